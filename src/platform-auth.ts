@@ -24,7 +24,7 @@ import type { ReportOnlyCalls } from './usage/report-only.js'
 import type { Refusals } from './usage/refusals.js'
 import type { Usage } from './usage/usage.js'
 
-/** What `createPlatformAuth()` returns; the guards are in `GuardsApi`. No method needs `this`, so it can be destructured. */
+/** The result of `createPlatformAuth()`; the guards are in `GuardsApi`. No method needs `this`, so it can be destructured. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema
 export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends MetadataSchema = any> extends GuardsApi<
   Apis,
@@ -60,9 +60,9 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   /** The e-mails that are to be sent. */
   readonly outbox: Outbox
   readonly audit: Audit
-  /** How often applications used the APIs. Empty with `usage: false`. */
+  /** Counts how often applications used the APIs. Empty with `usage: false`. */
   readonly usage: Usage
-  /** Why requests of applications were refused. Empty with `usage: false`. */
+  /** Lists reasons why requests of applications were refused. Empty with `usage: false`. */
   readonly refusals: Refusals
   /** Which requests report-only guards would refuse. */
   readonly reportOnly: ReportOnlyCalls
@@ -75,7 +75,9 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
    * resolve. An unavailable store is retried, unless `retry` is false; the process stays alive meanwhile. Until then, requests wait up to 5 seconds and then get 503.
    */
   ready(options?: ReadyOptions): Promise<void>
-  /** Whether requests are answered with knowledge no older than `maxStaleness`, and what is wrong. Resolves within about half a second. */
+  /**
+   * Tells whether the data is fresh enough to answer (`maxStaleness`), and what is wrong. Resolves within about half a second.
+   */
   health(): Promise<Health>
   /** Waits for e-mails that are being sent, stores usage and when credentials were last used, and closes the store. */
   close(): Promise<void>

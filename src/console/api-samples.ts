@@ -13,8 +13,8 @@ import { needsNoValues } from './complete-document.js'
 import { renderPage } from './page.js'
 
 /**
- * The commands that call an API, and below them what opens programs in every language. These are on a page of their own, from
- * where the script of the index takes them: they would be most of the index.
+ * The commands that call an API, and a link that opens programs in every language. These are on a page of their own, from which
+ * the script of the index takes them: they would be most of the index.
  */
 export function renderApiCommands(api: Api, document: JsonObject | undefined): Html {
   const call = createExampleCall(api, document)
@@ -90,7 +90,7 @@ function listCommands({ tokenEndpoint }: Api, call: SampleCall): Command[] {
   ]
 }
 
-/** Of the languages of an API, one is open at a time. */
+/** An API shows one of its languages at a time. */
 function renderSample({ name, title }: Api, { label, code }: Sample): Html {
   return html`<details name="samples-${name}">
     <summary>${label}</summary>

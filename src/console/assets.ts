@@ -6,11 +6,11 @@ import { ConfigurationError } from '../index.js'
 
 /** A file that the pages load. Its URL contains a hash of its content, so that browsers may cache it for a year. */
 export interface Asset {
-  /** Relative to the console's mount path. */
+  /** The path relative to the console's mount path. */
   readonly path: string
   readonly type: string
   readonly gzipped: Buffer
-  /** Decompressed, for clients that do not accept gzip. */
+  /** The decompressed file, for clients that do not accept gzip. */
   plain(): Buffer
 }
 

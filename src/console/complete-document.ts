@@ -2,7 +2,7 @@ import type { Api } from '../index.js'
 import { asObject, listWrittenOperations, type JsonObject, type Operation } from '../openapi/document.js'
 import { listScopes } from '../openapi/security.js'
 
-/** What the document says besides the API's own facts. */
+/** The facts that the document needs besides the API's own. */
 export interface CompletionOptions {
   /** Whether credentials are sent by e-mail. */
   readonly hasMailer: boolean
@@ -52,7 +52,7 @@ function createSecurityScheme(api: Api, hasMailer: boolean): JsonObject {
   }
 }
 
-/** Each alternative under the name of the platform's scheme. `{}` stays: it means that no credential is needed. */
+/** Puts each alternative under the name of the platform's scheme. `{}` stays: it means that no credential is needed. */
 function renameSchemes(api: Api, security: unknown): JsonObject[] {
   return (security as unknown[]).map((requirement) => {
     if (Object.keys(asObject(requirement)).length === 0) return {}

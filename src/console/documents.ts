@@ -40,7 +40,7 @@ export function readDocuments(
   return documentByApi
 }
 
-/** A warning only: `{baseUrl}/orders/orders` may exist. */
+/** This is a warning only: `{baseUrl}/orders/orders` may exist. */
 function warnOfRepeatedPrefix(api: Api, document: JsonObject): void {
   const repeated = findRepeatedPrefix(api, document)
   if (!repeated?.isEveryPath) return

@@ -83,7 +83,7 @@ export function developerConsole<const Apis extends ApisOptions>(
   return createRouter({ resources, routers: listRouters(auth, registration) })
 }
 
-/** What the console shows. */
+/** The parts of the console. */
 interface Site {
   readonly title: string
   readonly apis: readonly Api[]
@@ -136,7 +136,7 @@ function listTexts({ guides, changelog }: Site): ConsoleText[] {
   return changelog ? [...guides, changelog] : [...guides]
 }
 
-/** What programs read. */
+/** The documents that programs read. */
 function listDocumentResources(site: Site): [path: string, resource: () => Resource][] {
   const { apis, documents } = site
   const isDocumented = ({ name }: Api): boolean => documents.has(name)
@@ -150,7 +150,7 @@ function createTextPage({ brand }: Site, render: () => string, connect: readonly
   return createLatePageResource(render, brand.extendPolicy(createContentSecurityPolicy({ connect })))
 }
 
-/** By the first segment of their paths. */
+/** Routers by the first segment of their paths. */
 function listRouters(auth: PlatformAuth, hasRegistration: boolean): ReadonlyMap<string, Middleware> {
   const routers = new Map<string, Middleware>([['suspended', auth.suspensionRouter]])
   if (hasRegistration) routers.set('register', auth.registrationRouter)
@@ -158,7 +158,7 @@ function listRouters(auth: PlatformAuth, hasRegistration: boolean): ReadonlyMap<
   return routers
 }
 
-/** A guarded look: JavaScript callers may pass an app, options, or a promise. */
+/** Checks the argument: JavaScript callers may pass an app, options, or a promise. */
 function isPlatform(auth: unknown): auth is PlatformAuth {
   return isObject(auth) && Array.isArray(auth['apis']) && isObject(auth['registration'])
 }

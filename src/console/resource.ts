@@ -48,7 +48,7 @@ export const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable
 
 const DOCUMENT_HEADERS = { 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' }
 
-/** Weak (RFC 9110 8.8.1), because the compressed and the plain body share it. */
+/** The tag is weak (RFC 9110 8.8.1), because the compressed and the plain body share it. */
 function createEntityTag(content: Buffer): string {
   return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
 }

@@ -3,9 +3,9 @@ import type { Middleware } from '../index.js'
 import type { Resource } from './resource.js'
 
 interface RouterOptions {
-  /** By path below the mount path. A function makes its resource when it is needed. */
+  /** Resources by path below the mount path. A function makes its resource when it is needed. */
   readonly resources: ReadonlyMap<string, Resource | (() => Resource)>
-  /** By the first segment of the path, such as `register`. */
+  /** Routers by the first segment of the path, such as `register`. */
   readonly routers: ReadonlyMap<string, Middleware>
 }
 

@@ -50,7 +50,7 @@ function renderGuideList(guides: readonly ConsoleText[], shown: ConsoleText): Ht
   </nav>`
 }
 
-/** A link to the file of another guide leads to its page, as it does in the folder of the files. */
+/** Turns a link to the file of another guide into one to its page. */
 function linkGuides(markup: string, guides: readonly ConsoleText[]): string {
   const paths = new Set(guides.map(({ path }) => path))
   return markup.replaceAll(/ href="(?:\.\/)?([\w.-]+)\.md(?=["#])/g, (link, name: string) =>

@@ -5,9 +5,9 @@ import { describeValue } from '../lib/describe-value.js'
 
 /** A text of the provider in Markdown: a guide or the changelog. */
 export interface ConsoleText {
-  /** Below the console, such as `guides/first-call`; that of the Markdown has `.md` behind it. */
+  /** The path below the console, such as `guides/first-call`; its Markdown has `.md` behind it. */
   readonly path: string
-  /** Its first heading. */
+  /** The text's first heading. */
   readonly title: string
   readonly markdown: string
 }
@@ -84,7 +84,9 @@ function createText(path: string, markdown: string, name: string): ConsoleText {
   return { path, title: readTitle(markdown) || name, markdown }
 }
 
-/** The words of the first heading outside of code. Line by line, so that no regular expression sees more than a line. */
+/**
+ * The words of the first heading outside of code. It reads line by line, so that no regular expression sees more than a line.
+ */
 function readTitle(markdown: string): string {
   let fence = ''
   for (const line of markdown.split(/\r?\n/)) {

@@ -1,6 +1,6 @@
 /** An Express app, or a router of it: also a function, which is called with the request. */
 export type Handler = ((...args: never[]) => unknown) & {
-  /** Of a router. */
+  /** The layers of a router. */
   readonly stack?: unknown
 }
 
@@ -20,7 +20,7 @@ export interface Layer {
   readonly path?: string | undefined
 }
 
-/** Of Express 5. False for a path that does not match. */
+/** Express 5 has it. False for a path that does not match. */
 export type Matcher = (path: string) => false | { readonly params: Readonly<Record<string, unknown>> }
 
 export interface Route {

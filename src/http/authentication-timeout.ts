@@ -2,8 +2,8 @@ import { StoreUnavailableError } from '../contracts/errors.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../lib/timeout.js'
 
 /**
- * Settles as `authentication` does, or rejects with `StoreUnavailableError` (503) after 5 seconds in all. Only for work that
- * has no effect which the caller could miss: it is not stopped.
+ * Settles like `authentication`, or rejects with `StoreUnavailableError` (503) after 5 seconds in all. It is for work without
+ * an effect that the caller could miss: the work is not stopped.
  */
 export function limitAuthenticationTime<Result>(
   authentication: Promise<Result>,

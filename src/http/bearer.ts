@@ -21,8 +21,8 @@ export function isTooLong(authorization: string | undefined): boolean {
 }
 
 /**
- * As `readBearer`, except that the characters of the token are not checked: that costs more than everything else here, and
- * a token that was accepted before needs no check.
+ * Reads like `readBearer`, but does not check the characters of the token: that costs more than everything else here, and a
+ * token that was accepted before needs no check.
  */
 export function findBearer(authorization: string | undefined): string | false | undefined {
   if (authorization === undefined || !BEARER.test(authorization)) return undefined

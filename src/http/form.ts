@@ -70,7 +70,7 @@ export function refuseInQuery(req: IncomingMessage, names: readonly string[]): v
   }
 }
 
-/** One value of application/x-www-form-urlencoded. Undefined if its percent-encoding or its UTF-8 is invalid. */
+/** Decodes one value of application/x-www-form-urlencoded. Undefined if its percent-encoding or its UTF-8 is invalid. */
 export function decodeFormValue(text: string): string | undefined {
   try {
     return decodeURIComponent(text.includes('+') ? text.replaceAll('+', ' ') : text)
@@ -79,7 +79,7 @@ export function decodeFormValue(text: string): string | undefined {
   }
 }
 
-/** A request body: the text that was sent, or what a body parser of the host made of it. */
+/** A request body: the text that was sent, or the value that a body parser of the host made of it. */
 export type Body =
   | { readonly text: string; readonly parsed?: undefined }
   | { readonly text: undefined; readonly parsed: Record<string, unknown> }
@@ -139,7 +139,7 @@ function readStream(req: IncomingMessage): Promise<Buffer> {
     let size = 0
     let isSettled = false
     const refuse = (createError: () => OAuthError): void => {
-      // One Error per request, not one per chunk of a long upload.
+      // Each request makes one Error, not one per chunk of a long upload.
       if (!isSettled) reject(createError())
       isSettled = true
     }

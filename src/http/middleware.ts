@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Answers one request. What it throws is sent as a refusal. */
+/** Answers one request. An error that it throws is sent as a refusal. */
 export type Endpoint = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>
 
 /** Express middleware, typed so that Express 4, Express 5 and connect accept it. */

@@ -5,8 +5,8 @@ import { holdsCredential } from '../lib/credential-text.js'
 import { readHeader, readIpAddress } from './request.js'
 
 /**
- * Where a request comes from. Its id is the host's (`req.id`, as pino-http sets it), and many hosts take it from a header: an
- * id that holds a credential is left out. `keyHeaders` are the headers of API keys.
+ * Reads the origin of a request. Its id is the host's (`req.id`, as pino-http sets it), and many hosts take it from a header:
+ * an id that holds a credential is left out. `keyHeaders` are the headers of API keys.
  */
 export function readOrigin(req: IncomingMessage, keyHeaders: readonly string[] = []): RequestOrigin {
   const address = readIpAddress(req)
@@ -24,7 +24,7 @@ export function createOriginReader(
 /** Secrets of other systems that a request has presented in its body. Those of this package are known by their form. */
 const PRESENTED_IN_BODY = new WeakMap<object, readonly string[]>()
 
-/** Notes what a request presents as secret, in each reading. */
+/** Records what a request presents as secret, in each reading. */
 export function notePresentedSecrets(req: object, secrets: readonly string[]): void {
   const foreign = secrets.filter((secret) => !holdsCredential(secret))
   if (foreign.length > 0) PRESENTED_IN_BODY.set(req, foreign)

@@ -10,7 +10,7 @@ export type PaceStarts = (endpoint: Endpoint) => Endpoint
 
 /** A request costs some 0.2 ms, so that answers of the store and of other sockets are read every few milliseconds. */
 const MAX_STARTS_PER_TURN = 8
-/** Bounds memory, at some 2 kB each beside the connection. */
+/** This limit bounds memory, at some 2 kB for each waiting request beside the connection. */
 const MAX_WAITING_REQUESTS = 10_000
 
 /**

@@ -9,7 +9,7 @@ interface RefusalLogger {
 }
 
 /**
- * In development each refusal is one log line with the reason and the fix. An internal error is logged everywhere, with its
+ * Logs in development each refusal in one line, with the reason and the fix. An internal error is logged everywhere, with its
  * cause.
  */
 export function createRefusalLog(logger: RefusalLogger, development: boolean): LogRefusal {
@@ -30,7 +30,7 @@ function findFix(error: string, reason: string | undefined): string {
   return Object.hasOwn(FIXES, error) ? FIXES[error as keyof typeof FIXES]! : ''
 }
 
-/** Where operators may know more than the answer says. */
+/** Fixes for reasons that operators may know, and the answer does not say. */
 const FIXES_BY_REASON: ReadonlyMap<string | undefined, string> = new Map([
   ['expired_key', 'The key has expired. Make a new one with auth.applications.rotateKey(id).'],
   ['expired_secret', 'The secret has expired. Make a new one with auth.applications.rotateSecret(id).'],

@@ -77,10 +77,10 @@ function dropRest(req: IncomingMessage, res: ServerResponse): void {
   const timer = setTimeout(cutOff, MAX_DROPPING_MS)
   timer.unref()
   dropping.add(cutOff)
-  // The one that had the most time.
+  // This connection had the most time.
   if (dropping.size > MAX_DROPPING_CONNECTIONS) dropping.values().next().value!()
 
-  // What a middleware of the host does with the body must not keep what is dropped.
+  // A middleware of the host that reads the body must not keep the dropped rest.
   req.unpipe()
   req.removeAllListeners('data').removeAllListeners('readable')
   req.on('data', () => {
@@ -95,10 +95,10 @@ function dropRest(req: IncomingMessage, res: ServerResponse): void {
   socket.destroySoon = () => {
     isAnswered = true
     if (isWhole) destroySoon()
-    // Only the end of the connection shows where an answer without a length ends.
+    // An answer without a length ends with the connection.
     else if (req.httpVersionMinor === 0 && !res.hasHeader('Content-Length')) socket.end()
   }
-  // Before Node, which would send a second answer for the upload that is not whole.
+  // This listener runs before Node's, which would send a second answer for the upload that is not whole.
   socket.prependListener('end', () => {
     if (isAnswered) destroySoon()
   })

@@ -12,7 +12,7 @@ export function readHeader<Name extends keyof IncomingHttpHeaders & string>(
   return headers && Object.hasOwn(headers, name) ? headers[name] : undefined
 }
 
-/** What the host or its framework has put on a request: not a member of a polluted `Object.prototype`. */
+/** A member that the host or its framework has put on a request, not one of a polluted `Object.prototype`. */
 export function readHostMember(req: IncomingMessage, name: string): unknown {
   const value: unknown = Reflect.get(req, name)
   const isInherited = value === Reflect.get(Object.prototype, name) && !Object.hasOwn(req, name)
@@ -67,7 +67,7 @@ function normalizeAddress(text: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1)
 }
 
-/** What failed authentications are counted by: the address, and the application that was presented, if it exists. */
+/** The keys by which failed authentications are counted: the address, and the application that was presented, if it exists. */
 export function formatFailureKey(req: IncomingMessage, applicationId: string | undefined): string {
   return `${readClientAddress(req)} ${applicationId ?? 'unknown'}`
 }
@@ -87,7 +87,7 @@ function readGroups(address: string): number[] {
   return [...front, ...zeros, ...back]
 }
 
-/** One side of the `::`, whose last part may be an IPv4 address. */
+/** The numbers on one side of the `::`, whose last part may be an IPv4 address. */
 function readSide(side: string): number[] {
   return side.split(':').flatMap((part) => {
     if (part === '') return []

@@ -11,23 +11,25 @@ export interface BoundedCache<Value> {
 
 /** The size of a cache. */
 export interface CacheBounds<Value> {
-  /** How many of the entries used last are kept at least. The cache never holds more than twice as many. */
+  /** The number of entries used last that are kept at least. The cache never holds more than twice as many. */
   readonly entries: number
-  /** Roughly how many bytes an entry takes beyond a few hundred. Together they stay below twice `MAX_BYTES`. 0 if left out. */
+  /**
+   * Estimates the bytes that an entry takes beyond a few hundred. Together they stay below twice `MAX_BYTES`. 0 if left out.
+   */
   readonly bytesOf?: (value: Value) => number
 }
 
-/** 16 MiB: bounds the memory that unusually large entries take, such as those of an attacker. */
+/** 16 MiB bound the memory that unusually large entries take, such as those of an attacker. */
 const MAX_BYTES = 16 * 1024 * 1024
 
 /**
- * A two-generation cache, as in quick-lru: entries are added to the young map. When it is full, it becomes the old map and
- * the former old map is dropped. An entry used in the old map moves back to the young one. A hit costs one map look-up.
+ * A two-generation cache like quick-lru: entries are added to the young map. When it is full, it becomes the old map and the
+ * former old map is dropped. An entry used in the old map moves back to the young one. A hit costs one map look-up.
  */
 export function createBoundedCache<Value>({ entries, bytesOf = () => 0 }: CacheBounds<Value>): BoundedCache<Value> {
   let young = new Map<string, Value>()
   let old = new Map<string, Value>()
-  /** Of the young entries. The old ones were within the bound when they were young. */
+  /** The bytes of the young entries. The old ones were within the bound when they were young. */
   let bytes = 0
 
   function remove(key: string): void {

@@ -1,4 +1,4 @@
-/** Runs the work, at once or when earlier work has ended. `caller` is whom the work is done for. */
+/** Runs the work, at once or when earlier work has ended. `caller` is the party that the work is done for. */
 export type ConcurrencyLimit = <Result>(caller: string, work: () => Promise<Result>) => Promise<Result>
 
 interface ConcurrencyLimitOptions {

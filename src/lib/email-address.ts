@@ -9,7 +9,7 @@ const MAX_LENGTH = 254
 const MAX_LOCAL_PART_LENGTH = 64
 
 /**
- * One plain ASCII address of up to 254 octets. An internationalized domain is converted, as browsers and mail programs do
+ * Reads one plain ASCII address of up to 254 octets. An internationalized domain is converted, as browsers and mail programs do
  * (`info@müller.example` to `info@xn--mller-kva.example`). Undefined for everything else.
  */
 export function readEmailAddress(text: unknown): string | undefined {
@@ -19,7 +19,7 @@ export function readEmailAddress(text: unknown): string | undefined {
   return isAddress && address.indexOf('@') <= MAX_LOCAL_PART_LENGTH ? address : undefined
 }
 
-/** Why a text is no address: a part of a sentence; undefined if there is nothing to say but that it is none. */
+/** The reason why a text is no address: a part of a sentence; undefined if there is no more to say. */
 export function findAddressProblem(text: unknown): string | undefined {
   if (typeof text !== 'string' || readEmailAddress(text) !== undefined) return undefined
   const hidden = findHidden(text)

@@ -1,4 +1,7 @@
-/** Runs costly work one at a time. `group` and `member` say whom it is done for, such as an application and an address. */
+/**
+ * Runs costly work one at a time. `group` and `member` are the parties that the work is done for, such as an application and an
+ * address.
+ */
 export type TakeTurn = <Result>(group: string, member: string, work: () => Promise<Result>) => Promise<Result>
 
 interface FairTurnsOptions {
@@ -17,16 +20,16 @@ interface WaitingCall {
   reject(error: Error): void
 }
 
-/** Turns that were taken count half after this time. */
+/** Turns of the past count half after this time. */
 const HALF_LIFE_MS = 60_000
 
 /**
- * Whoever had the fewest turns lately is next: first the group, then the member, then the call that has waited longest. So a
- * flood delays its own group, and in it the members that flood. A group that is new waits for the work that is running, however
- * many others wait; in round robin (`concurrency-limit.ts`) it would wait for a turn of each of them.
+ * The next turn goes to whoever had the fewest turns lately: first the group, then the member, then the call that has waited
+ * longest. So a flood delays its own group, and in it the members that flood. A new group waits for the work that is running,
+ * however many others wait; in round robin (`concurrency-limit.ts`) it would wait for a turn of each of them.
  */
 export function createFairTurns({ waiting, timeout, onRefused }: FairTurnsOptions): TakeTurn {
-  /** In the order in which they came. */
+  /** The waiting calls in the order in which they came. */
   const calls = new Set<WaitingCall>()
   const taken = createDecayingCounts()
   let isRunning = false
@@ -48,7 +51,7 @@ export function createFairTurns({ waiting, timeout, onRefused }: FairTurnsOption
     return all.findLast((call) => call.group === group && nameMember(call) === member)!
   }
 
-  /** Of several the one that came last. */
+  /** The name with the most calls; of several, the one that came last. */
   function findLargest(names: readonly string[]): string {
     const sizes = new Map<string, number>()
     for (const name of names) sizes.set(name, (sizes.get(name) ?? taken.read(name)) + 1)

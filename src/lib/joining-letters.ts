@@ -1,6 +1,6 @@
 /**
- * Which characters join their neighbours, for regular expressions: parts of character classes, of Unicode 17. The packages
- * that have them (tr46, idna-uts46) keep them in private files with all else that host names need.
+ * Classes of characters that join their neighbours, for regular expressions: parts of character classes, of Unicode 17. The
+ * packages that have them (tr46, idna-uts46) keep them in private files with all else that host names need.
  */
 /** Canonical_Combining_Class=Virama. JavaScript's regular expressions do not know it, nor how letters join. */
 export const VIRAMA = [

@@ -7,8 +7,8 @@ export function ownMembers<Members extends object>(object: Members): Members {
 }
 
 /**
- * Which member of a union an object is, by a member that only that one has: as the operator `in`, but a polluted
- * `Object.prototype` does not decide.
+ * Finds which member of a union an object is, by a member that only that one has. Unlike the operator `in`, it ignores a
+ * polluted `Object.prototype`.
  */
 export function hasOwnMember<Union extends object, Name extends string>(
   object: Union,
@@ -17,7 +17,7 @@ export function hasOwnMember<Union extends object, Name extends string>(
   return Object.hasOwn(object, name)
 }
 
-/** `ownMembers` of a plain object; anything else as it is. */
+/** `ownMembers` of a plain object; any other value unchanged. */
 export function copyPlainObject(value: unknown): unknown {
   const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
   return isPlain ? ownMembers(value) : value

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { html, type Html } from './html.js'
 import { COLORS } from './palette.js'
 
-/** The parts of a page that show whose page it is. Empty for a platform without the option `brand`. */
+/** The parts of a page that show the provider's brand. Empty for a platform without the option `brand`. */
 export interface PageBrand {
-  /** For the head, after the page's own style sheet. */
+  /** Elements for the head, after the page's own style sheet. */
   readonly style: Html | false
   /** Logo and name. */
   readonly header: Html | false

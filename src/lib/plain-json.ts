@@ -7,8 +7,8 @@ export class NotJsonError extends Error {
 const MAX_DEPTH = 16
 
 /**
- * The JSON text of an object that others gave: stricter than `JSON.stringify()`, which drops and converts what JSON cannot
- * express. Throws `NotJsonError`. `name` is what messages call the object.
+ * The JSON text of an object from outside: stricter than `JSON.stringify()`, which drops and converts values that JSON cannot
+ * express. Throws `NotJsonError`. `name` is the object's name in messages.
  */
 export function stringifyJsonObject(name: string, value: unknown, maxBytes: number): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -39,7 +39,7 @@ export function stringifyJsonObject(name: string, value: unknown, maxBytes: numb
 
   function copyList(list: readonly unknown[], path: readonly PropertyKey[]): unknown[] {
     spend(list.length)
-    // Not map(), which leaves out what a list with holes does not have.
+    // map() is not used: it leaves out the holes of a list.
     return Array.from(list, (item, index) => copy(item, [...path, index]))
   }
 
@@ -60,7 +60,7 @@ export function stringifyJsonObject(name: string, value: unknown, maxBytes: numb
   return text
 }
 
-/** What a path in a value is called: `metadata.addresses[0].street`. */
+/** The name of a path in a value: `metadata.addresses[0].street`. */
 export function formatPath(name: string, path: readonly PropertyKey[]): string {
   const steps = path.map((key) => {
     if (typeof key === 'number') return `[${key}]`
@@ -80,7 +80,7 @@ export function copyJson<Value>(value: Value): Value {
   return copied as Value
 }
 
-/** Roughly what a value that came from JSON takes in memory. */
+/** The memory that a value from JSON takes, roughly. */
 export function estimateJsonBytes(value: unknown): number {
   if (typeof value === 'string') return 24 + 2 * value.length
   if (typeof value !== 'object' || value === null) return 16
@@ -97,7 +97,9 @@ function isScalar(value: unknown): boolean {
   return value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
 }
 
-/** A list, or an object of no class. The prototype may be that of another realm, such as one of Jest. */
+/**
+ * Whether a value is a list, or an object of no class. Its prototype may be that of another Node context, such as one of Jest.
+ */
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)

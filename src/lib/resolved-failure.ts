@@ -35,7 +35,7 @@ function findFirst(values: readonly unknown[], depth: number): readonly unknown[
   return undefined
 }
 
-/** The members in which SDKs keep what a service has answered, or several answers. */
+/** The members in which SDKs keep a service's answer, or several answers. */
 const CONTENTS = ['body', 'data', 'value', 'result', 'results', 'Messages', 'messages'] as const
 
 function listErrors(value: object): readonly unknown[] | undefined {

@@ -5,8 +5,8 @@
 const MIN_ESTIMATED_BITS = 96
 
 /**
- * Why a secret clearly has too few bits (less than 128 if left out), as a part of a sentence: a sequence such as `abcdef...`, a
- * repeated text, or few different characters. A sentence is not recognized, because that takes a dictionary.
+ * The reason why a secret clearly has too few bits (less than 128 if left out), as a part of a sentence: a sequence such as
+ * `abcdef...`, a repeated text, or few different characters. A sentence is not recognized, because that takes a dictionary.
  */
 export function findWeakness(secret: string, minEstimatedBits = MIN_ESTIMATED_BITS): string | undefined {
   const period = findPeriod(secret)

@@ -1,7 +1,7 @@
 import { findFailure } from './resolved-failure.js'
 import { findMember, isAnyObject, listAnswers, memberOf, readStatus, type Status } from './service-answer.js'
 
-/** What an SDK's error, or the result with which its call resolved, says about a message that was to be sent. */
+/** The facts about a message that an SDK's error tells, or the result with which its call resolved. */
 export interface ServiceFailure {
   /** The service has answered that it did not accept the message. Otherwise it may have accepted it. */
   readonly refused: boolean
@@ -11,7 +11,7 @@ export interface ServiceFailure {
   readonly problem: string
 }
 
-/** Calls a service. Rejects also where the call resolves with what tells of a failure. */
+/** Calls a service. Rejects also if the call resolves with a result that tells of a failure. */
 export async function callService(call: () => unknown): Promise<void> {
   // Awaited here, so that a call that throws instead of rejecting becomes a rejection too.
   const evidence = findFailure(await call())
@@ -28,7 +28,7 @@ class ResolvedFailure extends Error {
   }
 }
 
-/** Reads what `callService` rejected with. Members `refused` and `permanent` of the error decide; without them its status. */
+/** Reads the error of `callService`. Members `refused` and `permanent` of the error decide; without them its status. */
 export function readServiceFailure(error: unknown): ServiceFailure {
   const layers = (error instanceof ResolvedFailure ? error.evidence : [error]).flatMap(listAnswers)
   const status = readStatus(layers)
@@ -58,7 +58,7 @@ function isAnswerToAll({ code, isReply }: Status, layers: readonly object[]): bo
 
 /** The answers that concern this one message, its form or its size. Others (login, rate, quota) concern every message. */
 const MESSAGE_STATUSES: ReadonlySet<number> = new Set([400, 413, 422])
-/** Those of Amazon SES. Its other answers with 400 concern the login, the account or the rate. */
+/** Error names of Amazon SES. Its other answers with 400 concern the login, the account or the rate. */
 const SES_REFUSALS: ReadonlySet<unknown> = new Set(['MessageRejected', 'BadRequestException'])
 /** Postmark's codes with 422 that concern the account: no credits left, approval pending, sending forbidden. */
 const POSTMARK_ACCOUNT_CODES: ReadonlySet<unknown> = new Set([405, 412, 413])
@@ -91,7 +91,7 @@ function describe(layers: readonly object[], status: Status | undefined): string
   return [...new Set(codes.filter(isShortCode))].join(' ') || 'unknown'
 }
 
-/** Shorter than any credential. */
+/** Whether a code is shorter than any credential. */
 function isShortCode(code: unknown): code is string | number {
   return typeof code === 'number' ? code !== 0 : typeof code === 'string' && /^[A-Z0-9_]{1,32}$/i.test(code)
 }

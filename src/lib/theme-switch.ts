@@ -21,13 +21,16 @@ const SCRIPT = `{
   })
 }`
 
-/** For the head of each page. */
+/** The script for the head of each page. */
 export const THEME_SCRIPT = { markup: `<script>${SCRIPT}</script>` }
 
-/** What a page's Content-Security-Policy allows it by. */
+/** The source by which a page's Content-Security-Policy allows the script. */
 export const THEME_SCRIPT_SOURCE = `'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'`
 
-/** For the header of each page. It works by delegation, so that a page may be replaced. The palette's style hides it where no script runs. */
+/**
+ * The button for the header of each page. It works by delegation, so that a page may be replaced. The palette's style hides it
+ * where no script runs.
+ */
 export const THEME_BUTTON = html`<button
   type="button"
   class="theme"

@@ -1,4 +1,7 @@
-/** How long a call of the store or of the host's code may take. HTTP clients wait longer than that, and a busy database rarely does. */
+/**
+ * The time limit of a call of the store or of the host's code. HTTP clients wait longer than that, and a busy database rarely
+ * does.
+ */
 export const CALL_TIMEOUT_MS = 5000
 
 interface TimeoutOptions {
@@ -10,9 +13,8 @@ interface TimeoutOptions {
 const MAX_STEP_MS = 1000
 
 /**
- * Settles as `work` does, or rejects with the error of `createError` after `milliseconds`, or later if the process was
- * suspended meanwhile, for the work was too. The work itself is not stopped. A host's JavaScript may return a value instead of
- * a promise.
+ * Settles like `work`, or rejects with the error of `createError` after `milliseconds`; later if the process was suspended
+ * meanwhile, for the work was too. The work itself is not stopped. A host's JavaScript may return a value instead of a promise.
  */
 export function withTimeout<Result>(
   work: Promise<Result>,

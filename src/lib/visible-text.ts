@@ -1,7 +1,7 @@
 import { JOINS_BOTH, JOINS_NEXT, JOINS_PREVIOUS, VIRAMA } from './joining-letters.js'
 
 /**
- * Why a text cannot stand where people read one line, such as a name: a part of a sentence, or undefined if it can. `most` is
+ * The reason why a text cannot be shown as one line, such as a name: a part of a sentence, or undefined if it can. `most` is
  * the greatest number of characters (code points). An invisible character may stand where its script or an emoji needs it.
  */
 export function findLineProblem(text: string, most: number): string | undefined {
@@ -44,13 +44,13 @@ export function escapeHidden(text: string): string {
   )
 }
 
-/** Such as `U+200B`. */
+/** Writes a code point, such as `U+200B`. */
 export function formatCodePoint(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
 /**
- * Invisible wherever they stand: default-ignorable characters (fillers, soft hyphens, tags, joiners, variation
+ * Characters that are invisible wherever they stand: default-ignorable ones (fillers, soft hyphens, tags, joiners, variation
  * selectors), marks of the direction, annotations, and blanks that are no spaces.
  */
 const INVISIBLE_CLASS = String.raw`\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800\uFFF9-\uFFFC\u{1D159}`
@@ -61,7 +61,7 @@ export const INVISIBLE = new RegExp(`[${INVISIBLE_CLASS}]`, 'u')
 const MARKS = String.raw`[\p{Mn}\p{Me}]*`
 const PICTURE = String.raw`\p{Extended_Pictographic}`
 
-/** Where invisible characters are needed. */
+/** Places where invisible characters are needed. */
 const NEEDED = [
   // RFC 5892 A.1 and A.2: both joiners after a virama, and the non-joiner between letters that would join.
   `(?<=[${VIRAMA}])[\\u200C\\u200D]`,

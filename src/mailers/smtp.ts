@@ -89,7 +89,9 @@ export function smtpMailer({ transport, from }: { readonly transport: SmtpTransp
   }
 }
 
-/** Less than the platform waits for a mailer (60 s), so that an attempt has ended before the next one begins. */
+/**
+ * This time-out is shorter than the platform's for a mailer (60 s), so that an attempt has ended before the next one begins.
+ */
 const SMTP_TIMEOUT_MS = 50_000
 
 function readSender(from: unknown): { name: string; address: string } {
@@ -107,7 +109,7 @@ function readSender(from: unknown): { name: string; address: string } {
 
 const ADDRESS = /^[^\s<>()[\]\\,;:"@\p{C}]+@[^\s<>()[\]\\,;:"@\p{C}]+$/u
 
-/** What is used of nodemailer besides `sendMail()`, where it exists. */
+/** The optional members of a nodemailer transport that are used. */
 interface Nodemailer extends Partial<SmtpTransport> {
   readonly transporter?: {
     readonly name?: string
@@ -188,7 +190,7 @@ function throwRejection(sent: unknown): void {
   throw Object.assign(new Error('The mail server rejected the recipient.'), { responseCode, command: 'DATA' })
 }
 
-/** The error as the contract of `Mailer` has it. */
+/** The error that the contract of `Mailer` demands. */
 function toMailerError(cause: unknown, mayHaveBeenReceived: boolean): Error {
   const { code, responseCode, command } = (cause ?? {}) as { code?: unknown; responseCode?: unknown; command?: unknown }
   const reply = typeof responseCode === 'number' && responseCode >= 400 && responseCode < 600 ? responseCode : undefined

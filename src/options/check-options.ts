@@ -2,11 +2,11 @@ import { ConfigurationError, type ConfigurationProblem } from '../contracts/erro
 import type { PlatformAuthOptions } from './options.js'
 import { readOptions } from './read-options.js'
 
-/** What `checkOptions()` finds. */
+/** The result of `checkOptions()`. */
 export interface OptionsReport {
-  /** What `createPlatformAuth()` would throw. Options after the wrong one have not been checked. */
+  /** The error that `createPlatformAuth()` would throw. Options after the wrong one have not been checked. */
   readonly error: ConfigurationError | undefined
-  /** What `createPlatformAuth()` would log: valid, and unsafe in production. */
+  /** The warnings that `createPlatformAuth()` would log: options that are valid, and unsafe in production. */
   readonly warnings: readonly ConfigurationProblem[]
 }
 

@@ -61,8 +61,8 @@ export interface RegistrationCandidate {
 }
 
 /**
- * Whether a registration is accepted: true or false, or a promise of it within 5 seconds. Anything else, and an error, is
- * answered with 500 or 503 and registers nothing.
+ * Decides whether a registration is accepted: true or false, or a promise of it within 5 seconds. Other results and errors are
+ * answered with 500 or 503, and register nothing.
  */
 export type AllowRegistration = {
   // A method, because its parameters may be narrower: the function can take Express's Request.
@@ -85,7 +85,7 @@ export interface CredentialsOptions {
 
 /** The option `brand`: how e-mails and pages look. */
 export interface BrandOptions {
-  /** In e-mails, and at the top of pages. In e-mails the host of `baseUrl` if left out. */
+  /** The platform's name in e-mails, and at the top of pages. In e-mails the host of `baseUrl` if left out. */
   readonly name?: string | undefined
   /** The path of a PNG, JPEG or SVG file, or a data: URL of one; at most 32 KiB. Shown on pages, not in e-mails. */
   readonly logo?: string | undefined
@@ -94,7 +94,7 @@ export interface BrandOptions {
    * darker or lighter variant is used, with a warning at the start; dark pages have a variant of their own.
    */
   readonly color?: string | undefined
-  /** Where developers get help: an absolute URL, or `mailto:`. */
+  /** The place where developers get help: an absolute URL, or `mailto:`. */
   readonly supportUrl?: string | undefined
 }
 
@@ -188,7 +188,7 @@ export interface PlatformAuthOptions<
   readonly baseUrl: string
   /** Name -> API. The name is the first segment of its paths. */
   readonly apis: Apis
-  /** Where applications and signing keys are stored. If left out, `memoryStore()`; in production it is required. */
+  /** The store of applications and signing keys. If left out, `memoryStore()`; in production it is required. */
   readonly store?: Store | undefined
   /** 32 characters or more, or a list of such, newest first: encrypts signing keys and pepper at rest. In production it is required for every store except memory. */
   readonly secret?: string | readonly string[] | undefined
@@ -236,8 +236,8 @@ export interface PlatformAuthOptions<
   /** How strangers may register applications. */
   readonly registration?: RegistrationOptions | undefined
   /**
-   * Where contacts sign in and manage their applications; needs `mailer` and `developersUrl`. False: there is none. An object
-   * disables single actions, such as `{ rotate: false }`. Every action is enabled if left out.
+   * The portal, where contacts sign in and manage their applications; needs `mailer` and `developersUrl`. False: there is none.
+   * An object disables single actions, such as `{ rotate: false }`. Every action is enabled if left out.
    */
   readonly portal?: false | PortalOptions | undefined
   readonly rateLimits?: RateLimitsOptions | undefined

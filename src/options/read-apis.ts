@@ -76,7 +76,7 @@ function readApi(name: string, options: unknown, defaults: ApiDefaults): ApiSett
   }
 }
 
-/** Whoever may do everything gets a token with all scopes, unless a request names fewer. */
+/** Warns of long tokens: an application with all scopes gets them all, unless a request names fewer. */
 function warnOfLongTokens({ name, resource, scopes }: ApiSettings, warn: ApiDefaults['warn']): void {
   const length = estimateAccessTokenLength(resource, Object.keys(scopes))
   if (length <= MAX_ACCESS_TOKEN_LENGTH) return
@@ -188,7 +188,7 @@ function readScopes(api: string, scopes: unknown): Readonly<Record<string, strin
   return Object.freeze({ ...scopes }) as Readonly<Record<string, string>>
 }
 
-/** What the host sees of an API: without its limits and lifetimes. */
+/** The members of an API that the host sees: not its limits and lifetimes. */
 export function toPublicApi(settings: ApiSettings): Api {
   const { name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource } = settings
   return Object.freeze({ name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource })

@@ -89,7 +89,7 @@ function readDataUrl(url: string): Buffer {
   try {
     if (data !== undefined) return encoding ? Buffer.from(data, 'base64') : Buffer.from(decodeURIComponent(data))
   } catch {
-    // Not percent-encoded correctly.
+    // The URL is not percent-encoded correctly.
   }
   throw new ConfigurationError({
     option: 'brand.logo',

@@ -2,7 +2,7 @@ import { invalidOption, readDays, readGroup } from './checks.js'
 import type { PlatformAuthOptions } from './options.js'
 import type { ApiSettings, CredentialSettings } from './settings.js'
 
-/** Days before an end at which contacts are reminded, where there is a maximum age. */
+/** Days before an end at which contacts are reminded, if there is a maximum age. */
 const DEFAULT_REMINDERS = [30, 14, 7, 1]
 const MAX_REMINDERS = 10
 

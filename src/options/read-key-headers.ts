@@ -21,7 +21,7 @@ export function readKeyHeaders(option: string, header: unknown = DEFAULT_KEY_HEA
   return Object.freeze(checked)
 }
 
-/** Of the token characters (RFC 9110 5.6.2) those that RFC 9110 16.3.1 recommends, and `_`: nginx drops a header with another. */
+/** The characters that RFC 9110 16.3.1 recommends for names, and `_`. nginx drops a header with another one. */
 const HEADER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
 function checkHeaderName(option: string, name: unknown): string {

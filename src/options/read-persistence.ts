@@ -83,7 +83,7 @@ function checkSecret({ secrets: [newest], importUnencrypted }: Persistence, prod
   }
 }
 
-/** In production `store` must be set, and `secret` for a store that persists. Elsewhere a missing one is a warning. */
+/** Requires `store` in production, and `secret` for a store that persists. Elsewhere a missing one is a warning. */
 function checkPersistence({ store, secrets }: Persistence, production: boolean, warn: Warn): void {
   if (!store) {
     if (production) {

@@ -29,7 +29,7 @@ export function readRateLimits(options: RateLimitsOptions | undefined): RateLimi
     'headers',
   ])
   const perCaller = readLimit('rateLimits.registration', registration ?? { limit: 5, window: 3600 })
-  // By default in proportion: who allows an address more, or switches that limit off, must not meet another one.
+  // The default is in proportion: a host that allows an address more, or switches that limit off, must not meet another one.
   const ofAllCallers = perCaller && { ...perCaller, limit: Math.min(perCaller.limit * 20, Number.MAX_SAFE_INTEGER) }
   return {
     tokenRequests: readLimit('rateLimits.tokenRequests', tokenRequests ?? false),

@@ -14,7 +14,7 @@ export interface ReportOnlySettings {
   readonly startedAt: number
 }
 
-/** What the options of the platform inherit. */
+/** The defaults that the options of the platform inherit. */
 export function createReportOnlySettings(now: number): ReportOnlySettings {
   const startedAt = Number.isFinite(now) ? now : Date.now()
   const needsEnd = !['development', 'test'].includes(process.env['NODE_ENV'] ?? '')
@@ -46,7 +46,7 @@ export function readReportOnlyOption(
   })
 }
 
-/** One warning for the platform, and one for each API that differs from it. */
+/** Warns once for the platform, and once for each API that differs from it. */
 export function warnOfReportOnly(
   platform: ReportOnlySettings,
   apis: ReadonlyMap<string, { readonly name: string; readonly reportOnly: ReportOnlySettings }>,

@@ -15,7 +15,7 @@ export interface Settings {
   /** The path of `baseUrl`, without a slash at its end: empty at an origin's root. */
   readonly basePath: string
   readonly apis: ReadonlyMap<string, ApiSettings>
-  /** Undefined where the option was left out: applications are then kept in memory. */
+  /** The store; undefined if the option was left out: applications are then kept in memory. */
   readonly store: Store | undefined
   /** Newest first. */
   readonly secrets: readonly string[]
@@ -24,18 +24,18 @@ export interface Settings {
   readonly mailer: Mailer | undefined
   readonly developersUrl: string | undefined
   readonly brand: Brand
-  /** The option `emails.compose`; undefined where the built-in texts are sent. */
+  /** The option `emails.compose`; undefined if the built-in texts are sent. */
   readonly composeEmail: ComposeEmail | undefined
   readonly delivery: 'inline' | 'claim-link'
   readonly clockTolerance: number
   readonly maxStaleness: number
   readonly credentialPrefix: string
   readonly credentials: CredentialSettings
-  /** Undefined where only credentials of the platform's own are accepted. */
+  /** The option `importedCredentials`; undefined if only credentials of the platform's own are accepted. */
   readonly importedCredentials: ImportedCredentialsSettings | undefined
   readonly signing: SigningSettings
   readonly applicationMetadata: MetadataSchema | undefined
-  /** In ASCII lower case; empty if nobody decides by e-mail. */
+  /** The addresses in ASCII lower case; empty if nobody decides by e-mail. */
   readonly operators: readonly string[]
   readonly registration: RegistrationSettings
   readonly portal: PortalSettings

@@ -16,7 +16,7 @@ import type { Foundation } from './foundation.js'
 
 /** Records of applications, the e-mails that belong to them, and what is counted for them. */
 export interface ApplicationParts {
-  /** By name, as hosts and e-mails see them. */
+  /** The APIs by name, as hosts and e-mails see them. */
   readonly publicApis: ReadonlyMap<string, Api>
   readonly importedCredentials: ImportedCredentials | undefined
   readonly applicationCache: ApplicationCache

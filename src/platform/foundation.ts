@@ -19,7 +19,7 @@ import { createSessionSecret, type SessionSecret } from '../store-client/session
 import { createStoreHealth } from '../store-client/store-health.js'
 import { memoryStore } from '../stores/memory/index.js'
 
-/** What every other part of a platform rests on: the store, its secrets, events, limits and whether requests can be answered. */
+/** The parts on which all others rest: the store, its secrets, events, limits and readiness. */
 export interface Foundation extends Pick<Readiness, 'available' | 'begin'> {
   readonly settings: Settings
   readonly events: PlatformEvents
@@ -27,7 +27,7 @@ export interface Foundation extends Pick<Readiness, 'available' | 'begin'> {
   readonly logger: Logger
   readonly now: () => number
   readonly logRefusal: LogRefusal
-  /** With time-outs. */
+  /** The store, whose calls have time-outs. */
   readonly store: Store
   readonly feed: ChangeFeed
   readonly clientLimits: ClientLimits
@@ -40,7 +40,7 @@ export interface Foundation extends Pick<Readiness, 'available' | 'begin'> {
   /** Resolves once the store is open, for calls. */
   opened(): Promise<Credentials>
   readonly sessionSecret: SessionSecret
-  /** Parts that are created later add what `health()` asks them: undefined if nothing is wrong. */
+  /** Parts that are created later add their problems for `health()`: undefined if nothing is wrong. */
   readonly problems: (() => string | undefined)[]
   readonly lifecycle: Pick<Readiness, 'ready' | 'health' | 'close'>
 }

@@ -12,10 +12,10 @@ export function startAndStop(foundation: Foundation, tokens: Tokens, parts: Appl
   const { applicationCache, credentialEmail, lastUsed, usage } = parts
   const { background } = parts.calls
   foundation.begin({
-    // Retried until it succeeds.
+    // The start is retried until it succeeds.
     async start(closing) {
       await store.open()
-      // First the feed: a change committed while the rest is read is applied afterwards.
+      // The feed starts first: a change committed while the rest is read is applied afterwards.
       await feed.start(createChangeApplier({ applicationCache, revokedTokens, signingKeys, sessionSecret }))
       const pepper = await openSecret(store, encryption, 'pepper')
       await sessionSecret.load()

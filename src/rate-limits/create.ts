@@ -11,9 +11,9 @@ import { createRedisCounter, createRedisProbe } from './redis-counter.js'
 
 /** Creates a platform's rate limits, counted in this process, or in Redis for all processes together. */
 export interface RateLimits {
-  /** `name` tells limits apart. Undefined for `false`, so that requests need not wait for a promise. */
+  /** Creates one limit; `name` tells limits apart. Undefined for `false`, so that requests need not wait for a promise. */
   create(name: string, limit: Limit | false, options?: RateLimitKind): RateLimit | undefined
-  /** For `auth.health()`; undefined if there is none. Requests are answered either way. */
+  /** The problem for `auth.health()`; undefined if there is none. Requests are answered either way. */
   problem(): string | undefined
   close(): void
 }
@@ -41,9 +41,11 @@ interface RateLimitsOptions {
 const MAX_UNTRUSTED_KEYS = 50_000
 
 export function createRateLimits({ secrets, baseUrl, redis, headers, onChange }: RateLimitsOptions): RateLimits {
-  // The secret that sorts first: the same in all processes that share a Redis, also while `secret` is being changed.
+  // The key is the secret that sorts first: it is the same in all processes that share a Redis, also while `secret` is being
+  // changed.
   const hashingKey = deriveKey(secrets.toSorted()[0] ?? '', 'express-platform-auth rate limits v1')
-  // Untrusted keys may be long, and Redis must not hold addresses and contacts. An HMAC, so that they cannot be guessed.
+  // Untrusted keys may be long, and Redis must not hold addresses and contacts. They are replaced by an HMAC, so that nobody
+  // can guess them.
   const hashKey = (key: string): string => createHmac('sha256', hashingKey).update(key).digest('base64url').slice(0, 22)
   // Platforms that share a Redis do not share limits.
   const namespace = `platform_auth:${createHash('sha256').update(baseUrl).digest('base64url').slice(0, 8)}`
@@ -76,7 +78,7 @@ interface OutageNoticeOptions {
   readonly emit: Emit
 }
 
-/** For `onChange`: logs and emits that Redis is unavailable, or answers again. Requests are answered either way. */
+/** Logs and emits that Redis is unavailable, or answers again. Requests are answered either way. */
 export function createOutageNotice({ logger, emit }: OutageNoticeOptions): (problem: unknown) => void {
   return function reportOutage(problem) {
     if (problem === undefined) {

@@ -35,16 +35,16 @@ export async function consume(
   }
 }
 
-/** Without a prototype: a polluted `Object.prototype` must not provide `customDuration`. */
+/** The options have no prototype: a polluted `Object.prototype` must not provide `customDuration`. */
 const NO_OPTIONS = ownMembers({})
 
 function toState({ remainingPoints, msBeforeNext, isFirstInDuration }: RateLimiterRes, allowed: boolean) {
   return { allowed, remaining: remainingPoints, milliseconds: msBeforeNext, isFirst: isFirstInDuration }
 }
 
-/** Enough that an honest new key rarely shares a counter with a flood, at some 500 bytes each. */
+/** So many counters that an honest new key rarely shares one with a flood, at some 500 bytes each. */
 const SHARED_COUNTERS = 1024
-/** Random, so that nobody can find out which keys share a counter. */
+/** The salt is random, so that nobody can find out which keys share a counter. */
 const SHARED_COUNTER_SALT = randomBytes(32)
 
 function selectSharedCounter(key: string): string {

@@ -12,12 +12,12 @@ export type RateLimit = (key: string) => Promise<LimitHeaders>
 /** `RateLimit` and `RateLimit-Policy`, or none. */
 export type LimitHeaders = Readonly<Record<string, string>>
 
-/** What a counter knows about a key after it has counted one request. */
+/** The state of a key after a counter has counted one request. */
 export interface RateLimitState {
   readonly allowed: boolean
   /** How many more requests the window allows. */
   readonly remaining: number
-  /** Until the next window starts. */
+  /** Milliseconds until the next window starts. */
   readonly milliseconds: number
 }
 
@@ -46,7 +46,7 @@ export function createRateLimit({ limit, window, count, policy, delayRefusals }:
 
   return async function countRequest(key) {
     const state = await count(key)
-    // One number for both headers: Retry-After must not be earlier than the reset in RateLimit.
+    // One number serves both headers: Retry-After must not be earlier than the reset in RateLimit.
     const seconds = Math.max(1, Math.ceil(state.milliseconds / 1000))
     const headers = formatHeaders(state, seconds)
     if (state.allowed) return headers

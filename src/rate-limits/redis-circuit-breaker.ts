@@ -4,7 +4,7 @@ import type { RedisConnection } from '../options/options.js'
 
 /** A circuit breaker in front of Redis: after one failure nothing is sent but a probe, until that is answered in time. */
 export interface RedisCircuitBreaker {
-  /** What Redis answers; undefined while it is unavailable. Never rejects. */
+  /** Runs a command and resolves Redis's answer; undefined while Redis is unavailable. Never rejects. */
   ask<Answer>(command: () => Promise<Answer>): Promise<Answer | undefined>
   isOpen(): boolean
   close(): void

@@ -10,7 +10,7 @@ interface RedisCounterOptions extends Limit {
   readonly redis: RedisConnection
   readonly circuitBreaker: Pick<RedisCircuitBreaker, 'ask'>
   readonly keyPrefix: string
-  /** Counts while Redis is unavailable. */
+  /** A counter for the time while Redis is unavailable. */
   readonly fallback: Counter
 }
 

@@ -3,16 +3,16 @@ export interface SampleCall {
   /** How the call is authenticated; `none` for an operation without security. */
   readonly scheme: 'oauth2' | 'apiKey' | 'none'
   readonly method: string
-  /** With path and query. */
+  /** The URL with path and query. */
   readonly url: string
-  /** Without the credential, and without `Content-Type` if there is a body. */
+  /** The headers without the credential, and without `Content-Type` if there is a body. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body?: SampleBody | undefined
-  /** For `oauth2`. */
+  /** The token endpoint, for `oauth2`. */
   readonly tokenEndpoint?: string | undefined
   /** The scope of the token request: scopes with spaces between. Without it, all that the application has. */
   readonly scope?: string | undefined
-  /** For `apiKey`. `X-Api-Key` without it. */
+  /** The header of the key, for `apiKey`; `X-Api-Key` if left out. */
   readonly keyHeader?: string | undefined
   readonly credentials?: SampleCredentials | undefined
 }
@@ -42,7 +42,7 @@ export interface SampleCredentials {
   readonly secret?: string | undefined
 }
 
-/** What a token request is made of. */
+/** The parts of a token request. */
 export type SampleTokenRequest = Pick<SampleCall, 'scope' | 'credentials'> & { readonly tokenEndpoint: string }
 
 /** An access token is no longer used that many seconds before it expires. */

@@ -4,7 +4,7 @@ import { escapePartName } from './multipart.js'
 import type { PreparedBody, PreparedCall } from './prepare.js'
 import type { SampleWriter } from './sample.js'
 
-/** For .NET Core 3 and later, which have System.Text.Json. */
+/** A sample for .NET Core 3 and later, which have System.Text.Json. */
 export const csharp: SampleWriter = {
   language: 'csharp',
   label: 'C#',
@@ -19,7 +19,7 @@ export const csharp: SampleWriter = {
   },
 }
 
-/** What a program uses of each namespace. */
+/** The types that a program uses of each namespace. */
 const NAMESPACES: readonly (readonly [name: string, use: RegExp])[] = [
   ['System', /./],
   ['System.Collections.Generic', /\b(?:Dictionary|KeyValuePair)</],

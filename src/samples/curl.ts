@@ -21,11 +21,11 @@ export const curl: SampleWriter = {
   },
 }
 
-/** What is between the words of a command: by default, each has a line of its own. */
+/** Separators of the words of a command: by default, each word has a line of its own. */
 const LINES = ' \\\n  '
 export const ONE_LINE = ' '
 
-/** The command that puts an access token into `$ACCESS_TOKEN`, from where the command of a call takes it. */
+/** The command that puts an access token into `$ACCESS_TOKEN`, which the command of a call uses. */
 export function formatTokenAssignment(request: SampleTokenRequest, separator = LINES): string {
   const command = `curl ${['-sSf', ...listTokenWords(request)].join(separator)}`
   // A line may end after a pipe.
@@ -33,7 +33,7 @@ export function formatTokenAssignment(request: SampleTokenRequest, separator = L
   return `ACCESS_TOKEN=$(${command}${pipe}${readMember('access_token')})`
 }
 
-/** The command that calls an API with what is in `$ACCESS_TOKEN`, or with the key. */
+/** The command that calls an API with the token in `$ACCESS_TOKEN`, or with the key. */
 export function formatCallCommand(call: SampleCall, separator = LINES): string {
   return formatCall(prepareCall(call), separator)
 }
@@ -136,7 +136,7 @@ function formatWord(prefix: string, value: string | undefined, variable: string)
   return value === undefined ? { text: prefix, variable } : { text: prefix + value, variable: undefined }
 }
 
-/** In double quotes if there is a variable. */
+/** A word in double quotes if it contains a variable. */
 function joinWords(...words: readonly Word[]): string {
   if (words.every(({ variable }) => variable === undefined)) return quote(words.map(({ text }) => text).join(''))
   const parts = words.map(
@@ -145,7 +145,7 @@ function joinWords(...words: readonly Word[]): string {
   return `"${parts.join('')}"`
 }
 
-/** In double quotes where that is enough: Windows' command line, which has curl too, knows no other. */
+/** A word in double quotes if that is enough: Windows' command line, which has curl too, knows no other. */
 function quote(word: string): string {
   if (hasHidden(word)) return quoteHidden(word)
   const quoted = shellQuote(word)

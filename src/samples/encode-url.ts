@@ -2,8 +2,8 @@ const AUTHORITY = /^[a-z][\w+.-]*:\/\/[^/?#]*/i
 const ILLEGAL = /%(?![\dA-F]{2})|[^\w~:/?#@!$&()*+,;=%.-]/giu
 
 /**
- * Percent-encodes what RFC 3986 allows nowhere in path and query, such as `{` and `ü`: some clients refuse it, and curl
- * replaces braces. Apostrophes too, as `fetch` does.
+ * Percent-encodes characters that RFC 3986 allows nowhere in path and query, such as `{` and `ü`: some clients refuse them, and
+ * curl replaces braces. It also encodes apostrophes, as `fetch` does.
  */
 export function encodeUrl(url: string): string {
   const [authority = ''] = AUTHORITY.exec(url) ?? []

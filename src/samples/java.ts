@@ -4,7 +4,7 @@ import { createMultipart } from './multipart.js'
 import type { PreparedBody, PreparedCall } from './prepare.js'
 import type { SampleWriter } from './sample.js'
 
-/** With the JDK alone, which has no JSON parser. */
+/** A sample for the JDK alone, which has no JSON parser. */
 export const java: SampleWriter = {
   language: 'java',
   label: 'Java',
@@ -150,7 +150,7 @@ function readValue(value: string | undefined, variable: string): string {
   return value === undefined ? `System.getenv("${variable}")` : quote(value)
 }
 
-/** Octal: Java replaces `\uXXXX` before it reads strings, so that `\u000A` would end the line. */
+/** Escapes are octal: Java replaces `\uXXXX` before it reads strings, so that `\u000A` would end the line. */
 const formatCode = (code: number): string =>
   code < 0x100 ? `\\${code.toString(8).padStart(3, '0')}` : escapeNonAscii(String.fromCodePoint(code))
 const STRING: StringSyntax = {

@@ -3,7 +3,7 @@ import { escapeText, formatHex, isMultiline, type StringSyntax } from './literal
 import type { PreparedBody, PreparedCall } from './prepare.js'
 import type { SampleWriter } from './sample.js'
 
-/** For Node and every other runtime with fetch; Node's `process.env` and `openAsBlob` are its only modules. */
+/** A sample for Node and every other runtime with fetch; Node's `process.env` and `openAsBlob` are its only modules. */
 export const javascript: SampleWriter = {
   language: 'javascript',
   label: 'JavaScript',
@@ -109,7 +109,7 @@ function quoteText(text: string): string {
   return isMultiline(text) ? `\`${protectScript(escapeText(text, TEMPLATE))}\`` : quote(text)
 }
 
-/** In a script of an HTML page, these would end the script, or hide its end. */
+/** Character sequences that would end a script of an HTML page, or hide its end. */
 function protectScript(code: string): string {
   return code.replaceAll(/<(?=\/script|script|!--)/gi, '\\x3C')
 }

@@ -29,7 +29,7 @@ export function quoteLikeC(text: string): string {
   return `"${escapeText(text, C_STRING)}"`
 }
 
-/** In text without escaped quotation marks: escapes those that would end a string between `"""`. */
+/** Escapes quotation marks that would end a string between `"""`. The text has no escaped ones yet. */
 export function escapeTripleQuotes(text: string): string {
   return text.replaceAll(/"{3,}|"+$/g, (quotes) => quotes.replaceAll('"', '\\"'))
 }

@@ -31,7 +31,7 @@ function findBoundary(fields: readonly SampleField[]): string {
   return boundary
 }
 
-/** As browsers write it. */
+/** Escapes a name as browsers do. */
 export function escapePartName(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }

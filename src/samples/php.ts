@@ -4,7 +4,7 @@ import { createMultipart } from './multipart.js'
 import type { PreparedBody, PreparedCall } from './prepare.js'
 import type { SampleWriter } from './sample.js'
 
-/** With PHP's extension curl. */
+/** A sample for PHP's extension curl. */
 export const php: SampleWriter = {
   language: 'php',
   label: 'PHP',
@@ -140,7 +140,7 @@ const DOUBLE: StringSyntax = {
 }
 const SINGLE: StringSyntax = { escapes: { '\\': '\\\\', "'": "\\'", '\n': '\n', '\t': '\t' }, formatCode }
 
-/** In single quotes, unless something must be escaped that single quotes have no escape for. */
+/** A string in single quotes, unless a character must be escaped for which single quotes have no escape. */
 function quote(text: string): string {
   const escaped = escapeText(text, DOUBLE)
   if (isMultiline(text) || !/\\[nrtu]/.test(escaped.replaceAll('\\\\', ''))) return `'${escapeText(text, SINGLE)}'`

@@ -43,7 +43,10 @@ function prepareCredential(call: SampleCall): PreparedCredential | undefined {
   return { kind: 'accessToken', request: { tokenEndpoint, scope, credentials } }
 }
 
-/** One header per name (RFC 9110, section 5.3): most libraries take a map. Without what no header can have (RFC 9110, section 5.1 and 5.5). */
+/**
+ * Joins headers of one name (RFC 9110, section 5.3), because most libraries take a map. Drops those that RFC 9110, section 5.1
+ * and 5.5, does not allow.
+ */
 function mergeHeaders(headers: SampleCall['headers']): [name: string, value: string][] {
   const merged = new Map<string, [name: string, value: string]>()
   for (const [name, value] of headers) {
@@ -68,7 +71,7 @@ function prepareBody(body: SampleBody): PreparedBody {
       : { name: replaceSurrogates(field.name), value: replaceSurrogates(field.value) },
   )
   if (body.mediaType.toLowerCase().startsWith('multipart/')) return { kind: 'multipart', fields }
-  // As in HTML: of a file, such a form contains the name.
+  // A form of this type contains the name of a file, as in HTML.
   return { kind: 'form', fields: fields.map((field) => [field.name, 'file' in field ? field.file.name : field.value]) }
 }
 

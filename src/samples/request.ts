@@ -11,7 +11,7 @@ export interface CallInput {
   readonly method: string
   /** The address of the API, below which `path` is. */
   readonly resource: string
-  /** With `{name}` for each path parameter. */
+  /** The path with `{name}` for each path parameter. */
   readonly path: string
   readonly parameters: readonly Parameter[]
   readonly accept?: string | undefined
@@ -28,7 +28,7 @@ export interface BodyField {
   readonly value: string | Upload
 }
 
-/** In browsers a File. */
+/** The content, in browsers a File. */
 export interface Upload {
   readonly name: string
   readonly type: string

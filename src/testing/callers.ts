@@ -12,7 +12,7 @@ import {
 
 /** An application with a credential for one API. */
 export interface Caller {
-  /** For `fetch(url, { headers })` and supertest's `.set(headers)`. */
+  /** The credential for `fetch(url, { headers })` and supertest's `.set(headers)`. */
   readonly headers: Readonly<Record<string, string>>
   /** The access token, or the API key. */
   readonly credential: string
@@ -53,7 +53,7 @@ export async function callersFor<const Apis extends ApisOptions, Name extends ke
   const platform: PlatformAuth = auth
   const isToken = findApi(platform, api).scheme === 'oauth2'
   const create = (): Promise<Caller> => createCaller(platform, api, options)
-  // The clocks are behind for every call meanwhile, so this one goes first.
+  // The expired credential is made first, because the clocks are behind for every call meanwhile.
   const expired = await (isToken ? createExpiredToken(platform, api, create) : createExpiredKey(platform, api, create))
   const [allowed, suspended, revoked] = await Promise.all([create(), create(), create()])
   await platform.applications.suspend(suspended.applicationId, { by: ACTOR })
@@ -93,7 +93,7 @@ async function createExpiredKey(auth: PlatformAuth, api: string, create: () => P
   return toCaller(auth, api, applicationId, credentials.clientId)
 }
 
-/** Seconds: more than any `clockTolerance` that makes sense. */
+/** The seconds by which the clocks are behind: more than any `clockTolerance` that makes sense. */
 const CLOCK_MARGIN = 3600
 
 function refuseClock(): never {

@@ -1,6 +1,6 @@
 /** A clock for the option `now` that `advance()` moves. */
 export interface FakeClock {
-  /** For `createPlatformAuth({ now })`: milliseconds since 1970. */
+  /** Returns milliseconds since 1970, for `createPlatformAuth({ now })`. */
   readonly now: () => number
   /** Moves the clock forward by `seconds`. */
   advance(seconds: number): void
@@ -43,7 +43,7 @@ export function createAdvancingClock(): FakeClock {
 
 /** Milliseconds by which fake clocks are behind at the moment. */
 let behind = 0
-/** One at a time: each sets the clocks back to where it found them. */
+/** Calls run one at a time: each sets the clocks back to where it found them. */
 let last: Promise<unknown> = Promise.resolve()
 
 /** Does something while `Date.now()` and all fake clocks are behind, such as making a credential that has expired by now. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ApiName, ApisOptions, Application, PlatformAuth, Scheme, ScopeOf } from '../index.js'
 import { send } from './send.js'
 
-/** Whose credential it is. */
+/** The application that a credential is made for. */
 export interface CallerOptions {
   /** An existing application, or its id. Without it there is a new one for each call. */
   readonly application?: string | { readonly id: string }
@@ -19,7 +19,7 @@ export interface AccessTokenOptions<Scope extends string = string> extends Calle
   readonly scopes?: readonly Scope[]
 }
 
-/** Any platform: what the helpers need of it. */
+/** Any platform: the members that the helpers need. */
 export type AnyPlatform = Pick<PlatformAuth, 'apis' | 'applications' | 'router'>
 
 /**
@@ -44,7 +44,7 @@ export async function accessTokenFor<const Apis extends ApisOptions, Name extend
   try {
     return await requestAccessToken(auth, api, client)
   } finally {
-    // An application has at most 20 secrets. The access token stays good.
+    // The secret is removed, because an application has at most 20. The access token stays good.
     if (secretId !== undefined) await auth.applications.endCredential(application.id, secretId, { by: ACTOR })
   }
 }

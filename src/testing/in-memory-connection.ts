@@ -28,7 +28,7 @@ export function createConnection(address: string): { readonly client: Socket; re
 function createEnd(findOther: () => Duplex): Duplex {
   return new Duplex({
     read() {
-      // What the other end could not write until now.
+      // The other end could not write this until now.
       const proceed = WAITING.get(this)
       WAITING.delete(this)
       proceed?.()
@@ -51,5 +51,5 @@ function createEnd(findOther: () => Duplex): Duplex {
   })
 }
 
-/** By the end that must read first. */
+/** Writes that wait, by the end that must read first. */
 const WAITING = new WeakMap<Duplex, () => void>()

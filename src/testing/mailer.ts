@@ -10,21 +10,21 @@ export interface MemoryMailer extends Mailer {
   sent(count?: number): Promise<readonly ReceivedEmail[]>
 }
 
-/** An e-mail, with what it delivers. */
+/** An e-mail, with the credentials and links in it. */
 export interface ReceivedEmail extends EmailMessage {
   readonly credentials: EmailedCredentials
 }
 
-/** What an e-mail delivers; the others are undefined. */
+/** The credentials and links that an e-mail delivers; the others are undefined. */
 export interface EmailedCredentials {
   /** The key: `client_id`, and the value of the header of key APIs. */
   readonly clientId: string | undefined
   readonly clientSecret: string | undefined
-  /** With `delivery: 'claim-link'`: the page that shows the credentials once. */
+  /** The page that shows the credentials once; with `delivery: 'claim-link'`. */
   readonly claimLink: string | undefined
 }
 
-/** Kept, so that fake timers of a test do not hold up `sent()`. */
+/** setTimeout is kept, so that fake timers of a test do not hold up `sent()`. */
 const { setTimeout } = globalThis
 const SENT_TIMEOUT_MS = 5000
 

@@ -11,15 +11,15 @@ import {
 import { createAdvancingClock, type FakeClock } from './clock.js'
 import { memoryMailer, type MemoryMailer } from './mailer.js'
 
-/** Without the option `applicationMetadata`: any JSON object. */
+/** The type of an application's metadata without the option `applicationMetadata`: any JSON object. */
 type AnyMetadata = StandardSchema<object, Record<string, unknown>>
 
 /** A platform for tests. */
 export interface TestPlatform<Apis extends ApisOptions, Schema extends MetadataSchema> {
   readonly auth: PlatformAuth<Apis, Schema>
-  /** Goes on with `Date.now()`, so that fake timers rule it too, and `advance(seconds)` puts it ahead. */
+  /** A clock that goes on with `Date.now()`, so that fake timers rule it too; `advance(seconds)` puts it ahead. */
   readonly clock: FakeClock
-  /** Has every e-mail of the platform, unless the options give another mailer. */
+  /** Receives every e-mail of the platform, unless the options give another mailer. */
   readonly mailer: MemoryMailer
 }
 

@@ -8,8 +8,8 @@ export interface AnswerOnWire {
 }
 
 /**
- * Reads an answer (RFC 9112); undefined if its head has not come. Node's own client would do, but libraries such as nock and msw
- * replace it in tests. What is read here was written by Node's server.
+ * Reads an answer (RFC 9112) that Node's server wrote; undefined if its head has not come. Node's own client would do, but
+ * libraries such as nock and msw replace it in tests.
  */
 function readAnswer(method: string, bytes: Buffer): AnswerOnWire | undefined {
   const end = bytes.indexOf('\r\n\r\n')
@@ -17,7 +17,7 @@ function readAnswer(method: string, bytes: Buffer): AnswerOnWire | undefined {
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n')
   const status = Number(statusLine.split(' ')[1])
   const rest = bytes.subarray(end + 4)
-  // Interim answers: 100 Continue, 103 Early Hints.
+  // These are interim answers: 100 Continue, 103 Early Hints.
   if (status < 200) return readAnswer(method, rest)
   const rawHeaders = lines.flatMap((line) => [
     line.slice(0, line.indexOf(':')),
@@ -64,7 +64,7 @@ function readBody(
   if (method === 'HEAD' || status === 204 || status === 304) return { body: Buffer.alloc(0), isComplete: true }
   if (findHeader(rawHeaders, 'transfer-encoding')?.toLowerCase() === 'chunked') return readChunks(rest)
   const length = findHeader(rawHeaders, 'content-length')
-  // Without a length, the end of the connection is the end.
+  // An answer without a length ends with the connection.
   if (length === undefined) return { body: rest, isComplete: false }
   return { body: rest.subarray(0, Number(length)), isComplete: rest.length >= Number(length) }
 }

@@ -5,7 +5,7 @@ import { createFinalHandler } from './final-handler.js'
 import { createConnection } from './in-memory-connection.js'
 import { createAnswerReader } from './read-answer.js'
 
-/** What answers requests: an Express app, a router, or any other listener of Node's HTTP server. */
+/** A listener of requests: an Express app, a router, or any other listener of Node's HTTP server. */
 export type Listener = {
   // A method, because its parameters may be narrower: a router takes Express's Request and Response.
   answer(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): unknown
@@ -27,14 +27,14 @@ export interface SentRequest {
 
 export interface ReceivedAnswer {
   readonly status: number
-  /** By their names in lower case. */
+  /** Headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Names and values in turn, as they were sent. */
   readonly rawHeaders: readonly string[]
   readonly body: Buffer
 }
 
-/** Kept, so that fake timers of a test do not prevent the time-out. */
+/** setTimeout is kept, so that fake timers of a test do not prevent the time-out. */
 const { setTimeout, clearTimeout } = globalThis
 const ANSWER_TIMEOUT_MS = 10_000
 
@@ -108,7 +108,7 @@ function joinHeaders(rawHeaders: readonly string[]): Record<string, string> {
   return Object.fromEntries(joined)
 }
 
-/** What to do when a listener throws, by the connection. */
+/** Functions to call when a listener throws, by the connection. */
 const FAILURES = new WeakMap<object, (error: unknown) => void>()
 const SERVERS = new WeakMap<Listener, Server>()
 
@@ -118,10 +118,10 @@ function findServer(listener: Listener): Server {
   const { listen, stack } = listener as { listen?: unknown; stack?: unknown }
   const app = typeof listen === 'function' ? listener : Array.isArray(stack) ? mountInApp(listener) : undefined
   const server = createServer((req, res) => {
-    // On a server, this error would end the process.
+    // This error would end the process of a server.
     const fail = (error: unknown): void => FAILURES.get(req.socket)?.(error ?? new Error('The listener threw nothing.'))
     try {
-      // Without `next`, an app answers by itself what nothing in it has answered.
+      // An app that gets no `next` answers requests that nothing in it has answered.
       const result: unknown = app
         ? (app as (...args: unknown[]) => unknown)(req, res)
         : listener(req, res, createFinalHandler(req, res))

@@ -1,14 +1,14 @@
 /** The body of an answer, as far as it was read. */
 export interface AnswerBody {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Why the body is not complete. */
+  /** The reason why the body is not complete. */
   readonly cut?: 'too-large' | 'cancelled' | 'failed'
 }
 
-/** More than that is not read: a body may be endless. */
+/** Reading stops after this size: a body may be endless. */
 const MAX_BODY_BYTES = 20 * 1024 * 1024
 
-/** Reads a body until it ends, is too large, or is cancelled: what has arrived until then is kept. */
+/** Reads a body until it ends, is too large, or is cancelled, and keeps what has arrived until then. */
 export async function readBody(response: Response, signal: AbortSignal): Promise<AnswerBody> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -45,14 +45,14 @@ export function decode(bytes: Uint8Array, contentType: string): string {
   }
 }
 
-/** `345 B`, `12.3 KB`. */
+/** A size, such as `345 B` or `12.3 KB`. */
 export function formatSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
   const [size, unit] = bytes < 1_000_000 ? [bytes / 1000, 'KB'] : [bytes / 1_000_000, 'MB']
   return `${size.toFixed(1)} ${unit}`
 }
 
-/** `12 ms`, `1.2 s`. */
+/** A duration, such as `12 ms` or `1.2 s`. */
 export function formatDuration(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`
 }

@@ -4,20 +4,20 @@ import { create } from './elements.js'
 import { formatJson } from './json.js'
 import type { Message } from './messages.js'
 
-/** What an API answered. */
+/** An API's answer. */
 export interface Answer {
   readonly method: string
   readonly url: string
-  /** Of the operation, with its placeholders. */
+  /** The path of the operation, with its placeholders. */
   readonly path: string
   readonly response: Response
   readonly body: AnswerBody
   readonly milliseconds: number
-  /** What the reader can do about it. */
+  /** A message on what the reader can do about the answer. */
   readonly advice: HTMLElement | undefined
 }
 
-/** Long text makes pages slow: more than that is for download. */
+/** Long text makes pages slow: longer text is for download. */
 const MAX_SHOWN_CHARACTERS = 200_000
 
 const CUTS: Readonly<Record<NonNullable<AnswerBody['cut']>, string>> = {
@@ -47,7 +47,7 @@ export function createAnswerView(section: HTMLElement) {
       clear()
       section.hidden = true
     },
-    /** There is no answer yet, or there will be none. */
+    /** Shows a text in place of an answer: there is none yet, or there will be none. */
     say(text: string, isProblem = false): void {
       clear()
       section.hidden = false
@@ -64,7 +64,7 @@ export function createAnswerView(section: HTMLElement) {
         create('strong', {}, status),
         `, ${formatDuration(milliseconds)}, ${formatSize(body.bytes.length)}`,
       )
-      // Opened in another tab, a document of the API would have the origin of this one. Without its type it is downloaded.
+      // A document of the API, opened in another tab, would have the origin of this page. Without its type it is downloaded.
       const type = readMediaType(response)
       const blob = new Blob([body.bytes], { type: PICTURES.has(type) ? type : 'application/octet-stream' })
       if (blob.size > 0) objectUrl = URL.createObjectURL(blob)
@@ -120,7 +120,7 @@ function renderBody({ method, path, url, response, body }: Answer, objectUrl: st
   return [renderText(shown, 'Body of the answer'), ...(isCut ? [create('p', { class: 'note' }, note)] : []), links]
 }
 
-/** Pixels only. An SVG is a document, which may have scripts: it is shown as text. */
+/** Media types that have pixels only. An SVG is a document, which may have scripts: it is shown as text. */
 const PICTURES: ReadonlySet<string> = new Set([
   'image/png',
   'image/jpeg',

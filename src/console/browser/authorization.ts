@@ -28,7 +28,7 @@ export function enableAuthorization({ page, session, button, state }: Authorizat
 
   function open(message?: Message): void {
     document.body.append(dialog)
-    // Without content, showModal() would focus the dialog itself.
+    // The dialog needs content: without any, showModal() would focus the dialog itself.
     const form = showForm(message)
     if (!dialog.open) dialog.showModal()
     form.focus()
@@ -56,7 +56,7 @@ export function enableAuthorization({ page, session, button, state }: Authorizat
     closeButton.focus()
   }
 
-  /** Resolves why the credentials were refused. */
+  /** Resolves the reason why the credentials were refused. */
   async function onSubmit(credentials: Credentials): Promise<Message | undefined> {
     const controller = new AbortController()
     pending = controller

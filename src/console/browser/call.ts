@@ -23,7 +23,7 @@ interface CallOptions {
   readonly askAgain: (message: Message) => void
 }
 
-/** The methods that fetch() refuses. */
+/** Methods that fetch() refuses. */
 const UNSENDABLE = /^(?:connect|trace|track)$/i
 
 /** Makes the form of an operation send its call and show the answer. */
@@ -39,7 +39,7 @@ export function enableCall(form: HTMLFormElement, { page, session, askAgain }: C
   let running: AbortController | undefined
 
   async function execute(): Promise<void> {
-    // A second click while the first call is under way.
+    // A second click came while the first call was under way.
     if (running) return
     const { input, problems } = readForm(form, page.resource)
     showProblems(form, problems)
@@ -59,7 +59,7 @@ export function enableCall(form: HTMLFormElement, { page, session, askAgain }: C
     if (question) askAgain(question)
   }
 
-  /** Resolves why the reader must authorize again. */
+  /** Resolves the reason why the reader must authorize again. */
   async function call(input: CallInput, signal: AbortSignal): Promise<Message | undefined> {
     const { api, support } = page
     if (UNSENDABLE.test(input.method)) throw new Error(`Browsers do not send ${input.method}. Use one of the samples.`)
@@ -104,7 +104,7 @@ export function enableCall(form: HTMLFormElement, { page, session, askAgain }: C
     return isRefused ? describeRefusedCredential(api.scheme, response.status) : undefined
   }
 
-  /** The attribute `disabled` would drop the focus. */
+  /** The button gets `aria-disabled`: the attribute `disabled` would drop the focus. */
   function setBusy(isBusy: boolean): void {
     button!.setAttribute('aria-disabled', String(isBusy))
     button!.textContent = isBusy ? 'Sending…' : label

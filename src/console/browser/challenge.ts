@@ -3,7 +3,7 @@ import { readRetryAfter, type Refusal } from './messages.js'
 /** Bodies of refusals are small. */
 const MAX_REFUSAL_BYTES = 10_000
 
-/** What a guard says about a refused call: in its challenge, which another origin must expose (CORS), and in its JSON. */
+/** The guard's answer to a refused call: its challenge, which another origin must expose (CORS), and its JSON. */
 export function readRefusal(
   { status, headers }: Pick<Response, 'status' | 'headers'>,
   bytes: Uint8Array,

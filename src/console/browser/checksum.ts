@@ -1,6 +1,9 @@
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** Whether a text is a key that ends with its checksum: the CRC-32 of all before as six base62 digits. Keys of all prefixes do. */
+/**
+ * Whether a text is a key that ends with its checksum: the CRC-32 of all before as six base62 digits. Keys have it whatever
+ * their prefix.
+ */
 export function isCompleteKey(text: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_]*_key_[A-Za-z0-9]{34}$/.test(text)) return false
   let rest = computeCrc32(text.slice(0, -6))
@@ -12,7 +15,7 @@ export function isCompleteKey(text: string): boolean {
   return text.endsWith(checksum)
 }
 
-/** Of ASCII text. */
+/** The CRC-32 of ASCII text. */
 function computeCrc32(text: string): number {
   let crc = -1
   for (let index = 0; index < text.length; index++) {

@@ -41,12 +41,12 @@ async function write(text: string): Promise<boolean> {
   }
 }
 
-/** On http, except localhost, there is no navigator.clipboard. */
+/** Copies without navigator.clipboard, which does not exist on http, except on localhost. */
 function writeWithoutSecureContext(text: string): boolean {
   const focused = document.activeElement
   const field = create('textarea', { class: 'unseen', 'aria-hidden': 'true' })
   field.value = text
-  // Beside the button: what is outside an open dialog cannot be selected.
+  // The field stands beside the button: nothing outside an open dialog can be selected.
   ;(focused?.closest('dialog') ?? document.body).append(field)
   field.select()
   const isCopied = document.execCommand('copy')
@@ -55,7 +55,7 @@ function writeWithoutSecureContext(text: string): boolean {
   return isCopied
 }
 
-/** Read by screen readers, wherever the focus is. */
+/** Announces a text to screen readers, wherever the focus is. */
 function announce(text: string): void {
   let region = document.getElementById('copied')
   if (!region) document.body.append((region = create('p', { id: 'copied', class: 'unseen', role: 'status' })))

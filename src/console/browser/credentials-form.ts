@@ -9,9 +9,9 @@ import type { Credentials } from './token-request.js'
 interface CredentialsFormOptions {
   readonly page: PageData
   readonly session: Session
-  /** Why the reader is asked. */
+  /** The reason why the reader is asked. */
   readonly message?: Message | undefined
-  /** Resolves why the credentials were refused. */
+  /** Resolves the reason why the credentials were refused. */
   readonly onSubmit: (credentials: Credentials) => Promise<Message | undefined>
   readonly onForget: () => void
   readonly onClose: () => void
@@ -84,7 +84,7 @@ export function createCredentialsForm({ page, session, message, onSubmit, onForg
     field.setAttribute('aria-describedby', 'credentials-problem')
   }
 
-  /** The attribute `disabled` would drop the focus. */
+  /** Sets the button's state by `aria-disabled`: the attribute `disabled` would drop the focus. */
   function setBusy(next: boolean): void {
     isBusy = next
     submit.setAttribute('aria-disabled', String(next))
@@ -104,7 +104,7 @@ export function createCredentialsForm({ page, session, message, onSubmit, onForg
 
 const UNUSABLE = 'There are characters that cannot be part of it. Copy it again, without spaces.'
 
-/** What HTTP Basic can carry. btoa() throws for characters above U+00FF. */
+/** Characters that HTTP Basic can carry. btoa() throws for characters above U+00FF. */
 function isVisibleAscii(text: string): boolean {
   return /^[!-~]+$/.test(text)
 }

@@ -1,7 +1,10 @@
 type Child = Node | string | false | undefined
 type Properties = Readonly<Record<string, string | boolean | undefined | ((event: Event) => void)>>
 
-/** An element. Functions become listeners, `true` an empty attribute; `false` and `undefined` leave an attribute out. Texts are never markup. */
+/**
+ * An element. Functions become listeners, `true` an empty attribute; `false` and `undefined` leave an attribute out. Strings
+ * become text nodes.
+ */
 export function create<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   properties: Properties = {},

@@ -1,7 +1,10 @@
-/** A page of the console, of the same version as this one: the names of its files contain hashes of their content. Undefined if there is none. */
+/**
+ * Fetches a page of the console, of the same version as this one: the names of its files contain hashes of their content.
+ * Undefined if there is none.
+ */
 export async function fetchPage(url: string, signal: AbortSignal | null = null): Promise<Document | undefined> {
   try {
-    // With cookies: the console may be behind the host's own log-in.
+    // Cookies are sent, because the console may be behind the host's own log-in.
     const response = await fetch(url, { credentials: 'same-origin', headers: { Accept: 'text/html' }, signal })
     if (!response.ok || !response.headers.get('Content-Type')?.startsWith('text/html')) return undefined
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
@@ -23,7 +26,7 @@ export async function loadStyles(page: Document, url: string): Promise<void> {
   )
 }
 
-/** Absolute, as they were when the page was loaded: its relative URLs change their meaning with its address. */
+/** The URLs are absolute, as they were when the page was loaded: relative ones change their meaning with the page's address. */
 const loadedStyles = new Set(listStyles(document, document.baseURI))
 
 /** The URLs of the style sheets of a page. Documents of DOMParser have the address of this page, not their own. */
@@ -32,7 +35,7 @@ function listStyles(page: Document, base: string): string[] {
   return links.map((link) => new URL(link.getAttribute('href') ?? '', base).href)
 }
 
-/** Resolves when the style sheet is there, or will not be. */
+/** Resolves when the style sheet has loaded or failed. */
 function loadStyle(href: string): Promise<void> {
   loadedStyles.add(href)
   return new Promise((loaded) => {

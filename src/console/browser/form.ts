@@ -6,7 +6,7 @@ import { readValue } from './values.js'
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
-/** What a form contains. With problems the input has all that can be used, for samples. */
+/** The values of a form, and its problems. If there are problems, the input has all usable values, for samples. */
 export interface FormReading {
   readonly input: CallInput
   readonly problems: readonly Problem[]
@@ -66,7 +66,7 @@ function readParameters(parent: ParentNode, selector: string, problems: Problem[
   })
 }
 
-/** Undefined for what is not sent: an empty optional field, and what has a problem. */
+/** Undefined for a value that is not sent: an empty optional field, or one with a problem. */
 function readControl(control: Control, problems: Problem[]): Value | undefined {
   const { dataset } = control
   const complain = (text: string): undefined => void problems.push({ control, text })

@@ -21,7 +21,7 @@ export function formatJson(text: string): string | undefined {
   return result
 }
 
-/** Why a text is no JSON, with the place; undefined if it is. */
+/** The reason why a text is no JSON, with the place; undefined if it is JSON. */
 export function findJsonProblem(text: string): string | undefined {
   try {
     JSON.parse(text)

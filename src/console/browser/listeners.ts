@@ -1,6 +1,6 @@
 export interface Listeners {
   notify(): void
-  /** Returns how to end it. */
+  /** Adds a listener, and returns a function that removes it. */
   subscribe(listener: () => void): () => void
 }
 

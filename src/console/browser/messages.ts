@@ -1,21 +1,21 @@
 import { formatWait } from '../../lib/format-wait.js'
 
-/** What is shown to the reader. `contact`: whether the platform's support can help. */
+/** A message for the reader. `contact`: whether the platform's support can help. */
 export interface Message {
   readonly text: string
   readonly contact?: boolean
 }
 
-/** How a token request or a call failed. */
+/** The failure of a token request or of a call. */
 export interface Refusal {
-  /** Undefined if there was no answer. */
+  /** The status; undefined if there was no answer. */
   readonly status?: number | undefined
   /** The code in `error`. */
   readonly error?: string | undefined
   readonly description?: string | undefined
-  /** In seconds. */
+  /** `Retry-After` in seconds. */
   readonly retryAfter?: number | undefined
-  /** Why there was no answer. */
+  /** The reason why there was no answer. */
   readonly unreachable?: string | undefined
   /** The server has confirmed that the secret is right and the application is suspended. */
   readonly suspended?: boolean | undefined
@@ -23,7 +23,7 @@ export interface Refusal {
 
 export type Scheme = 'oauth2' | 'apiKey'
 
-/** What an API knows of the credentials: nothing, nothing yet, or that they are right. */
+/** An API's knowledge of the credentials: nothing, nothing yet, or that they are right. */
 export type State = 'none' | 'saved' | 'authorized'
 
 export function describeState(state: State, scheme: Scheme): string {
@@ -34,7 +34,7 @@ export function describeState(state: State, scheme: Scheme): string {
   return `${known} Calls carry the ${credential} until you leave the console.`
 }
 
-/** Why there is no access token, and what to do. */
+/** The reason why there is no access token, and the fix. */
 export function describeTokenRefusal(refusal: Refusal): Message {
   const { status, error, description, suspended, unreachable } = refusal
   if (unreachable !== undefined) return { text: unreachable }
@@ -55,7 +55,7 @@ interface RefusedCall extends Refusal {
   readonly missingScopes: readonly string[]
 }
 
-/** What to do about the answer to a call; undefined if that is up to the API. */
+/** The fix for a refused call; undefined if only the API can know it. */
 export function describeCallRefusal(call: RefusedCall): Message | undefined {
   const { status, error, scheme, authorized, missingScopes } = call
   if (status === 401 && !authorized)
@@ -78,7 +78,7 @@ export const REFUSED_KEY = 'The API refuses the key: it is unknown, or was repla
 export const REFUSED_APPLICATION = 'The key is known, but its application is suspended or may not use this API.'
 export const INCOMPLETE_KEY = 'This is not a complete key: characters are missing or wrong. Copy the whole key again.'
 
-/** Why fetch() failed. Browsers do not say whether a server is down or CORS forbids to read its answer. */
+/** The reason why fetch() failed. Browsers do not say whether a server is down or CORS forbids to read its answer. */
 export function describeUnreachable(url: string, page: { readonly origin: string; readonly online: boolean }): string {
   if (!page.online) return 'You are offline. Connect to a network, then try again.'
   const { origin } = new URL(url)

@@ -58,7 +58,7 @@ export function enableNavigation({ main, sidebar, onForm }: NavigationOptions): 
         '.',
       )
       content.replaceChildren(problem)
-      // Closed and opened again, it is loaded again.
+      // An operation that was closed and opened again is loaded again.
       toggle.addEventListener('click', () => content.replaceChildren(), { once: true })
       return
     }
@@ -70,7 +70,7 @@ export function enableNavigation({ main, sidebar, onForm }: NavigationOptions): 
     for (const link of findAll(sidebar ?? main, '[aria-current]')) link.removeAttribute('aria-current')
     const link = sidebar && findAll(sidebar, 'a[data-key]').find((each) => each.dataset['key'] === key)
     link?.setAttribute('aria-current', 'true')
-    // Only the sidebar scrolls, not the page to it.
+    // The sidebar alone scrolls, not the page to it.
     const { top = 0, bottom = 0 } = link?.getBoundingClientRect() ?? {}
     if (sidebar && (top < 0 || bottom > innerHeight)) sidebar.scrollBy?.(0, top - innerHeight / 2)
   }
@@ -95,7 +95,7 @@ export function enableNavigation({ main, sidebar, onForm }: NavigationOptions): 
     show(section, isOpen)
     if (!isOpen) return
     markCurrent(section.id)
-    // Reading on does not fill the history, but the address can be copied.
+    // Reading on leaves the history alone, but the address can be copied.
     history.replaceState(history.state, '', `#${section.id}`)
   })
 
@@ -126,7 +126,7 @@ async function fetchArticle(url: string): Promise<Element | undefined> {
   const page = await fetchPage(url)
   const article = page?.querySelector('article.operation-content')
   if (!article) return undefined
-  // Relative to its own page.
+  // The link is relative to its own page.
   for (const link of article.querySelectorAll<HTMLElement>('a[href]')) {
     const href = link.getAttribute('href')!
     const { key } = link.dataset

@@ -1,6 +1,6 @@
 import type { ApiAccess } from './token-request.js'
 
-/** What the server wrote into the page about the API that it shows. */
+/** The facts about the API that the server wrote into the page. */
 export interface PageData {
   readonly api: ApiAccess
   readonly title: string
@@ -39,12 +39,12 @@ export function readPage(main: HTMLElement): PageData {
   }
 }
 
-/** Words with spaces between. */
+/** Splits a list at its spaces. */
 export function readList(text: string | undefined): string[] {
   return (text ?? '').split(' ').filter(Boolean)
 }
 
-/** Absolute: with soft navigation, the address of the page changes. */
+/** The URL is absolute: with soft navigation, the address of the page changes. */
 function resolve(url: string | undefined): string | undefined {
   return url === undefined || url === '' ? undefined : new URL(url, document.baseURI).href
 }

@@ -23,7 +23,7 @@ function start(root: string): void {
   const languages = createLanguageChoice()
   const pages = enableSoftNavigation({ root, createView: () => createView(session, languages) })
   pages.view().goToHash()
-  // When a page has loaded, browsers scroll to what the address names, and drop the focus.
+  // Browsers scroll to the element of the address when a page has loaded, and drop the focus.
   addEventListener('load', () => {
     if (document.activeElement === document.body) pages.view().goToHash()
   })
@@ -35,7 +35,7 @@ function start(root: string): void {
     event.preventDefault()
     pages.view().focusSearch()
   })
-  // The page may be kept for the Back button of the browser: without credentials, and never shown again as it was.
+  // The browser may keep the page for its Back button: it keeps no credentials, and is never shown again as it was.
   addEventListener('pagehide', () => session.forget())
   addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
 }

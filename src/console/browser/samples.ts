@@ -9,7 +9,7 @@ import { buildHeaders, buildUrl, type BodyInput } from '../../samples/request.js
 import type { Session } from './session.js'
 import { createTabs } from './tabs.js'
 
-/** Which language the reader has chosen, for all operations. */
+/** The language that the reader has chosen, for all operations. */
 export interface LanguageChoice extends Pick<Listeners, 'subscribe'> {
   read(): string
   choose(language: string): void
@@ -21,9 +21,9 @@ interface SamplesOptions {
   readonly languages: LanguageChoice
 }
 
-/** While somebody types, samples are written when the keys rest that long. */
+/** While the reader types, samples are written after a pause of this length. */
 const TYPING_PAUSE_MS = 150
-/** For ids. crypto.randomUUID() needs a secure context. */
+/** Makes ids. crypto.randomUUID() needs a secure context. */
 let count = 0
 
 /** Shows code that makes the call of a form, with what the reader has entered. */
@@ -63,7 +63,7 @@ export function enableSamples(form: HTMLFormElement, section: HTMLElement, optio
   function render(): void {
     const canReveal = session.hasCredentials()
     if (!canReveal) isRevealed = false
-    // Without the attribute `disabled`, which would drop the focus.
+    // The attribute `disabled` is not used: it would drop the focus.
     reveal.setAttribute('aria-disabled', String(!canReveal))
     reveal.title = canReveal ? '' : 'Authorize first'
     reveal.textContent = isRevealed ? 'Hide credentials' : 'Reveal'
@@ -86,7 +86,7 @@ export function enableSamples(form: HTMLFormElement, section: HTMLElement, optio
   render()
 }
 
-/** One choice for all operations, kept until the page is left. */
+/** One choice of language for all operations, kept until the page is left. */
 export function createLanguageChoice(): LanguageChoice {
   const { notify, subscribe } = createListeners()
   let chosen = 'curl'

@@ -1,10 +1,10 @@
-/** What a search compares with, as the page and search.json have it. */
+/** The words that a search compares with, from the page and from search.json. */
 export interface SearchEntry {
   readonly key: string
   readonly method: string
   readonly path: string
   readonly summary: string
-  /** operationId, names of parameters, description. */
+  /** The operationId, the names of parameters, and the description. */
   readonly words: string
 }
 
@@ -31,7 +31,7 @@ export function createSearch(entries: readonly SearchEntry[]): Search {
   }
 }
 
-/** 0 if a word is nowhere. */
+/** The score of an operation; 0 if a word is nowhere in it. */
 function scoreWords(words: readonly string[], fields: readonly string[]): number {
   let total = 0
   for (const word of words) {
@@ -53,7 +53,7 @@ function scoreWord(word: string, [key = '', method, path = '', summary = '', wor
   return words.includes(word) ? 2 : 0
 }
 
-/** Whether a word of the text begins with it; `/items` begins a part of a path too. */
+/** Whether a word of the text begins with the query's; `/items` begins a part of a path too. */
 function hasWordStart(text: string, word: string): boolean {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
     if (at === 0 || !/[a-z0-9]/.test(text.charAt(at - 1)) || !/[a-z0-9]/.test(word.charAt(0))) return true

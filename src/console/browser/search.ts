@@ -7,7 +7,7 @@ interface SearchOptions {
   readonly words: string | undefined
 }
 
-/** More are shown when they are asked for: each key has to be answered within 50 ms. */
+/** The list is this long at first: each key has to be answered within 50 ms. */
 const MAX_SHOWN = 30
 
 /** The search over the operations of a page: a combobox whose list replaces the sidebar's while something is entered. */
@@ -38,7 +38,7 @@ export function enableSearch({ sidebar, words }: SearchOptions): { focus(): void
       search = createSearch(listEntries(links, new Map(more)))
       if (input!.value !== '') showAgain()
     } catch {
-      // What the page has can be searched anyway.
+      // The words of the page can be searched anyway.
       search = undefined
     }
   }
@@ -59,7 +59,10 @@ export function enableSearch({ sidebar, words }: SearchOptions): { focus(): void
     choose(keys.length > 0 ? 0 : -1)
   }
 
-  /** The words that were loaded may add matches and move others; as many are shown, and what was chosen stays chosen. */
+  /**
+   * Searches again with the words that were loaded: they may add matches and move others. The list keeps its length and its
+   * choice.
+   */
   function showAgain(): void {
     const before = list.children[chosen] as HTMLElement | undefined
     show(shown)
@@ -135,7 +138,7 @@ function createOption(link: HTMLElement, key: string, at: number): HTMLElement {
   return option
 }
 
-/** The last option, where there are more matches than are shown. */
+/** The last option, if there are more matches than are shown. */
 function createMoreOption(count: number, at: number): HTMLElement {
   const attributes = { role: 'option', id: `search-result-${at}`, class: 'more', 'aria-selected': 'false' }
   return create('li', attributes, `Show all ${count}`)

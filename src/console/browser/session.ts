@@ -9,10 +9,10 @@ import {
   type TokenRequestOptions,
 } from './token-request.js'
 
-/** The header that a call carries, or why there is none although there are credentials. */
+/** The header that a call carries, or the reason why there is none although there are credentials. */
 export type Carried = { readonly header?: [name: string, value: string] } | { readonly refusal: Refusal }
 
-/** The credentials of the reader, for all APIs of the console: in the memory of the page only. */
+/** Keeps the reader's credentials, for all APIs of the console, in the memory of the page only. */
 export type Session = ReturnType<typeof createSession>
 
 export function createSession(options: TokenRequestOptions) {
@@ -21,12 +21,12 @@ export function createSession(options: TokenRequestOptions) {
   const { notify, subscribe } = createListeners()
   const tokens = new Map<string, AccessToken>()
   const requested = new Map<string, Promise<Refusal | undefined>>()
-  /** Names of APIs that have answered to the key with 200, and of those that have refused the current credentials. */
+  /** The names of APIs that have answered the key with 200, and of those that have refused the current credentials. */
   const accepted = new Set<string>()
   const refused = new Set<string>()
   let credentials: Credentials | undefined
   let lastKey = ''
-  /** Aborts what was begun with credentials that are forgotten meanwhile. */
+  /** Aborts work of credentials that are forgotten meanwhile. */
   let lifetime = new AbortController()
 
   function replace(next: Credentials | undefined): void {
@@ -34,7 +34,7 @@ export function createSession(options: TokenRequestOptions) {
     for (const memory of [tokens, requested, accepted, refused]) memory.clear()
   }
 
-  /** Keeps the credentials; of an oauth2 API they are checked first. */
+  /** Keeps the credentials. Those of an oauth2 API are checked first. */
   async function authorize(api: ApiAccess, given: Credentials, signal?: AbortSignal): Promise<Refusal | undefined> {
     lastKey = given.key
     if (api.scheme === 'oauth2') {
@@ -71,14 +71,15 @@ export function createSession(options: TokenRequestOptions) {
   async function requestAgain(api: ApiAccess): Promise<Refusal | undefined> {
     const used = credentials!
     const { token, refusal } = await requestToken(api, used)
-    // Forgotten or replaced in the meantime: neither the token nor its refusal says anything about now.
+    // The credentials were forgotten or replaced in the meantime: neither the token nor its refusal says anything about the new
+    // ones.
     if (credentials !== used) return undefined
     if (token) tokens.set(api.name, token)
     notify()
     return refusal
   }
 
-  /** Takes note of an API's answer to a call that carried that value. Returns whether the API has refused the credential. */
+  /** Records an API's answer to a call with that header value. Returns whether the API has refused the credential. */
   function noteAnswer(
     api: ApiAccess,
     sent: string | undefined,
@@ -95,7 +96,7 @@ export function createSession(options: TokenRequestOptions) {
     return isRefused
   }
 
-  /** A key that one API does not know is unknown to all. Access is decided by each API. */
+  /** Records a refused key. A key that one API does not know is unknown to all; each API decides about access. */
   function refuse(api: ApiAccess, status = 401): void {
     if (api.scheme === 'apiKey' && status === 401) return replace(undefined)
     tokens.delete(api.name)
@@ -107,7 +108,7 @@ export function createSession(options: TokenRequestOptions) {
     authorize,
     carry,
     noteAnswer,
-    /** The credentials do not work at that API any more. */
+    /** Called when the API has refused the credentials. */
     drop(api: ApiAccess): void {
       refuse(api)
       notify()
@@ -123,7 +124,7 @@ export function createSession(options: TokenRequestOptions) {
       if (!credentials || refused.has(api.name) || !isUsable(credentials, api)) return 'none'
       return tokens.has(api.name) || accepted.has(api.name) ? 'authorized' : 'saved'
     },
-    /** Whether any API may be called with what was entered. */
+    /** Whether the reader's credentials can call any API. */
     hasCredentials: (): boolean => credentials !== undefined,
     read: (): Credentials | undefined => credentials,
     /** The key that was entered last, for the field of the dialog. */

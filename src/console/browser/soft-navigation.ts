@@ -29,9 +29,9 @@ interface KeptPage {
   readonly view: View
 }
 
-/** Kept with what was entered, for Back and Forward. */
+/** The page is kept with the reader's input, for Back and Forward. */
 const MAX_KEPT_PAGES = 10
-/** Below the console's root: pages that may replace each other. The others have forms, which the policy of this page forbids. */
+/** Pages below the console's root may replace each other. The others have forms, which the policy of this page forbids. */
 const PAGES = /^(?:$|apis\/|guides\/|changelog$)/
 
 /**
@@ -39,7 +39,7 @@ const PAGES = /^(?:$|apis\/|guides\/|changelog$)/
  * memory of this page, holds for all APIs.
  */
 export function enableSoftNavigation({ root, createView }: SoftNavigationOptions): { view(): View } {
-  // Relative, it would be requested again at each address.
+  // A relative URL would be requested again at each address.
   for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]'))
     icon.setAttribute('href', icon.href)
   const kept = new Map<string, KeptPage>()
@@ -96,7 +96,7 @@ export function enableSoftNavigation({ root, createView }: SoftNavigationOptions
     if (!link || !isPlainClick(event) || link.target !== '' || link.hasAttribute('download')) return
     const url = new URL(link.href)
     if (readPath(url) === path && url.hash !== '') {
-      // A link to where the address is already changes nothing, so there would be no event.
+      // A link to the current address changes nothing, so there would be no event.
       if (url.hash === location.hash && view.goToHash()) event.preventDefault()
     } else if (isPage(url, root)) {
       event.preventDefault()

@@ -1,23 +1,23 @@
 import { readRetryAfter, type Refusal, type Scheme } from './messages.js'
 
-/** How an API of the console is called. */
+/** The way to call an API of the console. */
 export interface ApiAccess {
   readonly name: string
   readonly scheme: Scheme
-  /** Of an oauth2 API. */
+  /** The token endpoint, for an oauth2 API. */
   readonly tokenEndpoint: string
   readonly keyHeader: string
 }
 
 export interface Credentials {
   readonly key: string
-  /** Empty if only the key was entered. */
+  /** The secret; empty if only the key was entered. */
   readonly secret: string
 }
 
 export interface AccessToken {
   readonly value: string
-  /** Undefined if the answer does not name them. */
+  /** The scopes; undefined if the answer does not name them. */
   readonly scopes: readonly string[] | undefined
   /** Milliseconds since 1970. */
   readonly renewsAt: number
@@ -27,11 +27,11 @@ export interface TokenRequestOptions {
   /** Sends a request; rejects with an error whose message is for the reader. */
   readonly send: (url: string, init: RequestInit) => Promise<Response>
   readonly now: () => number
-  /** Tells who has the right secret whether the application is suspended. */
+  /** This URL tells a caller with the right secret whether the application is suspended. */
   readonly suspensionUrl: string
 }
 
-/** Renewed before it expires, so that it is valid when it arrives. */
+/** A token is renewed this long before it expires, so that it is valid when it arrives. */
 const RENEWAL_MARGIN_SECONDS = 2
 const DEFAULT_LIFETIME_SECONDS = 3600
 

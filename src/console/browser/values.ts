@@ -1,7 +1,7 @@
 import { findJsonProblem } from './json.js'
 import type { Value } from '../../samples/serialize.js'
 
-/** What a field contains, or why it cannot be sent. */
+/** The value of a field, or the reason why it cannot be sent. */
 export type Reading = { readonly value: Value } | { readonly problem: string }
 
 /** Reads the text of a field as its type (`data-type`) says. Numbers are sent as they were typed. */
@@ -39,7 +39,7 @@ function readJson(text: string, isAllowed: (value: unknown) => boolean, problem:
   return isAllowed(value) ? { value } : { problem }
 }
 
-/** Lines, or the parts between commas if there is one line. */
+/** Splits lines, or the parts between commas if there is one line. */
 function readList(text: string): string[] {
   return text
     .split(text.includes('\n') ? '\n' : ',')

@@ -9,7 +9,7 @@ import { resolve } from '../reference/resolve.js'
 export interface ApiCall {
   readonly operation: Operation
   readonly method: string
-  /** With the templates of the document, such as `/items/{id}`. */
+  /** The path with the templates of the document, such as `/items/{id}`. */
   readonly path: string
   /** The summary, or what there is instead. */
   readonly name: string

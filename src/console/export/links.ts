@@ -15,7 +15,7 @@ const EXPORTS = [
   ['.md', 'Markdown'],
 ] as const
 
-/** For the head of a reference: what programs find there. */
+/** Links for the head of a reference, by which programs find its other forms. */
 export function renderAlternates({ name, title }: Api, folder: string): Html {
   return html`<link rel="alternate" type="text/markdown" title="${title}" href="${folder}${name}.md" />
     <link rel="alternate" type="application/json" title="OpenAPI" href="${folder}${name}/openapi.json" />`

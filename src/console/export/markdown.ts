@@ -30,7 +30,7 @@ export function writeReference(api: Api, document: JsonObject, options: Markdown
   ])
 }
 
-/** How each call gets its credentials. */
+/** Describes how each call gets its credentials. */
 function writeAuthentication(api: Api, { registration }: MarkdownOptions): string {
   const source = registration
     ? 'They come by e-mail after an application is registered [at the console](../register).'

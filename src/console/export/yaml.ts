@@ -73,7 +73,7 @@ function formatScalar(value: unknown): string {
   return JSON.stringify(value).replace(/^(-?\d+)e/, '$1.0e')
 }
 
-/** As it is where no parser reads it as anything else, otherwise a JSON string, which YAML has too. */
+/** A plain scalar if every parser reads it as that text, otherwise a JSON string, which YAML has too. */
 function formatText(text: string): string {
   if (PLAIN.test(text) && !OTHER_TYPES.test(text)) return text
   return JSON.stringify(text).replaceAll(UNSEEN, escapeCharacter)
@@ -87,5 +87,5 @@ function escapeCharacter(character: string): string {
 const UNSEEN = new RegExp(String.raw`${INVISIBLE.source}|[\u007F-\u00A0\u2028\u2029\uFFFE\uFFFF]`, 'gu')
 
 const PLAIN = /^[A-Za-z_$/](?:[\w $/{}().;+*'&=?~@,-]*[\w$/{}().;+*'&=?~@-])?$/
-/** What parsers of YAML 1.1 or 1.2 read as a boolean or null. */
+/** Texts that parsers of YAML 1.1 or 1.2 read as a boolean or null. */
 const OTHER_TYPES = /^(?:true|false|null|yes|no|on|off|y|n)$/i

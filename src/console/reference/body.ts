@@ -13,7 +13,7 @@ export interface BodyContent {
   readonly mediaType: string
   readonly members: JsonObject
   readonly schema: JsonObject
-  /** How it is edited: as a text, as fields, or chosen as a file. */
+  /** The editor of the body: a text, fields, or the choice of a file. */
   readonly kind: 'text' | 'fields' | 'file'
 }
 
@@ -114,7 +114,7 @@ function countRows(text: string): number {
   return Math.min(24, Math.max(4, text.split('\n').length))
 }
 
-/** Examples of a body that is sent: without what only answers have. */
+/** Examples of a request body, without properties that only answers have. */
 export function listBodyExamples(document: JsonObject, { members }: Pick<BodyContent, 'members'>): Example[] {
   const given = listExamples(document, { ...members, schema: undefined, itemSchema: undefined })
   if (given.length > 0) return given

@@ -18,7 +18,7 @@ export function listExamples(document: JsonObject, holder: JsonObject): Example[
   return value === undefined ? [] : [{ label: 'Example', value }]
 }
 
-/** Only those that the document gives. */
+/** The examples that the document itself gives. */
 export function listGivenExamples(document: JsonObject, holder: JsonObject): Example[] {
   const named = resolveEntries(document, holder['examples']).flatMap(([name, example]) => {
     // OpenAPI 3.2 has a parsed and a written form of the value.

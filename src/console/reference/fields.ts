@@ -10,7 +10,7 @@ import { readList, readText, resolve } from './resolve.js'
 import { formatValue, renderSchema } from './schema.js'
 import { describeType, isBinary, mergeAllOf, readTypes, readValues } from './schema-type.js'
 
-/** What a control of a call is for. */
+/** The value that a control of a call sets. */
 interface Field {
   readonly name: string
   readonly place: string
@@ -73,7 +73,7 @@ export function createFieldRenderer(document: JsonObject, key: string): FieldRen
   }
 }
 
-/** The example that the document gives. It is filled in where a value is required; what is optional is not sent unasked. */
+/** The document's example. It is filled in where a value is required; optional values are not sent unasked. */
 function readInitial(
   document: JsonObject,
   given: unknown,
@@ -143,7 +143,7 @@ function renderSelect(
   </select>`
 }
 
-/** How the text of a control is read. */
+/** The type that tells how the text of a control is read. */
 function readFieldType(schema: JsonObject, mediaType: string | undefined): string {
   const types = readTypes(schema)
   if (isBinary(schema)) return 'file'
@@ -188,7 +188,7 @@ function renderHint(field: Field, schema: JsonObject): Html | false {
   ${facts.length > 0 && html`<p>${facts.map((fact) => html`${fact} `)}</p>`}`
 }
 
-/** The schema of a value that consists of others. */
+/** Shows the schema of a value that has parts. */
 function renderShape(document: JsonObject, given: unknown, schema: JsonObject): Html | false {
   const types = readTypes(schema)
   const hasShape = types.includes('object') || 'oneOf' in schema || 'anyOf' in schema

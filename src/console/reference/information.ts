@@ -4,7 +4,7 @@ import { renderMarkdown } from './markdown.js'
 import { renderExternalDocs } from './operation.js'
 import { readText } from './resolve.js'
 
-/** What a document says about the API as a whole: description, contact, licence, terms, further documentation. */
+/** The document's facts about the API as a whole: description, contact, licence, terms, further documentation. */
 export function renderInformation(document: JsonObject, fallback: string | undefined): Html {
   const info = asObject(document['info'])
   const text = readText(info['description']) ?? readText(info['summary']) ?? fallback
@@ -32,13 +32,13 @@ function renderFact(term: string, text: string | undefined, address: string | un
   </div>`
 }
 
-/** Only for addresses that a page may link to. */
+/** Shows a link, or the text alone if a page may not link to the address. */
 function renderLink(text: string, address: string): Html {
   if (!/^(?:https?:|mailto:)/i.test(address)) return html`${text}`
   return html`<a href="${address}" rel="noreferrer noopener">${text}</a>`
 }
 
-/** An SPDX identifier has a page. */
+/** An SPDX identifier links to its page. */
 function readLicenceAddress(licence: JsonObject): string | undefined {
   const identifier = readText(licence['identifier'])
   const isPlain = identifier !== undefined && /^[\w.+-]+$/.test(identifier)

@@ -4,7 +4,7 @@ import { decodeReferences, writeWellFormed, type HeadingOptions } from './well-f
 
 export type MarkdownOptions = Partial<HeadingOptions>
 
-/** Of HTML in a text, these pass without attributes, and `a` with a checked `href`. Everything else is shown as text. */
+/** These HTML tags pass without attributes, and `a` with a checked `href`. All others are shown as text. */
 const TAGS = new Set(
   'a b blockquote br code dd del dl dt em h1 h2 h3 h4 h5 h6 hr i kbd li ol p pre s small strong sub sup table tbody td th thead tr u ul'.split(
     ' ',
@@ -29,7 +29,10 @@ const markdown = new Marked({
   },
 })
 
-/** Quotes and lists in each other, a hundred in one line. No text needs them, and the parser's time grows with their square. */
+/**
+ * Limits quotes and lists in each other, which one line can nest a hundredfold. No text needs them, and the parser's time grows
+ * with their square.
+ */
 const DEEP_NESTING = /^(?:[ \t]*(?:>|(?:\d{1,9}[.)]|[-+*])[ \t])){100}/m
 
 /**
@@ -55,7 +58,7 @@ function writeToken(token: string, slash?: string, name = '', attributes = ''): 
   return `<${tag}${formatHref(double ?? single ?? bare)}>`
 }
 
-/** Empty for a URL of a scheme that could run a script or start a program. Browsers skip control characters in a scheme. */
+/** The URL; empty if its scheme could run a script or start a program. Browsers skip control characters in a scheme. */
 function formatHref(text: string | undefined): string {
   if (text === undefined) return ''
   // oxlint-disable-next-line no-control-regex -- these are what is skipped

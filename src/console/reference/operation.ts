@@ -109,7 +109,7 @@ function renderSecurity(api: Api, { optional, alternatives }: Security): Html {
   return html`<p class="scopes">${lists.length === 1 && lists[0]?.length === 1 ? 'Scope' : 'Scopes'}${separated}</p>`
 }
 
-/** What the provider sends. */
+/** Shows the body that the provider sends. */
 function renderWebhookBody(document: JsonObject, { operation }: Operation): Html {
   const body = resolve(document, operation['requestBody'])
   const text = readText(body['description'])

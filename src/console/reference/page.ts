@@ -10,7 +10,7 @@ import { renderExternalDocs, renderOperation, type Reference } from './operation
 import type { ReferenceOperation } from './operation-keys.js'
 import { groupByTag, type TagGroup } from './tags.js'
 
-/** What the pages of all references have in common. */
+/** The parts that the pages of all references have in common. */
 export interface ReferencePageOptions {
   /** The console's title. */
   readonly title: string
@@ -18,7 +18,7 @@ export interface ReferencePageOptions {
   /** Whether credentials are sent by e-mail. */
   readonly hasMailer: boolean
   readonly supportUrl: string | undefined
-  /** The schemes of all APIs of the console, which one authorization is for. */
+  /** The schemes of all APIs of the console, which share one authorization. */
   readonly schemes: readonly string[]
   readonly assets: Assets
   readonly brand: PageBrand

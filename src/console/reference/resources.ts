@@ -10,10 +10,10 @@ type PageOptions = Omit<ReferencePageOptions, 'search'> & {
   readonly policy: string
 }
 
-/** Rendering a page takes milliseconds, so nearly all are kept, compressed. The cache bounds their bytes. */
+/** Rendering a page takes milliseconds, so nearly all pages are kept, compressed. The cache bounds their bytes. */
 const KEPT_PAGES = 2000
 
-/** The reference of an API and the pages of its operations, by what follows the path of the reference. */
+/** The reference of an API and the pages of its operations, by the path below the reference. */
 export function listReferenceResources(
   reference: Reference,
   options: PageOptions,

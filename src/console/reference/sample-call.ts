@@ -46,7 +46,7 @@ function readParameterExample(document: JsonObject, { name, members, content, sc
   if (given !== undefined) return given
   const { example, default: preset, enum: values } = resolve(document, schema)
   const stated = example ?? preset ?? readList(values)[0]
-  // In a path, the name of the parameter says more than an example that means nothing.
+  // The name of a path parameter says more than an example that means nothing.
   return stated ?? (place === 'path' ? name.replaceAll(/\W+/g, '_').toUpperCase() : createExample(document, schema))
 }
 

@@ -29,13 +29,15 @@ export function isBinary(schema: JsonObject): boolean {
   return readText(schema['contentMediaType']) !== undefined && schema['contentEncoding'] === undefined
 }
 
-/** The name of what a schema refers to: `Order` of `#/components/schemas/Order`. */
+/** The name of a reference's target: `Order` of `#/components/schemas/Order`. */
 export function readName(given: unknown): string | undefined {
   const reference = isObject(given) ? given['$ref'] : undefined
   return typeof reference === 'string' ? decodeStep(reference.slice(reference.lastIndexOf('/') + 1)) : undefined
 }
 
-/** Parts of one `allOf`, with the parts of these. More are left out: documents can describe millions in few lines. */
+/**
+ * One `allOf` has at most so many parts, with the parts of these. Further ones are left out: a few lines can describe millions.
+ */
 const MAX_PARTS = 300
 const MAX_LEVELS = 30
 

@@ -5,7 +5,7 @@ import { renderMarkdown } from './markdown.js'
 import { readList, readText, resolve } from './resolve.js'
 import { describeType, mergeAllOf, readName, readValues } from './schema-type.js'
 
-/** More properties, choices and items of one schema are not shown: documents can describe millions, level below level. */
+/** One schema shows at most so many properties, choices and items: documents can describe millions, level below level. */
 const MAX_PARTS = 600
 const MAX_DEPTH = 12
 
@@ -14,7 +14,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
   let count = 0
   return renderValue(given, [])
 
-  /** `above`: the schemas around this one, to end at one that contains itself. */
+  /** `above`: the schemas around this one, so that one that contains itself ends. */
   function renderValue(part: unknown, above: readonly JsonObject[]): Html {
     if (typeof part === 'boolean') return html`<p class="type">${part ? 'any value' : 'no value'}</p>`
     const schema = resolve(document, part)
@@ -22,7 +22,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
       ${renderDescription(schema)} ${renderParts(part, above)}`
   }
 
-  /** What a schema consists of. */
+  /** The parts of a schema. */
   function renderParts(part: unknown, above: readonly JsonObject[]): Html | false {
     const resolved = resolve(document, part)
     if (above.includes(resolved)) return html`<p class="note">As above.</p>`
@@ -32,7 +32,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     return html`${renderProperties(schema, inside)} ${renderChoices(schema, inside)} ${renderItems(schema, inside)}`
   }
 
-  /** The parts that are still shown, and how many are not. */
+  /** Takes the parts that may still be shown, and counts the others. */
   function takeShown<Part>(parts: readonly Part[]): { readonly shown: readonly Part[]; readonly more: string | false } {
     const shown = parts.slice(0, Math.max(0, MAX_PARTS - count))
     count += shown.length
@@ -69,7 +69,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     </li>`
   }
 
-  /** Closed, except that nothing is shown for a value without parts. */
+  /** A closed `<details>`; nothing for a value without parts. */
   function renderInside(part: unknown, above: readonly JsonObject[]): Html | false {
     if (!hasParts(document, part)) return false
     return html`<details>

@@ -4,10 +4,10 @@ import type { ReferenceOperation } from './operation-keys.js'
 import { listParameters } from './parameters.js'
 import { readList, readText } from './resolve.js'
 
-/** Longer descriptions are searched up to here. */
+/** The search covers longer descriptions up to here. */
 const MAX_DESCRIPTION = 600
 
-/** What the search looks through besides method, path and summary, which are in the page: pairs of key and words. */
+/** The words that are searched besides method, path and summary, which are in the page: pairs of key and words. */
 export function createSearchIndex(document: JsonObject, operations: readonly ReferenceOperation[]): [string, string][] {
   return operations.map((each) => {
     const { operation } = each

@@ -10,7 +10,7 @@ export interface HeadingOptions {
 }
 
 const VOID_TAGS = new Set(['br', 'hr'])
-/** Elsewhere these would end an element of the page around the text. */
+/** Tags that would end an element of the page around the text. */
 const NEEDED_PARENTS: Readonly<Record<string, readonly string[]>> = {
   li: ['ul', 'ol'],
   ...Object.fromEntries(['dd', 'dt'].map((tag) => [tag, ['dl']])),
@@ -34,7 +34,7 @@ export function writeWellFormed(markup: string, { headingLevel, headingIds }: He
     if (parents && !isOpen((each) => parents.includes(each))) return
     if (tag === 'a' && isOpen((each) => each === 'a')) return
     if (isHeading(tag) && isOpen(isHeading)) return
-    // No level is left out, whatever the text does: screen readers walk from level to level.
+    // Heading levels stay consecutive: screen readers walk from level to level.
     if (isHeading(tag)) lastLevel = Math.min(6, lastLevel + 1, Number(tag.slice(1)) + headingLevel - 1)
     const name = isHeading(tag) ? `h${lastLevel}` : tag
     if (!VOID_TAGS.has(tag)) open.push({ tag, name, at: written.length })
@@ -95,7 +95,9 @@ const HIDDEN_NAMES =
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** What an attribute's text means. A reference that is not decoded here is escaped, so that browsers do not decode it either. */
+/**
+ * Decodes the text of an attribute. A reference that is not decoded here is escaped, so that browsers do not decode it either.
+ */
 export function decodeReferences(text: string): string {
   return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return NAMED[(name as string).toLowerCase()] ?? ''

@@ -5,12 +5,12 @@ import { ACTOR, findApi } from '../credentials.js'
 
 /** The headers of a request, and the refusal that they must get. */
 export interface BadCredential {
-  /** For people: "an expired access token". */
+  /** A description for people: "an expired access token". */
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
   readonly status: number
   readonly error: string
-  /** The scope that it lacks. */
+  /** The scope that the token lacks. */
   readonly missingScope?: string
 }
 

@@ -11,12 +11,12 @@ import { listPathVariants } from './path-variants.js'
 import { describeOutcome } from './problem.js'
 import type { Outcome } from './prober.js'
 
-/** What Node's parser reads, in the order in which they are tried. CONNECT never reaches a listener. */
+/** Methods that Node's parser reads, in the order in which they are tried. CONNECT never reaches a listener. */
 export const EVERY_METHOD: readonly string[] = [
   ...new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', ...METHODS]),
 ].filter((method) => method !== 'CONNECT')
 
-/** No route is likely to have them. */
+/** No route is likely to have these paths. */
 const UNKNOWN = 'express-platform-auth-unknown-path'
 const DEEPER = `${UNKNOWN}/value.x`
 
@@ -26,7 +26,7 @@ interface Address {
   /** How reports and `public` name it: `/orders`, or `/orders/*`. */
   readonly path: string
   readonly target: string
-  /** What is mounted there. */
+  /** The layer that is mounted there. */
   readonly endpoint?: Endpoint
 }
 
@@ -38,8 +38,8 @@ export function listApiTargets({ apis }: Pick<PlatformAuth, 'apis'>): string[] {
 }
 
 /**
- * Requests without a credential for the address of each API and unknown paths below it: whatever is mounted there or above must
- * leave them alone, or be behind a guard. Returns the APIs' addresses that a guard refuses.
+ * Sends requests without a credential to the address of each API and to unknown paths below it: each function that is mounted
+ * there or above must leave them alone, or be behind a guard. Returns the APIs' addresses that a guard refuses.
  */
 export async function checkApiAddresses(context: CheckContext): Promise<string[]> {
   const refused: string[] = []
@@ -49,7 +49,7 @@ export async function checkApiAddresses(context: CheckContext): Promise<string[]
     const { pathname, host } = new URL(resource)
     for (const base of new Set([`/${api}`, pathname])) {
       const below = await checkAddress(context, { api, path: `${base}/*`, target: `${base}/${UNKNOWN}` })
-      // What is mounted there is checked by itself; only what sees every path could answer.
+      // Functions that are mounted there are checked by themselves; only those that see every path could answer.
       const own = below.isSeen && (await checkAddress(context, { api, path: base, target: base }))
       if (below.isRefused || (own && own.isRefused)) refused.push(`${base}/*`)
       await checkHost(context, api, base, host)
@@ -75,13 +75,13 @@ export async function checkHintedPaths(context: CheckContext, app: unknown): Pro
   }
 }
 
-/** The same for what is mounted with `use()` at or below an API's address: guards, and functions that may answer. */
+/** Checks layers of `use()` in the same way, at or below an API's address: guards, and functions that may answer. */
 export async function checkMounted(context: CheckContext, endpoint: Endpoint): Promise<void> {
   const { auth, prober, credentials, report } = context
   const { path, target, others } = endpoint
   const api = findApiAddress(auth, path)?.api
   if (api === undefined || target === undefined) return
-  // Listed as public, it need not be open for everything.
+  // An address that is listed as public need not be open for everything.
   const isPublic = context.publicRoutes.has('GET', path)
   for (const start of [target, ...others]) {
     const mount = start.replace(/\/$/, '')
@@ -101,7 +101,7 @@ export async function checkMounted(context: CheckContext, endpoint: Endpoint): P
   }
 }
 
-/** What was found at an address. */
+/** The result at an address. */
 interface Finding {
   /** Whether a guard refuses requests there. */
   readonly isRefused: boolean
@@ -128,7 +128,7 @@ async function checkNewAddress(context: CheckContext, address: Address): Promise
   if (!isGetClosed || (isSeen && !(await checkOtherMethods(context, address)))) return finding
   if (!target.endsWith(UNKNOWN) || !context.prober.runsFunctions) return finding
   if (isSeen) await checkRequest(context, address, 'GET', target.replace(UNKNOWN, DEEPER))
-  // With another spelling, what is mounted behind a guard may see the request.
+  // A function that is mounted behind a guard may see the request if the path is spelled differently.
   for (const variant of listPathVariants(target)) {
     const other = await context.prober.probe('GET', variant.target)
     if (isClosed(other, 'GET') || other.reached || (await isOutside(context, api, other))) continue

@@ -15,7 +15,10 @@ export function isClosed(outcome: Outcome, method: string): boolean {
   )
 }
 
-/** Whether the answer is a refusal of a guard of this platform: not only that a guard refused, because the app may have answered all the same. */
+/**
+ * Whether the answer is a refusal of this platform's guard. A guard's refusal alone is no proof: the app may have answered all
+ * the same.
+ */
 export function isGuardsAnswer({ reached, answer, denied, guards }: Outcome, method: string): boolean {
   if (reached || !answer || answer.status < 400 || denied.length === 0) return false
   if (method === 'HEAD' || answer.body.length === 0 || mayAnswerItself(guards)) return true
@@ -23,7 +26,7 @@ export function isGuardsAnswer({ reached, answer, denied, guards }: Outcome, met
   return denied.some((event) => event.error === error)
 }
 
-/** With `onDenied`, and where the app calls the guard in a function of its own, the answer may be another one. */
+/** Whether the answer may differ: with `onDenied`, and if the app calls the guard in a function of its own. */
 function mayAnswerItself(guards: readonly GuardDescription[]): boolean {
   return guards.length === 0 || listAccepted(guards).some(({ hasOwnAnswers }) => hasOwnAnswers)
 }

@@ -8,7 +8,7 @@ import type { PublicRoutes } from './public-routes.js'
 
 export type Headers = Readonly<Record<string, string>>
 
-/** What all checks of an app use. */
+/** The state that all checks of an app share. */
 export interface CheckContext {
   readonly auth: PlatformAuth
   readonly prober: Prober
@@ -17,7 +17,7 @@ export interface CheckContext {
   readonly endpoints: readonly Endpoint[]
   /** The operations of the documents that describe a route. */
   readonly operationsOf: (endpoint: Endpoint, method: string) => readonly Operation[]
-  /** What was found at addresses without routes, by their targets. */
+  /** The results at addresses without routes, by their targets. */
   readonly findings: Map<string, { readonly isRefused: boolean; readonly isSeen: boolean }>
   /** How many routes were checked with the hints of a function. */
   readonly uses: Map<unknown, number>
@@ -38,7 +38,7 @@ export function listAccepted(guards: readonly GuardDescription[]): AcceptedCrede
   return guards.flatMap(({ accepts }) => accepts)
 }
 
-/** The good credentials of the other APIs. One of the same header gives way. */
+/** The good credentials of the other APIs. If two need the same header, one gives way. */
 export function joinHeaders(goodHeaders: ReadonlyMap<string, Headers>, except: string): Headers {
   const others = [...goodHeaders].filter(([api]) => api !== except).map(([, headers]) => headers)
   return Object.assign({}, ...others) as Headers

@@ -19,7 +19,7 @@ import { learnGuards } from './learn-guards.js'
 import { describeOutcome } from './problem.js'
 import type { Outcome } from './prober.js'
 
-/** Checks one method of a route: which requests reach its handler, and what the others are answered. */
+/** Checks one method of a route: which requests reach its handler, and how the others are answered. */
 export async function checkEndpoint(
   context: CheckContext,
   endpoint: Endpoint,
@@ -82,7 +82,7 @@ function checkPreflight({ report, endpoint }: Check, none: Outcome): void {
   )
 }
 
-/** A guard that the app calls in a function of its own, and one of a document, is seen by what it reports only. */
+/** Whether a guard only reports. A guard that the app calls itself, and one of a document, show it by their reports only. */
 function isReportOnly({ reported }: Outcome, guards: readonly GuardDescription[]): boolean {
   return reported.length > 0 || guards.some(({ enforces }) => !enforces)
 }
@@ -170,7 +170,7 @@ async function checkBadCredentials(
     )
     const base = isAlternative ? {} : joinHeaders(goodHeaders, credential.api)
     for (const bad of await credentials.bad(credential, others)) {
-      // With an optional guard, the other scheme is no credential at all.
+      // An optional guard does not see the other scheme as a credential.
       if (bad.error === 'unauthorized' && guards.some(({ optional }) => optional)) continue
       judge(check, bad, await prober.probe(method, target, { ...base, ...bad.headers }), accepted)
     }

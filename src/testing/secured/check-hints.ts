@@ -4,10 +4,13 @@ import { readHints } from './hints.js'
 import { describeOutcome } from './problem.js'
 import type { Outcome, Prober } from './prober.js'
 
-/** A function of the app is the same before many routes. */
+/** A function is tried at this many routes: an app has the same one before many. */
 const MAX_ROUTES_PER_FUNCTION = 5
 
-/** Requests without a credential that have what functions before the guard compare requests with: headers, query, host, address, parameters. */
+/**
+ * Requests without a credential that have the values with which functions before the guard compare requests: headers, query,
+ * host, address, parameters.
+ */
 export async function checkHints(check: Check, { entered }: Outcome): Promise<void> {
   if (entered.length === 0 || (await isOpenFor(check, COMMON))) return
   for (const { handle } of entered) {
@@ -51,7 +54,7 @@ async function isPageForAll(
 }
 
 interface HintedRequest {
-  /** For people: "the header x-internal: 1". */
+  /** A description for people: "the header x-internal: 1". */
   readonly name: string
   readonly target?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -59,7 +62,7 @@ interface HintedRequest {
   readonly body?: string
 }
 
-/** What callers that apps trust have in common: browsers, load balancers and their health checks, neighbours. */
+/** Requests of callers that apps trust: browsers, load balancers and their health checks, neighbours. */
 const COMMON: readonly HintedRequest[] = [
   {
     name: 'what a browser sends',

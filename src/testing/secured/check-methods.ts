@@ -6,7 +6,7 @@ import { checkEndpoint } from './check-endpoint.js'
 import type { Endpoint } from './endpoints.js'
 import { describeOutcome } from './problem.js'
 
-/** The methods that stand for those of `app.all()`. */
+/** Methods that stand for those of `app.all()`. */
 const SOME_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Checks all methods of a route, with each of its paths. */
@@ -45,7 +45,7 @@ export async function checkMethods(
   }
 }
 
-/** What `app.all()` and `route.all()` define is called for every method that Node knows. */
+/** Checks the methods that only Node knows: handlers of `app.all()` and `route.all()` are called for them, too. */
 async function checkOtherMethods(context: CheckContext, endpoint: Endpoint, checked: readonly string[]): Promise<void> {
   const { prober, publicRoutes, report, endpoints } = context
   if (endpoint.target === undefined) return

@@ -7,7 +7,7 @@ import type { Endpoint } from './endpoints.js'
 import { describeOutcome } from './problem.js'
 import type { Outcome } from './prober.js'
 
-/** The routes that an operation describes, by its path, or by where a request for it arrives. */
+/** The routes that an operation describes, by its path, or by the address at which a request for it arrives. */
 export async function findRoutes(context: CheckContext, operation: Operation): Promise<Endpoint[]> {
   const { auth, endpoints, prober, credentials } = context
   const { api, method, path } = operation
@@ -42,7 +42,7 @@ async function checkWithoutRoute(
   const { api, method, path } = operation
   const hasAnswer = (outcome: Outcome): boolean =>
     outcome.answeredBy !== undefined && outcome.answer?.status !== 404 && !isGuardsAnswer(outcome, method)
-  // The function may find the operation and not what its path names.
+  // The function may find the operation, and not the object that its path names.
   const at = Math.max(outcomes.findIndex(hasAnswer), 0)
   const target = bases[at]! + fillPath(path)
   const good = outcomes[at]!
@@ -79,7 +79,7 @@ async function checkWithoutRoute(
   if (!isPublic) await checkCredentials(context, operation, endpoint, none)
 }
 
-/** Whether a 404 is another one than for an unknown path: an operation may be there, and what its path names is not. */
+/** Whether a 404 differs from that of an unknown path: the operation may exist, and the object that its path names may not. */
 async function isFound(
   { prober, credentials }: CheckContext,
   { api, path }: Operation,
@@ -95,7 +95,10 @@ async function isFound(
   return text.replaceAll(base + fillPath(path), '') !== otherText.replaceAll(unknown, '')
 }
 
-/** Credentials that must not open it: of a suspended application, and access tokens that lack a scope of the document. */
+/**
+ * Credentials that must not open the operation: of a suspended application, and access tokens that lack a scope of the
+ * document.
+ */
 async function checkCredentials(
   { prober, credentials, report, auth }: CheckContext,
   { api, method, security }: Operation,

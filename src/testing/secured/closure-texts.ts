@@ -2,7 +2,7 @@ import type { Runtime, Session } from 'node:inspector'
 import type { Handler } from '../../express-routes/layers.js'
 import { callsVariable, inspectFunctions, readProperties } from './inspector.js'
 
-/** What a function has from elsewhere. */
+/** The values that a function has from elsewhere. */
 export interface Closure {
   /** The texts in variables that it sees: lists of paths that are public, tables of services. */
   readonly texts: readonly string[]
@@ -58,7 +58,7 @@ function readValue(session: Session, { type, value, objectId }: Runtime.RemoteOb
   return Array.isArray(texts) ? texts.filter((text): text is string => typeof text === 'string') : []
 }
 
-/** Runs in the inspector. Only containers, whose members nobody computes. */
+/** This runs in the inspector. It reads only containers whose members nobody computes. */
 const LIST_TEXTS = `function () {
   const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(this))
   const items = Array.isArray(this) ? this : this instanceof Set || this instanceof Map ? [...this.keys()] : this instanceof RegExp ? [] : isPlain ? Object.keys(this) : []

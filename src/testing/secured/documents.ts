@@ -8,9 +8,9 @@ import { findSecurityProblems, readSecurity, refuseProblems, type Security } fro
 /** An operation of an OpenAPI document. */
 export interface Operation {
   readonly api: string
-  /** Upper case. */
+  /** The method in upper case. */
   readonly method: string
-  /** As in the document, relative to the API's address. */
+  /** The path as in the document, relative to the API's address. */
   readonly path: string
   readonly security: Security
 }

@@ -8,21 +8,23 @@ import { findParameterNames, findPatterns } from '../../express-routes/patterns.
 export interface Endpoint {
   /** Upper case; `'*'` if it has every method. */
   readonly methods: readonly string[]
-  /** As it is defined, mount paths included: `/orders/items/:id`. */
+  /** The path as it is defined, mount paths included: `/orders/items/:id`. */
   readonly path: string
-  /** A path that it matches; undefined if none could be made. */
+  /** A path that the pattern matches; undefined if none could be made. */
   readonly target: string | undefined
-  /** Further paths that it matches: without and with what is optional, and with other numbers of segments for a wildcard. */
+  /**
+   * Further paths that the pattern matches: without and with optional parts, and with other numbers of segments for a wildcard.
+   */
   readonly others: readonly string[]
-  /** Undefined for a function that is mounted with `use()`. */
+  /** The route; undefined for a function that is mounted with `use()`. */
   readonly route: Route | undefined
-  /** Its functions, without guards. */
+  /** The functions of the route, without guards. */
   readonly handlers: readonly Handler[]
   /** Whether some of them are called for every method. */
   readonly hasHandlersForAll?: boolean
   /** Whether a function of the app calls its router, perhaps only for some requests. */
   readonly isHidden?: boolean
-  /** Of what is mounted with `use()`. */
+  /** The layer, for a function that is mounted with `use()`. */
   readonly layer?: Layer
 }
 
@@ -40,7 +42,7 @@ interface Place {
   readonly others: readonly string[]
 }
 
-/** Mounted below itself, a router would have no end. */
+/** A router that is mounted below itself would have no end. */
 const MAX_DEPTH = 20
 
 function listEndpoints(app: unknown, mount: Place, values: ParameterValues, parents: readonly unknown[]): Endpoint[] {
@@ -61,7 +63,7 @@ function listEndpoints(app: unknown, mount: Place, values: ParameterValues, pare
   })
 }
 
-/** Of a function that is mounted at a path of its own, and of a guard. */
+/** The endpoints of a function that is mounted at a path of its own, and of a guard. */
 function listMounted(layer: Layer, places: readonly Place[]): Endpoint[] {
   // An error handler, or middleware for every path of the router.
   if (layer.handle.length > 3 || findPatterns(layer).length === 0) return []
@@ -70,16 +72,16 @@ function listMounted(layer: Layer, places: readonly Place[]): Endpoint[] {
     methods: ['*'],
     path: `${place.path}/*`,
     route: undefined,
-    // Guards are checked where they are mounted, because what is above may answer there.
+    // Guards are checked where they are mounted, because functions above them may answer there.
     handlers: describeGuard(layer.handle) ? [] : [layer.handle],
     layer,
   }))
 }
 
-/** Nobody defines so many by hand. */
+/** Nobody defines so many routes by hand. */
 const MAX_NAMED_METHODS = 15
 
-/** One for the methods of a route: those of `app.all()` count as one. */
+/** One endpoint for the methods of a route: those of `app.all()` count as one. */
 function createRouteEndpoints(route: Route, place: Place): Endpoint[] {
   const handlers = route.stack.filter(({ handle }) => handle.length < 4 && !describeGuard(handle))
   if (handlers.length === 0) return []
@@ -137,7 +139,7 @@ function escapeRegExp(text: string): string {
   return text.replace(/[$()*+.?[\\\]^{|}/]/g, String.raw`\$&`)
 }
 
-/** Without a slash at the end, unless the pattern needs it. */
+/** The path without a slash at the end, unless the pattern needs it. */
 function withoutEnd(path: string, pattern?: RegExp): string {
   if (!path.endsWith('/')) return path
   const shorter = path.slice(0, -1)

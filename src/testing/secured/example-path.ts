@@ -3,7 +3,10 @@ export interface ExamplePath {
   readonly path: string
   /** The text of each capturing group, in the pattern's order; undefined for one that the path does not use. */
   readonly groups: readonly (string | undefined)[]
-  /** Other such paths, `values[n]` being what the n-th group is to be: without and with what is optional, and with 0, 1 and 2 segments for a wildcard. The first is the path with these values. */
+  /**
+   * Further paths, `values[n]` being the value of the n-th group: without and with optional parts, and with 0, 1 and 2 segments
+   * for a wildcard. The first is the path with these values.
+   */
   listVariants(values: readonly (string | undefined)[]): string[]
 }
 
@@ -37,9 +40,9 @@ export function findExamplePaths(pattern: RegExp): ExamplePath[] {
   })
 }
 
-/** How what is optional or a wildcard is written. */
+/** The form in which optional parts and wildcards are written. */
 interface Shape {
-  /** How many segments a wildcard has. */
+  /** The number of segments of a wildcard. */
   readonly segments: number
   /** A bit for each optional part, in the pattern's order: whether it is there. */
   readonly present: number
@@ -80,7 +83,7 @@ type Node =
       readonly content: Node
     }
 
-/** What a parameter may be: the first that fits. `#` is its number, by which its name is found. */
+/** Values for a parameter, of which the first that fits is used. `#` is the parameter's number, by which its name is found. */
 const VALUES = ['value#', '#', 'x#', 'a', '1', 'A', '2000-01-01', '00000000-0000-4000-8000-000000000000', 'x/y']
 
 function write(node: Node, writer: Writer): string {
@@ -115,7 +118,7 @@ function writeRepeated(node: Extract<Node, { kind: 'repeat' }>, writer: Writer):
   return Array.from({ length: times }, () => write(content, writer)).join('')
 }
 
-/** By their number of segments. */
+/** Texts for a wildcard, by their number of segments. */
 const WILDCARDS: readonly string[] = ['', 'a', 'a/a']
 
 function chooseValue(
@@ -139,7 +142,7 @@ function findCharacter(source: string, flags: string): string {
   return CHARACTERS.find((character) => one.test(character)) ?? ''
 }
 
-/** `(?:a|b)`, which Express makes of a list of paths, has two. */
+/** Lists the outermost alternatives: `(?:a|b)`, which Express makes of a list of paths, has two. */
 function readOutermostAlternatives(reader: Reader): readonly Node[] {
   let node = reader.readChoice()
   while (node.kind === 'sequence') {

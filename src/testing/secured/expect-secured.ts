@@ -26,11 +26,14 @@ export interface ExpectSecuredOptions {
   readonly params?: Readonly<Record<string, string>> | undefined
   /** Paths for routes with a regular expression for which none can be made, by the route's path in the failure. */
   readonly examples?: Readonly<Record<string, string>> | undefined
-  /** Why nothing at all has to be found: no route, and no API's address that a guard refuses. Without it, that is a failure. */
+  /**
+   * The reason why nothing at all has to be found: no route, and no API's address that a guard refuses. Without it, that is a
+   * failure.
+   */
   readonly allowNoRoutes?: string | undefined
 }
 
-/** What was checked. */
+/** The result of the checks. */
 export interface SecuredRoutes {
   /** `GET /orders/items/:id`, in the app's order. Of an app without routes: `* /orders/*` for each API whose address a guard refuses. */
   readonly routes: readonly string[]
@@ -57,7 +60,7 @@ export interface SecuredRoutes {
  * ```
  */
 export function expectSecured(app: Listener, options: ExpectSecuredOptions): Promise<SecuredRoutes> {
-  // One at a time: two would replace each other's handlers.
+  // Calls run one at a time: two would replace each other's handlers.
   const result = last.then(() => checkRoutes(app, readOptions(app, options)))
   last = result.catch(() => undefined)
   return result

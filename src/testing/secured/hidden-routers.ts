@@ -62,7 +62,7 @@ function readRouter(app: unknown): unknown {
   }
 }
 
-/** Where a router has its `handle()` from. */
+/** The object from which a router has its `handle()`. */
 function findPrototype(router: unknown): { handle: Handle } | undefined {
   let holder = router as { handle: Handle } | null
   while (holder && !Object.hasOwn(holder, 'handle')) holder = Object.getPrototypeOf(holder) as { handle: Handle } | null

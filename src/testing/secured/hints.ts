@@ -3,9 +3,9 @@ import { readClosure } from './closure-texts.js'
 import { findExamplePaths } from './example-path.js'
 import type { Handler } from '../../express-routes/layers.js'
 
-/** What the text of a function compares a request with. */
+/** The values with which the text of a function compares a request. */
 export interface Hints {
-  /** `/orders/dump` */
+  /** Paths, such as `/orders/dump`. */
   readonly paths: readonly string[]
   /** Names of headers, query parameters and cookies. */
   readonly names: readonly string[]
@@ -14,9 +14,9 @@ export interface Hints {
 }
 
 /**
- * Reads the texts and regular expressions that a function compares requests with, because no request that is made up would have
- * them: `req.path === '/dump'`, `req.get('x-internal')`, `req.params.id === 'latest'`. Those in its own text, and in that of
- * functions that it calls, come before those in the variables that it sees.
+ * Reads the texts and regular expressions that a function compares requests with, because no invented request would have them:
+ * `req.path === '/dump'`, `req.get('x-internal')`, `req.params.id === 'latest'`. Texts of the function, and of functions that
+ * it calls, come before those in the variables that it sees.
  */
 export function readHints(fn: Handler): Hints {
   const { texts: seen, sources } = readClosure(fn)
@@ -38,23 +38,23 @@ const MAX_HINTS = 12
 const MAX_SEEN = 6
 const MAX_PATHS = 20
 
-/** Headers that would make another request of it, and credentials, which have requests of their own. */
+/** Headers that would change the request, and credentials, which have requests of their own. */
 const UNSAFE =
   /^(?:host|connection|content-(?:length|encoding|range)|transfer-encoding|upgrade|expect|te|trailer|keep-alive|authorization|proxy-.*|if-.*|range|__proto__)$/i
 
-/** `/dump`, and the name of a service, which is a path below where the function is mounted. */
+/** Reads `/dump`, and the name of a service, which is a path below the function's mount path. */
 function toPaths(text: string): string[] {
   if (/^\/[!-~]*$/.test(text)) return [text.replace(/(?<=.)\*?$/, '')]
   return /^[\w-]+(?:\/[\w.-]+)*$/.test(text) ? [`/${text}`] : []
 }
 
-/** `req.query.debug`, `req.body?.internal` */
+/** Reads the names in `req.query.debug` and `req.body?.internal`. */
 function readProperties(source: string): string[] {
   const found = source.matchAll(/\.(?:headers|query|body|cookies|signedCookies)\b[^\n;{}]{0,60}?(?:\?\.|\.)\s*(\w+)/g)
   return [...found].map(([, name = '']) => name)
 }
 
-/** A text for each regular expression that the source has. */
+/** Makes a text for each regular expression in the source. */
 function writeExamples(source: string): string[] {
   const start = String.raw`(?:^|[(=,!&|?:\s])`
   const body = String.raw`((?:\\.|\[[^\]\n]*\]|[^/\\[\n*])(?:\\.|\[[^\]\n]*\]|[^/\\[\n])*)`

@@ -4,7 +4,7 @@ import { findMountedApp } from '../../express-routes/patterns.js'
 /** Routers that functions call themselves, such as `(req, res, next) => router(req, res, next)`, by the layer of the function. */
 const HIDDEN = new WeakMap<Layer, Set<unknown>>()
 
-/** The routers and apps of a layer: what it is, or what it was seen to call. */
+/** The routers and apps of a layer: the layer's own, and those that it was seen to call. */
 export function findInner(layer: Layer): readonly unknown[] {
   const own = findLayers(layer.handle) ? layer.handle : findMountedApp(layer)
   return own ? [own] : [...(HIDDEN.get(layer) ?? [])]

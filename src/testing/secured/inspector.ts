@@ -1,8 +1,8 @@
 import { Session, type Runtime } from 'node:inspector'
 
 /**
- * Calls `use` with a session of V8's inspector and the ids that it has for functions: what it knows of a function, such as where it
- * is defined and which variables it sees, nothing else tells. Undefined if the engine does not say.
+ * Calls `use` with a session of V8's inspector and the ids that it has for functions. Only the inspector tells where a function
+ * is defined and which variables it sees. Undefined if the engine does not say.
  */
 export function inspectFunctions<Result>(
   functions: readonly unknown[],
@@ -54,7 +54,7 @@ function findMember(session: Session, list: string, at: number): string | undefi
   return functionId
 }
 
-/** The properties of an object, and what V8 knows of it besides. */
+/** The properties of an object, and its internal ones. */
 export function readProperties(session: Session, objectId: string): Runtime.GetPropertiesReturnType {
   let properties: Runtime.GetPropertiesReturnType = { result: [] }
   session.post('Runtime.getProperties', { objectId, ownProperties: true }, (error, answer) => {

@@ -3,7 +3,7 @@ import { listAccepted, type Check, type Headers } from './check-context.js'
 import type { Outcome } from './prober.js'
 
 interface Learned {
-  /** What became of a request without a credential. */
+  /** The result of a request without a credential. */
   readonly none: Outcome
   /** The guards of this platform before the handler. */
   readonly guards: readonly GuardDescription[]
@@ -11,7 +11,7 @@ interface Learned {
   readonly goodHeaders: ReadonlyMap<string, Headers>
 }
 
-/** Gives each guard that refuses a good credential, until the handler is reached or no further guard refuses. */
+/** Adds valid credentials, guard by guard, until the handler runs or no further guard refuses. */
 export async function learnGuards({ auth, prober, credentials, method, target }: Check): Promise<Learned> {
   const resources = auth.apis.map(({ resource }) => resource)
   const ours = ({ guards }: Outcome): GuardDescription[] =>
@@ -26,7 +26,7 @@ export async function learnGuards({ auth, prober, credentials, method, target }:
   const found = ours(last)
   for (const { accepts } of found)
     for (const { api } of accepts) goodHeaders.set(api, (await credentials.good(api)).headers)
-  // A guard that the app calls in a function of its own is seen by its refusals only.
+  // A guard that the app calls in a function of its own shows only by its refusals.
   const unseen = [...goodHeaders.keys()].filter((api) => !listAccepted(found).some((each) => each.api === api))
   return { none, guards: [...new Set(found), ...unseen.map((api) => describeUnseenGuard(auth, api))], goodHeaders }
 }

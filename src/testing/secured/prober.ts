@@ -6,17 +6,17 @@ import { replaceHandlers } from './replaced-handlers.js'
 /** A function that runs while an app is checked. */
 export interface CalledFunction {
   readonly layer: Layer
-  /** What the app has mounted, for the place where it is defined. */
+  /** The mounted layer of the app, which tells where the function is defined. */
   readonly handle: Handler
 }
 
-/** What became of a request. */
+/** The result of a request. */
 export interface Outcome {
-  /** The route whose handler it reached. */
+  /** The route whose handler the request reached. */
   readonly reached: Route | undefined
   /** The method of that handler, in capital letters; undefined for one of `app.all()`. */
   readonly reachedMethod: string | undefined
-  /** The guards that it came to, in their order. */
+  /** The guards that the request came to, in their order. */
   readonly guards: readonly GuardDescription[]
   /** The refusals of this platform's guards. */
   readonly denied: readonly PlatformEvent[]
@@ -24,11 +24,11 @@ export interface Outcome {
   readonly reported: readonly PlatformEvent[]
   /** The functions that were called, besides guards and replaced handlers. */
   readonly entered: readonly CalledFunction[]
-  /** The last of them that did not pass the request on. */
+  /** The last of these functions that did not pass the request on. */
   readonly answeredBy: CalledFunction | undefined
-  /** Whether that is a router of the platform, such as its token endpoints. */
+  /** Whether that function is a router of the platform, such as its token endpoints. */
   readonly isPlatforms: boolean
-  /** Undefined if there was none. */
+  /** The answer; undefined if there was none. */
   readonly answer: ReceivedAnswer | undefined
 }
 
@@ -124,10 +124,13 @@ export function createProber(app: Listener, auth: PlatformAuth): Prober {
   }
 }
 
-/** Of a stream that does not end, the beginning is enough. */
+/** The beginning of a stream that does not end is enough. */
 const MAX_BODY_MS = 200
 const MAX_WAIT_MS = 5000
-/** A limiter of the app says nothing about what it stands before. Each request has another address. */
+/**
+ * A request is repeated from another address if a limiter of the app refuses it, which says nothing about the handlers behind
+ * it.
+ */
 const MAX_REPETITIONS = 2
 
 function isLimited({ answer, reached, denied }: Outcome): boolean {

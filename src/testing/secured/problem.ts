@@ -1,6 +1,6 @@
 import type { Outcome } from './prober.js'
 
-/** What is wrong with a route. */
+/** The kinds of problems with a route. */
 export type ProblemKind =
   | 'open'
   | 'optional'
@@ -28,13 +28,13 @@ export interface SecurityProblem {
   readonly route: string
   /** `src/orders.ts:12`, where the handler is defined, if that is known. */
   readonly location: string | undefined
-  /** What was sent, and what happened. */
+  /** The request that was sent, and its result. */
   readonly description: string
   readonly fix: string
 }
 
 const MAX_TEXT_LENGTH = 240
-/** Of Express's error pages. */
+/** Matches Express's error pages. */
 const ENTITIES: Readonly<Record<string, string>> = {
   '&#39;': "'",
   '&quot;': '"',
@@ -56,7 +56,7 @@ export function describeOutcome({ reached, answer }: Outcome): string {
   return text === '' ? `the answer was ${answer.status}` : `the answer was ${answer.status} ${text}`
 }
 
-/** What `expectSecured()` rejects with. */
+/** The error with which `expectSecured()` rejects. */
 export class RoutesNotSecuredError extends Error {
   override readonly name = 'RoutesNotSecuredError'
   readonly problems: readonly SecurityProblem[]

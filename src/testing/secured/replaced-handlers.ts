@@ -10,7 +10,7 @@ interface Observer {
   onReached(route: Route, layer: Layer): void
   /** A request has come to this guard. */
   onGuard(guard: GuardDescription): void
-  /** A request has come to a function that runs: what is mounted with `use()`, and a handler of OPTIONS. */
+  /** A request has come to a function that runs: one mounted with `use()`, or a handler of OPTIONS. */
   onEntered(layer: Layer, handle: Handler, mount: string): void
   /** Whether the current request has come to a guard. */
   hasPassed(): boolean
@@ -42,7 +42,7 @@ export function replaceHandlers(app: unknown, observer: Observer): ReplacedHandl
         observeGuard(layer.handle, () => observer.onGuard(guard)),
       )
     else if (role === 'between') replace(layer, (_req, _res, next) => next())
-    // An answer to a preflight request is seen in what it answers.
+    // A handler of OPTIONS stays: a preflight request is judged by its answer.
     else if (role === 'handler' && route && layer.method !== 'options') {
       replace(layer, (_req, res) => {
         observer.onReached(route, layer)
@@ -70,7 +70,7 @@ interface ReplacedHandlers {
   readonly runsFunctions: boolean
 }
 
-/** `isSkipped` is for what stands before a handler, if a guard has let the request pass. */
+/** With `isSkipped`, the function is skipped once a guard has let the request pass: it stands before a handler. */
 function observeFunction(layer: Layer, observer: Observer, isSkipped: boolean): Middleware {
   const original = layer.handle as (req: IncomingMessage, res: ServerResponse, next: Next) => unknown
   return function observedFunction(req, res, next) {
@@ -97,7 +97,9 @@ function observeGuard(guard: Handler, onCalled: () => void): Middleware {
   }
 }
 
-/** What a function of a route does: it answers, it stands between guards, or it may come before a guard; perhaps it calls one. */
+/**
+ * The role of a function in a route: it answers, it stands between guards, or it may come before a guard; perhaps it calls one.
+ */
 type Role = 'handler' | 'between' | 'before' | 'perhaps'
 
 interface FoundLayer {

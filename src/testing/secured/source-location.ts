@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { callsVariable, inspectFunctions, readProperties } from './inspector.js'
 
 /**
- * Where functions are defined: `src/orders.ts:12`, relative to the working directory. Undefined for a function of a package, and
- * where the engine does not say. V8 knows it, and its inspector is the only way to ask. A function of a package, and one that
- * was made at the same place as another of `all`, is a wrapper: the place of what it calls counts.
+ * Finds where functions are defined: `src/orders.ts:12`, relative to the working directory. Undefined for a function of a
+ * package, and if the engine does not say. V8 knows the place, and its inspector is the only way to ask. A function of a
+ * package, and one that was made at the same place as another of `all`, is a wrapper: the place of the function that it calls
+ * counts.
  */
 export function findSourceLocations(
   functions: readonly unknown[],
@@ -46,7 +47,7 @@ interface DescribedFunction {
   readonly source: string
 }
 
-/** A function, and what it calls if it is a wrapper. */
+/** A function, and the one that it calls if it is a wrapper. */
 function readChain(session: Session, functionId: string | undefined): DescribedFunction[] {
   const chain = [describeFunction(session, functionId)]
   while (chain.length <= MAX_WRAPPERS) {

@@ -9,7 +9,10 @@ export function applicationListContract({ describe, it }: TestCollector, opened:
   const { listApplications, listIds } = createReaders(opened)
 
   describe('list of applications', () => {
-    /** a0 active on orders, p1 pending on both, s2 suspended on catalog, d3 deleted on orders, a4 active without APIs ... */
+    /**
+     * Makes a0 active on orders, p1 pending on both, s2 suspended on catalog, d3 deleted on orders, a4 active without APIs, and
+     * so on.
+     */
     async function populate(count: number): Promise<void> {
       const { store } = opened()
       const statuses = ['active', 'pending', 'suspended', 'deleted'] as const

@@ -3,7 +3,7 @@ import { application, audit, credential, NOW } from './records.js'
 import { assertEqual } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
-/** What `listExpiring()` finds, and in which order. */
+/** The credentials that `listExpiring()` finds, and their order. */
 export function expiringContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const list = (query: Partial<ExpiryQuery> = {}): Promise<readonly string[]> =>
     opened().other.listExpiring({ after: NOW, until: NOW + 100, days: 7, limit: 100, ...query })

@@ -104,7 +104,7 @@ export function importsContract({ describe, it }: TestCollector, opened: () => O
   })
 }
 
-/** What `findApplicationByKey()` resolves after imported keys have ended. */
+/** The result of `findApplicationByKey()` after imported keys have ended. */
 export function endedKeysContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const imported = (hash: string): Partial<ApplicationRecord> => ({ keys: [credential(hash, { isImported: true })] })
 

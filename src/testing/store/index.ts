@@ -36,7 +36,7 @@ export interface OpenedStore {
 
 /** A test for any test runner. */
 export interface StoreTest {
-  /** What the store does, as a sentence. */
+  /** The behaviour of the store, as a sentence. */
   readonly name: string
   /** Opens the store, tests it and closes it. Rejects with an `AssertionError` or with what the store rejected with. */
   readonly run: () => Promise<void>

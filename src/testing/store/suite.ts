@@ -24,7 +24,7 @@ export interface TestCollector {
   readonly it: (behaviour: string, run: () => Promise<void>) => void
 }
 
-/** What a call adds to the audit and to the change feed. */
+/** The entries that a call adds to the audit and to the change feed. */
 export interface Traces {
   readonly audit: number
   readonly changes: readonly Change[]
