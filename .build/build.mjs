@@ -181,7 +181,7 @@ async function inlineJose() {
 /** The console's files, compressed once and used by both module formats. */
 async function compressAssets() {
   const own = join(root, 'src/console/assets')
-  const { PALETTE_CSS } = await import(join(modules, 'lib/palette.js'))
+  const { PALETTE_CSS } = await import(join(modules, 'web/palette.js'))
   const assets = join(output, 'assets')
   await mkdir(assets)
   for (const name of await readdir(own)) {

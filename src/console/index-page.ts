@@ -1,12 +1,12 @@
 import type { Api } from '../index.js'
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import type { JsonObject } from '../openapi/document.js'
 import { renderApiCommands, renderCopyButton } from './api-samples.js'
 import type { Assets } from './assets.js'
 import { renderExportLinks } from './export/links.js'
 import { renderPage } from './page.js'
-import type { PageBrand } from '../lib/page-brand.js'
-import { THEME_BUTTON } from '../lib/theme-switch.js'
+import type { PageBrand } from '../web/page-brand.js'
+import { THEME_BUTTON } from '../web/theme-switch.js'
 import type { ConsoleText } from './texts.js'
 
 interface IndexPageOptions {

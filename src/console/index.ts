@@ -1,7 +1,7 @@
 import { ConfigurationError, type Api, type ApisOptions, type Middleware, type PlatformAuth } from '../index.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
-import { createPageBrand, type PageBrand } from '../lib/page-brand.js'
+import { createPageBrand, type PageBrand } from '../web/page-brand.js'
 import { escapeHidden } from '../lib/visible-text.js'
 import type { JsonObject } from '../openapi/document.js'
 import { renderSamplesPage } from './api-samples.js'

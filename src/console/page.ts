@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
-import { html, type Html } from '../lib/html.js'
-import type { PageBrand } from '../lib/page-brand.js'
-import { THEME_SCRIPT, THEME_SCRIPT_SOURCE } from '../lib/theme-switch.js'
+import { hashSource } from '../web/hash-source.js'
+import { html, type Html } from '../web/html.js'
+import type { PageBrand } from '../web/page-brand.js'
+import { THEME_SCRIPT, THEME_SCRIPT_SOURCE } from '../web/theme-switch.js'
 import type { Assets } from './assets.js'
 
 interface PageOptions {
@@ -69,7 +69,7 @@ interface ContentSecurityPolicyOptions {
 export function createContentSecurityPolicy({ connect = [], images = [] }: ContentSecurityPolicyOptions = {}): string {
   return [
     "default-src 'none'",
-    `script-src 'self' ${THEME_SCRIPT_SOURCE} 'sha256-${createHash('sha256').update(ADD_SLASH).digest('base64')}'`,
+    `script-src 'self' ${THEME_SCRIPT_SOURCE} ${hashSource(ADD_SLASH)}`,
     "style-src 'self'",
     ["img-src 'self'", ...images].join(' '),
     `connect-src ${connect.length > 0 ? connect.join(' ') : "'none'"}`,

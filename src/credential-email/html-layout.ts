@@ -1,8 +1,8 @@
 import type { Brand } from '../contracts/brand.js'
 import type { EmailCode, EmailLink, EmailTexts } from '../contracts/composed-email.js'
 import type { Language } from '../contracts/application-record.js'
-import { html, type Html } from '../lib/html.js'
-import { COLORS } from '../lib/palette.js'
+import { html, type Html } from '../web/html.js'
+import { COLORS } from '../web/palette.js'
 
 interface HtmlOptions {
   readonly language: Language

@@ -1,5 +1,5 @@
 import type { Middleware } from '../http/middleware.js'
-import { createPageBrand } from '../lib/page-brand.js'
+import { createPageBrand } from '../web/page-brand.js'
 import { createPortal, type Portal } from '../portal/create.js'
 import { createAdmission } from '../registration/admission.js'
 import { createRegistrationRouter } from '../registration/router.js'

@@ -1,5 +1,5 @@
 import { isWithheld } from '../applications/withheld.js'
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
 import { findRequestable, type PortalApi } from './api-section.js'
 import { readField } from './form-fields.js'

@@ -1,6 +1,6 @@
 import type { ApplicationCalls } from '../applications/create.js'
 import type { CredentialKind } from '../applications/credentials.js'
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import type { PortalAction } from '../contracts/portal-actions.js'
 import type { Notice } from './application-page.js'
 import type { FormFields } from './form-fields.js'

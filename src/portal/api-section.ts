@@ -1,7 +1,7 @@
 import type { Api, Registration } from '../contracts/api.js'
 import type { AccessRequest } from '../contracts/application-record.js'
 import { findGrant } from '../applications/grants.js'
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import { renderRelativeTime } from './times.js'
 import { offers, renderAction, renderSection, type ApplicationView } from './view.js'
 

@@ -1,5 +1,5 @@
 import type { ApplicationRecord } from '../contracts/application-record.js'
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import { renderApis, type PortalApi } from './api-section.js'
 import { renderStatus } from './applications-page.js'
 import { renderContacts } from './contact-section.js'

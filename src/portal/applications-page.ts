@@ -1,7 +1,7 @@
 import { isLive } from '../applications/credentials.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import { DAY_MS } from '../lib/day.js'
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import type { Links } from './page-links.js'
 import { renderDate, renderRelativeTime } from './times.js'
 

@@ -8,7 +8,7 @@ import {
 import { readRegistrationContact } from '../applications/validation.js'
 import { OAuthError, retryAfter } from '../contracts/denial.js'
 import { formatWait } from '../lib/format-wait.js'
-import { html } from '../lib/html.js'
+import { html } from '../web/html.js'
 import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
 import { hashAddress, mayRemove } from './contact-section.js'
 import { readField } from './form-fields.js'

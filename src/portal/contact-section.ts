@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { listContacts, listOpenInvitations, toMailbox } from '../applications/contact-lists.js'
 import type { Invitation } from '../contracts/application-record.js'
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import { renderRelativeTime } from './times.js'
 import { offers, renderAction, renderHiddenFields, renderSection, type ApplicationView } from './view.js'
 

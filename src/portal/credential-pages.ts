@@ -3,7 +3,7 @@ import { findEndBound } from '../applications/operator-ends.js'
 import type { CredentialKind } from '../applications/credentials.js'
 import type { CredentialRecord } from '../contracts/application-record.js'
 import { DAY_MS } from '../lib/day.js'
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import {
   FormProblem,
   renderActionForm,

@@ -1,7 +1,7 @@
 import { findNewest, LISTS } from '../applications/credential-lists.js'
 import { isLive, type CredentialKind } from '../applications/credentials.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import { EXPIRY_NOTICE_MS } from './applications-page.js'
 import { renderDate, renderDateTime, renderRelativeTime } from './times.js'
 import { offers, renderAction, renderSection, type ApplicationView } from './view.js'

@@ -1,5 +1,5 @@
 import { findGrant } from '../applications/grants.js'
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import { formatCallCommand, formatTokenAssignment } from '../samples/curl.js'
 import type { IssuedCredential } from './action-page.js'
 import type { PortalApi } from './api-section.js'

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
-import { html, type Html } from '../lib/html.js'
+import { hashSource } from '../web/hash-source.js'
+import { html, type Html } from '../web/html.js'
 import { ownMembers } from '../lib/own-members.js'
-import type { PageBrand } from '../lib/page-brand.js'
-import { THEME_BUTTON, THEME_SCRIPT, THEME_SCRIPT_SOURCE } from '../lib/theme-switch.js'
+import type { PageBrand } from '../web/page-brand.js'
+import { THEME_BUTTON, THEME_SCRIPT, THEME_SCRIPT_SOURCE } from '../web/theme-switch.js'
 import { getScripts } from './scripts.js'
 import type { PortalSession } from './session.js'
 import { STYLE } from './style.js'
@@ -79,18 +79,14 @@ function renderSignOut(root: string, session: PortalSession): Html {
  * they are served behind.
  */
 export function formatContentSecurityPolicy(): string {
-  const scripts = Object.values(getScripts()).map((script) => `'${hashSource(script)}'`)
+  const scripts = Object.values(getScripts()).map(hashSource)
   return [
     "default-src 'none'",
-    `style-src '${hashSource(STYLE)}'`,
+    `style-src ${hashSource(STYLE)}`,
     `script-src ${THEME_SCRIPT_SOURCE} ${scripts.join(' ')}`,
     "connect-src 'none'",
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
-}
-
-function hashSource(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }

@@ -1,4 +1,4 @@
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import { ownMembers } from '../lib/own-members.js'
 import { renderRelativeTime } from './times.js'
 import { renderSection, type ApplicationView } from './view.js'

@@ -1,15 +1,8 @@
 import { once } from '../lib/once.js'
+import { COPY_SCRIPT } from '../web/copy-script.js'
 
 /** Shows the buttons that copy, and sends each form once: the answer to a second click would hide a new credential. */
-const FORM_SCRIPT = `for (const button of document.querySelectorAll('.copy')) {
-  button.hidden = false
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(button.closest('.copyable').querySelector('code').textContent)
-    button.textContent = 'Copied'
-    setTimeout(() => { button.textContent = 'Copy' }, 2000)
-  })
-}
-for (const form of document.querySelectorAll('form:not(.download)')) {
+const FORM_SCRIPT = `${COPY_SCRIPT}for (const form of document.querySelectorAll('form:not(.download)')) {
   let isSent = false
   form.addEventListener('submit', (event) => {
     if (isSent) event.preventDefault()

@@ -1,4 +1,4 @@
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import { ownMembers } from '../lib/own-members.js'
 import { renderCsrf, type RenderPortalPage } from './page.js'
 import type { Visitor } from './session.js'

@@ -1,4 +1,4 @@
-import { PALETTE_CSS } from '../lib/palette.js'
+import { PALETTE_CSS } from '../web/palette.js'
 
 const COMMON = `* { box-sizing: border-box }
 [hidden] { display: none !important }

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../lib/day.js'
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import { once } from '../lib/once.js'
 
 // Made when they are first needed: they would be a tenth of the time that it takes to load the package.

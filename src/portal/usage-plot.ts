@@ -1,4 +1,4 @@
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import { once } from '../lib/once.js'
 import { formatDate } from './times.js'
 

@@ -1,5 +1,5 @@
 import { DAY_MS, formatDay } from '../lib/day.js'
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import type { PortalApi } from './api-section.js'
 import { formatDate } from './times.js'
 import { formatCount, renderPlot } from './usage-plot.js'

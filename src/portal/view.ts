@@ -1,7 +1,7 @@
 import type { ApplicationWriter } from '../applications/application-writer.js'
 import type { PortalAction } from '../contracts/portal-actions.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import { isPossible } from './actions.js'
 import type { Links } from './page-links.js'
 import type { PortalSession } from './session.js'

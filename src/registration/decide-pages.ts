@@ -1,8 +1,8 @@
 import type { ApprovalOutcome, ClosedApproval, OpenApproval } from '../applications/approvals.js'
 import type { Api } from '../contracts/api.js'
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import { ownMembers } from '../lib/own-members.js'
-import type { PageBrand } from '../lib/page-brand.js'
+import type { PageBrand } from '../web/page-brand.js'
 import { createContentSecurityPolicy, renderPage } from './pages.js'
 
 export interface DecidePages {

@@ -11,7 +11,7 @@ import { formatFailureKey, readClientAddress } from '../http/request.js'
 import { sendDenial, sendPage, setHeaders } from '../http/respond.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
-import type { PageBrand } from '../lib/page-brand.js'
+import type { PageBrand } from '../web/page-brand.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import { DECIDE_SECURITY_POLICY, type DecidePages } from './decide-pages.js'
 

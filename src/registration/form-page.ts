@@ -1,6 +1,6 @@
 import type { Api, Registration } from '../contracts/api.js'
 import type { Language } from '../contracts/email-content.js'
-import { html, type Html } from '../lib/html.js'
+import { html, type Html } from '../web/html.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { FieldProblems, FormFields } from './form-fields.js'
 import { renderPage, type PageLinks } from './pages.js'

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
-import { html, type Html } from '../lib/html.js'
+import { hashSource } from '../web/hash-source.js'
+import { html, type Html } from '../web/html.js'
 import { ownMembers } from '../lib/own-members.js'
-import type { PageBrand } from '../lib/page-brand.js'
-import { PALETTE_CSS } from '../lib/palette.js'
-import { THEME_BUTTON, THEME_SCRIPT, THEME_SCRIPT_SOURCE } from '../lib/theme-switch.js'
+import type { PageBrand } from '../web/page-brand.js'
+import { PALETTE_CSS } from '../web/palette.js'
+import { THEME_BUTTON, THEME_SCRIPT, THEME_SCRIPT_SOURCE } from '../web/theme-switch.js'
 
 /** What every page links to, and whose page it is. */
 export interface PageLinks {
@@ -144,8 +144,8 @@ code { display: block; padding: .75rem 1rem; border: 1px solid var(--line); bord
 export function createContentSecurityPolicy(script: string): string {
   return [
     "default-src 'none'",
-    `style-src '${hashSource(STYLE)}'`,
-    `script-src ${THEME_SCRIPT_SOURCE} '${hashSource(script)}'`,
+    `style-src ${hashSource(STYLE)}`,
+    `script-src ${THEME_SCRIPT_SOURCE} ${hashSource(script)}`,
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
@@ -154,10 +154,6 @@ export function createContentSecurityPolicy(script: string): string {
 }
 
 export const CONTENT_SECURITY_POLICY = createContentSecurityPolicy(CLAIM_SCRIPT)
-
-function hashSource(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`
-}
 
 /** A whole page. With `isError` its title, which is announced first, says so. */
 export function renderPage(

@@ -1,5 +1,5 @@
 import type { Api } from '../../index.js'
-import { html, type Html } from '../../lib/html.js'
+import { html, type Html } from '../../web/html.js'
 
 /** The links to the other forms of a reference. `folder`: the relative path from the page to the reference's folder, `apis/`. */
 export function renderExportLinks({ name, title }: Api, folder: string): Html[] {

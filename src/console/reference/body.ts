@@ -1,4 +1,4 @@
-import { html, type Html } from '../../lib/html.js'
+import { html, type Html } from '../../web/html.js'
 import { isObject } from '../../lib/is-object.js'
 import { asObject, type JsonObject, type Operation } from '../../openapi/document.js'
 import { createExample, listExamples, listGivenExamples, type Example } from './example.js'

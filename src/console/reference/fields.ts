@@ -1,4 +1,4 @@
-import { html, type Html } from '../../lib/html.js'
+import { html, type Html } from '../../web/html.js'
 import { isObject } from '../../lib/is-object.js'
 import { createUniqueNames } from '../../lib/unique-names.js'
 import type { JsonObject } from '../../openapi/document.js'

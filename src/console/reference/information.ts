@@ -1,4 +1,4 @@
-import { html, type Html } from '../../lib/html.js'
+import { html, type Html } from '../../web/html.js'
 import { asObject, type JsonObject } from '../../openapi/document.js'
 import { renderMarkdown } from './markdown.js'
 import { renderExternalDocs } from './operation.js'

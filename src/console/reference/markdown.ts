@@ -1,5 +1,5 @@
 import { Marked, type Tokens } from 'marked'
-import { html, type Html } from '../../lib/html.js'
+import { html, type Html } from '../../web/html.js'
 import { decodeReferences, writeWellFormed, type HeadingOptions } from './well-formed.js'
 
 export type MarkdownOptions = Partial<HeadingOptions>

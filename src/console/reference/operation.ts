@@ -1,5 +1,5 @@
 import type { Api } from '../../index.js'
-import { html, type Html } from '../../lib/html.js'
+import { html, type Html } from '../../web/html.js'
 import { asObject, listOperations, type JsonObject, type Operation } from '../../openapi/document.js'
 import { readSecurity, type Security } from '../../openapi/security.js'
 import { listBodyContents, renderBody } from './body.js'

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { html, type Html } from '../../lib/html.js'
+import { html, type Html } from '../../web/html.js'
 import { asObject, type JsonObject } from '../../openapi/document.js'
 import { formatBody } from './body.js'
 import { listExamples } from './example.js'

@@ -1,4 +1,4 @@
-import type { Html } from '../../lib/html.js'
+import type { Html } from '../../web/html.js'
 import { createUniqueNames } from '../../lib/unique-names.js'
 import { escapeHidden, INVISIBLE } from '../../lib/visible-text.js'
 

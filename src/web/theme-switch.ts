@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hashSource } from './hash-source.js'
 import { html } from './html.js'
 
 /**
@@ -25,7 +25,7 @@ const SCRIPT = `{
 export const THEME_SCRIPT = { markup: `<script>${SCRIPT}</script>` }
 
 /** The source by which a page's Content-Security-Policy allows the script. */
-export const THEME_SCRIPT_SOURCE = `'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'`
+export const THEME_SCRIPT_SOURCE = hashSource(SCRIPT)
 
 /**
  * The button for the header of each page. It works by delegation, so that a page may be replaced. The palette's style hides it

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { html } from '../../src/lib/html.js'
+import { html } from '../../src/web/html.js'
 
 it('escapes strings for element content and for attributes in either quotes', () => {
   const { markup } = html`<a title="${`"'<>&`}">${'<script>&amp;'}</a>`

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { COLORS, PALETTE_CSS } from '../../src/lib/palette.js'
+import { COLORS, PALETTE_CSS } from '../../src/web/palette.js'
 
 it('the style sheet has a custom property for each colour, in light and dark', () => {
   for (const [name, { light, dark }] of Object.entries(COLORS)) {

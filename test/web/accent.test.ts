@@ -1,7 +1,7 @@
 import { assert, integer, property, tuple } from 'fast-check'
 import { expect, it } from 'vitest'
-import { computeContrast, deriveAccent } from '../../src/lib/accent.js'
-import { COLORS } from '../../src/lib/palette.js'
+import { computeContrast, deriveAccent } from '../../src/web/accent.js'
+import { COLORS } from '../../src/web/palette.js'
 
 const MODES = ['light', 'dark'] as const
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hashSource } from './hash-source.js'
 import { html, type Html } from './html.js'
 import { COLORS } from './palette.js'
 
@@ -27,7 +27,7 @@ export function createPageBrand({ name, logo, accent, supportUrl }: BrandLook): 
   const hasColor = accent.light !== COLORS.accent.light || accent.dark !== COLORS.accent.dark
   if (!hasHeader && !hasColor && supportUrl === undefined) return NO_BRAND
   const css = `:root { --accent: light-dark(${accent.light}, ${accent.dark}) }${LAYOUT}`
-  const hash = createHash('sha256').update(css).digest('base64')
+  const source = hashSource(css)
   return {
     style: { markup: `<style>${css}</style>` },
     header:
@@ -38,7 +38,7 @@ export function createPageBrand({ name, logo, accent, supportUrl }: BrandLook): 
       </p>`,
     footer: supportUrl !== undefined && html`<p class="help"><a href="${supportUrl}">Help</a></p>`,
     extendPolicy(policy) {
-      const styled = policy.replace('style-src ', `style-src 'sha256-${hash}' `)
+      const styled = policy.replace('style-src ', `style-src ${source} `)
       if (logo === undefined || /img-src [^;]*data:/.test(styled)) return styled
       return styled.includes('img-src ') ? styled.replace('img-src ', 'img-src data: ') : `${styled}; img-src data:`
     },

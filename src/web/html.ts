@@ -1,4 +1,4 @@
-import { escapeHidden } from './visible-text.js'
+import { escapeHidden } from '../lib/visible-text.js'
 
 /** Markup that is inserted unescaped; only `html` creates it. */
 export interface Html {

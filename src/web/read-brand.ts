@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Brand } from '../contracts/brand.js'
 import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
-import { deriveAccent, findLowestContrast, MIN_CONTRAST, type Accent } from '../lib/accent.js'
-import { COLORS } from '../lib/palette.js'
+import { deriveAccent, findLowestContrast, MIN_CONTRAST, type Accent } from './accent.js'
+import { COLORS } from './palette.js'
 import { findLineProblem } from '../lib/visible-text.js'
-import { invalidOption, readGroup } from './checks.js'
-import type { BrandOptions } from './options.js'
+import { invalidOption, readGroup } from '../options/checks.js'
+import type { BrandOptions } from '../options/options.js'
 
 const MAX_LOGO_BYTES = 32 * 1024
 const MAX_NAME_LENGTH = 60
