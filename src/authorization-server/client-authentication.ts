@@ -26,31 +26,31 @@ export type AuthenticateClient = (
   form: Form,
   api: string,
   options?: {
-    /** The answer tells who has the right secret of a suspended application that it is suspended: no failure. */
+    /** The answer tells a client with the right secret of a suspended application that it is suspended, which is no failure. */
     readonly tellsSuspension: boolean
   },
 ) => Promise<AuthenticatedClient>
 
 export interface AuthenticatedClient {
   readonly application: ApplicationRecord
-  /** Its secret, which may be restricted. */
+  /** The client's secret, which may be restricted. */
   readonly secret: CredentialRecord
-  /** What it presented, for events: its public id, or the first characters of its key. */
+  /** The identifier that the client presented, for events: its public id, or the first characters of its key. */
   readonly client: string
 }
 
-/** What operators may know of a refused client, and the client may not. */
+/** Facts about a refused client that operators may know, and the client may not. */
 export interface RefusedClient {
   /** `no_credential`, `unknown_client`, `wrong_secret`, `expired_key`, `expired_secret`, `restricted_secret` or `suspended`; undefined if the error says it. */
   readonly reason?: string | undefined
   readonly client?: string | undefined
   /** The application that the client presented, if there is one. */
   readonly applicationId?: string | undefined
-  /** For the list of refusals. */
+  /** Details for the list of refusals. */
   readonly details?: RefusalDetails | undefined
 }
 
-/** Beside the errors, so that nothing of it can be sent. */
+/** These facts are kept beside the errors, so that none of them can be sent. */
 const refusedClients = new WeakMap<object, RefusedClient>()
 
 /** The client whose authentication failed with that error. */
@@ -81,11 +81,11 @@ export interface ClientAuthenticationOptions {
   readonly now: () => number
 }
 
-/** The application that authenticated; or the one whose key or id was presented, if its authentication failed. */
+/** The application that authenticated; if authentication failed, the one whose key or id was presented. */
 interface Attempt {
   readonly authenticated: AuthenticatedClient | undefined
   readonly known: ApplicationRecord | undefined
-  /** Why it failed, if the application is known. */
+  /** The reason of the failure, if the application is known. */
   readonly failure: AuthenticationFailure | undefined
 }
 
@@ -128,7 +128,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     return { authenticated: undefined, known, failure }
   }
 
-  /** What waited in vain counts as a failure: an address that floods an application never gets another answer. */
+  /** A client that waited in vain counts as a failure: an address that floods an application never gets another answer. */
   async function matchImported(
     { matchSecret }: Pick<ImportedCredentials, 'matchSecret'>,
     secret: string,
@@ -152,7 +152,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     }
   }
 
-  /** For operators. In every case it compares with expired secrets, so that the time taken shows nothing. */
+  /** The reason for operators. It always compares with expired secrets, so that the time taken shows nothing. */
   function describeFailure(found: FoundClient | undefined, secret: string, isMatched: boolean): AuthenticationFailure {
     const expired = credentials().match(secret, found?.application.secrets ?? [], 0)
     if (found?.expiredKey) return { reason: 'expired_key', details: describeExpired(found.expiredKey) }
@@ -160,7 +160,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     return expired ? { reason: 'expired_secret', details: describeExpired(expired) } : { reason: 'wrong_secret' }
   }
 
-  /** The application with that public id, whatever its status. One that has no credentials is unknown. */
+  /** The application with that public id, whatever its status. An application without credentials counts as unknown. */
   async function findById(id: string, req: IncomingMessage): Promise<FoundClient | undefined> {
     const application = await applicationCache.findById(id, req)
     return application && application.keys.length + application.secrets.length > 0
@@ -191,15 +191,15 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
 
     let attempt = await authenticate(readings, req)
     if (!attempt.authenticated && !isCurrent) {
-      // Not awaited on success (latency). Credentials are never rejected on stale data: they may be new.
+      // The call is not awaited on success (latency). Credentials are never rejected on stale data: they may be new.
       if (!(await readChanges()))
         throw new StoreUnavailableError('The store did not answer whether the credentials are new.')
       attempt = await authenticate(readings, req)
     }
     if (attempt.authenticated) return attempt.authenticated
-    // Counted after the comparison: a right secret always passes, so nobody can lock out another client.
+    // Failures are counted after the comparison: a right secret always passes, so nobody can lock out another client.
     const refused = describeAttempt(attempt, readings)
-    // A right secret of a suspended application is no failed authentication where the answer tells of the suspension.
+    // A right secret of a suspended application is no failed authentication if the answer tells of the suspension.
     if (!(tellsSuspension && refused.reason === 'suspended')) {
       // A slow hash is computed for each reading: one request with several costs as much as several requests.
       const hasSlowHash = attempt.known?.secrets.some(({ hash }) => isSlowHash(hash)) === true
@@ -220,7 +220,7 @@ export function refuseRestrictedSecret(
   throw withRefusedClient(error, { reason: 'restricted_secret', client, applicationId: application.id, details })
 }
 
-/** Anything but a key or an id may be a secret in the wrong place, so it is not shown. */
+/** Describes a refused client. A text that is neither a key nor an id may be a secret in the wrong place, so it is not shown. */
 function describeAttempt({ known, failure }: Attempt, readings: readonly ClientCredentials[]): RefusedClient {
   const shown = readings.map(({ id }) => (isApplicationId(id) ? id : readKeyPrefix(id)))
   const client = shown.find((each) => each !== undefined)

@@ -57,7 +57,7 @@ interface AuthorizationServerOptions extends ClientAuthenticationOptions {
   readonly emit: Emit
   readonly paceStarts: PaceStarts
   readonly logRefusal: LogRefusal
-  /** Undefined outside development. */
+  /** Logs mistakes of mounting; undefined outside development. */
   readonly checkMount: CheckMount | undefined
 }
 
@@ -66,8 +66,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const { basePath, limits, rateLimits, signAccessToken, accessTokens } = options
   const { revokedTokens, signingKeys, available, emit, logRefusal, now } = options
   const authenticateClient = createClientAuthentication(options)
-  // The console asks here about credentials that the token endpoint has just refused and counted. With a count of its own, a
-  // wrong secret counts once there, and guesses here are limited all the same.
+  // The console asks here about credentials that the token endpoint has just refused and counted. This limit has a count of its
+  // own, so that a wrong secret counts once there, and guesses here are limited all the same.
   const limitSuspensionFailures = rateLimits.create('failedAuthentication:suspended', limits.failedAuthentication, {
     untrustedKeys: true,
   })

@@ -4,7 +4,7 @@ import { copyJson } from '../lib/plain-json.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../lib/timeout.js'
 import { stringifyClaims } from '../tokens/custom-claims.js'
 
-/** The option `claims` of an API. What it returns is checked here. */
+/** The option `claims` of an API, with checks of its result. */
 export type CreateClaims = (application: CallerApplication) => unknown
 
 /**

@@ -11,7 +11,7 @@ import type { AccessToken } from '../tokens/verify-access-token.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
 import { refuseRestrictedSecret, type AuthenticateClient } from './client-authentication.js'
 
-/** `POST /{api}/introspect` (RFC 7662): what a client may know of its own access token. */
+/** `POST /{api}/introspect` (RFC 7662): the facts that a client may know of its own access token. */
 export function createIntrospectionEndpoint(api: Api, readOwnToken: ReadOwnToken): Endpoint {
   return async function answerIntrospectionRequest(req, res) {
     const token = await readOwnToken(req, api)

@@ -70,7 +70,7 @@ export function createKeySetEndpoint({ signingKeys, available, publishAhead }: K
   const maxAge = Math.min(DOCUMENT_MAX_AGE_SECONDS, publishAhead)
 
   return async function answerKeySetRequest(req, res) {
-    // Set before anything can fail: pages may read refusals too.
+    // The headers are set before anything can fail: pages may read refusals too.
     for (const [name, value] of Object.entries(PUBLIC)) res.setHeader(name, value)
     await available()
     const keys = signingKeys.list().map(({ publicJwk }) => publicJwk)

@@ -16,7 +16,7 @@ export function createMountCheck({ baseUrl, basePath, logger }: MountCheckOption
   const { host } = new URL(baseUrl)
   let isReported = false
 
-  /** Only what no proxy explains: it may strip a part of the path, and one that adds a part usually replaces `Host`. */
+  /** Whether no proxy explains the path: a proxy may strip a part of it, and one that adds a part usually replaces `Host`. */
   function isMisplaced(mount: string, path: string, req: IncomingMessage, isRoute: (path: string) => boolean): boolean {
     if (isRoute(path)) return !basePath.endsWith(mount) && req.headers.host === host
     return basePath !== '' && path.startsWith(`${basePath}/`) && isRoute(path.slice(basePath.length))

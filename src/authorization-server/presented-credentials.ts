@@ -4,7 +4,7 @@ import { isBasic, isEmptyBasic, listReadings, readBasic, type ClientCredentials 
 import type { Form } from '../http/form.js'
 import { hasDuplicateHeader, readHeader } from '../http/request.js'
 
-/** The credentials that the client presents, in each reading; as they were sent comes first. Empty if there are none. */
+/** The credentials that the client presents, in each reading; the literal one comes first. Empty if there are none. */
 export function readPresentedCredentials(req: IncomingMessage, form: Form): readonly ClientCredentials[] {
   const authorization = readHeader(req, 'authorization')
   const id = form.get('client_id')

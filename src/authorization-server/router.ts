@@ -87,7 +87,7 @@ function routeGet(endpoint: Endpoint): Record<string, Endpoint> {
   return { GET: endpoint, HEAD: endpoint }
 }
 
-/** No method of a request is spelled so. */
+/** No method of a request has this spelling. */
 const PREFLIGHT = 'OPTIONS of CORS'
 
 /** A document that every page may read. It answers preflights; every other OPTIONS goes on to the host. */

@@ -7,8 +7,8 @@ import { describeRefusedClient, type AuthenticateClient } from './client-authent
 
 /**
  * `POST /` of `auth.suspensionRouter`: whether the application whose right secret is presented is suspended. The token endpoint
- * answers suspended applications and wrong credentials alike. Who has the secret may know; everybody else learns nothing,
- * because for unknown applications, wrong secrets and usable applications the answer is the same.
+ * answers suspended applications and wrong credentials alike. A caller with the secret may know; everybody else learns nothing,
+ * because the answer is the same for unknown applications, wrong secrets and usable applications.
  */
 export function createSuspensionEndpoint(authenticateClient: AuthenticateClient): Endpoint {
   return async function answerSuspensionRequest(req, res) {

@@ -86,7 +86,7 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
   }
 }
 
-/** Only scopes can make a token so long: the length of everything else is bounded. */
+/** Scopes alone can make a token so long: the length of everything else is bounded. */
 function createTooLongError(length: number): OAuthError {
   return new OAuthError(
     'invalid_scope',
@@ -94,7 +94,7 @@ function createTooLongError(length: number): OAuthError {
   )
 }
 
-/** A refusal for operators: the answer has its `error` only. */
+/** A refusal with a reason for operators; the answer has its `error` only. */
 function describeRefusal(
   error: string,
   { reason, client, applicationId }: RefusedClient = {},
@@ -146,8 +146,8 @@ function grantScopes(api: Api, client: AuthenticatedClient, form: Form): readonl
 }
 
 /**
- * RFC 6749 3.3: what is both requested and granted, or all that is granted if the client requests nothing. Many clients
- * request every scope of the metadata, and must get those that their application has.
+ * RFC 6749 3.3: the scopes that are both requested and granted, or all granted ones if the client requests nothing. Many
+ * clients request every scope of the metadata, and must get those that their application has.
  */
 function selectScopes(api: Api, granted: readonly string[], requested: string | undefined): readonly string[] {
   if (requested === undefined) return granted
@@ -156,7 +156,7 @@ function selectScopes(api: Api, granted: readonly string[], requested: string | 
   if (requestedScopes.length === 0) throw new OAuthError('invalid_scope', 'The scope has only spaces')
   // A malformed scope is never one of the API.
   const unknown = requestedScopes.findIndex((scope) => !Object.hasOwn(api.scopes, scope))
-  // By its place: it may be a credential in the wrong parameter, and the log has this text.
+  // The message names the position: the text may be a credential in the wrong parameter, and the log has this message.
   if (unknown >= 0)
     throw new OAuthError('invalid_scope', `Scope number ${unknown + 1} is malformed, or is none that this API has`)
   const scopes = requestedScopes.filter((scope) => granted.includes(scope))

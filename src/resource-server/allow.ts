@@ -12,8 +12,8 @@ import type { FormatErrorChallenge } from './error-responses.js'
 import type { Identity } from './identity.js'
 
 /**
- * Whether this caller may make this request: true or false, or a refusal of your own; or a promise of one within 5 seconds.
- * Anything else, and an error, is answered with 500 or 503 and never reaches the route.
+ * Decides whether this caller may make this request: true or false, or a refusal of your own; or a promise of one within 5
+ * seconds. Other results and errors are answered with 500 or 503 and never reach the route.
  *
  * @example
  * ```ts
@@ -31,9 +31,9 @@ export type AllowRequest<Info = AuthInfo> = {
 
 type AllowAnswer = boolean | OwnDenial
 
-/** A refusal by a guard's `allow`. What is left out is as for `false`. A `Denial` is one too. */
+/** A refusal by a guard's `allow`. Members that are left out are as for `false`. A `Denial` is one too. */
 export interface OwnDenial {
-  /** From 400 to 599; 403 if left out. */
+  /** A status from 400 to 599; 403 if left out. */
   readonly status?: number
   /** The `error` member of the answer; `access_denied` if left out. */
   readonly error?: string
@@ -43,7 +43,7 @@ export interface OwnDenial {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A guard, as far as its `allow` is concerned. */
+/** The parts of a guard that its `allow` needs. */
 export interface AllowConfig extends ErrorResponseConfig {
   readonly allow: AllowRequest | undefined
   readonly formatErrorChallenge: FormatErrorChallenge
@@ -76,7 +76,7 @@ export function createPassIfAllowed({ respondWithError, respondWithDenial }: Err
   }
 }
 
-/** What the host answers: true or a refusal; or an error, with the cause for the log. */
+/** The host's answer: true or a refusal; or an error, with the cause for the log. */
 function askAllow(
   allow: AllowRequest,
   auth: AuthInfo,
@@ -85,7 +85,7 @@ function askAllow(
 ): Answer | Error | Promise<Answer> {
   try {
     const answer: unknown = allow(auth, req)
-    // Any thenable, such as a promise of another realm.
+    // The result may be any thenable, such as a promise of another Node context (Jest).
     if (!isThenable(answer)) return readAnswer(answer, formatErrorChallenge)
     return withTimeout(Promise.resolve(answer), CALL_TIMEOUT_MS, createTimeoutError)
       .then((settled) => readAnswer(settled, formatErrorChallenge))
@@ -101,7 +101,7 @@ function isThenable(answer: unknown): answer is PromiseLike<unknown> {
   return isObject(answer) && typeof answer['then'] === 'function'
 }
 
-/** An outage is 503. Everything else is 500, also an `OAuthError`: only what `allow` answers is a refusal. */
+/** An outage is 503. Everything else is 500, also an `OAuthError`: only the result of `allow` can refuse. */
 function describeFailure(error: unknown): Error {
   return error instanceof StoreUnavailableError ? error : new Error('The allow of a guard failed.', { cause: error })
 }

@@ -10,7 +10,7 @@ import { NO_CREDENTIAL, type Guard, type GuardConfig } from './guard.js'
 import { createCacheProtection } from './key-headers.js'
 import type { ReportOnly } from './report-only.js'
 
-/** What the guards of a platform are made of; undefined for those that consist of several. Other functions are not in it. */
+/** Maps a guard to its config; undefined for combined guards. Other functions are not in it. */
 export type GuardRegister = Pick<WeakMap<Guard, GuardConfig | undefined>, 'has' | 'get'>
 
 interface AnyGuardOptions {
@@ -23,8 +23,8 @@ interface AnyGuardOptions {
 }
 
 /**
- * A guard that leaves the decision to the first of several guards for which a request has a credential, good or bad. So a bad
- * credential is never ignored in favour of another one.
+ * Combines several guards: the first for which a request has a credential, good or bad, decides. So a bad credential is never
+ * ignored in favour of another one.
  */
 export function createAnyGuard({ parts, optional, onDenied, createGuard, respondWithDenial }: AnyGuardOptions): Guard {
   const { api } = parts[0]!
@@ -59,7 +59,7 @@ export function createAnyGuard({ parts, optional, onDenied, createGuard, respond
   }
 }
 
-/** For a request without a credential: it is refused as soon as one of the guards refuses. */
+/** Answers a request without a credential: it is refused as soon as one of the guards refuses. */
 function combineReportOnly(parts: readonly GuardConfig[]): ReportOnly | undefined {
   const ends = parts.map(({ reportOnly }) => reportOnly?.until)
   return ends.every((end) => end !== undefined) ? { until: Math.min(...ends) } : undefined
@@ -70,7 +70,7 @@ function isPresented({ api, readCredential }: GuardConfig, req: IncomingMessage)
   return findIdentity(req, api) !== undefined || readCredential(req) !== NO_CREDENTIAL
 }
 
-/** Characters; longer ones lose their `scope`, which a challenge may leave out (RFC 6750 3). */
+/** The limit in characters; longer challenges lose their `scope`, which a challenge may leave out (RFC 6750 3). */
 const MAX_CHALLENGES = 2000
 
 /** One header with all challenges (RFC 9110 11.6.1), in the order of the guards. */
@@ -104,7 +104,7 @@ export function readParts(guards: unknown, register: GuardRegister): GuardConfig
   return parts
 }
 
-/** What stands in the place of a guard. */
+/** Describes a value that is no guard. */
 export function describeNoGuard(given: unknown): string {
   if (isGuardCall(given)) return `${(given as Guard).name} itself, which makes guards and is none`
   return typeof given === 'function' ? 'no guard of this platform' : describeValue(given)

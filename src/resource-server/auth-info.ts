@@ -1,6 +1,6 @@
 import type { CallerApplication } from '../contracts/api.js'
 
-/** What a guard has established about a request. `scheme` tells whether there is an access token. */
+/** The facts that a guard has established about a request. `scheme` tells whether there is an access token. */
 export type AuthInfo<Metadata = Record<string, unknown>> = AccessTokenInfo<Metadata> | ApiKeyInfo<Metadata>
 
 /** The caller of an API with the scheme `oauth2`. */

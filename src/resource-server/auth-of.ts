@@ -5,9 +5,9 @@ import { shareInProcess } from '../lib/share-in-process.js'
 import type { Identity } from './identity.js'
 
 /**
- * The application that calls this route, and what it may do there, as the last guard established it; with `api`, as the
- * guard of that API did. A new object for each call. Throws a `ConfigurationError` (`code`: `invalid_configuration`) if there was
- * no such guard, or if it is `optional` and the request has no credential for it.
+ * The application that calls this route, and its rights there, as the last guard established them; with `api`, as the guard of
+ * that API did. Each call returns a new object. Throws a `ConfigurationError` (`code`: `invalid_configuration`) if there was no
+ * such guard, or if it is `optional` and the request has no credential for it.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ export function maybeAuthOf(req: object, api?: string): AuthInfo | undefined {
   return identities.findLast((identity) => identity?.api.name === api)?.toAuthInfo()
 }
 
-/** What an earlier guard of this API has established about a request. `api` is the object itself: two platforms share nothing. */
+/** The identity that an earlier guard of this API established. `api` is the object itself: two platforms share nothing. */
 export function findIdentity(request: object, api: Api): Identity | undefined {
   const established = ESTABLISHED.get(request)
   // The common case: no guard has run yet.
@@ -55,7 +55,7 @@ export function findIdentity(request: object, api: Api): Identity | undefined {
   return toList(established).findLast((identity) => identity?.api === api) ?? undefined
 }
 
-/** Notes an identity for a request, where `authOf` finds it. Without an identity, `authOf(req)` throws from now on. */
+/** Records an identity for a request, where `authOf` finds it. Without an identity, `authOf(req)` throws from now on. */
 export function setIdentity(request: object, identity: Identity | undefined): void {
   const earlier = ESTABLISHED.get(request)
   if (earlier === undefined) {
@@ -63,11 +63,11 @@ export function setIdentity(request: object, identity: Identity | undefined): vo
   } else if (toList(earlier).at(-1) !== identity) ESTABLISHED.set(request, [...toList(earlier), identity ?? null])
 }
 
-/** What one guard established, or what several did, in their order: null for one that found no credential. */
+/** The identity that one guard established, or those of several in their order: null for one that found no credential. */
 type Established = Identity | readonly (Identity | null)[]
 
 /**
- * Not a property of the request: with Node 20 and 22 each property that is added to a request in Express costs 1 KB that
+ * It is not a property of the request: with Node 20 and 22 each property that is added to a request in Express costs 1 KB that
  * survives until the next full collection, and more time than the rest of the guard.
  */
 const ESTABLISHED = shareInProcess('express-platform-auth', () => new WeakMap<object, Established>())
@@ -82,8 +82,8 @@ function readIdentities(req: object): readonly (Identity | null)[] {
 }
 
 /**
- * The request that guards saw: also for an object whose prototype is the request, and for a Proxy of it, because Express refers to
- * the request by its response. The object itself if no guard has seen any of them.
+ * Finds the request that guards saw, also for an object whose prototype is the request, and for a Proxy of it, because Express
+ * refers to the request by its response. Returns the object itself if no guard has seen any of them.
  */
 export function findRequest(req: object): object {
   for (let object: object | null = req; object; object = Object.getPrototypeOf(object) as object | null) {

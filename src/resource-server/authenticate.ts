@@ -22,12 +22,12 @@ import { Failure, type Refused } from './failure.js'
 import { Identity } from './identity.js'
 
 /**
- * Authenticates a credential. The `recall` calls answer from memory alone, or null where the store or a signature check is
- * needed; the `by` calls then get what is missing. Both decide by `judgeToken`, `judgeTokenApplication` and `judgeKey`.
+ * Authenticates a credential. The `recall` calls answer from memory alone, or null if the store or a signature check is needed;
+ * the `by` calls then get the missing part. Both decide by `judgeToken`, `judgeTokenApplication` and `judgeKey`.
  */
 export interface Authenticator {
   recallAccessToken(api: Api, accessToken: string): Identity | Refused | null
-  /** A promise while a bad key is being counted, which rejects for too many unknown ones. */
+  /** The result is a promise while a bad key is being counted; it rejects for too many unknown ones. */
   recallApiKey(api: Api, apiKey: string, req: IncomingMessage): Identity | Refused | Promise<Refused> | null
   /** Rejects if the store cannot answer. */
   byAccessToken(api: Api, accessToken: string): Promise<Identity | Refused>
@@ -56,14 +56,14 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return applicationCache.findById(applicationId)
   }
 
-  /** Counted after the look-up: a good key always passes, whatever else its address sends. */
+  /** Failures are counted after the look-up: a good key always passes, whatever else its address sends. */
   function refuseKey(
     refused: Refused,
     application: ApplicationRecord | undefined,
     req: IncomingMessage | undefined,
   ): MaybePromise<Refused> {
     if (!limitFailures || !req) return refused
-    // What gets the answer of an unknown key is counted with unknown keys: another limit would tell them apart.
+    // Every key that gets the answer of an unknown one is counted with unknown keys: another limit would tell them apart.
     const owner = refused instanceof Failure ? application?.id : undefined
     const counted = limitFailures(formatFailureKey(req, owner)).then(() => refused)
     if (!(refused instanceof Failure)) return counted
@@ -124,7 +124,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
 const NO_SCOPES: readonly string[] = []
 
-/** What the token alone decides. */
+/** Decides by the token alone. */
 function judgeToken(api: Api, token: Verification): AccessToken | Refused {
   if (token === 'invalid') return 'invalidToken'
   if (token instanceof ExpiredAccessToken) {
@@ -182,7 +182,7 @@ function judgeKey(api: Api, application: ApplicationRecord | undefined, hash: st
   return new Failure('restrictedKey', application.id, { credential: key.name })
 }
 
-/** A loop: `find()` would allocate a closure for each request. */
+/** A loop is used: `find()` would allocate a closure for each request. */
 function findKey({ keys }: ApplicationRecord, hash: string): CredentialRecord | undefined {
   for (const key of keys) if (key.hash === hash) return key
   return undefined

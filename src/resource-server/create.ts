@@ -33,7 +33,7 @@ type GuardsOptions = Omit<
   Omit<RefusalReporterOptions, 'outcomes' | 'now'>
 type AuthenticatorOptions = Parameters<typeof createAuthenticator>[0]
 
-/** An API with what its guards need besides. */
+/** An API with the other parts that its guards need. */
 interface LimitedApi extends Api {
   readonly rateLimit: Limit | false
   readonly reportOnly: ReportOnlySettings
@@ -51,7 +51,7 @@ export interface ResourceServer {
   requireApiKey(...args: GuardArguments): Guard
   requireAny(guards: unknown, options?: unknown): Guard
   guardsFromDocument(api: unknown, document: unknown, options?: unknown): DocumentGuard
-  /** `authOf()`, for the type that `PlatformAuth` gives it. */
+  /** `authOf()`, with the type that `PlatformAuth` gives it. */
   of(req: object, api?: string): AuthInfo
   verifyAccessToken(api: string, token: string, options?: VerifyOptions): Promise<AccessTokenInfo>
   verifyApiKey(api: string, key: string, options?: VerifyOptions): Promise<ApiKeyInfo>

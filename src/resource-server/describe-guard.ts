@@ -2,8 +2,8 @@ import type { GuardDescription } from '../contracts/guard-description.js'
 import { shareInProcess } from '../lib/share-in-process.js'
 
 /**
- * What a guard asks of a request; undefined for any other function. For tools that look at the routes of an app, such as
- * `expectSecured()`.
+ * A guard's requirements of a request; undefined for any other function. Tools such as `expectSecured()` use it to check an
+ * app's routes.
  *
  * @example
  * ```ts
@@ -17,7 +17,7 @@ export function describeGuard(guard: unknown): GuardDescription | undefined {
   return typeof guard === 'function' ? DESCRIPTIONS.get(guard) : undefined
 }
 
-/** Notes it where `describeGuard()` of every copy of this package finds it. */
+/** Records the description where `describeGuard()` of every copy of this package finds it. */
 export function setGuardDescription(guard: object, description: GuardDescription): void {
   DESCRIPTIONS.set(guard, description)
 }

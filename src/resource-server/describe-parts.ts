@@ -3,7 +3,7 @@ import type { OnDenied } from '../options/options.js'
 import type { GuardConfig } from './guard.js'
 import type { RefusalReporter } from './report-only.js'
 
-/** The description of a guard that consists of these. `otherOnDenied` is for those that have none. */
+/** The description of a guard that consists of these parts. `otherOnDenied` applies to parts that have none. */
 export function describeParts(
   parts: readonly GuardConfig[],
   optional: boolean,
@@ -12,7 +12,7 @@ export function describeParts(
 ): GuardDescription {
   return {
     optional,
-    // A getter: the end may be tomorrow.
+    // This is a getter: the end may be tomorrow.
     get enforces() {
       return !parts.some(reports)
     },
@@ -30,7 +30,7 @@ function describeAccepted(config: GuardConfig, otherOnDenied: OnDenied | undefin
     hasOwnAnswers: onDenied !== undefined,
     scopesFor(method) {
       const { scopes, anyOf, allowsMethod } = findRequirement({ method })
-      // An empty alternative is met by every credential.
+      // If one alternative needs no scope, every credential passes.
       const anyScope = anyOf.some((alternative) => alternative.length === 0) ? [] : [...new Set(anyOf.flat())]
       return allowsMethod ? { scopes, anyScope } : undefined
     },

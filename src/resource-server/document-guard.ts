@@ -32,15 +32,15 @@ export interface DocumentGuard extends Guard {
 interface DocumentGuardOptions {
   readonly api: Api
   readonly operations: readonly SecuredOperation[]
-  /** Called once for the same security. */
+  /** Called once for operations of the same security. */
   readonly createOperationGuard: (security: Security) => Guard
-  /** For a path or a method that is not in the document; undefined if it is refused. */
+  /** The guard for a path or a method that is not in the document; undefined if it is refused. */
   readonly undocumented: Guard | undefined
-  /** Undefined if what is not in the document is refused. */
+  /** The guard for everything outside the document; undefined if that is refused. */
   readonly reportOnly: ReportOnly | undefined
   readonly onDenied: OnDenied | undefined
   readonly respondWithDenial: RespondWithDenial
-  /** If paths of the document begin with the API's. */
+  /** The prefix of the API, if paths of the document begin with it. */
   readonly repeated: RepeatedPrefix | undefined
   readonly warn: (message: string) => void
 }
@@ -74,8 +74,8 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
   }
 
   /**
-   * Once, when the first request shows which app this is. An app that has no route of the document at all is probably a
-   * proxy.
+   * The check runs once, when the first request shows which app this is. An app that has no route of the document at all is
+   * probably a proxy.
    */
   function warnOfMissingRoutes(req: IncomingMessage): void {
     hasCheckedRoutes = true
@@ -88,7 +88,7 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
       if (missing.length === 0 || missing.length === operations.length) return
       warn(`${call}: the app has no route for ${missing.join(', ')}.`)
     } catch {
-      // What cannot be read of an app must not keep a request from being judged.
+      // A part of an app that cannot be read must not keep a request from being judged.
     }
   }
 
@@ -97,9 +97,9 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
   })
 }
 
-/** What a request is answered with. */
+/** The decision about a request. */
 interface Found {
-  /** Undefined for an operation that is open. */
+  /** The guard; undefined for an operation that is open. */
   readonly guard: Guard | undefined
   readonly refusal: Refusal | undefined
 }
@@ -110,7 +110,7 @@ interface Entry extends Found {
   readonly template: PathTemplate
 }
 
-/** Why a request has no operation. */
+/** The reason why a request has no operation. */
 interface Refusal {
   readonly denied: Denial
   readonly reason: string
@@ -141,7 +141,7 @@ function createEntryFinder(options: DocumentGuardOptions): (req: IncomingMessage
   }
 }
 
-/** For a path without an operation of the request's method. */
+/** Answers a path that has no operation of the request's method. */
 function findRefusal(candidates: readonly Entry[], path: RequestPath): Found {
   const matching = candidates.filter(({ template }) => matchTemplate(template, path) !== 0)
   const methods = matching.filter(({ template }) => (matchTemplate(template, path) & EXACT) !== 0)
@@ -149,7 +149,7 @@ function findRefusal(candidates: readonly Entry[], path: RequestPath): Found {
   return matching.length > 0 ? AMBIGUOUS : UNKNOWN
 }
 
-/** HEAD is GET, unless the document has it. */
+/** The operation of the method. HEAD is GET, unless the document has it. */
 function createEntries({ operations, createOperationGuard }: DocumentGuardOptions): Entry[] {
   const guards = new Map<string, Guard>()
 
@@ -187,7 +187,10 @@ function createMethodRefusal(methods: readonly string[]): Found {
   return createRefusal(denied, 'undocumented_method')
 }
 
-/** The guard for what is not in the document; undefined if that is refused. Throws for a function that is no guard of this platform. */
+/**
+ * The guard for everything outside the document; undefined if that is refused. Throws for a function that is no guard of this
+ * platform.
+ */
 export function readUndocumented(given: unknown, register: Pick<WeakSet<Guard>, 'has'>): Guard | undefined {
   if (given === 'refuse') return undefined
   if (given === 'pass') return (_req, _res, next) => next()

@@ -14,7 +14,7 @@ import type { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
 import { type RefusalReporter, type RefusedCaller, type ReportOnly, findApplicationId } from './report-only.js'
 
-/** The `reason` of events where it says more than the `error` that is sent. */
+/** The `reason` of events, if it says more than the `error` that is sent. */
 const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['noCredential', 'no_credential'],
   ['expiredToken', 'expired_token'],
@@ -29,7 +29,7 @@ const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['restrictedKey', 'restricted_key'],
 ])
 
-/** Which refusals a guard sends, and what may replace them. */
+/** The refusals that a guard sends, and the function that may replace them. */
 export interface ErrorResponseConfig extends DenialConfig {
   readonly findRequirement: (req: IncomingMessage) => {
     readonly errors: ErrorResponses
@@ -40,9 +40,9 @@ export interface ErrorResponseConfig extends DenialConfig {
 
 export interface DenialConfig {
   readonly api: Api
-  /** For a guard that only reports; undefined for one that refuses. */
+  /** Set for a guard that only reports; undefined for one that refuses. */
   readonly reportOnly: ReportOnly | undefined
-  /** The host's guard, which decides where a refusal is only reported, as it did before. Undefined: the request goes on. */
+  /** The host's guard, which decides if a refusal is only reported. If undefined, the request goes on. */
   readonly hostGuard: OtherIssuersGuard | undefined
   readonly onDenied: OnDenied | undefined
   /** The client that a request presents, for events. */
@@ -69,7 +69,10 @@ export type RespondWithError = (
   next: (error?: unknown) => void,
 ) => void
 
-/** Sends a refusal that was made for this request. `reason` is for events, usage and the log, `cause` for the log, `details` for usage. */
+/**
+ * Sends a refusal that was made for this request. `reason` goes to events, usage and the log, `cause` to the log, `details` to
+ * usage.
+ */
 export type RespondWithDenial = (
   config: DenialConfig,
   denied: Denial,
@@ -136,7 +139,7 @@ export function createErrorResponder({
     next: (error?: unknown) => void,
   ): void {
     try {
-      // Promise.resolve() accepts any thenable, such as a promise of another realm.
+      // Promise.resolve() accepts any thenable, such as a promise of another Node context (Jest).
       Promise.resolve(onDenied(toOAuthError(denied), req, res, sendOrFail)).catch(sendUnexpected)
     } catch (error) {
       sendUnexpected(error)
@@ -144,7 +147,7 @@ export function createErrorResponder({
 
     /** The `next` of `onDenied`. It passes on errors, and never reaches the route. */
     function sendOrFail(error?: unknown): void {
-      // For Express, next('route') and next('router') are no errors. Here they send the refusal, like next().
+      // Express does not treat next('route') and next('router') as errors. Here they send the refusal, like next().
       if (!error || error === 'route' || error === 'router') sendDenial(req, res, denied)
       else next(error)
     }

@@ -4,20 +4,20 @@ import { MAX_TOKEN_LENGTH } from '../http/bearer.js'
 import { formatChallenge } from '../http/respond.js'
 import type { KeyFailureReason, TokenFailureReason } from './failure.js'
 
-/** Every refusal of a guard by its reason. Made at start-up, so that a refusal costs less than a valid request. */
+/** Every refusal of a guard by its reason. They are made at start-up, so that a refusal costs less than a valid request. */
 export type ErrorResponses<Reason extends string = string> = Readonly<Record<Reason, Denial>>
 
 /** The value of `WWW-Authenticate` for a refusal with this code. */
 export type FormatErrorChallenge = (error: Denial['error'], description: string) => string
 
-/** What a request without a credential should have had. */
+/** The credential that a request without one should have had. */
 export const BEARER_FORM = 'Authorization: Bearer <access token>'
 
 export function formatKeyForm({ keyHeaders }: Api): string {
   return `${keyHeaders[0]}: <API key>`
 }
 
-/** Characters. Proxies keep the headers of an answer in 4 KiB (nginx), with those that the host adds. */
+/** The limit in characters. Proxies keep the headers of an answer in 4 KiB (nginx), with those that the host adds. */
 const MAX_SCOPE_PARAMETER = 1000
 
 /** RFC 6750 3. Every challenge ends with `resource_metadata` (RFC 9728 5.1). */
@@ -52,7 +52,7 @@ export function createBearerErrors(
     invalidToken: createError('invalid_token', 'The access token is not valid'),
     expiredToken: createError('invalid_token', 'The access token expired'),
     tokenOfAnotherApi: createError('invalid_token', 'The access token was issued for another API'),
-    // One answer: only operators learn the reason.
+    // The answer is the same for all of these: only operators learn the reason.
     revokedToken: endedToken,
     unknownClient: endedToken,
     suspended: endedToken,
@@ -108,7 +108,7 @@ export function createApiKeyErrors(
       otherName === undefined ? `There are two ${name} headers` : `Send one key, in ${name} or in ${otherName}`,
     ),
     invalidApiKey,
-    // One answer: only operators learn that there was such a key.
+    // The answer is the same: only operators learn that there was such a key.
     expiredApiKey: invalidApiKey,
     suspended: accessDenied,
     notAllowed: accessDenied,

@@ -1,6 +1,6 @@
 import type { RefusalDetails } from '../contracts/usage.js'
 
-/** Why an access token is refused. */
+/** The reason why an access token is refused. */
 export type TokenFailureReason =
   | 'invalidToken'
   | 'expiredToken'
@@ -9,21 +9,21 @@ export type TokenFailureReason =
   | 'unknownClient'
   | 'suspended'
   | 'notAllowed'
-/** Why an API key is refused. */
+/** The reason why an API key is refused. */
 export type KeyFailureReason = 'invalidApiKey' | 'expiredApiKey' | 'suspended' | 'notAllowed' | 'restrictedKey'
 
-/** Why a credential is refused: a `Failure` if its application is known. */
+/** The reason why a credential is refused: a `Failure` if its application is known. */
 export type Refused = TokenFailureReason | KeyFailureReason | Failure
 
 /**
- * Why the credential of a known application is refused: the signature of its access token is valid, or its key exists. Unlike
- * a reason alone, it is counted as the application's usage.
+ * The reason why the credential of a known application is refused: the signature of its access token is valid, or its key
+ * exists. Unlike a reason alone, it is counted as the application's usage.
  */
 export class Failure {
-  /** A reason, or what was thrown. */
+  /** A reason, or the thrown error. */
   readonly problem: TokenFailureReason | KeyFailureReason | Error
   readonly applicationId: string
-  /** For the list of refusals. Never has a part of the credential. */
+  /** Details for the list of refusals, never with a part of the credential. */
   readonly details: RefusalDetails | undefined
 
   constructor(problem: Failure['problem'], applicationId: string, details?: RefusalDetails) {

@@ -35,12 +35,12 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   guardsFromDocument: "auth.guardsFromDocument('orders', './openapi.json')",
 }
 
-/** Node's requests, and what frameworks and tests have instead. */
+/** Whether the value is a request: Node's, or the one of a framework or a test. */
 function isRequest(value: unknown): boolean {
   return isObject(value) && typeof value['method'] === 'string' && isObject(value['headers'])
 }
 
-/** The API and the options of a bearer guard. Checked once, when the route is defined. */
+/** Reads the API and the options of a bearer guard, once, when the route is defined. */
 export function readBearerArguments(
   apis: ReadonlyMap<string, Api>,
   args: GuardArguments,

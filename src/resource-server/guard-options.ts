@@ -40,25 +40,25 @@ export interface ApiKeyGuardOptions<Metadata = Record<string, unknown>> extends 
 
 /** The options of `guardsFromDocument()`. */
 export interface DocumentGuardsOptions<Metadata = Record<string, unknown>> extends Omit<GuardOptions, 'optional'> {
-  /** Decides about each request that meets everything else, except of operations that are open. */
+  /** Decides about each request that meets everything else, except of open operations. */
   readonly allow?: AllowRequest<AuthInfo<Metadata>>
   /**
-   * The beginning of this API's paths in a document that describes several APIs, such as `/orders`: what is below it counts, without
-   * it, and the rest is ignored. If left out, the paths of the document are relative to where the guard is mounted.
+   * The beginning of this API's paths in a document of several APIs, such as `/orders`: paths below it count, without it, and
+   * the rest is ignored. If left out, the paths of the document are relative to the guard's mount path.
    */
   readonly prefix?: string
   /**
-   * What a request gets whose path or method is not in the document: `'refuse'` (404 or 405) by default; `'pass'` lets it
+   * The answer to a request whose path or method is not in the document: `'refuse'` (404 or 405) by default; `'pass'` lets it
    * pass without a credential; a guard of this platform decides about it.
    */
   readonly undocumented?: 'refuse' | 'pass' | Guard
 }
 
-/** What `verifyAccessToken()` and `verifyApiKey()` take. */
+/** The options of `verifyAccessToken()` and `verifyApiKey()`. */
 export interface VerifyOptions {
   /**
-   * The request to which the credential belongs. Guards and verifiers count it once for each application toward the `requests` limit of
-   * the API. Left out, each call counts.
+   * The request to which the credential belongs. Guards and verifiers count it once for each application toward the `requests`
+   * limit of the API. Without it, each call counts.
    */
   readonly req?: object | undefined
 }

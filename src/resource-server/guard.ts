@@ -20,7 +20,7 @@ export type Guard = (req: IncomingMessage, res: ServerResponse, next: Next) => v
 
 type Next = (error?: unknown) => void
 
-/** What differs between guards. */
+/** The parts in which guards differ. */
 export interface GuardConfig extends AllowConfig {
   readonly findRequirement: FindRequirement
   readonly optional: boolean
@@ -32,18 +32,18 @@ export interface GuardConfig extends AllowConfig {
   readonly form: string
   /** The header that Passport's strategy reads. */
   readonly header: 'authorization' | 'x-api-key'
-  /** The value of that header; or why there is no credential to authenticate. */
+  /** The value of that header, or the reason why there is no credential to authenticate. */
   readonly readCredential: (req: IncomingMessage) => string | MissingCredential
-  /** What memory alone decides about that value: an identity, why it is refused, or null if it must be verified. */
+  /** The decision from memory alone: an identity, the reason of a refusal, or null if the credential must be verified. */
   readonly recall: (
     credential: string,
     req: IncomingMessage,
   ) => Identity | Refused | 'malformed' | Promise<Refused> | null
-  /** Verifies it with Passport's strategy. */
+  /** Verifies the credential with Passport's strategy. */
   readonly authenticate: AuthenticateRequest
 }
 
-/** Why a request has no credential to authenticate: a key of the requirement's `errors`. */
+/** The reason why a request has no credential to authenticate: a key of the requirement's `errors`. */
 export interface MissingCredential {
   readonly reason: string
 }
@@ -63,7 +63,7 @@ export interface GuardFactoryOptions extends ErrorResponders {
   readonly usage: Pick<UsageCollector, 'allowedCounter'> | undefined
 }
 
-/** What a guard does: read the credential, authenticate, check scopes, count the request, ask the host, call the handler. */
+/** The steps of a guard: read the credential, authenticate, check scopes, count the request, ask the host, call the handler. */
 export function createGuardFactory(options: GuardFactoryOptions): (config: GuardConfig) => Guard {
   const { available, requestLimits, usage, outcomes, respondWithError } = options
   const passIfAllowed = createPassIfAllowed(options)
@@ -82,7 +82,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       const ready = available()
       if (!(ready instanceof Promise)) decide(credential, req, res, next)
       else if (otherIssuers?.isOfOtherIssuer(credential)) {
-        // The platform's state does not matter, because nothing of it is needed.
+        // The platform's state does not matter here.
         ready.catch(() => undefined)
         passToHost(config, otherIssuers.guard, req, res, next)
       } else decideAfter(ready, credential, req, res, next)
@@ -139,7 +139,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
     function authorizeVerified(passportRequest: PassportRequest, problem: unknown, identity?: Identity): void {
       const { request, response, next } = passportRequest
       if (!identity) respondWithError(config, problem, undefined, request, response, next)
-      // As in decide().
+      // See decide().
       else if (!response.headersSent) authorize(request, response, next, identity)
     }
 
@@ -160,7 +160,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
     ): void {
       counted.then(
         (limitHeaders) => {
-          // As in decide().
+          // See decide().
           if (res.headersSent) return
           appendHeaders(res, limitHeaders)
           if (allow) passIfAllowed(config, req, res, next, identity, pass)
@@ -180,7 +180,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
   }
 }
 
-/** What memory decides, or whatever was thrown. */
+/** The decision from memory, or the thrown error. */
 function recallSafely(recall: GuardConfig['recall'], credential: string, req: IncomingMessage): unknown {
   try {
     return recall(credential, req)
@@ -189,7 +189,7 @@ function recallSafely(recall: GuardConfig['recall'], credential: string, req: In
   }
 }
 
-/** Appended, since both headers are lists and the host may have limits of its own. */
+/** The headers are appended to: both are lists, and the host may have limits of its own. */
 function appendHeaders(res: ServerResponse, headers: LimitHeaders): void {
   for (const name in headers) if (Object.hasOwn(headers, name)) res.appendHeader(name, headers[name]!)
 }

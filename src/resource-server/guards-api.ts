@@ -11,7 +11,7 @@ import type {
 } from './guard-options.js'
 import type { Guard } from './guard.js'
 
-/** What `auth` has for routes: guards, and the same checks outside of requests. */
+/** The members of `auth` for routes: guards, and the same checks outside of requests. */
 export interface GuardsApi<Apis extends ApisOptions, Schema extends MetadataSchema> {
   /** A guard for the only oauth2 API. */
   requireBearer(

@@ -123,7 +123,7 @@ export function createGuards(given: GuardsOptions): Guards {
         },
         authenticate: authenticateBearer,
         readClient: readTokenClient,
-        // Before a token may be another's, its form is checked.
+        // The form of a token is checked before it may be one of another issuer.
         readCredential: otherIssuers ? createBearerReader(readBearer) : createBearerReader(findBearer),
         prepareResponse: undefined,
       })
@@ -143,7 +143,7 @@ export function createGuards(given: GuardsOptions): Guards {
         otherIssuers: undefined,
         headerNames: api.keyHeaders,
         form: formatKeyForm(api),
-        // Whatever header the API reads: the strategy has one, and the object that it gets has no other.
+        // The strategy has one header name, whatever header the API reads: the object that it gets has no other.
         header: 'x-api-key',
         recall: (apiKey, req) => authenticator.recallApiKey(api, apiKey, req),
         authenticate: authenticateApiKey,
@@ -203,7 +203,7 @@ function createBearerReader(read: typeof readBearer): GuardConfig['readCredentia
   }
 }
 
-/** The `client_id` of the access token, which is not verified here. */
+/** The `client_id` of the access token, unverified. */
 function readTokenClient(req: IncomingMessage, { applicationId }: EventDetails): string | undefined {
   if (applicationId !== undefined) return applicationId
   const { authorization = '' } = req.headers

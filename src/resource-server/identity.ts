@@ -5,8 +5,8 @@ import type { AuthInfo } from './auth-info.js'
 import { describeCaller, describeToken } from './describe-caller.js'
 
 /**
- * An authenticated application, and what it may do at one API. A class, not an object literal, as `PassportRequest`: requests
- * refer to it.
+ * An authenticated application, and its rights at one API. It is a class, not an object literal, for the reason at
+ * `PassportRequest`: requests refer to it.
  */
 export class Identity {
   readonly api: Api
@@ -22,7 +22,10 @@ export class Identity {
     this.token = token
   }
 
-  /** A new object for each call, because its caller may change it. A method, so that another copy of this package can call it. */
+  /**
+   * Each call returns a new object, because its caller may change it. It is a method, so that another copy of this package can
+   * call it.
+   */
   toAuthInfo(): AuthInfo {
     const caller = { api: this.api.name, application: describeCaller(this.application), scopes: [...this.scopes] }
     return this.token

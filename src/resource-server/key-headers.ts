@@ -19,15 +19,15 @@ export function createKeyHeaderReader(
   }
 }
 
-/** Node's own methods of a response, or what has replaced them for all responses. */
+/** Node's own methods of a response, or the functions that have replaced them for all responses. */
 const NODE = ServerResponse.prototype
 
 /** Shared caches do not store answers to `Authorization` (RFC 9111 3.5), but they do not know the headers of keys. */
 export function createCacheProtection(keyHeaders: string): (res: ServerResponse) => void {
   return function forbidSharedCaching(res) {
     const { setHeader } = res
-    // With Node 20 and 22 every response in Express has hidden classes of its own, so that V8 searches all of its prototypes for
-    // each method. Who replaces the other two replaces `setHeader` too.
+    // With Node 20 and 22 every response in Express has hidden classes of its own, so that V8 searches all of its prototypes
+    // for each method. A host that replaces getHeader or hasHeader also replaces setHeader.
     const { getHeader, hasHeader } = setHeader === NODE.setHeader ? NODE : res
     const vary = getHeader.call(res, 'Vary')
     setHeader.call(res, 'Vary', vary === undefined ? keyHeaders : `${String(vary)}, ${keyHeaders}`)

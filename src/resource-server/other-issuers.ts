@@ -3,7 +3,7 @@ import { isObject } from '../lib/is-object.js'
 
 /**
  * A guard of the host, such as `passport.authenticate('jwt', { session: false })`. It must answer or fail requests without a
- * valid credential: what calls `next()` reaches the route.
+ * valid credential: a request for which it calls `next()` reaches the route.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ export function callOtherGuard(
   Promise.resolve(guard(req, res, next)).catch((error: unknown) => next(toError(error)))
 }
 
-/** Without an error, or with `'route'`, next() would go on. */
+/** The error for the host's guard: without one, or with `'route'`, next() would go on. */
 function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error('The guard for other issuers failed.', { cause: error })
 }
@@ -43,8 +43,8 @@ function toError(error: unknown): Error {
 export type IsOfOtherIssuer = (token: string) => boolean
 
 /**
- * A token is of another issuer unless anything in it could be read as one of these issuers. Nothing is verified here, so a token that
- * only looks like one of this platform is not of another issuer either: what other libraries make of repeated members, of other
+ * A token belongs to another issuer unless anything in it could be read as one of these issuers. Nothing is verified here, so a
+ * token that only looks like one of this platform counts as its own: other libraries' readings of repeated members, of other
  * spellings or of a list of issuers must not decide which guard sees it.
  */
 export function createOtherIssuerTest(issuers: readonly string[]): IsOfOtherIssuer {
@@ -73,7 +73,7 @@ interface JsonPart {
   readonly isRepeated: boolean
 }
 
-/** Without a byte order mark, as jose reads it too. */
+/** Decodes UTF-8 without a byte order mark, as jose reads it too. */
 const UTF_8 = new TextDecoder()
 
 /** The JSON object in a segment of a token. Node's base64url decoder ignores what is not base64url, and reads base64 too. */
@@ -103,7 +103,7 @@ function countMembers(json: string): number {
 function normalizeIssuer(issuer: string): string {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined
   const address = (url ? url.host + decodePath(url.pathname) : issuer.trim()).toLowerCase()
-  // No regular expression: /\/+$/ takes quadratic time for many slashes.
+  // A loop is used: /\/+$/ takes quadratic time for many slashes.
   let end = address.length
   while (address[end - 1] === '/') end -= 1
   return address.slice(0, end)

@@ -13,13 +13,13 @@ export interface Outcomes {
   forget(req: IncomingMessage): void
 }
 
-/** An answer may take for ever: a stream, a WebSocket. No guard decides later than that. */
+/** The outcome is emitted after this time: an answer may take for ever (a stream, a WebSocket), and no guard decides later. */
 const MAX_WAIT_MS = 10_000
-/** Kept, so that fake timers of the host's tests, which replace the global function later, hold up nothing. */
+/** setTimeout is kept, so that fake timers of the host's tests, which replace the global function later, hold up nothing. */
 const { setTimeout } = globalThis
 
 export function createOutcomes(emit: EmitEarly): Outcomes {
-  /** What is emitted when a request has been answered; null when its outcome has been emitted. */
+  /** The events to emit when a request has been answered; null when its outcome has been emitted. */
   const outcomes = new WeakMap<IncomingMessage, (() => void)[] | null>()
 
   function settle(req: IncomingMessage): void {
@@ -36,7 +36,7 @@ export function createOutcomes(emit: EmitEarly): Outcomes {
       const emitAllowed = (): void => emit('request.allowed', details, req, readClient)
       const earlier = outcomes.get(req)
       if (earlier) return void earlier.push(emitAllowed)
-      // No response of a server, and so nothing that tells when it was answered.
+      // It is no response of a server, so that nothing tells when it was answered.
       if (earlier === null || !res.socket) return emitAllowed()
       outcomes.set(req, [emitAllowed])
       const timer = setTimeout(settle, MAX_WAIT_MS, req).unref()

@@ -15,7 +15,7 @@ interface PassAgainOptions {
   readonly countAllowed: CountRequest | undefined
 }
 
-/** A second guard of the API on one request: verifies nothing, and counts nothing against the limit. */
+/** When a second guard of the same API runs, only scopes and `allow` are checked. */
 export function createPassAgain({ config, respondWithError, passIfAllowed, countAllowed }: PassAgainOptions): Pass {
   const { findRequirement, allow } = config
 

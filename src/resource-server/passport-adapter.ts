@@ -10,26 +10,26 @@ import type { Refused } from './failure.js'
 import { Identity } from './identity.js'
 
 /**
- * What a strategy sees of a request. Passport writes to the request that it gets, and passport-http-bearer also reads
- * tokens from the query and the body. With this object neither happens, and the host's Passport is not affected.
+ * The request that a strategy sees. Passport writes to its request, and passport-http-bearer also reads tokens from the query
+ * and the body. With this object neither happens, and the host's Passport is not affected.
  *
- * A class, not an object literal: V8 learns to allocate such literals in the old generation, where everything that they
- * refer to stays until the next full collection. It holds everything that is needed later, which costs less than one
- * closure per request. test/hot-paths.integration.test.ts counts both.
+ * It is a class, not an object literal: V8 learns to allocate such literals in the old generation, where everything that they
+ * refer to stays until the next full collection. It holds all later state, which costs less than one closure per request.
+ * test/hot-paths.integration.test.ts counts both.
  */
 export class PassportRequest {
   readonly api: Api
-  /** The header that holds the credential, and no other. */
+  /** The one header that holds the credential. */
   readonly headers: Readonly<Record<string, string>>
   // passport-http-bearer reads both. Own properties, so that a polluted Object.prototype cannot provide them.
   readonly body = undefined
   readonly query = undefined
-  /** Where Passport puts what the strategy found. */
+  /** The member in which Passport puts the strategy's result. */
   readonly identity: Identity | undefined = undefined
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly next: (error?: unknown) => void
-  /** Since when the request has waited for the platform, on the monotonic clock; undefined if it did not. */
+  /** The start of the request's wait for the platform, on the monotonic clock; undefined if it did not wait. */
   readonly waitsSince: number | undefined
 
   constructor(
@@ -49,7 +49,10 @@ export class PassportRequest {
   }
 }
 
-/** Runs a strategy on a request. Calls `callback` once: with the identity, or with why it is refused or whatever was thrown. */
+/**
+ * Runs a strategy on a request. Calls `callback` once: with the identity, with the reason of the refusal, or with the thrown
+ * error.
+ */
 export type AuthenticateRequest = (passportRequest: PassportRequest, callback: AuthenticationCallback) => void
 
 type AuthenticationCallback = (passportRequest: PassportRequest, problem: unknown, identity?: Identity) => void
@@ -106,7 +109,7 @@ function createPrivatePassport(strategy: object): AuthenticateRequest {
 /** Passport sets headers of its own refusal here. They are never sent. */
 const UNUSED_RESPONSE = { setHeader() {} }
 
-/** The identity of a credential, or why it is refused. */
+/** The identity of a credential, or the reason why it is refused. */
 type Verify = (passportRequest: PassportRequest, credential: string) => Promise<Identity | Refused>
 
 type Done = (problem: Error | null, identity?: Identity) => void

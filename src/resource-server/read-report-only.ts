@@ -9,7 +9,7 @@ import type { ReportOnly } from './report-only.js'
 export type ReadReportOnly = (call: string, api: Api, options: ReportOnlyOptions) => ReportOnly | undefined
 
 interface ReportOnlyReaderOptions {
-  /** What applies to the guards of each API. */
+  /** The report-only settings for the guards of each API. */
   readonly reportOnlyOf: ReadonlyMap<string, ReportOnlySettings>
   readonly now: () => number
   readonly warn: (message: string) => void

@@ -11,13 +11,13 @@ import type { Outcomes } from './outcomes.js'
 import { describeRoute } from './route-name.js'
 import { whenAnswered } from './when-answered.js'
 
-/** How long a guard only reports what it would refuse. */
+/** The time until which a guard only reports its refusals. */
 export interface ReportOnly {
   /** Milliseconds since 1970; Infinity if there is no end. */
   readonly until: number
 }
 
-/** Who makes a request that is refused: as authenticated, or the id of an application whose credential is not good. */
+/** The caller of a refused request: as authenticated, or the id of an application whose credential is not good. */
 export type RefusedCaller = Identity | string | undefined
 
 interface ReportingConfig {
@@ -30,7 +30,7 @@ interface ReportingConfig {
 
 type Handle = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
 
-/** What report-only guards do with the requests that they would refuse. */
+/** The behaviour of report-only guards toward requests that they would refuse. */
 export interface RefusalReporter {
   /** Whether a guard reports now. */
   reports(config: Pick<ReportingConfig, 'reportOnly'>): boolean
@@ -64,10 +64,10 @@ export function createRefusalReporter({
   logRefusal,
   now,
 }: RefusalReporterOptions): RefusalReporter {
-  /** The requests that a guard would have refused, and who makes them. */
+  /** The requests that a guard would have refused, and their callers. */
   const reported = new WeakMap<IncomingMessage, Identity | undefined>()
 
-  // Written so that a clock which returns no number enforces.
+  // If `now()` returns NaN the comparison is false, so the guard refuses.
   const reports: RefusalReporter['reports'] = ({ reportOnly }) => reportOnly !== undefined && now() < reportOnly.until
 
   return {
@@ -82,21 +82,21 @@ export function createRefusalReporter({
         emit('request.reported', { api: api.name, applicationId, error: denied.error, reason }, req, readClient)
         logRefusal(`${api.name} (not enforced)`, denied, cause, reason)
         const at = now()
-        // Only then the request's last route is known.
+        // The count waits for the answer: only then is the final route known.
         whenAnswered(res, () => counter.count({ applicationId, api: api.name, route: describeRoute(req), reason, at }))
       }
       // The host's time-out may have answered meanwhile; the handler would answer a second time.
       if (res.headersSent) return
       setIdentity(req, hostGuard ? undefined : identity)
       prepareResponse?.(res)
-      // It has protected the route so far, and goes on to do so.
+      // The host's own guard decides, as before.
       if (hostGuard) callOtherGuard(hostGuard, req, res, next)
       else next()
     },
     skipReported(config, guard) {
       return function platformAuthReportingGuard(req, res, next) {
         if (!reported.has(req) || !reports(config)) return guard(req, res, next)
-        // Enforcing guards would not have come here: neither limits nor an `allow` may count the request.
+        // An enforcing guard would have ended the request here: neither limits nor an `allow` may count it.
         const identity = reported.get(req)
         const { api, hostGuard } = config
         setIdentity(req, !hostGuard && identity?.api.name === api.name ? identity : undefined)
@@ -112,8 +112,7 @@ export function findApplicationId(caller: RefusedCaller): string | undefined {
 }
 
 /**
- * With a copy of the API: `maybeAuthOf()` finds it by the API's name, but a further guard does not find it by the API, and so
- * decides about the request anew.
+ * Copies the API object, so that later guards verify the request again; `maybeAuthOf()` still finds it by the API's name.
  */
 function copyIdentity({ api, application, scopes, token }: Identity): Identity {
   return new Identity({ ...api }, application, scopes, token)

@@ -12,7 +12,10 @@ export interface RequestCounter {
 }
 
 export function createRequestCounter(api: Api, limit: RateLimit): RequestCounter {
-  /** What verifiers have counted, by application. Guards note nothing: a verifier finds what they established. */
+  /**
+   * Requests that verifiers have counted, by application. Guards record nothing here: a verifier finds the identity that they
+   * established.
+   */
   const counted = new WeakMap<object, Map<string, Promise<LimitHeaders>>>()
   let isNoted = false
 

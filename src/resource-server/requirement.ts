@@ -8,30 +8,30 @@ export type ScopesByMethod<Scope extends string = string> = {
   readonly [method: Uppercase<string>]: readonly Scope[]
 }
 
-/** What a guard needs of the caller for one method, and the refusals that say so. */
+/** A guard's requirement for one method, and the refusals that say so. */
 export interface Requirement {
-  /** All of these. */
+  /** The caller needs all of these scopes. */
   readonly scopes: readonly string[]
-  /** All of one of these lists; nothing if empty. */
+  /** The caller needs all scopes of one of these lists; nothing if empty. */
   readonly anyOf: ScopeAlternatives
   readonly errors: ErrorResponses
   /** False for a method that the guard's scopes do not name. */
   readonly allowsMethod: boolean
 }
 
-/** Lists of scopes, of which one is enough. */
+/** Lists of scopes, one of which is enough. */
 export type ScopeAlternatives = readonly (readonly string[])[]
 
 export type FindRequirement = (req: Pick<IncomingMessage, 'method'>) => Requirement
 
-/** Made at start-up for every method, so that a request costs one look-up at most. */
+/** Requirements are made at start-up for every method, so that a request costs one look-up at most. */
 export function createScopeRequirements(
   api: Api,
   scopes: readonly string[] | ScopesByMethod = [],
   anyOf: ScopeAlternatives = [],
 ): FindRequirement {
   function create(all: readonly string[]): Requirement {
-    // RFC 6750 3: what the client should request. Of `anyOf` every one would do.
+    // RFC 6750 3: the client should request these scopes. Any list of `anyOf` would do.
     const wanted = [...new Set([...all, ...anyOf.flat()])]
     return { scopes: [...all], anyOf: [...anyOf], errors: createBearerErrors(api, wanted), allowsMethod: true }
   }
@@ -58,7 +58,7 @@ export function createRequirement(errors: ErrorResponses): FindRequirement {
   return () => requirement
 }
 
-/** Why the caller does not meet the requirement: a key of `errors`. */
+/** The reason why the caller does not meet the requirement: a key of `errors`. */
 export function findUnmet(
   { scopes: granted }: Identity,
   { scopes, anyOf, allowsMethod }: Requirement,

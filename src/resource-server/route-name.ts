@@ -2,7 +2,7 @@ import { METHODS, type IncomingMessage } from 'node:http'
 import { parsePath } from '../http/middleware.js'
 import { findRoutes, leadsTo } from './route-check.js'
 
-/** What Express sets on a request. */
+/** The members that Express sets on a request. */
 interface RoutedRequest {
   readonly route?: { readonly path?: unknown } | undefined
   readonly baseUrl?: string
@@ -10,7 +10,7 @@ interface RoutedRequest {
 
 /**
  * The method and the pattern of the route that a request has reached, such as `GET /orders/items/:id`; `unmatched` if it has
- * reached none. Nothing in it is chosen by the client but the method, so there are only as many as the app has.
+ * reached none. The client chooses nothing in it but the method, so there are only as many as the app has.
  */
 export function describeRoute(req: IncomingMessage): string {
   try {
@@ -35,7 +35,7 @@ const MOUNTS = new WeakMap<object, string[][]>()
 const MAX_MOUNTS_PER_ROUTE = 20
 const MAX_SEGMENTS = 16
 const MAX_SEGMENT_LENGTH = 64
-/** For what the client has chosen, or may have. */
+/** Stands for a segment that the client may have chosen. */
 const ANY = '*'
 
 /**
@@ -81,7 +81,7 @@ function findMount(req: IncomingMessage, route: object, segments: readonly strin
   return [...appSegments, ...found.map((segment, at) => (isFixed(segment, at) ? segment : ANY))]
 }
 
-/** With another character of the same kind, which a pattern such as `\d+` matches too. */
+/** Replaces a segment by one with another character of the same kind, which a pattern such as `\d+` matches too. */
 function changeEachCharacter(segment: string): string[] {
   return Array.from(
     { length: segment.length },

@@ -29,7 +29,7 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
     return authenticate()
   }
 
-  /** `Info` is that of the API's scheme, as `toAuthInfo()` decides. */
+  /** `Info` is the type of the API's scheme, as `toAuthInfo()` decides. */
   async function verify<Info extends AuthInfo>(
     errors: ErrorResponses,
     api: Api,

@@ -5,17 +5,17 @@ import { UNCOUNTED_APPLICATIONS } from '../lib/uncounted-applications.js'
 
 /** Writes rows in batches. A batch that fails is written again with the same id, so that the store adds it once. */
 export interface BatchWriter {
-  /** One write after another. Resolves false if one failed: it is the first of the next call. */
+  /** Writes one batch after another. Resolves false if one failed: it is the first of the next call. */
   write(): Promise<boolean>
-  /** How many rows wait because their write failed. */
+  /** The number of rows that wait because their write failed. */
   readonly waiting: number
 }
 
 interface BatchWriterOptions<Row> {
   readonly write: (batch: UsageBatch, rows: readonly Row[]) => Promise<void>
-  /** Returns the rows that have been collected, and begins anew. */
+  /** Returns the collected rows, and begins anew. */
   readonly takeAll: () => readonly Row[]
-  /** How many rows a batch has at most: one statement, which must neither lock rows nor block SQLite for long. */
+  /** The limit of rows in a batch: one statement, which must neither lock rows nor block SQLite for long. */
   readonly maxRows: number
   readonly now: () => number
 }

@@ -19,7 +19,7 @@ interface UsageCleanupOptions {
 }
 
 const CLEANUP_INTERVAL_MS = 3600 * 1000
-/** One statement, which must not lock rows for long. */
+/** The rows of one statement, which must not lock them for long. */
 const MAX_DELETED_PER_CALL = 1000
 
 export function createUsageCleanup({ store, retention, logger, now }: UsageCleanupOptions): UsageCleanup {

@@ -14,12 +14,12 @@ export interface KnownRefusal {
   readonly applicationId: string
   readonly api: string
   readonly denied: Pick<Denial, 'error' | 'headers'>
-  /** As in events. */
+  /** The reason as in events. */
   readonly reason: string
   readonly details?: RefusalDetails | undefined
 }
 
-/** Collects usage and refusals in memory, and writes them to the store. Nothing that it is given rejects or throws. */
+/** Collects usage and refusals in memory, and writes them to the store. None of its methods throws or rejects. */
 export interface UsageCollector {
   /** The function that counts the requests that the guards of an API allow. */
   allowedCounter(api: string): CountRequest
@@ -33,20 +33,20 @@ export interface UsageCollector {
 export interface UsageCollectorOptions {
   readonly store: Pick<UsageStore, 'addUsage' | 'addRefusals'>
   readonly now: () => number
-  /** For tests. */
+  /** The interval of writes, which tests shorten. */
   readonly countsInterval?: number
 }
 
 /** A process that is killed loses the counts of this time at most. */
 const COUNTS_INTERVAL_MS = 60_000
 const REFUSALS_INTERVAL_MS = 1000
-/** After a write of refusals that failed. */
+/** The wait after a failed write of refusals. */
 const REFUSALS_RETRY_INTERVAL_MS = 10_000
 /** Timers may end early. */
 const TIMER_INACCURACY_MS = 5
-/** Of application, API and outcome. When there are as many, they are written early. */
+/** Flush early when this many counters exist (application, API, outcome). */
 const MAX_COUNTS = 10_000
-/** Of one transaction, for which SQLite blocks the event loop. */
+/** One transaction blocks SQLite's event loop, so the number of its counts is limited. */
 const MAX_COUNTS_PER_WRITE = 1000
 /** Outcomes that are no refusals: an `allow` of the host may answer any error code. */
 const OTHER_OUTCOMES: readonly string[] = ['allowed', 'token']
@@ -112,7 +112,7 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
     clearTimeout(dayTimer)
   }
 
-  // Bound here, because a request starts the timers: the writes must not be part of that request's trace.
+  // The functions are bound here, because a request starts the timers: the writes must not be part of that request's trace.
   const writeCountsOnTimer = AsyncResource.bind(() => void writeCounts())
   const writeRefusalsOnTimer = AsyncResource.bind(() => void writeRefusals())
 

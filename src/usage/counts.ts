@@ -6,11 +6,13 @@ export type CountRequest = (applicationId: string, times?: 1 | -1) => void
 
 /** Counts in memory, until they are written. */
 export interface Counts {
-  /** The function that counts one outcome at an API, for every request. The same one for the same API and outcome. */
+  /**
+   * Returns the function that counts one outcome at an API, for every request. It is the same one for the same API and outcome.
+   */
   counter(api: string, outcome: string): CountRequest
   /** Counts an outcome of which there may be any number. */
   count(api: string, outcome: string, applicationId: string): void
-  /** Returns what has been counted, and begins anew. No two of them are of the same day, application, API and outcome. */
+  /** Returns the counts, and begins anew. No two of them are of the same day, application, API and outcome. */
   takeAll(): readonly UsageCount[]
   /** Counts for the new day from now on, if a day has ended. */
   endDay(): void
@@ -19,7 +21,7 @@ export interface Counts {
 
 interface CountsOptions {
   readonly now: () => number
-  /** How many different counts there are at most; others are not counted. */
+  /** The limit of different counts; others are not counted. */
   readonly limit: number
   /** Called for each count that begins. */
   readonly onNew: () => void
@@ -34,9 +36,9 @@ type Cell = { -readonly [Name in keyof UsageCount]: UsageCount[Name] }
 
 export function createCounts({ now, limit, onNew }: CountsOptions): Counts {
   let cells: Cell[] = []
-  /** Those of `counter()`, which guards hold on to, by API and outcome. */
+  /** The counters of `counter()`, which guards hold on to, by API and outcome. */
   const permanent = new Map<string, Counter>()
-  /** Those of `count()`. */
+  /** The counters of `count()`. */
   const temporary = new Map<string, Counter>()
   let day = countDays(now())
 

@@ -28,7 +28,7 @@ interface UsageOptions extends UsageCallsOptions {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** Everything about usage of a platform. */
+/** The parts of a platform that concern usage. */
 export function createUsageParts({ settings, logger, ...options }: UsageOptions): {
   readonly calls: UsageCalls
   /** Undefined if usage is not collected. */
@@ -40,7 +40,7 @@ export function createUsageParts({ settings, logger, ...options }: UsageOptions)
   const { store, now } = options
   const collector = settings.enabled ? createUsageCollector({ store, now }) : undefined
   const reportedCollector = createReportedCollector({ store, now })
-  // What an earlier process has stored is deleted in any case.
+  // Counts that an earlier process has stored are deleted in any case.
   const cleanup = createUsageCleanup({ store, retention: settings.retention, logger, now })
   return {
     calls: createUsageCalls(options, reportedCollector.flush),
@@ -54,7 +54,7 @@ export function createUsageParts({ settings, logger, ...options }: UsageOptions)
   }
 }
 
-/** `flushReported` writes what this process has counted. */
+/** `flushReported` writes the counts of this process. */
 export function createUsageCalls(
   options: UsageCallsOptions,
   flushReported: () => Promise<void> = async () => undefined,

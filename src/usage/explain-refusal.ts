@@ -1,10 +1,10 @@
 import type { RefusalRecord } from '../contracts/usage.js'
 
-/** Why a request was refused, and what the developer of the application does about it. */
+/** The reason of a refusal, and its fix for the application's developer. */
 export interface RefusalExplanation {
-  /** Without a full stop, such as `The access token expired 2 hours ago`. */
+  /** The problem without a full stop, such as `The access token expired 2 hours ago`. */
   readonly problem: string
-  /** Full sentences, such as `Request a new access token.` */
+  /** The fix in full sentences, such as `Request a new access token.` */
   readonly fix: string
 }
 
@@ -12,7 +12,7 @@ type Explanation = readonly [problem: string | ((details: Details) => string), f
 
 /** The members of a refusal's details, as text. */
 interface Details {
-  /** How long ago something expired, such as ` 2 hours ago`; empty if that is not known. */
+  /** The time since something expired, such as ` 2 hours ago`; empty if that is not known. */
   readonly ago: string
   readonly api: string
   /** The name of a credential in quotes, after a space; empty if that is not known. */
@@ -21,7 +21,7 @@ interface Details {
   readonly seconds: string
 }
 
-/** In words, for the developer of the application, at the time `now` (milliseconds since 1970). */
+/** Explains a refusal in words, for the developer of the application, at the time `now` (milliseconds since 1970). */
 export function explainRefusal(
   { error, reason, details }: Pick<RefusalRecord, 'error' | 'reason' | 'details'>,
   now: number,
@@ -33,9 +33,9 @@ export function explainRefusal(
 const ASK = 'Ask the provider of the API.'
 const UNKNOWN: Explanation = ['The request was refused', `The answer's error_description says more. ${ASK}`]
 
-/** By the `reason`, or else by the `error`. */
+/** Explanations by the `reason`, or else by the `error`. */
 const BY_REASON: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
-  // Guarded requests.
+  // These are of guarded requests.
   [
     'expired_token',
     [
@@ -76,7 +76,7 @@ const BY_REASON: ReadonlyMap<string, Explanation> = new Map<string, Explanation>
   ['suspended', ['The application is suspended', ASK]],
   ['not_allowed', ['The application may not use this API', 'Request access to this API.']],
   ['refused_by_host', ['The API itself refused the request', `The answer's error_description says why.`]],
-  // Token requests.
+  // These are of token requests.
   [
     'wrong_secret',
     [
@@ -111,7 +111,7 @@ const BY_REASON: ReadonlyMap<string, Explanation> = new Map<string, Explanation>
   ],
   ['invalid_request', ['The request is malformed', "The answer's error_description says what is wrong."]],
   ['unsupported_grant_type', ['The grant type is not supported', 'Send grant_type=client_credentials.']],
-  // Both.
+  // These are of both.
   [
     'too_many_requests',
     [

@@ -1,7 +1,7 @@
 import { ApplicationError } from '../contracts/errors.js'
 import { DAY_MS, formatDay } from '../lib/day.js'
 
-/** What counts are summed up by. */
+/** The period by which counts are summed up. */
 export type UsagePeriod = 'day' | 'month'
 
 export function readPeriod(by: unknown = 'day'): UsagePeriod {
@@ -14,7 +14,7 @@ export function formatPeriod(day: string, by: UsagePeriod): string {
   return by === 'day' ? day : day.slice(0, 'YYYY-MM'.length)
 }
 
-/** Days before `to` where `from` is left out. */
+/** The number of days before `to`, if `from` is left out. */
 const DEFAULT_DAYS = 29
 
 /** The first and the last day, in UTC. They are compared as text, so that the 31st ends every month. */

@@ -3,21 +3,21 @@ import type { RefusalRecord } from '../contracts/usage.js'
 /** The last refusals of each application, until they are written. */
 export interface RefusalBuffer {
   add(refusal: RefusalRecord): void
-  /** Returns them, those of an application in their order, and begins anew. */
+  /** Returns the refusals, those of an application in their order, and begins anew. */
   takeAll(): readonly RefusalRecord[]
   readonly size: number
 }
 
-/** How many refusals of an application are kept, in memory and in the store. */
+/** The number of refusals that are kept of an application, in memory and in the store. */
 export const KEPT_REFUSALS = 50
-/** Of all applications. */
+/** The limit for all applications together. */
 const MAX_REFUSALS = 2000
 
 export function createRefusalBuffer(): RefusalBuffer {
   let byApplication = new Map<string, RefusalRecord[]>()
   let size = 0
 
-  /** Those of the application that has waited longest. */
+  /** Drops the refusals of the application that has waited longest. */
   function removeOldest(): void {
     const [oldest] = byApplication
     if (!oldest) return

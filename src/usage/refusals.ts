@@ -8,7 +8,7 @@ export interface RefusalEntry extends RefusalExplanation {
   readonly api: string
   /** The `error` that was sent. */
   readonly error: string
-  /** Why, in more detail, as in events: such as `expired_token`. */
+  /** The reason in more detail, as in events: such as `expired_token`. */
   readonly reason: string
   /** The host's `req.id`, if it sets one that may be stored. */
   readonly requestId?: string
@@ -16,7 +16,7 @@ export interface RefusalEntry extends RefusalExplanation {
   readonly address?: string
 }
 
-/** `auth.refusals`: why requests of an application were refused. */
+/** `auth.refusals`: reasons why requests of an application were refused. */
 export interface Refusals {
   /** The last 50 refusals of an application, at most 7 days old, newest first. Empty for an id that does not exist. */
   list(applicationId: string): Promise<{ items: RefusalEntry[] }>

@@ -5,7 +5,7 @@ import { ApplicationError } from '../contracts/errors.js'
 
 /** Requests that report-only guards let pass and would have refused. */
 export interface ReportedRequests {
-  /** Left out if the application is not known: no credential, or one that is not valid. */
+  /** The application's id; left out if it is not known: no credential, or one that is not valid. */
   readonly applicationId?: string
   readonly api: string
   /**
@@ -13,14 +13,14 @@ export interface ReportedRequests {
    * client. `unmatched` if there was no route.
    */
   readonly route: string
-  /** Why, as in events: such as `no_credential` or `insufficient_scope`. */
+  /** The reason as in events, such as `no_credential` or `insufficient_scope`. */
   readonly reason: string
   readonly count: number
   readonly firstAt: Date
   readonly lastAt: Date
 }
 
-/** What `auth.reportOnly.list()` lists. */
+/** The query of `auth.reportOnly.list()`. */
 export interface ReportedQuery {
   readonly applicationId?: string | undefined
   readonly api?: string | undefined
@@ -30,11 +30,11 @@ export interface ReportedQuery {
   readonly limit?: number | undefined
 }
 
-/** `auth.reportOnly`: what report-only guards would refuse. */
+/** `auth.reportOnly`: requests that report-only guards would refuse. */
 export interface ReportOnlyCalls {
   /**
-   * How often requests would have been refused, by application (those that are not known first), API, route and reason. Other
-   * processes write what they have counted every minute. Rejects with `ApplicationError` for a wrong argument.
+   * Counts requests that would have been refused, by application (unknown ones first), API, route and reason. Other processes
+   * write their counts every minute. Rejects with `ApplicationError` for a wrong argument.
    *
    * @example
    * ```ts
@@ -53,7 +53,7 @@ interface ReportOnlyCallsOptions {
   readonly store: Pick<ReportedStore, 'listReported'>
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
-  /** Writes what this process has counted. */
+  /** Writes the counts of this process. */
   readonly flush: () => Promise<void>
 }
 
@@ -64,7 +64,7 @@ export function createReportOnlyCalls({ store, opened, flush }: ReportOnlyCallsO
       const key = readCursor(after)
       await opened()
       await flush()
-      // One more than the page holds: there is a next page.
+      // One entry more than the page holds shows that there is a next page.
       const counts = await store.listReported({ after: key, applicationId, api, limit: pageSize + 1 })
       const items = counts.slice(0, pageSize)
       const last = items.at(-1)
@@ -98,7 +98,7 @@ function readCursor(after: unknown): ReportedKey | undefined {
       return { applicationId, api, route, reason }
     }
   } catch {
-    // As below.
+    // A text that is no cursor gets the error below.
   }
   throw new ApplicationError('invalid_argument', 'after must be the `next` of the page before.')
 }

@@ -16,7 +16,7 @@ export interface ReportedRequest {
 /** Counts in memory the requests that guards would have refused, and writes the counts to the store. */
 export interface ReportedCollector {
   count(request: ReportedRequest): void
-  /** Writes everything that has been counted. Resolves also if the store does not answer; it is then written later. */
+  /** Writes all counts. Resolves also if the store does not answer; they are then written later. */
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -24,15 +24,15 @@ export interface ReportedCollector {
 export interface ReportedCollectorOptions {
   readonly store: Pick<ReportedStore, 'addReported'>
   readonly now: () => number
-  /** For tests. */
+  /** The limit of counters, which tests lower. */
   readonly maxCounts?: number
 }
 
 /** A process that is killed loses the counts of this time at most. */
 const WRITE_INTERVAL_MS = 60_000
-/** Of application, API, route and reason. When there are as many, they are written early. */
+/** Flush early when this many counters exist (application, API, route, reason). */
 const MAX_COUNTS = 10_000
-/** Of one transaction, for which SQLite blocks the event loop. */
+/** One transaction blocks SQLite's event loop, so the number of its counts is limited. */
 const MAX_COUNTS_PER_WRITE = 1000
 /** The route under which requests are counted while there is no place for more counts: none is lost. */
 const OTHER_ROUTES = 'other'
@@ -87,7 +87,7 @@ export function createReportedCollector(options: ReportedCollectorOptions): Repo
     if (cells.size > 0 || writer.waiting > 0) schedule()
   }
 
-  // Bound here, because a request starts the timer: the write must not be part of that request's trace.
+  // The function is bound here, because a request starts the timer: the write must not be part of that request's trace.
   const writeOnTimer = AsyncResource.bind(() => void write())
 
   return {

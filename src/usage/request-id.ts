@@ -1,5 +1,5 @@
 const MAX_LENGTH = 128
-/** No `/`, `?` or `&`: some hosts use the path as id. */
+/** The characters exclude `/`, `?` and `&`: some hosts use the path as id. */
 const REQUEST_ID = /^[\w.:;=+@-]+$/
 
 /** A request id that may be stored. Callers can often choose it, so that it could be anything; none holds a credential (`http/origin`). */

@@ -3,9 +3,9 @@ import { ApplicationError } from '../contracts/errors.js'
 import type { UsageCount, UsageStore } from '../contracts/usage.js'
 import { formatPeriod, readPeriod, readRange, type UsagePeriod } from './period.js'
 
-/** What an application did at an API in a day or a month. */
+/** The activity of an application at an API in a day or a month. */
 export interface UsageEntry {
-  /** In UTC: a day such as `2026-11-22`, or a month such as `2026-11`. */
+  /** The period in UTC: a day such as `2026-11-22`, or a month such as `2026-11`. */
   readonly period: string
   readonly applicationId: string
   readonly api: string
@@ -17,7 +17,7 @@ export interface UsageEntry {
   readonly refused: Readonly<Record<string, number>>
 }
 
-/** What `auth.usage.list()` lists. */
+/** The query of `auth.usage.list()`. */
 export interface UsageQuery {
   readonly applicationId?: string | undefined
   readonly api?: string | undefined
@@ -33,12 +33,12 @@ export interface UsageQuery {
   readonly limit?: number | undefined
 }
 
-/** `auth.usage`: how often applications used the APIs. */
+/** `auth.usage`: counts of the applications' use of the APIs. */
 export interface Usage {
   /**
-   * By application in the order in which they were created, then by day or month, then by API; what did not occur is left
-   * out. A process writes what it has counted every minute, so that counts appear within a minute. Rejects with
-   * `ApplicationError` for a wrong argument.
+   * Lists counts by application in the order in which they were created, then by day or month, then by API, without empty ones.
+   * A process writes its counts every minute, so that counts appear within a minute. Rejects with `ApplicationError` for a
+   * wrong argument.
    *
    * @example
    * ```ts
@@ -90,7 +90,7 @@ export function createUsage({ store, opened, now }: UsageOptions): Usage {
       const counts = readCounts({ after: start, applicationId, api, ...range })
       for await (const entry of groupByPeriod(counts, by)) {
         if (isListed(entry, last)) continue
-        // One more than the page holds: there is a next page.
+        // One entry more than the page holds shows that there is a next page.
         if (items.length === pageSize) return { items, next: formatCursor(items.at(-1)!) }
         items.push(entry)
       }
