@@ -39,7 +39,7 @@ it.each(['haproxy', 'nginx'] as const)(
     const proxy = await startProxy(kind, ports)
     const load = startLoad(proxy.port, calls, 16)
     let restarts = 0
-    const uploads = sendAllSizes(proxy.port)
+    const uploads = sendAllSizes(proxy.port, kind)
     while (load.count() < REQUESTS || restarts < 4) {
       const instance = instances[restarts++ % 2]!
       expect(await instance.stop()).toBe(0)
@@ -59,15 +59,22 @@ it.each(['haproxy', 'nginx'] as const)(
   },
 )
 
+/** Above so many bytes nginx answers 413 itself (`client_max_body_size`). */
+const NGINX_MAX_BYTES = 1024 * 1024
+
 /** Refused uploads of all sizes, in each form. */
-async function sendAllSizes(port: number): Promise<{ sent: number; wrong: readonly string[] }> {
+async function sendAllSizes(
+  port: number,
+  proxy: 'haproxy' | 'nginx',
+): Promise<{ sent: number; wrong: readonly string[] }> {
   const uploads = [70_000, 200_000, 1_000_000, 4_000_000, 16_000_000].flatMap((bytes) =>
     (['length', 'chunked', 'expect'] as const).flatMap((how) => listRefusedUploads({ bytes, how })),
   )
   const statuses = await sendUploads(port, uploads)
-  const wrong = uploads.flatMap(({ path, bytes, how, status }, i) =>
-    statuses[i] === status ? [] : [`${path} ${bytes} ${how}: ${statuses[i]}`],
-  )
+  const wrong = uploads.flatMap(({ path, bytes, how, status }, i) => {
+    const expected = proxy === 'nginx' && bytes > NGINX_MAX_BYTES ? '413' : status
+    return statuses[i] === expected ? [] : [`${path} ${bytes} ${how}: ${statuses[i]}`]
+  })
   return { sent: uploads.length, wrong }
 }
 
