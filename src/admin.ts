@@ -67,7 +67,7 @@ export interface AdminOptions {
  * ```
  */
 export async function openAdmin(store: Store, options: AdminOptions = {}): Promise<AdminApi> {
-  // Never migrates: servers of another version may be running.
+  // It never migrates: servers of another version may be running.
   await store.open({ migrate: false })
   const opened = async (): Promise<void> => undefined
   const now = (): number => Date.now()

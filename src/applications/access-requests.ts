@@ -16,14 +16,17 @@ interface AccessRequestsOptions {
   readonly writer: ApplicationWriter
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
-  /** Who is asked to decide. */
+  /** The operators who are asked to decide. */
   readonly operators: readonly string[]
   /** Called when an e-mail has become due. */
   readonly onEmailDue: () => void
   readonly now: () => number
 }
 
-/** Bounds the e-mails to operators about a request that its contact changes again and again: those not sent yet are withdrawn. */
+/**
+ * This delay bounds the e-mails to operators about a request that its contact changes again and again: unsent ones are
+ * withdrawn.
+ */
 const CHANGED_REQUEST_DELAY_MS = 10 * 60 * 1000
 
 /** `requestAccess`: access to a further API is granted at once, or the request waits for an operator's decision, as it always does for what an operator took away. */
@@ -71,7 +74,7 @@ function isWaiting({ accessRequests }: ApplicationRecord, api: string, scopes: r
   return request !== undefined && request.scopes.join(' ') === scopes.join(' ')
 }
 
-/** Only what a registration may have. */
+/** Only scopes that a registration may have can be requested. */
 function readRequest(
   apis: AccessRequestsOptions['apis'],
   name: string,
@@ -88,7 +91,7 @@ function grantAccess(current: ApplicationRecord, api: string, scopes: readonly s
   return {
     changed: {
       apis: { ...current.apis, [api]: { scopes } },
-      // Of a time when an operator had to decide.
+      // Removes requests made while this API still needed approval.
       accessRequests: current.accessRequests.filter((each) => each.api !== api),
     },
     type: 'application.accessChanged',
@@ -96,7 +99,7 @@ function grantAccess(current: ApplicationRecord, api: string, scopes: readonly s
   }
 }
 
-/** In place of an earlier request for the same API. */
+/** The request takes the place of an earlier one for the same API. */
 function addRequest(current: ApplicationRecord, request: AccessRequest): Edit<never> {
   const others = current.accessRequests.filter(({ api }) => api !== request.api)
   return { changed: { accessRequests: [...others, request] }, details: { api: request.api, scopes: request.scopes } }

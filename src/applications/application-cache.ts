@@ -12,7 +12,7 @@ import type { ImportedCredentials } from './imported-credentials.js'
 type Found = ApplicationRecord | undefined
 
 /**
- * Applications in memory. An answer is never older than the last `evict`: a change made by this process evicts before it
+ * Keeps applications in memory. An answer is never older than the last `evict`: a change made by this process evicts before it
  * resolves, a change made by another process when the change feed brings it.
  */
 export interface ApplicationCache {
@@ -23,9 +23,9 @@ export interface ApplicationCache {
   findById(id: string, req?: IncomingMessage): MaybePromise<Found>
   /** `key`: the key itself, which may be stored by a hash of another system. `req`: as above. Without, look-ups share one place in the queue. */
   findByKeyHash(hash: string, key: string, req: IncomingMessage | undefined): MaybePromise<Found>
-  /** What memory knows: as `findById`, but null where that asks the store. */
+  /** The answer of `findById` from memory; null if the store has to be asked. */
   recallById(id: string): Found | null
-  /** As `findByKeyHash`, but null where that asks the store. */
+  /** Like `findByKeyHash`, but null if the store has to be asked. */
   recallByKeyHash(hash: string): Found | null
   /**
    * Drops the record, and every load under way that may have read it before the change. If it was known, it is loaded again
@@ -126,7 +126,8 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
     return hasKey(found, hash) || unknown.get(hash) ? found : loadByKey(hash, key, req)
   }
 
-  // Bound here, because a request may have made the change: the look-up must not be part of that request's trace.
+  // The function is bound here, because a request may have made the change: the look-up must not be part of that request's
+  // trace.
   const loadChanged = AsyncResource.bind(() => {
     const ids = [...changedIds]
     changedIds.clear()
@@ -134,7 +135,7 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
     for (const id of ids) void Promise.resolve(findById(id)).catch(() => undefined)
   })
 
-  /** After this turn of the event loop: the change feed may bring several changes of an application at once. */
+  /** Loads after this turn of the event loop: the change feed may bring several changes of an application at once. */
   function loadAgain(id: string): void {
     if (changedIds.size === 0) setImmediate(loadChanged)
     changedIds.add(id)
@@ -186,7 +187,7 @@ function hasKey(record: Found | null, hash: string): boolean {
   return false
 }
 
-/** Roughly what a record takes in memory beyond the usual: long names, scopes, credentials and metadata. */
+/** Estimates the memory of a record beyond the usual: long names, scopes, credentials and metadata. */
 function estimateBytes({ name, apis, keys, secrets, metadata }: ApplicationRecord): number {
   let scopes = 0
   for (const access of Object.values(apis)) scopes += access.scopes.length

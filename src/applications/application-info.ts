@@ -13,14 +13,14 @@ import { isLive } from './credentials.js'
 
 /** An application: a client of the platform's APIs. `Metadata` is the type of the schema `applicationMetadata`. */
 export interface Application<Metadata = Record<string, unknown>> {
-  /** Public, and never changes; `sub` and `client_id` of its access tokens. */
+  /** The public id, which never changes; `sub` and `client_id` of the application's access tokens. */
   readonly id: string
   readonly name: string
   /** The first contact: the address that e-mails go to. */
   readonly contact: string | undefined
   /** All of its contacts, at most 10: they sign in at the portal and manage the application there. */
   readonly contacts: readonly string[]
-  /** Those whose links still work. */
+  /** Invitations whose links still work. */
   readonly invitations: readonly InvitationInfo[]
   /** The language of its e-mails; undefined: English. */
   readonly language: Language | undefined
@@ -29,13 +29,13 @@ export interface Application<Metadata = Record<string, unknown>> {
   readonly apis: Readonly<Record<string, { readonly scopes: readonly string[] }>>
   /** Its requests for APIs that wait for an operator's decision. */
   readonly accessRequests: readonly AccessRequestInfo[]
-  /** The operator's own id of it, such as a customer number. No two applications have the same one. */
+  /** Your own id for the application, such as a customer number. No two applications have the same one. */
   readonly externalId: string | undefined
-  /** The operator's own data, as it is stored: a schema that changed since has not seen it. */
+  /** Your own data, as it is stored: a schema that changed since has not seen it. */
   readonly metadata: Metadata | undefined
-  /** Newest first. */
+  /** Keys, newest first. */
   readonly keys: readonly CredentialInfo[]
-  /** Newest first. */
+  /** Secrets, newest first. */
   readonly secrets: readonly CredentialInfo[]
   readonly createdAt: Date
 }
@@ -44,16 +44,18 @@ export interface Application<Metadata = Record<string, unknown>> {
 export interface CredentialInfo {
   /** `cred_...`: public, and stays the same when the credential is changed. */
   readonly id: string
-  /** Given by the operator; `default` for the first ones. Two of one name are a rotation in progress. */
+  /**
+   * The operator's name for the credential; `default` for the first ones. During a rotation two credentials have the same name.
+   */
   readonly name: string
-  /** Its first characters, by which people tell one from another. */
+  /** The first characters, by which people tell one credential from another. */
   readonly prefix: string
   readonly createdAt: Date
   /** Undefined while it does not expire. */
   readonly expiresAt: Date | undefined
   /** Undefined while it has never been used. */
   readonly lastUsedAt: Date | undefined
-  /** What it may be used for, as far as the application may still do it; undefined: everything that the application may do. */
+  /** Restriction to some APIs and scopes, without those that the application lost; undefined if unrestricted. */
   readonly apis: GrantedApis | undefined
 }
 
@@ -62,7 +64,7 @@ export interface InvitationInfo {
   readonly address: string
   readonly createdAt: Date
   readonly expiresAt: Date
-  /** Who invited, as in the audit log; `contact:` and the address if a contact did. */
+  /** The actor who invited, as in the audit log; `contact:` and the address if a contact did. */
   readonly by: string | undefined
 }
 

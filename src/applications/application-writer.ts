@@ -40,7 +40,7 @@ export interface ApplicationWriter {
   findLatestExpiry(use: CredentialUse, createdAt: number): number | undefined
 }
 
-/** What happened, for audit log and events. */
+/** The change, for audit log and events. */
 export interface ChangeEvent {
   /** Undefined for a change that only prepares another one: it is neither audited nor emitted. */
   readonly type: EventType | undefined
@@ -50,28 +50,28 @@ export interface ChangeEvent {
   readonly origin?: RequestOrigin | undefined
 }
 
-/** What is saved together with a record. */
+/** The parts that are saved together with a record. */
 interface SavedWith {
   /** Details of the audit record. */
   readonly details?: NewAuditRecord['details']
   readonly emails?: readonly EmailChange[]
 }
 
-/** What `addAll()` is to save. */
+/** The input of `addAll()`. */
 export interface AddedApplication extends Pick<NewApplication, 'record' | 'otherHashes'> {
   /** Details of the audit record. */
   readonly details: NewAuditRecord['details']
 }
 
-/** What `change()` is to save. */
+/** The change that `change()` saves. */
 export interface Edit<Result> extends SavedWith {
   /** The members of the record that change. */
   readonly changed: Partial<ApplicationRecord>
   /** The ends that the call gave credentials. A contact's are not kept. */
   readonly ends?: readonly GivenEnd[]
-  /** What happened, if that depends on the record; otherwise the event's type. */
+  /** The event's type, if that depends on the record; otherwise the one of the call. */
   readonly type?: EventType
-  /** For the caller of `change()`: from the run of `edit` that was saved. */
+  /** The result for the caller of `change()`: from the run of `edit` that was saved. */
   readonly result?: Result
 }
 
@@ -92,7 +92,7 @@ interface ApplicationWriterOptions {
   readonly now: () => number
 }
 
-/** A change fails only if other processes save the same application this many times in a row. */
+/** The number of attempts: a change fails only if other processes save the same application this many times in a row. */
 const MAX_SAVE_ATTEMPTS = 50
 
 export function createApplicationWriter(options: ApplicationWriterOptions): ApplicationWriter {

@@ -38,8 +38,8 @@ interface ClientCredentials extends Omit<KeyOnly, 'clientSecret'> {
 }
 
 /**
- * `auth.applications`: who may call the platform's APIs. Every change is stored with its audit record before the call
- * resolves, and holds for the next request. An unknown id rejects with code `application_not_found`, a call that the
+ * `auth.applications`: the applications that may call the platform's APIs. Every change is stored with its audit record before
+ * the call resolves, and holds for the next request. An unknown id rejects with code `application_not_found`, a call that the
  * application's status does not allow with `invalid_state`. If the store does not answer, calls reject with
  * `store_unavailable`.
  */
@@ -100,7 +100,7 @@ export interface Applications<ApiNames extends string = string, Input = object, 
   import(source: ImportSource, options?: ImportOptions): Promise<ImportSummary>
   /** The application, also when it is deleted, or undefined. */
   get(id: string): Promise<Application<Metadata> | undefined>
-  /** Oldest first, 100 at a time unless `limit` (1 to 1000) is given; `next` is the `after` of the next page. */
+  /** Lists the oldest first, 100 at a time unless `limit` (1 to 1000) is given; `next` is the `after` of the next page. */
   list(query?: {
     readonly after?: string | undefined
     readonly limit?: number | undefined
@@ -108,11 +108,11 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     readonly status?: ApplicationStatus | undefined
     /** Only the application with this id; an index finds it. */
     readonly externalId?: string | undefined
-    /** Only those whose name begins with this, A to Z in either case. */
+    /** Only applications whose name begins with this, A to Z in either case. */
     readonly name?: string | undefined
-    /** Only those of which this address is a contact, in whatever case; an index finds them. */
+    /** Only applications of which this address is a contact, in whatever case; an index finds them. */
     readonly contact?: string | undefined
-    /** Only those with a live credential that expires before that time. */
+    /** Only applications with a live credential that expires before that time. */
     readonly expiringBefore?: Date | undefined
   }): Promise<{ items: Application<Metadata>[]; next?: string }>
   /**
@@ -131,15 +131,15 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     } & ActorOptions,
   ): Promise<Application<Metadata>>
   /**
-   * From the next request on, its credentials and access tokens are refused, until `resume`; its access tokens for ever with
-   * `revokeTokens: true`. Claim links end, and queued e-mails are not sent before it is resumed.
+   * Refuses the application's credentials and access tokens from the next request on, until `resume`; its access tokens for
+   * ever with `revokeTokens: true`. Claim links end, and queued e-mails are not sent before it is resumed.
    */
   suspend(id: string, options?: SuspensionOptions): Promise<Application<Metadata>>
-  /** A registration that was suspended while it was pending is pending again. */
+  /** Ends a suspension. A registration that was suspended while it was pending is pending again. */
   resume(id: string, options?: ActorOptions): Promise<Application<Metadata>>
-  /** Cannot be undone: erases name, contacts and hashes; keeps id and audit log. */
+  /** Erases name, contacts and hashes; keeps id and audit log. It cannot be undone. */
   delete(id: string, options?: ActorOptions): Promise<Application<Metadata>>
-  /** Replaces what the application may do at an API; all scopes of the API if `scopes` is left out. */
+  /** Replaces the application's access to an API; all scopes of the API if `scopes` is left out. */
   allow(
     id: string,
     api: ApiNames,

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What an operator decides about: a registration, or an application's request for access to an API. */
+/** The subject of an operator's decision: a registration, or an application's request for access to an API. */
 export interface ApprovalSubject {
   readonly applicationId: string
   /** The API of a request for access; undefined for a registration. */
@@ -9,7 +9,7 @@ export interface ApprovalSubject {
   readonly requestedAt: number
 }
 
-/** What a link in an operator's e-mail is for. */
+/** The content of a link in an operator's e-mail. */
 export interface ApprovalLink extends ApprovalSubject {
   /** The operator's address. */
   readonly operator: string
@@ -17,28 +17,30 @@ export interface ApprovalLink extends ApprovalSubject {
 
 /** The links in operators' e-mails: signed, and not stored. One is used up when its subject has been decided. */
 export interface ApprovalLinks {
-  /** The token of a link; undefined for somebody who is not an operator any more. */
+  /** The token of a link; undefined for a person who is no operator any more. */
   sign(link: ApprovalLink): string | undefined
-  /** What a token is for, or why it is refused. Only tokens that were signed here are told apart. */
+  /** The content of a token, or the reason why it is refused. Only tokens that were signed here are told apart. */
   read(token: string): ApprovalLink | 'unknown' | 'expired' | 'noOperator'
 }
 
 interface ApprovalLinksOptions {
   /** Derives a key from the session secret. */
   readonly deriveKey: (label: string) => Uint8Array
-  /** The option `operators`: who is not in it any more decides nothing. */
+  /** The option `operators`: a person who is no longer in it decides nothing. */
   readonly operators: readonly string[]
   readonly now: () => number
 }
 
-/** At the end of a token: the link is for a denial. Not signed, because the page offers both decisions. */
+/**
+ * This mark at the end of a token says that the link is for a denial. It is not signed, because the page offers both decisions.
+ */
 export const DENIAL_SUFFIX = '.deny'
 
 const LINK_LIFETIME_MS = 14 * 24 * 3600 * 1000
-/** More than an id, an API's name and the longest address take. */
+/** The limit exceeds what an id, an API's name and the longest address take. */
 const MAX_TOKEN_LENGTH = 1024
 const TOKEN = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
-/** Never changes: links in mailboxes are signed with the key of this label. */
+/** The label never changes: links in mailboxes are signed with its key. */
 const KEY_LABEL = 'express-platform-auth approval link v1'
 
 export function createApprovalLinks({ deriveKey, operators, now }: ApprovalLinksOptions): ApprovalLinks {
@@ -63,7 +65,7 @@ export function createApprovalLinks({ deriveKey, operators, now }: ApprovalLinks
   }
 }
 
-/** Only of a payload whose signature is right: it is what `sign` has written. */
+/** Reads a payload whose signature is right: `sign` has written it. */
 function parsePayload(payload: string): ApprovalLink {
   const { api, ...link } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as ApprovalLink
   return { ...link, api }

@@ -26,20 +26,20 @@ export function createApprovalRequests(
   })
 }
 
-/** The removal of those about a request that has been decided. `api`: undefined for a registration. */
+/** The removal of e-mails about a request that has been decided. `api`: undefined for a registration. */
 export function withdrawApprovalRequests(emails: readonly QueuedEmail[], api: string | undefined): EmailChange[] {
   return emails
     .filter((email) => email.purpose === 'approvalRequest' && readSubject(email).api === api)
     .map((email) => ({ remove: email }))
 }
 
-/** What such an e-mail asks about, and where the request came from. */
+/** The subject of such an e-mail, and the origin of the request. */
 export function readApprovalRequest(email: QueuedEmail): ApprovalSubject & { readonly address: string | undefined } {
   const { address } = ownMembers(email.details ?? {})
   return { ...readSubject(email), address: typeof address === 'string' ? address : undefined }
 }
 
-/** What was asked for; undefined if it does not wait for a decision any more. */
+/** The request; undefined if it does not wait for a decision any more. */
 export function findRequested(
   { api, requestedAt }: ApprovalSubject,
   { status, apis, accessRequests }: ApplicationRecord,

@@ -9,7 +9,7 @@ import { findRequested } from './approval-requests.js'
 import type { Decisions } from './decisions.js'
 import { findQueuedEmail } from './queued-emails.js'
 
-/** What operators decide about, as their pages show it. */
+/** The subject of an operator's decision, as the pages show it. */
 export type Approval = OpenApproval | ClosedApproval
 
 export interface OpenApproval {
@@ -17,7 +17,7 @@ export interface OpenApproval {
   readonly application: ApplicationRecord
   readonly requested: GrantedApis
   readonly requestedAt: number
-  /** Where the request came from; undefined if the host made it. */
+  /** The origin of the request; undefined if the host made it. */
   readonly address: string | undefined
   readonly by: string | undefined
 }
@@ -32,7 +32,7 @@ export interface ClosedApproval {
 }
 
 export interface ApprovalOutcome {
-  /** `deleted` without a decision. */
+  /** The outcome; `deleted` without a decision. */
   readonly kind: 'approved' | 'denied' | 'deleted'
   readonly at: number
   readonly by: string | undefined
@@ -117,7 +117,7 @@ async function readAudit(store: Store, subject: ApprovalSubject): Promise<Reques
   return { request, outcome }
 }
 
-/** More requests and decisions than an application has in the 14 days of a link. */
+/** The limit exceeds the requests and decisions that an application has in the 14 days of a link. */
 const MAX_DECISIONS = 1000
 
 const REQUESTED: readonly string[] = ['application.registered', 'application.accessRequested']

@@ -9,7 +9,7 @@ export interface AuditEntry extends Omit<AuditRecord, 'at'> {
   readonly at: Date
 }
 
-/** Which changes `auth.audit.list()` resolves. */
+/** The filter of `auth.audit.list()`. */
 export interface AuditListQuery {
   /** The `next` of the page before. */
   readonly after?: string | undefined
@@ -18,17 +18,17 @@ export interface AuditListQuery {
   readonly applicationId?: string | undefined
   /** `oldest` first if left out. */
   readonly order?: 'oldest' | 'newest' | undefined
-  /** Such as `application.suspended`. */
+  /** The type, such as `application.suspended`. */
   readonly type?: EventType | undefined
-  /** Who made the change: what was given as `by`, compared exactly. */
+  /** The actor, as given in `by`; compared exactly. */
   readonly by?: string | undefined
-  /** From this time on. */
+  /** Only changes from this time on. */
   readonly from?: Date | undefined
-  /** Before this time. */
+  /** Only changes before this time. */
   readonly until?: Date | undefined
 }
 
-/** `auth.audit`: who changed what, when. */
+/** `auth.audit`: changes with their actors and times. */
 export interface Audit {
   /** A page of changes; `next` is the `after` of the next page, in the same order. Rejects with code `invalid_argument`. */
   list(query?: AuditListQuery): Promise<{ items: AuditEntry[]; next?: string }>
@@ -53,7 +53,7 @@ export function createAudit({ store, opened }: AuditOptions): Audit {
         until: readTime('until', until),
       }
       await opened()
-      // One more than the page holds: whether there is a next page.
+      // One record more than the page holds shows whether there is a next page.
       const records = await store.listAudit({ after, limit: pageSize + 1, ...filter })
       const items = records.slice(0, pageSize).map((record) => ({ ...record, at: new Date(record.at) }))
       const last = items.at(-1)

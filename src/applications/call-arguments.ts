@@ -20,7 +20,7 @@ const application = id('application_not_found', 'an application')
 const credential = id('credential_not_found', 'a credential')
 const signingKey = id('signing_key_not_found', 'a signing key (kid)')
 const apiName = id('unknown_api', 'an API (its name)')
-/** Of calls that find nothing for an unknown id, instead of rejecting. */
+/** The argument of calls that find nothing for an unknown id, instead of rejecting. */
 const filter = id('invalid_argument', 'an application')
 const optionalFilter: ReadArgument = (value, call) => (value === undefined ? undefined : filter(value, call))
 
@@ -122,7 +122,7 @@ function invalid(problem: string): ApplicationError {
   return new ApplicationError('invalid_argument', problem)
 }
 
-/** Never the value, which may have a secret. */
+/** Describes an argument, but never its value, which may have a secret. */
 function describeKind(value: unknown): string {
   if (typeof value === 'string') return value.includes('\0') ? 'text with U+0000' : 'text'
   if (Array.isArray(value)) return 'a list'

@@ -3,15 +3,15 @@ export type ApiGrants<Name extends string = string> =
   | readonly Name[]
   | { readonly [Each in Name]?: { readonly scopes?: readonly string[] } }
 
-/** What the operator keeps on an application. Strangers who register with the form or JSON cannot give it. */
+/** The operator's data on an application. Strangers who register with the form or JSON cannot give it. */
 export interface OperatorData<Metadata = object> {
-  /** The operator's own id of the application: 1 to 255 characters, compared exactly. One that is taken rejects with code `conflict`. */
+  /** Your id for this application: 1 to 255 characters, compared exactly. Rejects with `conflict` if another one has it. */
   readonly externalId?: string | undefined
   /** A JSON object of at most 4 KiB, validated by the schema `applicationMetadata`. Rejects with code `invalid_argument`. */
   readonly metadata?: Metadata | undefined
 }
 
-/** Who makes a change, for the audit log. */
+/** The actor of a change, for the audit log. */
 export interface ActorOptions {
   /** A person, a job or a ticket. */
   readonly by?: string
@@ -43,18 +43,18 @@ export interface SuspensionOptions extends RevokeTokensOptions {
   readonly notify?: boolean | undefined
 }
 
-/** What a further key or secret is to be. */
+/** The options of a further key or secret. */
 export interface AddCredentialOptions<ApiNames extends string = string> extends ActorOptions {
   /** 1 to 100 characters that tell people what it is for. No other live key (or secret) of the application has it. */
   readonly name: string
-  /** From when on it is refused; never if left out, or null. */
+  /** The time from which it is refused; never if left out, or null. */
   readonly expiresAt?: Date | null
   /**
    * Restricts it to some of the application's APIs, and to these scopes there: all that the application has now, if none are
-   * named. Without it, it may be used for everything that the application may do, also in future.
+   * named. Without it, the credential may be used for everything that the application may do, also in future.
    */
   readonly apis?: ApiGrants<ApiNames>
-  /** Short for the scopes of the one API in `apis`. */
+  /** Shorthand when `apis` has a single API. */
   readonly scopes?: readonly string[]
 }
 
@@ -62,7 +62,10 @@ export interface AddCredentialOptions<ApiNames extends string = string> extends 
 export interface RotateOptions extends RevokeTokensOptions {
   /** The id of the credential to replace. May be left out while those of the application have one name. */
   readonly credential?: string
-  /** From when on the new one is refused; null for never. If left out, when the replaced one would have expired. */
+  /**
+   * The time from which the new one is refused; null for never. If left out, the time at which the replaced one would have
+   * expired.
+   */
   readonly expiresAt?: Date | null
   /** Seconds for which the old value still works; 86,400 if left out, 0 to end it at once. */
   readonly overlap?: number

@@ -48,7 +48,7 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
   }
 
   async function deleteAll(): Promise<void> {
-    // At once: close() soon after the start waits for one call at most.
+    // Both run together, so that close() waits for one store call at most.
     await Promise.all([deletePending(), deleteReminders(), deleteOldAudit()])
   }
 
@@ -58,7 +58,7 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
     for (;;) if (closed || (await store.deleteAudit(before, AUDIT_BATCH)) < AUDIT_BATCH) return
   }
 
-  /** Those that are due are withdrawn when they would be sent. */
+  /** Due reminders need no cleanup: the worker drops outdated ones. */
   async function deleteReminders(): Promise<void> {
     const failed = { applicationId: undefined, purpose: 'expiring', state: 'failed', limit: MAX_REMINDERS } as const
     for (const email of await store.listEmails(failed)) {
@@ -78,7 +78,7 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
     for (;;) {
       const page = await store.listApplications({ after, limit: PAGE_SIZE, api: undefined, status: 'pending' })
       for (const application of page) {
-        // Oldest first: all others are younger.
+        // The list begins with the oldest: all others are younger.
         if (closed || application.createdAt + MAX_PENDING_AGE_MS > now()) return
         await deleteIfPending(application)
       }

@@ -4,7 +4,7 @@ import type { EmailChange } from '../contracts/queued-email.js'
 import type { Store } from '../contracts/store.js'
 import { listQueuedEmails } from './queued-emails.js'
 
-/** Of an application, together with its open invitations: each of them can become a contact. */
+/** The limit for an application together with its open invitations: each of them can become a contact. */
 const MAX_CONTACTS = 10
 
 /** The first contact receives the application's e-mails. */
@@ -59,7 +59,7 @@ export function refuseContact(current: ApplicationRecord, address: string, now: 
   )
 }
 
-/** How long ago an address was last invited, if that is less than an hour: it gets no second e-mail in that time. Milliseconds. */
+/** The milliseconds since an address was last invited, if that is less than an hour: it gets no second e-mail in that time. */
 export function findRecentInvitation(
   { invitations }: ApplicationRecord,
   address: string,
@@ -110,7 +110,7 @@ export async function endInvitations(
   return { changed, emails: ended.map((email) => ({ remove: email })) }
 }
 
-/** `by` of a change that a contact makes. */
+/** The `by` of a change that a contact makes. */
 export function describeContactActor(address: string): string {
   return `contact:${toMailbox(address)}`
 }

@@ -83,7 +83,7 @@ export async function addContactTo(
   }
 }
 
-/** What `update` changes with a new first contact, which may have been another contact before. */
+/** The changes of `update` with a new first contact, which may have been another contact before. */
 export async function replaceFirstContact(
   store: Store,
   current: ApplicationRecord,
@@ -101,7 +101,7 @@ async function replaceContacts(
   now: number,
 ): Promise<Edit<never>> {
   const removed = listContacts(current).filter((each) => !contacts.some((one) => isSameMailbox(one, each)))
-  // Nobody who was removed comes back by an invitation of his own.
+  // Also ends invitations sent by the removed contacts.
   const actors = removed.map(describeContactActor)
   const isEnded = ({ by = '', address }: Invitation): boolean =>
     actors.includes(by) || contacts.some((each) => isSameMailbox(each, address))

@@ -34,14 +34,14 @@ interface ApplicationsOptions {
   readonly metadataSchema: MetadataSchema | undefined
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
-  /** What imports are read with; undefined without the option `importedCredentials`. */
+  /** The parts that read imports; undefined without the option `importedCredentials`. */
   readonly importReader: LineReaderParts | undefined
   /** Ends the sessions of a mailbox. */
   readonly signOut: (mailbox: string) => Promise<void>
   readonly hasMailer: boolean
-  /** Where invitations lead; undefined if there is no portal. */
+  /** The address to which invitations lead; undefined if there is no portal. */
   readonly portalUrl: string | undefined
-  /** Who is asked to decide about registrations. */
+  /** The operators who are asked to decide about registrations. */
   readonly operators: readonly string[]
   /** Days for which audit records are kept; undefined: for ever. */
   readonly auditRetention: number | undefined
@@ -56,23 +56,26 @@ interface ApplicationsOptions {
 /** The calls on applications that exist. */
 export type ApplicationCalls = Omit<Applications, 'create' | 'import' | 'register'>
 
-/** What a process does by itself, between `start` and `close`. */
+/** The background work of a process, between `start` and `close`. */
 interface Background {
   start(): void
-  /** Waits for what is being changed. */
+  /** Waits for changes under way. */
   close(): Promise<void>
 }
 
 /** The public calls on applications and their e-mails, and the cleanup and the reminders in the background. */
 export function createApplications({ lastUsed, metadataSchema, ...options }: ApplicationsOptions): {
   readonly applications: Applications
-  /** The calls that change one application, which reject with what `check` throws for the record that they would change. */
+  /**
+   * The calls that change one application. They reject with the error that `check` throws for the record that they would
+   * change.
+   */
   readonly createCheckedCalls: (check: (current: ApplicationRecord) => void) => ApplicationCalls
-  /** For the registration form. */
+  /** The calls for the registration form. */
   readonly prepareRegistration: PrepareRegistration
-  /** For the portal. */
+  /** The calls for the portal. */
   readonly acceptInvitation: AcceptInvitation
-  /** For the pages on which operators decide. */
+  /** The calls for the pages on which operators decide. */
   readonly approvals: Approvals
   readonly outbox: Outbox
   readonly background: Background
@@ -107,7 +110,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
       ...createCalls(options.writer),
       create,
       import: createImport(options),
-      // Async: a mistake rejects.
+      // The function is async, so that a mistake rejects.
       register: async (application) => {
         const registration = prepareRegistration(application)
         return registration.save(undefined, await readOperatorData(application))

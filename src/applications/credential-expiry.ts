@@ -4,23 +4,23 @@ import { isLive, type CredentialKind } from './credentials.js'
 
 /** The maximum ages of credentials, in days. */
 export interface MaximumAges {
-  /** For every credential; undefined: none. */
+  /** The maximum age of every credential; undefined: none. */
   readonly maxAge: number | undefined
   readonly apis: ReadonlyMap<string, AgeLimitedApi>
 }
 
 interface AgeLimitedApi {
   readonly scheme: 'oauth2' | 'apiKey'
-  /** For credentials that can be used at this API; undefined: none. */
+  /** The maximum age of credentials that can be used at this API; undefined: none. */
   readonly credentialMaxAge: number | undefined
 }
 
-/** What the maximum age of a credential depends on. */
+/** The facts on which the maximum age of a credential depends. */
 export interface CredentialUse {
   readonly kind: CredentialKind
-  /** What the application may use. */
+  /** The application's access. */
   readonly granted: GrantedApis
-  /** What the credential is restricted to; undefined: nothing. */
+  /** The credential's restriction; undefined: none. */
   readonly restriction: GrantedApis | undefined
 }
 
@@ -33,7 +33,7 @@ export function findLatestExpiry(
   return ages && addDays(createdAt, [ages.maxAge, ...listApiAges(ages, use)])
 }
 
-/** The APIs where a kind of credential is presented. As a `client_id` a key only says who the client is. */
+/** The APIs where a kind of credential is presented. Used as client_id, a key identifies the client and proves nothing. */
 const SCHEMES = { key: 'apiKey', secret: 'oauth2' } as const
 
 function listApiAges(
@@ -125,7 +125,7 @@ export function markReminded(
   return reminded === remindedDays ? credential : { ...credential, remindedDays: reminded }
 }
 
-/** A credential that expires, and what replaces it. */
+/** A credential that expires, and its replacement. */
 export interface ExpiringCredential {
   readonly kind: CredentialKind
   readonly credential: CredentialRecord & { readonly expiresAt: number }
@@ -145,7 +145,7 @@ export function findExpiring(
     const credential = credentials[index]
     if (credential?.expiresAt === undefined || !isLive(credential, now)) continue
     const newer = credentials.slice(0, index).filter((each) => each.name === credential.name && isLive(each, now))
-    // Who uses the new one needs no reminder of the old one.
+    // A user of the new one needs no reminder of the old one.
     if (newer.some(({ lastUsedAt }) => lastUsedAt !== undefined)) return undefined
     return { kind, credential: { ...credential, expiresAt: credential.expiresAt }, replacement: newer[0] }
   }

@@ -90,9 +90,9 @@ export function findNewest(
 }
 
 /**
- * What a new credential has from the one of its name that it replaces: the newest live one. An expired one still passes on its
- * restriction: what waited for an e-mail must not allow more than before. An end that comes from the maximum age is not passed
- * on: the new one has its own.
+ * The terms that a new credential takes from the one of its name that it replaces: the newest live one. An expired one still
+ * passes on its restriction: a credential that waited for an e-mail must not allow more than before. An end that comes from the
+ * maximum age is not passed on: the new one has its own.
  */
 export function inheritTerms(
   application: Pick<ApplicationRecord, 'keys' | 'secrets' | 'apis'>,
@@ -135,7 +135,7 @@ function findOwnEnd(
   return expiresAt < latest ? expiresAt : undefined
 }
 
-/** As of the application writer. */
+/** Same as ApplicationWriter.findLatestExpiry. */
 type FindLatestExpiry = (use: CredentialUse, createdAt: number) => number | undefined
 
 /**
@@ -167,7 +167,7 @@ export function findCredential(
   )
 }
 
-/** As `findCredential`; throws with code `invalid_state` if the credential has expired. */
+/** Like `findCredential`; throws with code `invalid_state` if the credential has expired. */
 export function findLiveCredential(
   record: Parameters<typeof findCredential>[0],
   credentialId: string,

@@ -27,7 +27,7 @@ interface CredentialRotationOptions {
 
 const CALLS = { key: 'rotateKey', secret: 'rotateSecret' } as const
 
-/** New keys and secrets in place of old ones: resolved to the operator, or sent to the contact by e-mail. */
+/** Makes new keys and secrets in place of old ones: resolved to the operator, or sent to the contact by e-mail. */
 export function createCredentialRotation(
   options: CredentialRotationOptions,
 ): Pick<Applications, 'rotateKey' | 'rotateSecret'> {

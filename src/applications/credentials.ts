@@ -5,7 +5,7 @@ import type { ApplicationRecord, CredentialRecord } from '../contracts/applicati
 import type { DeliveryPurpose } from '../contracts/queued-email.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
 
-/** What an application authenticates with: its key (the `client_id`), and its secret. */
+/** The credentials of an application: its key (the `client_id`), and its secret. */
 export type CredentialKind = 'key' | 'secret'
 
 /** A new credential. Its plain text exists nowhere else. */
@@ -14,7 +14,7 @@ export interface MintedCredential {
   readonly record: CredentialRecord
 }
 
-/** What a credential is made with, and passes on to the one that replaces it. */
+/** The terms of a credential, which it passes on to its replacement. */
 export type CredentialTerms = Pick<CredentialRecord, 'name' | 'apis' | 'expiresAt'>
 
 /** Makes, recognizes and compares keys and secrets. */
@@ -44,15 +44,15 @@ const DEFAULT_TERMS: CredentialTerms = { name: DEFAULT_NAME, apis: undefined, ex
 const MAX_KEY_LENGTH = 64
 /** The longest key or secret of another system. */
 export const MAX_IMPORTED_LENGTH = 512
-/** How many keys, and how many secrets, of an application may be live at a time. */
+/** The limit of live keys, and of live secrets, of an application. */
 export const MAX_LIVE_CREDENTIALS = 20
-/** Any prefix: keys outlive a change of the option `credentialPrefix`. */
+/** The prefix may be any: keys outlive a change of the option `credentialPrefix`. */
 const KEY_PATTERN = /^[A-Za-z][A-Za-z0-9_]*_key_[A-Za-z0-9]{34}$/
 /** A text of the length of a hash that equals no hash. */
 const NO_HASH = '-'.repeat(43)
 
 interface CredentialsOptions {
-  /** How many hashes are kept in memory. */
+  /** The number of hashes that are kept in memory. */
   readonly cacheSize?: number
   /** Whether keys may have any form, because another system has issued them. */
   readonly acceptsImportedKeys?: boolean
@@ -111,7 +111,7 @@ export function createCredentials(
   function match(plain: string, records: readonly CredentialRecord[], now: number): CredentialRecord | undefined {
     const presented = Buffer.from(hash(plain))
     let matched: CredentialRecord | undefined
-    // As many comparisons in every case as an application can have secrets keep the time the same.
+    // The number of comparisons is always that of the most secrets that an application can have, which keeps the time the same.
     for (let slot = 0; slot < Math.max(MAX_LIVE_CREDENTIALS, records.length); slot++) {
       const record = records[slot]
       // An imported hash has another length. It is no secret which hashes are imported.

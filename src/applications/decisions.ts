@@ -28,7 +28,7 @@ export interface Decisions {
 interface DecidedRequest {
   readonly api: string | undefined
   /**
-   * Only the request made at that time, while it waits for a decision. Undefined: whatever waits now; and a denial also deletes
+   * The request made at that time, while it waits for a decision. Undefined: the one that waits now; and a denial also deletes
    * a registration that was approved, or needed no approval, and whose e-mail was not accepted yet.
    */
   readonly requestedAt?: number | undefined

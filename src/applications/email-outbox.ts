@@ -19,17 +19,17 @@ export interface Outbox {
    * `application_not_found`.
    */
   cancel(applicationId: string, options?: ActorOptions): Promise<{ cancelled: number }>
-  /** How many e-mails wait to be sent, of all processes. Counts 1,000 at most. */
+  /** Counts the e-mails that wait to be sent, of all processes: 1,000 at most. */
   status(): Promise<OutboxStatus>
 }
 
-/** What `auth.outbox.status()` resolves. */
+/** The result of `auth.outbox.status()`. */
 export interface OutboxStatus {
   /** E-mails that are to be sent, now or when their next attempt is due. */
   readonly waiting: number
-  /** Those of them whose last attempt failed. */
+  /** The number of these e-mails whose last attempt failed. */
   readonly deferred: number
-  /** When the oldest of them was queued; undefined if none waits. */
+  /** The time at which the oldest of them was queued; undefined if none waits. */
   readonly oldestAt: Date | undefined
 }
 

@@ -10,7 +10,10 @@ import type { Applications } from './applications-api.js'
 import { refuseDeleted } from './status.js'
 import { withhold } from './withheld.js'
 
-/** What an application may do at an API; undefined if nothing. Own members only: a polluted `Object.prototype` grants nothing. */
+/**
+ * The application's scopes at an API; undefined if it has no access. Own members only: a polluted `Object.prototype` grants
+ * nothing.
+ */
 export function findGrant(
   { apis }: ApplicationRecord,
   { name }: { readonly name: string },
@@ -29,7 +32,7 @@ interface GrantsOptions {
 
 type Apis<Each extends Api = Api> = ReadonlyMap<string, Each>
 
-/** The calls that change what an application may do at an API. */
+/** The calls that change an application's access to an API. */
 export function createGrants({ apis, writer, opened, now }: GrantsOptions): Pick<Applications, 'allow' | 'disallow'> {
   return {
     async allow(id, api, { scopes, by } = {}) {
@@ -41,7 +44,7 @@ export function createGrants({ apis, writer, opened, now }: GrantsOptions): Pick
           changed: {
             apis: { ...current.apis, [api]: { scopes: granted } },
             withheld: withhold(current, api, granted),
-            // Decided by this.
+            // This call also answers the open request.
             accessRequests: current.accessRequests.filter((each) => each.api !== api),
           },
           details: { allowed: api, scopes: granted },

@@ -13,7 +13,10 @@ interface HashReplacementOptions {
   readonly now: () => number
 }
 
-/** A credential may be used a thousand times a second while its replacement is under way, or cannot be stored. */
+/**
+ * The wait between two attempts: a credential may be used a thousand times a second while its replacement is under way, or
+ * cannot be stored.
+ */
 const RETRY_INTERVAL_MS = 60_000
 const MAX_REMEMBERED_ATTEMPTS = 10_000
 
@@ -21,7 +24,7 @@ export function createHashReplacement({ store, limitChanges, now }: HashReplacem
   /** Imported hash -> when its replacement was last attempted, on the monotonic clock. */
   const attempts = createBoundedCache<number>({ entries: MAX_REMEMBERED_ATTEMPTS })
 
-  // Bound here, because a request makes the change: the write must not be part of that request's trace.
+  // The function is bound here, because a request makes the change: the write must not be part of that request's trace.
   const replace = AsyncResource.bind((applicationId: string, replacement: CredentialReplacement) => {
     // The store client has logged an outage. A later use tries again.
     limitChanges(applicationId, () => store.replaceCredentialHash(replacement)).catch(() => undefined)

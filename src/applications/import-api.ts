@@ -44,13 +44,13 @@ export type ImportedKey = ImportedCredential
 
 /** A secret of another system, with its plain text or one hash of it. */
 export interface ImportedSecret extends ImportedCredential {
-  /** Such as `$2b$12$...`. Needs the package `@node-rs/bcrypt`. */
+  /** The bcrypt hash, such as `$2b$12$...`. Needs the package `@node-rs/bcrypt`. */
   readonly bcrypt?: string | undefined
   /** A PHC string, such as `$argon2id$v=19$m=65536,t=3,p=4$...`. Needs the package `@node-rs/argon2`. */
   readonly argon2id?: string | undefined
 }
 
-/** What an import takes: applications, or lines of JSON (NDJSON), one application each. */
+/** The input of an import: applications, or lines of JSON (NDJSON), one application each. */
 export type ImportSource = AsyncIterable<ImportedApplication | string> | Iterable<ImportedApplication | string>
 
 /** The options of an import. */
@@ -63,9 +63,9 @@ export interface ImportOptions {
   readonly onRefused?: ((line: number, reason: string) => unknown) | undefined
 }
 
-/** How many lines an import has read, and what became of them. */
+/** The number of lines that an import has read, and their outcomes. */
 export interface ImportSummary {
-  /** Without blank lines. */
+  /** The number of lines, without blank ones. */
   readonly read: number
   /** Applications that were added; without `confirm`, that would be. */
   readonly added: number

@@ -18,7 +18,7 @@ import { invalid, readInstant, readMembers } from './import-members.js'
 import { SLOW_HASH_MEMBERS, type SlowHashes } from './slow-hashes.js'
 import { readName } from './validation.js'
 
-/** What credentials are read with. */
+/** The input for reading credentials. */
 export interface CredentialReader {
   readonly apis: ReadonlyMap<string, Api>
   readonly credentials: Pick<Credentials, 'hash'>
@@ -39,7 +39,7 @@ export interface ImportedCredentials {
 type Owner = Pick<ApplicationRecord, 'apis' | 'createdAt'>
 type GivenCredential = Partial<Record<keyof ImportedSecret, unknown>>
 
-/** Each takes part of a second per attempt of a client. */
+/** Each such hash takes part of a second per attempt of a client. */
 const MAX_SLOW_HASHES = 2
 
 /** Validates the credentials of a line. Rejects with an `ApplicationError`. */
@@ -182,7 +182,7 @@ function createRecord(
   return { id: createCredentialId(), ...given, lastUsedAt: undefined, isImported: true, remindedDays: undefined }
 }
 
-/** Part of what the application may do. */
+/** Reads a restriction to a part of the application's access. */
 function readRestriction(
   { apis }: CredentialReader,
   given: ImportedApplication['apis'],

@@ -12,7 +12,7 @@ export interface ImportedLine
     ImportedCredentials,
     Pick<ApplicationRecord, 'name' | 'contact' | 'status' | 'apis' | 'metadata' | 'externalId' | 'createdAt'> {}
 
-/** What lines are read with. */
+/** The input for reading lines. */
 export interface LineReader extends CredentialReader {
   readonly readOperatorData: ReadOperatorData
 }

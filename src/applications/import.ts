@@ -19,7 +19,7 @@ interface ImportCallOptions {
   readonly now: () => number
 }
 
-/** What lines are read with, apart from what is known only when the store is open. */
+/** The parts that read lines, apart from those that are known only when the store is open. */
 export type LineReaderParts = Omit<LineReader, 'credentials' | 'now'>
 
 /** `auth.applications.import()`. */
@@ -128,7 +128,7 @@ function createApplication(read: ImportedLine, credentials: Pick<Credentials, 'h
     otherHashes,
     details: {
       apis: read.apis,
-      // As for other changes: neither the id nor the values of metadata outlive the application.
+      // Neither the id nor the values of metadata outlive the application, as with other changes.
       ...(read.externalId !== undefined && { externalId: true }),
       ...(read.metadata && { metadata: Object.keys(read.metadata) }),
       keys: read.keys.map(describeCredential),

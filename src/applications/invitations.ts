@@ -43,7 +43,7 @@ interface InvitationsOptions {
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
   readonly hasMailer: boolean
-  /** Where the link in the e-mail leads; undefined if there is no portal. */
+  /** The address of the link in the e-mail; undefined if there is no portal. */
   readonly portalUrl: string | undefined
   /** Called when an e-mail has become due. */
   readonly onEmailDue: () => void
@@ -53,7 +53,7 @@ interface InvitationsOptions {
 const INVITATION_LIFETIME_MS = 7 * 24 * 3600 * 1000
 
 export function createInvitations(options: InvitationsOptions): Pick<Applications, 'inviteContact'> & {
-  /** For the portal. */
+  /** The calls for the portal. */
   readonly acceptInvitation: AcceptInvitation
 } {
   const { store, writer, opened, hasMailer, portalUrl, onEmailDue, now } = options
@@ -91,7 +91,7 @@ export function createInvitations(options: InvitationsOptions): Pick<Application
       if (!invited) return undefined
       const event = { type: 'application.contactAdded', by: describeContactActor(invited.address), origin } as const
       const accepted = await writer.change<AcceptedInvitation>(id, event, async (current) => {
-        // Again: another request with the same link may have been faster.
+        // Check again: another request may have used the link.
         const invitation = findInvitation(current, hash, now())
         if (!invitation) return undefined
         const { address } = invitation

@@ -2,10 +2,13 @@ import { AsyncResource } from 'node:async_hooks'
 import type { Store } from '../contracts/store.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
 
-/** When credentials were last used: collected in memory, and written to the store when the stored time is some minutes old. */
+/**
+ * Collects in memory when credentials were last used, and writes the times to the store when the stored ones are some minutes
+ * old.
+ */
 export interface LastUsed {
   note(hash: string): void
-  /** Writes what has been collected, up to `MAX_USES_PER_WRITE`. What cannot be written is kept for the next time. */
+  /** Writes the collected times, up to `MAX_USES_PER_WRITE`. Those that cannot be written are kept for the next time. */
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -20,14 +23,14 @@ const FLUSH_INTERVAL_MS = 10_000
 const MIN_STORED_AGE_SECONDS = 300
 /** Bounds memory while the store is unavailable, and in general. */
 const MAX_NOTED_CREDENTIALS = 10_000
-/** One statement, which must not lock rows for long. */
+/** The limit of one statement, which must not lock rows for long. */
 const MAX_USES_PER_WRITE = 1000
 
 export function createLastUsed({ store, now }: LastUsedOptions): LastUsed {
   /** Milliseconds since `base`: small enough for a V8 Smi, so that a request allocates nothing here (test/hot-paths.integration.test.ts). */
   let noted = new Map<string, number>()
   let base = now()
-  /** When a credential is noted again, in seconds since 1970 (a V8 Smi too). */
+  /** The time from which a credential is recorded again, in seconds since 1970 (a V8 Smi too). */
   const nextNote = createBoundedCache<number>({ entries: MAX_NOTED_CREDENTIALS })
   let timer: NodeJS.Timeout | undefined
   let writing = Promise.resolve(true)
@@ -57,7 +60,7 @@ export function createLastUsed({ store, now }: LastUsedOptions): LastUsed {
     }
   }
 
-  /** Newer uses, noted meanwhile, stay. */
+  /** Newer uses that came meanwhile stay. */
   function keep(uses: readonly { readonly hash: string; readonly at: number }[]): void {
     for (const { hash, at } of uses) {
       if (noted.size < MAX_NOTED_CREDENTIALS && !noted.has(hash)) noted.set(hash, at - base)
@@ -69,7 +72,7 @@ export function createLastUsed({ store, now }: LastUsedOptions): LastUsed {
     timer ??= setTimeout(flushOnTimer, FLUSH_INTERVAL_MS).unref()
   }
 
-  // Bound here, because a request starts the timer: the write must not be part of that request's trace.
+  // The function is bound here, because a request starts the timer: the write must not be part of that request's trace.
   const flushOnTimer = AsyncResource.bind(() => {
     timer = undefined
     void writeNext()
@@ -96,7 +99,7 @@ export function createLastUsed({ store, now }: LastUsedOptions): LastUsed {
   }
 }
 
-/** In whole seconds. */
+/** The time in whole seconds. */
 function computeNextNote(notedAt: number): number {
   return Math.ceil(notedAt / 1000 + MIN_STORED_AGE_SECONDS * (1 + Math.random()))
 }

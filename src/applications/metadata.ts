@@ -5,10 +5,10 @@ import { formatPath, NotJsonError, stringifyJsonObject } from '../lib/plain-json
 
 /** 4 KiB of UTF-8. */
 const MAX_METADATA_BYTES = 4096
-/** How many of a schema's messages are reported. */
+/** The number of a schema's messages that are reported. */
 const MAX_ISSUES = 10
 
-/** What an operator gave, before it is validated. null removes it. */
+/** The operator's input before it is validated. null removes a member. */
 interface GivenOperatorData {
   readonly metadata?: unknown
   readonly externalId?: unknown
@@ -33,7 +33,7 @@ export function createOperatorDataReader(schema: MetadataSchema | undefined): Re
   }
 }
 
-/** For the audit log: the names of the members of metadata that a change has touched, never their values. */
+/** The names of the members of metadata that a change has touched, for the audit log; never their values. */
 export function listChangedMembers(former: JsonObject = {}, latter: JsonObject = {}): string[] {
   const names = new Set([...Object.keys(former), ...Object.keys(latter)])
   return [...names].filter((name) => stringifyMember(former, name) !== stringifyMember(latter, name))

@@ -79,7 +79,7 @@ export function createNamedCredentials(
             ...(endsTokens && endTokens(current, now())),
           },
           details: { ...describeCredential(kind, credential), ...describeCancelled(replacing) },
-          // What an operator ends because it leaked, contacts can replace.
+          // Contacts can replace a credential that an operator ends because it leaked.
           ends: [{ kind, credentialId, at: undefined }],
           emails,
         }
@@ -89,7 +89,7 @@ export function createNamedCredentials(
   }
 }
 
-/** Details of audit records: which credential it was. */
+/** Details of audit records: the credential. */
 export function describeCredential(
   kind: CredentialKind,
   { id, name, prefix }: Pick<CredentialRecord, 'id' | 'name' | 'prefix'>,
@@ -102,7 +102,7 @@ export function describeCancelled(emails: readonly QueuedEmail[]): { cancelledEm
   return emails.length > 0 ? { cancelledEmails: emails.map(({ purpose }) => purpose) } : {}
 }
 
-/** For audit records. */
+/** Formats an end for audit records. */
 export function formatEnd(expiresAt: number | null | undefined): string | null {
   return typeof expiresAt === 'number' ? new Date(expiresAt).toISOString() : null
 }

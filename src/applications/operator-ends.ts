@@ -8,7 +8,7 @@ export interface GivenEnd extends Omit<OperatorEnd, 'at'> {
   readonly at: number | undefined
 }
 
-/** What is withheld after a change. A new credential that ends when an operator ended the one before it carries that on. */
+/** The withheld access after a change. A new credential that ends when an operator ended the one before it carries that on. */
 export function settleEnds(
   current: ApplicationRecord,
   changed: ApplicationRecord,
@@ -31,7 +31,7 @@ export function settleEnds(
   return Object.keys(apis).length > 0 ? { apis } : undefined
 }
 
-/** What is withheld from an application that is imported: the file gives its credentials their ends. */
+/** The withheld access of an imported application: the file gives its credentials their ends. */
 export function withholdEnds({ keys, secrets }: Pick<ApplicationRecord, 'keys' | 'secrets'>): Withheld | undefined {
   const list = (kind: CredentialKind, records: readonly CredentialRecord[]): OperatorEnd[] =>
     records.flatMap(({ id, expiresAt: at }) => (at === undefined ? [] : [{ kind, credentialId: id, at }]))
@@ -39,7 +39,10 @@ export function withholdEnds({ keys, secrets }: Pick<ApplicationRecord, 'keys' |
   return ends.length > 0 ? { apis: {}, ends } : undefined
 }
 
-/** The latest end of what a contact adds; undefined unless an operator has ended every live credential of that kind. */
+/**
+ * The latest end of a credential that a contact adds; undefined unless an operator has ended every live credential of that
+ * kind.
+ */
 export function findEndBound(record: ApplicationRecord, kind: CredentialKind, now: number): number | undefined {
   const ends = (record.withheld?.ends ?? []).filter((end) => end.kind === kind)
   const live = listNewest(record, kind, now)

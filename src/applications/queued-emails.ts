@@ -20,7 +20,7 @@ interface QueueOptions {
   readonly credentialId?: string | undefined
   /** The application's contact if left out. */
   readonly recipient?: string | undefined
-  /** What its text needs beyond the application. */
+  /** Details for the text beyond the application. */
   readonly details?: JsonObject | undefined
 }
 
@@ -37,7 +37,7 @@ export function isDelivery(purpose: EmailPurpose): purpose is DeliveryPurpose {
   return purpose === 'registration' || purpose === 'key' || purpose === 'secret'
 }
 
-/** Those that tell of a decision or ask for one are sent while the application is suspended. */
+/** E-mails about decisions are sent even if the application is suspended. */
 export function isHeldBySuspension(purpose: EmailPurpose): boolean {
   return isDelivery(purpose) || purpose === 'expiring' || purpose === 'invitation'
 }
@@ -83,8 +83,9 @@ export function findReplacedName(
 }
 
 /**
- * What an e-mail delivers: the kind of the credential that it replaces (for a registration that of its key), and the terms of
- * the new one. Undefined if nothing is left to replace: that credential was removed, or its own end has passed meanwhile.
+ * The credentials that an e-mail delivers: the kind of the one that it replaces (for a registration that of its key), and the
+ * terms of the new one. Undefined if nothing is left to replace: that credential was removed, or its own end has passed
+ * meanwhile.
  */
 export function findDelivered(
   record: ApplicationRecord,
@@ -108,7 +109,9 @@ export function nextVersion(email: QueuedEmail, changed: Partial<QueuedEmail> = 
   return { ...email, ...changed, version: email.version + 1 }
 }
 
-/** More than an application can have: a registration, and for each live credential a replacement and a reminder. */
+/**
+ * The limit exceeds what an application can have: a registration, and for each live credential a replacement and a reminder.
+ */
 const MAX_QUEUED_EMAILS = 100
 
 /**
@@ -129,7 +132,7 @@ export async function findQueuedEmail(
   return email
 }
 
-/** What an operator's call changes of an application and its queued e-mails. */
+/** The changes of an operator's call to an application and its queued e-mails. */
 interface Withdrawal {
   readonly changed: Pick<ApplicationRecord, 'keys' | 'secrets'>
   readonly emails: readonly EmailChange[]
@@ -172,7 +175,7 @@ function readEmailId(change: EmailChange): string | undefined {
   return savesEmail(change) ? change.save.id : change.remove.id
 }
 
-/** Ends what e-mails may have delivered to the former contact, and sends those that had no effect yet to the new one. */
+/** Revokes credentials sent to the old contact and requeues the rest for the new one. */
 export function redirectEmails(current: ApplicationRecord, emails: readonly QueuedEmail[], now: number): Withdrawal {
   const attempted = emails.filter(
     ({ recipient, attemptCount, attemptedHashes, claimLinks }) =>
@@ -201,7 +204,7 @@ export function suspendEmails(emails: readonly QueuedEmail[], now: number): Emai
     })
 }
 
-/** Makes due again what `suspendEmails` has stopped. */
+/** Makes e-mails due again that `suspendEmails` has stopped. */
 export function resumeEmails(emails: readonly QueuedEmail[], now: number): EmailChange[] {
   return emails.filter(({ state }) => state === 'suspended').map((email) => ({ save: requeueEmail(email, now) }))
 }

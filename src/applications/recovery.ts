@@ -33,12 +33,12 @@ interface RecoveryOptions {
 export function createRecovery(options: RecoveryOptions): Pick<Applications, 'recover'> {
   const { apis, store, writer, opened, signOut, hasMailer, onEmailDue, now } = options
 
-  /** Before the application is saved, so that a failure in between leaves less access, never more. */
+  /** Runs before the application is saved, so that a failure in between leaves less access, never more. */
   async function signOutAll(current: ApplicationRecord, contact: string): Promise<void> {
     for (const mailbox of new Set([...listContacts(current), contact].map(toMailbox))) await signOut(mailbox)
   }
 
-  /** What the new contact gets. A registration that waits for approval delivers its credentials itself. */
+  /** The new contact's credentials. A registration that waits for approval delivers its credentials itself. */
   function issue(
     current: ApplicationRecord,
     { isWaiting, byEmail }: Issue,
@@ -110,7 +110,7 @@ interface Issue {
   readonly byEmail: boolean
 }
 
-/** The e-mail of a registration as if it were new. What it has sent before no longer works. */
+/** The e-mail of a registration as if it were new. Credentials and links that it has sent before no longer work. */
 function restart(email: QueuedEmail, { status }: ApplicationRecord, now: number): QueuedEmail {
   const cleared = { ...email, attemptedHashes: [], claimLinks: [] }
   if (email.state === 'held') return nextVersion(cleared)
@@ -126,7 +126,7 @@ function isKept({ purpose, recipient, details }: QueuedEmail, isRegistration: bo
 
 const AUDIT_PAGE_SIZE = 500
 
-/** What contacts have got at the portal without an operator's decision, as far as the application still has it. */
+/** The access that contacts have got at the portal without an operator's decision, as far as the application still has it. */
 async function listSelfService(store: Store, record: ApplicationRecord): Promise<SelfService[]> {
   const found: SelfService[] = []
   let after: string | undefined

@@ -26,7 +26,7 @@ export interface PreparedRegistration extends Pick<ApplicationRecord, 'name' | '
   save(origin: RequestOrigin | undefined, operatorData?: OperatorDataRecord): ReturnType<Applications['register']>
 }
 
-/** An API with what strangers may ask for there. */
+/** An API with the access that strangers may request there. */
 export interface RegistrableApi extends Api {
   readonly registration: Registration
   readonly registrationScopes: readonly string[]
@@ -39,7 +39,7 @@ interface RegistrationOptions {
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
   readonly hasMailer: boolean
-  /** Who is asked to decide about registrations. */
+  /** The operators who are asked to decide about registrations. */
   readonly operators: readonly string[]
   /** Called when an e-mail has become due. */
   readonly onEmailDue: () => void
@@ -137,7 +137,7 @@ function createRecord(
   }
 }
 
-/** For the audit log. What the operator keeps on the application is erased with it, so only names are recorded. */
+/** Details for the audit log. Operator data is erased with the application, so only names are recorded. */
 function describeRecord({ apis, externalId, metadata }: ApplicationRecord): NewAuditRecord['details'] {
   return {
     apis,
@@ -146,7 +146,7 @@ function describeRecord({ apis, externalId, metadata }: ApplicationRecord): NewA
   }
 }
 
-/** What a registration may have: only open APIs, and only scopes in `registrationScopes`. */
+/** The access that a registration may have: only open APIs, and only scopes in `registrationScopes`. */
 function readRegistrationGrants(
   apis: ReadonlyMap<string, RegistrableApi>,
   grants: ApiGrants,

@@ -81,7 +81,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       }
       await opened()
       await flushLastUsed?.()
-      // One more than the page holds: whether there is a next page.
+      // One record more than the page holds shows whether there is a next page.
       const query = { after, limit: pageSize + 1, ...filter, expiringAfter: now() }
       const records = await store.listApplications(query)
       const items = records.slice(0, pageSize).map((record) => toApplication(record, now()))

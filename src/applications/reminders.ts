@@ -22,7 +22,9 @@ interface RemindersOptions {
   readonly writer: ApplicationWriter
   /** Days before an expiry; empty if nobody is reminded. */
   readonly remindBefore: readonly number[]
-  /** Writes the `lastUsedAt` times that this process has collected: who uses a new credential is not reminded of the former. */
+  /**
+   * Writes the `lastUsedAt` times that this process has collected: a user of a new credential is not reminded of the former.
+   */
   readonly flushLastUsed: () => Promise<void>
   /** Called when an e-mail has become due. */
   readonly onEmailDue: () => void
@@ -31,9 +33,9 @@ interface RemindersOptions {
 }
 
 const SCAN_INTERVAL_MS = 1000
-/** After an error that is not an outage, which may come back at every scan. */
+/** The wait after an error that is not an outage, which may come back at every scan. */
 const SCAN_RETRY_INTERVAL_MS = 60_000
-/** Finds what the scans in between cannot: an application that was resumed, or got a contact. */
+/** A full scan finds what the scans in between cannot: an application that was resumed, or got a contact. */
 const FULL_SCAN_INTERVAL_MS = DAY_MS
 /** Clocks of processes differ, and a change is committed a little later than its time says. */
 const SCAN_OVERLAP_MS = 60_000
@@ -75,7 +77,7 @@ export function createReminders(options: RemindersOptions): Reminders {
     for (const days of remindBefore) {
       const until = time + days * DAY_MS
       const since = isFull ? time : Math.max(time, scannedAt - SCAN_OVERLAP_MS + days * DAY_MS)
-      // Day by day, so that one query never reads for long.
+      // The scan goes day by day, so that one query never reads for long.
       for (let after = since; after < until; after += DAY_MS) {
         await remindAll({ after, until: Math.min(until, after + DAY_MS), days }, time)
         if (closed) return

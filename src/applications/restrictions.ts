@@ -12,7 +12,7 @@ export function isUsableAt({ apis }: CredentialRecord, { name }: { readonly name
   return apis === undefined || Object.hasOwn(apis, name)
 }
 
-/** What a credential may be used for at an API: its restriction, and of that only what its application is granted now. */
+/** A credential's access to an API: its restriction, without what its application is not granted now. */
 export function restrictScopes(
   { apis }: CredentialRecord,
   { name }: { readonly name: string },

@@ -11,7 +11,7 @@ export interface SlowHashes {
   findMatch(secret: string, stored: readonly string[], caller: SlowHashCaller): Promise<string | undefined>
 }
 
-/** Whom hashes are computed for. */
+/** The parties that hashes are computed for. */
 export interface SlowHashCaller {
   readonly applicationId: string
   readonly address: string
@@ -37,7 +37,7 @@ const MAX_ARGON2_LANES = 16
 
 export function createSlowHashes({ takeTurn }: SlowHashesOptions): SlowHashes {
   const loading = new Map<SlowHashMember, Promise<Verify>>()
-  /** Apart, so that guesses displace no right secret. */
+  /** Right secrets have a cache of their own, so that guesses displace none. */
   const right = createBoundedCache<true>({ entries: MAX_REMEMBERED_RESULTS })
   const wrong = createBoundedCache<true>({ entries: MAX_REMEMBERED_RESULTS })
 
@@ -51,7 +51,7 @@ export function createSlowHashes({ takeTurn }: SlowHashesOptions): SlowHashes {
     })
   }
 
-  /** What memory knows; null if one of them has to be computed. */
+  /** The answer from memory; null if a hash has to be computed. */
   function recall(secret: string, stored: readonly string[]): string | undefined | null {
     const keys = stored.map((each) => digestPair(secret, each))
     const index = keys.findIndex((key) => right.get(key))

@@ -37,7 +37,7 @@ export function refuseUnlessActive({ id, status }: ApplicationRecord, call: stri
     throw new ApplicationError('invalid_state', `Application ${id} is ${status}: ${call}() needs an active one.`)
 }
 
-/** What `delete` and `deny` change: nothing personal and no hash remains. The language stays: a denial is written in it. */
+/** The changes of `delete` and `deny`: nothing personal and no hash remains. The language stays: a denial is written in it. */
 export function eraseApplication(
   current: ApplicationRecord,
   call: 'delete' | 'deny' = 'delete',
@@ -58,7 +58,10 @@ export function eraseApplication(
   }
 }
 
-/** What ends every access token issued up to now. Always later than the last time, even if the clock was set back. */
+/**
+ * The change that ends every access token issued up to now. Its time is always later than the last one, even if the clock was
+ * set back.
+ */
 export function endTokens({ tokensRevokedAt }: ApplicationRecord, now: number): Partial<ApplicationRecord> {
   return { tokensRevokedAt: Math.max(now, tokensRevokedAt + 1) }
 }

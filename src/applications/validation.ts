@@ -6,7 +6,7 @@ import { isFollowable } from '../lib/followable.js'
 import { findLineProblem } from '../lib/visible-text.js'
 import { isText } from './call-arguments.js'
 
-/** Code points: UTF-16 would count most emoji twice. */
+/** Lengths are in code points: UTF-16 would count most emoji twice. */
 export const MAX_NAME_LENGTH = 100
 
 /** 1 to 100 visible characters, trimmed: names are shown in e-mails, lists and logs. */
@@ -70,7 +70,7 @@ const PUBLIC_HOST = /\.(?:[A-Za-z]{2,63}|xn--[A-Za-z0-9-]+)$/i
 /** RFC 6761, RFC 6762, and names that are used without being registered. */
 const PRIVATE_HOST = /[.@](?:localhost|localdomain|local|internal|intranet|lan|home\.arpa|invalid)$/i
 
-/** When a credential ends: a `Date` in the future, or null for never. Resolves milliseconds. */
+/** The end of a credential: a `Date` in the future, or null for never. Resolves milliseconds. */
 export function readExpiresAt(expiresAt: unknown, now: number): number | null {
   if (expiresAt === null) return null
   const at = expiresAt instanceof Date ? expiresAt.getTime() : Number.NaN
@@ -117,7 +117,7 @@ export function readOverlap(overlap: unknown = 86_400): number {
 
 const MAX_REASON_LENGTH = 500
 
-/** What an operator writes to a contact about a decision; undefined if nothing was given. Line breaks are kept. */
+/** An operator's text to a contact about a decision; undefined if nothing was given. Line breaks are kept. */
 export function readReason(reason: unknown): string | undefined {
   if (reason === undefined) return undefined
   const text = typeof reason === 'string' ? reason.replaceAll(/\r\n?/g, '\n').replaceAll('\t', ' ').trim() : ''

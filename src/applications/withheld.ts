@@ -1,6 +1,6 @@
 import type { ApplicationRecord, Withheld } from '../contracts/application-record.js'
 
-/** What is withheld once an operator has granted these scopes of an API; `undefined` takes the API away. */
+/** The withheld access once an operator has granted these scopes of an API; `undefined` takes the API away. */
 export function withhold(
   current: ApplicationRecord,
   api: string,

@@ -13,7 +13,7 @@ export interface Limit {
 }
 
 interface CommonApiOptions extends ReportOnlyOptions {
-  /** Its name in the console and in e-mails; the API's name if left out. */
+  /** The API's name in the console and in e-mails; its key in `apis` if left out. */
   readonly title?: string | undefined
   /** One or two sentences for developers, in the console and the registration form. */
   readonly description?: string | undefined
@@ -36,12 +36,12 @@ export type Registration = 'automatic' | 'manual' | 'closed'
 
 /** The application that calls an API. */
 export interface CallerApplication<Metadata = Record<string, unknown>> {
-  /** Public, and never changes. */
+  /** The public id, which never changes. */
   readonly id: string
   readonly name: string
-  /** The operator's own id of it, given to `create`, `register` or `update`. */
+  /** Your own id for the application, given to `create`, `register` or `update`. */
   readonly externalId: string | undefined
-  /** The operator's own data, given to `create`, `register` or `update`. */
+  /** Your own data on the application, given to `create`, `register` or `update`. */
   readonly metadata: Metadata | undefined
 }
 
@@ -75,8 +75,8 @@ export interface OAuth2ApiOptions<Metadata = any> extends CommonApiOptions {
 export interface ApiKeyApiOptions extends CommonApiOptions {
   readonly scheme: 'apiKey'
   /**
-   * The header that carries the key, for a platform whose callers know another name; `X-Api-Key` if left out. Of two names a
-   * request has one; console, e-mails and challenges name the first.
+   * The header that carries the key, for a platform whose callers know another name; `X-Api-Key` if left out. If there are two
+   * names, a request has one of them; console, e-mails and challenges name the first.
    */
   readonly header?: string | readonly string[] | undefined
   /** Keys have no scopes. */

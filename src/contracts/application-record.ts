@@ -1,7 +1,7 @@
 /** `pending -> active <-> suspended`; every status can become `deleted`, which is final. */
 export type ApplicationStatus = 'pending' | 'active' | 'suspended' | 'deleted'
 
-/** What an application, or a credential, may be used for: name of the API -> scopes there. */
+/** The use that an application, or a credential, is allowed: name of the API -> scopes there. */
 export type GrantedApis = Readonly<Record<string, { readonly scopes: readonly string[] }>>
 
 /** A value that JSON can express (RFC 8259). */
@@ -30,7 +30,7 @@ export interface CredentialRecord {
   readonly expiresAt: number | undefined
   /** Milliseconds since 1970; undefined until the first use. */
   readonly lastUsedAt: number | undefined
-  /** Restricts what the application may do with this credential; undefined: everything that the application may do. Grants nothing. */
+  /** Restricts the credential; undefined: it may be used for everything that the application may do. Grants nothing. */
   readonly apis: GrantedApis | undefined
   /** Whether another system has issued it. It stays so when the hash is replaced. */
   readonly isImported: boolean
@@ -62,15 +62,18 @@ export interface AccessRequest {
   readonly by: string | undefined
 }
 
-/** What an operator took away: contacts get it back only by an operator's decision. */
+/** Access that an operator took away: contacts get it back only by an operator's decision. */
 export interface Withheld {
-  /** The scopes that were taken away, or were there when a whole API was. An API that is here and not granted was taken away whole. */
+  /**
+   * The scopes that were taken away, or were there when a whole API was. An API that is here and not granted was taken away
+   * whole.
+   */
   readonly apis: GrantedApis
   /** The ends that operators gave credentials; left out if there are none. */
   readonly ends?: readonly OperatorEnd[]
 }
 
-/** The end that an operator gave a credential. It bounds what contacts put in its place. */
+/** The end that an operator gave a credential. It also bounds its replacement by a contact. */
 export interface OperatorEnd {
   readonly kind: 'key' | 'secret'
   readonly credentialId: string
@@ -86,7 +89,7 @@ export interface ApplicationRecord {
   readonly contact: string | undefined
   /** The contacts after the first, in order; none without a first one. ASCII, like `contact`. */
   readonly otherContacts: readonly string[]
-  /** None for a deleted application. */
+  /** The APIs and scopes; none for a deleted application. */
   readonly invitations: readonly Invitation[]
   /** The language of its e-mails; undefined: English. */
   readonly language: Language | undefined
@@ -98,11 +101,11 @@ export interface ApplicationRecord {
   readonly withheld: Withheld | undefined
   /** The operator's own data. Undefined for a deleted application. */
   readonly metadata: JsonObject | undefined
-  /** The operator's own id. No two applications have the same one. Undefined for a deleted application. */
+  /** The operator's own id of the application. No two applications have the same one. Undefined for a deleted application. */
   readonly externalId: string | undefined
-  /** Newest first. */
+  /** Keys, newest first. */
   readonly keys: readonly CredentialRecord[]
-  /** Newest first. */
+  /** Secrets, newest first. */
   readonly secrets: readonly CredentialRecord[]
   /** Milliseconds since 1970. */
   readonly createdAt: number

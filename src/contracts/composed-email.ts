@@ -49,7 +49,7 @@ export interface EmailSample {
 }
 
 /**
- * What `emails.compose` gets: what the e-mail is about, and the built-in words and layout to take over or to replace.
+ * The argument of `emails.compose`: the subject of the e-mail, and the built-in words and layout to take over or to replace.
  * `purpose` narrows its type.
  */
 export type EmailToCompose = EmailContent & {
@@ -57,7 +57,7 @@ export type EmailToCompose = EmailContent & {
   readonly host: string
   readonly developersUrl: string | undefined
   readonly brand: Brand
-  /** The APIs that it concerns. */
+  /** The APIs that the e-mail concerns. */
   readonly apis: readonly Api[]
   /**
    * Programs that call the API of that name, in seven languages: with the credentials of this e-mail, and with environment

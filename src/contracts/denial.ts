@@ -74,7 +74,7 @@ interface OAuthErrorOptions {
   /** Replaces the code's status, for a wrong method, size or media type. */
   readonly status?: 405 | 413 | 415
   readonly headers?: Denial['headers']
-  /** For the log; never sent. */
+  /** The cause for the log; never sent. */
   readonly cause?: unknown
 }
 
@@ -94,7 +94,7 @@ export class OAuthError extends Error implements DenialError {
   override readonly name = 'OAuthError'
   /** The code of RFC 6749 5.2 or RFC 6750 3.1, such as `invalid_token`. */
   readonly error: ErrorCode
-  /** For the client's developers; the same text as `message`. */
+  /** A text for the client's developers; the same as `message`. */
   readonly description: string
   /** The HTTP status. */
   readonly status: number
@@ -108,14 +108,14 @@ export class OAuthError extends Error implements DenialError {
   readonly code: ErrorCode
 
   constructor(error: ErrorCode, description: string, options: OAuthErrorOptions = {}) {
-    // Without a prototype: a polluted Object.prototype must not become the status or the headers of an answer.
+    // The members have no prototype: a polluted Object.prototype must not become the status or the headers of an answer.
     const { status, headers = {}, cause } = Object.assign(Object.create(null) as OAuthErrorOptions, options)
     super(description, { cause })
     this.error = error
     this.description = description
     this.status = status ?? STATUS_BY_ERROR[error]
     this.headers = { ...COMMON_HEADERS, ...headers }
-    // Members, not getters: many central handlers write `error.statusCode = error.statusCode || 500`.
+    // These are members, not getters: many central handlers write `error.statusCode = error.statusCode || 500`.
     this.statusCode = this.status
     this.expose = this.status < 500
     this.code = error

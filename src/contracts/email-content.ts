@@ -4,8 +4,8 @@ import type { Language } from './application-record.js'
 export type { Language }
 
 /**
- * What an e-mail is about, without its words: `purpose` tells which kind it is. Whoever registered an application chose its
- * name, so the name never stands in a subject.
+ * The subject of an e-mail, without its words: `purpose` tells which kind it is. Whoever registered an application chose its
+ * name, so the name never stands in a subject line.
  */
 export type EmailContent =
   | CredentialsEmail
@@ -28,7 +28,7 @@ export type EmailGrants = Readonly<Record<string, { readonly scopes: readonly st
 
 /** The application that an e-mail is about. */
 export interface EmailApplication extends CallerApplication {
-  /** What it may use. */
+  /** The APIs and scopes that it may use. */
   readonly apis: EmailGrants
 }
 
@@ -37,7 +37,7 @@ export interface CredentialsEmail extends CommonContent {
   readonly purpose: 'registration' | 'key' | 'secret'
   readonly application: EmailApplication
   readonly credentials: { readonly clientId?: string; readonly clientSecret?: string } | undefined
-  /** Valid for 72 hours. */
+  /** A link that is valid for 72 hours. */
   readonly link: string | undefined
   /** The name of the key or secret; `default` for a registration. */
   readonly name: string
@@ -55,7 +55,7 @@ export interface ExpiringEmail extends CommonContent {
   readonly credential: {
     readonly kind: 'key' | 'secret'
     readonly name: string
-    /** Its first characters. */
+    /** The first characters of the credential. */
     readonly prefix: string
     readonly expiresAt: Date
   }
@@ -74,7 +74,7 @@ export interface InvitationEmail extends CommonContent {
    * it for a link or a telephone number: the built-in e-mail does not show it.
    */
   readonly invitedBy: string | undefined
-  /** Valid for 7 days. */
+  /** A link that is valid for 7 days. */
   readonly link: string
 }
 
@@ -83,7 +83,7 @@ export interface SignInEmail extends CommonContent {
   readonly purpose: 'signIn'
   readonly link: string
   readonly code: string
-  /** How long link and code are valid. */
+  /** The time for which link and code are valid. */
   readonly minutes: number
 }
 
@@ -95,13 +95,13 @@ export interface ApprovalRequestEmail extends CommonContent {
   /** The e-mail address of the application's developers. */
   readonly contact: string
   readonly requested: EmailGrants
-  /** The IP address that it came from. */
+  /** The IP address that the request came from. */
   readonly address: string | undefined
-  /** To the page that asks for a confirmation. Each is valid for 14 days and until the first decision. */
+  /** Links to the page that asks for a confirmation. Each is valid for 14 days and until the first decision. */
   readonly links: { readonly approve: string; readonly deny: string }
 }
 
-/** Says that an operator has granted what was asked for. */
+/** Says that an operator has granted a request. */
 export interface ApprovedEmail extends CommonContent {
   readonly purpose: 'approved'
   readonly application: EmailApplication
@@ -111,7 +111,7 @@ export interface ApprovedEmail extends CommonContent {
 /** Says that an operator has denied a registration, or the request for one API. */
 export interface DeniedEmail extends CommonContent {
   readonly purpose: 'denied'
-  /** A denied registration is deleted: only its id and name are left. */
+  /** An e-mail about a denied registration: that is deleted, and only its id and name are left. */
   readonly application: { readonly id: string; readonly name: string }
   /** The API of a denied request; undefined for a registration. */
   readonly api: string | undefined

@@ -1,10 +1,10 @@
-/** What is wrong with a configuration, in the parts from which a message or a report is built. */
+/** A problem of a configuration, in the parts from which a message or a report is built. */
 export interface ConfigurationProblem {
   /** The option, such as `cors.origin`. Undefined where a call is at fault, or the store. */
   readonly option?: string | undefined
-  /** What is wrong, without a full stop: what follows the option's name (`is 5`), or a sentence where there is none. */
+  /** The problem without a full stop: the words after the option's name (`is 5`), or a sentence if there is no option. */
   readonly problem: string
-  /** What to do about it, in full sentences. */
+  /** The fix, in full sentences. */
   readonly fix: string
 }
 
@@ -13,7 +13,7 @@ interface CauseOptions {
   readonly cause?: unknown
 }
 
-/** What is wrong and what to do, in one line. */
+/** Problem and fix in one line. */
 export function describeWithFix({ option, problem, fix }: ConfigurationProblem): string {
   return option === undefined ? `${problem}. ${fix}` : `${option} ${problem}. ${fix}`
 }
@@ -51,7 +51,7 @@ export class ConfigurationError extends Error implements ConfigurationProblem {
   }
 }
 
-/** Why a call of `auth.applications` or `auth.signingKeys` was refused. */
+/** The reason why a call of `auth.applications` or `auth.signingKeys` was refused. */
 export type ApplicationErrorCode =
   | 'application_not_found'
   | 'invalid_argument'

@@ -46,26 +46,26 @@ export type EventType =
   | 'clock.deviates'
   | 'clock.agrees'
 
-/** Where a request comes from: for operators only, never sent. */
+/** The origin of a request: for operators only, never sent. */
 export interface RequestOrigin {
   /** The host's `req.id`, if it sets one and no credential is in it. */
   readonly requestId?: string | undefined
   /** The caller's IP address: Express's `req.ip`, which follows the host's `trust proxy`, or the peer's address. */
   readonly address?: string | undefined
   /**
-   * The client that the caller presents: an application's public id, or the first characters of a key. Not verified where
+   * The client that the caller presents: an application's public id, or the first characters of a key. It is not verified if
    * the request is refused.
    */
   readonly client?: string | undefined
 }
 
-/** What an event concerns. Never holds a secret, a key or a token. */
+/** The subject of an event. Never holds a secret, a key or a token. */
 export interface EventDetails extends RequestOrigin {
   readonly applicationId?: string | undefined
   readonly api?: string | undefined
   /** The `error` that was sent, if the request was refused. */
   readonly error?: string | undefined
-  /** Why a request was refused, in more detail than `error`; why an e-mail failed; the cause of an outage. */
+  /** The reason of a refusal, in more detail than `error`; the reason why an e-mail failed; the cause of an outage. */
   readonly reason?: string | undefined
 }
 
@@ -100,10 +100,13 @@ export type Emit = (type: EventType, details: EventDetails, req?: IncomingMessag
 /** The client that a request presents, as in `RequestOrigin`. */
 export type ReadClient = (req: IncomingMessage, details: EventDetails) => string | undefined
 
-/** Where `opentelemetry` listens for events that may follow: a guard let a request pass, and a further one may refuse it. */
+/**
+ * The channel on which `opentelemetry` listens for events that may follow: a guard let a request pass, and a further one may
+ * refuse it.
+ */
 const EARLY_EVENT = Symbol.for('express-platform-auth.early-event')
 
-/** `emit` for what is not final yet. */
+/** `emit` for events that are not final yet. */
 export interface EmitEarly extends Emit {
   /** Whether an event of that type has a listener. */
   isHeard(type: EventType): boolean
@@ -141,7 +144,7 @@ export function createEvents({ now, readOrigin, logger }: EventsOptions): {
       ...(req && readOrigin(req)),
       ...(req && readClient && { client: readClient(req, details) }),
     }
-    // Not emitter.emit(): it stops at the first listener that throws, and a rejected promise would end the process.
+    // emitter.emit() is not used: it stops at the first listener that throws, and a rejected promise would end the process.
     for (const listener of events.rawListeners(channel)) {
       try {
         const result: unknown = Reflect.apply(listener, events, [event])

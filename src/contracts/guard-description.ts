@@ -1,6 +1,6 @@
 import type { Scheme } from './api.js'
 
-/** What a guard asks of a request. */
+/** A guard's requirements of a request. */
 export interface GuardDescription {
   /** Whether it lets a request without a credential pass. */
   readonly optional: boolean
@@ -20,7 +20,7 @@ export interface AcceptedCredential {
   readonly otherIssuers: boolean
   /** Whether `onDenied`, of the guard or the platform, writes the refusals. */
   readonly hasOwnAnswers: boolean
-  /** What it needs for a request method; undefined if it allows none of its requests. */
+  /** The scopes that a request method needs; undefined if the guard allows none of its requests. */
   readonly scopesFor: (
     method: string,
   ) => { readonly scopes: readonly string[]; readonly anyScope: readonly string[] } | undefined

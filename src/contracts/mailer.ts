@@ -1,6 +1,6 @@
 /** One e-mail to one recipient. */
 export interface EmailMessage {
-  /** One bare ASCII address. */
+  /** The recipient: one bare ASCII address. */
   readonly to: string
   readonly subject: string
   readonly text: string

@@ -12,7 +12,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   }
 }
 
-/** The value, which the schema may have changed; or what is wrong with it. */
+/** The value, which the schema may have changed; or its problems. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] }
@@ -25,10 +25,10 @@ export interface SchemaIssue {
 /** A schema for the metadata of applications: its output is an object. */
 export type MetadataSchema = StandardSchema<unknown, object>
 
-/** What metadata is without the option `applicationMetadata`: any JSON object. */
+/** The type of metadata without the option `applicationMetadata`: any JSON object. */
 export type AnyMetadata = StandardSchema<object, Record<string, unknown>>
 
-/** What writers give. */
+/** The type that writers give. */
 export type MetadataInput<Schema> =
   IsAny<Schema> extends true
     ? // oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its schema
@@ -38,7 +38,7 @@ export type MetadataInput<Schema> =
       ? Input
       : never
 
-/** What is stored, and what readers get. */
+/** The type that is stored, and that readers get. */
 export type MetadataOutput<Schema> =
   IsAny<Schema> extends true
     ? // oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its schema

@@ -1,4 +1,4 @@
-/** What a contact can do at the portal beside looking. */
+/** The actions of a contact at the portal beside looking. */
 export const PORTAL_ACTIONS = [
   'addKey',
   'addSecret',

@@ -1,11 +1,11 @@
 import type { JsonObject } from './application-record.js'
 
-/** What an e-mail delivers: the first credentials of an application, or a replacement of a key or a secret. */
+/** The credentials that an e-mail delivers: the first ones of an application, or a replacement of a key or a secret. */
 export type DeliveryPurpose = 'registration' | 'key' | 'secret'
 
 /**
- * What an e-mail that delivers no credentials is for: it reminds of a credential that is about to expire, invites a contact,
- * asks an operator for a decision, or tells what became of an application or of its request for an API.
+ * The purpose of an e-mail without credentials: it reminds of a credential that is about to expire, invites a contact, asks an
+ * operator for a decision, or tells the outcome for an application or for its request for an API.
  */
 export type NoticePurpose = 'expiring' | 'invitation' | 'approvalRequest' | 'approved' | 'denied' | 'suspended'
 
@@ -19,9 +19,9 @@ export interface QueuedEmail {
   readonly id: string
   readonly applicationId: string
   readonly purpose: EmailPurpose
-  /** Undefined: the application's contact at the time of sending. */
+  /** The recipient; undefined: the application's contact at the time of sending. */
   readonly recipient: string | undefined
-  /** What its text needs beyond the application, such as the reason of a denial. */
+  /** Details for the text beyond the application, such as the reason of a denial. */
   readonly details: JsonObject | undefined
   /** The credential that is replaced or about to expire; undefined for a registration, and for the first secret. */
   readonly credentialId: string | undefined
@@ -50,7 +50,7 @@ export interface QueuedEmail {
   readonly version: number
 }
 
-/** What happens to an e-mail of an application when the application is saved. */
+/** The change to an e-mail of an application when the application is saved. */
 export type EmailChange =
   /** Saved if the stored version is the previous one (none for version 1). */
   | { readonly save: QueuedEmail }
@@ -59,7 +59,7 @@ export type EmailChange =
   /** Every e-mail of the application is deleted. */
   | 'removeAll'
 
-/** Which of the first two it is: as `'save' in change`, but a polluted `Object.prototype` does not decide. */
+/** Whether the change is the first of the two. Unlike `'save' in change`, it ignores a polluted `Object.prototype`. */
 export function savesEmail(change: Exclude<EmailChange, 'removeAll'>): change is { readonly save: QueuedEmail } {
   return Object.hasOwn(change, 'save')
 }

@@ -9,6 +9,6 @@ export interface ReportOnlyOptions {
 }
 
 export interface ReportOnlyEnd {
-  /** As YYYY-MM-DD. */
+  /** The day as YYYY-MM-DD. */
   readonly until: string
 }

@@ -7,16 +7,16 @@ export interface ReportedCount {
   readonly api: string
   /** The method and the route's pattern, such as `GET /orders/items/:id`. Never a path or a query that was requested. */
   readonly route: string
-  /** As in events. */
+  /** The reason as in events. */
   readonly reason: string
   readonly count: number
-  /** The first of them, in milliseconds since 1970. */
+  /** The time of the first request, in milliseconds since 1970. */
   readonly firstAt: number
-  /** The last of them, in milliseconds since 1970. */
+  /** The time of the last request, in milliseconds since 1970. */
   readonly lastAt: number
 }
 
-/** What requests are counted by. */
+/** The members by which requests are counted. */
 export type ReportedKey = Pick<ReportedCount, 'applicationId' | 'api' | 'route' | 'reason'>
 
 /** A page of counts, in the order of application, API, route and reason (by code unit). */
@@ -28,7 +28,7 @@ export interface ReportedCountQuery {
   readonly limit: number
 }
 
-/** The calls of a store for guards that only report. Nothing of them is added to the audit log or the change feed. */
+/** The calls of a store for guards that only report. None of them adds to the audit log or the change feed. */
 export interface ReportedStore {
   /**
    * Adds counts to the stored ones, in one transaction, unless a batch with this id was added before (`addUsage` and

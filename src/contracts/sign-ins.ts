@@ -1,14 +1,14 @@
 /** A link, and a code, that sign a contact in at the portal. */
 export interface SignIn {
-  /** What a code belongs to. Known to the browser that asked for it. */
+  /** The id that a code belongs to, known to the browser that asked for the code. */
   readonly id: string
   /** The contact's address in ASCII lower case. Nobody needs to have it. */
   readonly mailbox: string
   /** HMAC-SHA-256 of the link's token under the pepper, base64url. No two have the same one. */
   readonly linkHash: string
-  /** The same of id and code; undefined for a link without a code. */
+  /** The same hash of id and code; undefined for a link without a code. */
   readonly codeHash: string | undefined
-  /** How many codes have been tried. */
+  /** The number of codes that have been tried. */
   readonly guesses: number
   /** The only application that may be managed; undefined: every application of the contact. */
   readonly applicationId: string | undefined

@@ -25,7 +25,7 @@ export interface RevokedAccessToken {
   readonly expiresAt: number
 }
 
-/** An audit record before it is stored: who changed what, and when. Never contains a secret. */
+/** An audit record before it is stored: actor, change and time. Never contains a secret. */
 export interface NewAuditRecord {
   /** Milliseconds since 1970. */
   readonly at: number

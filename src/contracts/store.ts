@@ -7,11 +7,11 @@ import type { AuditRecord, Change, NewAuditRecord, RevokedAccessToken, SigningKe
 import type { UsageStore } from './usage.js'
 
 /**
- * Persistent storage of a platform. A store decides no policy: it saves what it is given, all or nothing, and resolves
- * only after the change would survive a power failure. It rejects only if it cannot answer; a refusal by contract
- * resolves `false`. A write that rejects has changed nothing; if the store cannot know that, it rejects with a
- * `StoreUnavailableError` whose `outcome` is `unknown`. Every change to an application, a signing key or a revoked access token is added to the change feed
- * in the same transaction. E-mails, credential uses and new encryptions of the same key are not.
+ * Persistent storage of a platform. A store makes no decisions: it saves what it is given, all or nothing, and resolves only
+ * after the change would survive a power failure. When a condition fails it resolves `false`; it rejects only if it could not
+ * answer. A write that rejects has changed nothing; if the store cannot know that, it rejects with a `StoreUnavailableError`
+ * whose `outcome` is `unknown`. Every change to an application, a signing key or a revoked access token is added to the change
+ * feed in the same transaction. E-mails, credential uses and new encryptions of the same key are not.
  */
 export interface Store extends UsageStore, ReportedStore {
   /** The name for logs and `health()`, such as `sqlite`. Only `memory` may be used in production without the option `secret`. */
@@ -150,8 +150,8 @@ export interface Store extends UsageStore, ReportedStore {
 }
 
 /**
- * What a platform stores encrypted beside its signing keys: the pepper of hashes, and the secret behind sessions, sign-in links
- * and approval links.
+ * The secrets that a platform stores encrypted beside its signing keys: the pepper of hashes, and the secret behind sessions,
+ * sign-in links and approval links.
  */
 export type SecretName = 'pepper' | 'session'
 
@@ -164,7 +164,7 @@ export interface NewApplication {
 }
 
 /**
- * What became of a new application. It was not added if its id is stored already (`exists`, also of a deleted application), or
+ * The outcome for a new application. It was not added if its id is stored already (`exists`, also of a deleted application), or
  * another application has its `externalId` or one of its hashes.
  */
 export type AddOutcome = 'added' | 'exists' | 'externalIdTaken' | 'credentialTaken'
@@ -227,7 +227,7 @@ export interface AuditQuery {
   readonly until?: number | undefined
 }
 
-/** What `open()` did to the tables of an existing database. */
+/** The effect of `open()` on the tables of an existing database. */
 export interface SchemaMigration {
   /** The schema version that was found. */
   readonly from: number

@@ -25,7 +25,7 @@ export interface UsageCountQuery {
 /** Members that are not nested. Never a credential, a path or a query. */
 export type RefusalDetails = Readonly<Record<string, string | number | null>>
 
-/** A refused request or token request of an application that is known. Has no credential, path or query. */
+/** A refused request or token request of a known application. Has no credential, path or query. */
 export interface RefusalRecord {
   readonly applicationId: string
   /** Milliseconds since 1970. */
@@ -33,13 +33,13 @@ export interface RefusalRecord {
   readonly api: string
   /** The `error` that was sent. */
   readonly error: string
-  /** Why, in more detail, as in events. */
+  /** The reason in more detail, as in events. */
   readonly reason: string
   /** The host's `req.id`, if it sets one. */
   readonly requestId: string | undefined
   /** The caller's IP address. */
   readonly address: string | undefined
-  /** What the explanation of the reason needs, such as the time at which a credential expired. */
+  /** Details for the explanation of the reason, such as the time at which a credential expired. */
   readonly details: RefusalDetails
 }
 
@@ -50,7 +50,7 @@ export interface UsageBatch {
   readonly at: number
 }
 
-/** What is too old to be kept. */
+/** The ages beyond which usage is deleted. */
 export interface ExpiredUsage {
   /** Counts of earlier days. */
   readonly countsBefore: string
@@ -64,7 +64,7 @@ export interface ExpiredUsage {
   readonly limit: number
 }
 
-/** The calls of a store for usage and refusals. Nothing of them is added to the audit log or the change feed. */
+/** The calls of a store for usage and refusals. None of them adds to the audit log or the change feed. */
 export interface UsageStore {
   /**
    * Adds counts to the stored ones, in one transaction, unless a batch with this id was added before. Leaves out counts of

@@ -12,7 +12,7 @@ interface DescriptionOptions {
   readonly developersUrl: string | undefined
 }
 
-/** How to call an API: one command gets an access token, one calls the API with it. */
+/** The commands of an API: one gets an access token, one calls the API with it. */
 export function describeApi(
   api: Api,
   { content, labels, developersUrl }: DescriptionOptions,
@@ -21,7 +21,7 @@ export function describeApi(
   const call = createCall(api, content)
   // One line per command: mail programs break lines, and backslashes at their ends would then be in the middle.
   const command = formatCallCommand(call, ONE_LINE)
-  // Where the console shows this API.
+  // This link leads to the API in the console.
   const links = developersUrl === undefined ? [] : [{ label: labels.languages, link: `${developersUrl}#api-${name}` }]
   if (tokenEndpoint === undefined)
     return {
@@ -55,7 +55,10 @@ function createCall(api: Api, content: EmailContent): SampleCall {
   return { scheme, method: 'GET', url: resource, headers: [], tokenEndpoint, keyHeader: keyHeaders[0], credentials }
 }
 
-/** Those of the e-mail, and variables for what its reader has already. At a token endpoint the id stands for the key. */
+/**
+ * The credentials of the e-mail, and variables for those that its reader has already. At a token endpoint the id stands for the
+ * key.
+ */
 function readCredentials({ scheme }: Api, content: EmailContent): SampleCall['credentials'] {
   const { clientId: key, clientSecret: secret } = ('credentials' in content && content.credentials) || {}
   if (scheme === 'apiKey' || content.purpose === 'signIn') return { key }

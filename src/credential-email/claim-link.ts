@@ -17,7 +17,7 @@ export type ClaimCredentials = (
   origin: RequestOrigin | undefined,
 ) => Promise<ClaimedCredentials | undefined>
 
-/** What a claim link shows, once. */
+/** The content that a claim link shows, once. */
 interface ClaimedCredentials {
   readonly applicationName: string
   readonly credentials: Partial<IssuedCredentials>
@@ -40,7 +40,7 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
     return email?.claimLinks.some((link) => link.hash === hash && link.expiresAt > now()) ? email : undefined
   }
 
-  /** Without room for both, the former one ends at once: the new one is about to be shown. */
+  /** If there is no room for both, the former one ends at once: the new one is about to be shown. */
   function replace(records: CredentialList, added: CredentialList[number], overlap: number): CredentialList {
     return replaceCredential(records, added, now(), isFull(records, now()) ? 0 : overlap)
   }
@@ -53,7 +53,7 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
 
     const type = isFirstDelivery(email) ? 'application.activated' : 'application.credentialRotated'
     const claimed = await writer.change(email.applicationId, { type, origin }, async (current) => {
-      // Read again: another request with the same link may have been faster.
+      // The application is read again: another request with the same link may have been faster.
       const unclaimed = await findEmail(hash)
       if (!unclaimed || current.status === 'deleted' || current.status === 'suspended') return undefined
       const claimedAt = now()

@@ -12,15 +12,15 @@ interface Delivery {
   readonly purpose: DeliveryPurpose
   /** Seconds for which the previous credential still works. */
   readonly overlap: number
-  /** Of the credential that it is about. */
+  /** The name of the credential. */
   readonly terms: CredentialTerms
-  /** Whether that replaces another one. */
+  /** Whether the credential replaces another one. */
   readonly hasPrevious: boolean
   readonly minted?: MintedCredentials
   readonly link?: string
 }
 
-/** What an e-mail with credentials, or with a link to them, is about. */
+/** The content of an e-mail with credentials, or with a link to them. */
 export function describeDelivery(record: Recipient, delivery: Delivery): CredentialsEmail {
   const { purpose, overlap, terms, hasPrevious, minted, link } = delivery
   return {
@@ -38,7 +38,7 @@ export function describeDelivery(record: Recipient, delivery: Delivery): Credent
   }
 }
 
-/** What a reminder is about, at the time when it is sent, which may be later than it was queued. */
+/** The content of a reminder, at the time when it is sent, which may be later than it was queued. */
 export function describeReminder(
   record: Recipient,
   { kind, credential, replacement }: ExpiringCredential,
@@ -59,7 +59,7 @@ function describeRecipient(record: Recipient) {
   return { to: record.contact, language: record.language ?? 'en', application: describeApplication(record) } as const
 }
 
-/** A copy: `emails.compose` may change what it gets. */
+/** Copies the content, because `emails.compose` may change its argument. */
 export function describeApplication({ id, name, externalId, metadata, apis }: ApplicationRecord): EmailApplication {
   return { id, name, externalId, metadata: structuredClone(metadata), apis: structuredClone(apis) }
 }

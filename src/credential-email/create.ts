@@ -23,7 +23,7 @@ export interface CredentialEmail {
   readonly sendSignIn: SignInMailer['sendSignIn']
   /** Sends due e-mails now; no effect before `start`, or without a mailer. */
   wake(): void
-  /** For `auth.health()`: that the mail server takes no e-mails. */
+  /** The problem for `auth.health()`: the mail server takes no e-mails. */
   problem(): string | undefined
   /** Starts to send e-mails; called once the store is open. */
   start(): void

@@ -14,7 +14,7 @@ interface DecisionContentOptions {
   readonly developersUrl: string | undefined
 }
 
-/** What such an e-mail is about; undefined if it is to be sent no more. */
+/** The content of such an e-mail; undefined if it is to be sent no more. */
 export function describeDecision(
   email: QueuedEmail & { readonly purpose: DecisionEmail['purpose'] },
   record: ApplicationRecord,
@@ -39,7 +39,7 @@ export function describeDecision(
   return { ...common, purpose, application, granted: { [approved]: { scopes: scopes.map(String) } } }
 }
 
-/** Operators are written to in English. */
+/** E-mails to operators are in English. */
 function describeApprovalRequest(
   email: QueuedEmail,
   record: ApplicationRecord,

@@ -27,7 +27,7 @@ interface TextsOptions {
 
 const PHRASES: Readonly<Record<Language, Phrases>> = { en, de, fr, es }
 
-/** What an e-mail says besides its words. */
+/** The parts of an e-mail besides its words. */
 type Parts = Partial<Pick<EmailTexts, 'box' | 'facts' | 'sections'>> & {
   /** The links of the buttons: the labels are among the words. */
   readonly actions?: readonly string[]
@@ -131,7 +131,7 @@ const UNITS = [
   ['minute', 60],
 ] as const
 
-/** In the largest unit of which there are at least two. */
+/** A duration in the largest unit of which there are at least two. */
 function formatDuration(seconds: number, phrases: Phrases): string {
   const [unit = 'second', length = 1] = UNITS.find(([, length]) => seconds >= 2 * length) ?? []
   return phrases.duration(Math.floor(seconds / length), unit)
@@ -191,7 +191,7 @@ function describeApis(
   })
 }
 
-/** Where the key is sent: as `client_id`, and in the header of each key API. */
+/** The places where the key is sent: as `client_id`, and in the header of each key API. */
 function listKeyUses(granted: EmailGrants, { apis }: TextsOptions): string {
   const headers = Object.keys(granted).flatMap((api) => apis.get(api)?.keyHeaders[0] ?? [])
   return ['client_id', ...new Set(headers)].join(', ')
@@ -221,7 +221,7 @@ function describeExpiring({ application, credential }: ExpiringEmail, labels: Ph
   ]
 }
 
-/** Such as `2027-01-31 10:00:00 UTC`. Rounded down to the second: nobody may count on a moment too late. */
+/** A time such as `2027-01-31 10:00:00 UTC`, rounded down to the second: nobody may count on a moment too late. */
 function formatTime(time: Date): string {
   return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }

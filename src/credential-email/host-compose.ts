@@ -7,10 +7,10 @@ import { ownMembers } from '../lib/own-members.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../lib/timeout.js'
 
 const MAX_SUBJECT_LENGTH = 200
-/** Characters of text and of HTML. Gmail hides what follows after 102 KB. */
+/** The limits of text and HTML in characters. Gmail hides the rest after 102 KB. */
 const MAX_BODY_LENGTH = 500_000
 
-/** Calls the host's `emails.compose`. Resolves undefined, and logs why, if what it returns cannot be sent. */
+/** Calls the host's `emails.compose`. Resolves undefined, and logs the reason, if its result cannot be sent. */
 export async function callHostCompose(
   compose: ComposeEmail,
   email: EmailToCompose,
@@ -34,7 +34,9 @@ function createTimeoutError(): Error {
   return new Error(`emails.compose did not answer within ${CALL_TIMEOUT_MS / 1000} seconds.`)
 }
 
-/** What the recipient cannot do without. Of a link that is its fragment or last segment, because HTML may escape what precedes. */
+/**
+ * The texts that the recipient needs. Of a link that is its fragment or last segment, because HTML may escape what precedes.
+ */
 function listIndispensable(email: EmailContent): readonly string[] {
   switch (email.purpose) {
     case 'signIn':

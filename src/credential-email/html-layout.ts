@@ -6,7 +6,7 @@ import { COLORS } from '../web/palette.js'
 
 interface HtmlOptions {
   readonly language: Language
-  /** After labels. */
+  /** The text after labels. */
   readonly colon: string
   readonly brand: Brand
   /** Shown where the brand has no name, and below the e-mail. */
@@ -122,7 +122,7 @@ function createStyles({ accent }: Brand) {
   }
 }
 
-/** For Apple Mail and the newer Outlooks. Classes, because such a rule cannot be inline. */
+/** A style for Apple Mail and the newer Outlooks. It needs classes, because such a rule cannot be inline. */
 function createDarkStyles({ accent }: Brand): string {
   const { paper, raised, ink, soft, code, line } = COLORS
   return `

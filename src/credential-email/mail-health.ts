@@ -7,7 +7,7 @@ export interface MailHealth {
   answered(): void
   /** The attempt will be repeated. */
   deferred(problem: string): void
-  /** For `auth.health()`; undefined if all is well. */
+  /** The problem for `auth.health()`; undefined if all is well. */
   problem(): string | undefined
 }
 

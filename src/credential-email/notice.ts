@@ -13,7 +13,7 @@ export function isNotice(email: QueuedEmail): email is Notice {
   return !isDelivery(email.purpose) && email.purpose !== 'expiring'
 }
 
-/** What a notice is about; undefined if it is to be sent no more. */
+/** The content of a notice; undefined if it is to be sent no more. */
 export function describeNotice(
   notice: Notice,
   application: ApplicationRecord,
@@ -36,6 +36,6 @@ export function describeNotice(
 }
 
 type NoticeOptions = Parameters<typeof describeDecision>[2] & {
-  /** Of the link of an invitation. */
+  /** The token of an invitation's link. */
   readonly invitationToken: string | undefined
 }

@@ -13,13 +13,13 @@ import { createClaimToken } from './claim-link.js'
 import { type Recipient, describeDelivery, describeReminder } from './content.js'
 import { type Notice, describeNotice } from './notice.js'
 
-/** One attempt to send an e-mail: what it is about, and its record as saved before it is sent. */
+/** One attempt to send an e-mail: its content, and its record as saved before it is sent. */
 export interface Attempt {
   readonly content: EmailContent
   readonly email: QueuedEmail
 }
 
-/** What an e-mail's content and credentials are made of. */
+/** The input for an e-mail's content and credentials. */
 export interface PreparationOptions {
   readonly apis: ReadonlyMap<string, Api>
   readonly writer: ApplicationWriter
@@ -32,7 +32,7 @@ export interface PreparationOptions {
 
 const CLAIM_LINK_LIFETIME_MS = 72 * 3600 * 1000
 
-/** An attempt, and what it changes of the application. */
+/** An attempt, and its change of the application. */
 interface Prepared {
   readonly changed: Partial<ApplicationRecord>
   readonly attempt: Attempt
@@ -88,7 +88,7 @@ export function prepareDelivery(
     return { changed: {}, attempt: { email, content: describeDelivery(current, { ...described, link }) } }
   }
   const minted = mintCredentials(credentials(), purpose, apis, current.apis, now(), terms)
-  // At most two sets: this one, and the previous one, which may have arrived.
+  // At most two sets remain: this one, and the previous one, which may have arrived.
   const [previous = [], ...older] = leased.attemptedHashes
   const email = nextVersion(leased, { attemptCount, attemptedHashes: [listHashes(minted), previous] })
   const { keys, secrets } = removeCredentials(current, older.flat())

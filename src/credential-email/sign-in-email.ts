@@ -9,11 +9,11 @@ import { withTimeout } from '../lib/timeout.js'
 import type { MailHealth } from './mail-health.js'
 import type { WriteEmail } from './message.js'
 
-/** Sends e-mails that are not queued in the store: whoever lost one asks for another. */
+/** Sends e-mails that are not queued in the store: a contact who lost one asks for another. */
 export interface SignInMailer {
   /** Returns at once, and sends in the background. */
   sendSignIn(email: Omit<SignInEmail, 'purpose'>): void
-  /** Sends what waits once more at most, and resolves when that is over. */
+  /** Sends waiting e-mails once more at most, and resolves when that is over. */
   close(): Promise<void>
 }
 
@@ -25,9 +25,9 @@ interface SignInMailerOptions {
 }
 
 const MAX_CONCURRENT_EMAILS = 4
-/** More are dropped: by the time they could be sent, their codes would have expired. */
+/** The limit of waiting e-mails. Further ones are dropped: by the time they could be sent, their codes would have expired. */
 const MAX_WAITING_EMAILS = 1000
-/** Before the second attempt and the third. */
+/** The waits before the second attempt and the third. */
 const RETRY_DELAYS_MS = [2000, 10_000]
 const MAILER_TIMEOUT_MS = 60_000
 
@@ -69,13 +69,13 @@ export function createSignInMailer({ mailer, writeEmail, logger, mailHealth }: S
     })
   }
 
-  /** Without the address, and without the mail server's text, which may repeat the e-mail. */
+  /** Describes an error without the address, and without the mail server's text, which may repeat the e-mail. */
   function logFailure(error: unknown): void {
     logger.warn(`A sign-in e-mail was not sent: ${readServiceFailure(error).problem}.`)
   }
 
   return {
-    // Bound here: e-mails must not be part of the trace or log context of the request that asks for them.
+    // The function is bound here: e-mails must not be part of the trace or log context of the request that asks for them.
     sendSignIn: AsyncResource.bind((email: Omit<SignInEmail, 'purpose'>) => {
       const attempts = sendWithRetries({ ...email, purpose: 'signIn' }).finally(() => sending.delete(attempts))
       sending.add(attempts)

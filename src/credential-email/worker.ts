@@ -31,10 +31,10 @@ interface EmailWorkerOptions {
 /** E-mails that this process sends at the same time. */
 const MAX_CONCURRENT_EMAILS = 4
 const OUTBOX_POLL_INTERVAL_MS = 1000
-/** Renewed while the e-mail is being sent, so that a killed process's e-mail is soon sent by another. */
+/** The lease is renewed while the e-mail is being sent, so that a killed process's e-mail is soon sent by another. */
 const LEASE_DURATION_MS = 15_000
 const LEASE_RENEWAL_INTERVAL_MS = 5000
-/** After this the outcome counts as unknown. */
+/** The outcome counts as unknown after this time. */
 const MAILER_TIMEOUT_MS = 60_000
 
 export function createEmailWorker({
@@ -126,7 +126,8 @@ export function createEmailWorker({
   }
 
   return {
-    // Bound here, because a request may wake the worker: e-mails must not be part of that request's trace or log context.
+    // The function is bound here, because a request may wake the worker: e-mails must not be part of that request's trace or
+    // log context.
     wake: AsyncResource.bind(wake),
     async close() {
       closed = true

@@ -6,7 +6,7 @@ import type { Notice } from './application-page.js'
 import type { FormFields } from './form-fields.js'
 import { renderHiddenFields, type ApplicationView } from './view.js'
 
-/** The page of one action: its form, which asks for confirmation, and what the form does. */
+/** The page of one action: its form, which asks for confirmation, and the effect of the form. */
 export interface ActionPage {
   readonly action: PortalAction
   readonly heading: string
@@ -16,10 +16,10 @@ export interface ActionPage {
   perform(entered: FormFields, call: ActionCall): Promise<ActionOutcome>
 }
 
-/** What an action calls: the operator's own calls, on the version of the application that the form was made for. */
+/** The calls of an action: the operator's own calls, on the version of the application that the form was made for. */
 export interface ActionCall {
   readonly applications: ApplicationCalls
-  /** For the audit log. */
+  /** The actor, for the audit log. */
   readonly by: string
   /** Counts an e-mail to an address that the contact has chosen. Rejects with `too_many_requests`. */
   readonly limitInvitation: (applicationId: string, address: string) => Promise<void>

@@ -12,7 +12,7 @@ export interface PortalApi extends Api {
   readonly registrationScopes: readonly string[]
 }
 
-/** What may be requested at an API; undefined if nothing. */
+/** The scopes that may be requested at an API; undefined if there are none. */
 export function findRequestable(
   { name, registration, registrationScopes }: PortalApi,
   { record }: Pick<ApplicationView, 'record'>,

@@ -12,7 +12,7 @@ import { offers, renderAction, renderSection, type ApplicationView } from './vie
 
 export interface ApplicationPageOptions extends ApplicationView {
   readonly apis: readonly PortalApi[]
-  /** Of the last 30 days; undefined if the platform stores no usage. */
+  /** The usage of the last 30 days; undefined if the platform stores no usage. */
   readonly usage: readonly DailyUsage[] | undefined
   /** Newest first; undefined if the platform stores no refusals. */
   readonly refusals: readonly ShownRefusal[] | undefined
@@ -44,7 +44,7 @@ export function renderApplication(options: ApplicationPageOptions): Html {
     ${refusals && renderRefusals(options, refusals)} ${renderContacts(options)} ${renderDeletion(options)}`
 }
 
-/** What was done last. A redirect names one in its fragment, and the style sheet shows only that one. */
+/** Notices of the last action. A redirect names one in its fragment, and the style sheet shows only that one. */
 const NOTICES = {
   renamed: 'The credential has its new name.',
   ended: 'The credential has ended. Calls with it are refused.',

@@ -9,13 +9,13 @@ interface ApplicationsPageOptions {
   readonly records: readonly ApplicationRecord[]
   /** Titles of the APIs by name. */
   readonly titles: ReadonlyMap<string, string>
-  /** Where an application is registered; undefined if the platform's pages have no address. */
+  /** The address of the registration; undefined if the platform's pages have no address. */
   readonly registerUrl: string | undefined
   readonly link: Links
   readonly now: number
 }
 
-/** How long before its end a credential is pointed out. */
+/** A credential is pointed out this long before its end. */
 export const EXPIRY_NOTICE_MS = 14 * DAY_MS
 
 /** The list of the applications of a mailbox. */

@@ -11,8 +11,8 @@ export function hashAddress(address: string): string {
 }
 
 /**
- * Whether the visitor may remove that contact. The next contact gets the e-mails with credentials after the first one, so whoever may
- * not make credentials cannot remove the first one, but only that one itself.
+ * Whether the visitor may remove that contact. The next contact gets the e-mails with credentials after the first one, so a
+ * visitor who may not make credentials cannot remove the first one, but only that one itself.
  */
 export function mayRemove(view: ApplicationView, address: string): boolean {
   const isFirst = view.record.contact !== undefined && toMailbox(address) === toMailbox(view.record.contact)

@@ -24,7 +24,9 @@ import { createSignInPages } from './sign-in-pages.js'
 import { createSignInRoutes } from './sign-in-routes.js'
 import { createSignOutContact, createSignOuts, type SignOutContact } from './sign-outs.js'
 
-/** Whom `auth.portal.link()` signs in: a contact, or the first contact of an application, for this application only. */
+/**
+ * The person whom `auth.portal.link()` signs in: a contact, or the first contact of an application, for this application only.
+ */
 export type PortalLinkOptions =
   | { readonly contact: string; readonly applicationId?: undefined }
   | { readonly applicationId: string; readonly contact?: undefined }
@@ -109,7 +111,7 @@ export function createPortal(options: PortalOptions): { readonly portal: Portal;
 function createRoutes(options: PortalOptions & { readonly developersUrl: string }) {
   const { developersUrl, rateLimits, limits } = options
   const root = `${new URL(developersUrl).pathname.replace(/\/$/, '')}/applications`
-  /** At each use, because the session secret may be replaced. */
+  /** The key is derived at each use, because the session secret may be replaced. */
   const deriveKey = (use: string) => () => options.deriveKey(`express-platform-auth portal ${use} v1`)
   const cookie = createSessionCookie({ developersUrl, getKey: deriveKey('session') })
   const signOuts = createSignOuts(options)
@@ -149,7 +151,7 @@ function createRoutes(options: PortalOptions & { readonly developersUrl: string 
 /** A mailbox gets as many e-mails as this number of addresses may ask for. */
 const MAILBOX_SHARES = 3
 const PENDING_LIMIT: Limit = { limit: 1, window: 3600 }
-/** Of a mailbox, for all of its codes, of which there are 20^8: one guess in 500 million an hour is right. */
+/** The limit of a mailbox, for all of its codes, of which there are 20^8: one guess in 500 million an hour is right. */
 const GUESS_LIMIT: Limit = { limit: 50, window: 3600 }
 
 function multiply(limit: Limit | false, by: number): Limit | false {

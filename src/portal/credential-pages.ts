@@ -157,7 +157,7 @@ const OVERLAPS = {
 /** Days after which a new credential expires. `0`: the platform's latest end, if it has one. */
 const LIFETIMES = { '0': 'never', '30': 'in 30 days', '90': 'in 90 days', '365': 'in a year' } as const
 
-/** Only ends that the platform gives. */
+/** The choice is limited to ends that the platform gives. */
 function listLifetimes({ record, now, findLatestExpiry }: ApplicationView, kind: CredentialKind) {
   const limits = [
     findLatestExpiry({ kind, granted: record.apis, restriction: undefined }, now),

@@ -26,7 +26,7 @@ export function listCredentials(record: ApplicationRecord, now: number): ShownCr
   })
 }
 
-/** The live credentials, with what can be done with each. */
+/** The live credentials, with the actions that each has. */
 export function renderCredentials(view: ApplicationView): Html {
   const { record, link, now } = view
   const shown = listCredentials(record, now)

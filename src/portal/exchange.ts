@@ -8,7 +8,7 @@ export interface Exchange extends Pick<PortalRequest, 'method' | 'path' | 'field
   readonly req: IncomingMessage
 }
 
-/** What is sent, with a `Set-Cookie` header in place of the visitor's. */
+/** The answer, with a `Set-Cookie` header in place of the visitor's. */
 export interface Outcome {
   readonly answer: PortalAnswer
   readonly setCookie?: string

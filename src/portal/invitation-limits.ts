@@ -7,7 +7,7 @@ import type { RateLimits } from '../rate-limits/create.js'
 export interface InvitationLimits {
   /** Counts a form that a contact sends, whether or not it leads to an e-mail. */
   countAttempt(mailbox: string): Promise<void>
-  /** Counts an invitation: of the application, of the address, and of all. */
+  /** Counts an invitation: by the application, by the address, and by all together. */
   limitInvitation(applicationId: string, address: string): Promise<void>
 }
 

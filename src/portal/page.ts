@@ -7,12 +7,12 @@ import { getScripts } from './scripts.js'
 import type { PortalSession } from './session.js'
 import { STYLE } from './style.js'
 
-/** What is on a page of the portal. */
+/** The content of a page of the portal. */
 export interface PortalPage {
-  /** Undefined where nobody is signed in. */
+  /** The session; undefined if nobody is signed in. */
   readonly session: PortalSession | undefined
   readonly content: Html
-  /** What is wrong, above the content. The title, which is announced first, says that there is something. */
+  /** The problem, above the content. The title, which is announced first, says that there is one. */
   readonly error?: string | Html | undefined
   readonly script?: keyof ReturnType<typeof getScripts> | undefined
 }

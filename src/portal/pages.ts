@@ -31,9 +31,9 @@ export interface PortalPagesOptions {
   readonly developersUrl: string
   readonly store: Pick<Store, 'findApplication' | 'listApplications'>
   readonly apis: readonly PortalApi[]
-  /** Those that the platform offers. */
+  /** The actions that the platform offers. */
   readonly actions: ReadonlySet<PortalAction>
-  /** The operator's calls, which reject with what `check` throws for the record that they would change. */
+  /** The operator's calls. They reject with the error that `check` throws for the record that they would change. */
   readonly createCheckedCalls: (check: (current: ApplicationRecord) => void) => ApplicationCalls
   /** Undefined if the platform stores no usage. */
   readonly usage?: UsageSource | undefined
@@ -95,7 +95,7 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     return { status: 200, page: renderPage(record.name, { session, content, script: 'form' }) }
   }
 
-  /** The form, again with what was entered if it was refused. */
+  /** The form, again with the contact's input if it was refused. */
   function showForm(
     view: ApplicationView,
     { heading, render }: ActionPage,

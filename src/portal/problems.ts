@@ -5,7 +5,10 @@ import { findAddressProblem } from '../lib/email-address.js'
 import { findLineProblem } from '../lib/visible-text.js'
 import { readField, type FormFields } from './form-fields.js'
 
-/** Why an action was refused, in words for the contact who entered the fields. The error's own message is for operators. */
+/**
+ * The reason why an action was refused, in words for the contact who entered the fields. The error's own message is for
+ * operators.
+ */
 export function describeProblem(
   { action }: { readonly action: PortalAction },
   { code }: ApplicationError,
@@ -17,7 +20,7 @@ export function describeProblem(
   return PROBLEMS.get(`${action} ${code}`) ?? PROBLEMS.get(code) ?? 'This is not possible. Check what you entered.'
 }
 
-/** What is wrong with an address that somebody entered. */
+/** The problem of an address that somebody entered. */
 export function describeContactProblem(address: string): string {
   const problem = findAddressProblem(address)
   return `Enter one e-mail address, such as dev@example.com.${problem === undefined ? '' : ` This one ${problem}.`}`
@@ -26,7 +29,7 @@ export function describeContactProblem(address: string): string {
 const NAME = `A name is 1 to ${MAX_NAME_LENGTH} characters that can be seen.`
 const TAKEN = 'This name is in use. Choose another one.'
 
-/** By action and code, or by code. */
+/** Messages by action and code, or by code. */
 const PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['addKey invalid_argument', NAME],
   ['addKey conflict', TAKEN],
@@ -40,7 +43,7 @@ const PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['rename invalid_argument', NAME],
   ['rename conflict', TAKEN],
   ['invite conflict', 'This address is a contact already.'],
-  ['too_many_credentials', 'There are as many as possible. End one that is not needed any more.'],
+  ['too_many_credentials', 'You have reached the limit of 20. End one first.'],
   ['too_many_contacts', 'There are 10 colleagues and invitations, which is as many as possible.'],
   ['conflict', 'Other changes are being made at the same time. Try again.'],
   ['invalid_state', 'The state of the application does not allow this.'],

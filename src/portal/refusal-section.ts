@@ -9,7 +9,7 @@ export interface ShownRefusal {
   readonly api: string
   /** The `error` that was sent. */
   readonly error: string
-  /** Why, in words. */
+  /** The reason, in words. */
   readonly problem: string
   readonly fix: string
   readonly requestId?: string

@@ -12,7 +12,7 @@ export interface PortalRequest {
   readonly origin: RequestOrigin
 }
 
-/** What is sent. */
+/** The answer. */
 export type PortalAnswer =
   /** A page of `RenderPortalPage`. */
   | { readonly status: number; readonly page: string }
@@ -27,5 +27,5 @@ export interface PortalDownload {
   readonly text: string
 }
 
-/** Answers a request below the mount. Undefined for what does not exist, or not for this contact: both get one 404. */
+/** Answers a request below the mount. Undefined for a page that does not exist, or not for this contact: both get one 404. */
 export type PortalPages = (request: PortalRequest) => Promise<PortalAnswer | undefined>

@@ -57,7 +57,7 @@ export function createPortalRouter(options: PortalRouterOptions): Middleware {
     const visitor = await sessions.identify(req)
     const outcome = ownMembers(await route({ method, path, fields, visitor, req }))
     const setCookie = outcome.setCookie ?? visitor.setCookie
-    // Beside the cookies of the host.
+    // The header is added to the cookies of the host.
     if (setCookie !== undefined) res.appendHeader('Set-Cookie', setCookie)
     sendAnswer(req, res, outcome.answer, sending)
   }

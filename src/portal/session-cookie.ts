@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import type { IncomingMessage } from 'node:http'
 import { readHeader } from '../http/request.js'
 
-/** What the cookie holds, encrypted. */
+/** The content of the cookie, encrypted. */
 export interface CookieContent {
   /** 128 random bits, new at each sign-in. */
   readonly id: string
@@ -17,7 +17,7 @@ export interface CookieContent {
   readonly lastSignOut: string
 }
 
-/** Encrypts and authenticates what a browser keeps for a session: nothing of it is stored here. */
+/** Encrypts and authenticates the session that a browser keeps: nothing of it is stored here. */
 export interface SessionCookie {
   /** Undefined without the cookie, and for one that this platform has not made. */
   read(req: IncomingMessage): CookieContent | undefined
@@ -34,7 +34,7 @@ interface SessionCookieOptions {
 const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** Longer than any that is made: an address has up to 254 characters. */
+/** The limit exceeds every cookie that is made: an address has up to 254 characters. */
 const MAX_COOKIE_LENGTH = 1024
 
 /**
@@ -46,7 +46,7 @@ export function createSessionCookie({ developersUrl, getKey }: SessionCookieOpti
   const platform = createHash('sha256').update(developersUrl).digest('hex').slice(0, 8)
   const name = `${isSecure ? '__Host-' : ''}platform_auth_${platform}`
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
-  // Authenticated with the content: what another platform with the same pepper has made is refused.
+  // The context is authenticated with the content: a cookie of another platform with the same pepper is refused.
   const context = Buffer.from(name)
 
   function encrypt(text: string): string {
@@ -56,7 +56,7 @@ export function createSessionCookie({ developersUrl, getKey }: SessionCookieOpti
     return Buffer.concat([nonce, encrypted, cipher.getAuthTag()]).toString('base64url')
   }
 
-  /** Throws for what was not encrypted with this key. */
+  /** Decrypts a text. Throws if it was not encrypted with this key. */
   function decrypt(value: string): string {
     const bytes = Buffer.from(value, 'base64url')
     const nonce = bytes.subarray(0, NONCE_BYTES)
@@ -93,7 +93,7 @@ function formatContent({ id, mailbox, applicationId = '', startedAt, seenAt, las
   return JSON.stringify([id, mailbox, applicationId, startedAt, seenAt, lastSignOut])
 }
 
-/** Of what this platform has encrypted, so the form is known. */
+/** Parses a text that this platform has encrypted, so that its form is known. */
 function parseContent(text: string): CookieContent {
   const [id, mailbox, applicationId, startedAt, seenAt, lastSignOut] = JSON.parse(text) as [
     string,

@@ -11,13 +11,13 @@ export interface PortalSession {
   readonly id: string
   /** The contact's address in ASCII lower case. */
   readonly mailbox: string
-  /** Only this application, for a session of `auth.portal.link({ applicationId })`. */
+  /** The only application, for a session of `auth.portal.link({ applicationId })`. */
   readonly applicationId: string | undefined
   /** The hidden field `csrf` of every form. */
   readonly csrf: string
 }
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Visitor {
   /** Undefined if nobody is signed in. */
   readonly session: PortalSession | undefined
@@ -27,7 +27,7 @@ export interface Visitor {
   readonly setCookie: string | undefined
 }
 
-/** Whom a session is for. */
+/** The person of a session. */
 export interface SignedIn {
   readonly mailbox: string
   readonly applicationId: string | undefined
@@ -35,7 +35,7 @@ export interface SignedIn {
   readonly lastSignOut: string
 }
 
-/** The sessions of contacts. They are in cookies; what ends them early is in the store. */
+/** The sessions of contacts. They are in cookies; their early ends are in the store. */
 export interface Sessions {
   /** Reads the cookie and checks it against the records, not against a cache: a change ends a session at its next request. */
   identify(req: IncomingMessage): Promise<Visitor>
@@ -73,7 +73,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     return { session: undefined, csrf: computeCsrf(content), setCookie: cookie.format(content) }
   }
 
-  /** Nobody else can compute it: the key is secret, and the id is encrypted in the cookie. */
+  /** Nobody else can compute the value: the key is secret, and the id is encrypted in the cookie. */
   function computeCsrf({ id }: CookieContent): string {
     return createHmac('sha256', getCsrfKey()).update(id).digest('base64url')
   }

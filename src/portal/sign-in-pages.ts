@@ -14,11 +14,11 @@ export interface SignInPages {
   ): string
   /** `GET` of a link in an e-mail: only a click sends its token. */
   renderLink(kind: LinkKind, visitor: Visitor): string
-  /** Without scripts, the link can be pasted again. */
+  /** The page without scripts, where the link can be pasted again. */
   renderInvitationRefused(visitor: Visitor, problem: string): string
   /** After an invitation was accepted. */
   renderAccepted(visitor: Visitor, accepted: { readonly applicationName: string; readonly contact: string }): string
-  /** What is wrong, without a form. */
+  /** A problem, without a form. */
   renderProblem(heading: string, problem: string, visitor?: Visitor): string
   renderNotFound(visitor: Visitor): string
 }
@@ -105,7 +105,7 @@ const WITHOUT_SCRIPTS = html`<p>
   This link needs JavaScript. Without it, enter the code from the e-mail on the page where you asked for it.
 </p>`
 
-/** For an invitation, which has no code: without scripts, the page cannot read the secret part of the link. */
+/** The page of an invitation, which has no code: without scripts, the page cannot read the secret part of the link. */
 function renderPasteForm(root: string, csrf: string): Html {
   return html`<form method="post" action="${root}/invitation">
     ${renderCsrf({ csrf })}
@@ -127,7 +127,10 @@ function renderPasteForm(root: string, csrf: string): Html {
   </form>`
 }
 
-/** With a query, because the link in the e-mail, opened in the same tab, would otherwise only change the fragment of the answer's URL. */
+/**
+ * The URL has a query, because the link in the e-mail, opened in the same tab, would otherwise only change the fragment of the
+ * answer's URL.
+ */
 function renderRequestForm(root: string, csrf: string, contact: string | undefined): Html {
   return html`<p>
       Enter an e-mail address that is a contact of your applications, such as the one that their credentials were sent

@@ -13,7 +13,7 @@ import type { SignedIn, Sessions } from './session.js'
 import type { SignIn } from './sign-in.js'
 import type { SignInPages } from './sign-in-pages.js'
 
-/** What can be requested without a session, by method and path below the mount. */
+/** The pages without a session, by method and path below the mount. */
 export type SignInRoutes = ReadonlyMap<string, (exchange: Exchange) => Promise<Outcome>>
 
 interface SignInRoutesOptions {
@@ -68,7 +68,7 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
   }
 
   async function becomeContact({ fields, visitor, req }: Exchange): Promise<Outcome> {
-    // Without scripts, the whole link is pasted.
+    // A visitor without scripts pastes the whole link.
     const token = readField(fields, 'token').replace(/^.*#/s, '')
     const accepted = await accept(req, () => acceptInvitation(token, readOrigin(req)))
     if (!accepted) {

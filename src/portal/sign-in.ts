@@ -65,11 +65,11 @@ interface SignInOptions {
 }
 
 const SIGN_IN_MINUTES = 15
-/** Of one code. All codes of a mailbox together are bounded by `limitGuesses`. */
+/** The guesses of one code. All codes of a mailbox together are bounded by `limitGuesses`. */
 const MAX_GUESSES = 5
-/** Of a mailbox, in one look-up. Hardly any has more. */
+/** The applications of a mailbox in one look-up. Hardly any mailbox has more. */
 const MAX_LISTED = 20
-/** No vowels, so that no words arise, and none that look like digits (RFC 8628 6.1). */
+/** The characters have no vowels, so that no words arise, and none look like digits (RFC 8628 6.1). */
 const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const CODE_LENGTH = 8
 /** The e-mail is sent after the answer, at a time that shows nothing to somebody who measures other answers. */
@@ -130,7 +130,10 @@ export function createSignIn(options: SignInOptions): SignIn {
       sendSignIn({ ...email, to, minutes: SIGN_IN_MINUTES, language: application?.language ?? 'en' })
   }
 
-  /** One that the mailbox is a contact of; one that waits only if there is no other, however many strangers have registered. */
+  /**
+   * Chooses an application whose contact the mailbox is; a waiting one only if there is no other, however many strangers have
+   * registered.
+   */
   async function findApplication(mailbox: string, caller: string): Promise<ApplicationRecord | undefined> {
     const query = { after: undefined, api: undefined, contact: mailbox }
     const list = (limit: number, status?: ApplicationStatus) =>
@@ -147,7 +150,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     if (!(error instanceof StoreUnavailableError)) logger.error('A sign-in e-mail could not be sent.', error)
   }
 
-  /** Uses it, once. Sign-outs are read before: one that is made meanwhile removes the record, or ends the session. */
+  /** Uses it, once. Sign-outs are read first: one that is made meanwhile removes the record, or ends the session. */
   async function accept(record: SignInRecord): Promise<SignedIn | undefined> {
     const { id, mailbox, applicationId, expiresAt } = record
     if (expiresAt <= now()) return undefined
@@ -170,7 +173,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     async acceptCode(id, code) {
       const record = await store.countSignInGuess(id)
       if (record?.codeHash === undefined || record.guesses > MAX_GUESSES) return undefined
-      // A link is never refused by it: whoever guesses codes does not keep the contact out.
+      // This limit never refuses a link: somebody who guesses codes does not keep the contact out.
       if (!(await isBelow(limitGuesses, record.mailbox))) return undefined
       const presented = computeHash('code', `${id} ${normalizeCode(code)}`)
       return timingSafeEqual(Buffer.from(presented), Buffer.from(record.codeHash)) ? accept(record) : undefined
@@ -188,7 +191,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   }
 }
 
-/** Counts one more. A limit that is reached is not shown: what others have asked for a mailbox is not for this caller. */
+/** Counts one more. A reached limit is not shown: other people's requests for a mailbox are not for this caller. */
 async function isBelow(limit: RateLimit | undefined, mailbox: string): Promise<boolean> {
   try {
     await limit?.(mailbox)
@@ -199,12 +202,12 @@ async function isBelow(limit: RateLimit | undefined, mailbox: string): Promise<b
   }
 }
 
-/** Nobody gets its code, so none is right. The record is as any other, and so are the answers to guesses. */
+/** Nobody gets this record's code, so none is right. The record is as any other, and so are the answers to guesses. */
 function withoutCode(record: SignInRecord): SignInRecord {
   return { ...record, codeHash: randomBytes(32).toString('base64url') }
 }
 
-/** In two groups, which are easier to read. */
+/** Two groups are easier to read. */
 function formatCode(code: string): string {
   return `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`
 }

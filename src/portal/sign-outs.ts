@@ -29,7 +29,7 @@ interface SignOutsOptions {
 }
 
 export const MAX_SESSION_MS = 12 * 3600 * 1000
-/** How much longer a sign-out is stored than sessions last, because the clocks of processes differ. */
+/** A sign-out is stored longer than sessions last by this time, because the clocks of processes differ. */
 export const CLOCK_MARGIN_MS = 3600 * 1000
 
 export function createSignOuts({ store, now }: SignOutsOptions): SignOuts {

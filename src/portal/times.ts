@@ -2,7 +2,7 @@ import { DAY_MS } from '../lib/day.js'
 import { html, type Html } from '../web/html.js'
 import { once } from '../lib/once.js'
 
-// Made when they are first needed: they would be a tenth of the time that it takes to load the package.
+// The formats are made when they are first needed: they would be a tenth of the time that it takes to load the package.
 const getDateFormat = once(
   () => new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }),
 )
@@ -22,7 +22,7 @@ const getRelativeFormat = once(() => new Intl.RelativeTimeFormat('en', { numeric
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Such as `22 Nov 2026`, in UTC. */
+/** A date such as `22 Nov 2026`, in UTC. */
 export function formatDate(at: number): string {
   return getDateFormat().format(at)
 }

@@ -3,7 +3,7 @@ import { once } from '../lib/once.js'
 import { formatDate } from './times.js'
 
 interface PlottedDay {
-  /** Such as `2026-11-25`. */
+  /** The day, such as `2026-11-25`. */
   readonly day: string
   readonly allowed: number
   readonly refused: number

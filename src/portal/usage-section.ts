@@ -121,7 +121,7 @@ function listDays(usage: readonly DailyUsage[], now: number): DayOfApi[] {
   })
 }
 
-/** How often each error was sent, most frequent first. */
+/** The number of times that each error was sent, most frequent first. */
 function describeRefused(usage: readonly DailyUsage[]): Html[] {
   const sums = new Map<string, number>()
   for (const { refused } of usage)

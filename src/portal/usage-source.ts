@@ -1,15 +1,15 @@
 import { DAY_MS, formatDay } from '../lib/day.js'
 import { ownMembers } from '../lib/own-members.js'
 
-/** What an application did at an API on a day. */
+/** The activity of an application at an API on a day. */
 export interface DailyUsage {
   /** `YYYY-MM-DD`, in UTC. */
   readonly period: string
   readonly api: string
   readonly allowed: number
-  /** Issued. */
+  /** The number of access tokens issued. */
   readonly accessTokens: number
-  /** By the `error` that was sent. */
+  /** Refused requests by the `error` that was sent. */
   readonly refused: Readonly<Record<string, number>>
 }
 

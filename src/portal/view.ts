@@ -6,11 +6,11 @@ import { isPossible } from './actions.js'
 import type { Links } from './page-links.js'
 import type { PortalSession } from './session.js'
 
-/** What the parts of an application's page are rendered from. */
+/** The input of the parts of an application's page. */
 export interface ApplicationView {
   readonly record: ApplicationRecord
   readonly session: PortalSession
-  /** Those that the platform offers. */
+  /** The actions that the platform offers. */
   readonly actions: ReadonlySet<PortalAction>
   readonly link: Links
   readonly findLatestExpiry: ApplicationWriter['findLatestExpiry']

@@ -20,9 +20,9 @@ export interface AdmissionOptions {
   /** The IPv6 network that is counted as one address. */
   readonly ipv6Prefix: Ipv6Prefix
   readonly limits: {
-    /** Per address, and per contact. */
+    /** Limits per address, and per contact. */
     readonly registration: Limit | false
-    /** All registrations together. */
+    /** The limit of all registrations together. */
     readonly allRegistrations: Limit | false
   }
   readonly rateLimits: Pick<RateLimits, 'create'>
@@ -34,8 +34,8 @@ interface Candidate extends Pick<PreparedRegistration, 'name' | 'contact' | 'api
 }
 
 /**
- * The limits, and the host's decision. The address is counted first, so that nobody can call the host's function without
- * limit. What the host refuses counts against no contact, which may be another's.
+ * Applies the limits, and the host's decision. The address is counted first, so that nobody can call the host's function
+ * without limit. A registration that the host refuses counts against no contact, which may be another's.
  */
 export function createAdmission(options: AdmissionOptions): Admit {
   const { allow, foldTags, ipv6Prefix, limits, rateLimits, logger } = options
@@ -50,7 +50,7 @@ export function createAdmission(options: AdmissionOptions): Admit {
   }
 }
 
-/** Rejects unless the host's function answers true. What it throws is logged, and not shown to the client. */
+/** Rejects unless the host's function answers true. Its errors are logged, and not shown to the client. */
 async function askHost(
   allow: NonNullable<AdmissionOptions['allow']>,
   candidate: Candidate,
@@ -70,7 +70,7 @@ async function askHost(
   if (answer !== true) throw new TypeError(`registration.allow answered ${describeValue(answer)}, not true or false.`)
 }
 
-/** For the answer 503. */
+/** The cause for the answer 503. */
 function createTimeoutError(): Error {
   return new StoreUnavailableError('registration.allow did not answer within 5 seconds.')
 }

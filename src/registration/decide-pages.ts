@@ -100,7 +100,7 @@ export function createDecidePages({ apis: listed, developersUrl, brand }: Decide
   }
 }
 
-/** Who asks, for what, and from where. */
+/** The applicant, the request and its origin. */
 function renderRequest(
   { application, requested, requestedAt, address, by }: OpenApproval,
   apis: ReadonlyMap<string, Api>,
@@ -208,7 +208,7 @@ function describeDone(isApproved: boolean, isRegistration: boolean): string {
     : 'The application may use it from now on. The developers get an e-mail.'
 }
 
-/** Such as `2027-01-31 10:00 UTC`. */
+/** A time such as `2027-01-31 10:00 UTC`. */
 function formatTime(time: number): string {
   return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

@@ -25,14 +25,14 @@ interface DecideOptions {
   readonly limitChanges: ConcurrencyLimit
   /** Rejects while the platform cannot answer. */
   readonly available: () => MaybePromise<void>
-  /** The refusal for whatever was thrown, which is logged. */
+  /** The refusal for a thrown error, which is logged. */
   readonly readRefusal: (error: unknown) => Denial
 }
 
 interface DecideEndpoints {
   readonly show: Endpoint
   readonly decide: Endpoint
-  /** The page for a form that was refused; `form` is undefined where it has not been read. */
+  /** The page for a form that was refused; `form` is undefined if it has not been read. */
   readonly refuse: (error: unknown, req: IncomingMessage, res: ServerResponse, form?: Form) => void
 }
 
@@ -50,7 +50,7 @@ export function createDecideEndpoints(options: DecideOptions): DecideEndpoints {
   const { links, approvals, pages, limitFailures, limitChanges, available, readRefusal } = options
   const policy = options.brand.extendPolicy(DECIDE_SECURITY_POLICY)
 
-  /** Counted after the check: a good link always works, whatever else its address sends. */
+  /** Bad links are counted after the check: a good link always works, whatever else its address sends. */
   async function readLink(token: string, req: IncomingMessage): Promise<ApprovalLink> {
     await available()
     const link = links.read(token)
@@ -92,7 +92,7 @@ export function createDecideEndpoints(options: DecideOptions): DecideEndpoints {
   }
 
   function send(req: IncomingMessage, res: ServerResponse, { status, page }: Answer): void {
-    // Not `no-referrer`: browsers would then send `Origin: null` with the form.
+    // The policy is not `no-referrer`: browsers would then send `Origin: null` with the form.
     sendPage(req, res, status, page, policy, 'same-origin')
   }
 
@@ -100,7 +100,7 @@ export function createDecideEndpoints(options: DecideOptions): DecideEndpoints {
     const denied = readRefusal(error)
     if (res.headersSent) return sendDenial(req, res, denied)
     setHeaders(res, denied.headers)
-    // With the link, so that one button tries again.
+    // The page has the link, so that one button tries again.
     const page = pages.renderStart({ link: form?.get('link'), problem: denied.description })
     send(req, res, { status: denied.status, page })
   }

@@ -12,7 +12,7 @@ import { findAddressProblem } from '../lib/email-address.js'
 import { ownMembers } from '../lib/own-members.js'
 import { findLineProblem } from '../lib/visible-text.js'
 
-/** What was entered in the registration form. */
+/** The input of the registration form. */
 export interface FormFields {
   readonly name: string
   readonly contact: string
@@ -22,7 +22,7 @@ export interface FormFields {
   readonly apis: readonly string[]
 }
 
-/** What is wrong with each field, in words for the person who filled in the form. */
+/** The problem of each field, in words for the person who filled in the form. */
 export type FieldProblems = Partial<Record<keyof FormFields, string>>
 
 /** The fields of the form. `apis` occurs once for each checkbox. */
@@ -74,7 +74,7 @@ const LANGUAGE_UNKNOWN = 'Choose one of these languages.'
 const API_MISSING = 'Choose at least one API.'
 const API_UNKNOWN = 'Choose only from these APIs.'
 
-/** Why it was refused, if that is known. */
+/** The reason of the refusal, if it is known. */
 function describeName(name: string): string {
   const problem = findLineProblem(name, MAX_NAME_LENGTH)
   return problem === undefined ? NAME_REFUSED : `${NAME_REFUSED} This one ${problem}.`

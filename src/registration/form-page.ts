@@ -10,12 +10,12 @@ export interface RegistrationApi extends Api {
   readonly registration: Registration
 }
 
-/** What the form shows again after it was refused. */
+/** The values that the form shows again after it was refused. */
 export interface RefusedForm {
-  /** What was entered; empty if it could not be read. */
+  /** The input; empty if it could not be read. */
   readonly fields: FormFields | undefined
   readonly problems: FieldProblems
-  /** Why it was refused, if that is no mistake in a field. */
+  /** The reason of the refusal, if that is no mistake in a field. */
   readonly reason: string | undefined
 }
 
@@ -26,13 +26,13 @@ export const NO_PROBLEMS: FieldProblems = ownMembers({})
 export function renderRegistrationPage(
   apis: readonly RegistrationApi[],
   links: PageLinks,
-  /** Is selected unless another one was. */
+  /** The option is selected unless another one was. */
   preferred: Language | undefined,
   refused?: RefusedForm,
 ): string {
   const { name, contact, language = preferred ?? 'en', apis: chosen } = refused?.fields ?? EMPTY_FIELDS
   const problems = refused?.problems ?? NO_PROBLEMS
-  // Without the browser's own checks, which show one mistake at a time and none of the checkboxes.
+  // `novalidate` turns off the browser's own checks, which show one mistake at a time and none of the checkboxes.
   const form = html`${refused && renderSummary(refused)}
     <form method="post" novalidate>
       <div class="field">

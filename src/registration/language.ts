@@ -16,10 +16,10 @@ export function readPreferredLanguage(req: IncomingMessage): Language | undefine
   return best?.language
 }
 
-/** More than browsers send. */
+/** The limit exceeds what browsers send. */
 const MAX_RANGES = 20
 
-/** Without a quality, or with a malformed one, a range counts fully. */
+/** A range without a quality, or with a malformed one, counts fully. */
 function parseRange(range: string): { readonly language: Language | undefined; readonly quality: number } {
   const [tag = '', ...parameters] = range.split(';')
   const [primary] = tag.trim().toLowerCase().split('-')

@@ -5,12 +5,12 @@ import type { PageBrand } from '../web/page-brand.js'
 import { PALETTE_CSS } from '../web/palette.js'
 import { THEME_BUTTON, THEME_SCRIPT, THEME_SCRIPT_SOURCE } from '../web/theme-switch.js'
 
-/** What every page links to, and whose page it is. */
+/** The links and the brand of every page. */
 export interface PageLinks {
   readonly brand: PageBrand
   /** The address of the console. */
   readonly developersUrl: string | undefined
-  /** Where contacts manage their applications; undefined if there is no portal. */
+  /** The address where contacts manage their applications; undefined if there is no portal. */
   readonly portalUrl: string | undefined
 }
 
@@ -85,7 +85,7 @@ byId('show').addEventListener('click', async () => {
     }
     byId('credentials').hidden = false
     if (sent === token) byId('show').hidden = true
-    // Announced, and in place of the button, which had the focus.
+    // The text is announced, and stands in place of the button, which had the focus.
     byId('done').textContent = 'Here are your credentials. Store them now.'
     byId('done').focus()
   } catch {

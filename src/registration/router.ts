@@ -29,7 +29,7 @@ interface RegistrationRouterOptions {
   readonly prepareRegistration: PrepareRegistration
   readonly admit: Admit
   readonly claim: ClaimCredentials
-  /** Undefined where nobody decides by e-mail. */
+  /** The page on which operators decide; undefined if nobody decides by e-mail. */
   readonly approval: Pick<Parameters<typeof createDecideEndpoints>[0], 'links' | 'approvals'> | undefined
   readonly limitFailures: RateLimit | undefined
   /** Gives each address a fair share of the changes that clients make. */
@@ -40,7 +40,7 @@ interface RegistrationRouterOptions {
   readonly logRefusal: LogRefusal
   /** The address of the console, which the pages link to. */
   readonly developersUrl: string | undefined
-  /** Where contacts manage their applications; undefined if there is no portal. */
+  /** The address where contacts manage their applications; undefined if there is no portal. */
   readonly portalUrl: string | undefined
   readonly brand: PageBrand
 }
@@ -70,7 +70,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   const routes = new Map<string, Endpoint>([
     ['GET /', (req, res) => sendForm(req, res, 200)],
     ['POST /', paceStarts(registerApplication)],
-    // Where a form that registered leads: a reload registers nothing.
+    // A form leads to this page after it registered: a reload registers nothing.
     ['GET /thanks', (req, res) => sendPage(req, res, 200, renderRegisteredPage(links), policy)],
     ['GET /claim', (req, res) => sendPage(req, res, 200, renderClaimPage(links), policy)],
     ['POST /claim', paceStarts(claimCredentials)],
@@ -84,7 +84,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
 
   function sendForm(req: IncomingMessage, res: ServerResponse, status: number, refused?: RefusedForm): void {
     const page = renderRegistrationPage(apis, links, readPreferredLanguage(req), refused)
-    // With `no-referrer` browsers would send `Origin: null` with the form.
+    // The policy is not `no-referrer`: browsers would send `Origin: null` with the form.
     sendPage(req, res, status, page, policy, 'same-origin')
   }
 
@@ -106,7 +106,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
         logRefusal('registration', createDenial('invalid_request', mistakes.join(' ')))
         return sendForm(req, res, 400, { fields, problems, reason: undefined })
       }
-      // A known one: its problem would have been found.
+      // The language is a known one: its problem would have been found.
       await register(fields as Registration, req)
       redirectToThanks(req, res)
     } catch (error) {
@@ -114,7 +114,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     }
   }
 
-  /** What is wrong is refused before anything is counted. */
+  /** A registration with a mistake is refused before anything is counted. */
   async function register(application: Registration, req: IncomingMessage): Promise<void> {
     const language = application.language ?? readPreferredLanguage(req)
     const registration = prepareRegistration({ ...application, language })
@@ -129,7 +129,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     await available()
     const claimed = await limitChanges(readClientAddress(req), () => claim(token, readOrigin(req)))
     if (!claimed) {
-      // Counted after the look-up: a valid link always works, whatever else its address sends.
+      // Bad links are counted after the look-up: a valid one always works, whatever else its address sends.
       await limitFailures?.(formatFailureKey(req, undefined))
       throw new OAuthError('invalid_request', 'The link has been used, has expired, or was replaced by a newer e-mail')
     }
@@ -172,7 +172,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   }
 }
 
-/** Relative to the form, wherever the host has mounted it, so that it cannot lead to another origin. */
+/** The address is relative to the form, wherever the host has mounted it, so that it cannot lead to another origin. */
 function redirectToThanks(req: IncomingMessage, res: ServerResponse): void {
   const { originalUrl = req.url ?? '/' } = req as { originalUrl?: string }
   const path = parsePath(originalUrl)
@@ -212,7 +212,7 @@ function parseJson(text: string): unknown {
 
 /** The message with only the characters that RFC 6749 5.2 allows in an error_description. */
 function toInvalidRequest({ code, message }: ApplicationError, openApis: readonly string[]): OAuthError {
-  // One answer for both: strangers do not learn which closed APIs there are.
+  // The answer is the same for both: strangers do not learn which closed APIs there are.
   const isUnknown = code === 'unknown_api' || code === 'api_closed'
   const description = isUnknown
     ? `apis has an API that is not open to registration. There are: ${openApis.join(', ')}.`

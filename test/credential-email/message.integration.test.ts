@@ -67,7 +67,7 @@ describe('the e-mail of a registration', () => {
           `curl -H "X-Api-Key: ${clientId}" https://api.example.com/catalog`,
         ]),
       )
-      expect(shown).toMatch(/May be the client_id instead of the key[^]*?\s(app_[0-9a-f]{32})\s/)
+      expect(shown).toMatch(/You can use it as client_id; it is not secret[^]*?\s(app_[0-9a-f]{32})\s/)
       for (const api of ['orders', 'invoices', 'catalog'])
         expect(shown).toContain(`https://example.com/developers#api-${api}`)
       expect(shown).toMatch(/Orders\s[^]*Get access tokens at:[^]*Catalog\s[^]*Send your key in the header:/)

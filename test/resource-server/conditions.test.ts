@@ -342,7 +342,7 @@ describe('a wrong condition', () => {
     expect(call).toThrow(ConfigurationError)
   }) // prettier-ignore
 
-  it('of a key guard is refused too', () => {
+  it('of a bearer guard is refused by requireApiKey', () => {
     for (const option of ['scopes', 'anyScope', 'otherIssuers']) {
       expect(() => auth.requireApiKey('catalog', { [option]: [] } as never)).toThrow(`${option} is not an option`)
     }

@@ -291,7 +291,7 @@ describe('start-up refuses a document that guards cannot enforce:', () => {
     expect(create).toThrow(message)
   }) // prettier-ignore
 
-  it('and accepts schemes of these types, and paths that differ in security only if one is more concrete', () => {
+  it('accepts oauth2 and apiKey schemes, and paths that differ in security only if one is more concrete', () => {
     const schemes = {
       a: oauth2,
       b: { type: 'openIdConnect' },

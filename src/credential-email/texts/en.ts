@@ -3,7 +3,7 @@ import type { MentionedCredential, Phrases } from './phrases.js'
 /** The built-in words in English. */
 export const en: Phrases = {
   duration: (count, unit) => `${count} ${unit}${count === 1 ? '' : 's'}`,
-  // In this order everywhere: in dates of digits readers from America and Europe exchange day and month.
+  // Dates have this order everywhere: in dates of digits readers from America and Europe exchange day and month.
   date: (date) => date.toISOString().slice(0, 10),
 
   registration: ({ name, host, byLink }) => ({
@@ -88,7 +88,7 @@ export const en: Phrases = {
     heading: 'Your request is approved',
     paragraphs: [
       `Your application “${name}” at ${host} may use ${apis} now.`,
-      'It calls with the credentials that it has already.',
+      'Use the credentials you already have.',
       tokens && 'An access token that it got before does not include this; request a new one.',
     ],
   }),
@@ -117,7 +117,7 @@ export const en: Phrases = {
   labels: {
     key: (uses) => `Key (${uses})`,
     secret: 'Secret (client_secret)',
-    publicId: 'May be the client_id instead of the key; it is no secret',
+    publicId: 'You can use it as client_id; it is not secret',
     applicationId: 'Application id',
     application: 'Application',
     contact: 'Contact',

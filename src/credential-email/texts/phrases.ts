@@ -1,6 +1,6 @@
 type Kind = 'key' | 'secret'
 
-/** The words of one purpose. What is false is left out. */
+/** The words of one purpose. Parts that are false are left out. */
 export interface Words {
   readonly subject: string
   readonly heading: string
@@ -10,7 +10,7 @@ export interface Words {
   readonly notes?: readonly (string | false)[]
 }
 
-/** What words may mention. Names are in quotation marks: strangers have chosen them. */
+/** The values that words may mention. Names are in quotation marks: strangers have chosen them. */
 export interface Mentioned {
   /** The name of the application. */
   readonly name: string
@@ -22,13 +22,13 @@ export interface MentionedCredential extends Mentioned {
   readonly credential: string | undefined
   /** Whether the e-mail has a link that shows the credentials, instead of the credentials. */
   readonly byLink: boolean
-  /** What happens to the one that it replaces: it works for a formatted duration or, if that is undefined, no longer. */
+  /** The fate of the replaced credential: it works for a formatted duration or, if that is undefined, no longer. */
   readonly previous: { readonly worksFor: string | undefined } | undefined
 }
 
 /** All words of one language, with the letters and the typography of its country. */
 export interface Phrases {
-  /** Such as `2 days`: `count` is 2 or more, except for seconds. */
+  /** A duration such as `2 days`: `count` is 2 or more, except for seconds. */
   duration(count: number, unit: 'day' | 'hour' | 'minute' | 'second'): string
   date(date: Date): string
 
@@ -57,7 +57,7 @@ export interface Phrases {
   readonly labels: {
     key(uses: string): string
     readonly secret: string
-    /** Of an id that may be the `client_id`. */
+    /** The label of an id that may be the `client_id`. */
     readonly publicId: string
     readonly applicationId: string
     readonly application: string

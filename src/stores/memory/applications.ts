@@ -63,7 +63,7 @@ export function createMemoryApplications() {
     )
   }
 
-  /** What keeps a new application out. */
+  /** The obstacle to a new application. */
   function findObstacle({ record, otherHashes }: NewApplication): Exclude<AddOutcome, 'added'> | undefined {
     if (records.has(record.id)) return 'exists'
     if (record.externalId !== undefined && idsByExternalId.has(record.externalId)) return 'externalIdTaken'
@@ -168,7 +168,7 @@ function withLastUses(record: ApplicationRecord, lastUses: ReadonlyMap<string, n
   return copyFrozen({ ...record, keys: record.keys.map(withLastUse), secrets: record.secrets.map(withLastUse) })
 }
 
-/** As the databases do: other letters stay as they are. */
+/** Lower case as the databases write it: letters other than A to Z stay as they are. */
 function toAsciiLowerCase(text: string): string {
   return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 }

@@ -8,7 +8,7 @@ export function createMemoryAudit() {
   let count = 0
 
   function write({ at, type, by, applicationId, details }: NewAuditRecord): void {
-    // As in a database: details become JSON, and what JSON cannot express is an error.
+    // Details become JSON, as in a database, and a value that JSON cannot express is an error.
     const stored = JSON.parse(JSON.stringify(details)) as NewAuditRecord['details']
     records.push(copyFrozen({ id: String((count += 1)), at, type, by, applicationId, details: stored }))
   }

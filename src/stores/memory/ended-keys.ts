@@ -6,7 +6,7 @@ export function createMemoryEndedKeys() {
   /** Hash of the key -> the applications that it must not begin to work for, by their numbers. */
   const ended = new Map<string, { readonly after: number; readonly until: number }[]>()
 
-  /** To be called for every save. By the ids of keys, because a hash may have been replaced since the record was read. */
+  /** Called for every save. It compares the ids of keys, because a hash may have been replaced since the record was read. */
   function note(former: ApplicationRecord | undefined, { id, keys }: ApplicationRecord): void {
     if (!former) numbers.set(id, numbers.size)
     for (const key of former?.keys ?? []) {
@@ -16,7 +16,7 @@ export function createMemoryEndedKeys() {
     }
   }
 
-  /** Of the applications that have a key with an alternative hash, the first one for which that counts. */
+  /** The first application for which the hash counts, of those that have a key with an alternative hash. */
   function findFirst(hashes: readonly string[], found: readonly ApplicationRecord[]): ApplicationRecord | undefined {
     const ranges = hashes.flatMap((hash) => ended.get(hash) ?? [])
     const numberOf = ({ id }: ApplicationRecord): number => numbers.get(id)!

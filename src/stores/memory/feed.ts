@@ -6,7 +6,7 @@ import { createEverythingPage, formatFeedCursor, MAX_FEED_CHANGES, parseFeedCurs
 export function createMemoryFeed() {
   const changes: Change[] = []
   const watchers = new Set<() => void>()
-  /** One for the whole feed: a store in memory is never restored. */
+  /** One random value serves the whole feed: a store in memory is never restored. */
   const nonce = randomUUID()
   let end = 0
 
@@ -14,7 +14,7 @@ export function createMemoryFeed() {
     end += 1
     changes.push(Object.freeze(change))
     if (changes.length > MAX_FEED_CHANGES) changes.shift()
-    // In a microtask, so that the call that made the change resolves first.
+    // Watchers run in a microtask, so that the call that made the change resolves first.
     for (const wake of watchers) queueMicrotask(wake)
   }
 

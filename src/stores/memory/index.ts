@@ -126,7 +126,7 @@ export function memoryStore(): Store {
     addReported: async (batch, counts) => usage.addReported(batch, counts),
     listReported: async (query) => usage.listReported(query),
     async deleteExpiredUsage(expired) {
-      // All at once, so that nothing is left.
+      // All collections are cleared at once, so that nothing is left.
       usage.deleteExpired(expired)
       return 0
     },

@@ -36,7 +36,7 @@ export function createMemoryReported() {
   }
 }
 
-/** In the order of the list. */
+/** Compares counts in the order of the list. */
 function formatName({ applicationId, api, route, reason }: ReportedKey): string {
   return [applicationId, api, route, reason].join('\0')
 }

@@ -6,13 +6,13 @@ import { createMemoryReported } from './reported.js'
 
 interface MemoryUsageOptions {
   readonly findApplication: (id: string) => ApplicationRecord | undefined
-  /** In the order in which they were added. */
+  /** Ids in the order in which the applications were added. */
   readonly listApplicationIds: () => Iterable<string>
 }
 
 export function createMemoryUsage({ findApplication, listApplicationIds }: MemoryUsageOptions) {
   const batches = new Map<string, number>()
-  /** By application, then by day, API and outcome. */
+  /** Counts by application, then by day, API and outcome. */
   const counts = new Map<string, Map<string, UsageCount>>()
   const refusals = new Map<string, RefusalRecord[]>()
   const reported = createMemoryReported()
@@ -94,7 +94,7 @@ export function createMemoryUsage({ findApplication, listApplicationIds }: Memor
   }
 }
 
-/** In the order of day, API and outcome. */
+/** Compares counts in the order of day, API and outcome. */
 function formatName({ day, api, outcome }: Pick<UsageCount, 'day' | 'api' | 'outcome'>): string {
   return [day, api, outcome].join('\0')
 }

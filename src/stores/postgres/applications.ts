@@ -33,7 +33,7 @@ export async function findApplication(sql: Sql, id: string): Promise<Application
   return row && parseApplication(row)
 }
 
-/** `hashes`: the first one that a key has decides. */
+/** With several `hashes`, the first one that a key has decides. */
 export async function findApplicationByKey(
   sql: Sql,
   hashes: readonly string[],
@@ -69,7 +69,7 @@ function selectByStatus({ api, status }: ApplicationQuery, start: string): Selec
   return [`SELECT seq FROM (${branches.join(' UNION ALL ')}) AS found`, values]
 }
 
-/** By the indexes of `external_id`, contacts and `expires_at`. */
+/** Conditions that use the indexes of `external_id`, contacts and `expires_at`. */
 function selectFound(query: ApplicationQuery, start: string): Selection {
   const { api, status, externalId, name, contact, expiringBefore, expiringAfter = 0 } = query
   const values: (string | number | readonly string[])[] = []
@@ -149,7 +149,7 @@ async function writeRow(sql: Sql, record: ApplicationRecord): Promise<WrittenRow
   try {
     return version === 1 ? await sql.get(INSERT, ...values) : await sql.get(UPDATE, ...values, version - 1)
   } catch (error) {
-    // The external id is another application's: no refusal but by this error sees one that is being committed.
+    // The external id is another application's: only this error shows one that is being committed.
     if ((error as { code?: unknown }).code === UNIQUE_VIOLATION) return undefined
     throw error
   }

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailableError } from '../../contracts/errors.js'
 import type { PostgresQuery, PostgresResult } from './pool.js'
 
-/** A transaction, as any other connection to the same server can ask for it. */
+/** A transaction, as another connection to the same server can look it up. */
 export interface TransactionId {
   readonly id: string
-  /** When the server was started. After a failover the same id may be another transaction's. */
+  /** The start of the server. After a failover the same id may be another transaction's. */
   readonly server: string
 }
 
@@ -14,7 +14,7 @@ const SERVER = 'extract(epoch FROM pg_postmaster_start_time())::text'
 /** The last statement of those that begin a transaction. */
 export const SELECT_TRANSACTION_ID = `SELECT pg_current_xact_id()::text AS id, ${SERVER} AS server`
 
-/** From the result of several statements, which `pg` returns as a list. */
+/** Reads the transaction from the result of several statements, which `pg` returns as a list. */
 export function parseTransactionId(results: PostgresResult | readonly PostgresResult[]): TransactionId {
   return [results].flat().at(-1)?.rows[0] as TransactionId
 }
@@ -23,9 +23,9 @@ const SELECT_OUTCOME = `SELECT CASE WHEN ${SERVER} = $2 THEN pg_xact_status($1::
 const OUTCOME_RETRY_INTERVAL_MS = 50
 
 interface OutcomeOptions {
-  /** On the monotonic clock. */
+  /** The deadline on the monotonic clock. */
   readonly deadline: number
-  /** Why the outcome has to be asked for. */
+  /** The reason why the outcome has to be looked up. */
   readonly cause: unknown
 }
 

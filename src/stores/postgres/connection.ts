@@ -24,11 +24,11 @@ export interface PreparedStatement {
 type Bindable = string | number | undefined | readonly string[] | readonly number[]
 
 export interface PostgresConnections {
-  /** For a single statement outside a transaction. */
+  /** Runs a single statement outside a transaction. */
   readonly sql: Sql
   /**
-   * Runs `work` in a transaction, which is rolled back if `work` rejects or resolves false. `work` may run more than once.
-   * What takes longer than `timeoutMs` is not committed.
+   * Runs `work` in a transaction, which is rolled back if `work` rejects or resolves false. `work` may run more than once. A
+   * transaction that takes longer than `timeoutMs` is not committed.
    */
   transaction<T>(work: (sql: Sql) => Promise<T>, timeoutMs?: number): Promise<T>
 }
@@ -57,7 +57,7 @@ function begin(deadline: number): string {
     ${SELECT_TRANSACTION_ID}`
 }
 
-/** For a migration, which may wait for another's, or for a lock. If its process ends meanwhile, the server process ends too. */
+/** A migration may wait for another's, or for a lock. If its process ends meanwhile, the server process ends too. */
 const NO_LIMITS = `
   SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;
   SELECT set_config('client_connection_check_interval', '${CLIENT_CHECK_INTERVAL_MS}', true)
@@ -172,7 +172,7 @@ async function commit(client: PostgresClient, id: TransactionId, result: unknown
   }
 }
 
-/** What COMMIT failed with, and what the transaction returns if it was committed nevertheless. */
+/** The error of COMMIT, and the result of the transaction if it was committed nevertheless. */
 class FailedCommit extends Error {
   readonly id: TransactionId
   readonly result: unknown
@@ -184,7 +184,7 @@ class FailedCommit extends Error {
   }
 }
 
-/** For a statement worth preparing. The name is a hash of the text, so that two versions of this package can share a pool. */
+/** Prepares a statement. Its name is a hash of the text, so that two versions of this package can share a pool. */
 export function prepareStatement(text: string): PreparedStatement {
   const digest = createHash('sha256').update(text).digest('hex')
   return { name: `platform_auth_${digest.slice(0, 16)}`, text }
@@ -250,7 +250,7 @@ function createSql(queryable: Queryable | PostgresClient, prepare: boolean, dead
 const INT8 = 20
 const INT4 = 23
 
-/** Per query, because the host may have replaced pg's own parsers, which are global. */
+/** Parsers are given per query, because the host may have replaced pg's own, which are global. */
 const TYPES: NonNullable<PostgresQuery['types']> = {
   getTypeParser: (oid) => (oid === INT8 || oid === INT4 ? Number : String),
 }

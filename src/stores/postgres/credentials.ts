@@ -13,7 +13,8 @@ export async function writeCredentials(
     ...keys.map((key, i) => toRow('key', key, i)),
     ...secrets.map((one, i) => toRow('secret', one, i)),
   ]
-  // Locked in the same order as in noteCredentialUse(): two transactions that lock the same rows in opposite order deadlock.
+  // Rows are locked in the same order as in noteCredentialUse(): two transactions that lock the same rows in opposite order
+  // deadlock.
   await sql.run(
     'SELECT 1 FROM platform_auth_credentials WHERE application_seq = $1 ORDER BY hash FOR UPDATE',
     applicationSeq,

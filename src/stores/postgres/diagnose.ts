@@ -44,7 +44,7 @@ async function receivesNotifications(pool: PostgresPool, sql: Sql): Promise<bool
     await sql.get(`SELECT pg_notify($1, '')`, channel)
     return await Promise.race([received, sleep(NOTIFICATION_TIMEOUT_MS, false)])
   } finally {
-    // Closed, not returned to the pool, where it would still listen.
+    // The connection is closed, not returned to the pool, where it would still listen.
     client.release(true)
   }
 }

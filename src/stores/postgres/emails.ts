@@ -42,7 +42,7 @@ const NEXT_DUE = `
   WHERE state = 'due' AND due_at <= $1 AND leased_until <= $1 ORDER BY due_at, seq LIMIT 1`
 const IS_DUE = prepareStatement(NEXT_DUE)
 
-/** Asked before `leaseEmail`, because a read needs no transaction and usually there is nothing to lease. */
+/** The query runs before `leaseEmail`, because a read needs no transaction and usually there is nothing to lease. */
 export async function isEmailDue(sql: Sql, now: number): Promise<boolean> {
   return (await sql.get(IS_DUE, now)) !== undefined
 }

@@ -47,8 +47,8 @@ const INSERT_CHANGE = prepareStatement(`
   RETURNING seq, pg_notify('${CHANNEL}', '')`)
 
 /**
- * Reads the feed. Rejects on a replica, from which outdated records may have been read meanwhile: a cursor from before that is
- * answered with `everything`.
+ * Reads the feed. Rejects on a replica. Records read from a replica may be stale, so a cursor from before it is answered with
+ * `everything`.
  */
 export function createFeedReader(): {
   readonly clock: NonNullable<Store['clock']>

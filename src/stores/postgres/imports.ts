@@ -19,7 +19,7 @@ export async function addApplications(
     outcomes.push(outcome)
   }
   if (!write) return outcomes
-  // Last, because it locks the feed for all other changes.
+  // This comes last, because it locks the feed for all other changes.
   for (const [index, { record, audit }] of applications.entries()) {
     if (outcomes[index] === 'added') await publish(sql, { kind: 'application', id: record.id }, audit)
   }

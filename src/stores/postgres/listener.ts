@@ -88,7 +88,7 @@ function subscribe(pool: PostgresPool, wake: () => void): Subscription {
     connected.unref?.()
     reconnectDelay = MIN_RECONNECT_DELAY_MS
     listening = true
-    // For changes that were committed while no connection listened.
+    // Changes may have been committed while no connection listened.
     wake()
     probeLater(connected)
   }
@@ -111,7 +111,7 @@ function subscribe(pool: PostgresPool, wake: () => void): Subscription {
     listening = false
     clearTimeout(timer)
     lost.removeListener('notification', wake)
-    // Closed, not returned to the pool, where it would still listen.
+    // The connection is closed, not returned to the pool, where it would still listen.
     lost.release(true)
     reconnectLater()
   }

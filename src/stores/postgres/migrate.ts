@@ -51,8 +51,8 @@ async function run(sql: Sql, migration: Migration): Promise<void> {
 }
 
 async function readSchemaVersion(sql: Sql): Promise<number> {
-  // By the search path, as in every other statement. Not to_regclass(): it may answer from what this connection cached
-  // before it had the lock.
+  // The search path decides, as in every other statement. to_regclass() is not used: it may answer from what this connection
+  // cached before it had the lock.
   const text = `SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'platform_auth_meta' AND pg_table_is_visible(oid)`
   if (!(await sql.get(text))) return 0
   return readVersion(

@@ -9,7 +9,7 @@ export async function addReported(sql: Sql, batch: UsageBatch, counts: readonly 
   if (await addBatch(sql, batch)) await sql.run(ADD_REPORTED, JSON.stringify(counts))
 }
 
-/** In one order: two processes that lock the same rows in different orders deadlock. */
+/** The rows are in one order: two processes that lock the same rows in different orders deadlock. */
 const ADD_REPORTED = `
   INSERT INTO platform_auth_reported AS stored (application_id, api, route, reason, count, first_at, last_at)
   SELECT "applicationId", api, route, reason, sum(count), min("firstAt"), max("lastAt")

@@ -14,7 +14,7 @@ export async function addUsage(sql: Sql, batch: UsageBatch, counts: readonly Usa
   if (await addBatch(sql, batch)) await sql.run(ADD_USAGE, JSON.stringify(counts))
 }
 
-/** In one order: two processes that lock the same rows in different orders deadlock. */
+/** The rows are in one order: two processes that lock the same rows in different orders deadlock. */
 const ADD_USAGE = `
   INSERT INTO platform_auth_usage AS stored (day, application_id, api, outcome, count)
   SELECT day, a.id, api, outcome, sum(count)
@@ -48,7 +48,7 @@ export async function listUsage(sql: Sql, query: UsageCountQuery): Promise<reado
   return rows.map(parseUsageCount)
 }
 
-/** LATERAL: reads the index by one application after another, until there are enough. */
+/** LATERAL reads the index by one application after another, until there are enough. */
 const LIST_USAGE = `
   SELECT u.* FROM platform_auth_applications a
   CROSS JOIN (SELECT CASE WHEN $3::text IS NULL THEN 0
@@ -82,7 +82,7 @@ const ADD_REFUSALS = `
   JOIN platform_auth_applications a ON a.id = given."applicationId" AND a.status <> 'deleted'
   ORDER BY position`
 
-/** By a sorted list of their numbers, for the same reason as above. */
+/** Deletes by a sorted list of their numbers, for the same reason as above. */
 const DELETE_EARLIER_REFUSALS = `
   DELETE FROM platform_auth_refusals WHERE seq = ANY (ARRAY(
     SELECT earlier.seq FROM unnest($1::text[]) AS given (application_id)
@@ -91,7 +91,7 @@ const DELETE_EARLIER_REFUSALS = `
       ORDER BY seq DESC OFFSET $2
     ) AS earlier ORDER BY earlier.seq))`
 
-/** In the transaction that deletes the application. */
+/** Runs in the transaction that deletes the application. */
 export async function deleteRefusals(sql: Sql, applicationId: string): Promise<void> {
   await sql.run('DELETE FROM platform_auth_refusals WHERE application_id = $1', applicationId)
 }
@@ -104,7 +104,7 @@ export async function listRefusals(sql: Sql, applicationId: string, after: numbe
   return (await sql.all<RefusalRow>(text, applicationId, after)).map(parseRefusal)
 }
 
-/** So that nothing is written where nothing has expired. */
+/** This look-up avoids a write if nothing has expired. */
 export async function hasExpiredUsage(sql: Sql, expired: ExpiredUsage): Promise<boolean> {
   const { countsBefore, refusalsBefore, reportedBefore, batchesBefore } = expired
   const text = `

@@ -26,10 +26,10 @@ export function findWire(client: PostgresClient): Wire | undefined {
 
 const METHODS = ['parse', 'bind', 'describe', 'execute', 'close', 'sync'] as const
 
-/** What was prepared on each connection, by name. */
+/** The statements that were prepared on each connection, by name. */
 const prepared = new WeakMap<Wire, Set<string>>()
 
-/** What `pg` takes in place of a query, and calls with what PostgreSQL answers. */
+/** An object that `pg` takes in place of a query, and calls with PostgreSQL's answers. */
 interface WireQuery extends PostgresQuery {
   /** `pg` replaces it with one that clears the query's timer. */
   callback: (error: unknown, result?: PostgresResult) => void
@@ -81,7 +81,7 @@ export function createWireQuery(
       send(wire, statements[1])
       wire.describe({ type: 'P', name: '' })
       wire.execute({})
-      // Ends the transaction.
+      // This ends the transaction.
       wire.sync()
       wire.stream.uncork?.()
     },
@@ -108,14 +108,14 @@ export function createWireQuery(
   return query
 }
 
-/** Not the name by which `pg` prepares the same statement: it would not know that it exists. */
+/** The name differs from the one by which `pg` prepares the same statement: `pg` would not know that it exists. */
 function statementName(name: string): string {
   return name && `${name}_limited`
 }
 
 type Value = string | number | readonly unknown[] | null
 
-/** As PostgreSQL reads it as text. */
+/** The value as PostgreSQL reads it as text. */
 function formatValue(value: Value): string | null {
   if (value === null) return null
   return typeof value === 'object' ? `{${value.map(formatElement).join()}}` : String(value)

@@ -66,7 +66,7 @@ function parseActor<Item extends { readonly by?: string }>(item: Item): Item & {
   return { ...item, by: item.by }
 }
 
-/** Behind every text that begins with a prefix. */
+/** A text behind every one that begins with a prefix. */
 export const LAST_CHARACTER = '\u{10FFFF}'
 
 /** JSON for a column that is NULL for an empty list. */

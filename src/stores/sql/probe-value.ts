@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
 
-/** More than a database has left in pages that are partly filled, and incompressible, so that a full disk is noticed. */
+/**
+ * The size exceeds what a database has left in partly filled pages, and the value is incompressible, so that a full disk is
+ * noticed.
+ */
 const PROBE_BYTES = 1024 * 1024
 
 /** The value that `diagnose()` writes to see whether the disk has space. */

@@ -46,7 +46,7 @@ export function refuseNewerSchema(version: number, latest: number): void {
   })
 }
 
-/** What `open()` resolves. Creating the tables (`from` 0) is no migration, and neither is finding `latest`. */
+/** The result of `open()`. Creating the tables (`from` 0) is no migration, and neither is finding `latest`. */
 export function describeMigration(from: number, to: number, copy?: string): SchemaMigration | undefined {
   return from === 0 || from === to ? undefined : { from, to, copy }
 }

@@ -36,12 +36,12 @@ export function parseRefusal(row: RefusalRow): RefusalRecord {
   }
 }
 
-/** As JSON text, which one parameter holds. */
+/** The rows as JSON text, which one parameter holds. */
 export function formatRefusals(refusals: readonly RefusalRecord[]): string {
   return JSON.stringify(refusals.map((refusal) => ({ ...refusal, details: JSON.stringify(refusal.details) })))
 }
 
-/** The ids of their applications, each once and in one order: two processes that lock rows in different orders deadlock. */
+/** The ids of the rows' applications, each once and in one order: two processes that lock rows in different orders deadlock. */
 export function listApplicationIds(refusals: readonly RefusalRecord[]): readonly string[] {
   return [...new Set(refusals.map(({ applicationId }) => applicationId))].toSorted()
 }

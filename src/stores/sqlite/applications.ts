@@ -24,7 +24,7 @@ export function findApplication(sql: Sql, id: string): ApplicationRecord | undef
   return row && parseApplication(row)
 }
 
-/** `hashes`: the first one that a key has decides. */
+/** With several `hashes`, the first one that a key has decides. */
 export function findApplicationByKey(sql: Sql, hashes: readonly string[]): ApplicationRecord | undefined {
   const text = `${SELECT_APPLICATION} WHERE a.seq = (${selectOwner(hashes.length)} LIMIT 1)`
   const row = sql.get<ApplicationRow>(text, ...hashes)
@@ -65,7 +65,10 @@ function selectByStatus({ api }: ApplicationQuery, statuses: readonly string[], 
   return [statuses.map(() => branch).join(' UNION ALL '), values]
 }
 
-/** By the indexes of `external_id`, contacts and `expires_at`. The plus sign keeps SQLite from reading by status or API instead. */
+/**
+ * Conditions that use the indexes of `external_id`, contacts and `expires_at`. The plus sign keeps SQLite from reading by
+ * status or API instead.
+ */
 function selectFound(query: ApplicationQuery, statuses: readonly string[], start: number | undefined): Selection {
   const { api, externalId, name, contact, status, expiringBefore, expiringAfter = 0 } = query
   const isAlone = [api, externalId, name, contact, status].every((filter) => filter === undefined)

@@ -29,7 +29,7 @@ export function deleteAudit(sql: Sql, before: number, limit: number): number {
   return sql.run(text, before, limit)
 }
 
-/** Asked before, so that nothing is written where nothing is to be deleted. */
+/** This look-up avoids a write if nothing is to be deleted. */
 export function hasAuditBefore(sql: Sql, before: number): boolean {
   return sql.get('SELECT 1 FROM platform_auth_audit WHERE at < ? LIMIT 1', before) !== undefined
 }

@@ -8,7 +8,7 @@ export interface Sql {
   /** Returns the number of changed rows. */
   run(text: string, ...values: readonly Bindable[]): number
   get<Row>(text: string, ...values: readonly Bindable[]): Row | undefined
-  /** For reads only. */
+  /** Returns rows, for reads only. */
   all<Row>(text: string, ...values: readonly Bindable[]): readonly Row[]
 }
 
@@ -29,10 +29,13 @@ export interface SqliteConnection {
  * take effect after that.
  */
 const LOCK_TIMEOUT_MS = 4500
-/** How long reads, which take some 20 us each, may follow one another in one turn of the event loop. */
+/** The time for which reads, which take some 20 us each, may follow one another in one turn of the event loop. */
 const READ_TURN_MS = 2
 
-/** Kept, so that fake timers of the host's tests, which replace the global function later, do not hold up the store. */
+/**
+ * setImmediate is kept, so that fake timers of the host's tests, which replace the global function later, do not hold up the
+ * store.
+ */
 const { setImmediate } = globalThis
 
 export function createSqliteConnection(
@@ -106,7 +109,7 @@ export function createSqliteConnection(
  */
 function closeDatabase(database: SqliteDatabase): void {
   try {
-    // PASSIVE: does not wait for other processes.
+    // PASSIVE does not wait for other processes.
     database.exec('PRAGMA wal_checkpoint(PASSIVE)')
   } catch {
     // The disk may be full, or the file gone. What was committed is in the WAL.
@@ -205,7 +208,7 @@ function findCodedError(error: unknown, read: () => unknown): unknown {
 }
 
 function runInTransaction<T>(sql: Sql, work: () => T): T {
-  // Immediate: a transaction that begins as a reader cannot always become a writer.
+  // The transaction is immediate: one that begins as a reader cannot always become a writer.
   sql.run('BEGIN IMMEDIATE')
   try {
     const result = work()

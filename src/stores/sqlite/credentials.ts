@@ -14,7 +14,7 @@ export function writeCredentials(
     applicationSeq,
   )
   for (const { id, hash, isImportedKey } of stored) {
-    // By its id: the hash may have been replaced since the record was read.
+    // The id identifies the key: the hash may have been replaced since the record was read.
     const isEnded = isImportedKey === 1 && !record.keys.some((key) => key.id === id)
     if (isEnded) sql.run(NOTE_END, hash, applicationSeq, at)
   }
@@ -33,7 +33,7 @@ export function writeCredentials(
   insert('secret', record.secrets)
 }
 
-/** Without ON CONFLICT: a hash that another application has must be an error. */
+/** The statement has no ON CONFLICT: a hash that another application has must be an error. */
 const INSERT = `
   INSERT INTO platform_auth_credentials
     (hash, application_seq, kind, position, id, name, prefix, created_at, expires_at, last_used_at, apis, imported,

@@ -61,7 +61,7 @@ function parseFileUri(uri: string): string | undefined {
  */
 export function createPrivateFile(path: string): boolean {
   try {
-    // Exclusive: opening and closing an existing file would drop the locks that this process has on it (POSIX).
+    // The flag is exclusive: opening and closing an existing file would drop the locks that this process has on it (POSIX).
     closeSync(openSync(path, 'wx', 0o600))
     return true
   } catch (error) {

@@ -38,7 +38,7 @@ const INSERT = `
 const UPDATE = `
   UPDATE platform_auth_emails SET (${COLUMNS}) = (${PLACEHOLDERS}) WHERE id = ? AND version = ? RETURNING seq`
 
-/** Asked before `leaseEmail`, because a read needs no write lock and usually there is nothing to lease. */
+/** The query runs before `leaseEmail`, because a read needs no write lock and usually there is nothing to lease. */
 export function isEmailDue(sql: Sql, now: number): boolean {
   return findNextDue(sql, now) !== undefined
 }

@@ -52,7 +52,7 @@ function deleteDatabase(path: string): void {
   for (const name of [path, `${path}-journal`]) rmSync(name, { force: true })
 }
 
-/** On a connection of its own, because VACUUM cannot run in the transaction that holds the write lock. */
+/** Copies on a connection of its own, because VACUUM cannot run in the transaction that holds the write lock. */
 function copyDatabase(openFile: OpenSqliteFile, from: string, to: string): void {
   const source = openFile(from)
   try {

@@ -174,7 +174,7 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
   }
 }
 
-/** At once, not when the store is opened: `sqliteStore(process.env.DATABASE)` is a common mistake. */
+/** The path is checked at once, not when the store is opened: `sqliteStore(process.env.DATABASE)` is a common mistake. */
 function checkArgument(pathOrDatabase: unknown): void {
   const { prepare, exec } = Object(pathOrDatabase) as { prepare?: unknown; exec?: unknown }
   if (typeof pathOrDatabase === 'string' || (typeof prepare === 'function' && typeof exec === 'function')) return

@@ -18,7 +18,7 @@ interface MigrateOptions {
   readonly mayMigrate: boolean
   /** Copies the file before an existing schema is changed; undefined for a database that was passed in. */
   readonly backup: FileBackup | undefined
-  /** Is told how far a long migration is. */
+  /** Receives the progress of a long migration. */
   readonly onProgress?: ((progress: string) => void) | undefined
 }
 
@@ -49,7 +49,7 @@ function migrateInTransaction(
   onProgress: (progress: string) => void,
 ): { readonly from: number; readonly copy: string | undefined } {
   const latest = migrations.length
-  // Of an attempt that was rolled back.
+  // This discards the copy of an attempt that was rolled back.
   backup?.discard()
   // Read again under the write lock: another process may have migrated meanwhile.
   const from = readSchemaVersion(sql)
@@ -67,7 +67,7 @@ function run(sql: Sql, migration: Migration, onProgress: (progress: string) => v
   else migration(sql, onProgress)
 }
 
-/** Not `user_version`: that belongs to the host, whose file it may be. */
+/** `user_version` is not used: it belongs to the host, whose file it may be. */
 function readSchemaVersion(sql: Sql): number {
   const table = sql.get(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'platform_auth_meta'`)
   if (!table) return 0

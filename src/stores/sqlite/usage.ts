@@ -63,7 +63,7 @@ const DELETE_EARLIER_REFUSALS = `
   DELETE FROM platform_auth_refusals WHERE application_id = ?1 AND seq <= (
     SELECT seq FROM platform_auth_refusals WHERE application_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`
 
-/** In the transaction that deletes the application. */
+/** Runs in the transaction that deletes the application. */
 export function deleteRefusals(sql: Sql, applicationId: string): void {
   sql.run('DELETE FROM platform_auth_refusals WHERE application_id = ?', applicationId)
 }
@@ -75,7 +75,7 @@ export function listRefusals(sql: Sql, applicationId: string, after: number): re
   return sql.all<RefusalRow>(text, applicationId, after).map(parseRefusal)
 }
 
-/** So that nothing is written where nothing has expired. */
+/** This look-up avoids a write if nothing has expired. */
 export function hasExpiredUsage(sql: Sql, expired: ExpiredUsage): boolean {
   const { countsBefore, refusalsBefore, reportedBefore, batchesBefore } = expired
   const text = `
