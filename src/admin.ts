@@ -2,7 +2,8 @@ import type { Applications } from './applications/applications-api.js'
 import { createApplicationWriter } from './applications/application-writer.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
 import { createContacts } from './applications/contacts.js'
-import { withCheckedArguments } from './applications/call-arguments.js'
+import { any, withCheckedArguments } from './applications/call-arguments.js'
+import { APPLICATION_PARAMETERS, AUDIT_PARAMETERS, OUTBOX_PARAMETERS } from './applications/call-parameters.js'
 import { createDecisions } from './applications/decisions.js'
 import { createOperatorDataReader } from './applications/metadata.js'
 import { createOutbox, type Outbox } from './applications/email-outbox.js'
@@ -12,6 +13,7 @@ import { createRegistry } from './applications/registry.js'
 import type { MetadataSchema } from './contracts/metadata-schema.js'
 import type { Store } from './contracts/store.js'
 import { ownMembers } from './lib/own-members.js'
+import { refuseUnknown } from './options/checks.js'
 import { readMetadataSchema } from './options/read-metadata-schema.js'
 import { createSignOutContact, type SignOutContact } from './portal/sign-outs.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './tokens/key-schedule.js'
@@ -67,6 +69,7 @@ export interface AdminOptions {
  * ```
  */
 export async function openAdmin(store: Store, options: AdminOptions = {}): Promise<AdminApi> {
+  refuseUnknown('', options, ['applicationMetadata'] satisfies (keyof AdminOptions)[])
   // It never migrates: servers of another version may be running.
   await store.open({ migrate: false })
   const opened = async (): Promise<void> => undefined
@@ -77,7 +80,7 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
   const { disallow } = createGrants({ apis: undefined, writer, opened, now })
 
   return {
-    applications: withCheckedArguments('applications', {
+    applications: withCheckedArguments(APPLICATION_PARAMETERS, {
       ...createRegistry({ store, writer, decisions, readOperatorData, opened, now }),
       ...createNamedCredentials({ store, writer, opened, now }),
       ...createContacts({ store, writer, opened, now }),
@@ -89,10 +92,10 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
         return { items: describeSigningKeys(selectVerifyingKeys(records, now()), now()) }
       },
     },
-    audit: withCheckedArguments('audit', createAudit({ store, opened })),
+    audit: withCheckedArguments(AUDIT_PARAMETERS, createAudit({ store, opened })),
     ...createUsageCalls({ store, opened, now }),
-    outbox: withCheckedArguments('outbox', createOutbox({ store, writer, opened, now })),
-    portal: withCheckedArguments('portal', { signOut: createSignOutContact({ store, opened, now }) }),
+    outbox: withCheckedArguments(OUTBOX_PARAMETERS, createOutbox({ store, writer, opened, now })),
+    portal: withCheckedArguments({ signOut: [any] }, { signOut: createSignOutContact({ store, opened, now }) }),
     close: () => store.close(),
   }
 }

@@ -1,6 +1,7 @@
 import type { Applications } from './applications/applications-api.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
 import { withCheckedArguments } from './applications/call-arguments.js'
+import { APPLICATION_PARAMETERS, AUDIT_PARAMETERS, OUTBOX_PARAMETERS } from './applications/call-parameters.js'
 import type { Outbox } from './applications/email-outbox.js'
 import type { Api, ApisOptions } from './contracts/api.js'
 import type { Brand } from './contracts/brand.js'
@@ -11,6 +12,12 @@ import type { Middleware } from './http/middleware.js'
 import type { PlatformAuthOptions } from './options/options.js'
 import { readOptions } from './options/read-options.js'
 import { createApplicationParts } from './platform/application-parts.js'
+import {
+  LIFECYCLE_PARAMETERS,
+  PORTAL_PARAMETERS,
+  SESSION_SECRET_PARAMETERS,
+  SIGNING_KEY_PARAMETERS,
+} from './platform/call-parameters.js'
 import { createFoundation } from './platform/foundation.js'
 import { createPages } from './platform/pages.js'
 import { createServers, createTokenParts } from './platform/servers.js'
@@ -128,16 +135,16 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     brand: settings.brand,
     registration: { enabled: settings.mailer !== undefined },
     registrationRouter,
-    portal: withCheckedArguments('portal', portal),
+    portal: withCheckedArguments(PORTAL_PARAMETERS, portal),
     portalRouter,
-    applications: withCheckedArguments('applications', calls.applications),
-    outbox: withCheckedArguments('outbox', calls.outbox),
-    signingKeys: withCheckedArguments('signingKeys', tokens.signingKeyCalls),
-    sessionSecret: withCheckedArguments('sessionSecret', sessionSecret.calls),
-    audit: withCheckedArguments('audit', createAudit({ store, opened })),
+    applications: withCheckedArguments(APPLICATION_PARAMETERS, calls.applications),
+    outbox: withCheckedArguments(OUTBOX_PARAMETERS, calls.outbox),
+    signingKeys: withCheckedArguments(SIGNING_KEY_PARAMETERS, tokens.signingKeyCalls),
+    sessionSecret: withCheckedArguments(SESSION_SECRET_PARAMETERS, sessionSecret.calls),
+    audit: withCheckedArguments(AUDIT_PARAMETERS, createAudit({ store, opened })),
     ...usage.calls,
     events,
-    ...withCheckedArguments('platform', lifecycle),
+    ...withCheckedArguments(LIFECYCLE_PARAMETERS, lifecycle),
   }
   return auth
 }

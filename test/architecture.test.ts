@@ -67,6 +67,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       'portal/sign-outs',
       'contracts',
       'lib',
+      'options/checks',
       'options/read-metadata-schema',
     ],
   },

@@ -2,11 +2,13 @@ import { types } from 'node:util'
 import { ApplicationError, type ApplicationErrorCode } from '../contracts/errors.js'
 import { isObject } from '../lib/is-object.js'
 import { copyPlainObject, ownMembers } from '../lib/own-members.js'
+import { didYouMean } from '../lib/suggest.js'
 
 /** Returns an argument as the call is to get it. Throws `ApplicationError` for one of the wrong kind. */
-type ReadArgument = (value: unknown, call: string) => unknown
+export type ReadArgument = (value: unknown, call: string) => unknown
 
-const any: ReadArgument = copyPlainObject
+/** Whatever it is: the call itself reads it. */
+export const any: ReadArgument = copyPlainObject
 
 /** A value that is not text finds nothing. It is refused here: stores compare texts, and PostgreSQL fails for U+0000. */
 function id(code: ApplicationErrorCode, name: string): ReadArgument {
@@ -16,98 +18,83 @@ function id(code: ApplicationErrorCode, name: string): ReadArgument {
   }
 }
 
-const application = id('application_not_found', 'an application')
-const credential = id('credential_not_found', 'a credential')
-const signingKey = id('signing_key_not_found', 'a signing key (kid)')
-const apiName = id('unknown_api', 'an API (its name)')
+export const application = id('application_not_found', 'an application')
+export const credential = id('credential_not_found', 'a credential')
+export const signingKey = id('signing_key_not_found', 'a signing key (kid)')
+export const apiName = id('unknown_api', 'an API (its name)')
 /** The argument of calls that find nothing for an unknown id, instead of rejecting. */
-const filter = id('invalid_argument', 'an application')
-const optionalFilter: ReadArgument = (value, call) => (value === undefined ? undefined : filter(value, call))
+export const filter = id('invalid_argument', 'an application')
+export const optionalFilter: ReadArgument = (value, call) => (value === undefined ? undefined : filter(value, call))
 
-/** Options that must be given, of which these members are text. A list, a date or a promise is none. */
-function members(...texts: readonly string[]): ReadArgument {
+/** What a member of options is checked for here. `own`: the call itself reads it, and knows what it may be. */
+type Kind = keyof typeof KINDS | 'own'
+
+const KINDS = {
+  text: { isRight: isText, described: 'text' },
+  boolean: { isRight: (member: unknown) => typeof member === 'boolean', described: 'true or false' },
+  function: { isRight: (member: unknown) => typeof member === 'function', described: 'a function' },
+} as const
+
+/** Each member that the options may have: one that is missing does not compile. */
+type Members<Options> = { readonly [Name in keyof Options]-?: Kind }
+
+/** Options that must be given. A list, a date or a promise is none. */
+export function members<Options>(known: NoInfer<Members<Options>>): ReadArgument {
+  const kinds = Object.entries<Kind>(known)
+  const names = kinds.map(([name]) => name)
   return (value, call) => {
     if (!isObject(value) || types.isDate(value) || types.isPromise(value) || types.isMap(value) || types.isSet(value))
       throw invalid(`${call}() needs an object with its options: it was given ${describeKind(value)}.`)
     const given = copyPlainObject(value) as Readonly<Record<string, unknown>>
-    refuseWrong(given, ['by', ...texts], isText, 'text')
-    refuseWrong(given, ['immediately', 'retry'], (member) => typeof member === 'boolean', 'true or false')
-    refuseWrong(given, ['onRefused'], (member) => typeof member === 'function', 'a function')
+    refuseUnknown(given, names, call)
+    for (const [name, kind] of kinds) {
+      if (kind === 'own' || given[name] === undefined || KINDS[kind].isRight(given[name])) continue
+      throw invalid(`${name} must be ${KINDS[kind].described}: it is ${describeKind(given[name])}.`)
+    }
     return given
   }
 }
 
-function refuseWrong(
-  given: Readonly<Record<string, unknown>>,
-  names: readonly string[],
-  isRight: (member: unknown) => boolean,
-  kind: string,
-): void {
-  const wrong = names.find((name) => given[name] !== undefined && !isRight(given[name]))
-  if (wrong !== undefined) throw invalid(`${wrong} must be ${kind}: it is ${describeKind(given[wrong])}.`)
+/** A mistyped member would be ignored: \`{ overlp: 0 }\` would keep a secret alive, and \`{ scops }\` would grant every scope. */
+function refuseUnknown(given: object, known: readonly string[], call: string): void {
+  const unknown = Object.keys(given).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const fix = didYouMean(unknown, known) || (known.length > 0 ? ` There are: ${known.join(', ')}.` : '')
+  throw invalid(`There is no option ${JSON.stringify(unknown.slice(0, MAX_SHOWN))} of ${call}().${fix}`)
 }
 
+/** Characters of a name that does not exist: more would be data in the wrong place. */
+const MAX_SHOWN = 40
+
 /** Empty if they are left out: the object of a default value would inherit from a polluted `Object.prototype`. */
-function options(...texts: readonly string[]): ReadArgument {
-  const read = members(...texts)
+export function options<Options>(known: NoInfer<Members<Options>>): ReadArgument {
+  const read = members<Options>(known)
   return (value, call) => (value === undefined ? ownMembers({}) : read(value, call))
 }
 
-/** The parameters of the public calls. */
-const PARAMETERS: Readonly<Record<string, Readonly<Record<string, readonly ReadArgument[]>>>> = {
-  applications: {
-    // Resolves undefined for an id of the wrong kind too.
-    get: [any],
-    list: [options('after', 'api')],
-    register: [members()],
-    create: [members()],
-    import: [any, options()],
-    approve: [application, options('api')],
-    deny: [application, options('api')],
-    update: [application, members()],
-    suspend: [application, options()],
-    resume: [application, options()],
-    delete: [application, options()],
-    revokeTokens: [application, options()],
-    allow: [application, apiName, options()],
-    disallow: [application, apiName, options()],
-    requestAccess: [application, members('api')],
-    addContact: [application, any, options()],
-    removeContact: [application, any, options()],
-    inviteContact: [application, any, options()],
-    cancelInvitation: [application, any, options()],
-    addKey: [application, members()],
-    addSecret: [application, members()],
-    updateCredential: [application, credential, members()],
-    endCredential: [application, credential, options()],
-    rotateKey: [application, options()],
-    rotateSecret: [application, options()],
-    recover: [application, members()],
-  },
-  audit: { list: [options('after', 'applicationId', 'type')] },
-  outbox: { retry: [optionalFilter], cancel: [application, options()], status: [] },
-  portal: { link: [members('applicationId')], signOut: [any] },
-  sessionSecret: { replace: [options()] },
-  signingKeys: { list: [], rotate: [options()], revoke: [signingKey, options()] },
-  usage: { list: [options('after', 'applicationId', 'api')] },
-  refusals: { list: [filter] },
-  reportOnly: { list: [options('after', 'applicationId', 'api')] },
-  platform: { ready: [options()], health: [], close: [] },
+/** The parameters of calls, of each one by its name. A call without them does not compile. */
+export type CallParameters<Calls> = {
+  readonly [
+    Name in keyof Calls as Calls[Name] extends (...args: never[]) => unknown ? Name : never
+  ]: readonly ReadArgument[]
 }
 
 /**
  * The calls, which reject for an argument of the wrong kind before they do anything: a mistake of the host must not look like
  * an outage of its store. Of options they get the own members.
  */
-export function withCheckedArguments<Calls extends object>(group: string, calls: Calls): Calls {
+export function withCheckedArguments<Calls extends object>(
+  parameters: NoInfer<CallParameters<Calls>>,
+  calls: Calls,
+): Calls {
+  const readers: Readonly<Record<string, readonly ReadArgument[]>> = parameters
   const check = (name: string, call: unknown): unknown => {
     if (typeof call !== 'function') return call
-    const parameters = PARAMETERS[group]![name]!
     return async (...args: readonly unknown[]): Promise<unknown> =>
       Reflect.apply(
         call,
         calls,
-        parameters.map((read, i) => read(args[i], name)),
+        readers[name]!.map((read, i) => read(args[i], name)),
       ) as unknown
   }
   return Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, check(name, call)])) as Calls

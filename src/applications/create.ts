@@ -5,6 +5,7 @@ import type { Store } from '../contracts/store.js'
 import { checkBefore, type ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
 import { withCheckedArguments } from './call-arguments.js'
+import { APPLICATION_PARAMETERS } from './call-parameters.js'
 import { createAccessRequests } from './access-requests.js'
 import { createApprovals, type Approvals } from './approvals.js'
 import { createCleanup } from './cleanup.js'
@@ -117,7 +118,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
       },
     },
     createCheckedCalls: (check) =>
-      withCheckedArguments('applications', createCalls(checkBefore(options.writer, check, options.now))),
+      withCheckedArguments(APPLICATION_PARAMETERS, createCalls(checkBefore(options.writer, check, options.now))),
     prepareRegistration,
     acceptInvitation,
     approvals: createApprovals({ ...options, decisions }),

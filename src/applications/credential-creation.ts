@@ -1,5 +1,4 @@
 import type { Api } from '../contracts/api.js'
-import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { toApplication, toCredentialInfo, type Application, type CredentialInfo } from './application-info.js'
 import type { AddCredentialOptions } from './call-options.js'
@@ -30,7 +29,6 @@ export function createCredentialCreation(
     kind: CredentialKind,
     given: AddCredentialOptions,
   ): Promise<{ application: Application; credential: CredentialInfo; plain: string }> {
-    refuseUnknownOptions(given)
     const name = readCredentialName(given.name, given.by)
     const createdAt = now()
     const expiresAt = given.expiresAt === undefined ? undefined : readExpiresAt(given.expiresAt, createdAt)
@@ -71,19 +69,4 @@ export function createCredentialCreation(
       return { ...added, credentials: { clientSecret: plain } }
     },
   }
-}
-
-const OPTIONS: readonly string[] = [
-  'name',
-  'expiresAt',
-  'apis',
-  'scopes',
-  'by',
-] satisfies (keyof AddCredentialOptions)[]
-
-/** Strict, because without a restriction everything is allowed: a mistyped `apis` must not give more. */
-function refuseUnknownOptions(given: AddCredentialOptions): void {
-  const unknown = Object.keys(given).find((name) => !OPTIONS.includes(name))
-  if (unknown === undefined) return
-  throw new ApplicationError('invalid_argument', `There is no option "${unknown}". There are: ${OPTIONS.join(', ')}.`)
 }

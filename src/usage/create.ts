@@ -1,13 +1,18 @@
-import { withCheckedArguments } from '../applications/call-arguments.js'
+import {
+  filter,
+  options as readOptions,
+  withCheckedArguments,
+  type CallParameters,
+} from '../applications/call-arguments.js'
 import type { Logger } from '../contracts/logger.js'
 import type { ReportedStore } from '../contracts/reported.js'
 import type { UsageStore } from '../contracts/usage.js'
 import { createUsageCleanup } from './cleanup.js'
 import { createUsageCollector, type UsageCollector } from './collector.js'
-import { createReportOnlyCalls, type ReportOnlyCalls } from './report-only.js'
+import { createReportOnlyCalls, type ReportedQuery, type ReportOnlyCalls } from './report-only.js'
 import { createReportedCollector, type ReportedCollector } from './reported-collector.js'
 import { createRefusals, type Refusals } from './refusals.js'
-import { createUsage, type Usage } from './usage.js'
+import { createUsage, type Usage, type UsageQuery } from './usage.js'
 
 /** `auth.usage`, `auth.refusals` and `auth.reportOnly`. */
 export interface UsageCalls {
@@ -26,6 +31,23 @@ interface UsageCallsOptions {
 interface UsageOptions extends UsageCallsOptions {
   readonly settings: { readonly enabled: boolean; readonly retention: number }
   readonly logger: Pick<Logger, 'warn'>
+}
+
+const USAGE_PARAMETERS: CallParameters<Usage> = {
+  list: [
+    readOptions<UsageQuery>({
+      applicationId: 'text',
+      api: 'text',
+      from: 'own',
+      to: 'own',
+      by: 'text',
+      after: 'text',
+      limit: 'own',
+    }),
+  ],
+}
+const REPORTED_PARAMETERS: CallParameters<ReportOnlyCalls> = {
+  list: [readOptions<ReportedQuery>({ applicationId: 'text', api: 'text', after: 'text', limit: 'own' })],
 }
 
 /** The parts of a platform that concern usage. */
@@ -60,8 +82,8 @@ export function createUsageCalls(
   flushReported: () => Promise<void> = async () => undefined,
 ): UsageCalls {
   return {
-    usage: withCheckedArguments('usage', createUsage(options)),
-    refusals: withCheckedArguments('refusals', createRefusals(options)),
-    reportOnly: withCheckedArguments('reportOnly', createReportOnlyCalls({ ...options, flush: flushReported })),
+    usage: withCheckedArguments(USAGE_PARAMETERS, createUsage(options)),
+    refusals: withCheckedArguments({ list: [filter] }, createRefusals(options)),
+    reportOnly: withCheckedArguments(REPORTED_PARAMETERS, createReportOnlyCalls({ ...options, flush: flushReported })),
   }
 }

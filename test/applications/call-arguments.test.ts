@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { memoryStore, openAdmin } from '../../src/index.js'
 import { withCheckedArguments } from '../../src/applications/call-arguments.js'
+import { AUDIT_PARAMETERS } from '../../src/applications/call-parameters.js'
 import { openPlatform } from '../support/platform.js'
 import { CALLS } from './wrong-arguments.js'
 
@@ -37,7 +38,9 @@ describe('the arguments of a call', () => {
 
   it('have no prototype, so that a polluted one provides no option', async () => {
     const received: unknown[] = []
-    const { list } = withCheckedArguments('audit', { list: async (query?: object) => void received.push(query) })
+    const { list } = withCheckedArguments(AUDIT_PARAMETERS, {
+      list: async (query?: object) => void received.push(query),
+    })
     for (const args of [[], [undefined], [{ limit: 5 }]]) await list(...args)
     expect(received.map((query) => Object.getPrototypeOf(query))).toEqual([null, null, null])
     expect({ ...(received[2] as object) }).toEqual({ limit: 5 })

@@ -7,6 +7,8 @@ interface Parameter {
   readonly wrong: readonly (readonly [description: string, value: unknown])[]
   /** Whether the call resolves undefined for the wrong ones. */
   readonly resolves?: boolean
+  /** Whether it has members, of which unknown ones are refused. */
+  readonly isOptions?: true
 }
 
 const OTHER_KINDS: readonly (readonly [string, unknown])[] = [
@@ -47,6 +49,7 @@ function options({
     names.flatMap((name) => wrong.map(([kind, value]) => [`${name}: ${kind}`, { ...right, [name]: value }] as const))
   return {
     right,
+    isOptions: true,
     wrong: [
       ...(right ? [['undefined', undefined] as const] : []),
       ['text', 'alice'],

@@ -1,0 +1,145 @@
+import type { Applications } from './applications-api.js'
+import type { Audit, AuditListQuery } from './audit-log.js'
+import {
+  any,
+  apiName,
+  application,
+  credential,
+  members,
+  optionalFilter,
+  options,
+  type CallParameters,
+} from './call-arguments.js'
+import type {
+  ActorOptions,
+  AddCredentialOptions,
+  DecisionOptions,
+  DenialOptions,
+  RevokeTokensOptions,
+  RotateByEmailOptions,
+  RotateOptions,
+  SuspensionOptions,
+} from './call-options.js'
+import type { Outbox } from './email-outbox.js'
+import type { ImportOptions } from './import-api.js'
+
+/** What a call gets at a place. */
+type Given<Name extends keyof Applications, Place extends 0 | 1 | 2> = NonNullable<
+  Parameters<Applications[Name]>[Place]
+>
+
+const actor = options<ActorOptions>({ by: 'text' })
+const newCredential = members<AddCredentialOptions>({
+  name: 'own',
+  expiresAt: 'own',
+  apis: 'own',
+  scopes: 'own',
+  by: 'text',
+})
+const rotation = options<RotateOptions & RotateByEmailOptions>({
+  by: 'text',
+  revokeTokens: 'own',
+  credential: 'own',
+  expiresAt: 'own',
+  overlap: 'own',
+  deliver: 'own',
+})
+
+/** The parameters of `auth.applications`. */
+export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
+  // Resolves undefined for an id of the wrong kind too.
+  get: [any],
+  list: [
+    options<Given<'list', 0>>({
+      after: 'text',
+      limit: 'own',
+      api: 'text',
+      status: 'own',
+      externalId: 'own',
+      name: 'own',
+      contact: 'own',
+      expiringBefore: 'own',
+    }),
+  ],
+  register: [
+    members<Given<'register', 0>>({
+      name: 'own',
+      contact: 'own',
+      apis: 'own',
+      language: 'own',
+      externalId: 'own',
+      metadata: 'own',
+      by: 'text',
+    }),
+  ],
+  create: [
+    members<Given<'create', 0>>({
+      name: 'own',
+      contact: 'own',
+      apis: 'own',
+      language: 'own',
+      externalId: 'own',
+      metadata: 'own',
+      by: 'text',
+    }),
+  ],
+  import: [any, options<ImportOptions>({ by: 'text', confirm: 'own', onRefused: 'function' })],
+  approve: [application, options<DecisionOptions>({ by: 'text', api: 'text' })],
+  deny: [application, options<DenialOptions>({ by: 'text', api: 'text', reason: 'own' })],
+  update: [
+    application,
+    members<Given<'update', 1>>({
+      name: 'own',
+      contact: 'own',
+      language: 'own',
+      externalId: 'own',
+      metadata: 'own',
+      by: 'text',
+    }),
+  ],
+  suspend: [application, options<SuspensionOptions>({ by: 'text', revokeTokens: 'own', reason: 'own', notify: 'own' })],
+  resume: [application, actor],
+  delete: [application, actor],
+  revokeTokens: [application, actor],
+  allow: [application, apiName, options<Given<'allow', 2>>({ scopes: 'own', by: 'text' })],
+  disallow: [application, apiName, actor],
+  requestAccess: [application, members<Given<'requestAccess', 1>>({ api: 'text', scopes: 'own', by: 'text' })],
+  addContact: [application, any, actor],
+  removeContact: [application, any, actor],
+  inviteContact: [application, any, actor],
+  cancelInvitation: [application, any, actor],
+  addKey: [application, newCredential],
+  addSecret: [application, newCredential],
+  updateCredential: [
+    application,
+    credential,
+    members<Given<'updateCredential', 2>>({ name: 'own', expiresAt: 'own', by: 'text' }),
+  ],
+  endCredential: [application, credential, options<RevokeTokensOptions>({ by: 'text', revokeTokens: 'own' })],
+  rotateKey: [application, rotation],
+  rotateSecret: [application, rotation],
+  recover: [application, members<Given<'recover', 1>>({ contact: 'own', deliver: 'own', by: 'text' })],
+}
+
+/** The parameters of `auth.audit`. */
+export const AUDIT_PARAMETERS: CallParameters<Audit> = {
+  list: [
+    options<AuditListQuery>({
+      after: 'text',
+      limit: 'own',
+      applicationId: 'text',
+      order: 'own',
+      type: 'text',
+      by: 'text',
+      from: 'own',
+      until: 'own',
+    }),
+  ],
+}
+
+/** The parameters of `auth.outbox`. */
+export const OUTBOX_PARAMETERS: CallParameters<Outbox> = {
+  retry: [optionalFilter],
+  cancel: [application, actor],
+  status: [],
+}
