@@ -4,6 +4,7 @@ import type { ApplicationWriter, Edit } from './application-writer.js'
 import { toApplication } from './application-info.js'
 import type { Applications } from './applications-api.js'
 import { createApprovalRequests, withdrawApprovalRequests } from './approval-requests.js'
+import { decideAccess } from './decided-requests.js'
 import { findGrant, readGrants } from './grants.js'
 import { listQueuedEmails } from './queued-emails.js'
 import { createClosedError, type RegistrableApi } from './registration.js'
@@ -48,7 +49,7 @@ export function createAccessRequests({
         const granted = findGrant(current, { name })?.scopes
         if (granted && requested.every((scope) => granted.includes(scope))) return undefined
         if (!isAlwaysManual && !isWithheld(current, name, requested))
-          return grantAccess(current, name, [...new Set([...(granted ?? []), ...requested])])
+          return grantAccess(current, name, [...new Set([...(granted ?? []), ...requested])], now())
         if (isWaiting(current, name, requested)) return undefined
         const requestedAt = now()
         const subject = { applicationId: id, api: name, requestedAt }
@@ -87,12 +88,12 @@ function readRequest(
   return { isManual: api?.registration === 'manual', requested: grants[name]!.scopes }
 }
 
-function grantAccess(current: ApplicationRecord, api: string, scopes: readonly string[]): Edit<never> {
+function grantAccess(current: ApplicationRecord, api: string, scopes: readonly string[], at: number): Edit<never> {
   return {
     changed: {
       apis: { ...current.apis, [api]: { scopes } },
-      // Removes requests made while this API still needed approval.
-      accessRequests: current.accessRequests.filter((each) => each.api !== api),
+      // Closes a request made while this API still needed approval.
+      ...decideAccess(current, api, { outcome: 'approved', at, by: undefined }),
     },
     type: 'application.accessChanged',
     details: { allowed: api, scopes, requested: true },

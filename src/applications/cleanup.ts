@@ -9,7 +9,8 @@ import { eraseApplication } from './status.js'
 
 /**
  * Deletes, every hour, applications that have been pending for 14 days (nobody approved them, or no e-mail arrived), and
- * reminders that have failed and are about credentials that have expired since, and audit records beyond their retention.
+ * reminders that have failed and are about credentials that have expired since, and audit records beyond their retention. Deleted
+ * applications forget after 90 days what became of their requests.
  */
 export interface Cleanup {
   start(): void
@@ -27,6 +28,8 @@ interface CleanupOptions {
 
 const CLEANUP_INTERVAL_MS = 3600 * 1000
 const MAX_PENDING_AGE_MS = 14 * 24 * 3600 * 1000
+/** Longer than the 14 days of operators' links. */
+const DECIDED_RETENTION_MS = 90 * DAY_MS
 const PAGE_SIZE = 100
 const MAX_REMINDERS = 1000
 /** One transaction blocks SQLite's event loop, so the count is limited. */
@@ -48,8 +51,8 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
   }
 
   async function deleteAll(): Promise<void> {
-    // Both run together, so that close() waits for one store call at most.
-    await Promise.all([deletePending(), deleteReminders(), deleteOldAudit()])
+    // All run together, so that close() waits for one store call at most.
+    await Promise.all([deletePending(), deleteReminders(), deleteOldAudit(), forgetDecided()])
   }
 
   async function deleteOldAudit(): Promise<void> {
@@ -73,6 +76,25 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
     }
   }
 
+  async function forgetDecided(): Promise<void> {
+    const query = { limit: PAGE_SIZE, api: undefined, status: 'deleted', hasDecided: true } as const
+    const isOver = ({ decided }: ApplicationRecord): boolean =>
+      decided.length > 0 && decided[0]!.at + DECIDED_RETENTION_MS <= now()
+    let after: string | undefined
+    for (;;) {
+      const page = await store.listApplications({ ...query, after })
+      for (const application of page.filter(isOver)) {
+        if (closed) return
+        const forget = writer.change(application.id, { type: undefined }, (current) =>
+          isOver(current) ? { changed: { decided: [] } } : undefined,
+        )
+        await ignoreRefusal(forget)
+      }
+      if (closed || page.length < PAGE_SIZE) return
+      after = page.at(-1)?.id
+    }
+  }
+
   async function deletePending(): Promise<void> {
     let after: string | undefined
     for (;;) {
@@ -91,7 +113,11 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
     await ignoreRefusal(
       writer.change(id, { type: 'application.deleted' }, (current) =>
         current.status === 'pending'
-          ? { changed: eraseApplication(current), details: { pendingTooLong: true }, emails: ['removeAll'] }
+          ? {
+              changed: eraseApplication(current, { outcome: 'deleted', at: now(), by: undefined }),
+              details: { pendingTooLong: true },
+              emails: ['removeAll'],
+            }
           : undefined,
       ),
     )

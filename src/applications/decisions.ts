@@ -5,6 +5,7 @@ import type { EmailChange, QueuedEmail } from '../contracts/queued-email.js'
 import type { Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { withdrawApprovalRequests } from './approval-requests.js'
+import { decideAccess, decideRegistration, formatDecided } from './decided-requests.js'
 import { findGrant } from './grants.js'
 import { createQueuedEmail, listQueuedEmails, requeueEmail } from './queued-emails.js'
 import { eraseApplication, refuseDeleted } from './status.js'
@@ -58,7 +59,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       const emails = await listQueuedEmails(store, id)
       const held = findHeld(current, emails)
       return {
-        changed: {},
+        changed: { decided: decideRegistration(current, held, { outcome: 'approved', at: now(), by: actor.by }) },
         emails: [{ save: requeueEmail(held, now()) }, ...withdrawApprovalRequests(emails, undefined)],
       }
     })
@@ -72,8 +73,11 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     reason: string | undefined,
   ): Promise<ApplicationRecord> {
     const { record } = await writer.change(id, { type: 'application.deleted', ...actor }, async (current) => {
-      if (requestedAt !== undefined) findHeld(current, await listQueuedEmails(store, id))
-      const changed = eraseApplication(current, 'deny')
+      const emails = await listQueuedEmails(store, id)
+      if (requestedAt !== undefined) findHeld(current, emails)
+      const registration = emails.find(({ purpose }) => purpose === 'registration')
+      const ended = { outcome: 'denied', at: now(), by: actor.by, reason } as const
+      const changed = eraseApplication(current, ended, registration)
       return {
         changed,
         details: { denied: true, ...(reason !== undefined && { reason }) },
@@ -93,7 +97,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
         changed: {
           apis: { ...current.apis, [api]: { scopes: granted } },
           withheld: withhold(current, api, granted),
-          accessRequests: current.accessRequests.filter((each) => each.api !== api),
+          ...decideAccess(current, api, { outcome: 'approved', at: now(), by: actor.by }),
         },
         details: { api, scopes: granted },
         emails: [
@@ -114,7 +118,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     const { record } = await writer.change(id, { type: 'application.accessDenied', ...actor }, async (current) => {
       const { api } = findAccessRequest(current, request, 'deny')
       return {
-        changed: { accessRequests: current.accessRequests.filter((each) => each.api !== api) },
+        changed: decideAccess(current, api, { outcome: 'denied', at: now(), by: actor.by, reason }),
         details: { api, ...(reason !== undefined && { reason }) },
         emails: [
           ...withdrawApprovalRequests(await listQueuedEmails(store, id), api),
@@ -168,12 +172,14 @@ function findAccessRequest(
   refuseDeleted(current, call)
   const request = current.accessRequests.find((each) => each.api === api)
   if (request && (requestedAt === undefined || request.requestedAt === requestedAt)) return request
-  throw new ApplicationError('invalid_state', `Application ${current.id} has no request for access to "${api}".`)
+  const last = formatDecided(current.decided.find((each) => each.api === api))
+  throw new ApplicationError('invalid_state', `Application ${current.id} has no request for access to "${api}".${last}`)
 }
 
 /** The e-mail of a registration that waits. */
-function findHeld({ id, status }: ApplicationRecord, emails: readonly QueuedEmail[]): QueuedEmail {
+function findHeld({ id, status, decided }: ApplicationRecord, emails: readonly QueuedEmail[]): QueuedEmail {
   const held = emails.find(({ state }) => state === 'held')
   if (status === 'pending' && held) return held
-  throw new ApplicationError('invalid_state', `Application ${id} is ${status} and does not wait for approval.`)
+  const last = formatDecided(decided.find(({ api }) => api === undefined))
+  throw new ApplicationError('invalid_state', `Application ${id} is ${status} and does not wait for approval.${last}`)
 }

@@ -7,6 +7,7 @@ import type { ApplicationWriter } from './application-writer.js'
 import { toApplication } from './application-info.js'
 import type { ApiGrants } from './call-options.js'
 import type { Applications } from './applications-api.js'
+import { decideAccess } from './decided-requests.js'
 import { refuseDeleted } from './status.js'
 import { withhold } from './withheld.js'
 
@@ -44,8 +45,7 @@ export function createGrants({ apis, writer, opened, now }: GrantsOptions): Pick
           changed: {
             apis: { ...current.apis, [api]: { scopes: granted } },
             withheld: withhold(current, api, granted),
-            // This call also answers the open request.
-            accessRequests: current.accessRequests.filter((each) => each.api !== api),
+            ...decideAccess(current, api, { outcome: 'approved', at: now(), by }),
           },
           details: { allowed: api, scopes: granted },
         }

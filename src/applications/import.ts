@@ -142,6 +142,7 @@ const NEW_RECORD = {
   invitations: [],
   language: undefined,
   accessRequests: [],
+  decided: [],
 } as const
 
 function describeCredential({ id, name, hash }: CredentialRecord): object {

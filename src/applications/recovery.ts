@@ -9,6 +9,7 @@ import type { Applications, IssuedCredentials, SelfService } from './application
 import { isByEmail } from './credential-rotation.js'
 import { listContacts, toContactMembers, toMailbox } from './contact-lists.js'
 import { mintCredentials, type Credentials } from './credentials.js'
+import { decideAccess } from './decided-requests.js'
 import { requireMailer } from './email-outbox.js'
 import { findGrant } from './grants.js'
 import { RECOVERED, createQueuedEmail, listQueuedEmails, nextVersion, requeueEmail } from './queued-emails.js'
@@ -58,7 +59,7 @@ export function createRecovery(options: RecoveryOptions): Pick<Applications, 're
     }
   }
 
-  async function edit(current: ApplicationRecord, contact: string, byEmail: boolean, credentials: Credentials) {
+  async function edit(current: ApplicationRecord, { contact, byEmail, by }: Recovery, credentials: Credentials) {
     refuseDeleted(current, 'recover')
     await signOutAll(current, contact)
     const queued = await listQueuedEmails(store, current.id)
@@ -73,7 +74,7 @@ export function createRecovery(options: RecoveryOptions): Pick<Applications, 're
       changed: {
         ...toContactMembers([contact]),
         invitations: [],
-        accessRequests: [],
+        ...decideAccess(current, undefined, { outcome: 'withdrawn', at: now(), by }),
         ...endTokens(current, now()),
         ...issued.changed,
       },
@@ -95,13 +96,19 @@ export function createRecovery(options: RecoveryOptions): Pick<Applications, 're
       if (byEmail) requireMailer(hasMailer, 'recover')
       const credentials = await opened()
       const { record, result } = await writer.change(id, { type: 'application.recovered', by }, (current) =>
-        edit(current, contact, byEmail, credentials),
+        edit(current, { contact, byEmail, by }, credentials),
       )
       onEmailDue()
       const selfService = await listSelfService(store, record)
       return { application: toApplication(record, now()), credentials: result, selfService }
     },
   }
+}
+
+interface Recovery {
+  readonly contact: string
+  readonly byEmail: boolean
+  readonly by: string | undefined
 }
 
 interface Issue {

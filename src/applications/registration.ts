@@ -10,6 +10,7 @@ import { toApplication } from './application-info.js'
 import type { ApiGrants } from './call-options.js'
 import type { Applications } from './applications-api.js'
 import { mintCredentials, type Credentials } from './credentials.js'
+import { describeAsker } from './decided-requests.js'
 import { requireMailer } from './email-outbox.js'
 import { readGrants } from './grants.js'
 import type { OperatorDataRecord, ReadOperatorData } from './metadata.js'
@@ -74,7 +75,10 @@ export function createRegistration(
           status: 'pending',
         } as const
         const held = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
-        const email = createQueuedEmail(record.id, 'registration', now(), { held })
+        const email = createQueuedEmail(record.id, 'registration', now(), {
+          held,
+          ...(held && { details: describeAsker(by, origin?.address) }),
+        })
         const event = { type: 'application.registered', by, origin } as const
         const subject = { applicationId: record.id, api: undefined, requestedAt: record.createdAt }
         const requests = held
@@ -126,6 +130,7 @@ function createRecord(
     invitations: [],
     apis,
     accessRequests: [],
+    decided: [],
     withheld: undefined,
     keys: [],
     secrets: [],

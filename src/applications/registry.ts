@@ -149,7 +149,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     },
     delete: (id, { by } = {}) =>
       change(id, 'application.deleted', by, (current) => ({
-        changed: eraseApplication(current),
+        changed: eraseApplication(current, { outcome: 'deleted', at: now(), by }),
         emails: ['removeAll'],
       })),
     revokeTokens: (id, { by } = {}) =>

@@ -1,9 +1,11 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { RequestOrigin } from '../contracts/events.js'
 import type { ApplicationRecord, ApplicationStatus } from '../contracts/application-record.js'
+import type { QueuedEmail } from '../contracts/queued-email.js'
 import type { Store } from '../contracts/store.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { ApplicationWriter } from './application-writer.js'
+import { eraseDecided, type Outcome } from './decided-requests.js'
 import { findQueuedEmail } from './queued-emails.js'
 
 /** The calls that change the status: the statuses from which each is possible, and the status that it leads to. */
@@ -37,12 +39,16 @@ export function refuseUnlessActive({ id, status }: ApplicationRecord, call: stri
     throw new ApplicationError('invalid_state', `Application ${id} is ${status}: ${call}() needs an active one.`)
 }
 
-/** The changes of `delete` and `deny`: nothing personal and no hash remains. The language stays: a denial is written in it. */
+/**
+ * The changes of `delete` and `deny`: no hash remains, and nothing personal but who asked for what was denied. The language stays: a
+ * denial is written in it.
+ */
 export function eraseApplication(
   current: ApplicationRecord,
-  call: 'delete' | 'deny' = 'delete',
+  ended: Outcome,
+  registration?: QueuedEmail,
 ): Partial<ApplicationRecord> {
-  const status = transition(current, call)
+  const status = transition(current, ended.outcome === 'denied' ? 'deny' : 'delete')
   return {
     status,
     name: '',
@@ -50,6 +56,7 @@ export function eraseApplication(
     otherContacts: [],
     invitations: [],
     accessRequests: [],
+    decided: eraseDecided(current, ended, registration),
     withheld: undefined,
     metadata: undefined,
     externalId: undefined,

@@ -62,6 +62,26 @@ export interface AccessRequest {
   readonly by: string | undefined
 }
 
+/** What became of a registration that waited for operators, or of a request for access. */
+export interface DecidedRequest {
+  /** The API of a request for access; left out for a registration. */
+  readonly api?: string
+  /** What was asked for. Empty in what a deletion leaves. */
+  readonly requested: GrantedApis
+  /** Milliseconds since 1970. */
+  readonly requestedAt: number
+  readonly requestedBy?: string
+  /** The IP address that a registration came from. */
+  readonly address?: string
+  /** `withdrawn` by `recover`; `deleted`: the application was, without a decision. */
+  readonly outcome: 'approved' | 'denied' | 'withdrawn' | 'deleted'
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly by?: string
+  /** Of a denial. */
+  readonly reason?: string
+}
+
 /** Access that an operator took away: contacts get it back only by an operator's decision. */
 export interface Withheld {
   /**
@@ -97,6 +117,8 @@ export interface ApplicationRecord {
   readonly apis: GrantedApis
   /** At most one for each API; none for a deleted application. */
   readonly accessRequests: readonly AccessRequest[]
+  /** The latest 50 requests that wait no more, newest first. A deleted application keeps what became of them for 90 days. */
+  readonly decided: readonly DecidedRequest[]
   /** Undefined if nothing was taken away, and for a deleted application. */
   readonly withheld: Withheld | undefined
   /** The operator's own data. Undefined for a deleted application. */

@@ -200,6 +200,8 @@ export interface ApplicationQuery {
   readonly expiringBefore?: number | undefined
   /** 0 if left out. No effect without `expiringBefore`. */
   readonly expiringAfter?: number | undefined
+  /** Only deleted applications that have something in `decided`; `status` is `deleted`. An index finds them. */
+  readonly hasDecided?: true | undefined
 }
 
 /** Credentials whose expiry an application's contact may have to be reminded of. */

@@ -1,5 +1,6 @@
-import type { ApprovalOutcome, ClosedApproval, OpenApproval } from '../applications/approvals.js'
+import type { ClosedApproval, OpenApproval } from '../applications/approvals.js'
 import type { Api } from '../contracts/api.js'
+import type { DecidedRequest } from '../contracts/application-record.js'
 import { html, type Html } from '../web/html.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { PageBrand } from '../web/page-brand.js'
@@ -88,12 +89,13 @@ export function createDecidePages({ apis: listed, developersUrl, brand }: Decide
       const content = html`${renderRequest(approval, apis)} ${renderDecisions(token, isRegistration, denial)}`
       return render(isRegistration ? 'Registration' : 'Request for access', content, isError)
     },
-    renderClosed: ({ application, outcome }) =>
+    renderClosed: ({ application, decided }) =>
       render(
         'Nothing left to decide',
-        html`<p>${outcome ? describeOutcome(outcome) : UNKNOWN_OUTCOME}</p>
+        html`<p>${decided ? describeOutcome(decided) : UNKNOWN_OUTCOME}</p>
           ${application.name !== '' && html`<p>Application: ${application.name}</p>`}
-          ${outcome?.reason !== undefined && html`<p class="quote">${outcome.reason}</p>`}`,
+          ${decided?.reason !== undefined && html`<p class="quote">${decided.reason}</p>`}
+          ${decided && Object.keys(decided.requested).length > 0 && renderDecided(decided, apis)}`,
       ),
     renderDone: (isApproved, isRegistration) =>
       render(isApproved ? 'Approved' : 'Denied', html`<p>${describeDone(isApproved, isRegistration)}</p>`),
@@ -101,10 +103,7 @@ export function createDecidePages({ apis: listed, developersUrl, brand }: Decide
 }
 
 /** The applicant, the request and its origin. */
-function renderRequest(
-  { application, requested, requestedAt, address, by }: OpenApproval,
-  apis: ReadonlyMap<string, Api>,
-): Html {
+function renderRequest({ application, requested, ...asked }: OpenApproval, apis: ReadonlyMap<string, Api>): Html {
   const isRegistration = application.status === 'pending'
   const grants = Object.entries(application.apis)
   return html`<dl class="facts">
@@ -120,12 +119,27 @@ function renderRequest(
         ${grants.length > 0 ? grants.map(([name, { scopes }]) => renderGrant(apis.get(name), name, scopes)) : html`<dd>no API</dd>`}`
     }
     <dt>Requested</dt>
-    <dd>
-      ${formatTime(requestedAt)}${address !== undefined && `, from the address ${address}`}${by !== undefined && `, by ${by}`}
-    </dd>
+    <dd>${describeAsked(asked)}</dd>
     <dt>Application id</dt>
     <dd>${application.id}</dd>
   </dl>`
+}
+
+/** Who had asked, and for what. */
+function renderDecided({ requested, ...asked }: DecidedRequest, apis: ReadonlyMap<string, Api>): Html {
+  return html`<dl class="facts">
+    <dt>APIs</dt>
+    ${Object.entries(requested).map(([name, { scopes }]) => renderGrant(apis.get(name), name, scopes))}
+    <dt>Requested</dt>
+    <dd>${describeAsked(asked)}</dd>
+  </dl>`
+}
+
+type Asked = Pick<OpenApproval, 'requestedAt'> & { readonly [Each in 'requestedBy' | 'address']?: string | undefined }
+
+function describeAsked({ requestedAt, address, requestedBy }: Asked): string {
+  const from = address === undefined ? '' : `, from the address ${address}`
+  return `${formatTime(requestedAt)}${from}${requestedBy === undefined ? '' : `, by ${requestedBy}`}`
 }
 
 function renderProblem(problem: string): Html {
@@ -187,13 +201,14 @@ function describeReason(isRegistration: boolean): string {
 const UNKNOWN_OUTCOME =
   'This request does not wait for a decision any more. The audit log shows what has happened to the application.'
 
-function describeOutcome({ kind, at, by }: ApprovalOutcome): string {
-  return `${OUTCOMES[kind]} on ${formatTime(at)}${by === undefined ? '' : ` by ${by.replace(/^operator:/, '')}`}.`
+function describeOutcome({ outcome, at, by }: DecidedRequest): string {
+  return `${OUTCOMES[outcome]} on ${formatTime(at)}${by === undefined ? '' : ` by ${by.replace(/^operator:/, '')}`}.`
 }
 
 const OUTCOMES = {
   approved: 'This request was approved',
   denied: 'This request was denied',
+  withdrawn: 'This request was withdrawn, because the application got another contact,',
   deleted: 'This application was deleted',
 } as const
 

@@ -43,6 +43,7 @@ export const STATEMENTS: Readonly<Record<string, (store: Store) => Promise<unkno
   'listApplications by name': (store) => store.listApplications({ ...PAGE, name: 'name 123.' }),
   'listApplications by external id': (store) => store.listApplications({ ...PAGE, externalId: 'customer 3' }),
   'listApplications by expiry': (store) => store.listApplications({ ...PAGE, expiringBefore: NOW + 100, expiringAfter: NOW }),
+  'listApplications, deleted ones with what was decided': (store) => store.listApplications({ ...PAGE, status: 'deleted', hasDecided: true }),
   'listApplications by expiry and API': (store) => store.listApplications({ ...PAGE, api: 'orders', expiringBefore: NOW + 100, expiringAfter: NOW }),
   'listExpiring': (store) => store.listExpiring({ after: NOW, until: NOW + 100, days: 7, limit: 10 }),
   'saveApplication, when an imported key ends': async (store) => {

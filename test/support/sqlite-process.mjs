@@ -97,6 +97,7 @@ function application(id, version) {
     language: undefined,
     accessRequests: [],
     withheld: undefined,
+    decided: [],
     status: 'active',
     apis: { orders: { scopes: ['read'] } },
     keys: [{ ...credential, hash: `key of ${id} ${version}` }],

@@ -138,11 +138,12 @@ function findKeyOwner(record: ApplicationRecord | undefined, hash: string): Appl
 }
 
 function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {
-  const { api, status, externalId, name, contact, expiringBefore, expiringAfter = 0 } = query
+  const { api, status, externalId, name, contact, expiringBefore, expiringAfter = 0, hasDecided } = query
   const expires = ({ expiresAt = Infinity }: CredentialRecord): boolean =>
     expiresAt > expiringAfter && expiresAt < expiringBefore!
   return (
     (status === undefined ? record.status !== 'deleted' : record.status === status) &&
+    (!hasDecided || (record.status === 'deleted' && record.decided.length > 0)) &&
     (api === undefined || Object.hasOwn(record.apis, api)) &&
     (externalId === undefined || record.externalId === externalId) &&
     (name === undefined || toAsciiLowerCase(record.name).startsWith(name)) &&

@@ -4,6 +4,7 @@ import type {
   ApplicationRecord,
   ApplicationStatus,
   CredentialRecord,
+  DecidedRequest,
   GrantedApis,
   Invitation,
   JsonObject,
@@ -25,6 +26,7 @@ export interface ApplicationRow {
   readonly invitations: string | null
   readonly access_requests: string | null
   readonly withheld: string | null
+  readonly decided: string | null
   readonly other_contacts: string
   readonly apis: string
   readonly credentials: string
@@ -43,6 +45,7 @@ export function parseApplication(row: ApplicationRow): ApplicationRecord {
     status: row.status,
     apis: Object.fromEntries(apis.map(([api, scopes]) => [api, { scopes }])),
     accessRequests: parseList<StoredAccessRequest>(row.access_requests).map(parseActor),
+    decided: parseList<DecidedRequest>(row.decided),
     withheld: row.withheld === null ? undefined : (JSON.parse(row.withheld) as Withheld),
     keys: credentials.filter(({ kind }) => kind === 'key').map(parseCredential),
     secrets: credentials.filter(({ kind }) => kind === 'secret').map(parseCredential),

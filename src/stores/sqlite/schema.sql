@@ -12,11 +12,15 @@ CREATE TABLE platform_auth_applications (
     invitations TEXT,
     access_requests TEXT,
     withheld TEXT,
+    decided TEXT,
     version INTEGER NOT NULL
   );
 
 CREATE INDEX platform_auth_applications_by_contact ON platform_auth_applications (lower(contact))
     WHERE contact IS NOT NULL;
+
+CREATE INDEX platform_auth_applications_by_decided ON platform_auth_applications (seq)
+    WHERE status = 'deleted' AND decided IS NOT NULL;
 
 CREATE UNIQUE INDEX platform_auth_applications_by_external_id ON platform_auth_applications (external_id)
     WHERE external_id IS NOT NULL;

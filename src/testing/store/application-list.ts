@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { ApplicationQuery } from '../../index.js'
-import { application, audit } from './records.js'
+import type { ApplicationQuery, ApplicationRecord } from '../../index.js'
+import { application, audit, NOW } from './records.js'
 import { assertEqual, createReaders, MALFORMED_CURSORS } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
@@ -70,6 +70,21 @@ export function applicationListContract({ describe, it }: TestCollector, opened:
         for (const limit of [1, 2, 3, 7, 20]) assertEqual(await listInPages(limit, query), expected)
       })
     }
+
+    it('of deleted applications that have something in decided is complete, in pages of any size', async () => {
+      const { store } = opened()
+      await populate(8)
+      const decided = [{ requested: {}, requestedAt: NOW, outcome: 'deleted', at: NOW }] as const
+      const save = (id: string, changes: Partial<ApplicationRecord>) =>
+        store.saveApplication(application(id, { version: 2, decided, ...changes }), audit(id))
+      await save('a0', {})
+      for (const id of ['d3', 'd7', 'p1']) await save(id, { status: 'deleted' })
+      const query = { status: 'deleted', hasDecided: true } as const
+      for (const limit of [1, 2, 3]) assertEqual(await listInPages(limit, query), ['p1', 'd3', 'd7'])
+      await save('d3', { version: 3, status: 'deleted', decided: [] })
+      assertEqual(await listIds(query), ['p1', 'd7'])
+      assertEqual(await listIds({ ...query, after: 'p1' }), ['d7'])
+    })
 
     it('continues after an application that no longer matches', async () => {
       const { store } = opened()

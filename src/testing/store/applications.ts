@@ -22,6 +22,19 @@ export function applicationsContract({ describe, it }: TestCollector, opened: ()
         { api: 'zebra', scopes: ['z:2', 'z:1'], requestedAt: NOW + 9, by: 'contact:a@example.com' },
         { api: 'apple', scopes: [], requestedAt: NOW + 10, by: undefined },
       ],
+      decided: [
+        {
+          api: 'zebra',
+          requested: { zebra: { scopes: ['z:2'] } },
+          requestedAt: NOW + 11,
+          requestedBy: 'Ünï "🔑"',
+          outcome: 'denied',
+          at: NOW + 12,
+          by: 'operator:a@example.com',
+          reason: 'Ünï "🔑" \n',
+        },
+        { requested: {}, requestedAt: NOW, address: '::1', outcome: 'approved', at: NOW + 1 },
+      ],
       withheld: {
         apis: { zebra: { scopes: ['z:3'] }, 'Ünï "1"': { scopes: [] } },
         ends: [{ kind: 'key', credentialId: 'cred_1', at: 1_800_000_000_000 }],

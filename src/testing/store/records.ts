@@ -21,6 +21,7 @@ export function application(id: string, changes: Partial<ApplicationRecord> = {}
     apis: {},
     accessRequests: [],
     withheld: undefined,
+    decided: [],
     keys: [],
     secrets: [],
     metadata: undefined,

@@ -19,9 +19,13 @@ export const initial = `
     invitations text,
     access_requests text,
     withheld text,
+    decided text,
     version bigint NOT NULL
   );
   CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications (status, seq);
+  -- Deleted applications that still say what became of their requests.
+  CREATE INDEX platform_auth_applications_by_decided ON platform_auth_applications (seq)
+    WHERE status = 'deleted' AND decided IS NOT NULL;
   CREATE INDEX platform_auth_applications_by_contact ON platform_auth_applications (lower(contact COLLATE "C"))
     WHERE contact IS NOT NULL;
   CREATE INDEX platform_auth_applications_by_name ON platform_auth_applications (lower(name COLLATE "C"));

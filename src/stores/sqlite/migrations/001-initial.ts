@@ -19,9 +19,13 @@ export const initial = `
     invitations TEXT,
     access_requests TEXT,
     withheld TEXT,
+    decided TEXT,
     version INTEGER NOT NULL
   );
   CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications (status);
+  -- Deleted applications that still say what became of their requests.
+  CREATE INDEX platform_auth_applications_by_decided ON platform_auth_applications (seq)
+    WHERE status = 'deleted' AND decided IS NOT NULL;
   CREATE INDEX platform_auth_applications_by_contact ON platform_auth_applications (lower(contact))
     WHERE contact IS NOT NULL;
   CREATE INDEX platform_auth_applications_by_name ON platform_auth_applications (lower(name));
