@@ -143,8 +143,8 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       if (!edited) return undefined
       const { emails: given, details: described, result, type = event.type } = ownMembers(edited)
       const changed = { ...current, ...edited.changed, version: current.version + 1 }
-      const limited = applyExpiry(maximumAges, current, changed, now())
-      const record = { ...limited, withheld: settleEnds(current, limited, edited.ends ?? [], now()) }
+      const settled = settleEnds(current, changed, edited.ends ?? [], now())
+      const record = applyExpiry(maximumAges, current, settled, now())
       const alsoRevokesTokens =
         record.tokensRevokedAt !== current.tokensRevokedAt && type !== 'application.tokensRevoked'
       const details = { ...described, ...(alsoRevokesTokens && { tokensRevoked: true }) }
@@ -200,7 +200,7 @@ export function checkBefore(
       check(current)
       const edited = await edit(current)
       // Some edits have nothing to change.
-      return edited && { ...edited, ...boundEnds(current, edited.changed, now()) }
+      return edited && boundEnds(current, edited, now())
     })
   return { ...writer, change }
 }

@@ -97,6 +97,8 @@ export interface Withheld {
 export interface OperatorEnd {
   readonly kind: 'key' | 'secret'
   readonly credentialId: string
+  /** The APIs that the credential is restricted to; left out: none. It may be gone. */
+  readonly apis?: readonly string[]
   /** Milliseconds since 1970. */
   readonly at: number
 }

@@ -1,4 +1,5 @@
-import { beforeAll, afterAll, expect, it } from 'vitest'
+import { beforeAll, afterAll, expect, it, vi } from 'vitest'
+import { memoryStore, openAdmin } from '../../src/index.js'
 import { openPortalApp, usePortalApp, visit, type PortalApp } from './pages-app.js'
 import type { Visitor } from './visitor.js'
 
@@ -90,4 +91,120 @@ it('keeps the ends of an import', async () => {
   const [, id] = /(app_\w{32})/.exec((await visitor.open('')).html) ?? []
   await visitor.submit(await visitor.open(`${id}/credentials/new-key`), { name: 'added' })
   expect((await applications.get(id!))!.keys.map((key) => key.expiresAt)).toEqual([expiresAt, expiresAt])
+})
+
+/** As `open()`, on a platform of its own. */
+async function openOn(
+  options: Parameters<typeof usePortalApp>[0],
+  apis: readonly ('orders' | 'catalog' | 'secrets')[],
+) {
+  const store = memoryStore()
+  const own = await usePortalApp({ store, ...options })
+  const { applications } = own.auth
+  const { application } = await applications.create({ name: 'Own', contact: ANNA, apis })
+  const { id } = application
+  const visitor = await visit(own, ANNA)
+  const at = (days: number): Date => new Date(own.clock.now() + days * DAY_MS)
+  const add = async (name: string) => visitor.submit(await visitor.open(`${id}/credentials/new-key`), { name })
+  const list = async () => (await applications.get(id))!.keys.map(({ expiresAt }) => expiresAt)
+  const end = async () => (await list())[0]
+  return { own, store, id, first: application.keys[0]!.id, applications, at, add, list, end }
+}
+
+it('bounds what works for an API whose every key has an end, also where a key for another API has none', async () => {
+  const { id, first, applications, at, add, end } = await openOn({}, ['catalog', 'secrets'])
+  await applications.addKey(id, { name: 'catalog only', apis: ['catalog'] })
+  await applications.updateCredential(id, first, { expiresAt: at(40) })
+  await add('for both')
+  expect(await end()).toEqual(at(40))
+  // The one that has ended still counts for the other API: no other works there.
+  for (const { id: key, name } of (await applications.get(id))!.keys.filter((each) => each.name !== 'catalog only')) {
+    if (name === 'for both') await applications.updateCredential(id, key, { expiresAt: at(2) })
+    else await applications.endCredential(id, key)
+  }
+  await add('for both again')
+  expect(await end()).toEqual(at(2))
+  await applications.addKey(id, { name: 'secrets', apis: ['secrets'] })
+  await applications.addKey(id, { name: 'all' })
+  await add('free')
+  expect(await end()).toBeUndefined()
+})
+
+it('keeps the limit when an operator rotates without an end, by e-mail and with a shorter maximum age too', async () => {
+  const { own, id, first, applications, at, add, end } = await openOn({ credentials: { maxAge: 100 } }, ['catalog'])
+  const limit = at(90)
+  await applications.updateCredential(id, first, { expiresAt: limit })
+  await applications.rotateKey(id, { overlap: 0 })
+  await add('after a rotation')
+  expect(await end()).toEqual(limit)
+  const sent = own.mailer.emails.length
+  const [added] = (await applications.get(id))!.keys
+  await applications.rotateKey(id, { credential: added!.id, overlap: 0, deliver: 'email' })
+  await vi.waitFor(() => expect(own.mailer.emails.length).toBeGreaterThan(sent), 60_000)
+  await vi.waitFor(async () => expect((await applications.get(id))!.keys[0]!.id).not.toBe(added!.id), 60_000)
+  expect(await end()).toEqual(limit)
+  await add('after an e-mail')
+  expect(await end()).toEqual(limit)
+})
+
+it('keeps the limit when a maximum age ends keys earlier', async () => {
+  const { own, store, id, first, applications, at, end } = await openOn({}, ['catalog'])
+  const limit = at(40)
+  await applications.updateCredential(id, first, { expiresAt: limit })
+  const shorter = await usePortalApp({ store, credentials: { maxAge: 20 }, now: own.clock.now })
+  for (const expected of [at(20), at(35), limit]) {
+    await shorter.auth.applications.rotateKey(id, { overlap: 0 })
+    expect(await end()).toEqual(expected)
+    if (expected !== limit) own.clock.advance((15 * DAY_MS) / 1000)
+  }
+  const visitor = await visit(own, ANNA)
+  await visitor.submit(await visitor.open(`${id}/credentials/new-key`), { name: 'new' })
+  expect(await end()).toEqual(limit)
+})
+
+it('keeps the limit through recover(), and notes the end that counts', async () => {
+  const { own, id, first, applications, at, end } = await openOn({}, ['catalog'])
+  await applications.updateCredential(id, first, { expiresAt: at(40) })
+  await applications.recover(id, { contact: ANNA })
+  expect(await end()).toEqual(at(40))
+  const visitor = await visit(own, ANNA)
+  await visitor.submit(await visitor.open(`${id}/credentials/new-key`), { name: 'noted' })
+  const { items } = await own.auth.audit.list({ applicationId: id })
+  const noted = items.find(({ type }) => type === 'application.credentialAdded')
+  expect([await end(), noted?.details['expiresAt']]).toEqual([at(40), at(40).toISOString()])
+})
+
+it('lets a leaked key be replaced, within the ends of the others', async () => {
+  const { id, first, applications, at, add, end } = await openOn({}, ['catalog'])
+  const { credential } = await applications.addKey(id, { name: 'other', expiresAt: at(10) })
+  await applications.updateCredential(id, first, { expiresAt: at(40) })
+  await applications.endCredential(id, first)
+  await add('replacement')
+  expect(await end()).toEqual(at(10))
+  expect(credential.expiresAt).toEqual(at(10))
+})
+
+it('is not lifted by the client id of an import, nor by a command of an operator without options', async () => {
+  const { store, id, first, at, add, end } = await openOn({ importedCredentials: true }, ['catalog'])
+  const record = (await store.findApplication(id))!
+  const clientId = {
+    ...record.keys[0]!,
+    id: 'cred_client',
+    name: 'client-id',
+    hash: 'sha256:x',
+    apis: {},
+    isImported: true,
+  }
+  const audit = {
+    at: record.createdAt,
+    type: 'application.updated',
+    by: undefined,
+    applicationId: id,
+    details: {},
+  } as const
+  await store.saveApplication({ ...record, keys: [...record.keys, clientId], version: record.version + 1 }, audit)
+  const admin = await openAdmin(store)
+  await admin.applications.updateCredential(id, first, { expiresAt: at(40) })
+  await add('bounded')
+  expect(await end()).toEqual(at(40))
 })
