@@ -46,6 +46,8 @@ export interface CredentialsEmail extends CommonContent {
   /** Whether it replaces another one, which stays valid for `overlap` seconds. */
   readonly hasPrevious: boolean
   readonly overlap: number
+  /** When each of `credentials` expires; without those that do not, and empty for a `link`, whose page tells it. */
+  readonly expiresAt: { readonly clientId?: Date; readonly clientSecret?: Date }
 }
 
 /** Reminds of a key or secret that is about to expire. */

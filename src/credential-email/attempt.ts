@@ -1,6 +1,7 @@
 import { findNewest, isFull, removeCredentials, retireOthers } from '../applications/credential-lists.js'
 import { isDelivery, isHeldBySuspension, nextVersion, suspendEmails } from '../applications/queued-emails.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
+import type { EmailContent } from '../contracts/email-content.js'
 import type { Emit } from '../contracts/events.js'
 import type { QueuedEmail } from '../contracts/queued-email.js'
 import type { NewAuditRecord } from '../contracts/store-records.js'
@@ -23,11 +24,16 @@ export interface Attempts {
    * Makes the credentials (or the claim link) and saves their hashes; undefined if the e-mail need not be sent any more. A
    * reminder has none of them.
    */
-  prepare(leased: QueuedEmail): Promise<Attempt | undefined>
+  prepare(leased: QueuedEmail): Promise<PreparedEmail | undefined>
   /** The mail server has accepted the e-mail: earlier e-mails end, and the overlap of what it replaces starts. */
   accepted(email: QueuedEmail): Promise<void>
   /** The mail server has refused the e-mail, or the outcome is unknown: it is retried later, or has failed. */
   failed(email: QueuedEmail, error: unknown): Promise<void>
+}
+
+/** An e-mail that can be sent: its record as it was saved, and what it is about. */
+interface PreparedEmail extends Pick<Attempt, 'email'> {
+  readonly content: EmailContent
 }
 
 interface AttemptsOptions extends PreparationOptions {
@@ -77,7 +83,9 @@ export function createAttempts(options: AttemptsOptions): Attempts {
           return { changed, emails: [{ save: attempt.email }], result: attempt }
         },
       )
-      if (prepared?.result !== 'full') return prepared?.result
+      if (!prepared?.result) return undefined
+      const { record, result } = prepared
+      if (result !== 'full') return { email: result.email, content: result.describe(record) }
       onFailed(leased.applicationId, TOO_MANY_CREDENTIALS, true)
       return undefined
     },

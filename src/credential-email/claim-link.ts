@@ -9,7 +9,9 @@ import type { Api } from '../contracts/api.js'
 import type { RequestOrigin } from '../contracts/events.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import type { QueuedEmail } from '../contracts/queued-email.js'
+import type { CredentialsEmail } from '../contracts/email-content.js'
 import type { Store } from '../contracts/store.js'
+import { listSavedEnds } from './content.js'
 
 /** Makes the credentials of a claim link and deletes the link, in one commit; undefined if the link is not valid. */
 export type ClaimCredentials = (
@@ -21,6 +23,7 @@ export type ClaimCredentials = (
 interface ClaimedCredentials {
   readonly applicationName: string
   readonly credentials: Partial<IssuedCredentials>
+  readonly expiresAt: CredentialsEmail['expiresAt']
 }
 
 type CredentialList = ApplicationRecord['keys']
@@ -72,13 +75,16 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
         },
         details: { claimed: true, ...(replacing && describeCredential(kind, replacing.record)) },
         emails: [{ remove: unclaimed }],
-        result: {
-          applicationName: current.name,
-          credentials: { ...(key && { clientId: key.plain }), ...(secret && { clientSecret: secret.plain }) },
-        },
+        result: { key, secret },
       }
     })
-    return claimed?.result
+    if (!claimed?.result) return undefined
+    const { key, secret } = claimed.result
+    return {
+      applicationName: claimed.record.name,
+      credentials: { ...(key && { clientId: key.plain }), ...(secret && { clientSecret: secret.plain }) },
+      expiresAt: listSavedEnds(claimed.record, claimed.result),
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ExpiringCredential } from '../applications/credential-expiry.js'
-import type { CredentialTerms, MintedCredentials } from '../applications/credentials.js'
+import type { CredentialTerms, MintedCredential, MintedCredentials } from '../applications/credentials.js'
 import type { CredentialsEmail, EmailApplication, ExpiringEmail } from '../contracts/email-content.js'
-import type { ApplicationRecord } from '../contracts/application-record.js'
+import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import type { DeliveryPurpose } from '../contracts/queued-email.js'
 import { DAY_MS } from '../lib/day.js'
 
@@ -20,7 +20,7 @@ interface Delivery {
   readonly link?: string
 }
 
-/** The content of an e-mail with credentials, or with a link to them. */
+/** The content of an e-mail with credentials, or with a link to them. `record` has the credentials as they were saved. */
 export function describeDelivery(record: Recipient, delivery: Delivery): CredentialsEmail {
   const { purpose, overlap, terms, hasPrevious, minted, link } = delivery
   return {
@@ -35,7 +35,23 @@ export function describeDelivery(record: Recipient, delivery: Delivery): Credent
     usableAt: Object.keys(terms.apis ?? record.apis),
     hasPrevious,
     overlap,
+    expiresAt: minted ? listSavedEnds(record, minted) : {},
   }
+}
+
+/** When new credentials expire, as they were saved: ends of operators and maximum ages bound what they were made with. */
+export function listSavedEnds(
+  { keys, secrets }: Pick<ApplicationRecord, 'keys' | 'secrets'>,
+  { key, secret }: MintedCredentials,
+): CredentialsEmail['expiresAt'] {
+  const clientId = findSavedEnd(keys, key)
+  const clientSecret = findSavedEnd(secrets, secret)
+  return { ...(clientId && { clientId }), ...(clientSecret && { clientSecret }) }
+}
+
+function findSavedEnd(saved: readonly CredentialRecord[], minted: MintedCredential | undefined): Date | undefined {
+  const end = minted && saved.find(({ id }) => id === minted.record.id)?.expiresAt
+  return end === undefined ? undefined : new Date(end)
 }
 
 /** The content of a reminder, at the time when it is sent, which may be later than it was queued. */

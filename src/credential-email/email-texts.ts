@@ -164,7 +164,7 @@ function selectParts(content: EmailContent, phrases: Phrases, options: TextsOpti
 
 function selectCredentialParts(content: CredentialsEmail, phrases: Phrases, options: TextsOptions): Parts {
   const { labels } = phrases
-  const { purpose, application, credentials, link, usableAt } = content
+  const { purpose, application, credentials, link, usableAt, expiresAt } = content
   const { clientId: key, clientSecret: secret } = credentials ?? {}
   // A new secret changes nothing at a key API.
   const shown = usableAt.filter((api) => purpose !== 'secret' || options.apis.get(api)?.scheme === 'oauth2')
@@ -173,6 +173,9 @@ function selectCredentialParts(content: CredentialsEmail, phrases: Phrases, opti
       ...(key === undefined ? [] : [{ label: labels.key(listKeyUses(application.apis, options)), code: key }]),
       ...(secret === undefined ? [] : [{ label: labels.secret, code: secret }]),
     ],
+    facts: Object.entries(expiresAt).map(([of, end]) => {
+      return { label: of === 'clientId' ? labels.keyExpiresAt : labels.secretExpiresAt, code: formatTime(end) }
+    }),
     actions: link === undefined ? [] : [link],
     sections: [...describeApis(shown, content, phrases, options), ...describeId(content, labels, options)],
     documentation: true,

@@ -13,10 +13,10 @@ import { createClaimToken } from './claim-link.js'
 import { type Recipient, describeDelivery, describeReminder } from './content.js'
 import { type Notice, describeNotice } from './notice.js'
 
-/** One attempt to send an e-mail: its content, and its record as saved before it is sent. */
+/** One attempt to send an e-mail: its record, and its content once that and the application are saved. */
 export interface Attempt {
-  readonly content: EmailContent
   readonly email: QueuedEmail
+  describe(saved: ApplicationRecord): EmailContent
 }
 
 /** The input for an e-mail's content and credentials. */
@@ -46,7 +46,7 @@ export function sendNotice(options: PreparationOptions, leased: Notice, applicat
   const content = issued && describeNotice(leased, application, { ...options, invitationToken: issued.token })
   if (!content) return { changed: {}, emails: [{ remove: leased }] }
   const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
-  return { changed: issued.changed, emails: [{ save: email }], result: { email, content } }
+  return { changed: issued.changed, emails: [{ save: email }], result: { email, describe: () => content } }
 }
 
 const NO_TOKEN = { token: undefined, changed: {} }
@@ -60,7 +60,7 @@ export function prepareReminder(
   const expiring = findExpiring(application, leased.credentialId, now())
   if (!expiring) return undefined
   const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
-  return { changed: {}, attempt: { email, content: describeReminder(application, expiring, now()) } }
+  return { changed: {}, attempt: { email, describe: () => describeReminder(application, expiring, now()) } }
 }
 
 /** Makes the credentials or the claim link; undefined if the credential that they replace has ended. */
@@ -85,7 +85,7 @@ export function prepareDelivery(
     const claimLinks = [{ hash, expiresAt: now() + CLAIM_LINK_LIFETIME_MS }, ...leased.claimLinks.slice(0, 1)]
     const email = nextVersion(leased, { attemptCount, claimLinks })
     const link = `${developersUrl}/register/claim#${plain}`
-    return { changed: {}, attempt: { email, content: describeDelivery(current, { ...described, link }) } }
+    return { changed: {}, attempt: { email, describe: () => describeDelivery(current, { ...described, link }) } }
   }
   const minted = mintCredentials(credentials(), purpose, apis, current.apis, now(), terms)
   // At most two sets remain: this one, and the previous one, which may have arrived.
@@ -97,6 +97,9 @@ export function prepareDelivery(
       keys: minted.key ? addCredential(keys, minted.key.record, now()) : keys,
       secrets: minted.secret ? addCredential(secrets, minted.secret.record, now()) : secrets,
     },
-    attempt: { email, content: describeDelivery(current, { ...described, minted }) },
+    attempt: {
+      email,
+      describe: (saved) => describeDelivery({ ...saved, contact: current.contact }, { ...described, minted }),
+    },
   }
 }

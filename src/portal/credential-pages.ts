@@ -13,7 +13,7 @@ import {
 } from './action-page.js'
 import { KIND_WORDS, listCredentials, type ShownCredential } from './credential-section.js'
 import { readField, type FormFields } from './form-fields.js'
-import { renderDateTime } from './times.js'
+import { formatDateTime, renderDateTime } from './times.js'
 import { offers, type ApplicationView } from './view.js'
 
 /** The page of an action on the credential with that id; undefined if there is none, or no such action. */
@@ -165,9 +165,16 @@ function listLifetimes({ record, now, findLatestExpiry }: ApplicationView, kind:
   ]
   const latest = Math.min(...limits.map((limit) => limit ?? Infinity))
   if (latest === Infinity) return LIFETIMES
-  const most = Math.round((latest - now) / DAY_MS)
-  const shorter = Object.entries(LIFETIMES).filter(([days]) => days !== '0' && Number(days) < most)
-  return { ...Object.fromEntries(shorter), '0': `in ${most === 1 ? 'a day' : `${most} days`} (the most)` }
+  if (latest <= now) return { '0': `on ${formatDateTime(latest)}, which has passed` }
+  const shorter = Object.entries(LIFETIMES).filter(([days]) => days !== '0' && now + Number(days) * DAY_MS < latest)
+  return { ...Object.fromEntries(shorter), '0': `${describeLatest(latest, now)} (the most)` }
+}
+
+/** A maximum age is a number of days from now; an operator may have chosen any time. */
+function describeLatest(latest: number, now: number): string {
+  const days = (latest - now) / DAY_MS
+  if (!Number.isInteger(days)) return `on ${formatDateTime(latest)}`
+  return days === 1 ? 'in a day' : `in ${days} days`
 }
 
 function describeCredential(kind: CredentialKind, { name, prefix }: CredentialRecord): Html {

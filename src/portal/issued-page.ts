@@ -1,10 +1,11 @@
+import { LISTS } from '../applications/credential-lists.js'
 import { findGrant } from '../applications/grants.js'
 import { html, type Html } from '../web/html.js'
 import { formatCallCommand, formatTokenAssignment } from '../samples/curl.js'
 import type { IssuedCredential } from './action-page.js'
 import type { PortalApi } from './api-section.js'
 import { KIND_WORDS } from './credential-section.js'
-import { renderDateTime } from './times.js'
+import { formatDateTime, renderDateTime } from './times.js'
 import { renderHiddenFields, type ApplicationView } from './view.js'
 
 type IssuedView = ApplicationView & { readonly apis: readonly PortalApi[] }
@@ -30,9 +31,11 @@ export function renderIssued(view: IssuedView, issued: IssuedCredential): Html {
     <p class="actions"><a class="button" href="${link(record.id)}">I have stored it</a></p>`
 }
 
-/** The contents of the file `.env`: the credential, and the addresses of the APIs that it is for. */
+/** The contents of the file `.env`: the credential, when it expires, and the addresses of the APIs that it is for. */
 export function formatEnvFile(view: IssuedView, { kind, plain }: Pick<IssuedCredential, 'kind' | 'plain'>): string {
   const apis = listApis(view, kind)
+  const saved = view.record[LISTS[kind]].find(({ prefix }) => plain.startsWith(prefix))
+  const end = saved?.expiresAt === undefined ? '' : `# Expires on ${formatDateTime(saved.expiresAt)}\n`
   const lines =
     kind === 'key'
       ? [`API_KEY=${plain}`, ...apis.map(({ name, resource }) => `${formatName(name)}_URL=${resource}`)]
@@ -44,7 +47,7 @@ export function formatEnvFile(view: IssuedView, { kind, plain }: Pick<IssuedCred
             `${formatName(name)}_TOKEN_URL=${tokenEndpoint}`,
           ]),
         ]
-  return `${lines.join('\n')}\n`
+  return `${end}${lines.join('\n')}\n`
 }
 
 /** The APIs that the application may use with a credential of that kind. */

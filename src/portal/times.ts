@@ -44,7 +44,8 @@ export function renderDateTime(at: number): Html {
   return html`<time datetime="${new Date(at).toISOString()}">${formatDateTime(at)}</time>`
 }
 
-function formatDateTime(at: number): string {
+/** Such as `22 Nov 2026, 10:00 UTC`. */
+export function formatDateTime(at: number): string {
   return `${getDateTimeFormat().format(at)} UTC`
 }
 

@@ -75,13 +75,21 @@ byId('show').addEventListener('click', async () => {
     })
     const answer = await response.json()
     if (!response.ok) return fail(answer.error_description, response.status !== 400)
-    for (const [label, value] of [['Key', answer.client_id], ['Secret', answer.client_secret]]) {
+    for (const [label, value, end] of [
+      ['Key', answer.client_id, answer.key_expires_at], ['Secret', answer.client_secret, answer.secret_expires_at],
+    ]) {
       if (!value) continue
       const term = document.createElement('dt'), text = document.createElement('dd'), code = document.createElement('code')
       term.textContent = label
       code.textContent = value
       text.append(code)
       byId('credentials').append(term, text)
+      if (!end) continue
+      const note = document.createElement('dd'), time = document.createElement('time')
+      time.dateTime = end
+      time.textContent = end.slice(0, 19).replace('T', ' ') + ' UTC'
+      note.append('It expires at ', time)
+      byId('credentials').append(note)
     }
     byId('credentials').hidden = false
     if (sent === token) byId('show').hidden = true

@@ -53,6 +53,7 @@ type ClaimCredentials = (token: string, origin: RequestOrigin) => Promise<Claime
 interface ClaimedCredentials {
   readonly applicationName: string
   readonly credentials: { readonly clientId?: string; readonly clientSecret?: string }
+  readonly expiresAt: { readonly clientId?: Date; readonly clientSecret?: Date }
 }
 
 /** `auth.registrationRouter`: developers register their applications with a form, programs with JSON. */
@@ -133,8 +134,15 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
       await limitFailures?.(formatFailureKey(req, undefined))
       throw new OAuthError('invalid_request', 'The link has been used, has expired, or was replaced by a newer e-mail')
     }
-    const { clientId, clientSecret } = claimed.credentials
-    const document = { application: claimed.applicationName, client_id: clientId, client_secret: clientSecret }
+    const { applicationName, credentials, expiresAt } = claimed
+    const document = {
+      application: applicationName,
+      client_id: credentials.clientId,
+      client_secret: credentials.clientSecret,
+      // Not `client_secret_expires_at`: that is a number of seconds (RFC 7591 3.2.1).
+      key_expires_at: expiresAt.clientId,
+      secret_expires_at: expiresAt.clientSecret,
+    }
     sendJson(res, 200, document, { 'Cache-Control': 'no-store' })
   }
 

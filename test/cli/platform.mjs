@@ -7,12 +7,13 @@ import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 
 /** @returns {import('express-platform-auth').PlatformAuthOptions} */
 function options() {
-  const { CLI_FILE, CLI_BASE_URL, CLI_SECRET, CLI_MAIL, CLI_LINKS, CLI_ROTATE_EVERY, CLI_IMPORTED } = process.env
+  const { CLI_FILE, CLI_BASE_URL, CLI_SECRET, CLI_MAIL, CLI_LINKS, CLI_ROTATE_EVERY, CLI_IMPORTED, CLI_KEY_AGE } =
+    process.env
   return {
     baseUrl: CLI_BASE_URL ?? 'http://localhost:3000',
     apis: {
       orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } },
-      catalog: { scheme: 'apiKey' },
+      catalog: { scheme: 'apiKey', credentialMaxAge: CLI_KEY_AGE ? Number(CLI_KEY_AGE) : undefined },
       archive: { scheme: 'apiKey', registration: 'closed' },
     },
     store: CLI_FILE ? sqliteStore(CLI_FILE) : undefined,

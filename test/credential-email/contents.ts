@@ -40,7 +40,14 @@ const application = {
   metadata: undefined,
   apis: { orders: { scopes: ['orders:read'] }, catalog: { scopes: [] } },
 }
-const delivery = { application, name: 'default', usableAt: ['orders', 'catalog'], hasPrevious: true, overlap: 86_400 }
+const delivery = {
+  application,
+  name: 'default',
+  usableAt: ['orders', 'catalog'],
+  hasPrevious: true,
+  overlap: 86_400,
+  expiresAt: {},
+}
 const expiresAt = new Date('2027-01-31T10:00:00Z')
 
 /** What each kind of e-mail may be about. */

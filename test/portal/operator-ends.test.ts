@@ -53,6 +53,32 @@ it('lets no key that a contact adds or rotates outlive the end that an operator 
   expect((await applications.get(id))!.secrets[0]!.expiresAt).toBeUndefined()
 })
 
+it.each([
+  [10 / 24, []],
+  [1.6, []],
+  [30.5, ['in 30 days']],
+  [90, ['in 30 days']],
+])(
+  'offers only ends that the end of an operator in %s days allows, and the file .env has the end',
+  async (days, offered) => {
+    const { id, first, applications, list } = await open()
+    const end = inDays(days)
+    await applications.updateCredential(id, first, { expiresAt: end })
+    const form = await anna.open(`${id}/credentials/new-key`)
+    const choices = [...form.html.matchAll(/<option value="\d+"[^>]*>([^<]*)</g)].map(([, text]) => text!.trim())
+    const time = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' }) // prettier-ignore
+    const written = `${time.format(end)} UTC`
+    const most = Number.isInteger(days) ? `in ${days} days (the most)` : `on ${written} (the most)`
+    expect(choices.toSorted()).toEqual([...offered, most].toSorted())
+    const shown = await anna.submit(form, { name: 'bounded' })
+    expect(await list()).toEqual([end, end])
+    expect(shown.text).toContain(`It expires on ${written}`)
+    expect((await anna.submit(shown, {}, `${id}/download`)).html).toMatch(
+      new RegExp(`^# Expires on ${written}\nAPI_KEY=epa_key_`),
+    )
+  },
+)
+
 it('does not let a contact add a key once the end that an operator gave has passed', async () => {
   const { id, first, applications, add, list } = await open()
   await applications.rotateKey(id, { credential: first, overlap: 0, expiresAt: new Date(app.clock.now() + 60_000) })

@@ -48,6 +48,26 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       await claiming.auth.close()
     })
 
+    it('R12: shows when the credentials expire, as they were saved', async () => {
+      const claiming = openRegistration(express, { delivery: 'claim-link', credentials: { maxAge: 90 } })
+      await postJson(claiming.app, GOOD)
+      await vi.waitFor(() => expect(claiming.mailer.emails).toHaveLength(1), 60_000)
+      const page = await openInBrowser(
+        claiming.app,
+        /#([A-Za-z0-9_-]{43})$/m.exec(claiming.mailer.emails[0]!.text)![1]!,
+      )
+      await page.click()
+      await vi.waitFor(() => expect(page.text()).toContain('It expires at'), 60_000)
+      const [application] = (await claiming.auth.applications.list()).items
+      const ends = [...page.window.document.querySelectorAll('time')].map(({ dateTime }) => dateTime)
+      const saved = [...application!.keys, ...application!.secrets].map(({ expiresAt }) => expiresAt!.toISOString())
+      expect(saved).toHaveLength(2)
+      expect(ends).toEqual(saved)
+      expect(page.text()).toContain(`${saved[0]!.slice(0, 19).replace('T', ' ')} UTC`)
+      await page.close()
+      await claiming.auth.close()
+    })
+
     it('R12: takes a link that is opened in the same tab, and keeps no token in the address', async () => {
       const claiming = openRegistration(express, { delivery: 'claim-link' })
       await postJson(claiming.app, GOOD)

@@ -63,7 +63,7 @@ export const credentialCommands = [
           `\n${[api, ...scopes].join(' ')} was granted to ${actor ?? 'a contact'} without a decision.`,
       )
       const text = `${formatName(application)} has the contact ${values.contact} alone.${got.join('')}`
-      if (credentials) return { json: recovered, text: `${text}\n\n${formatCredentials(credentials)}` }
+      if (credentials) return { json: recovered, text: `${text}\n\n${formatCredentials(application, credentials)}` }
       const emails = await waitForEmails(context, id)
       return { json: { ...recovered, emails }, text: `${text}\n${describeEmail(id, emails, context)}` }
     },
@@ -108,13 +108,35 @@ export const credentialCommands = [
   }),
 ]
 
-/** Credentials in plain text, each on a line of its own, so that they can be copied. */
-export function formatCredentials({ clientId, clientSecret }: Partial<IssuedCredentials>): string {
+/** New credentials in plain text, each on a line of its own, so that they can be copied, and when they expire. */
+export function formatCredentials(
+  { keys, secrets }: Application,
+  { clientId, clientSecret }: Partial<IssuedCredentials>,
+): string {
   const rows = [
     ...(clientId ? [['client_id', clientId]] : []),
     ...(clientSecret ? [['client_secret', clientSecret]] : []),
   ]
-  return `${alignColumns(rows, '  ')}\n\nShown this once: only their hashes are kept.`
+  const end = clientId ? findEnd(keys, clientId) : undefined
+  const secretEnd = clientSecret ? findEnd(secrets, clientSecret) : undefined
+  const ends =
+    clientId && clientSecret
+      ? describeBothEnds(end, secretEnd)
+      : [end ?? secretEnd].flatMap((only) => (only ? [`It expires at ${formatTime(only)}.`] : []))
+  return [`${alignColumns(rows, '  ')}\n\nShown this once: only their hashes are kept.`, ...ends].join(' ')
+}
+
+function describeBothEnds(key: Date | undefined, secret: Date | undefined): string[] {
+  if (key && key.getTime() === secret?.getTime()) return [`Both expire at ${formatTime(key)}.`]
+  return [
+    ...(key ? [`The key expires at ${formatTime(key)}.`] : []),
+    ...(secret ? [`The secret expires at ${formatTime(secret)}.`] : []),
+  ]
+}
+
+/** The newest one is first: it is the new one, if another has the same first characters. */
+function findEnd(list: Application['keys'], plain: string): Date | undefined {
+  return list.find(({ prefix }) => plain.startsWith(prefix))?.expiresAt
 }
 
 function createAddCommand(kind: 'key' | 'secret'): Command {
@@ -150,7 +172,7 @@ function createAddCommand(kind: 'key' | 'secret'): Command {
       const what = `a new ${kind} "${replaceControlCharacters(added.credential.name)}" (${added.credential.id})`
       return {
         json: added,
-        text: `${formatName(added.application)} has ${what}.\n\n${formatCredentials(added.credentials)}`,
+        text: `${formatName(added.application)} has ${what}.\n\n${formatCredentials(added.application, added.credentials)}`,
       }
     },
   })
@@ -204,8 +226,8 @@ function createRotateCommand(kind: 'key' | 'secret'): Command {
       }
       if (!values.mail) {
         const rotated = await (kind === 'key' ? rotateKey(id, options) : rotateSecret(id, options))
-        const text = `${formatName(rotated.application)} has a new ${kind}.\n\n${formatCredentials(rotated.credentials)}`
-        return { json: rotated, text: text + describeEnds(rotated.application, kind) }
+        const text = `${formatName(rotated.application)} has a new ${kind}.\n\n${formatCredentials(rotated.application, rotated.credentials)}`
+        return { json: rotated, text: text + describeFormer(rotated.application, kind) }
       }
       if ((await getApplication(platform, id)).contact === undefined) {
         throw new CommandError(
@@ -221,10 +243,9 @@ function createRotateCommand(kind: 'key' | 'secret'): Command {
   })
 }
 
-/** When the new credential expires, and until when the former one works. */
-function describeEnds({ keys, secrets }: Application, kind: 'key' | 'secret'): string {
+/** Until when the former one works. */
+function describeFormer({ keys, secrets }: Application, kind: 'key' | 'secret'): string {
   const [newest, ...others] = kind === 'key' ? keys : secrets
   const former = others.find(({ name }) => name === newest?.name)
-  const end = newest?.expiresAt ? ` It expires at ${formatTime(newest.expiresAt)}.` : ''
-  return end + (former ? ` The former one works until ${formatTime(former.expiresAt)}.` : '')
+  return former ? ` The former one works until ${formatTime(former.expiresAt)}.` : ''
 }

@@ -58,7 +58,7 @@ export const registrationCommands = [
         ...(await readOperatorData(values, 'apps create')),
         by,
       })
-      const text = `Created ${formatName(created.application)}.\n\n${formatCredentials(created.credentials)}`
+      const text = `Created ${formatName(created.application)}.\n\n${formatCredentials(created.application, created.credentials)}`
       return { json: created, text }
     },
   }),

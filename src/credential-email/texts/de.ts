@@ -143,6 +143,8 @@ export const de: Phrases = {
     requested: 'Angefragt',
     address: 'Von der Adresse',
     expiresAt: 'Läuft ab am',
+    keyExpiresAt: 'Der Schlüssel läuft ab am',
+    secretExpiresAt: 'Das Secret läuft ab am',
     firstCharacters: (kind) => `Erste Zeichen (${NOUNS[kind]})`,
     code: 'Code',
     tokenAddress: 'Access-Tokens gibt es unter',

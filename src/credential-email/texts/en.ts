@@ -124,6 +124,8 @@ export const en: Phrases = {
     requested: 'Asks for',
     address: 'From the address',
     expiresAt: 'Expires at',
+    keyExpiresAt: 'The key expires at',
+    secretExpiresAt: 'The secret expires at',
     firstCharacters: (kind) => `First characters of the ${kind}`,
     code: 'Code',
     tokenAddress: 'Get access tokens at',

@@ -134,6 +134,8 @@ export const es: Phrases = {
     requested: 'Solicita',
     address: 'Desde la dirección',
     expiresAt: 'Caduca el',
+    keyExpiresAt: 'La clave caduca el',
+    secretExpiresAt: 'El secreto caduca el',
     firstCharacters: (kind) => (kind === 'key' ? 'Primeros caracteres de la clave' : 'Primeros caracteres del secreto'),
     code: 'Código',
     tokenAddress: 'Los tokens de acceso se obtienen en',

@@ -140,6 +140,8 @@ export const fr: Phrases = {
     requested: 'Demande',
     address: 'Depuis l’adresse',
     expiresAt: 'Expire le',
+    keyExpiresAt: 'La clé expire le',
+    secretExpiresAt: 'Le secret expire le',
     firstCharacters: (kind) => (kind === 'key' ? 'Premiers caractères de la clé' : 'Premiers caractères du secret'),
     code: 'Code',
     tokenAddress: 'Adresse des jetons d’accès',

@@ -65,6 +65,8 @@ export interface Phrases {
     readonly requested: string
     readonly address: string
     readonly expiresAt: string
+    readonly keyExpiresAt: string
+    readonly secretExpiresAt: string
     firstCharacters(kind: Kind): string
     readonly code: string
     readonly tokenAddress: string

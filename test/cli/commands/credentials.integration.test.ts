@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Application } from '../../../src/index.js'
 import { CONFIG, readEmails, runInProcess, runJson, useSite } from '../command-line.js'
 
@@ -89,6 +89,34 @@ describe('apps add-key, add-secret, update-credential and end-credential', () =>
     ])
     expect([code, stderr]).toEqual([1, expect.stringContaining(`--expires ${time} is no date, such as 2027-01-31`)])
   })
+})
+
+it('apps create, add-key, rotate-key, rotate-secret and recover print the end of each credential that they show', async () => {
+  const show = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runInProcess(['apps', ...args, ...config])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const { keys, secrets } = (await runJson(['apps', 'show', /app_\w{32}/.exec(stdout)![0], ...db()])).application
+    const format = (time: unknown) => `${(time as string).slice(0, 19).replace('T', ' ')}Z`
+    return { stdout, key: () => format(keys[0]!.expiresAt), secret: () => format(secrets[0]!.expiresAt), keys, secrets }
+  }
+  vi.stubEnv('CLI_KEY_AGE', '30')
+  const created = await show('create', '--name', 'Shop', '--api', 'orders', '--api', 'catalog')
+  expect(created.stdout).toMatch(new RegExp(` The key expires at ${created.key()}\\.\n$`))
+  expect(created.secrets[0]!.expiresAt).toBeUndefined()
+  const id = /app_\w{32}/.exec(created.stdout)![0]
+  const added = await show('add-key', id, '--name', 'more')
+  expect(added.stdout).toMatch(new RegExp(` It expires at ${added.key()}\\.\n$`))
+  const [key, secret] = [created.keys[0]!.id, created.secrets[0]!.id]
+  await runJson(['apps', 'update-credential', id, secret, '--expires', '2999-01-31', ...db()])
+  const rotated = await show('rotate-key', id, '--credential', key, '--overlap', '0')
+  expect(rotated.stdout).toMatch(new RegExp(` It expires at ${rotated.key()}\\.\n$`))
+  const second = await show('rotate-secret', id, '--overlap', '0')
+  expect(second.secret()).toBe('2999-01-31 00:00:00Z')
+  expect(second.stdout).toMatch(/ It expires at 2999-01-31 00:00:00Z\.\n$/)
+  const recovered = await show('recover', id, '--contact', 'new@customer.example')
+  expect(recovered.stdout).toMatch(new RegExp(` The key expires at ${recovered.key()}\\.\n$`))
+  vi.stubEnv('CLI_KEY_AGE', '')
+  expect((await show('recover', id, '--contact', 'new@customer.example')).stdout).toMatch(/hashes are kept\.\n$/)
 })
 
 describe('apps rotate-key and rotate-secret', () => {
