@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../contracts/api.js'
-import { toOAuthError, type Denial } from '../contracts/denial.js'
+import { createDenialError, type Denial } from '../contracts/denial.js'
 import type { ReadClient } from '../contracts/events.js'
 import type { RefusalDetails } from '../contracts/usage.js'
 import type { LogRefusal } from '../http/refusal-log.js'
@@ -140,7 +140,7 @@ export function createErrorResponder({
   ): void {
     try {
       // Promise.resolve() accepts any thenable, such as a promise of another Node context (Jest).
-      Promise.resolve(onDenied(toOAuthError(denied), req, res, sendOrFail)).catch(sendUnexpected)
+      Promise.resolve(onDenied(createDenialError(denied), req, res, sendOrFail)).catch(sendUnexpected)
     } catch (error) {
       sendUnexpected(error)
     }
