@@ -8,6 +8,7 @@ import { sendDenial, toDenial, unwrapCause } from '../http/respond.js'
 import type { OnDenied } from '../options/options.js'
 import type { UsageCollector } from '../usage/collector.js'
 import type { ErrorResponses } from './error-responses.js'
+import { findWrongArguments } from './express-arguments.js'
 import { Failure } from './failure.js'
 import type { OtherIssuersGuard } from './other-issuers.js'
 import type { Identity } from './identity.js'
@@ -120,6 +121,8 @@ export function createErrorResponder({
   }
 
   const respondWithDenial: RespondWithDenial = (config, denied, reason, caller, req, res, next, cause, details) => {
+    const wrongArguments = findWrongArguments(req, res)
+    if (wrongArguments) return next(wrongArguments)
     if (reporter.reports(config)) return reporter.report(config, denied, reason, caller, req, res, next, cause)
     const { api, onDenied, readClient } = config
     const applicationId = findApplicationId(caller)

@@ -8,6 +8,7 @@ import { findIdentity, setIdentity } from './auth-of.js'
 import type { ErrorResponders } from './error-responder.js'
 import type { Refused } from './failure.js'
 import { callOtherGuard, type OtherIssuersGuard, type IsOfOtherIssuer } from './other-issuers.js'
+import { findWrongArguments } from './express-arguments.js'
 import { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
 import { createPassAgain } from './pass-again.js'
@@ -91,6 +92,8 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
     function passWithout(req: IncomingMessage, res: ServerResponse, next: Next, missing: MissingCredential): void {
       if (missing !== NO_CREDENTIAL || !optional)
         return respondWithError(config, missing.reason, undefined, req, res, next)
+      const wrongArguments = findWrongArguments(req, res)
+      if (wrongArguments) return next(wrongArguments)
       setIdentity(req, undefined)
       config.prepareResponse?.(res)
       next()

@@ -124,3 +124,10 @@ declare module 'linkify-it' {
     match(text: string): readonly { readonly raw: string }[] | null
   }
 }
+
+declare module 'express-ws' {
+  import type { IncomingMessage } from 'node:http'
+  import type { WebSocket } from 'ws'
+  type Handler = (socket: WebSocket, req: IncomingMessage, next: (error?: unknown) => void) => void
+  export default function expressWs(app: unknown): { readonly app: { ws(path: string, ...handlers: Handler[]): void } }
+}
