@@ -149,7 +149,7 @@ describe.each(['inline', 'claim-link'] as const)('with delivery %s', (delivery) 
       const list = kind === 'key' ? later.application.keys : later.application.secrets
       await applications.updateCredential(id, list[0]!.id, { expiresAt: end, by: 'alice' })
       await rotate()
-      expectEnds(await receive(3), 'en', { ...{ key: undefined, secret: undefined }, [kind]: end })
+      expectEnds(await receive(3), 'en', { key: undefined, secret: undefined, [kind]: end })
     },
   )
 
