@@ -134,16 +134,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
       await limitFailures?.(formatFailureKey(req, undefined))
       throw new OAuthError('invalid_request', 'The link has been used, has expired, or was replaced by a newer e-mail')
     }
-    const { applicationName, credentials, expiresAt } = claimed
-    const document = {
-      application: applicationName,
-      client_id: credentials.clientId,
-      client_secret: credentials.clientSecret,
-      // Not `client_secret_expires_at`: that is a number of seconds (RFC 7591 3.2.1).
-      key_expires_at: expiresAt.clientId,
-      secret_expires_at: expiresAt.clientSecret,
-    }
-    sendJson(res, 200, document, { 'Cache-Control': 'no-store' })
+    sendJson(res, 200, toClaimDocument(claimed), { 'Cache-Control': 'no-store' })
   }
 
   function readRefusal(error: unknown): Denial {
@@ -177,6 +168,18 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     const endpoint = routes.get(`${method} ${parsePath(req.url ?? '/')}`)
     if (!endpoint) return next()
     answer(endpoint, req, res).catch(() => closeUnfinished(res))
+  }
+}
+
+/** The JSON of the claim page's script. */
+function toClaimDocument({ applicationName, credentials, expiresAt }: ClaimedCredentials): object {
+  return {
+    application: applicationName,
+    client_id: credentials.clientId,
+    client_secret: credentials.clientSecret,
+    // Not `client_secret_expires_at`: that is a number of seconds (RFC 7591 3.2.1).
+    key_expires_at: expiresAt.clientId,
+    secret_expires_at: expiresAt.clientSecret,
   }
 }
 
