@@ -2,14 +2,15 @@ import { ApplicationError } from '../contracts/errors.js'
 import { DAY_MS } from '../lib/day.js'
 import type { Logger } from '../contracts/logger.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
-import type { Store } from '../contracts/store.js'
+import type { ApplicationQuery, Store } from '../contracts/store.js'
+import type { NewAuditRecord } from '../contracts/store-records.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { findExpiring } from './credential-expiry.js'
-import { eraseApplication } from './status.js'
+import { eraseApplication, isEnded } from './status.js'
 
 /**
- * Deletes, every hour, applications that have been pending for 14 days (nobody approved them, or no e-mail arrived), and
- * reminders that have failed and are about credentials that have expired since, and audit records beyond their retention. Deleted
+ * Deletes, every hour, applications that have been pending for 14 days (nobody approved them, or no e-mail arrived), those of
+ * `prove` that have ended (it was killed), and reminders that have failed and are about credentials that have expired since, and audit records beyond their retention. Deleted
  * applications forget after 90 days what became of their requests.
  */
 export interface Cleanup {
@@ -44,7 +45,7 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
       // The store has been closed meanwhile.
       if (closed) return
       logger.warn(
-        'Deleting applications that were pending for too long, old reminders or old audit records failed; the platform will retry in an hour.',
+        'Deleting applications that were pending for too long or have ended, old reminders or old audit records failed; the platform will retry in an hour.',
         error,
       )
     })
@@ -52,7 +53,7 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
 
   async function deleteAll(): Promise<void> {
     // All run together, so that close() waits for one store call at most.
-    await Promise.all([deletePending(), deleteReminders(), deleteOldAudit(), forgetDecided()])
+    await Promise.all([deletePending(), deleteEnded(), deleteReminders(), deleteOldAudit(), forgetDecided()])
   }
 
   async function deleteOldAudit(): Promise<void> {
@@ -96,31 +97,39 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
   }
 
   async function deletePending(): Promise<void> {
+    const isOld = ({ status, createdAt }: ApplicationRecord): boolean =>
+      status === 'pending' && createdAt + MAX_PENDING_AGE_MS <= now()
+    // Oldest first: all behind the first younger one are younger.
+    await deleteWhile(isOld, { status: 'pending' }, { pendingTooLong: true })
+  }
+
+  async function deleteEnded(): Promise<void> {
+    const hasEnded = (application: ApplicationRecord): boolean => isEnded(application, now())
+    await deleteWhile(hasEnded, { status: undefined, endingBefore: now() + 1 }, { ended: true })
+  }
+
+  /** Deletes what the query lists until one must not be deleted, which is asked again for the record that is changed. */
+  async function deleteWhile(
+    mayDelete: (application: ApplicationRecord) => boolean,
+    query: Pick<ApplicationQuery, 'status' | 'endingBefore'>,
+    details: NewAuditRecord['details'],
+  ): Promise<void> {
     let after: string | undefined
     for (;;) {
-      const page = await store.listApplications({ after, limit: PAGE_SIZE, api: undefined, status: 'pending' })
+      const page = await store.listApplications({ ...query, after, limit: PAGE_SIZE, api: undefined })
       for (const application of page) {
-        // The list begins with the oldest: all others are younger.
-        if (closed || application.createdAt + MAX_PENDING_AGE_MS > now()) return
-        await deleteIfPending(application)
+        if (closed || !mayDelete(application)) return
+        await ignoreRefusal(
+          writer.change(application.id, { type: 'application.deleted' }, (current) => {
+            if (!mayDelete(current)) return undefined
+            const changed = eraseApplication(current, { outcome: 'deleted', at: now(), by: undefined })
+            return { changed, details, emails: ['removeAll'] }
+          }),
+        )
       }
       if (page.length < PAGE_SIZE) return
       after = page.at(-1)?.id
     }
-  }
-
-  async function deleteIfPending({ id }: ApplicationRecord): Promise<void> {
-    await ignoreRefusal(
-      writer.change(id, { type: 'application.deleted' }, (current) =>
-        current.status === 'pending'
-          ? {
-              changed: eraseApplication(current, { outcome: 'deleted', at: now(), by: undefined }),
-              details: { pendingTooLong: true },
-              emails: ['removeAll'],
-            }
-          : undefined,
-      ),
-    )
   }
 
   return {

@@ -55,7 +55,7 @@ function addDays(time: number, ages: readonly (number | undefined)[]): number | 
 
 /**
  * A record as it may be saved: new credentials expire at the latest when their maximum age ends. An API that is granted ends
- * those that can be used there its own maximum age later. All others keep their expiry.
+ * those that can be used there its own maximum age later. None expires after its application ends. All others keep their expiry.
  *
  * Reminders of an expiry that is new, and whose time has passed, are never sent: a credential with 20 days to go needs no
  * reminder of 30 days.
@@ -75,7 +75,7 @@ export function applyExpiry(
     const latest = stored
       ? ages && addDays(now, listApiAges(ages, { kind, granted: newlyGranted, restriction }))
       : findLatestExpiry(ages, { kind, granted: record.apis, restriction }, createdAt)
-    const expiresAt = findEarlier(credential.expiresAt, latest)
+    const expiresAt = findEarlier(findEarlier(credential.expiresAt, latest), record.endsAt)
     if (stored && stored.expiresAt === expiresAt) return credential
     return { ...credential, expiresAt, remindedDays: expiresAt === undefined ? undefined : countDays(expiresAt, now) }
   }

@@ -143,6 +143,7 @@ const NEW_RECORD = {
   language: undefined,
   accessRequests: [],
   decided: [],
+  endsAt: undefined,
 } as const
 
 function describeCredential({ id, name, hash }: CredentialRecord): object {

@@ -3,6 +3,7 @@ import { ApplicationError } from '../contracts/errors.js'
 import type { RequestOrigin } from '../contracts/events.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import type { NewAuditRecord } from '../contracts/store-records.js'
+import { readEnd } from '../lib/temporary.js'
 import { createApplicationId } from './application-id.js'
 import { createApprovalRequests } from './approval-requests.js'
 import type { ApplicationWriter } from './application-writer.js'
@@ -92,7 +93,8 @@ export function createRegistration(
 
       return { name, contact, apis: granted, save }
     },
-    async create({ name, contact, apis: grants, language, externalId, metadata, by }) {
+    async create(application) {
+      const { name, contact, apis: grants, language, externalId, metadata, by } = application
       const granted = readGrants(apis, grants)
       const operatorData = await readOperatorData({ externalId, metadata })
       const createdAt = now()
@@ -103,6 +105,7 @@ export function createRegistration(
         name: readName(name),
         contact: contact === undefined ? undefined : readContact(contact),
         language: readLanguage(language),
+        endsAt: readEnd(application),
         status: 'active',
         keys: key ? [key.record] : [],
         secrets: secret ? [secret.record] : [],
@@ -136,6 +139,7 @@ function createRecord(
     secrets: [],
     metadata: undefined,
     externalId: undefined,
+    endsAt: undefined,
     createdAt,
     tokensRevokedAt: 0,
     version: 1,

@@ -60,9 +60,15 @@ export function eraseApplication(
     withheld: undefined,
     metadata: undefined,
     externalId: undefined,
+    endsAt: undefined,
     keys: [],
     secrets: [],
   }
+}
+
+/** Whether the end of an application that `prove` created has come. */
+export function isEnded({ endsAt }: ApplicationRecord, now: number): boolean {
+  return endsAt !== undefined && endsAt <= now
 }
 
 /**

@@ -131,6 +131,11 @@ export interface ApplicationRecord {
   readonly keys: readonly CredentialRecord[]
   /** Secrets, newest first. */
   readonly secrets: readonly CredentialRecord[]
+  /**
+   * Milliseconds since 1970, for an application that `prove` created: from then on its credentials and access tokens are refused, and
+   * the cleanup deletes it. Undefined for every other one, and for a deleted application.
+   */
+  readonly endsAt: number | undefined
   /** Milliseconds since 1970. */
   readonly createdAt: number
   /** Time of the last `revokeTokens` (milliseconds since 1970; 0: never), strictly increasing: access tokens that carry an earlier time are refused. */

@@ -202,6 +202,8 @@ export interface ApplicationQuery {
   readonly expiringAfter?: number | undefined
   /** Only deleted applications that have something in `decided`; `status` is `deleted`. An index finds them. */
   readonly hasDecided?: true | undefined
+  /** Milliseconds since 1970: only applications whose `endsAt` is before this. An index finds them. */
+  readonly endingBefore?: number | undefined
 }
 
 /** Credentials whose expiry an application's contact may have to be reminded of. */

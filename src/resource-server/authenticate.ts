@@ -4,7 +4,7 @@ import { isLive, type Credentials } from '../applications/credentials.js'
 import { findGrant } from '../applications/grants.js'
 import type { LastUsed } from '../applications/last-used.js'
 import { isUsableAt } from '../applications/restrictions.js'
-import type { Activate } from '../applications/status.js'
+import { isEnded, type Activate } from '../applications/status.js'
 import type { Api } from '../contracts/api.js'
 import { readOrigin } from '../http/origin.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
@@ -50,6 +50,10 @@ interface AuthenticatorOptions {
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { accessTokens, revokedTokens, applicationCache, credentials, activate, lastUsed, limitFailures, now } = options
 
+  function hasEnded(application: ApplicationRecord | undefined): boolean {
+    return application?.endsAt !== undefined && isEnded(application, now())
+  }
+
   /** The issuer knew of a later revocation than this process: the record here is older, or somebody else made the token. */
   async function findAgain({ applicationId }: AccessToken): Promise<ApplicationRecord | undefined> {
     applicationCache.evict(applicationId)
@@ -88,7 +92,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const isRevoked = revokedTokens.recall(token.id)
       const application = applicationCache.recallById(token.applicationId)
       if (isRevoked === null || application === null || isOlder(application, token)) return null
-      return judgeTokenApplication(api, token, isRevoked, application)
+      return judgeTokenApplication(api, token, isRevoked || hasEnded(application), application)
     },
     async byAccessToken(api, accessToken) {
       const token = judgeToken(api, await accessTokens.verify(accessToken))
@@ -96,7 +100,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const isRevoked = await revokedTokens.isRevoked(token)
       const found = isRevoked ? undefined : await applicationCache.findById(token.applicationId)
       const application = isOlder(found, token) ? await findAgain(token) : found
-      return judgeTokenApplication(api, token, isRevoked, application)
+      return judgeTokenApplication(api, token, isRevoked || hasEnded(application), application)
     },
     recallApiKey(api, apiKey, req) {
       const hash = credentials().hashKey(apiKey)

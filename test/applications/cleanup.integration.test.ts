@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest'
 import { memoryStore, type Mailer, type Store } from '../../src/index.js'
+import { withEnd } from '../../src/lib/temporary.js'
 import { openProvider, POLL_OPTIONS, waitForAttempts } from './applicant.js'
 
 const HOUR = 3600
@@ -48,5 +49,51 @@ describe.concurrent('a pending application', () => {
     expect(later.listEvents(held.id)).toEqual(['deleted'])
     const { items: records } = await later.auth.audit.list({ applicationId: held.id })
     expect(records.at(-1)).toMatchObject({ type: 'application.deleted', details: { pendingTooLong: true } })
+  })
+})
+
+describe.concurrent('an application that ends', () => {
+  it('is deleted after its end, whatever its status, and no other of its name', async ({ expect, onTestFinished }) => {
+    const store = memoryStore()
+    const before = openProvider({ onTestFinished }, { store })
+    const create = async (endsIn: number): Promise<string> => {
+      const given = { name: 'Same', apis: ['catalog'] } as const
+      const { applications } = before.auth
+      return (await applications.create(withEnd(given, before.clock.now() + endsIn * 1000))).application.id
+    }
+    const [ended, suspended, later] = [await create(HOUR), await create(HOUR), await create(HOUR + 1)]
+    await before.auth.applications.suspend(suspended)
+    const { application: other } = await before.auth.applications.create({ name: 'Same', apis: ['catalog'] })
+    await before.auth.close()
+
+    before.clock.advance(HOUR)
+    const after = openProvider({ onTestFinished }, { store, now: before.clock.now })
+    await expect.poll(() => after.getStatus(ended), POLL_OPTIONS).toBe('deleted')
+    await expect.poll(() => after.getStatus(suspended), POLL_OPTIONS).toBe('deleted')
+    expect(await after.getStatus(later)).toBe('active')
+    expect(await after.getStatus(other.id)).toBe('active')
+    expect(await after.findRecord(ended)).toMatchObject({ name: '', endsAt: undefined, keys: [], secrets: [] })
+    const { items: records } = await after.auth.audit.list({ applicationId: ended })
+    expect(records.at(-1)).toMatchObject({ type: 'application.deleted', details: { ended: true } })
+  })
+
+  it('stays if a store lists it that does not know of ends', async ({ expect, onTestFinished }) => {
+    const store = memoryStore()
+    const before = openProvider({ onTestFinished }, { store })
+    const { application } = await before.auth.applications.create({ name: 'No end', apis: ['catalog'] })
+    await before.auth.close()
+    before.clock.advance(24 * HOUR)
+    let listed = false
+    const ignorant: Store = {
+      ...store,
+      async listApplications({ endingBefore, ...query }) {
+        listed ||= endingBefore !== undefined
+        return store.listApplications(query)
+      },
+    }
+    const after = openProvider({ onTestFinished }, { store: ignorant, now: before.clock.now })
+    await expect.poll(() => listed, POLL_OPTIONS).toBe(true)
+    await after.auth.close()
+    expect((await store.findApplication(application.id))?.status).toBe('active')
   })
 })

@@ -104,6 +104,7 @@ function application(id, version) {
     secrets: [{ ...credential, hash: `secret of ${id} ${version}` }],
     metadata: undefined,
     externalId: undefined,
+    endsAt: undefined,
     createdAt: 1,
     tokensRevokedAt: 0,
     version,

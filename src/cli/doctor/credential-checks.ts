@@ -4,17 +4,20 @@ import { DAY_MS } from '../../lib/day.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
 import { note, problem, requireConfig, requireStore, type Check, type CheckResult } from './finding.js'
+import { listTemporary } from './prove-check.js'
 
 const EXPIRING_WITHIN_DAYS = 30
 const MAX_LISTED = 1000
 
-/** Lists credentials that are about to expire. */
+/** Lists credentials that are about to expire. Another check names the applications of `prove`. */
 export const expiringCredentialsCheck: Check = {
   name: 'expiring credentials',
   findMissing: requireStore,
-  async run({ admin }) {
+  async run({ admin, target: { store } }) {
     const expiringBefore = new Date(Date.now() + EXPIRING_WITHIN_DAYS * DAY_MS)
-    const { items } = await admin!.applications.list({ expiringBefore, limit: MAX_LISTED })
+    const found = await admin!.applications.list({ expiringBefore, limit: MAX_LISTED })
+    const temporary = new Set((await listTemporary(store!)).map(({ id }) => id))
+    const items = found.items.filter(({ id }) => !temporary.has(id))
     if (items.length === 0) return []
     const ends = items.flatMap(({ keys, secrets }) => [...keys, ...secrets].map(({ expiresAt }) => Number(expiresAt)))
     const first = Math.min(...ends.filter((end) => !Number.isNaN(end)))

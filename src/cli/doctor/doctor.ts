@@ -9,6 +9,7 @@ import { reportOnlyCheck } from './report-only-check.js'
 import { emailsCheck, mailServerCheck } from './email-checks.js'
 import { problem, toFinding, type Check, type CheckContext, type Finding } from './finding.js'
 import { importedCredentialsCheck } from './import-checks.js'
+import { proveCheck } from './prove-check.js'
 import { serverCheck } from './server-check.js'
 import { databaseCheck, redisCheck } from './service-checks.js'
 import { nodeCheck, optionsCheck } from './startup-checks.js'
@@ -39,6 +40,7 @@ const CHECKS: readonly Check[] = [
   expiringCredentialsCheck,
   credentialAgeCheck,
   reportOnlyCheck,
+  proveCheck,
   serverCheck,
 ]
 

@@ -70,7 +70,7 @@ export const proveCommand = command({
     if (junit !== undefined) await write(junit, '')
     const { signal, end } = createSignal(timeout)
     const send = createSend({ url: address, rate, signal })
-    const applications = createTemporaryApplications(platform, { by, metadata: data ?? undefined })
+    const applications = createTemporaryApplications(platform, { by, metadata: data ?? undefined, timeout })
     const results: CheckReport[] = []
     const ended: string[] = []
     try {

@@ -1,3 +1,4 @@
+import { withEnd } from '../../lib/temporary.js'
 import { ApplicationError, type ApiGrants, type PlatformAuth } from '../../index.js'
 
 /** An application that is deleted when the checks have ended. */
@@ -16,12 +17,20 @@ export interface TemporaryApplications {
   deleteAll(): Promise<readonly string[]>
 }
 
-/** If this process is killed and cannot delete them, their credentials end by themselves. */
-const CREDENTIAL_LIFETIME_MS = 3600_000
+/** For clocks of servers that differ, and for the deletion at the end. */
+const LEEWAY_MS = 30 * 60_000
 
+interface TemporaryApplicationsOptions {
+  readonly by: string
+  readonly metadata: object | undefined
+  /** Seconds after which the checks end. */
+  readonly timeout: number
+}
+
+/** If this process is killed and cannot delete them, they end by themselves, and a server deletes them. */
 export function createTemporaryApplications(
   { applications }: PlatformAuth,
-  { by, metadata }: { readonly by: string; readonly metadata: object | undefined },
+  { by, metadata, timeout }: TemporaryApplicationsOptions,
 ): TemporaryApplications {
   const ids: string[] = []
 
@@ -37,13 +46,11 @@ export function createTemporaryApplications(
 
   return {
     async create(name, apis) {
-      const { application, credentials } = await applications.create({ name, apis, by, ...(metadata && { metadata }) })
-      const { id, keys, secrets } = application
+      const given = { name, apis, by, ...(metadata && { metadata }) }
+      const endsAt = Date.now() + timeout * 1000 + LEEWAY_MS
+      const { application, credentials } = await applications.create(withEnd(given, endsAt))
+      const { id } = application
       ids.push(id)
-      const expiresAt = new Date(Date.now() + CREDENTIAL_LIFETIME_MS)
-      for (const credential of [...keys, ...secrets]) {
-        await applications.updateCredential(id, credential.id, { expiresAt, by })
-      }
       return { id, clientId: credentials.clientId, clientSecret: credentials.clientSecret ?? '' }
     },
     async deleteAll() {

@@ -138,7 +138,7 @@ function findKeyOwner(record: ApplicationRecord | undefined, hash: string): Appl
 }
 
 function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {
-  const { api, status, externalId, name, contact, expiringBefore, expiringAfter = 0, hasDecided } = query
+  const { api, status, externalId, name, contact, expiringBefore, expiringAfter = 0, hasDecided, endingBefore } = query
   const expires = ({ expiresAt = Infinity }: CredentialRecord): boolean =>
     expiresAt > expiringAfter && expiresAt < expiringBefore!
   return (
@@ -148,7 +148,8 @@ function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {
     (externalId === undefined || record.externalId === externalId) &&
     (name === undefined || toAsciiLowerCase(record.name).startsWith(name)) &&
     (contact === undefined || hasContact(record, contact)) &&
-    (expiringBefore === undefined || listCredentials(record).some(expires))
+    (expiringBefore === undefined || listCredentials(record).some(expires)) &&
+    (endingBefore === undefined || (record.endsAt ?? Infinity) < endingBefore)
   )
 }
 

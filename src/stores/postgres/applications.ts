@@ -8,7 +8,7 @@ import { writeCredentials } from './credentials.js'
 /** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
 const SELECT_APPLICATION = `
   SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version, a.metadata, a.external_id,
-    a.language, a.invitations, a.access_requests, a.withheld, a.decided,
+    a.language, a.invitations, a.access_requests, a.withheld, a.decided, a.ends_at,
     coalesce((SELECT json_agg(address ORDER BY position)
       FROM platform_auth_contacts WHERE application_seq = a.seq), '[]')::text AS other_contacts,
     coalesce((SELECT json_agg(json_build_array(api, scopes::json) ORDER BY position)
@@ -43,11 +43,13 @@ export async function findApplicationByKey(
 }
 
 export async function listApplications(sql: Sql, query: ApplicationQuery): Promise<readonly ApplicationRecord[]> {
-  const { after, limit, externalId, name, contact, expiringBefore, hasDecided } = query
+  const { after, limit, externalId, name, contact, expiringBefore, hasDecided, endingBefore } = query
   if (![after, externalId, name, contact].every((text) => text === undefined || isStorable(text))) return []
   // NULL if there is no such application, after which nothing is listed.
   const start = after === undefined ? '$1::bigint' : '(SELECT seq FROM platform_auth_applications WHERE id = $1)'
-  const isSearch = [externalId, name, contact, expiringBefore, hasDecided].some((filter) => filter !== undefined)
+  const isSearch = [externalId, name, contact, expiringBefore, hasDecided, endingBefore].some(
+    (filter) => filter !== undefined,
+  )
   const [page, values] = isSearch ? selectFound(query, start) : selectByStatus(query, start)
   const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page} ORDER BY seq LIMIT $2) ORDER BY a.seq`
   return (await sql.all<ApplicationRow>(text, after ?? 0, limit, ...values)).map(parseApplication)
@@ -69,9 +71,9 @@ function selectByStatus({ api, status }: ApplicationQuery, start: string): Selec
   return [`SELECT seq FROM (${branches.join(' UNION ALL ')}) AS found`, values]
 }
 
-/** Conditions that use the indexes of `external_id`, contacts and `expires_at`. */
+/** Conditions that use the indexes of `external_id`, contacts, `expires_at` and `ends_at`. */
 function selectFound(query: ApplicationQuery, start: string): Selection {
-  const { api, status, externalId, name, contact, expiringBefore, expiringAfter = 0 } = query
+  const { api, status, externalId, name, contact, expiringBefore, expiringAfter = 0, endingBefore } = query
   const values: (string | number | readonly string[])[] = []
   const bind = (value: string | number | readonly string[]): string => `$${values.push(value) + 2}`
   const conditions = [
@@ -85,6 +87,7 @@ function selectFound(query: ApplicationQuery, start: string): Selection {
         WHERE expires_at > ${bind(expiringAfter)} AND expires_at < ${bind(expiringBefore)})`,
     // As the condition of the index.
     query.hasDecided && "status = 'deleted' AND decided IS NOT NULL",
+    endingBefore !== undefined && `ends_at < ${bind(endingBefore)}`,
     api !== undefined &&
       `EXISTS (SELECT 1 FROM platform_auth_grants WHERE application_seq = found.seq AND api = ${bind(api)})`,
   ]
@@ -147,6 +150,7 @@ async function writeRow(sql: Sql, record: ApplicationRecord): Promise<WrittenRow
     formatList(record.accessRequests),
     formatJson(record.withheld),
     formatList(record.decided),
+    record.endsAt,
     version,
   ]
   try {
@@ -162,14 +166,14 @@ const UNIQUE_VIOLATION = '23505'
 const INSERT = `
   INSERT INTO platform_auth_applications
     (id, name, contact, status, created_at, tokens_revoked_at, metadata, external_id, language, invitations,
-      access_requests, withheld, decided, version)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (id) DO NOTHING
+      access_requests, withheld, decided, ends_at, version)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (id) DO NOTHING
   RETURNING seq, false AS "hasOthers"`
 const UPDATE = `
   UPDATE platform_auth_applications a
   SET name = $2, contact = $3, status = $4, created_at = $5, tokens_revoked_at = $6, metadata = $7, external_id = $8,
-    language = $9, invitations = $10, access_requests = $11, withheld = $12, decided = $13, version = $14
-  WHERE id = $1 AND version = $15
+    language = $9, invitations = $10, access_requests = $11, withheld = $12, decided = $13, ends_at = $14, version = $15
+  WHERE id = $1 AND version = $16
   RETURNING seq, EXISTS (SELECT 1 FROM platform_auth_contacts WHERE application_seq = a.seq) AS "hasOthers"`
 
 async function writeContacts(sql: Sql, seq: number, { otherContacts }: ApplicationRecord): Promise<void> {

@@ -27,6 +27,7 @@ export interface ApplicationRow {
   readonly access_requests: string | null
   readonly withheld: string | null
   readonly decided: string | null
+  readonly ends_at: number | null
   readonly other_contacts: string
   readonly apis: string
   readonly credentials: string
@@ -51,6 +52,7 @@ export function parseApplication(row: ApplicationRow): ApplicationRecord {
     secrets: credentials.filter(({ kind }) => kind === 'secret').map(parseCredential),
     metadata: row.metadata === null ? undefined : (JSON.parse(row.metadata) as JsonObject),
     externalId: row.external_id ?? undefined,
+    endsAt: row.ends_at ?? undefined,
     createdAt: row.created_at,
     tokensRevokedAt: row.tokens_revoked_at,
     version: row.version,

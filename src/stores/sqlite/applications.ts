@@ -8,7 +8,7 @@ import { writeCredentials } from './credentials.js'
 /** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
 const SELECT_APPLICATION = `
   SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version, a.metadata, a.external_id,
-    a.language, a.invitations, a.access_requests, a.withheld, a.decided,
+    a.language, a.invitations, a.access_requests, a.withheld, a.decided, a.ends_at,
     (SELECT json_group_array(address ORDER BY position)
       FROM platform_auth_contacts WHERE application_seq = a.seq) AS other_contacts,
     (SELECT json_group_array(json_array(api, json(scopes)) ORDER BY position)
@@ -43,8 +43,10 @@ function selectOwner(count: number): string {
 export function listApplications(sql: Sql, query: ApplicationQuery): ApplicationRecord[] {
   const start = query.after === undefined ? 0 : findSeq(sql, query.after)
   const statuses = query.status === undefined ? NOT_DELETED : [query.status]
-  const { externalId, name, contact, expiringBefore, hasDecided } = query
-  const isSearch = [externalId, name, contact, expiringBefore, hasDecided].some((filter) => filter !== undefined)
+  const { externalId, name, contact, expiringBefore, hasDecided, endingBefore } = query
+  const isSearch = [externalId, name, contact, expiringBefore, hasDecided, endingBefore].some(
+    (filter) => filter !== undefined,
+  )
   const [page, values] = isSearch ? selectFound(query, statuses, start) : selectByStatus(query, statuses, start)
   const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page} ORDER BY seq LIMIT ?) ORDER BY a.seq`
   return sql.all<ApplicationRow>(text, ...values, query.limit).map(parseApplication)
@@ -66,12 +68,12 @@ function selectByStatus({ api }: ApplicationQuery, statuses: readonly string[], 
 }
 
 /**
- * Conditions that use the indexes of `external_id`, contacts and `expires_at`. The plus sign keeps SQLite from reading by
- * status or API instead.
+ * Conditions that use the indexes of `external_id`, contacts, `expires_at` and `ends_at`. The plus sign keeps SQLite from
+ * reading by status or API instead.
  */
 function selectFound(query: ApplicationQuery, statuses: readonly string[], start: number | undefined): Selection {
-  const { api, externalId, name, contact, status, expiringBefore, expiringAfter = 0 } = query
-  const isAlone = [api, externalId, name, contact, status].every((filter) => filter === undefined)
+  const { api, externalId, name, contact, status, expiringBefore, expiringAfter = 0, endingBefore } = query
+  const isAlone = [api, externalId, name, contact, status, endingBefore].every((filter) => filter === undefined)
   const filters: readonly (Selection | undefined)[] = [
     [`seq > ? AND +status IN (${statuses.map(() => '?').join()})`, [start, ...statuses]],
     externalId === undefined ? undefined : ['external_id = ?', [externalId]],
@@ -81,6 +83,7 @@ function selectFound(query: ApplicationQuery, statuses: readonly string[], start
       ? undefined
       : [IS_EXPIRING, [expiringAfter, expiringBefore, start, isAlone ? query.limit : NO_LIMIT]],
     query.hasDecided && [HAS_DECIDED, []],
+    endingBefore === undefined ? undefined : [IS_ENDING, [endingBefore]],
     api === undefined ? undefined : [HAS_API, [api]],
   ]
   const given = filters.filter((filter) => filter !== undefined)
@@ -98,6 +101,7 @@ const HAS_CONTACT = `
     UNION SELECT application_seq FROM platform_auth_contacts WHERE mailbox = ?)`
 /** As the condition of the index. */
 const HAS_DECIDED = "status = 'deleted' AND decided IS NOT NULL"
+const IS_ENDING = 'seq IN (SELECT seq FROM platform_auth_applications WHERE ends_at < ?)'
 const HAS_API = 'EXISTS (SELECT 1 FROM platform_auth_grants WHERE application_seq = a.seq AND api = ?)'
 
 export function listExpiring(sql: Sql, { after, until, days, limit }: ExpiryQuery): string[] {
@@ -133,8 +137,8 @@ function insert(sql: Sql, record: ApplicationRecord): boolean {
   const text = `
     INSERT INTO platform_auth_applications
       (name, contact, status, created_at, tokens_revoked_at, metadata, external_id, language, invitations,
-        access_requests, withheld, decided, version, id)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
+        access_requests, withheld, decided, ends_at, version, id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
   return sql.run(text, ...listValues(record)) === 1
 }
 
@@ -142,7 +146,7 @@ function update(sql: Sql, record: ApplicationRecord): boolean {
   const text = `
     UPDATE platform_auth_applications
     SET name = ?, contact = ?, status = ?, created_at = ?, tokens_revoked_at = ?, metadata = ?, external_id = ?,
-      language = ?, invitations = ?, access_requests = ?, withheld = ?, decided = ?, version = ?
+      language = ?, invitations = ?, access_requests = ?, withheld = ?, decided = ?, ends_at = ?, version = ?
     WHERE id = ? AND version = ?`
   return sql.run(text, ...listValues(record), record.version - 1) === 1
 }
@@ -162,6 +166,7 @@ function listValues(record: ApplicationRecord): readonly (string | number | unde
     formatList(record.accessRequests),
     formatJson(record.withheld),
     formatList(record.decided),
+    record.endsAt,
     version,
     id,
   ]

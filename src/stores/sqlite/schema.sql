@@ -13,6 +13,7 @@ CREATE TABLE platform_auth_applications (
     access_requests TEXT,
     withheld TEXT,
     decided TEXT,
+    ends_at INTEGER,
     version INTEGER NOT NULL
   );
 
@@ -21,6 +22,8 @@ CREATE INDEX platform_auth_applications_by_contact ON platform_auth_applications
 
 CREATE INDEX platform_auth_applications_by_decided ON platform_auth_applications (seq)
     WHERE status = 'deleted' AND decided IS NOT NULL;
+
+CREATE INDEX platform_auth_applications_by_end ON platform_auth_applications (ends_at) WHERE ends_at IS NOT NULL;
 
 CREATE UNIQUE INDEX platform_auth_applications_by_external_id ON platform_auth_applications (external_id)
     WHERE external_id IS NOT NULL;

@@ -49,6 +49,7 @@ export function applicationsContract({ describe, it }: TestCollector, opened: ()
         credential('sha256:k0', { id: 'cred_0', remindedDays: 30, apis: {} }),
       ],
       secrets: [credential('s2', { prefix: 'epa_sec_wxyz' }), credential('s1', { expiresAt: 1, lastUsedAt: 0 })],
+      endsAt: NOW + 11,
       createdAt: NOW + 3,
       tokensRevokedAt: NOW + 4,
     })

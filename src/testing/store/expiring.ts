@@ -1,10 +1,12 @@
+import assert from 'node:assert/strict'
 import type { ApplicationRecord, CredentialRecord, ExpiryQuery } from '../../index.js'
 import { application, audit, credential, NOW } from './records.js'
-import { assertEqual } from './suite.js'
+import { assertEqual, createReaders } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
 /** The credentials that `listExpiring()` finds, and their order. */
 export function expiringContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
+  const { listIds } = createReaders(opened)
   const list = (query: Partial<ExpiryQuery> = {}): Promise<readonly string[]> =>
     opened().other.listExpiring({ after: NOW, until: NOW + 100, days: 7, limit: 100, ...query })
 
@@ -62,6 +64,27 @@ export function expiringContract({ describe, it }: TestCollector, opened: () => 
       await save('a', { expiresAt: NOW + 200, remindedDays: undefined }, { version: 3 })
       assertEqual(await list(), [])
       assertEqual(await list({ until: NOW + 200 }), ['a'])
+    })
+  })
+
+  describe('list of applications that end', () => {
+    it('has those whose end is before a time, in order of creation, and none without an end', async () => {
+      const { store } = opened()
+      const end = (id: string, changes: Partial<ApplicationRecord>): Promise<boolean> =>
+        store.saveApplication(application(id, changes), audit(id))
+      await end('none', { keys: [credential('n', { expiresAt: NOW })] })
+      await end('late', { endsAt: NOW + 40, apis: { orders: { scopes: [] } } })
+      await end('soon', { endsAt: NOW + 10, status: 'suspended' })
+      await end('gone', { endsAt: NOW, status: 'deleted' })
+      assertEqual(await listIds({ endingBefore: NOW + 10 }), [])
+      assertEqual(await listIds({ endingBefore: NOW + 11 }), ['soon'])
+      assertEqual(await listIds({ endingBefore: Number.MAX_SAFE_INTEGER }), ['late', 'soon'])
+      assertEqual(await listIds({ endingBefore: NOW + 41, limit: 1 }), ['late'])
+      assertEqual(await listIds({ endingBefore: NOW + 41, after: 'late' }), ['soon'])
+      assertEqual(await listIds({ endingBefore: NOW + 41, api: 'orders' }), ['late'])
+      assertEqual(await listIds({ endingBefore: NOW + 41, status: 'active' }), ['late'])
+      assert.equal(await store.saveApplication(application('late', { version: 2 }), audit('late')), true)
+      assertEqual(await listIds({ endingBefore: NOW + 41 }), ['soon'])
     })
   })
 }

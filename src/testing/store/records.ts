@@ -26,6 +26,7 @@ export function application(id: string, changes: Partial<ApplicationRecord> = {}
     secrets: [],
     metadata: undefined,
     externalId: undefined,
+    endsAt: undefined,
     createdAt: NOW,
     tokensRevokedAt: 0,
     version: 1,

@@ -20,6 +20,7 @@ export const initial = `
     access_requests TEXT,
     withheld TEXT,
     decided TEXT,
+    ends_at INTEGER,
     version INTEGER NOT NULL
   );
   CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications (status);
@@ -31,6 +32,7 @@ export const initial = `
   CREATE INDEX platform_auth_applications_by_name ON platform_auth_applications (lower(name));
   CREATE UNIQUE INDEX platform_auth_applications_by_external_id ON platform_auth_applications (external_id)
     WHERE external_id IS NOT NULL;
+  CREATE INDEX platform_auth_applications_by_end ON platform_auth_applications (ends_at) WHERE ends_at IS NOT NULL;
 
   -- The contacts after the first.
   CREATE TABLE platform_auth_contacts (
