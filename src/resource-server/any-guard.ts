@@ -5,6 +5,7 @@ import { describeValue } from '../lib/describe-value.js'
 import type { OnDenied } from '../options/options.js'
 import { findIdentity, setIdentity } from './auth-of.js'
 import type { RespondWithDenial } from './error-responder.js'
+import { findWrongArguments } from './express-arguments.js'
 import { isGuardCall } from './guard-arguments.js'
 import { NO_CREDENTIAL, type Guard, type GuardConfig } from './guard.js'
 import { createCacheProtection } from './key-headers.js'
@@ -53,6 +54,8 @@ export function createAnyGuard({ parts, optional, onDenied, createGuard, respond
         next,
       )
     }
+    const wrongArguments = findWrongArguments(req, res)
+    if (wrongArguments) return next(wrongArguments)
     setIdentity(req, undefined)
     prepareResponse?.(res)
     next()

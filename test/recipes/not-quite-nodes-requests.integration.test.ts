@@ -27,6 +27,9 @@ describe('requests that are not quite those of Node', () => {
       withWs.ws('/before/orders', (ws, req) => ws.send(`for ${authOf(req).application.name}`))
       withWs.ws('/route', auth.requireBearer('orders') as never, (ws) => ws.send('the handler'))
       withWs.ws('/optional', auth.requireBearer('orders', { optional: true }) as never, (ws) => ws.send('the handler'))
+      const any = auth.requireAny([auth.requireBearer('orders'), auth.requireApiKey('catalog')], { optional: true })
+      withWs.ws('/any', any as never, (ws) => ws.send('the handler'))
+      withWs.ws('/key', auth.requireApiKey('catalog') as never, (ws) => ws.send('the handler'))
       app.use(((error, _req, res, _next) => {
         errors.push(error)
         res.status(500).end()
@@ -58,7 +61,7 @@ describe('requests that are not quite those of Node', () => {
       expect(errors).toEqual([])
     })
 
-    it.each(['/route', '/optional'])(
+    it.each(['/route', '/optional', '/any', '/key'])(
       'a guard within app.ws() tells the error handler what is wrong, and never opens: %s',
       async (path) => {
         for (const headers of [{ Authorization: `Bearer ${token}` }, {}]) {
