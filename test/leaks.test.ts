@@ -31,7 +31,7 @@ const CAUSED: Readonly<Record<EventType, true | 'mail' | 'PostgreSQL' | 'Redis'>
   'application.contactAdded': true,
   'application.contactInvited': 'mail',
   'application.contactRemoved': true,
-  'application.accessDenied': 'mail',
+  'application.accessRejected': 'mail',
   'application.credentialAdded': true,
   'application.credentialUpdated': true,
   'application.credentialRotated': true,

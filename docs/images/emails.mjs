@@ -70,7 +70,7 @@ const CONTENTS = {
     links: { approve: link, deny: link },
   },
   approved: { ...common, purpose: 'approved', granted: { orders: { scopes: ['orders:read'] } } },
-  denied: { ...common, purpose: 'denied', api: undefined, reason: 'We only work with registered carriers.' },
+  rejected: { ...common, purpose: 'rejected', api: undefined, reason: 'We only work with registered carriers.' },
   suspended: { ...common, language: 'fr', purpose: 'suspended', reason: 'Trop de requêtes depuis lundi.' },
   'suspended-dark': { ...common, purpose: 'suspended', reason: 'Too many requests since Monday.' },
 }

@@ -6,7 +6,7 @@ import type {
   AddCredentialOptions,
   ApiGrants,
   DecisionOptions,
-  DenialOptions,
+  RejectionOptions,
   OperatorData,
   RevokeTokensOptions,
   RotateByEmailOptions,
@@ -65,7 +65,7 @@ export interface Applications<ApiNames extends string = string, Input = object, 
    */
   approve(id: string, options?: DecisionOptions<ApiNames>): Promise<Application<Metadata>>
   /** Deletes a pending application, as `delete` does; with `api`, denies its request for access and keeps it. */
-  deny(id: string, options?: DenialOptions<ApiNames>): Promise<Application<Metadata>>
+  deny(id: string, options?: RejectionOptions<ApiNames>): Promise<Application<Metadata>>
   /** Creates an active application and resolves its credentials, this once. Sends nothing. */
   create(
     application: {

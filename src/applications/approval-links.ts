@@ -32,9 +32,9 @@ interface ApprovalLinksOptions {
 }
 
 /**
- * This mark at the end of a token says that the link is for a denial. It is not signed, because the page offers both decisions.
+ * This mark at the end of a token says that the link is for a rejection. It is not signed, because the page offers both decisions.
  */
-export const DENIAL_SUFFIX = '.deny'
+export const REJECTION_SUFFIX = '.deny'
 
 const LINK_LIFETIME_MS = 14 * 24 * 3600 * 1000
 /** The limit exceeds what an id, an API's name and the longest address take. */

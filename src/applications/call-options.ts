@@ -29,8 +29,8 @@ export interface DecisionOptions<ApiNames extends string = string> extends Actor
   readonly api?: ApiNames | undefined
 }
 
-/** The options of a denial. */
-export interface DenialOptions<ApiNames extends string = string> extends DecisionOptions<ApiNames> {
+/** The options of a rejection. */
+export interface RejectionOptions<ApiNames extends string = string> extends DecisionOptions<ApiNames> {
   /** 1 to 500 characters, which the contact gets by e-mail and the audit log keeps. Without it nothing is sent. */
   readonly reason?: string | undefined
 }

@@ -14,7 +14,7 @@ import type {
   ActorOptions,
   AddCredentialOptions,
   DecisionOptions,
-  DenialOptions,
+  RejectionOptions,
   RevokeTokensOptions,
   RotateByEmailOptions,
   RotateOptions,
@@ -85,7 +85,7 @@ export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
   ],
   import: [any, options<ImportOptions>({ by: 'text', confirm: 'own', onRefused: 'function' })],
   approve: [application, options<DecisionOptions>({ by: 'text', api: 'text' })],
-  deny: [application, options<DenialOptions>({ by: 'text', api: 'text', reason: 'own' })],
+  deny: [application, options<RejectionOptions>({ by: 'text', api: 'text', reason: 'own' })],
   update: [
     application,
     members<Given<'update', 1>>({

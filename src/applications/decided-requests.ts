@@ -61,7 +61,7 @@ export function eraseDecided(
   const decided = current.decided.map(({ api, requestedAt, outcome, at, by }) =>
     describe({ api, requestedAt }, {}, NOBODY, { outcome, at, by }),
   )
-  if (ended.outcome === 'denied') return decideRegistration({ ...current, decided }, email, ended)
+  if (ended.outcome === 'rejected') return decideRegistration({ ...current, decided }, email, ended)
   const by = ended.by?.startsWith('contact:') ? 'a contact' : ended.by
   return decideRegistration({ ...current, apis: {}, decided }, undefined, { ...ended, by })
 }

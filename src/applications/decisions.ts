@@ -29,7 +29,7 @@ export interface Decisions {
 interface DecidedRequest {
   readonly api: string | undefined
   /**
-   * The request made at that time, while it waits for a decision. Undefined: the one that waits now; and a denial also deletes
+   * The request made at that time, while it waits for a decision. Undefined: the one that waits now; and a rejection also deletes
    * a registration that was approved, or needed no approval, and whose e-mail was not accepted yet.
    */
   readonly requestedAt?: number | undefined
@@ -76,12 +76,12 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       const emails = await listQueuedEmails(store, id)
       if (requestedAt !== undefined) findHeld(current, emails)
       const registration = emails.find(({ purpose }) => purpose === 'registration')
-      const ended = { outcome: 'denied', at: now(), by: actor.by, reason } as const
+      const ended = { outcome: 'rejected', at: now(), by: actor.by, reason } as const
       const changed = eraseApplication(current, ended, registration)
       return {
         changed,
         details: { denied: true, ...(reason !== undefined && { reason }) },
-        emails: ['removeAll', ...queueDenial(current, undefined, reason)],
+        emails: ['removeAll', ...queueRejection(current, undefined, reason)],
       }
     })
     return record
@@ -115,14 +115,14 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     actor: Actor,
     reason: string | undefined,
   ): Promise<ApplicationRecord> {
-    const { record } = await writer.change(id, { type: 'application.accessDenied', ...actor }, async (current) => {
+    const { record } = await writer.change(id, { type: 'application.accessRejected', ...actor }, async (current) => {
       const { api } = findAccessRequest(current, request, 'deny')
       return {
-        changed: decideAccess(current, api, { outcome: 'denied', at: now(), by: actor.by, reason }),
+        changed: decideAccess(current, api, { outcome: 'rejected', at: now(), by: actor.by, reason }),
         details: { api, ...(reason !== undefined && { reason }) },
         emails: [
           ...withdrawApprovalRequests(await listQueuedEmails(store, id), api),
-          ...queueDenial(current, api, reason),
+          ...queueRejection(current, api, reason),
         ],
       }
     })
@@ -130,14 +130,14 @@ export function createDecisions(options: DecisionsOptions): Decisions {
   }
 
   /** Recipient and name are kept with the e-mail: a denied registration is erased. */
-  function queueDenial(
+  function queueRejection(
     { id, name, contact }: ApplicationRecord,
     api: string | undefined,
     reason: string | undefined,
   ): EmailChange[] {
     if (reason === undefined || contact === undefined) return []
     const details = { name, reason, ...(api !== undefined && { api }) }
-    return [{ save: createQueuedEmail(id, 'denied', now(), { recipient: contact, details }) }]
+    return [{ save: createQueuedEmail(id, 'rejected', now(), { recipient: contact, details }) }]
   }
 
   return {

@@ -41,14 +41,14 @@ export function refuseUnlessActive({ id, status }: ApplicationRecord, call: stri
 
 /**
  * The changes of `delete` and `deny`: no hash remains, and nothing personal but who asked for what was denied. The language stays: a
- * denial is written in it.
+ * rejection is written in it.
  */
 export function eraseApplication(
   current: ApplicationRecord,
   ended: Outcome,
   registration?: QueuedEmail,
 ): Partial<ApplicationRecord> {
-  const status = transition(current, ended.outcome === 'denied' ? 'deny' : 'delete')
+  const status = transition(current, ended.outcome === 'rejected' ? 'deny' : 'delete')
   return {
     status,
     name: '',

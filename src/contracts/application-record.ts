@@ -74,11 +74,11 @@ export interface DecidedRequest {
   /** The IP address that a registration came from. */
   readonly address?: string
   /** `withdrawn` by `recover`; `deleted`: the application was, without a decision. */
-  readonly outcome: 'approved' | 'denied' | 'withdrawn' | 'deleted'
+  readonly outcome: 'approved' | 'rejected' | 'withdrawn' | 'deleted'
   /** Milliseconds since 1970. */
   readonly at: number
   readonly by?: string
-  /** Of a denial. */
+  /** Of a rejection. */
   readonly reason?: string
 }
 

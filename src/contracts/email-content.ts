@@ -14,7 +14,7 @@ export type EmailContent =
   | SignInEmail
   | ApprovalRequestEmail
   | ApprovedEmail
-  | DeniedEmail
+  | RejectionEmail
   | SuspendedEmail
 
 interface CommonContent {
@@ -111,8 +111,8 @@ export interface ApprovedEmail extends CommonContent {
 }
 
 /** Says that an operator has denied a registration, or the request for one API. */
-export interface DeniedEmail extends CommonContent {
-  readonly purpose: 'denied'
+export interface RejectionEmail extends CommonContent {
+  readonly purpose: 'rejected'
   /** An e-mail about a denied registration: that is deleted, and only its id and name are left. */
   readonly application: { readonly id: string; readonly name: string }
   /** The API of a denied request; undefined for a registration. */

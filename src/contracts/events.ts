@@ -20,7 +20,7 @@ export type EventType =
   | 'application.contactAdded'
   | 'application.contactInvited'
   | 'application.contactRemoved'
-  | 'application.accessDenied'
+  | 'application.accessRejected'
   | 'application.credentialAdded'
   | 'application.credentialUpdated'
   | 'application.credentialRotated'

@@ -7,7 +7,7 @@ export type DeliveryPurpose = 'registration' | 'key' | 'secret'
  * The purpose of an e-mail without credentials: it reminds of a credential that is about to expire, invites a contact, asks an
  * operator for a decision, or tells the outcome for an application or for its request for an API.
  */
-export type NoticePurpose = 'expiring' | 'invitation' | 'approvalRequest' | 'approved' | 'denied' | 'suspended'
+export type NoticePurpose = 'expiring' | 'invitation' | 'approvalRequest' | 'approved' | 'rejected' | 'suspended'
 
 export type EmailPurpose = DeliveryPurpose | NoticePurpose
 
@@ -21,7 +21,7 @@ export interface QueuedEmail {
   readonly purpose: EmailPurpose
   /** The recipient; undefined: the application's contact at the time of sending. */
   readonly recipient: string | undefined
-  /** Details for the text beyond the application, such as the reason of a denial. */
+  /** Details for the text beyond the application, such as the reason of a rejection. */
   readonly details: JsonObject | undefined
   /** The credential that is replaced or about to expire; undefined for a registration, and for the first secret. */
   readonly credentialId: string | undefined

@@ -1,13 +1,13 @@
-import { DENIAL_SUFFIX, type ApprovalLinks } from '../applications/approval-links.js'
+import { REJECTION_SUFFIX, type ApprovalLinks } from '../applications/approval-links.js'
 import { findRequested, readApprovalRequest } from '../applications/approval-requests.js'
-import type { ApprovalRequestEmail, ApprovedEmail, DeniedEmail, SuspendedEmail } from '../contracts/email-content.js'
+import type { ApprovalRequestEmail, ApprovedEmail, RejectionEmail, SuspendedEmail } from '../contracts/email-content.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import type { QueuedEmail } from '../contracts/queued-email.js'
 import { ownMembers } from '../lib/own-members.js'
 import { describeApplication } from './content.js'
 
 /** An e-mail that asks an operator for a decision, or tells a contact of one. */
-export type DecisionEmail = ApprovalRequestEmail | ApprovedEmail | DeniedEmail | SuspendedEmail
+export type DecisionEmail = ApprovalRequestEmail | ApprovedEmail | RejectionEmail | SuspendedEmail
 
 interface DecisionContentOptions {
   readonly approvalLinks: ApprovalLinks
@@ -26,7 +26,7 @@ export function describeDecision(
   const to = email.recipient ?? record.contact
   if (to === undefined) return undefined
   const common = { to, language: record.language ?? 'en' } as const
-  if (purpose === 'denied') {
+  if (purpose === 'rejected') {
     const application = { id: record.id, name: readText(name) ?? '' }
     return { ...common, purpose, application, api: readText(api), reason: readText(reason) }
   }
@@ -61,7 +61,7 @@ function describeApprovalRequest(
     contact,
     requested: structuredClone(requested),
     address,
-    links: { approve: link, deny: link + DENIAL_SUFFIX },
+    links: { approve: link, deny: link + REJECTION_SUFFIX },
   }
 }
 

@@ -94,7 +94,7 @@ function selectWords(content: EmailContent, phrases: Phrases, options: TextsOpti
         apis: listTitles(content.granted, options),
         tokens: usesTokens(content.granted, options),
       })
-    case 'denied':
+    case 'rejected':
       return phrases.denied({ ...about, api: content.api && findTitle(content.api, options), reason: content.reason })
     case 'suspended':
       return phrases.suspended({ ...about, reason: content.reason })
@@ -150,7 +150,7 @@ function selectParts(content: EmailContent, phrases: Phrases, options: TextsOpti
       return { facts: describeRequest(content, labels, options), actions: [content.links.approve, content.links.deny] }
     case 'approved':
       return { sections: describeApis(Object.keys(content.granted), content, phrases, options), documentation: true }
-    case 'denied':
+    case 'rejected':
       return {}
     case 'suspended':
       return { facts: [{ label: labels.applicationId, code: content.application.id }], manage: true }

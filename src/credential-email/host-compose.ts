@@ -51,7 +51,7 @@ function listIndispensable(email: EmailContent): readonly string[] {
       return [...Object.values(email.credentials ?? {}), ...(email.link === undefined ? [] : [readToken(email.link)])]
     case 'expiring':
     case 'approved':
-    case 'denied':
+    case 'rejected':
     case 'suspended':
     default:
       return []

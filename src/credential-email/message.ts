@@ -82,7 +82,7 @@ function listApiNames(content: EmailContent): readonly string[] {
   switch (content.purpose) {
     case 'signIn':
       return []
-    case 'denied':
+    case 'rejected':
       return content.api === undefined ? [] : [content.api]
     case 'approvalRequest':
       return Object.keys(content.requested)

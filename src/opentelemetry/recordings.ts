@@ -25,7 +25,7 @@ export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'application.contactAdded': countChange('platform_auth.application.changes', 'contact_added'),
   'application.contactInvited': countChange('platform_auth.application.changes', 'contact_invited'),
   'application.contactRemoved': countChange('platform_auth.application.changes', 'contact_removed'),
-  'application.accessDenied': countChange('platform_auth.application.changes', 'access_denied'),
+  'application.accessRejected': countChange('platform_auth.application.changes', 'access_rejected'),
   'application.credentialAdded': countChange('platform_auth.application.changes', 'credential_added'),
   'application.credentialUpdated': countChange('platform_auth.application.changes', 'credential_updated'),
   'application.credentialEnded': countChange('platform_auth.application.changes', 'credential_ended'),

@@ -10,15 +10,15 @@ export interface DecidePages {
   /** Asks for the link; a script gives the page the one that was followed, and shows the request at once. */
   renderStart(refused?: { readonly link: string | undefined; readonly problem: string }): string
   /** The request, with a form for each decision. `token` is that of the link. */
-  renderOpen(approval: OpenApproval, token: string, denial?: DenialFields): string
+  renderOpen(approval: OpenApproval, token: string, rejection?: RejectionFields): string
   /** The decision that was made earlier. */
   renderClosed(approval: ClosedApproval): string
   /** The decision that was just made. */
   renderDone(isApproved: boolean, isRegistration: boolean): string
 }
 
-/** The reason of a denial is what the operator writes next. `problem`: why the reason was refused. */
-interface DenialFields {
+/** The reason of a rejection is what the operator writes next. `problem`: why the reason was refused. */
+interface RejectionFields {
   readonly reason?: string
   readonly problem?: string
 }
@@ -83,10 +83,10 @@ export function createDecidePages({ apis: listed, developersUrl, brand }: Decide
       return render('Decide about a request', content, refused !== undefined)
     },
     renderOpen(approval, token, given) {
-      const denial = given && ownMembers(given)
+      const rejection = given && ownMembers(given)
       const isRegistration = approval.application.status === 'pending'
-      const isError = denial?.problem !== undefined
-      const content = html`${renderRequest(approval, apis)} ${renderDecisions(token, isRegistration, denial)}`
+      const isError = rejection?.problem !== undefined
+      const content = html`${renderRequest(approval, apis)} ${renderDecisions(token, isRegistration, rejection)}`
       return render(isRegistration ? 'Registration' : 'Request for access', content, isError)
     },
     renderClosed: ({ application, decided }) =>
@@ -162,9 +162,9 @@ function renderGrant(api: Api | undefined, name: string, scopes: readonly string
 }
 
 /** Two forms: only a click on one of the two buttons, or Enter in its field, decides. */
-function renderDecisions(token: string, isRegistration: boolean, denial: DenialFields | undefined): Html {
+function renderDecisions(token: string, isRegistration: boolean, rejection: RejectionFields | undefined): Html {
   const hidden = html`<input type="hidden" name="link" value="${token}" />`
-  const problem = denial?.problem
+  const problem = rejection?.problem
   return html`<form method="post">
       ${hidden}
       <button name="decision" value="approve">Approve</button>
@@ -184,9 +184,9 @@ function renderDecisions(token: string, isRegistration: boolean, denial: DenialF
           maxlength="1000"
           ${problem !== undefined && html`aria-invalid="true"`}
           aria-describedby="reason-hint${problem !== undefined && ' reason-problem'}"
-          ${denial && html`autofocus`}
+          ${rejection && html`autofocus`}
         >
-${denial?.reason}</textarea>
+${rejection?.reason}</textarea>
       </div>
       <button name="decision" value="deny" class="quiet">Deny</button>
     </form>`
@@ -207,7 +207,7 @@ function describeOutcome({ outcome, at, by }: DecidedRequest): string {
 
 const OUTCOMES = {
   approved: 'This request was approved',
-  denied: 'This request was denied',
+  rejected: 'This request was denied',
   withdrawn: 'This request was withdrawn, because the application got another contact,',
   deleted: 'This application was deleted',
 } as const

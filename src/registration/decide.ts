@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { DENIAL_SUFFIX, type ApprovalLink, type ApprovalLinks } from '../applications/approval-links.js'
+import { REJECTION_SUFFIX, type ApprovalLink, type ApprovalLinks } from '../applications/approval-links.js'
 import type { Approvals, Decision } from '../applications/approvals.js'
 import { readReason } from '../applications/validation.js'
 import { ApplicationError } from '../contracts/errors.js'
@@ -69,8 +69,8 @@ export function createDecideEndpoints(options: DecideOptions): DecideEndpoints {
     const reason = form.get('reason') ?? ''
     const decision = readDecision(choice, reason)
     if (!decision) {
-      const denial = { reason, problem: REASON_PROBLEM }
-      return limitChanges(caller, () => showRequest(link, token, denial))
+      const rejection = { reason, problem: REASON_PROBLEM }
+      return limitChanges(caller, () => showRequest(link, token, rejection))
     }
     return limitChanges(caller, async () => {
       const hasDecided = await approvals.decide(link, decision, readOrigin(req))
@@ -79,16 +79,16 @@ export function createDecideEndpoints(options: DecideOptions): DecideEndpoints {
     })
   }
 
-  /** `denial`: the reason is what the operator writes next. With a `problem`, the last one was refused. */
+  /** `rejection`: the reason is what the operator writes next. With a `problem`, the last one was refused. */
   async function showRequest(
     link: ApprovalLink,
     token: string,
-    denial?: Parameters<DecidePages['renderOpen']>[2],
+    rejection?: Parameters<DecidePages['renderOpen']>[2],
   ): Promise<Answer> {
     const approval = await approvals.find(link)
     if (!approval) throw new OAuthError('invalid_request', LINK_PROBLEMS.unknown)
     if (!approval.isOpen) return { status: 200, page: pages.renderClosed(approval) }
-    return { status: denial?.problem === undefined ? 200 : 400, page: pages.renderOpen(approval, token, denial) }
+    return { status: rejection?.problem === undefined ? 200 : 400, page: pages.renderOpen(approval, token, rejection) }
   }
 
   function send(req: IncomingMessage, res: ServerResponse, { status, page }: Answer): void {
@@ -134,11 +134,11 @@ const REASON_PROBLEM = 'Write a reason of up to 500 characters. It is sent by e-
 /** The whole link may be pasted. The end of a link says which decision it is for. */
 function splitLink(text: string): { readonly token: string; readonly denies: boolean } {
   const fragment = text.trim().split('#').at(-1)!
-  const denies = fragment.endsWith(DENIAL_SUFFIX)
-  return { token: denies ? fragment.slice(0, -DENIAL_SUFFIX.length) : fragment, denies }
+  const denies = fragment.endsWith(REJECTION_SUFFIX)
+  return { token: denies ? fragment.slice(0, -REJECTION_SUFFIX.length) : fragment, denies }
 }
 
-/** Undefined if the reason of a denial is missing or too long. */
+/** Undefined if the reason of a rejection is missing or too long. */
 function readDecision(choice: string, reason: string): Decision | undefined {
   if (choice === 'approve') return { approve: true }
   if (choice !== 'deny') throw new OAuthError('invalid_request', 'The decision must be approve or deny')

@@ -174,7 +174,7 @@ describe('a decision about a request for access', () => {
     expect(denied).toMatchObject({ status: 'active', name: 'Shop', apis: { orders: { scopes: ['orders:read'] } } })
     expect((await store.findApplication(id))!.accessRequests).toEqual([])
     await vi.waitFor(() => expect(emailsTo(CONTACT)[0]?.text).toContain(REASON), 60_000)
-    expect((await listTypes(id)).includes('application.accessDenied')).toBe(true)
+    expect((await listTypes(id)).includes('application.accessRejected')).toBe(true)
   })
 
   it('is about that API: another one, and a registration, are refused', async () => {

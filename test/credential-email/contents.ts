@@ -66,8 +66,8 @@ export function listContents(language: Language): readonly (readonly [name: stri
     approvalRequest: { ...common, purpose: 'approvalRequest', request: 'registration', application, contact: 'dev@customer.example', requested: application.apis, address: '203.0.113.7', links: { approve: `${LINK}A`, deny: `${LINK}D` } },
     'approvalRequest for an API': { ...common, purpose: 'approvalRequest', request: 'access', application, contact: 'dev@customer.example', requested: { catalog: { scopes: [] } }, address: undefined, links: { approve: `${LINK}A`, deny: `${LINK}D` } },
     approved: { ...common, purpose: 'approved', application, granted: { orders: { scopes: ['orders:read'] } } },
-    denied: { ...common, purpose: 'denied', application, api: undefined, reason: 'We only work with carriers.' },
-    'denied API': { ...common, purpose: 'denied', application, api: 'orders', reason: undefined },
+    rejected: { ...common, purpose: 'rejected', application, api: undefined, reason: 'We only work with carriers.' },
+    'rejected API': { ...common, purpose: 'rejected', application, api: 'orders', reason: undefined },
     suspended: { ...common, purpose: 'suspended', application, reason: 'Too many requests since Monday.' },
   } // prettier-ignore
   return Object.entries(contents)
@@ -88,7 +88,7 @@ export function listValues(content: EmailContent): readonly string[] {
       return [...Object.values(content.credentials ?? {}), ...(content.link === undefined ? [] : [content.link])]
     case 'expiring':
     case 'approved':
-    case 'denied':
+    case 'rejected':
     case 'suspended':
     default:
       return 'reason' in content && content.reason !== undefined ? [content.reason] : []

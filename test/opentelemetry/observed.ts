@@ -128,7 +128,7 @@ export async function makeAllHappen({ auth, caller, refuseEmails, outage, events
     'application.contactAdded',
     'application.contactInvited',
     'application.contactRemoved',
-    'application.accessDenied',
+    'application.accessRejected',
     'store.writesRejected',
     'store.writesAccepted',
     'limits.unavailable',

@@ -161,7 +161,7 @@ it('Decisions are found among 10,000 audit records, and a record keeps the newes
     const current = (await store.findApplication(id))!
     const audit = {
       at: current.createdAt,
-      type: 'application.accessDenied',
+      type: 'application.accessRejected',
       by,
       applicationId: id,
       details: {},

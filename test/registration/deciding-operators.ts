@@ -93,7 +93,7 @@ async function expectOneDecision(store: Store, id: string, answers: readonly Ans
     expect(emails).toMatchObject([{ purpose: 'registration', state: 'due' }])
   } else {
     expect(record).toMatchObject({ status: 'deleted', name: '', contact: undefined })
-    expect(emails).toMatchObject([{ purpose: 'denied', recipient: CONTACT, details: { reason: REASON } }])
+    expect(emails).toMatchObject([{ purpose: 'rejected', recipient: CONTACT, details: { reason: REASON } }])
   }
   return decision
 }

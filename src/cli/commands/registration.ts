@@ -116,7 +116,7 @@ export const registrationCommands = [
       const application = await platform.applications.deny(id, { api, reason, by })
       const denied = api === undefined ? id : `${formatName(application)} access to ${api}`
       if (reason === undefined) return { json: { application }, text: `Denied ${denied}.` }
-      const emails = await waitForEmails(context, id, ({ purpose }) => purpose === 'denied')
+      const emails = await waitForEmails(context, id, ({ purpose }) => purpose === 'rejected')
       return { json: { application, emails }, text: `Denied ${denied}.\n${describeEmail(id, emails, context)}` }
     },
   }),

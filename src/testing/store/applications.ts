@@ -28,7 +28,7 @@ export function applicationsContract({ describe, it }: TestCollector, opened: ()
           requested: { zebra: { scopes: ['z:2'] } },
           requestedAt: NOW + 11,
           requestedBy: 'Ünï "🔑"',
-          outcome: 'denied',
+          outcome: 'rejected',
           at: NOW + 12,
           by: 'operator:a@example.com',
           reason: 'Ünï "🔑" \n',

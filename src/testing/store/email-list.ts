@@ -15,7 +15,7 @@ export function emailListContract({ describe, it }: TestCollector, opened: () =>
       email('tie 0', { dueAt: NOW + 1, applicationId: 'b', purpose: 'key' }),
       email('claim', { dueAt: NOW, state: 'claimable', applicationId: 'b', purpose: 'secret' }),
       email('held', { dueAt: 0, state: 'held' }),
-      email('notice', { dueAt: NOW - 1, applicationId: 'b', purpose: 'denied' }),
+      email('notice', { dueAt: NOW - 1, applicationId: 'b', purpose: 'rejected' }),
     ]
 
     const cases: readonly (readonly [string, Partial<EmailQuery>, readonly string[]])[] = [
@@ -24,7 +24,7 @@ export function emailListContract({ describe, it }: TestCollector, opened: () =>
       ['one application', { applicationId: 'b' }, ['notice', 'claim', 'tie 0', 'later']],
       ['one application and state', { applicationId: 'b', state: 'due' }, ['notice', 'tie 0', 'later']],
       ['one purpose', { purpose: 'key' }, ['tie 0']],
-      ['a purpose without credentials', { purpose: 'denied', state: 'due' }, ['notice']],
+      ['a purpose without credentials', { purpose: 'rejected', state: 'due' }, ['notice']],
       ['one application and purpose', { applicationId: 'b', purpose: 'registration' }, ['later']],
       ['one application, purpose and state', { applicationId: 'b', purpose: 'secret', state: 'claimable' }, ['claim']],
       ['an application without e-mails', { applicationId: 'B' }, []],
