@@ -113,10 +113,15 @@ it('apps create, add-key, rotate-key, rotate-secret and recover print the end of
   const second = await show('rotate-secret', id, '--overlap', '0')
   expect(second.secret()).toBe('2999-01-31 00:00:00Z')
   expect(second.stdout).toMatch(/ It expires at 2999-01-31 00:00:00Z\.\n$/)
-  const recovered = await show('recover', id, '--contact', 'new@customer.example')
-  expect(recovered.stdout).toMatch(new RegExp(` The key expires at ${recovered.key()}\\.\n$`))
+  const recover = ['recover', id, '--contact', 'new@customer.example']
+  const recovered = await show(...recover)
+  expect(recovered.secret()).toBe('2999-01-31 00:00:00Z')
+  expect(recovered.stdout).toMatch(
+    new RegExp(` The key expires at ${recovered.key()}\\. The secret expires at 2999-01-31 00:00:00Z\\.\n$`),
+  )
+  await runJson(['apps', 'update-credential', id, recovered.secrets[0]!.id, '--expires', 'never', ...db()])
   vi.stubEnv('CLI_KEY_AGE', '')
-  expect((await show('recover', id, '--contact', 'new@customer.example')).stdout).toMatch(/hashes are kept\.\n$/)
+  expect((await show(...recover)).stdout).toMatch(/hashes are kept\.\n$/)
 })
 
 describe('apps rotate-key and rotate-secret', () => {
