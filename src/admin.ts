@@ -74,7 +74,7 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
   await store.open({ migrate: false })
   const opened = async (): Promise<void> => undefined
   const now = (): number => Date.now()
-  const writer = createApplicationWriter({ store, now })
+  const writer = createApplicationWriter({ store, tellsContacts: true, now })
   const readOperatorData = createOperatorDataReader(readMetadataSchema(ownMembers(options).applicationMetadata))
   const decisions = createDecisions({ store, writer, opened, now })
   const { disallow } = createGrants({ apis: undefined, writer, opened, now })

@@ -8,6 +8,7 @@ import { ownMembers } from '../lib/own-members.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationCache } from './application-cache.js'
 import { applyExpiry, findLatestExpiry, type CredentialUse, type MaximumAges } from './credential-expiry.js'
+import { tellContacts } from './change-emails.js'
 import { boundEnds, settleEnds, type GivenEnd } from './operator-ends.js'
 import { withdrawReminders } from './queued-emails.js'
 
@@ -89,6 +90,8 @@ interface ApplicationWriterOptions {
   readonly emit?: Emit
   /** Undefined in a process without the platform's options, which makes no credentials. */
   readonly maximumAges?: MaximumAges
+  /** Whether contacts are told of changes; false if left out, as where no process sends e-mails. */
+  readonly tellsContacts?: boolean
   readonly now: () => number
 }
 
@@ -96,7 +99,7 @@ interface ApplicationWriterOptions {
 const MAX_SAVE_ATTEMPTS = 50
 
 export function createApplicationWriter(options: ApplicationWriterOptions): ApplicationWriter {
-  const { store, applicationCache, emit, maximumAges, now } = options
+  const { store, applicationCache, emit, maximumAges, tellsContacts, now } = options
 
   async function save(record: ApplicationRecord, event: ChangeEvent, savedWith: SavedWith): Promise<boolean> {
     const { type, by, reason, origin } = ownMembers(event)
@@ -148,7 +151,9 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       const alsoRevokesTokens =
         record.tokensRevokedAt !== current.tokensRevokedAt && type !== 'application.tokensRevoked'
       const details = { ...described, ...(alsoRevokesTokens && { tokensRevoked: true }) }
-      const emails = await withdrawReminders(store, current, record, given)
+      const kept = await withdrawReminders(store, current, record, given)
+      const saved = { type, by: event.by, details, emails: kept, now: now() }
+      const emails = tellsContacts ? await tellContacts(store, current, record, saved) : kept
       if (!(await save(record, { ...event, type }, { details, emails }))) {
         await refuseTakenExternalId(record)
         continue

@@ -162,7 +162,7 @@ export interface Applications<ApiNames extends string = string, Input = object, 
    */
   addContact(id: string, address: string, options?: ActorOptions): Promise<Application<Metadata>>
   /**
-   * Removes a contact, and ends the invitations that it has sent. If it is the first one, the next becomes the first and gets what
+   * Removes a contact, tells it so by e-mail within 10 minutes, and ends the invitations that it has sent. If it is the first one, the next becomes the first and gets what
    * was not delivered, as after `update`. Rejects with code `invalid_state` for the only contact.
    */
   removeContact(id: string, address: string, options?: ActorOptions): Promise<Application<Metadata>>

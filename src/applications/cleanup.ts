@@ -10,8 +10,9 @@ import { eraseApplication, isEnded } from './status.js'
 
 /**
  * Deletes, every hour, applications that have been pending for 14 days (nobody approved them, or no e-mail arrived), those of
- * `prove` that have ended (it was killed), and reminders that have failed and are about credentials that have expired since, and audit records beyond their retention. Deleted
- * applications forget after 90 days what became of their requests.
+ * `prove` that have ended (it was killed), reminders that have failed and are about credentials that have expired since, e-mails
+ * about changes that nobody has sent for a week, and audit records beyond their retention. Deleted applications forget after 90
+ * days what became of their requests.
  */
 export interface Cleanup {
   start(): void
@@ -32,7 +33,8 @@ const MAX_PENDING_AGE_MS = 14 * 24 * 3600 * 1000
 /** Longer than the 14 days of operators' links. */
 const DECIDED_RETENTION_MS = 90 * DAY_MS
 const PAGE_SIZE = 100
-const MAX_REMINDERS = 1000
+const MAX_CHANGES_AGE_MS = 7 * DAY_MS
+const MAX_EMAILS = 1000
 /** One transaction blocks SQLite's event loop, so the count is limited. */
 const AUDIT_BATCH = 1000
 
@@ -53,7 +55,7 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
 
   async function deleteAll(): Promise<void> {
     // All run together, so that close() waits for one store call at most.
-    await Promise.all([deletePending(), deleteEnded(), deleteReminders(), deleteOldAudit(), forgetDecided()])
+    await Promise.all([deletePending(), deleteEnded(), deleteEmails(), deleteOldAudit(), forgetDecided()])
   }
 
   async function deleteOldAudit(): Promise<void> {
@@ -62,16 +64,21 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
     for (;;) if (closed || (await store.deleteAudit(before, AUDIT_BATCH)) < AUDIT_BATCH) return
   }
 
-  /** Due reminders need no cleanup: the worker drops outdated ones. */
-  async function deleteReminders(): Promise<void> {
-    const failed = { applicationId: undefined, purpose: 'expiring', state: 'failed', limit: MAX_REMINDERS } as const
-    for (const email of await store.listEmails(failed)) {
+  /** Due reminders need no cleanup: the worker drops outdated ones. E-mails about changes stay if no process has a mailer. */
+  async function deleteEmails(): Promise<void> {
+    const all = { applicationId: undefined, limit: MAX_EMAILS } as const
+    const [reminders, changes] = await Promise.all([
+      store.listEmails({ ...all, purpose: 'expiring', state: 'failed' }),
+      store.listEmails({ ...all, purpose: 'changes', state: undefined }),
+    ])
+    const old = changes.filter(({ createdAt }) => createdAt + MAX_CHANGES_AGE_MS < now())
+    for (const email of [...reminders, ...old]) {
       if (closed) return
       await ignoreRefusal(
         writer.change(email.applicationId, { type: undefined }, async (current) => {
           const isUnchanged = (await store.findEmail(email.id))?.version === email.version
-          if (!isUnchanged || findExpiring(current, email.credentialId, now())) return undefined
-          return { changed: {}, emails: [{ remove: email }] }
+          const isNeeded = email.purpose === 'expiring' && findExpiring(current, email.credentialId, now())
+          return isUnchanged && !isNeeded ? { changed: {}, emails: [{ remove: email }] } : undefined
         }),
       )
     }

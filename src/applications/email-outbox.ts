@@ -29,7 +29,7 @@ export interface OutboxStatus {
   readonly waiting: number
   /** The number of these e-mails whose last attempt failed. */
   readonly deferred: number
-  /** The time at which the oldest of them was queued; undefined if none waits. */
+  /** The time since which the oldest of them is to be sent; undefined if there is none. E-mails that still collect changes do not count. */
   readonly oldestAt: Date | undefined
 }
 
@@ -68,10 +68,11 @@ export function createOutbox({ store, writer, opened, onEmailDue, now }: OutboxO
       await opened()
       const emails = await store.listEmails({ applicationId: undefined, state: 'due', limit: MAX_COUNTED_EMAILS })
       const oldest = emails.reduce((earliest, { createdAt }) => Math.min(earliest, createdAt), Infinity)
+      const isWaiting = oldest <= now()
       return {
         waiting: emails.length,
         deferred: emails.filter(({ problem }) => problem !== undefined).length,
-        oldestAt: emails.length > 0 ? new Date(oldest) : undefined,
+        oldestAt: isWaiting ? new Date(oldest) : undefined,
       }
     },
     async cancel(applicationId, { by } = {}) {

@@ -109,24 +109,27 @@ export function nextVersion(email: QueuedEmail, changed: Partial<QueuedEmail> = 
   return { ...email, ...changed, version: email.version + 1 }
 }
 
+/** The limit for e-mails that tell of changes, each to another recipient. */
+export const MAX_CHANGES_EMAILS = 100
 /**
- * The limit exceeds what an application can have: a registration, and for each live credential a replacement and a reminder.
+ * The limit exceeds what an application can have: a registration, for each live credential a replacement and a reminder, and
+ * those about changes.
  */
-const MAX_QUEUED_EMAILS = 100
+const MAX_QUEUED_EMAILS = 100 + MAX_CHANGES_EMAILS
 
 /**
- * The application's queued e-mails. There is at most one for each purpose and name: with two, neither would know which
+ * The application's queued e-mails. There is at most one delivery for each purpose and name: with two, neither would know which
  * credentials the other replaces.
  */
 export async function listQueuedEmails(store: Store, applicationId: string): Promise<readonly QueuedEmail[]> {
   return store.listEmails({ applicationId, state: undefined, limit: MAX_QUEUED_EMAILS })
 }
 
-/** The application's e-mail for a purpose, if one is queued. */
+/** The application's e-mail for a purpose of which there is at most one, if it is queued. */
 export async function findQueuedEmail(
   store: Store,
   applicationId: string,
-  purpose: EmailPurpose,
+  purpose: DeliveryPurpose,
 ): Promise<QueuedEmail | undefined> {
   const [email] = await store.listEmails({ applicationId, purpose, state: undefined, limit: 1 })
   return email
@@ -170,7 +173,8 @@ export async function withdrawReminders(
   return [...changes, ...outdated.map((email) => ({ remove: email }))]
 }
 
-function readEmailId(change: EmailChange): string | undefined {
+/** The id of the e-mail that is saved or removed. */
+export function readEmailId(change: EmailChange): string | undefined {
   if (change === 'removeAll') return undefined
   return savesEmail(change) ? change.save.id : change.remove.id
 }

@@ -125,9 +125,10 @@ function restart(email: QueuedEmail, { status }: ApplicationRecord, now: number)
   return status === 'suspended' ? { ...due, state: 'suspended' } : due
 }
 
-/** Operators still decide about a registration, and the new contact learns what was decided. */
+/** Operators still decide about a registration, the new contact learns what was decided, and former ones what others changed. */
 function isKept({ purpose, recipient, details }: QueuedEmail, isRegistration: boolean): boolean {
   if (purpose === 'approvalRequest') return isRegistration && ownMembers(details ?? {})['api'] === undefined
+  if (purpose === 'changes') return true
   return recipient === undefined && (purpose === 'approved' || purpose === 'suspended')
 }
 

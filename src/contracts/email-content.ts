@@ -16,6 +16,7 @@ export type EmailContent =
   | ApprovedEmail
   | RejectionEmail
   | SuspendedEmail
+  | ChangesEmail
 
 interface CommonContent {
   /** The recipient: one bare ASCII address. */
@@ -126,3 +127,43 @@ export interface SuspendedEmail extends CommonContent {
   readonly application: EmailApplication
   readonly reason: string | undefined
 }
+
+/** Tells a contact what the others have changed, or somebody that he or she is a contact no more: one e-mail for the changes of 10 minutes. */
+export interface ChangesEmail extends CommonContent {
+  readonly purpose: 'changes'
+  /** As it was called when the newest change was made, if it is deleted. */
+  readonly application: { readonly id: string; readonly name: string }
+  /** At the time of sending: whether the recipient is a contact, is one no more, or was one until a contact deleted the application. */
+  readonly recipientIs: 'contact' | 'removed' | 'deleted'
+  /** Oldest first, at most 20. Removals of contacts are never left out for the sake of others. */
+  readonly changes: readonly ContactChange[]
+  /** Further changes, which are not listed. */
+  readonly more: number
+}
+
+/** A change of an application's credentials or contacts. */
+export interface ContactChange {
+  readonly type: ContactChangeType
+  readonly at: Date
+  /** The address of the contact who made it; undefined: the operator. The built-in words do not show it. */
+  readonly by: string | undefined
+  /** The key or secret that it is about. */
+  readonly credential:
+    | { readonly kind: 'key' | 'secret'; readonly name: string; readonly formerName?: string }
+    | undefined
+  /** The contact or the invited address that it is about. The built-in words do not show it. */
+  readonly address: string | undefined
+  /** Whether that is the recipient. */
+  readonly isRecipient: boolean
+}
+
+export type ContactChangeType =
+  | 'contactRemoved'
+  | 'contactAdded'
+  | 'contactInvited'
+  | 'credentialAdded'
+  | 'credentialRotated'
+  | 'credentialUpdated'
+  | 'credentialEnded'
+  | 'tokensRevoked'
+  | 'deleted'

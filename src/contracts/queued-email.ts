@@ -5,9 +5,17 @@ export type DeliveryPurpose = 'registration' | 'key' | 'secret'
 
 /**
  * The purpose of an e-mail without credentials: it reminds of a credential that is about to expire, invites a contact, asks an
- * operator for a decision, or tells the outcome for an application or for its request for an API.
+ * operator for a decision, tells the outcome for an application or for its request for an API, or tells a contact what others
+ * have changed.
  */
-export type NoticePurpose = 'expiring' | 'invitation' | 'approvalRequest' | 'approved' | 'rejected' | 'suspended'
+export type NoticePurpose =
+  | 'expiring'
+  | 'invitation'
+  | 'approvalRequest'
+  | 'approved'
+  | 'rejected'
+  | 'suspended'
+  | 'changes'
 
 export type EmailPurpose = DeliveryPurpose | NoticePurpose
 
@@ -38,7 +46,7 @@ export interface QueuedEmail {
   readonly attemptedHashes: readonly (readonly string[])[]
   /** Hashes of the claim links sent, newest first. */
   readonly claimLinks: readonly { readonly hash: string; readonly expiresAt: number }[]
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970. Of one that collects changes, the time from which it may be sent. */
   readonly createdAt: number
   /** Milliseconds since 1970 from which the next attempt may start. */
   readonly dueAt: number

@@ -10,6 +10,8 @@ import type {
 } from '../contracts/email-content.js'
 import type { Language } from '../contracts/application-record.js'
 import { describeApi } from './api-commands.js'
+import { describeChanges, selectChangesWords } from './change-texts.js'
+import { formatTime } from './format-time.js'
 import { de } from './texts/de.js'
 import { en } from './texts/en.js'
 import { es } from './texts/es.js'
@@ -98,6 +100,8 @@ function selectWords(content: EmailContent, phrases: Phrases, options: TextsOpti
       return phrases.denied({ ...about, api: content.api && findTitle(content.api, options), reason: content.reason })
     case 'suspended':
       return phrases.suspended({ ...about, reason: content.reason })
+    case 'changes':
+      return selectChangesWords(content, phrases, about)
     case 'registration':
     case 'key':
     case 'secret':
@@ -154,6 +158,8 @@ function selectParts(content: EmailContent, phrases: Phrases, options: TextsOpti
       return {}
     case 'suspended':
       return { facts: [{ label: labels.applicationId, code: content.application.id }], manage: true }
+    case 'changes':
+      return { facts: describeChanges(content, phrases), manage: content.recipientIs === 'contact' }
     case 'registration':
     case 'key':
     case 'secret':
@@ -222,11 +228,6 @@ function describeExpiring({ application, credential }: ExpiringEmail, labels: Ph
     { label: labels.firstCharacters(kind), code: `${prefix}...` },
     { label: labels.applicationId, code: application.id },
   ]
-}
-
-/** A time such as `2027-01-31 10:00:00 UTC`, rounded down to the second: nobody may count on a moment too late. */
-function formatTime(time: Date): string {
-  return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
 function describeRequest(

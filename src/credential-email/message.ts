@@ -81,6 +81,7 @@ function listApis(content: EmailContent, apis: ReadonlyMap<string, Api>): Api[] 
 function listApiNames(content: EmailContent): readonly string[] {
   switch (content.purpose) {
     case 'signIn':
+    case 'changes':
       return []
     case 'rejected':
       return content.api === undefined ? [] : [content.api]

@@ -4,6 +4,7 @@ import type { ApplicationRecord } from '../contracts/application-record.js'
 import type { NoticePurpose, QueuedEmail } from '../contracts/queued-email.js'
 import { ownMembers } from '../lib/own-members.js'
 import { describeApplication } from './content.js'
+import { describeChanges } from './change-content.js'
 import { describeDecision } from './decision-content.js'
 
 /** An e-mail that delivers no credentials, and is no reminder. */
@@ -20,6 +21,7 @@ export function describeNotice(
   options: NoticeOptions,
 ): EmailContent | undefined {
   const { purpose } = notice
+  if (purpose === 'changes') return describeChanges(notice, application)
   if (purpose !== 'invitation') return describeDecision({ ...notice, purpose }, application, options)
   const { recipient: to, details } = notice
   const { invitationToken, developersUrl } = options

@@ -34,11 +34,8 @@ export function createApplicationParts(foundation: Foundation): ApplicationParts
   const { apis, operators, cache } = settings
   const publicApis: ReadonlyMap<string, Api> = new Map([...apis].map(([name, api]) => [name, toPublicApi(api)]))
   const { importedCredentials, importReader } = createImportParts({
-    settings,
-    store,
+    ...foundation,
     credentials: credentials.get,
-    clientLimits,
-    now,
   })
   const applicationCache = createApplicationCache({
     store,
@@ -48,7 +45,8 @@ export function createApplicationParts(foundation: Foundation): ApplicationParts
     importedCredentials,
   })
   const maximumAges = { maxAge: settings.credentials.maxAge, apis }
-  const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges, now })
+  const hasMailer = settings.mailer !== undefined
+  const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges, tellsContacts: hasMailer, now })
   const lastUsed = createLastUsed({ store, now })
   const approvalLinks = createApprovalLinks({ deriveKey: sessionSecret.deriveKey, operators, now })
   const credentialEmail = createCredentialEmail({
@@ -68,7 +66,7 @@ export function createApplicationParts(foundation: Foundation): ApplicationParts
     metadataSchema: settings.applicationMetadata,
     importReader,
     signOut: createSignOuts({ store, now }).addForMailbox,
-    hasMailer: settings.mailer !== undefined,
+    hasMailer,
     operators,
     remindBefore: settings.credentials.remindBefore,
     auditRetention: settings.auditRetention,

@@ -1,4 +1,4 @@
-import type { Api, EmailContent, Language } from '../../src/index.js'
+import type { Api, ContactChange, EmailContent, Language } from '../../src/index.js'
 
 /** The APIs of `CONTENTS`. */
 export const APIS: ReadonlyMap<string, Api> = new Map<string, Api>([
@@ -50,6 +50,20 @@ const delivery = {
 }
 const expiresAt = new Date('2027-01-31T10:00:00Z')
 
+const CHANGE = { at: new Date('2027-01-31T10:00:00Z'), by: 'ann@customer.example', credential: undefined, address: undefined, isRecipient: false } // prettier-ignore
+const REMOVAL = [{ ...CHANGE, type: 'contactRemoved', by: undefined, address: 'dev@customer.example', isRecipient: true }] as const // prettier-ignore
+/** As many as an e-mail lists. */
+const EVERY_CHANGE: readonly ContactChange[] = [
+  { ...CHANGE, type: 'contactRemoved', address: 'bob@customer.example' },
+  { ...CHANGE, type: 'contactRemoved', address: CHANGE.by },
+  { ...CHANGE, type: 'contactAdded', address: CHANGE.by },
+  ...(['contactInvited', 'tokensRevoked'] as const).map((type) => ({ ...CHANGE, type })),
+  ...(['key', 'secret'] as const).flatMap((kind) => {
+    const of = (type: ContactChange['type'], formerName?: string) => ({ ...CHANGE, type, credential: { kind, name: 'ware & <house>', ...(formerName !== undefined && { formerName }) } }) // prettier-ignore
+    return [of('credentialAdded'), of('credentialRotated'), of('credentialUpdated'), of('credentialUpdated', 'old'), of('credentialUpdated', 'older'), of('credentialEnded'), of('credentialEnded')] // prettier-ignore
+  }),
+]
+
 /** What each kind of e-mail may be about. */
 export function listContents(language: Language): readonly (readonly [name: string, content: EmailContent])[] {
   const common = { to: 'dev@customer.example', language }
@@ -69,6 +83,10 @@ export function listContents(language: Language): readonly (readonly [name: stri
     rejected: { ...common, purpose: 'rejected', application, api: undefined, reason: 'We only work with carriers.' },
     'rejected API': { ...common, purpose: 'rejected', application, api: 'orders', reason: undefined },
     suspended: { ...common, purpose: 'suspended', application, reason: 'Too many requests since Monday.' },
+    changes: { ...common, purpose: 'changes', application, recipientIs: 'contact', changes: EVERY_CHANGE, more: 80 },
+    'changes, removed and added again': { ...common, purpose: 'changes', application, recipientIs: 'contact', changes: REMOVAL, more: 0 },
+    'changes, removed': { ...common, purpose: 'changes', application, recipientIs: 'removed', changes: REMOVAL, more: 0 },
+    'changes, deleted': { ...common, purpose: 'changes', application, recipientIs: 'deleted', changes: [{ ...REMOVAL[0], type: 'deleted', by: 'ann@customer.example' }], more: 0 },
   } // prettier-ignore
   return Object.entries(contents)
 }
@@ -90,6 +108,7 @@ export function listValues(content: EmailContent): readonly string[] {
     case 'approved':
     case 'rejected':
     case 'suspended':
+    case 'changes':
     default:
       return 'reason' in content && content.reason !== undefined ? [content.reason] : []
   }

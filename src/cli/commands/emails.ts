@@ -84,13 +84,13 @@ export async function waitForEmails(
   }
 }
 
-/** One sentence on the e-mail to the contact that a command has queued. It does not count e-mails to operators. */
+/** One sentence on the e-mail to the contact that a command has queued. It counts neither e-mails to operators nor those about changes. */
 export function describeEmail(
   applicationId: string,
   emails: readonly EmailInfo[],
   { sendsEmails }: Pick<OpenTarget, 'sendsEmails'>,
 ): string {
-  const email = emails.find(({ purpose }) => purpose !== 'approvalRequest')
+  const email = emails.find(({ purpose }) => purpose !== 'approvalRequest' && purpose !== 'changes')
   if (!email) return 'The mail server has accepted its e-mail.'
   if (email.state === 'held') return `Its e-mail is sent once it is approved: ${PROGRAM} apps approve ${applicationId}`
   if (email.state === 'suspended') {
@@ -103,8 +103,8 @@ export function describeEmail(
     : `The mail server has not accepted its e-mail yet (${problem}). Running servers will retry, next at ${formatTime(email.dueAt)}.`
 }
 
-function isBeingTried({ state, attemptCount, leasedUntil }: QueuedEmail): boolean {
-  return state === 'due' && (attemptCount === 0 || leasedUntil > Date.now())
+function isBeingTried({ state, attemptCount, dueAt, leasedUntil }: QueuedEmail): boolean {
+  return state === 'due' && ((attemptCount === 0 && dueAt <= Date.now()) || leasedUntil > Date.now())
 }
 
 function toEmailInfo({ id, applicationId, purpose, state, attemptCount, problem, dueAt }: QueuedEmail): EmailInfo {

@@ -133,6 +133,54 @@ export const de: Phrases = {
     ],
   }),
 
+  changes: ({ name, host, recipientIs, isAgain, listed, more }) => ({
+    ...{
+      contact: {
+        subject: `Änderungen an Ihrer Anwendung bei ${host}`,
+        heading: 'Ihre Anwendung wurde geändert',
+      },
+      removed: {
+        subject: `Sie sind kein Kontakt einer Anwendung bei ${host} mehr`,
+        heading: 'Sie sind kein Kontakt mehr',
+      },
+      deleted: {
+        subject: `Ihre Anwendung bei ${host} wurde gelöscht`,
+        heading: 'Ihre Anwendung wurde gelöscht',
+      },
+    }[recipientIs],
+    paragraphs: [
+      {
+        contact: `Die Anwendung „${name}“ bei ${host} wurde wie folgt geändert.`,
+        removed: `Sie wurden als Kontakt der Anwendung „${name}“ bei ${host} entfernt und können sie dort nicht mehr sehen oder ändern.`,
+        deleted: `Ein Kontakt hat die Anwendung „${name}“ bei ${host} gelöscht. Ihre Zugangsdaten gelten nicht mehr.`,
+      }[recipientIs],
+      isAgain && 'Sie wurden entfernt und seither wieder hinzugefügt: Jetzt sind Sie ein Kontakt.',
+      more > 0 && `Es gab ${listed + more} Änderungen, von denen ${listed} hier stehen.`,
+    ],
+    notes: [`Wenn Sie das nicht erwarten, wenden Sie sich an den Betreiber von ${host}.`],
+  }),
+  describeChange: ({ type, by, address, credential, isRecipient }) => {
+    const who = by === undefined ? 'Der Betreiber' : 'Ein Kontakt'
+    const { kind = 'key', name = '', formerName } = credential ?? {}
+    const what = `${THE_OBJECT[kind]} „${name}“`
+    return {
+      contactRemoved:
+        by === address ? 'Ein Kontakt ist ausgetreten' : `${who} hat ${isRecipient ? 'Sie' : 'einen Kontakt'} entfernt`,
+      contactAdded:
+        by === address ? 'Eine eingeladene Person ist jetzt Kontakt' : `${who} hat einen Kontakt hinzugefügt`,
+      contactInvited: `${who} hat eine Person eingeladen`,
+      credentialAdded: `${who} hat ${what} hinzugefügt`,
+      credentialRotated: `${who} hat ${what} durch ${kind === 'key' ? 'einen neuen' : 'ein neues'} ersetzt`,
+      credentialUpdated:
+        formerName === undefined
+          ? `${who} hat das Ende geändert: ${NOUNS[kind]} „${name}“`
+          : `${who} hat ${THE_OBJECT[kind]} „${formerName}“ in „${name}“ umbenannt`,
+      credentialEnded: `${who} hat ${what} beendet`,
+      tokensRevoked: `${who} hat alle Access-Tokens widerrufen`,
+      deleted: `${who} hat die Anwendung gelöscht`,
+    }[type]
+  },
+
   labels: {
     key: (uses) => `Schlüssel (${uses})`,
     secret: 'Secret (client_secret)',

@@ -114,6 +114,51 @@ export const en: Phrases = {
     ],
   }),
 
+  changes: ({ name, host, recipientIs, isAgain, listed, more }) => ({
+    ...{
+      contact: {
+        subject: `Changes to your application at ${host}`,
+        heading: 'Your application was changed',
+      },
+      removed: {
+        subject: `You are no longer a contact of an application at ${host}`,
+        heading: 'You are no longer a contact',
+      },
+      deleted: {
+        subject: `Your application at ${host} was deleted`,
+        heading: 'Your application was deleted',
+      },
+    }[recipientIs],
+    paragraphs: [
+      {
+        contact: `The application “${name}” at ${host} was changed as follows.`,
+        removed: `You were removed as a contact of the application “${name}” at ${host}, and can no longer see or change it there.`,
+        deleted: `A contact has deleted the application “${name}” at ${host}. Its credentials no longer work.`,
+      }[recipientIs],
+      isAgain && 'You were removed, and have been added again since: you are a contact now.',
+      more > 0 && `There were ${listed + more} changes, of which ${listed} are listed here.`,
+    ],
+    notes: [`If you do not expect this, tell the operator of ${host}.`],
+  }),
+  describeChange: ({ type, by, address, credential, isRecipient }) => {
+    const who = by === undefined ? 'The operator' : 'A contact'
+    const what = credential && `the ${credential.kind} “${credential.name}”`
+    return {
+      contactRemoved: by === address ? 'A contact left' : `${who} removed ${isRecipient ? 'you' : 'a contact'}`,
+      contactAdded: by === address ? 'A person who was invited became a contact' : `${who} added a contact`,
+      contactInvited: `${who} invited a person`,
+      credentialAdded: `${who} added ${what}`,
+      credentialRotated: `${who} replaced ${what} by a new one`,
+      credentialUpdated:
+        credential?.formerName === undefined
+          ? `${who} changed when ${what} expires`
+          : `${who} renamed the ${credential.kind} “${credential.formerName}” to “${credential.name}”`,
+      credentialEnded: `${who} ended ${what}`,
+      tokensRevoked: `${who} revoked all access tokens`,
+      deleted: `${who} deleted the application`,
+    }[type]
+  },
+
   labels: {
     key: (uses) => `Key (${uses})`,
     secret: 'Secret (client_secret)',

@@ -124,6 +124,55 @@ export const es: Phrases = {
     ],
   }),
 
+  changes: ({ name, host, recipientIs, isAgain, listed, more }) => ({
+    ...{
+      contact: {
+        subject: `Cambios en su aplicación en ${host}`,
+        heading: 'Su aplicación ha cambiado',
+      },
+      removed: {
+        subject: `Ya no es contacto de una aplicación en ${host}`,
+        heading: 'Ya no es contacto',
+      },
+      deleted: {
+        subject: `Su aplicación en ${host} se ha eliminado`,
+        heading: 'Su aplicación se ha eliminado',
+      },
+    }[recipientIs],
+    paragraphs: [
+      {
+        contact: `La aplicación «${name}» en ${host} ha cambiado como sigue.`,
+        removed: `Ya no figura entre los contactos de la aplicación «${name}» en ${host} y no puede verla ni cambiarla allí.`,
+        deleted: `Un contacto ha eliminado la aplicación «${name}» en ${host}. Sus credenciales ya no funcionan.`,
+      }[recipientIs],
+      isAgain && 'Se le retiró y después se le añadió de nuevo: ahora es contacto.',
+      more > 0 && `Hubo ${listed + more} cambios, de los cuales aquí figuran ${listed}.`,
+    ],
+    notes: [`Si no esperaba esto, avise al operador de ${host}.`],
+  }),
+  describeChange: ({ type, by, address, credential, isRecipient }) => {
+    const who = by === undefined ? 'El operador' : 'Un contacto'
+    const { kind = 'key', name = '', formerName } = credential ?? {}
+    const noun = kind === 'key' ? 'la clave' : 'el secreto'
+    return {
+      contactRemoved:
+        by === address
+          ? 'Un contacto se ha dado de baja'
+          : `${who} ${isRecipient ? 'le ha retirado' : 'ha retirado a un contacto'}`,
+      contactAdded: by === address ? 'Una persona invitada es ahora contacto' : `${who} ha añadido un contacto`,
+      contactInvited: `${who} ha invitado a una persona`,
+      credentialAdded: `${who} ha añadido ${noun} «${name}»`,
+      credentialRotated: `${who} ha sustituido ${noun} «${name}» por ${kind === 'key' ? 'una nueva' : 'uno nuevo'}`,
+      credentialUpdated:
+        formerName === undefined
+          ? `${who} ha cambiado la caducidad: ${noun} «${name}»`
+          : `${who} ha cambiado el nombre: ${noun} «${formerName}» es ahora «${name}»`,
+      credentialEnded: `${who} ha anulado ${noun} «${name}»`,
+      tokensRevoked: `${who} ha revocado todos los tokens de acceso`,
+      deleted: `${who} ha eliminado la aplicación`,
+    }[type]
+  },
+
   labels: {
     key: (uses) => `Clave (${uses})`,
     secret: 'Secreto (client_secret)',

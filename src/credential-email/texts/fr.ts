@@ -130,6 +130,54 @@ export const fr: Phrases = {
     ],
   }),
 
+  changes: ({ name, host, recipientIs, isAgain, listed, more }) => ({
+    ...{
+      contact: {
+        subject: `Modifications de votre application sur ${host}`,
+        heading: 'Votre application a été modifiée',
+      },
+      removed: {
+        subject: `Vous n’êtes plus contact d’une application sur ${host}`,
+        heading: 'Vous n’êtes plus contact',
+      },
+      deleted: {
+        subject: `Votre application sur ${host} a été supprimée`,
+        heading: 'Votre application a été supprimée',
+      },
+    }[recipientIs],
+    paragraphs: [
+      {
+        contact: `L’application «\u00A0${name}\u00A0» sur ${host} a été modifiée comme suit.`,
+        removed: `Vous avez été retiré des contacts de l’application «\u00A0${name}\u00A0» sur ${host} et ne pouvez plus y consulter ni modifier cette application.`,
+        deleted: `Un contact a supprimé l’application «\u00A0${name}\u00A0» sur ${host}. Ses identifiants ne fonctionnent plus.`,
+      }[recipientIs],
+      isAgain && 'Vous avez été retiré, puis ajouté de nouveau\u00A0: vous êtes maintenant un contact.',
+      more > 0 && `Il y a eu ${listed + more} modifications, dont ${listed} figurent ici.`,
+    ],
+    notes: [`Si vous ne vous y attendiez pas, prévenez l’opérateur de ${host}.`],
+  }),
+  describeChange: ({ type, by, address, credential, isRecipient }) => {
+    const who = by === undefined ? 'L’opérateur' : 'Un contact'
+    const { kind = 'key', name = '', formerName } = credential ?? {}
+    const what = `${kind === 'key' ? 'la clé' : 'le secret'} «\u00A0${name}\u00A0»`
+    const former = `${kind === 'key' ? 'la clé' : 'le secret'} «\u00A0${formerName}\u00A0»`
+    return {
+      contactRemoved:
+        by === address ? 'Un contact est parti' : `${who} ${isRecipient ? 'vous a retiré' : 'a retiré un contact'}`,
+      contactAdded: by === address ? 'Une personne invitée est devenue contact' : `${who} a ajouté un contact`,
+      contactInvited: `${who} a invité une personne`,
+      credentialAdded: `${who} a ajouté ${what}`,
+      credentialRotated: `${who} a remplacé ${what} par ${A_NEW[kind]}`,
+      credentialUpdated:
+        formerName === undefined
+          ? `${who} a modifié la date d’expiration\u00A0: ${what}`
+          : `${who} a renommé ${former} en «\u00A0${name}\u00A0»`,
+      credentialEnded: `${who} a révoqué ${what}`,
+      tokensRevoked: `${who} a révoqué tous les jetons d’accès`,
+      deleted: `${who} a supprimé l’application`,
+    }[type]
+  },
+
   labels: {
     key: (uses) => `Clé (${uses})`,
     secret: 'Secret (client_secret)',

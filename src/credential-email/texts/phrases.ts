@@ -1,3 +1,5 @@
+import type { ChangesEmail, ContactChange } from '../../contracts/email-content.js'
+
 type Kind = 'key' | 'secret'
 
 /** The words of one purpose. Parts that are false are left out. */
@@ -24,6 +26,13 @@ export interface MentionedCredential extends Mentioned {
   readonly byLink: boolean
   /** The fate of the replaced credential: it works for a formatted duration or, if that is undefined, no longer. */
   readonly previous: { readonly worksFor: string | undefined } | undefined
+}
+
+export interface MentionedChanges extends Mentioned, Pick<ChangesEmail, 'recipientIs' | 'more'> {
+  /** Whether the reader was removed, and added again since. */
+  readonly isAgain: boolean
+  /** How many changes are listed; `more` are not. */
+  readonly listed: number
 }
 
 /** All words of one language, with the letters and the typography of its country. */
@@ -53,6 +62,9 @@ export interface Phrases {
   approved(about: Mentioned & { readonly apis: string; readonly tokens: boolean }): Words
   denied(about: Mentioned & { readonly api: string | undefined; readonly reason: string | undefined }): Words
   suspended(about: Mentioned & { readonly reason: string | undefined }): Words
+  changes(about: MentionedChanges): Words
+  /** One line about a change: who has made it, and what it was. */
+  describeChange(change: ContactChange): string
 
   readonly labels: {
     key(uses: string): string
