@@ -126,7 +126,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const { registrationRouter, portal, portalRouter } = createPages(foundation, applicationParts)
   startAndStop(foundation, tokens, applicationParts)
 
-  const { store, opened, events, lifecycle, sessionSecret } = foundation
+  const { store, opened, events, lifecycle, sessionSecret, clientLimits } = foundation
+  const { goFirst } = clientLimits
   const { publicApis, calls, usage } = applicationParts
   const auth: PlatformAuth = {
     ...resourceServer,
@@ -137,10 +138,10 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     registrationRouter,
     portal: withCheckedArguments(PORTAL_PARAMETERS, portal),
     portalRouter,
-    applications: withCheckedArguments(APPLICATION_PARAMETERS, calls.applications),
+    applications: withCheckedArguments(APPLICATION_PARAMETERS, calls.applications, goFirst),
     outbox: withCheckedArguments(OUTBOX_PARAMETERS, calls.outbox),
-    signingKeys: withCheckedArguments(SIGNING_KEY_PARAMETERS, tokens.signingKeyCalls),
-    sessionSecret: withCheckedArguments(SESSION_SECRET_PARAMETERS, sessionSecret.calls),
+    signingKeys: withCheckedArguments(SIGNING_KEY_PARAMETERS, tokens.signingKeyCalls, goFirst),
+    sessionSecret: withCheckedArguments(SESSION_SECRET_PARAMETERS, sessionSecret.calls, goFirst),
     audit: withCheckedArguments(AUDIT_PARAMETERS, createAudit({ store, opened })),
     ...usage.calls,
     events,

@@ -41,8 +41,10 @@ interface ApplicationCacheOptions {
   readonly store: Store
   /** How many applications stay in memory. */
   readonly limit: number
-  /** Gives each caller a fair share of the look-ups. */
+  /** Gives each application a fair share of the look-ups. */
   readonly limitLookups: ConcurrencyLimit
+  /** Gives each address a fair share of those that anybody can cause. */
+  readonly limitLookupsOfStrangers: ConcurrencyLimit
   /** The address that a request is counted against. */
   readonly readAddress: (req: IncomingMessage) => string
   /** Undefined without the option `importedCredentials`. */
@@ -50,7 +52,7 @@ interface ApplicationCacheOptions {
 }
 
 export function createApplicationCache(options: ApplicationCacheOptions): ApplicationCache {
-  const { store, limit, limitLookups, readAddress, importedCredentials } = options
+  const { store, limit, limitLookups, limitLookupsOfStrangers, readAddress, importedCredentials } = options
   const records = createBoundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
   /** Key hash -> id. A key never changes its application; the record says whether it is still live. */
   const idsByKeyHash = createBoundedCache<string>({ entries: limit * 2 })
@@ -65,13 +67,12 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
   function load(
     loads: Map<string, Promise<Found>>,
     key: string,
-    caller: string,
     read: () => Promise<Found>,
     keep: (found: Found) => void,
   ): Promise<Found> {
     const underWay = loads.get(key)
     if (underWay) return underWay
-    const loading: Promise<Found> = limitLookups(caller, read)
+    const loading: Promise<Found> = read()
       .then((found) => {
         if (loads.get(key) === loading) keep(found)
         return found
@@ -101,11 +102,11 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
   function findById(id: string, req?: IncomingMessage): MaybePromise<Found> {
     const known = recallById(id)
     if (known !== null) return known
+    const read = (): Promise<Found> => store.findApplication(id)
     return load(
       loadsById,
       id,
-      req ? readAddress(req) : id,
-      () => store.findApplication(id),
+      () => (req ? limitLookupsOfStrangers(readAddress(req), read) : limitLookups(id, read)),
       (found) => (found ? keepRecord(found) : unknown.set(id, true)),
     )
   }
@@ -114,8 +115,10 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
     return load(
       loadsByKeyHash,
       hash,
-      req ? readAddress(req) : 'no request',
-      () => findByHashes(store, hash, key, importedCredentials),
+      () =>
+        limitLookupsOfStrangers(req ? readAddress(req) : 'no request', () =>
+          findByHashes(store, hash, key, importedCredentials),
+        ),
       (found) => (found ? keepRecord(found) : unknown.set(hash, true)),
     )
   }

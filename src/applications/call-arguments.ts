@@ -81,21 +81,20 @@ export type CallParameters<Calls> = {
 
 /**
  * The calls, which reject for an argument of the wrong kind before they do anything: a mistake of the host must not look like
- * an outage of its store. Of options they get the own members.
+ * an outage of its store. Of options they get the own members. `run` runs each call.
  */
 export function withCheckedArguments<Calls extends object>(
   parameters: NoInfer<CallParameters<Calls>>,
   calls: Calls,
+  run: (call: () => Promise<unknown>) => Promise<unknown> = (call) => call(),
 ): Calls {
   const readers: Readonly<Record<string, readonly ReadArgument[]>> = parameters
   const check = (name: string, call: unknown): unknown => {
     if (typeof call !== 'function') return call
-    return async (...args: readonly unknown[]): Promise<unknown> =>
-      Reflect.apply(
-        call,
-        calls,
-        readers[name]!.map((read, i) => read(args[i], name)),
-      ) as unknown
+    return async (...args: readonly unknown[]): Promise<unknown> => {
+      const checked = readers[name]!.map((read, i) => read(args[i], name))
+      return run(async () => Reflect.apply(call, calls, checked) as unknown)
+    }
   }
   return Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, check(name, call)])) as Calls
 }

@@ -40,7 +40,7 @@ export function createApplicationParts(foundation: Foundation): ApplicationParts
   const applicationCache = createApplicationCache({
     store,
     limit: cache.applications,
-    limitLookups: clientLimits.limitLookups,
+    ...clientLimits,
     readAddress: readClientAddress,
     importedCredentials,
   })

@@ -2,6 +2,7 @@ import { NoTurnError, StoreUnavailableError } from '../contracts/errors.js'
 import type { Store } from '../contracts/store.js'
 import { createConcurrencyLimit, type ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import { createFairTurns, type TakeTurn } from '../lib/fair-turns.js'
+import { createPrecedence, type Precedence } from '../lib/precedence.js'
 import { CALL_TIMEOUT_MS } from '../lib/timeout.js'
 
 /**
@@ -12,6 +13,13 @@ import { CALL_TIMEOUT_MS } from '../lib/timeout.js'
 export interface ClientLimits {
   /** Limits look-ups: of applications by key or id, of revoked access tokens. */
   readonly limitLookups: ConcurrencyLimit
+  /**
+   * Limits look-ups of what anybody can present, in a queue of their own: other look-ups wait for those that run, never for those that
+   * wait. They give way to calls of operators, because a flood from many addresses exceeds no limit.
+   */
+  readonly limitLookupsOfStrangers: ConcurrencyLimit
+  /** Runs a call of an operator, to which look-ups of strangers give way. */
+  readonly goFirst: Precedence['goFirst']
   /**
    * Limits hashing of passwords for imported secrets, one at a time for each application and address, so that a flood occupies
    * one thread of Node's pool. Rejects with `NoTurnError`.
@@ -27,6 +35,8 @@ export interface ClientLimits {
 const DEFAULT_CONCURRENT_CALLS = 10
 /** Each waiting call takes about a kilobyte. */
 const MAX_WAITING_CALLS = 2000
+/** Strangers may be new partners: while an operator's script makes call after call, 200 a second are looked up for each at once. */
+const MAX_GIVE_WAY_MS = 5
 /**
  * This wait is shorter, so that the result is known before the request's own time is over (`http/authentication-timeout.ts`).
  */
@@ -35,8 +45,17 @@ const SLOW_HASH_TURN_TIMEOUT_MS = 4000
 export function createClientLimits({
   concurrentCalls = DEFAULT_CONCURRENT_CALLS,
 }: Pick<Store, 'concurrentCalls'>): ClientLimits {
+  const limitLookups = createTimedLimit(concurrentCalls / 2)
+  const limitStrangers = createTimedLimit(concurrentCalls / 2)
+  const { goFirst, giveWay } = createPrecedence({ pause: MAX_GIVE_WAY_MS, atMost: CALL_TIMEOUT_MS })
   return {
-    limitLookups: createTimedLimit(concurrentCalls / 2),
+    limitLookups,
+    limitLookupsOfStrangers: (caller, work) =>
+      limitStrangers(caller, async () => {
+        await giveWay()
+        return limitLookups(caller, work)
+      }),
+    goFirst,
     limitChanges: createTimedLimit(concurrentCalls / 4),
     takeSlowHashTurn: createFairTurns({
       waiting: MAX_WAITING_CALLS,

@@ -63,6 +63,28 @@ export async function floodKeys(
   return { ...outcome, newcomers: await answers! }
 }
 
+/**
+ * Strangers on 60 connections, each request from a new address with a new API key, so that no limit stops them. `partners` is how a
+ * partner that the process knows was answered meanwhile, and partners that it does not know.
+ */
+export async function floodStrangers(
+  platform: FloodedPlatform,
+  { suspensions }: { suspensions: number },
+): Promise<FloodOutcome & { readonly partners: readonly number[] }> {
+  const [known, ...newcomers] = await platform.createApplications(11)
+  const call = async ({ clientId }: FloodApplication): Promise<number> => {
+    const headers = { 'X-Api-Key': clientId }
+    return (await fetch(`http://127.0.0.1:${platform.port}/catalog/items`, { headers })).status
+  }
+  const partners = [await call(known!)]
+  const answers: Promise<number>[] = []
+  const onFlooding = (): void => {
+    answers.push(...newcomers.map(call), ...newcomers.map(() => call(known!)))
+  }
+  const outcome = await measureDuring(platform, 'strangers', { connections: 60 }, suspensions, { onFlooding })
+  return { ...outcome, partners: [...partners, ...(await Promise.all(answers))] }
+}
+
 interface MeasureOptions {
   /** Is called when the first request of the flood has been answered. */
   readonly onFlooding?: () => void

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
+import { crc32 } from 'node:zlib'
 
 const port = Number(process.argv[2])
 /** @type {Record<string, number>} */
@@ -41,10 +42,32 @@ const floods = {
     }, 5)
   },
 
+  /** A new API key from a new address on each of many connections, as soon as the last one is answered. @param {{ connections: number }} options */
+  strangers({ connections }) {
+    for (let i = 0; i < connections; i++) {
+      keepAsking(() => {
+        const from = [10, ...randomBytes(3)].join('.')
+        const key = createUnknownKey()
+        return `GET /catalog/items HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${from}\r\nX-Api-Key: ${key}\r\n\r\n`
+      })
+    }
+  },
+
   /** Sends a request with each API key at once. @param {{ keys: string[] }} options */
   keys({ keys }) {
     for (const key of keys) askOnce(`GET /catalog/items HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${key}\r\n\r\n`)
   },
+}
+
+const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** A key with the form and the checksum of this platform's keys. */
+function createUnknownKey() {
+  const text = `epa_key_${Array.from(randomBytes(28), (byte) => LETTERS[byte % 62]).join('')}`
+  let checksum = ''
+  for (let rest = crc32(text), i = 0; i < 6; i++, rest = Math.floor(rest / 62))
+    checksum = `${LETTERS[rest % 62]}${checksum}`
+  return text + checksum
 }
 
 const FORM = 'application/x-www-form-urlencoded'

@@ -1,5 +1,5 @@
 /**
- * A platform on PostgreSQL that a test floods with requests: `node store-flood-server.mjs <database URL>`. Its pool has five
+ * A platform that a test floods with requests: `node store-flood-server.mjs <database URL or SQLite file>`. A pool has five
  * connections. Sends its port over IPC, and answers commands.
  */
 import { once } from 'node:events'
@@ -7,17 +7,19 @@ import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import express from 'express'
 import { createPlatformAuth } from 'express-platform-auth'
+import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 import { postgresStore } from 'express-platform-auth/stores/postgres'
 import { Pool } from 'pg'
 
 process.on('disconnect', () => process.exit())
 
+const [, , store = ''] = process.argv
 const auth = createPlatformAuth({
   baseUrl: 'http://localhost',
   apis: { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } },
-  store: postgresStore({
-    pool: new Pool({ connectionString: process.argv[2], max: 5, connectionTimeoutMillis: 5000 }),
-  }),
+  store: store.startsWith('postgres')
+    ? postgresStore({ pool: new Pool({ connectionString: store, max: 5, connectionTimeoutMillis: 5000 }) })
+    : sqliteStore(store),
   secret: 'a secret of 32 characters or more',
   mailer: { async send() {} },
 })

@@ -1,10 +1,13 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freshDatabase } from '../support/postgres.js'
 import { startTcpProxy } from '../support/tcp-proxy.js'
 
-/** A platform in its own process on PostgreSQL, with a pool of five connections and a simulated round trip of 3 ms. */
+/** A platform in its own process. */
 export interface FloodedPlatform {
   readonly port: number
   /** Creates applications that may use both APIs, and whose credentials the process has not seen yet. */
@@ -31,12 +34,30 @@ const ROUND_TRIP_MS = 3
 const SERVER = fileURLToPath(new URL('store-flood-server.mjs', import.meta.url))
 const CLIENT = fileURLToPath(new URL('store-flood-client.mjs', import.meta.url))
 
+/** On PostgreSQL, with a pool of five connections and a simulated round trip of 3 ms. */
 export async function openFloodedPlatform(): Promise<FloodedPlatform> {
   const database = await freshDatabase()
   const proxy = await startTcpProxy(database.url)
   proxy.delay(ROUND_TRIP_MS)
+  return openFloodedServer(proxy.url, async () => {
+    await proxy.end()
+    await database.remove()
+  })
+}
+
+/** The same without a delay, and on SQLite. */
+export async function openFloodedPlatformOn(store: 'SQLite' | 'PostgreSQL'): Promise<FloodedPlatform> {
+  if (store === 'PostgreSQL') {
+    const database = await freshDatabase()
+    return openFloodedServer(database.url, () => database.remove())
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'flood-'))
+  return openFloodedServer(join(folder, 'platform.sqlite'), () => rm(folder, { recursive: true }))
+}
+
+async function openFloodedServer(store: string, removeStore: () => Promise<void>): Promise<FloodedPlatform> {
   const env = { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '' }
-  const server = fork(SERVER, [proxy.url], { env })
+  const server = fork(SERVER, [store], { env })
   const [{ port }] = (await once(server, 'message')) as [{ port: number }]
   let commandCount = 0
 
@@ -60,8 +81,7 @@ export async function openFloodedPlatform(): Promise<FloodedPlatform> {
       (await sendCommand<number[]>('measureSuspend', count)).toSorted((one, other) => one - other),
     async end() {
       await endProcess(server)
-      await proxy.end()
-      await database.remove()
+      await removeStore()
     },
   }
 }

@@ -219,6 +219,7 @@ it('the application cache counts metadata: large ones cannot fill the memory', a
     store,
     limit: 10_000,
     limitLookups: (_caller, lookup) => lookup(),
+    limitLookupsOfStrangers: (_caller, lookup) => lookup(),
     readAddress: () => '',
   })
   const readTwice = async (prefix: string, metadata: JsonObject): Promise<number> => {
