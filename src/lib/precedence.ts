@@ -24,7 +24,7 @@ export function createPrecedence({ pause, atMost }: PrecedenceOptions): Preceden
         if (isOver) return
         isOver = true
         underWay -= 1
-        if (underWay === 0) for (const goOn of [...waiting]) goOn()
+        if (underWay === 0) for (const goOn of waiting) goOn()
       }
       underWay += 1
       const timer = setTimeout(end, atMost)
