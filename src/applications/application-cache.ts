@@ -112,13 +112,11 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
   }
 
   function loadByKey(hash: string, key: string, req: IncomingMessage | undefined): Promise<Found> {
+    const read = (): Promise<Found> => findByHashes(store, hash, key, importedCredentials)
     return load(
       loadsByKeyHash,
       hash,
-      () =>
-        limitLookupsOfStrangers(req ? readAddress(req) : 'no request', () =>
-          findByHashes(store, hash, key, importedCredentials),
-        ),
+      () => limitLookupsOfStrangers(req ? readAddress(req) : 'no request', read),
       (found) => (found ? keepRecord(found) : unknown.set(hash, true)),
     )
   }
