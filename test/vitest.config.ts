@@ -152,7 +152,7 @@ function findUnavailable(): string[] {
   }
   if (!isInstalled('redis-server')) {
     console.log('Without the tests of outages in Redis: apt-get install redis-server.')
-    files.push('test/rate-limits/redis-*.integration.test.ts')
+    files.push('test/rate-limits/redis-*.integration.test.ts', 'test/leaks-in-outages.integration.test.ts')
   }
   if (spawnSync(PYTHON, ['-c', 'import requests']).status !== 0) {
     console.log(

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { OAuthError } from '../contracts/denial.js'
 import { parseMediaType, readPairs } from '../http/form.js'
+import { notePresentedSecrets } from '../http/origin.js'
 
 /** The fields of a form: each with its values, in order. */
 export type FormFields = ReadonlyMap<string, readonly string[]>
@@ -20,7 +21,14 @@ export async function readFields(req: IncomingMessage): Promise<FormFields> {
     }
     fields.set(name, [...(fields.get(name) ?? []), ...values])
   }
+  notePresentedSecrets(req, listSecrets(fields))
   return fields
+}
+
+/** The tokens of links, which may be pasted whole, codes, and the token of the form. */
+function listSecrets(fields: FormFields): string[] {
+  const presented = ['token', 'code', 'csrf'].flatMap((name) => fields.get(name) ?? [])
+  return presented.map((text) => text.replace(/^.*#/s, '').trim()).filter((text) => text !== '')
 }
 
 /** The only value of a field; empty if it was left out. Throws if there are several. */

@@ -4,7 +4,7 @@ import type { Approvals, Decision } from '../applications/approvals.js'
 import { readReason } from '../applications/validation.js'
 import { ApplicationError } from '../contracts/errors.js'
 import { OAuthError, type Denial } from '../contracts/denial.js'
-import { readOrigin } from '../http/origin.js'
+import { notePresentedSecrets, readOrigin } from '../http/origin.js'
 import { readForm, type Form } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'
 import { formatFailureKey, readClientAddress } from '../http/request.js'
@@ -62,6 +62,7 @@ export function createDecideEndpoints(options: DecideOptions): DecideEndpoints {
   async function answerForm(form: Form, req: IncomingMessage): Promise<Answer> {
     const { token, denies } = splitLink(form.get('link') ?? '')
     if (token === '') throw new OAuthError('invalid_request', LINK_PROBLEMS.missing)
+    notePresentedSecrets(req, [token])
     const link = await readLink(token, req)
     const caller = readClientAddress(req)
     const choice = form.get('decision')

@@ -3,7 +3,7 @@ import type { PrepareRegistration } from '../applications/registration.js'
 import { ApplicationError } from '../contracts/errors.js'
 import { createDenial, OAuthError, type Denial } from '../contracts/denial.js'
 import type { RequestOrigin } from '../contracts/events.js'
-import { readOrigin } from '../http/origin.js'
+import { notePresentedSecrets, readOrigin } from '../http/origin.js'
 import { parseMediaType, readBody } from '../http/form.js'
 import { refuseCrossSiteForm } from '../http/same-origin.js'
 import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
@@ -127,6 +127,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   async function claimCredentials(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { token } = await readJson(req)
     if (typeof token !== 'string' || token === '') throw new OAuthError('invalid_request', 'The link is not complete')
+    notePresentedSecrets(req, [token])
     await available()
     const claimed = await limitChanges(readClientAddress(req), () => claim(token, readOrigin(req)))
     if (!claimed) {

@@ -25,17 +25,20 @@ export interface RedisServer {
   end(): Promise<void>
 }
 
-export async function startRedis(): Promise<RedisServer> {
+/** With a password, clients must present it; `url` has it. */
+export async function startRedis(password = ''): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'redis-'))
   const port = await freePort()
+  const url = `redis://${password === '' ? '' : `:${password}@`}127.0.0.1:${port}`
   let server: ChildProcess | undefined
   const killOnExit = (): void => void server?.kill('SIGKILL')
   process.on('exit', killOnExit)
 
   async function start(): Promise<void> {
     const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
+    if (password !== '') options.push('--requirepass', password)
     server = spawn(REDIS_SERVER!, options, { stdio: 'ignore' })
-    const redis = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null })
+    const redis = new Redis(url, { retryStrategy: () => 20, maxRetriesPerRequest: null })
     redis.on('error', () => undefined)
     await redis.ping()
     redis.disconnect()
@@ -50,7 +53,7 @@ export async function startRedis(): Promise<RedisServer> {
 
   await start()
   return {
-    url: `redis://127.0.0.1:${port}`,
+    url,
     kill,
     start,
     freeze: () => void server?.kill('SIGSTOP'),
