@@ -5,7 +5,7 @@ import type { EmailChange, QueuedEmail } from '../contracts/queued-email.js'
 import type { NewAuditRecord } from '../contracts/store-records.js'
 import type { Store } from '../contracts/store.js'
 import { ownMembers } from '../lib/own-members.js'
-import { findContact, isSameMailbox, listContacts, listOpenInvitations, toMailbox } from './contact-lists.js'
+import { findContact, isSameContact, listContacts, listOpenInvitations, normalizeContact } from './contact-lists.js'
 import { createQueuedEmail, MAX_CHANGES_EMAILS, nextVersion, readEmailId, requeueEmail } from './queued-emails.js'
 
 /** A change of an application, as it is saved. */
@@ -44,14 +44,14 @@ export async function tellContacts(
     ({ id, leasedUntil }) => leasedUntil <= now && !changedIds.includes(id),
   )
   const news = told.map(({ recipient, changes }): EmailChange | undefined => {
-    const earlier = queued.find((email) => isSameMailbox(email.recipient ?? '', recipient))
+    const earlier = queued.find((email) => isSameContact(email.recipient ?? '', recipient))
     if (earlier && !erases) return { save: append(earlier, former.name, changes, now) }
     if (!earlier && queued.length >= MAX_CHANGES_EMAILS) return undefined
     return { save: createChangesEmail(record.id, recipient, describe(recipient, former.name, changes, earlier), now) }
   })
   // Whoever was removed before the application was deleted is told of it all the same.
   const kept = erases
-    ? queued.filter(({ recipient = '' }) => findContact(former, toMailbox(recipient)) === undefined)
+    ? queued.filter(({ recipient = '' }) => findContact(former, normalizeContact(recipient)) === undefined)
     : []
   return [
     ...emails,
@@ -71,9 +71,9 @@ interface Told {
 function listTold(former: ApplicationRecord, record: ApplicationRecord, saved: SavedChange): readonly Told[] {
   const contacts = listContacts(former)
   const [, address = ''] = /^contact:(.+)$/.exec(saved.by ?? '') ?? []
-  const mailbox = toMailbox(address)
+  const contact = normalizeContact(address)
   // One who accepts an invitation has become a contact just now.
-  const actor = findContact(former, mailbox) ?? findContact(record, mailbox)
+  const actor = findContact(former, contact) ?? findContact(record, contact)
   if (actor === undefined) {
     // `update` corrects an address, and `recover` takes an application back: the former mailbox may be a stranger's.
     if (saved.type !== 'application.contactRemoved') return []
@@ -82,11 +82,11 @@ function listTold(former: ApplicationRecord, record: ApplicationRecord, saved: S
   }
   const changes = listChanges(former, record, saved).map((change) => ({ ...change, at: saved.now, by: actor }))
   if (changes.length === 0) return []
-  return contacts.filter((each) => !isSameMailbox(each, actor)).map((recipient) => ({ recipient, changes }))
+  return contacts.filter((each) => !isSameContact(each, actor)).map((recipient) => ({ recipient, changes }))
 }
 
 function listRemoved(former: ApplicationRecord, record: ApplicationRecord): readonly string[] {
-  return listContacts(former).filter((address) => findContact(record, toMailbox(address)) === undefined)
+  return listContacts(former).filter((address) => findContact(record, normalizeContact(address)) === undefined)
 }
 
 /** A change as the details of an e-mail have it. */
@@ -186,7 +186,7 @@ const RANKS: Readonly<Record<ContactChangeType, number>> = {
 
 /** The greater, the less important: nobody hides a removal behind a hundred other changes. */
 function rank({ type, address }: StoredChange, recipient: string): number {
-  return type === 'contactRemoved' && isSameMailbox(address ?? '', recipient) ? 0 : RANKS[type]
+  return type === 'contactRemoved' && isSameContact(address ?? '', recipient) ? 0 : RANKS[type]
 }
 
 function readDetails(email: Pick<QueuedEmail, 'details'> | undefined): {
@@ -213,7 +213,7 @@ export function readChangesEmail(email: QueuedEmail): {
     ...others,
     changes: changes.map((change) => {
       const { type, at, by, credential, address } = ownMembers(change)
-      const isRecipient = address !== undefined && isSameMailbox(address, email.recipient ?? '')
+      const isRecipient = address !== undefined && isSameContact(address, email.recipient ?? '')
       return { type, at: new Date(at), by, credential, address, isRecipient }
     }),
   }

@@ -24,20 +24,28 @@ export function toContactMembers([contact, ...otherContacts]: readonly string[])
 }
 
 /** An address in ASCII lower case: two contacts with the same one are the same. Addresses have no other characters. */
-export function toMailbox(address: string): string {
+export function normalizeContact(address: string): string {
   return address.toLowerCase()
 }
 
-/** The contact with that mailbox, as it was entered. A deleted application has none. */
+/** The contact as it was entered, for one in lower case. A deleted application has none. */
 export function findContact(
   application: Pick<ApplicationRecord, 'contact' | 'otherContacts'>,
-  mailbox: string,
+  normalized: string,
 ): string | undefined {
-  return listContacts(application).find((address) => toMailbox(address) === mailbox)
+  return listContacts(application).find((address) => normalizeContact(address) === normalized)
 }
 
-export function isSameMailbox(one: string, other: string): boolean {
-  return toMailbox(one) === toMailbox(other)
+/** Whether an address in lower case is a contact of an application that is not deleted. */
+export function hasContact(
+  application: ApplicationRecord | undefined,
+  normalized: string,
+): application is ApplicationRecord {
+  return application !== undefined && findContact(application, normalized) !== undefined
+}
+
+export function isSameContact(one: string, other: string): boolean {
+  return normalizeContact(one) === normalizeContact(other)
 }
 
 /** The invitations whose links work. */
@@ -48,10 +56,10 @@ export function listOpenInvitations({ invitations }: ApplicationRecord, now: num
 /** Throws with code `conflict` for an address that is a contact already, and `too_many_contacts` if there is no room for it. */
 export function refuseContact(current: ApplicationRecord, address: string, now: number): void {
   const contacts = listContacts(current)
-  if (contacts.some((each) => isSameMailbox(each, address))) {
+  if (contacts.some((each) => isSameContact(each, address))) {
     throw new ApplicationError('conflict', `${address} is a contact of application ${current.id} already.`)
   }
-  const invited = listOpenInvitations(current, now).filter((each) => !isSameMailbox(each.address, address))
+  const invited = listOpenInvitations(current, now).filter((each) => !isSameContact(each.address, address))
   if (contacts.length + invited.length < MAX_CONTACTS) return
   throw new ApplicationError(
     'too_many_contacts',
@@ -66,7 +74,7 @@ export function findRecentInvitation(
   now: number,
 ): { readonly waitMs: number } | undefined {
   const newest = invitations
-    .filter((each) => isSameMailbox(each.address, address))
+    .filter((each) => isSameContact(each.address, address))
     .reduce((latest, { createdAt }) => Math.max(latest, createdAt), 0)
   const waitMs = newest + REINVITATION_MS - now
   return waitMs > 0 ? { waitMs } : undefined
@@ -96,7 +104,7 @@ export async function endInvitations(
   const invitations = open.filter((each) => !isEnded(each))
   const kept = current.invitations
     .filter((each) => !invitations.includes(each) && each.createdAt + REINVITATION_MS > now)
-    .filter(({ address }) => !contacts.some((each) => isSameMailbox(each, address)))
+    .filter(({ address }) => !contacts.some((each) => isSameContact(each, address)))
     .map((each) => ({ ...each, hashes: [], expiresAt: Math.min(each.expiresAt, now) }))
     .slice(-MAX_ENDED_INVITATIONS)
   const changed = { invitations: [...kept, ...invitations] }
@@ -105,12 +113,12 @@ export async function endInvitations(
   const queued = await listQueuedEmails(store, current.id)
   const ended = queued.filter(
     ({ purpose, recipient = '' }) =>
-      purpose === 'invitation' && !invitations.some(({ address }) => isSameMailbox(address, recipient)),
+      purpose === 'invitation' && !invitations.some(({ address }) => isSameContact(address, recipient)),
   )
   return { changed, emails: ended.map((email) => ({ remove: email })) }
 }
 
 /** The `by` of a change that a contact makes. */
 export function describeContactActor(address: string): string {
-  return `contact:${toMailbox(address)}`
+  return `contact:${normalizeContact(address)}`
 }

@@ -7,7 +7,7 @@ import type { Applications } from './applications-api.js'
 import {
   describeContactActor,
   endInvitations,
-  isSameMailbox,
+  isSameContact,
   listContacts,
   listOpenInvitations,
   refuseContact,
@@ -54,10 +54,10 @@ export function createContacts({ store, writer, opened, onEmailDue, now }: Conta
       const invited = readContact(address)
       await opened()
       const { record } = await writer.change(id, { type: 'application.updated', by }, async (current) => {
-        if (!listOpenInvitations(current, now()).some((each) => isSameMailbox(each.address, invited))) {
+        if (!listOpenInvitations(current, now()).some((each) => isSameContact(each.address, invited))) {
           throw new ApplicationError('invalid_state', `Application ${id} has no open invitation of ${invited}.`)
         }
-        const ended = await endInvitations(store, current, now(), (each) => isSameMailbox(each.address, invited))
+        const ended = await endInvitations(store, current, now(), (each) => isSameContact(each.address, invited))
         return { ...ended, details: { cancelledInvitations: 1 } }
       })
       return toApplication(record, now())
@@ -75,7 +75,7 @@ export async function addContactTo(
   refuseDeleted(current, 'addContact')
   refuseContact(current, contact, now)
   const contacts = [...listContacts(current), contact]
-  const ended = await endInvitations(store, current, now, ({ address }) => isSameMailbox(address, contact), contacts)
+  const ended = await endInvitations(store, current, now, ({ address }) => isSameContact(address, contact), contacts)
   return {
     changed: { ...toContactMembers(contacts), ...ended.changed },
     details: { contacts: contacts.length },
@@ -90,7 +90,7 @@ export async function replaceFirstContact(
   contact: string,
   now: number,
 ): Promise<Edit<never>> {
-  const others = current.otherContacts.filter((each) => !isSameMailbox(each, contact))
+  const others = current.otherContacts.filter((each) => !isSameContact(each, contact))
   return replaceContacts(store, current, [contact, ...others], now)
 }
 
@@ -100,11 +100,11 @@ async function replaceContacts(
   contacts: readonly string[],
   now: number,
 ): Promise<Edit<never>> {
-  const removed = listContacts(current).filter((each) => !contacts.some((one) => isSameMailbox(one, each)))
+  const removed = listContacts(current).filter((each) => !contacts.some((one) => isSameContact(one, each)))
   // Also ends invitations sent by the removed contacts.
   const actors = removed.map(describeContactActor)
   const isEnded = ({ by = '', address }: Invitation): boolean =>
-    actors.includes(by) || contacts.some((each) => isSameMailbox(each, address))
+    actors.includes(by) || contacts.some((each) => isSameContact(each, address))
   const ended = await endInvitations(store, current, now, isEnded, contacts)
   const redirected =
     contacts[0] === current.contact
@@ -119,7 +119,7 @@ async function replaceContacts(
 function removeFrom(current: ApplicationRecord, contact: string): readonly string[] {
   refuseDeleted(current, 'removeContact')
   const contacts = listContacts(current)
-  const remaining = contacts.filter((each) => !isSameMailbox(each, contact))
+  const remaining = contacts.filter((each) => !isSameContact(each, contact))
   if (remaining.length === contacts.length) {
     throw new ApplicationError('invalid_state', `${contact} is not a contact of application ${current.id}.`)
   }

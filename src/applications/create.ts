@@ -38,7 +38,7 @@ interface ApplicationsOptions {
   /** The parts that read imports; undefined without the option `importedCredentials`. */
   readonly importReader: LineReaderParts | undefined
   /** Ends the sessions of a mailbox. */
-  readonly signOut: (mailbox: string) => Promise<void>
+  readonly signOut: (contact: string) => Promise<void>
   readonly hasMailer: boolean
   /** The address to which invitations lead; undefined if there is no portal. */
   readonly portalUrl: string | undefined

@@ -10,7 +10,7 @@ import type { Applications } from './applications-api.js'
 import {
   describeContactActor,
   endInvitations,
-  isSameMailbox,
+  isSameContact,
   listOpenInvitations,
   refuseContact,
 } from './contact-lists.js'
@@ -68,7 +68,7 @@ export function createInvitations(options: InvitationsOptions): Pick<Application
         refuseUnlessActive(current, 'inviteContact')
         refuseContact(current, address, now())
         // An earlier invitation of the same address is replaced: its link no longer works.
-        const ended = await endInvitations(store, current, now(), (each) => isSameMailbox(each.address, address))
+        const ended = await endInvitations(store, current, now(), (each) => isSameContact(each.address, address))
         const createdAt = now()
         const invitation = { address, hashes: [], createdAt, expiresAt: createdAt + INVITATION_LIFETIME_MS, by }
         const invitations = [...ended.changed.invitations, invitation]
@@ -125,7 +125,7 @@ export function issueInvitationToken(
   credentials: Pick<Credentials, 'hash'>,
   now: number,
 ): { readonly token: string; readonly changed: Pick<ApplicationRecord, 'invitations'> } | undefined {
-  const open = listOpenInvitations(current, now).find(({ address }) => isSameMailbox(address, recipient))
+  const open = listOpenInvitations(current, now).find(({ address }) => isSameContact(address, recipient))
   if (!open) return undefined
   const token = `${current.id}.${randomBytes(32).toString('base64url')}`
   const issued = { ...open, hashes: [credentials.hash(token), ...open.hashes.slice(0, 1)] }

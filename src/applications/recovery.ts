@@ -7,7 +7,7 @@ import type { ApplicationWriter, Edit } from './application-writer.js'
 import { toApplication } from './application-info.js'
 import type { Applications, IssuedCredentials, SelfService } from './applications-api.js'
 import { isByEmail } from './credential-rotation.js'
-import { listContacts, toContactMembers, toMailbox } from './contact-lists.js'
+import { listContacts, toContactMembers, normalizeContact } from './contact-lists.js'
 import { mintCredentials, type Credentials } from './credentials.js'
 import { decideAccess } from './decided-requests.js'
 import { requireMailer } from './email-outbox.js'
@@ -23,7 +23,7 @@ interface RecoveryOptions {
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
   /** Ends the sessions of a mailbox, and its links that were not used. */
-  readonly signOut: (mailbox: string) => Promise<void>
+  readonly signOut: (contact: string) => Promise<void>
   readonly hasMailer: boolean
   /** Called when an e-mail has become due. */
   readonly onEmailDue: () => void
@@ -36,7 +36,7 @@ export function createRecovery(options: RecoveryOptions): Pick<Applications, 're
 
   /** Runs before the application is saved, so that a failure in between leaves less access, never more. */
   async function signOutAll(current: ApplicationRecord, contact: string): Promise<void> {
-    for (const mailbox of new Set([...listContacts(current), contact].map(toMailbox))) await signOut(mailbox)
+    for (const each of new Set([...listContacts(current), contact].map(normalizeContact))) await signOut(each)
   }
 
   /** The new contact's credentials. A registration that waits for approval delivers its credentials itself. */

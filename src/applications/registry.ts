@@ -9,7 +9,7 @@ import type { Decisions } from './decisions.js'
 import { toApplication, type Application } from './application-info.js'
 import type { Applications } from './applications-api.js'
 import { isText } from './call-arguments.js'
-import { toMailbox } from './contact-lists.js'
+import { normalizeContact } from './contact-lists.js'
 import { replaceFirstContact } from './contacts.js'
 import { listChangedMembers, readExternalId, type ReadOperatorData } from './metadata.js'
 import { createQueuedEmail, isFirstDelivery, listQueuedEmails, resumeEmails, suspendEmails } from './queued-emails.js'
@@ -76,7 +76,7 @@ export function createRegistry(options: RegistryOptions): Registry {
         status: readStatus(status),
         externalId: externalId === undefined ? undefined : readExternalId(externalId),
         name: readNamePrefix(name),
-        contact: contact === undefined ? undefined : toMailbox(readContact(contact)),
+        contact: contact === undefined ? undefined : normalizeContact(readContact(contact)),
         expiringBefore: readTime('expiringBefore', expiringBefore),
       }
       await opened()

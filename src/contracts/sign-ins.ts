@@ -3,7 +3,7 @@ export interface SignIn {
   /** The id that a code belongs to, known to the browser that asked for the code. */
   readonly id: string
   /** The contact's address in ASCII lower case. Nobody needs to have it. */
-  readonly mailbox: string
+  readonly contact: string
   /** HMAC-SHA-256 of the link's token under the pepper, base64url. No two have the same one. */
   readonly linkHash: string
   /** The same hash of id and code; undefined for a link without a code. */
@@ -20,7 +20,7 @@ export interface SignIn {
 
 /** Ends sessions at the portal that do not know it. */
 export interface SignOut {
-  /** `mailbox:` and an address in ASCII lower case, or `session:` and an id. */
+  /** `contact:` and an address in ASCII lower case, or `session:` and an id. */
   readonly subject: string
   /** Random. A session is of the time after a sign-out if it knows this value, whatever times its cookie states. */
   readonly nonce: string

@@ -1,5 +1,5 @@
 import { readChangesEmail } from '../applications/change-emails.js'
-import { findContact, toMailbox } from '../applications/contact-lists.js'
+import { findContact, normalizeContact } from '../applications/contact-lists.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import type { ChangesEmail } from '../contracts/email-content.js'
 import type { QueuedEmail } from '../contracts/queued-email.js'
@@ -19,7 +19,7 @@ function findPosition(
   changes: ChangesEmail['changes'],
   record: ApplicationRecord,
 ): ChangesEmail['recipientIs'] | undefined {
-  if (findContact(record, toMailbox(to)) !== undefined) return 'contact'
+  if (findContact(record, normalizeContact(to)) !== undefined) return 'contact'
   if (changes.some(({ type }) => type === 'deleted')) return 'deleted'
   return changes.some(({ type, isRecipient }) => type === 'contactRemoved' && isRecipient) ? 'removed' : undefined
 }

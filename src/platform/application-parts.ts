@@ -65,7 +65,7 @@ export function createApplicationParts(foundation: Foundation): ApplicationParts
     lastUsed,
     metadataSchema: settings.applicationMetadata,
     importReader,
-    signOut: createSignOuts({ store, now }).addForMailbox,
+    signOut: createSignOuts({ store, now }).addForContact,
     hasMailer,
     operators,
     remindBefore: settings.credentials.remindBefore,

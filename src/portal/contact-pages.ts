@@ -3,7 +3,7 @@ import {
   listContacts,
   listOpenInvitations,
   refuseContact,
-  toMailbox,
+  normalizeContact,
 } from '../applications/contact-lists.js'
 import { readRegistrationContact } from '../applications/validation.js'
 import { OAuthError, retryAfter } from '../contracts/denial.js'
@@ -67,7 +67,7 @@ export function createRemovePage(view: ApplicationView, hash: string): ActionPag
   const address = contacts.find((each) => hashAddress(each) === hash)
   if (address === undefined || contacts.length === 1) return undefined
   if (!mayRemove(view, address)) return undefined
-  const isMe = toMailbox(address) === view.session.mailbox
+  const isMe = normalizeContact(address) === view.session.contact
   return {
     action: 'removeContact',
     heading: isMe ? `Leave ${view.record.name}` : 'Remove a colleague',

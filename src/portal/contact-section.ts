@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { listContacts, listOpenInvitations, toMailbox } from '../applications/contact-lists.js'
+import { listContacts, listOpenInvitations, normalizeContact } from '../applications/contact-lists.js'
 import type { Invitation } from '../contracts/application-record.js'
 import { html, type Html } from '../web/html.js'
 import { renderRelativeTime } from './times.js'
@@ -7,7 +7,7 @@ import { offers, renderAction, renderHiddenFields, renderSection, type Applicati
 
 /** Stands for an address in the path of a page: paths are in the logs of proxies. */
 export function hashAddress(address: string): string {
-  return createHash('sha256').update(toMailbox(address)).digest('hex').slice(0, 16)
+  return createHash('sha256').update(normalizeContact(address)).digest('hex').slice(0, 16)
 }
 
 /**
@@ -15,8 +15,9 @@ export function hashAddress(address: string): string {
  * visitor who may not make credentials cannot remove the first one, but only that one itself.
  */
 export function mayRemove(view: ApplicationView, address: string): boolean {
-  const isFirst = view.record.contact !== undefined && toMailbox(address) === toMailbox(view.record.contact)
-  if (!isFirst || toMailbox(address) === view.session.mailbox) return true
+  const isFirst =
+    view.record.contact !== undefined && normalizeContact(address) === normalizeContact(view.record.contact)
+  if (!isFirst || normalizeContact(address) === view.session.contact) return true
   return offers(view, 'rotate') || (offers(view, 'addKey') && offers(view, 'addSecret'))
 }
 
@@ -41,7 +42,7 @@ function renderContact(
   { isFirst, isOnly }: { readonly isFirst: boolean; readonly isOnly: boolean },
   view: ApplicationView,
 ): Html {
-  const isMe = toMailbox(address) === view.session.mailbox
+  const isMe = normalizeContact(address) === view.session.contact
   const path = view.link(view.record.id, 'colleagues', hashAddress(address), 'remove')
   return html`<li class="row">
     <div>

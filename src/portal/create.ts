@@ -1,4 +1,4 @@
-import { toMailbox } from '../applications/contact-lists.js'
+import { normalizeContact } from '../applications/contact-lists.js'
 import type { AcceptInvitation } from '../applications/invitations.js'
 import { readContact } from '../applications/validation.js'
 import type { Limit } from '../contracts/api.js'
@@ -98,9 +98,9 @@ export function createPortal(options: PortalOptions): { readonly portal: Portal;
     if ((contact === undefined) === (applicationId === undefined))
       throw new ApplicationError('invalid_argument', LINK_ARGUMENT)
     await opened()
-    if (applicationId === undefined) return createLink(toMailbox(readContact(contact)), undefined)
+    if (applicationId === undefined) return createLink(normalizeContact(readContact(contact)), undefined)
     const found = await store.findApplication(applicationId)
-    if (found?.contact !== undefined) return createLink(toMailbox(found.contact), applicationId)
+    if (found?.contact !== undefined) return createLink(normalizeContact(found.contact), applicationId)
     throw new ApplicationError('application_not_found', `There is no application ${applicationId} with a contact.`)
   }
 
@@ -123,7 +123,7 @@ function createRoutes(options: PortalOptions & { readonly developersUrl: string 
     getHashKey: deriveKey('sign-in'),
     pageUrl: `${developersUrl}/applications/sign-in`,
     limitRequests: rateLimits.create('signIn', limits.signIn, { untrustedKeys: true }),
-    limitEmails: rateLimits.create('signInEmails', multiply(limits.signIn, MAILBOX_SHARES), { untrustedKeys: true }),
+    limitEmails: rateLimits.create('signInEmails', multiply(limits.signIn, CONTACT_SHARES), { untrustedKeys: true }),
     limitPending: rateLimits.create('pendingSignIns', PENDING_LIMIT, { untrustedKeys: true }),
     limitGuesses: rateLimits.create('signInGuesses', GUESS_LIMIT, { untrustedKeys: true }),
   })
@@ -140,7 +140,7 @@ function createRoutes(options: PortalOptions & { readonly developersUrl: string 
   })
   const pages: PortalPages = (request) => {
     const limit = request.method === 'GET' ? options.limitLookups : options.limitChanges
-    return limit(request.session.mailbox, () => answerContact(request))
+    return limit(request.session.contact, () => answerContact(request))
   }
   return {
     portalRouter: createPortalRouter({ ...options, root, sessions, signInPages, signInRoutes, pages }),
@@ -149,7 +149,7 @@ function createRoutes(options: PortalOptions & { readonly developersUrl: string 
 }
 
 /** A mailbox gets as many e-mails as this number of addresses may ask for. */
-const MAILBOX_SHARES = 3
+const CONTACT_SHARES = 3
 const PENDING_LIMIT: Limit = { limit: 1, window: 3600 }
 /** The limit of a mailbox, for all of its codes, of which there are 20^8: one guess in 500 million an hour is right. */
 const GUESS_LIMIT: Limit = { limit: 50, window: 3600 }

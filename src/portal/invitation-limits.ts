@@ -6,7 +6,7 @@ import type { RateLimits } from '../rate-limits/create.js'
 /** Bounds the e-mails that contacts send to addresses of their choice. Both calls reject with `too_many_requests`. */
 export interface InvitationLimits {
   /** Counts a form that a contact sends, whether or not it leads to an e-mail. */
-  countAttempt(mailbox: string): Promise<void>
+  countAttempt(contact: string): Promise<void>
   /** Counts an invitation: by the application, by the address, and by all together. */
   limitInvitation(applicationId: string, address: string): Promise<void>
 }
@@ -38,8 +38,8 @@ export function createInvitationLimits({ create }: Pick<RateLimits, 'create'>): 
   }
 
   return {
-    async countAttempt(mailbox) {
-      await contacts?.(mailbox)
+    async countAttempt(contact) {
+      await contacts?.(contact)
     },
     async limitInvitation(applicationId, address) {
       await applications?.(applicationId)

@@ -69,7 +69,7 @@ export function renderCsrf({ csrf }: Pick<PortalSession, 'csrf'>): Html {
 function renderSignOut(root: string, session: PortalSession): Html {
   return html`<form class="signed-in" method="post" action="${root}/sign-out">
     ${renderCsrf(session)}
-    <span>${session.mailbox}</span>
+    <span>${session.contact}</span>
     <button class="quiet">Sign out</button>
   </form>`
 }

@@ -1,4 +1,4 @@
-import { describeContactActor, findContact } from '../applications/contact-lists.js'
+import { describeContactActor, hasContact } from '../applications/contact-lists.js'
 import type { ApplicationCalls } from '../applications/create.js'
 import { ApplicationError } from '../contracts/errors.js'
 import type { PortalAction } from '../contracts/portal-actions.js'
@@ -43,7 +43,7 @@ export interface PortalPagesOptions {
   readonly findLatestExpiry: ApplicationView['findLatestExpiry']
   readonly invitationLimits: InvitationLimits
   /** Counts a form that a contact sends. Rejects with `too_many_requests`. */
-  readonly limitActions: ((mailbox: string) => Promise<unknown>) | undefined
+  readonly limitActions: ((contact: string) => Promise<unknown>) | undefined
   /** Writes the `lastUsedAt` times that this process has collected. */
   readonly flushLastUsed: () => Promise<void>
   readonly now: () => number
@@ -66,23 +66,23 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     return { status: 200, page: renderPage('My applications', { session, content }) }
   }
 
-  async function listRecords({ mailbox, applicationId }: PortalSession): Promise<readonly ApplicationRecord[]> {
+  async function listRecords({ contact, applicationId }: PortalSession): Promise<readonly ApplicationRecord[]> {
     if (applicationId !== undefined) {
       const record = await store.findApplication(applicationId)
-      return record && findContact(record, mailbox) !== undefined ? [record] : []
+      return hasContact(record, contact) ? [record] : []
     }
-    const filter = { api: undefined, status: undefined, contact: mailbox }
+    const filter = { api: undefined, status: undefined, contact: contact }
     return store.listApplications({ after: undefined, limit: MAX_APPLICATIONS, ...filter })
   }
 
   /** Undefined for an application that does not exist, or that the session may not see. */
   async function findRecord(
     id: string,
-    { mailbox, applicationId }: PortalSession,
+    { contact, applicationId }: PortalSession,
   ): Promise<ApplicationRecord | undefined> {
     if (applicationId !== undefined && applicationId !== id) return undefined
     const record = await store.findApplication(id)
-    return record && findContact(record, mailbox) !== undefined ? record : undefined
+    return hasContact(record, contact) ? record : undefined
   }
 
   async function showApplication(view: ApplicationView): Promise<PortalAnswer> {
@@ -134,11 +134,11 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     const applications = options.createCheckedCalls((current) => {
       if (current.version !== version || !isPossible(page.action, current)) throw new StaleForm()
     })
-    await options.limitActions?.(session.mailbox)
+    await options.limitActions?.(session.contact)
     try {
       if (view.record.version !== version) throw new StaleForm()
-      if (page.action === 'invite' && fields.has('address')) await countAttempt(session.mailbox)
-      const call = { applications, by: describeContactActor(session.mailbox), limitInvitation }
+      if (page.action === 'invite' && fields.has('address')) await countAttempt(session.contact)
+      const call = { applications, by: describeContactActor(session.contact), limitInvitation }
       return await showOutcome(view, await page.perform(fields, call))
     } catch (error) {
       if (error instanceof StaleForm) return showStale(view)

@@ -7,7 +7,7 @@ export interface CookieContent {
   /** 128 random bits, new at each sign-in. */
   readonly id: string
   /** The contact's address in ASCII lower case; empty while nobody is signed in. */
-  readonly mailbox: string
+  readonly contact: string
   readonly applicationId: string | undefined
   /** Milliseconds since 1970. */
   readonly startedAt: number
@@ -89,13 +89,13 @@ function findCookie(req: IncomingMessage, name: string): string | undefined {
     ?.slice(prefix.length)
 }
 
-function formatContent({ id, mailbox, applicationId = '', startedAt, seenAt, lastSignOut }: CookieContent): string {
-  return JSON.stringify([id, mailbox, applicationId, startedAt, seenAt, lastSignOut])
+function formatContent({ id, contact, applicationId = '', startedAt, seenAt, lastSignOut }: CookieContent): string {
+  return JSON.stringify([id, contact, applicationId, startedAt, seenAt, lastSignOut])
 }
 
 /** Parses a text that this platform has encrypted, so that its form is known. */
 function parseContent(text: string): CookieContent {
-  const [id, mailbox, applicationId, startedAt, seenAt, lastSignOut] = JSON.parse(text) as [
+  const [id, contact, applicationId, startedAt, seenAt, lastSignOut] = JSON.parse(text) as [
     string,
     string,
     string,
@@ -105,7 +105,7 @@ function parseContent(text: string): CookieContent {
   ]
   return {
     id,
-    mailbox,
+    contact,
     applicationId: applicationId === '' ? undefined : applicationId,
     startedAt,
     seenAt,

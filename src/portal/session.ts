@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { findContact } from '../applications/contact-lists.js'
+import { hasContact } from '../applications/contact-lists.js'
 import type { Store } from '../contracts/store.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { CookieContent, SessionCookie } from './session-cookie.js'
@@ -10,7 +10,7 @@ import { CLOCK_MARGIN_MS, MAX_SESSION_MS, type SignOuts } from './sign-outs.js'
 export interface PortalSession {
   readonly id: string
   /** The contact's address in ASCII lower case. */
-  readonly mailbox: string
+  readonly contact: string
   /** The only application, for a session of `auth.portal.link({ applicationId })`. */
   readonly applicationId: string | undefined
   /** The hidden field `csrf` of every form. */
@@ -29,7 +29,7 @@ export interface Visitor {
 
 /** The person of a session. */
 export interface SignedIn {
-  readonly mailbox: string
+  readonly contact: string
   readonly applicationId: string | undefined
   /** The nonce of the mailbox's last sign-out, read before the sign-in was accepted; empty without one. */
   readonly lastSignOut: string
@@ -44,7 +44,7 @@ export interface Sessions {
   /** Ends a session in every process, and resolves the `Set-Cookie` header of a visitor. */
   end(session: PortalSession): Promise<string>
   /** Whether the mailbox is a contact of that application; without one, of any application that is not deleted. */
-  isContact(mailbox: string, applicationId: string | undefined): Promise<boolean>
+  isContact(contact: string, applicationId: string | undefined): Promise<boolean>
 }
 
 interface SessionsOptions {
@@ -84,13 +84,13 @@ export function createSessions(options: SessionsOptions): Sessions {
     return now() >= startedAt + MAX_SESSION_MS || now() >= seenAt + MAX_IDLE_MS
   }
 
-  async function isContact(mailbox: string, applicationId: string | undefined): Promise<boolean> {
+  async function isContact(contact: string, applicationId: string | undefined): Promise<boolean> {
     if (applicationId === undefined) {
-      const query = { after: undefined, limit: 1, api: undefined, status: undefined, contact: mailbox }
-      return (await limitLookups(mailbox, () => store.listApplications(query))).length > 0
+      const query = { after: undefined, limit: 1, api: undefined, status: undefined, contact: contact }
+      return (await limitLookups(contact, () => store.listApplications(query))).length > 0
     }
-    const application = await limitLookups(mailbox, () => store.findApplication(applicationId))
-    return application !== undefined && findContact(application, mailbox) !== undefined
+    const application = await limitLookups(contact, () => store.findApplication(applicationId))
+    return hasContact(application, contact)
   }
 
   return {
@@ -98,17 +98,17 @@ export function createSessions(options: SessionsOptions): Sessions {
     async identify(req) {
       const content = cookie.read(req)
       if (!content || isOver(content)) return createVisitor()
-      const { id, mailbox, applicationId } = content
+      const { id, contact, applicationId } = content
       const csrf = computeCsrf(content)
-      if (mailbox === NOBODY.mailbox) return { session: undefined, csrf, setCookie: undefined }
+      if (contact === NOBODY.contact) return { session: undefined, csrf, setCookie: undefined }
       const [isStillContact, hasEnded] = await Promise.all([
-        isContact(mailbox, applicationId),
+        isContact(contact, applicationId),
         signOuts.hasEnded(content),
       ])
       if (!isStillContact || hasEnded) return createVisitor()
       const isRecent = now() < content.seenAt + REFRESH_INTERVAL_MS
       const setCookie = isRecent ? undefined : cookie.format({ ...content, seenAt: now() })
-      return { session: { id, mailbox, applicationId, csrf }, csrf, setCookie }
+      return { session: { id, contact, applicationId, csrf }, csrf, setCookie }
     },
     begin: (contact) => cookie.format(createContent(contact)),
     async end({ id }) {
@@ -118,4 +118,4 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 }
 
-const NOBODY: SignedIn = { mailbox: '', applicationId: undefined, lastSignOut: '' }
+const NOBODY: SignedIn = { contact: '', applicationId: undefined, lastSignOut: '' }

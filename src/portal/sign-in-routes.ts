@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { toMailbox } from '../applications/contact-lists.js'
+import { normalizeContact } from '../applications/contact-lists.js'
 import type { AcceptInvitation } from '../applications/invitations.js'
 import { readOrigin } from '../http/origin.js'
 import { formatFailureKey, readClientAddress } from '../http/request.js'
@@ -48,7 +48,7 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
       const problem = contact === '' ? CONTACT_MISSING : describeContactProblem(contact)
       return { answer: { status: 400, page: pages.renderRequest(visitor, { contact, problem }) } }
     }
-    const id = await signIn.request(toMailbox(address), req)
+    const id = await signIn.request(normalizeContact(address), req)
     return { answer: { status: 202, page: pages.renderCode(visitor, { id, contact }) } }
   }
 

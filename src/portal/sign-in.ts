@@ -20,13 +20,13 @@ export interface SignIn {
    * Sends link and code to the mailbox, if it is a contact. Resolves the id that the code belongs to, for every mailbox and
    * before anything is looked up. Rejects with `too_many_requests` for an address that asks too often.
    */
-  request(mailbox: string, req: IncomingMessage): Promise<string>
+  request(contact: string, req: IncomingMessage): Promise<string>
   /** Uses a code; undefined if it is not valid. */
   acceptCode(id: string, code: string): Promise<SignedIn | undefined>
   /** Uses the token of a link; undefined if it is not valid. */
   acceptLink(token: string): Promise<SignedIn | undefined>
   /** A new link for a contact. */
-  createLink(mailbox: string, applicationId: string | undefined): Promise<string>
+  createLink(contact: string, applicationId: string | undefined): Promise<string>
 }
 
 /** Sends the e-mail soon, in the background. Never throws. */
@@ -95,7 +95,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   }
 
   function create(
-    mailbox: string,
+    contact: string,
     applicationId: string | undefined,
   ): { record: SignInRecord; link: string; code: string } {
     const id = randomBytes(16).toString('base64url')
@@ -104,7 +104,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     const createdAt = now()
     const record = {
       id,
-      mailbox,
+      contact,
       linkHash: computeHash('link', token),
       codeHash: computeHash('code', `${id} ${code}`),
       guesses: 0,
@@ -117,15 +117,15 @@ export function createSignIn(options: SignInOptions): SignIn {
 
   /** `caller`: the client's address, which takes turns with others. */
   async function send(
-    mailbox: string,
+    contact: string,
     email: { readonly link: string; readonly code: string },
     caller: string,
   ): Promise<void> {
     await sleep(Math.random() * MAX_SEND_DELAY_MS, undefined, { ref: false })
-    const application = await findApplication(mailbox, caller)
-    if (application?.status === 'pending' && !(await isBelow(limitPending, mailbox))) return
+    const application = await findApplication(contact, caller)
+    if (application?.status === 'pending' && !(await isBelow(limitPending, contact))) return
     // The address as it is stored: what was entered may differ in case, and so may be another mailbox.
-    const to = application && findContact(application, mailbox)
+    const to = application && findContact(application, contact)
     if (to !== undefined)
       sendSignIn({ ...email, to, minutes: SIGN_IN_MINUTES, language: application?.language ?? 'en' })
   }
@@ -134,8 +134,8 @@ export function createSignIn(options: SignInOptions): SignIn {
    * Chooses an application whose contact the mailbox is; a waiting one only if there is no other, however many strangers have
    * registered.
    */
-  async function findApplication(mailbox: string, caller: string): Promise<ApplicationRecord | undefined> {
-    const query = { after: undefined, api: undefined, contact: mailbox }
+  async function findApplication(contact: string, caller: string): Promise<ApplicationRecord | undefined> {
+    const query = { after: undefined, api: undefined, contact: contact }
     const list = (limit: number, status?: ApplicationStatus) =>
       limitLookups(caller, () => store.listApplications({ ...query, limit, status }))
     const found = await list(MAX_LISTED)
@@ -152,29 +152,29 @@ export function createSignIn(options: SignInOptions): SignIn {
 
   /** Uses it, once. Sign-outs are read first: one that is made meanwhile removes the record, or ends the session. */
   async function accept(record: SignInRecord): Promise<SignedIn | undefined> {
-    const { id, mailbox, applicationId, expiresAt } = record
+    const { id, contact, applicationId, expiresAt } = record
     if (expiresAt <= now()) return undefined
-    const lastSignOut = await signOuts.readLast(mailbox)
-    if (!(await sessions.isContact(mailbox, applicationId))) return undefined
-    return (await store.removeSignIn(id)) ? { mailbox, applicationId, lastSignOut } : undefined
+    const lastSignOut = await signOuts.readLast(contact)
+    if (!(await sessions.isContact(contact, applicationId))) return undefined
+    return (await store.removeSignIn(id)) ? { contact, applicationId, lastSignOut } : undefined
   }
 
   return {
-    async request(mailbox, req) {
+    async request(contact, req) {
       const address = readClientAddress(req)
       await limitRequests?.(address)
-      const isSent = await isBelow(limitEmails, mailbox)
-      const { record, ...email } = create(mailbox, undefined)
+      const isSent = await isBelow(limitEmails, contact)
+      const { record, ...email } = create(contact, undefined)
       // Stored for every mailbox, and above its limit too: neither this answer nor that to a code shows whether it is known.
       await limitChanges(address, () => store.addSignIn(isSent ? record : withoutCode(record)))
-      if (isSent) void send(mailbox, email, address).catch(reportFailure)
+      if (isSent) void send(contact, email, address).catch(reportFailure)
       return record.id
     },
     async acceptCode(id, code) {
       const record = await store.countSignInGuess(id)
       if (record?.codeHash === undefined || record.guesses > MAX_GUESSES) return undefined
       // This limit never refuses a link: somebody who guesses codes does not keep the contact out.
-      if (!(await isBelow(limitGuesses, record.mailbox))) return undefined
+      if (!(await isBelow(limitGuesses, record.contact))) return undefined
       const presented = computeHash('code', `${id} ${normalizeCode(code)}`)
       return timingSafeEqual(Buffer.from(presented), Buffer.from(record.codeHash)) ? accept(record) : undefined
     },
@@ -182,9 +182,9 @@ export function createSignIn(options: SignInOptions): SignIn {
       const record = await store.findSignInByLink(computeHash('link', token))
       return record && accept(record)
     },
-    async createLink(mailbox, applicationId) {
-      if (!(await sessions.isContact(mailbox, applicationId))) throw createNoContactError(mailbox, applicationId)
-      const { record, link } = create(mailbox, applicationId)
+    async createLink(contact, applicationId) {
+      if (!(await sessions.isContact(contact, applicationId))) throw createNoContactError(contact, applicationId)
+      const { record, link } = create(contact, applicationId)
       await store.addSignIn({ ...record, codeHash: undefined })
       return link
     },
@@ -192,9 +192,9 @@ export function createSignIn(options: SignInOptions): SignIn {
 }
 
 /** Counts one more. A reached limit is not shown: other people's requests for a mailbox are not for this caller. */
-async function isBelow(limit: RateLimit | undefined, mailbox: string): Promise<boolean> {
+async function isBelow(limit: RateLimit | undefined, contact: string): Promise<boolean> {
   try {
-    await limit?.(mailbox)
+    await limit?.(contact)
     return true
   } catch (error) {
     if (error instanceof OAuthError) return false
@@ -217,11 +217,11 @@ function normalizeCode(code: string): string {
   return code.toUpperCase().replace(/[^A-Z]/g, '')
 }
 
-function createNoContactError(mailbox: string, applicationId: string | undefined): ApplicationError {
+function createNoContactError(contact: string, applicationId: string | undefined): ApplicationError {
   return new ApplicationError(
     'application_not_found',
     applicationId === undefined
-      ? `${mailbox} is the contact of no application.`
-      : `${mailbox} is not a contact of the application ${applicationId}.`,
+      ? `${contact} is the contact of no application.`
+      : `${contact} is not a contact of the application ${applicationId}.`,
   )
 }

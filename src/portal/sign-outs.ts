@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { toMailbox } from '../applications/contact-lists.js'
+import { normalizeContact } from '../applications/contact-lists.js'
 import { readContact } from '../applications/validation.js'
 import type { Store } from '../contracts/store.js'
 
 /** Ends sessions in every process: each request of a session reads them. */
 export interface SignOuts {
-  addForMailbox(mailbox: string): Promise<void>
+  addForContact(contact: string): Promise<void>
   addForSession(id: string): Promise<void>
   /** The nonce of the mailbox's last one; empty without one. */
-  readLast(mailbox: string): Promise<string>
+  readLast(contact: string): Promise<string>
   /** Whether the session was ended by one of its own, or by one of its mailbox that it does not know. */
   hasEnded(session: EndableSession): Promise<boolean>
 }
 
 interface EndableSession {
   readonly id: string
-  readonly mailbox: string
+  readonly contact: string
   /**
    * The nonce of the mailbox's last sign-out before the session began. It is compared instead of times: two sign-outs may have the same,
    * and a forged cookie could state it.
@@ -39,14 +39,14 @@ export function createSignOuts({ store, now }: SignOutsOptions): SignOuts {
   }
 
   return {
-    addForMailbox: (mailbox) => add(formatMailbox(mailbox)),
+    addForContact: (contact) => add(formatContact(contact)),
     addForSession: (id) => add(formatSession(id)),
-    async readLast(mailbox) {
-      const [last] = await store.listSignOuts([formatMailbox(mailbox)])
+    async readLast(contact) {
+      const [last] = await store.listSignOuts([formatContact(contact)])
       return last?.nonce ?? ''
     },
-    async hasEnded({ id, mailbox, lastSignOut }) {
-      const found = await store.listSignOuts([formatMailbox(mailbox), formatSession(id)])
+    async hasEnded({ id, contact, lastSignOut }) {
+      const found = await store.listSignOuts([formatContact(contact), formatSession(id)])
       return found.some(({ subject, nonce }) => subject === formatSession(id) || nonce !== lastSignOut)
     },
   }
@@ -60,14 +60,14 @@ export function createSignOutContact(
 ): SignOutContact {
   const signOuts = createSignOuts(options)
   return async function signOut(contact) {
-    const mailbox = toMailbox(readContact(contact))
+    const normalized = normalizeContact(readContact(contact))
     await options.opened()
-    await signOuts.addForMailbox(mailbox)
+    await signOuts.addForContact(normalized)
   }
 }
 
-function formatMailbox(mailbox: string): string {
-  return `mailbox:${mailbox}`
+function formatContact(contact: string): string {
+  return `contact:${contact}`
 }
 
 function formatSession(id: string): string {

@@ -58,7 +58,7 @@ export function describePortal(getBrowser: () => Browser, useScriptlessPage: Use
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Your new key' }).waitFor()
     await activate(page, 'Copy: Key “till”')
-    await page.getByText('Copied').waitFor()
+    await page.getByRole('status').getByText('Copied').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^epa_key_\w{34}$/)
     await activate(page, 'I have stored it')
     await page.getByRole('heading', { name: 'till' }).waitFor()

@@ -33,7 +33,7 @@ async function openStolen({ signedOutAt, now }: { readonly signedOutAt?: number;
   await thief.auth.ready()
   if (signedOutAt !== undefined)
     await copied.addSignOut({
-      subject: `mailbox:${CONTACT}`,
+      subject: `contact:${CONTACT}`,
       nonce: 'forged',
       at: signedOutAt,
       expiresAt: signedOutAt + 1,

@@ -43,8 +43,8 @@ export const CALLS: readonly (readonly [keyof Store, (store: Store) => Promise<u
   ['removeSignIn', (store) => store.removeSignIn('s')],
   [
     'addSignOut',
-    (store) => store.addSignOut({ subject: 'mailbox:a@example.com', nonce: 'n', at: NOW, expiresAt: NOW + 1 }),
+    (store) => store.addSignOut({ subject: 'contact:a@example.com', nonce: 'n', at: NOW, expiresAt: NOW + 1 }),
   ],
-  ['listSignOuts', (store) => store.listSignOuts(['mailbox:a@example.com'])],
+  ['listSignOuts', (store) => store.listSignOuts(['contact:a@example.com'])],
   ['changesSince', (store) => store.changesSince(undefined)],
 ]

@@ -22,7 +22,7 @@ export function fillingStatements(numbers: (count: number) => string, count: num
       `'app_' || i, 'Name ' || i || '.', 'C' || i || '@example.com', ${status}, ${NOW}, 0,
         CASE WHEN i % 3 = 0 THEN 'customer ' || i END, 1`,
     ),
-    insert('contacts', 'application_seq, position, address, mailbox', `i + 1, 1, 'O' || i || '@example.com', 'o' || i || '@example.com'`, all, 'i % 5 = 0'), // prettier-ignore
+    insert('contacts', 'application_seq, position, address, contact', `i + 1, 1, 'O' || i || '@example.com', 'o' || i || '@example.com'`, all, 'i % 5 = 0'), // prettier-ignore
     insert('grants', 'application_seq, api, position, scopes, status', `i + 1, 'orders', 1, '["read"]', ${status}`),
     insert('grants', 'application_seq, api, position, scopes, status', `i + 1, 'catalog', 2, '[]', ${status}`, all, 'i % 2 = 0'), // prettier-ignore
     insert('credentials', credentials, credential('key', 'key', 'key'), all, 'i % 40 = 0'),
@@ -46,8 +46,8 @@ export function fillingStatements(numbers: (count: number) => string, count: num
     insert('audit', 'at, type, actor, application_id, details', `${NOW} + i, CASE WHEN i % 10 = 0 THEN 'application.suspended' ELSE 'application.created' END, CASE WHEN i % 5 = 0 THEN 'ann' END, 'app_' || i, '{}'`), // prettier-ignore
     // A store keeps a bounded number of changes, however many applications there are.
     insert('changes', 'kind, id', `'application', 'app_' || i`, all, 'i < 1000'),
-    insert('sign_ins', 'id, mailbox, link_hash, guesses, created_at, expires_at', `'sign-in ' || i, 'c' || i || '@example.com', 'link-' || i, 0, ${NOW}, ${NOW} + 1000000 + i`), // prettier-ignore
-    insert('sign_outs', 'subject, nonce, at, expires_at', `'mailbox:c' || i || '@example.com', 'n', ${NOW}, ${NOW} + 1000000 + i`), // prettier-ignore
+    insert('sign_ins', 'id, contact, link_hash, guesses, created_at, expires_at', `'sign-in ' || i, 'c' || i || '@example.com', 'link-' || i, 0, ${NOW}, ${NOW} + 1000000 + i`), // prettier-ignore
+    insert('sign_outs', 'subject, nonce, at, expires_at', `'contact:c' || i || '@example.com', 'n', ${NOW}, ${NOW} + 1000000 + i`), // prettier-ignore
     insert('usage', 'day, application_id, api, outcome, count', `'2026-11-01', 'app_' || i, 'orders', 'allowed', 1`),
     insert('usage', 'day, application_id, api, outcome, count', `'2026-11-02', 'app_' || i, 'orders', 'allowed', 1`),
     insert('usage_batches', 'id, at', `'bulk ' || i, ${NOW} + i`),

@@ -153,8 +153,8 @@ function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {
   )
 }
 
-function hasContact({ contact, otherContacts }: ApplicationRecord, mailbox: string): boolean {
-  return contact?.toLowerCase() === mailbox || otherContacts.some((each) => each.toLowerCase() === mailbox)
+function hasContact(record: ApplicationRecord, normalized: string): boolean {
+  return [record.contact, ...record.otherContacts].some((each) => each?.toLowerCase() === normalized)
 }
 
 function listCredentials({ keys, secrets }: ApplicationRecord): readonly CredentialRecord[] {

@@ -24,7 +24,7 @@ export function createMemorySignIns() {
       const former = signOuts.get(subject)
       deleteExpired(signOuts, at)
       signOuts.set(subject, copyFrozen({ subject, nonce, at: Math.max(at, former ? former.at + 1 : 0), expiresAt }))
-      for (const { id, mailbox } of signIns.values()) if (subject === `mailbox:${mailbox}`) signIns.delete(id)
+      for (const { id, contact } of signIns.values()) if (subject === `contact:${contact}`) signIns.delete(id)
     },
     listSignOuts: (subjects: readonly string[]) =>
       subjects.flatMap((subject) => {

@@ -95,9 +95,9 @@ function selectFound(query: ApplicationQuery, start: string): Selection {
   return [text, values]
 }
 
-function selectByContact(mailbox: string): string {
-  return `seq IN (SELECT seq FROM platform_auth_applications WHERE lower(contact COLLATE "C") = ${mailbox}
-    UNION SELECT application_seq FROM platform_auth_contacts WHERE mailbox = ${mailbox})`
+function selectByContact(contact: string): string {
+  return `seq IN (SELECT seq FROM platform_auth_applications WHERE lower(contact COLLATE "C") = ${contact}
+    UNION SELECT application_seq FROM platform_auth_contacts WHERE contact = ${contact})`
 }
 
 export async function listExpiring(sql: Sql, query: ExpiryQuery): Promise<readonly string[]> {
@@ -179,11 +179,11 @@ const UPDATE = `
 async function writeContacts(sql: Sql, seq: number, { otherContacts }: ApplicationRecord): Promise<void> {
   await sql.run('DELETE FROM platform_auth_contacts WHERE application_seq = $1', seq)
   const text = `
-    INSERT INTO platform_auth_contacts (application_seq, position, address, mailbox)
-    SELECT $1, position, address, mailbox
-    FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS given (address, mailbox, position)`
-  const mailboxes = otherContacts.map((address) => address.toLowerCase())
-  if (otherContacts.length > 0) await sql.run(text, seq, otherContacts, mailboxes)
+    INSERT INTO platform_auth_contacts (application_seq, position, address, contact)
+    SELECT $1, position, address, contact
+    FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS given (address, contact, position)`
+  const normalized = otherContacts.map((address) => address.toLowerCase())
+  if (otherContacts.length > 0) await sql.run(text, seq, otherContacts, normalized)
 }
 
 async function writeGrants(sql: Sql, seq: number, { apis, status }: ApplicationRecord): Promise<void> {

@@ -52,11 +52,11 @@ CREATE TABLE platform_auth_contacts (
   application_seq bigint NOT NULL,
   position integer NOT NULL,
   address text NOT NULL,
-  mailbox text COLLATE "C" NOT NULL,
+  contact text COLLATE "C" NOT NULL,
   PRIMARY KEY (application_seq, "position"),
   FOREIGN KEY (application_seq) REFERENCES platform_auth_applications(seq)
 );
-CREATE INDEX platform_auth_contacts_by_mailbox ON platform_auth_contacts USING btree (mailbox, application_seq);
+CREATE INDEX platform_auth_contacts_by_contact ON platform_auth_contacts USING btree (contact, application_seq);
 
 CREATE TABLE platform_auth_credentials (
   hash text COLLATE "C" NOT NULL,
@@ -173,7 +173,7 @@ CREATE INDEX platform_auth_revoked_access_tokens_by_expiry ON platform_auth_revo
 
 CREATE TABLE platform_auth_sign_ins (
   id text COLLATE "C" NOT NULL,
-  mailbox text COLLATE "C",
+  contact text COLLATE "C",
   link_hash text COLLATE "C",
   code_hash text COLLATE "C",
   guesses integer NOT NULL,
@@ -183,8 +183,8 @@ CREATE TABLE platform_auth_sign_ins (
   UNIQUE (link_hash),
   PRIMARY KEY (id)
 );
+CREATE INDEX platform_auth_sign_ins_by_contact ON platform_auth_sign_ins USING btree (contact);
 CREATE INDEX platform_auth_sign_ins_by_expiry ON platform_auth_sign_ins USING btree (expires_at);
-CREATE INDEX platform_auth_sign_ins_by_mailbox ON platform_auth_sign_ins USING btree (mailbox);
 
 CREATE TABLE platform_auth_sign_outs (
   subject text COLLATE "C" NOT NULL,

@@ -1,19 +1,19 @@
 import type { SignIn, SignOut } from '../../contracts/sign-ins.js'
-import { parseSignIn, parseSignOut, readMailbox, type SignInRow, type SignOutRow } from '../sql/sign-in-rows.js'
+import { parseSignIn, parseSignOut, readContactOf, type SignInRow, type SignOutRow } from '../sql/sign-in-rows.js'
 import { prepareStatement, type Sql } from './connection.js'
 
 /** How many expired rows one call deletes: more than it adds, but not so many that it takes long. */
 const MAX_DELETED_PER_CALL = 100
 
-const COLUMNS = 'id, mailbox, link_hash, code_hash, guesses, application_id, created_at, expires_at'
+const COLUMNS = 'id, contact, link_hash, code_hash, guesses, application_id, created_at, expires_at'
 
 /** To be called in a transaction. */
 export async function addSignIn(sql: Sql, signIn: SignIn): Promise<void> {
-  const { id, mailbox, linkHash, codeHash, guesses, applicationId, createdAt, expiresAt } = signIn
+  const { id, contact, linkHash, codeHash, guesses, applicationId, createdAt, expiresAt } = signIn
   await sql.run(
     `INSERT INTO platform_auth_sign_ins (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
     id,
-    mailbox,
+    contact,
     linkHash,
     codeHash,
     guesses,
@@ -52,8 +52,8 @@ export async function addSignOut(sql: Sql, signOut: SignOut): Promise<void> {
     ON CONFLICT (subject) DO UPDATE
     SET nonce = excluded.nonce, at = greatest(excluded.at, platform_auth_sign_outs.at + 1), expires_at = excluded.expires_at`
   await sql.run(upsert, subject, nonce, at, expiresAt)
-  const mailbox = readMailbox(signOut)
-  if (mailbox !== undefined) await sql.run('DELETE FROM platform_auth_sign_ins WHERE mailbox = $1', mailbox)
+  const contact = readContactOf(signOut)
+  if (contact !== undefined) await sql.run('DELETE FROM platform_auth_sign_ins WHERE contact = $1', contact)
   // Rows that another transaction is deleting are skipped: there is no need to wait for them.
   const deleteExpired = `
     DELETE FROM platform_auth_sign_outs WHERE subject IN (

@@ -2,7 +2,7 @@ import type { SignIn, SignOut } from '../../contracts/sign-ins.js'
 
 export interface SignInRow {
   readonly id: string
-  readonly mailbox: string
+  readonly contact: string
   readonly link_hash: string
   readonly code_hash: string | null
   readonly guesses: number
@@ -14,7 +14,7 @@ export interface SignInRow {
 export function parseSignIn(row: SignInRow): SignIn {
   return {
     id: row.id,
-    mailbox: row.mailbox,
+    contact: row.contact,
     linkHash: row.link_hash,
     codeHash: row.code_hash ?? undefined,
     guesses: row.guesses,
@@ -35,9 +35,9 @@ export function parseSignOut({ subject, nonce, at, expires_at: expiresAt }: Sign
   return { subject, nonce, at, expiresAt }
 }
 
-const MAILBOX_SUBJECT = 'mailbox:'
+const CONTACT_SUBJECT = 'contact:'
 
 /** The mailbox that a sign-out is about; undefined if it is about one session. */
-export function readMailbox({ subject }: SignOut): string | undefined {
-  return subject.startsWith(MAILBOX_SUBJECT) ? subject.slice(MAILBOX_SUBJECT.length) : undefined
+export function readContactOf({ subject }: SignOut): string | undefined {
+  return subject.startsWith(CONTACT_SUBJECT) ? subject.slice(CONTACT_SUBJECT.length) : undefined
 }

@@ -98,7 +98,7 @@ const IS_EXPIRING = `
 const NO_LIMIT = -1
 const HAS_CONTACT = `
   seq IN (SELECT seq FROM platform_auth_applications WHERE contact IS NOT NULL AND lower(contact) = ?
-    UNION SELECT application_seq FROM platform_auth_contacts WHERE mailbox = ?)`
+    UNION SELECT application_seq FROM platform_auth_contacts WHERE contact = ?)`
 /** As the condition of the index. */
 const HAS_DECIDED = "status = 'deleted' AND decided IS NOT NULL"
 const IS_ENDING = 'seq IN (SELECT seq FROM platform_auth_applications WHERE ends_at < ?)'
@@ -174,7 +174,7 @@ function listValues(record: ApplicationRecord): readonly (string | number | unde
 
 function writeContacts(sql: Sql, seq: number | undefined, { otherContacts }: ApplicationRecord): void {
   sql.run('DELETE FROM platform_auth_contacts WHERE application_seq = ?', seq)
-  const text = 'INSERT INTO platform_auth_contacts (application_seq, position, address, mailbox) VALUES (?, ?, ?, ?)'
+  const text = 'INSERT INTO platform_auth_contacts (application_seq, position, address, contact) VALUES (?, ?, ?, ?)'
   for (const [position, address] of otherContacts.entries()) {
     sql.run(text, seq, position, address, address.toLowerCase())
   }

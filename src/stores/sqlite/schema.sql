@@ -61,11 +61,11 @@ CREATE TABLE platform_auth_contacts (
     application_seq INTEGER NOT NULL REFERENCES platform_auth_applications (seq),
     position INTEGER NOT NULL,
     address TEXT NOT NULL,
-    mailbox TEXT NOT NULL,
+    contact TEXT NOT NULL,
     PRIMARY KEY (application_seq, position)
   ) WITHOUT ROWID;
 
-CREATE INDEX platform_auth_contacts_by_mailbox ON platform_auth_contacts (mailbox, application_seq);
+CREATE INDEX platform_auth_contacts_by_contact ON platform_auth_contacts (contact, application_seq);
 
 CREATE TABLE platform_auth_credentials (
     hash TEXT PRIMARY KEY,
@@ -184,7 +184,7 @@ CREATE INDEX platform_auth_revoked_access_tokens_by_expiry ON platform_auth_revo
 
 CREATE TABLE platform_auth_sign_ins (
     id TEXT PRIMARY KEY,
-    mailbox TEXT,
+    contact TEXT,
     link_hash TEXT UNIQUE,
     code_hash TEXT,
     guesses INTEGER NOT NULL,
@@ -193,9 +193,9 @@ CREATE TABLE platform_auth_sign_ins (
     expires_at INTEGER NOT NULL
   ) WITHOUT ROWID;
 
-CREATE INDEX platform_auth_sign_ins_by_expiry ON platform_auth_sign_ins (expires_at);
+CREATE INDEX platform_auth_sign_ins_by_contact ON platform_auth_sign_ins (contact);
 
-CREATE INDEX platform_auth_sign_ins_by_mailbox ON platform_auth_sign_ins (mailbox);
+CREATE INDEX platform_auth_sign_ins_by_expiry ON platform_auth_sign_ins (expires_at);
 
 CREATE TABLE platform_auth_sign_outs (
     subject TEXT PRIMARY KEY,

@@ -1,19 +1,19 @@
 import type { SignIn, SignOut } from '../../contracts/sign-ins.js'
-import { parseSignIn, parseSignOut, readMailbox, type SignInRow, type SignOutRow } from '../sql/sign-in-rows.js'
+import { parseSignIn, parseSignOut, readContactOf, type SignInRow, type SignOutRow } from '../sql/sign-in-rows.js'
 import type { Sql } from './connection.js'
 
 /** How many expired rows one call deletes: more than it adds, but not so many that it takes long. */
 const MAX_DELETED_PER_CALL = 100
 
-const COLUMNS = 'id, mailbox, link_hash, code_hash, guesses, application_id, created_at, expires_at'
+const COLUMNS = 'id, contact, link_hash, code_hash, guesses, application_id, created_at, expires_at'
 
 /** To be called in a transaction. */
 export function addSignIn(sql: Sql, signIn: SignIn): void {
-  const { id, mailbox, linkHash, codeHash = null, guesses, applicationId = null, createdAt, expiresAt } = signIn
+  const { id, contact, linkHash, codeHash = null, guesses, applicationId = null, createdAt, expiresAt } = signIn
   sql.run(
     `INSERT INTO platform_auth_sign_ins (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
-    mailbox,
+    contact,
     linkHash,
     codeHash,
     guesses,
@@ -50,8 +50,8 @@ export function addSignOut(sql: Sql, signOut: SignOut): void {
     ON CONFLICT (subject) DO UPDATE
     SET nonce = excluded.nonce, at = max(excluded.at, platform_auth_sign_outs.at + 1), expires_at = excluded.expires_at`
   sql.run(upsert, subject, nonce, at, expiresAt)
-  const mailbox = readMailbox(signOut)
-  if (mailbox !== undefined) sql.run('DELETE FROM platform_auth_sign_ins WHERE mailbox = ?', mailbox)
+  const contact = readContactOf(signOut)
+  if (contact !== undefined) sql.run('DELETE FROM platform_auth_sign_ins WHERE contact = ?', contact)
   const deleteExpired = `
     DELETE FROM platform_auth_sign_outs WHERE subject IN (
       SELECT subject FROM platform_auth_sign_outs WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`

@@ -107,7 +107,7 @@ export const fullEmail: QueuedEmail = email('full', {
 export function signIn(id: string, changes: Partial<SignIn> = {}): SignIn {
   return {
     id,
-    mailbox: 'dev@example.com',
+    contact: 'dev@example.com',
     linkHash: `link-${id}`,
     codeHash: `code-${id}`,
     guesses: 0,

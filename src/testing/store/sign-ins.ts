@@ -59,7 +59,7 @@ export function signInsContract({ describe, it }: TestCollector, opened: () => O
 /** Adding and listing sign-outs. */
 export function signOutsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { recordTraces } = createReaders(opened)
-  const dev = { subject: 'mailbox:dev@example.com', nonce: 'n1', at: NOW, expiresAt: NOW + 100 }
+  const dev = { subject: 'contact:dev@example.com', nonce: 'n1', at: NOW, expiresAt: NOW + 100 }
 
   describe('sign-outs', () => {
     it('are listed for their subjects only', async () => {
@@ -71,7 +71,7 @@ export function signOutsContract({ describe, it }: TestCollector, opened: () => 
       assertEqual(await other.listSignOuts([dev.subject]), [dev])
       assertEqual(await other.listSignOuts([session.subject, 'session:2']), [session])
       assert.equal((await other.listSignOuts([session.subject, dev.subject])).length, 2)
-      assertEqual(await other.listSignOuts(['mailbox:DEV@example.com']), [])
+      assertEqual(await other.listSignOuts(['contact:DEV@example.com']), [])
       assertEqual(await other.listSignOuts([]), [])
       assertEqual(traces, NO_TRACES)
     })
@@ -87,14 +87,14 @@ export function signOutsContract({ describe, it }: TestCollector, opened: () => 
       assertEqual(await other.listSignOuts([dev.subject]), [{ ...dev, at: NOW + 50, expiresAt: NOW + 150 }])
     })
 
-    it('of a mailbox delete its ways to sign in, and no others', async () => {
+    it('of a contact delete its ways to sign in, and no others', async () => {
       const { store } = opened()
-      for (const [id, mailbox] of [
+      for (const [id, contact] of [
         ['s', 'dev@example.com'],
         ['t', 'dev@example.com'],
         ['u', 'dev@example.org'],
       ] as const)
-        await store.addSignIn(signIn(id, { mailbox }))
+        await store.addSignIn(signIn(id, { contact }))
       await store.addSignOut({ ...dev, subject: 'session:dev@example.com' })
       assertEqual(await store.findSignInByLink('link-s'), signIn('s'))
       await store.addSignOut(dev)

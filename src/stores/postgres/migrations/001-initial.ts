@@ -39,10 +39,10 @@ export const initial = `
     application_seq bigint NOT NULL REFERENCES platform_auth_applications,
     position int NOT NULL,
     address text NOT NULL,
-    mailbox text COLLATE "C" NOT NULL,
+    contact text COLLATE "C" NOT NULL,
     PRIMARY KEY (application_seq, position)
   );
-  CREATE INDEX platform_auth_contacts_by_mailbox ON platform_auth_contacts (mailbox, application_seq);
+  CREATE INDEX platform_auth_contacts_by_contact ON platform_auth_contacts (contact, application_seq);
 
   -- The application's status is repeated here, so that one index finds the suspended applications of an API.
   CREATE TABLE platform_auth_grants (
@@ -199,7 +199,7 @@ export const initial = `
 
   CREATE TABLE platform_auth_sign_ins (
     id text COLLATE "C" PRIMARY KEY,
-    mailbox text COLLATE "C",
+    contact text COLLATE "C",
     link_hash text COLLATE "C" UNIQUE,
     code_hash text COLLATE "C",
     guesses int NOT NULL,
@@ -207,7 +207,7 @@ export const initial = `
     created_at bigint NOT NULL,
     expires_at bigint NOT NULL
   );
-  CREATE INDEX platform_auth_sign_ins_by_mailbox ON platform_auth_sign_ins (mailbox);
+  CREATE INDEX platform_auth_sign_ins_by_contact ON platform_auth_sign_ins (contact);
   CREATE INDEX platform_auth_sign_ins_by_expiry ON platform_auth_sign_ins (expires_at);
 
   CREATE TABLE platform_auth_sign_outs (

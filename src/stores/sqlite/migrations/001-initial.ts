@@ -39,10 +39,10 @@ export const initial = `
     application_seq INTEGER NOT NULL REFERENCES platform_auth_applications (seq),
     position INTEGER NOT NULL,
     address TEXT NOT NULL,
-    mailbox TEXT NOT NULL,
+    contact TEXT NOT NULL,
     PRIMARY KEY (application_seq, position)
   ) WITHOUT ROWID;
-  CREATE INDEX platform_auth_contacts_by_mailbox ON platform_auth_contacts (mailbox, application_seq);
+  CREATE INDEX platform_auth_contacts_by_contact ON platform_auth_contacts (contact, application_seq);
 
   -- The application's status is repeated here, so that one index finds the suspended applications of an API.
   CREATE TABLE platform_auth_grants (
@@ -199,7 +199,7 @@ export const initial = `
 
   CREATE TABLE platform_auth_sign_ins (
     id TEXT PRIMARY KEY,
-    mailbox TEXT,
+    contact TEXT,
     link_hash TEXT UNIQUE,
     code_hash TEXT,
     guesses INTEGER NOT NULL,
@@ -207,7 +207,7 @@ export const initial = `
     created_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL
   ) WITHOUT ROWID;
-  CREATE INDEX platform_auth_sign_ins_by_mailbox ON platform_auth_sign_ins (mailbox);
+  CREATE INDEX platform_auth_sign_ins_by_contact ON platform_auth_sign_ins (contact);
   CREATE INDEX platform_auth_sign_ins_by_expiry ON platform_auth_sign_ins (expires_at);
 
   CREATE TABLE platform_auth_sign_outs (
