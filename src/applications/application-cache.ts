@@ -17,8 +17,8 @@ type Found = ApplicationRecord | undefined
  */
 export interface ApplicationCache {
   /**
-   * Given a request, a look-up counts as that of its address, because anybody can present an unknown id. Without, the id is a
-   * verified one, and the look-up counts as the application's own.
+   * Finds an application. With a request, the look-up counts as that of its address, because anybody can present an unknown id.
+   * Without one, the id is verified, and the look-up counts as the application's own.
    */
   findById(id: string, req?: IncomingMessage): MaybePromise<Found>
   /** `key`: the key itself, which may be stored by a hash of another system. `req`: as above. Without, look-ups share one place in the queue. */

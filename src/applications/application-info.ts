@@ -27,7 +27,7 @@ export interface Application<Metadata = Record<string, unknown>> {
   readonly status: ApplicationStatus
   /** The APIs that it may use, with the scopes granted there. */
   readonly apis: Readonly<Record<string, { readonly scopes: readonly string[] }>>
-  /** Its requests for APIs that wait for an operator's decision. */
+  /** The application's requests for APIs that wait for an operator's decision. */
   readonly accessRequests: readonly AccessRequestInfo[]
   /** Your own id for the application, such as a customer number. No two applications have the same one. */
   readonly externalId: string | undefined

@@ -147,10 +147,11 @@ export interface Applications<ApiNames extends string = string, Input = object, 
   ): Promise<Application<Metadata>>
   disallow(id: string, api: ApiNames, options?: ActorOptions): Promise<Application<Metadata>>
   /**
-   * What a contact asks for at the portal: adds an API with `registration: 'automatic'` at once, and stores a request for one with
-   * `manual`, or for what `disallow` or `allow` took away, until `approve` or `deny` decides it. At most `registrationScopes`; all of them if `scopes` is left out. What the
-   * application has there already stays. Rejects with code `api_closed` for an API that takes no registrations, and with
-   * `invalid_state` for an application that is not active.
+   * Requests access as a contact does at the portal: adds an API with `registration: 'automatic'` at once, and stores a request for
+   * one with `manual`, or for access that `disallow` or `allow` took away, until `approve` or `deny` decides it. At most
+   * `registrationScopes` can be requested; all of them if `scopes` is left out. Scopes that the application has there already stay.
+   * Rejects with code `api_closed` for an API that takes no registrations, and with `invalid_state` for an application that is not
+   * active.
    */
   requestAccess(
     id: string,

@@ -18,10 +18,10 @@ export interface OpenApproval extends Asker {
   readonly requestedAt: number
 }
 
-/** Nothing is left to decide. */
+/** A request about which nothing is left to decide. */
 export interface ClosedApproval {
   readonly isOpen: false
-  /** Without a name if it was deleted. */
+  /** The application, without a name if it was deleted. */
   readonly application: ApplicationRecord
   /** Undefined for a request that was neither decided nor withdrawn, such as a registration whose e-mail was cancelled. */
   readonly decided: DecidedRequest | undefined

@@ -21,7 +21,7 @@ interface LastUsedOptions {
 const FLUSH_INTERVAL_MS = 10_000
 /** Uses that are less than this later than the stored time are not written, by any process. */
 const MIN_STORED_AGE_SECONDS = 300
-/** Bounds memory while the store is unavailable, and in general. */
+/** This limit bounds memory while the store is unavailable, and in general. */
 const MAX_NOTED_CREDENTIALS = 10_000
 /** The limit of one statement, which must not lock rows for long. */
 const MAX_USES_PER_WRITE = 1000

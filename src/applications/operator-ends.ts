@@ -95,8 +95,8 @@ interface ContactEdit {
 }
 
 /**
- * What a contact changes, with ends no later than an operator's. Throws with code `invalid_state` for a new credential if that end
- * has passed.
+ * Bounds the ends in a contact's change by those of an operator. Throws with code `invalid_state` for a new credential if that
+ * end has passed.
  */
 export function boundEnds<Edit extends ContactEdit>(
   current: ApplicationRecord,

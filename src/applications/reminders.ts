@@ -69,7 +69,7 @@ export function createReminders(options: RemindersOptions): Reminders {
     if (!closed) timer = setTimeout(scanNext, delay).unref()
   }
 
-  /** For each number of days, the credentials whose expiry has come that near since the last scan: an index has them. */
+  /** Finds, for each number of days, credentials whose expiry has come that near since the last scan: an index has them. */
   async function scan(): Promise<void> {
     const time = now()
     if (time === scannedAt) return
@@ -96,7 +96,7 @@ export function createReminders(options: RemindersOptions): Reminders {
         const changed = await writer.change(id, { type: undefined }, (current) => queueReminders(current, time))
         if (changed?.result) onEmailDue()
       }
-      // Those of this page are no longer found: each now has the `remindedDays` of its last reminder.
+      // The credentials of this page are no longer found: each now has the `remindedDays` of its last reminder.
       if (ids.length < PAGE_SIZE) return
     }
   }

@@ -1,7 +1,7 @@
 import type { ReportOnlyOptions } from './report-only.js'
 import type { JsonObject } from './application-record.js'
 
-/** How an API is protected: bearer access tokens, or the application's key in a header. */
+/** The protection of an API: bearer access tokens, or the application's key in a header. */
 export type Scheme = 'oauth2' | 'apiKey'
 
 /** At most `limit` requests in `window` seconds. */

@@ -16,7 +16,7 @@ export interface CredentialRecord {
   /** `cred_` and 22 random base62 characters. Public, and stays the same when the credential is changed. */
   readonly id: string
   /**
-   * Given by the operator; the first credentials of an application are named `default`. Two live credentials of one kind and
+   * The operator's name for the credential; the first credentials of an application are named `default`. Two live credentials of one kind and
    * name are a rotation in progress.
    */
   readonly name: string

@@ -30,7 +30,7 @@ export interface EmailTexts {
   readonly facts: readonly EmailCode[]
   /** The next step, as buttons; the first one is the main one. */
   readonly actions: readonly EmailLink[]
-  /** For each API, how to call it, with commands to paste one after the other, and where the console shows the call in other languages. */
+  /** The calls of each API: commands to paste one after the other, and a link to the call in other languages in the console. */
   readonly sections: readonly {
     readonly title: string
     readonly codes: readonly EmailCode[]

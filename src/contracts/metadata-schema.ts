@@ -7,7 +7,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly version: 1
     readonly vendor: string
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
-    /** For the compiler only. */
+    /** Types for the compiler only. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
   }
 }

@@ -1,6 +1,6 @@
 import type { UsageBatch } from './usage.js'
 
-/** How often a guard that only reports would have refused requests of an application, at one route and for one reason. */
+/** The number of requests of an application that a report-only guard would have refused, at one route and for one reason. */
 export interface ReportedCount {
   /** Empty if the application is not known. */
   readonly applicationId: string

@@ -212,7 +212,7 @@ export interface ExpiryQuery {
   readonly after: number
   /** ... and not after this. */
   readonly until: number
-  /** Their `remindedDays` are more, or undefined. */
+  /** Only credentials whose `remindedDays` are more, or undefined. */
   readonly days: number
   readonly limit: number
 }

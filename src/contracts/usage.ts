@@ -1,4 +1,4 @@
-/** How often an application had an outcome at an API on a day. */
+/** The number of times that an application had an outcome at an API on a day. */
 export interface UsageCount {
   /** The day in UTC, such as `2026-11-22`. */
   readonly day: string

@@ -14,7 +14,7 @@ const MAX_DROPPING_CONNECTIONS = 1000
 /** Cuts off each connection whose rest is being dropped; the oldest comes first. */
 const dropping = shareInProcess('express-platform-auth.refused-uploads', () => new Set<() => void>())
 
-/** Kept, so that fake timers of the host's tests, which replace the global functions later, do not hold up a connection. */
+/** The timers are kept, so that fake timers of the host's tests, which replace the global functions later, do not hold up a connection. */
 const { setImmediate, setTimeout } = globalThis
 
 /**

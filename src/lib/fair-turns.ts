@@ -7,7 +7,7 @@ export type TakeTurn = <Result>(group: string, member: string, work: () => Promi
 interface FairTurnsOptions {
   /** The maximum number of calls that wait. */
   readonly waiting: number
-  /** How long a call waits for its turn, in milliseconds. */
+  /** The milliseconds that a call waits for its turn. */
   readonly timeout: number
   /** Creates the error with which a call is rejected that gets no turn. */
   readonly onRefused: () => Error

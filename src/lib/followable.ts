@@ -18,7 +18,7 @@ export function isFollowable(text: string): boolean {
 /** `E.ON`, `L.L.Bean`: no host, unless the word is a top-level domain. Any other word that stands before a dot could be a host of an intranet. */
 const INITIALS = /(?<![^\s(])(?:\p{Lu}\.){1,3}(\p{L}{2,})(?![^\s,;)])/gu
 
-/** After every number was replaced by 0. U+3002 counts as a dot in host names (UTS 46). */
+/** The patterns apply after every number was replaced by 0. U+3002 counts as a dot in host names (UTS 46). */
 const PATTERNS = [
   // Two labels of a host name (also of emoji), and an IPv4 address.
   /[\p{L}\p{M}\p{S}0_-][.\u3002]\p{L}[\p{L}\p{M}0-]/u,

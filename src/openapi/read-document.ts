@@ -90,7 +90,7 @@ function copyAsJson(option: string, given: unknown): JsonObject {
   }
 }
 
-/** Nothing in the result inherits: a polluted `Object.prototype` must not provide an operation's `security`. */
+/** Parses JSON so that nothing in it inherits: a polluted `Object.prototype` must not provide an operation's `security`. */
 function parseJson(text: string): JsonObject {
   const withoutPrototype = (_name: string, value: unknown): unknown => (isObject(value) ? ownMembers(value) : value)
   return asObject(JSON.parse(text, withoutPrototype))

@@ -35,7 +35,7 @@ export interface Foundation extends Pick<Readiness, 'available' | 'begin'> {
   readonly rateLimits: RateLimits
   readonly limitFailures: RateLimit | undefined
   readonly encryption: Encryption
-  /** Set when the platform has started. */
+  /** It is set when the platform has started. */
   readonly credentials: LateValue<Credentials>
   /** Resolves once the store is open, for calls. */
   opened(): Promise<Credentials>

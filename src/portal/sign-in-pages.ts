@@ -16,7 +16,7 @@ export interface SignInPages {
   renderLink(kind: LinkKind, visitor: Visitor): string
   /** The page without scripts, where the link can be pasted again. */
   renderInvitationRefused(visitor: Visitor, problem: string): string
-  /** After an invitation was accepted. */
+  /** The page after an invitation was accepted. */
   renderAccepted(visitor: Visitor, accepted: { readonly applicationName: string; readonly contact: string }): string
   /** A problem, without a form. */
   renderProblem(heading: string, problem: string, visitor?: Visitor): string

@@ -50,13 +50,13 @@ interface SignInOptions {
   readonly sendSignIn: SendSignIn
   /** The address of the page that links lead to. */
   readonly pageUrl: string
-  /** Per address of a client. */
+  /** The limit per address of a client. */
   readonly limitRequests: RateLimit | undefined
-  /** Per mailbox: more than one address may ask for, so that none uses up the e-mails of another's mailbox. */
+  /** The limit per mailbox: more than one address may ask for, so that none uses up the e-mails of another's mailbox. */
   readonly limitEmails: RateLimit | undefined
-  /** Per mailbox that only waiting registrations have, which anybody may make: signing in confirms that it is the partner's. */
+  /** The limit per mailbox that only waiting registrations have, which anybody may make: signing in confirms that it is the partner's. */
   readonly limitPending: RateLimit | undefined
-  /** Per mailbox: codes that are compared, whatever they are guessed for. */
+  /** The limit per mailbox of codes that are compared, whatever they are guessed for. */
   readonly limitGuesses: RateLimit | undefined
   readonly limitLookups: ConcurrencyLimit
   readonly limitChanges: ConcurrencyLimit

@@ -15,7 +15,7 @@ import type { ReportOnly } from './report-only.js'
 export type GuardRegister = Pick<WeakMap<Guard, GuardConfig | undefined>, 'has' | 'get'>
 
 interface AnyGuardOptions {
-  /** At least one, in the order in which they decide. */
+  /** One guard at least, in the order in which they decide. */
   readonly parts: readonly GuardConfig[]
   readonly optional: boolean
   readonly onDenied: OnDenied | undefined

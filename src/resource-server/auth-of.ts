@@ -30,7 +30,7 @@ export function authOf(req: object, api?: string): AuthInfo {
 }
 
 /**
- * Like `authOf`, but undefined where that throws: behind an `optional` guard that let a request without a credential pass,
+ * Like `authOf`, but undefined if that throws: behind an `optional` guard that let a request without a credential pass,
  * whatever other guards established before.
  *
  * @example

@@ -41,7 +41,7 @@ export interface ErrorResponseConfig extends DenialConfig {
 
 export interface DenialConfig {
   readonly api: Api
-  /** Set for a guard that only reports; undefined for one that refuses. */
+  /** The report-only setting of a guard; undefined for one that refuses. */
   readonly reportOnly: ReportOnly | undefined
   /** The host's guard, which decides if a refusal is only reported. If undefined, the request goes on. */
   readonly hostGuard: OtherIssuersGuard | undefined

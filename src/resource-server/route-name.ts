@@ -30,7 +30,7 @@ const MAX_PATH_LENGTH = 300
 /** PostgreSQL stores neither NUL nor half of a surrogate pair. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/gu
 
-/** Where the routes of an app are mounted, by route: lists of segments. */
+/** The paths at which the routes of an app are mounted, by route: lists of segments. */
 const MOUNTS = new WeakMap<object, string[][]>()
 const MAX_MOUNTS_PER_ROUTE = 20
 const MAX_SEGMENTS = 16

@@ -1,6 +1,6 @@
 /** A call of an API, as its reader typed it. Samples contain its parts unchanged. */
 export interface SampleCall {
-  /** How the call is authenticated; `none` for an operation without security. */
+  /** The authentication of the call; `none` for an operation without security. */
   readonly scheme: 'oauth2' | 'apiKey' | 'none'
   readonly method: string
   /** The URL with path and query. */

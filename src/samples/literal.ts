@@ -1,6 +1,6 @@
 import { INVISIBLE } from '../lib/visible-text.js'
 
-/** How a language writes a string. */
+/** The syntax of strings in a language. */
 export interface StringSyntax {
   /** Characters with an escape of their own, and what they are replaced by. */
   readonly escapes: Readonly<Record<string, string>>

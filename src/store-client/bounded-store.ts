@@ -14,7 +14,7 @@ interface BoundedStoreOptions {
 
 /** `auth.close()` must end within seconds even if the store hangs. A store that never opened may never close. */
 const STORE_CLOSE_TIMEOUT_MS = 2000
-/** Bounds memory: a call that timed out here is still in the store's own queue, and counts until the store settles it. */
+/** This limit bounds memory: a call that timed out here is still in the store's own queue, and counts until the store settles it. */
 const MAX_WAITING_CALLS = 10_000
 
 /**

@@ -125,7 +125,7 @@ function createWrongSecretError(isMissing: boolean): ConfigurationError {
   )
 }
 
-/** Its name, and 32 bytes in base64url. */
+/** The secret's name, and 32 bytes in base64url. */
 const SECRET = /^([a-z]+):([A-Za-z0-9_-]{43})$/
 
 /**

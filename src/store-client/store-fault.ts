@@ -1,7 +1,7 @@
 import { findStoreFault } from './store-faults.js'
 
 /**
- * Why a store does not answer, for `auth.health()`, which apps may publish: without addresses, paths or the database's own
+ * The reason why a store does not answer, for `auth.health()`, which apps may publish: without addresses, paths or the database's own
  * message. Those are in the log.
  */
 export function describeStoreFault(problem: unknown): string {

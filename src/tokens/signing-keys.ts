@@ -52,7 +52,7 @@ interface SigningKeysOptions {
   readonly readChanges: () => Promise<boolean>
 }
 
-/** Bounds what unauthenticated requests with invented `kid`s cost the store to ten queries a second. */
+/** This interval limits unauthenticated requests with invented `kid`s to ten queries of the store a second. */
 const UNKNOWN_KID_POLL_INTERVAL_MS = 100
 const MAX_UNKNOWN_KIDS = 1000
 /** A `kid` is an RFC 7638 thumbprint of 43 characters, so a much longer one is rejected without asking the store. */

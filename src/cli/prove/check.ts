@@ -50,7 +50,7 @@ export interface Site {
   readonly caller: TemporaryApplication
   /** This application may use the oauth2 APIs, without any scope. */
   readonly other: TemporaryApplication
-  /** How often a request is repeated, so that each instance is likely to have answered it. */
+  /** The number of times that a request is sent, so that each instance is likely to have answered it. */
   readonly repetitions: number
   /** The number of instances, as far as it is known. */
   readonly instances: number

@@ -98,7 +98,7 @@ function shorten(text: string): string {
   return text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}...` : text
 }
 
-/** Anything that may be a credential: pages of errors quote what was sent to them. */
+/** Matches all that may be a credential: pages of errors quote the requests. */
 function redact(text: string, secrets: ReadonlySet<string>): string {
   let safe = text
   for (const secret of secrets) safe = safe.replaceAll(secret, '[redacted]')

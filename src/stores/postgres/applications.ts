@@ -118,7 +118,7 @@ function isStorable(text: string): boolean {
 
 const NOT_DELETED: readonly ApplicationStatus[] = ['pending', 'active', 'suspended']
 
-/** Writes the record if the stored version is the previous one, at that time; to be called in a transaction. */
+/** Writes the record if the stored version is the previous one, at that time. Must be called in a transaction. */
 export async function writeApplication(sql: Sql, record: ApplicationRecord, at: number): Promise<boolean> {
   const written = await writeRow(sql, record)
   if (!written) return false

@@ -33,15 +33,15 @@ export interface PostgresConnections {
   transaction<T>(work: (sql: Sql) => Promise<T>, timeoutMs?: number): Promise<T>
 }
 
-/** Less than the 5 s after which a platform counts an operation as failed, because it must not take effect after that. */
+/** This limit is less than the 5 s after which a platform counts an operation as failed, because it must not take effect after that. */
 const TRANSACTION_TIMEOUT_MS = 4500
 /** A connection that does not answer is closed this long after the operation's deadline. */
 const SILENT_CONNECTION_MARGIN_MS = 1000
 /** After this time, the outcome of a COMMIT without an answer is asked for on another connection. */
 const COMMIT_TIMEOUT_MS = 2000
-/** How long a failed transaction's ROLLBACK may take before the connection is closed instead. */
+/** The time limit of a failed transaction's ROLLBACK, after which the connection is closed instead. */
 const ROLLBACK_TIMEOUT_MS = 500
-/** How long a stopped process may hold the locks of an open transaction: short enough that other transactions get them in time. */
+/** A stopped process may hold the locks of an open transaction this long: other transactions still get them in time. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 3000
 /** PostgreSQL 14 and later can notice that the client of a waiting statement has gone. */
 const CLIENT_CHECK_INTERVAL_MS = 2000

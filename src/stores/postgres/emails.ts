@@ -2,7 +2,7 @@ import { type EmailChange, type EmailQuery, type QueuedEmail, savesEmail } from 
 import { EMAIL_COLUMNS, listEmailFilters, listEmailValues, parseEmail, type EmailRow } from '../sql/rows.js'
 import { prepareStatement, type Sql } from './connection.js'
 
-/** Makes one change to an application's e-mails if the stored version allows it; to be called in a transaction. */
+/** Makes one change to an application's e-mails if the stored version allows it. Must be called in a transaction. */
 export async function changeEmails(sql: Sql, applicationId: string, change: EmailChange): Promise<boolean> {
   if (change === 'removeAll') {
     await sql.run('DELETE FROM platform_auth_emails WHERE application_id = $1', applicationId)
@@ -13,7 +13,7 @@ export async function changeEmails(sql: Sql, applicationId: string, change: Emai
   return (await sql.run('DELETE FROM platform_auth_emails WHERE id = $1 AND version = $2', id, version)) === 1
 }
 
-/** Writes the e-mail if the stored version is the previous one; to be called in a transaction. */
+/** Writes the e-mail if the stored version is the previous one. Must be called in a transaction. */
 export async function writeEmail(sql: Sql, email: QueuedEmail): Promise<boolean> {
   const { id, version, claimLinks } = email
   const written =
@@ -47,7 +47,7 @@ export async function isEmailDue(sql: Sql, now: number): Promise<boolean> {
   return (await sql.get(IS_DUE, now)) !== undefined
 }
 
-/** To be called in a transaction. Concurrent calls skip the locked row and get the next e-mail without waiting. */
+/** Must be called in a transaction. Concurrent calls skip the locked row and get the next e-mail without waiting. */
 export async function leaseEmail(sql: Sql, now: number, until: number): Promise<QueuedEmail | undefined> {
   const text = `
     UPDATE platform_auth_emails SET leased_until = $2, version = version + 1

@@ -219,7 +219,7 @@ function countConnections({ options }: PostgresPool): number {
   return options?.max ?? 10
 }
 
-/** To be called in a transaction, which is rolled back if this resolves false. */
+/** Must be called in a transaction, which is rolled back if this resolves false. */
 async function saveApplication(
   sql: Sql,
   record: ApplicationRecord,

@@ -1,7 +1,7 @@
 import type { PostgresClient, PostgresQuery, PostgresResult } from './pool.js'
 import { createWireQuery, findWire } from './wire-query.js'
 
-/** How long the ROLLBACK of a failed statement may take. */
+/** The time limit of the ROLLBACK after a failed statement. */
 const ROLLBACK_TIMEOUT_MS = 500
 /** Waiting for a lock ends first, so that the error names the lock. */
 const LOCK_MARGIN_MS = 100

@@ -26,7 +26,7 @@ export async function migrate(
   { sql, transaction }: PostgresConnections,
   { migrations, mayMigrate }: MigrateOptions,
 ): Promise<SchemaMigration | undefined> {
-  // Read without the lock, so that a usual start does not wait for another process's migration.
+  // The version is read without the lock, so that a usual start does not wait for another process's migration.
   const version = await readSchemaVersion(sql)
   if (!mayMigrate) refuseOlderSchema(version, migrations.length)
   if (version === migrations.length) return undefined

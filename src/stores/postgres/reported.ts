@@ -4,7 +4,7 @@ import { parseReportedCount, type ReportedRow } from '../sql/reported-rows.js'
 import type { Sql } from './connection.js'
 import { addBatch } from './usage.js'
 
-/** To be called in a transaction. */
+/** Must be called in a transaction. */
 export async function addReported(sql: Sql, batch: UsageBatch, counts: readonly ReportedCount[]): Promise<void> {
   if (await addBatch(sql, batch)) await sql.run(ADD_REPORTED, JSON.stringify(counts))
 }

@@ -38,7 +38,7 @@ const FIRST_SCHEMA = `
     FROM unnest(string_to_array(current_setting('search_path'), ',')) WITH ORDINALITY AS path (name, position)) AS found
   ORDER BY found.exists DESC, CASE WHEN found.exists THEN found.position ELSE -found.position END LIMIT 1`
 
-/** What the role lacks on the tables that it finds. */
+/** The rights that the role lacks on the tables that it finds. */
 export async function findMissingPrivileges(sql: Sql): Promise<ConfigurationProblem | undefined> {
   const missing = await sql.get<{ role: string; privileges: string; tables: string }>(MISSING_PRIVILEGES)
   if (!missing) return undefined

@@ -3,12 +3,12 @@ import type { SecretName } from '../../contracts/store.js'
 import type { Sql } from './connection.js'
 import { publish } from './feed.js'
 
-/** Read before `establishSecret`: a start with existing secrets writes nothing, so a read-only database is enough. */
+/** This query runs before `establishSecret`: a start with existing secrets writes nothing, so a read-only database is enough. */
 export async function findSecret(sql: Sql, name: SecretName): Promise<string | undefined> {
   return (await sql.get<{ value: string }>('SELECT value FROM platform_auth_meta WHERE key = $1', name))?.value
 }
 
-/** Stores the secret if there is none and resolves the stored one; to be called in a transaction. */
+/** Stores the secret if there is none and resolves the stored one. Must be called in a transaction. */
 export async function establishSecret(sql: Sql, name: SecretName, sealed: string): Promise<string> {
   await sql.run(
     'INSERT INTO platform_auth_meta (key, value) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING',
@@ -18,7 +18,7 @@ export async function establishSecret(sql: Sql, name: SecretName, sealed: string
   return (await findSecret(sql, name)) ?? sealed
 }
 
-/** Replaces the encrypted secret if `former` is the stored one; to be called in a transaction. */
+/** Replaces the encrypted secret if `former` is the stored one. Must be called in a transaction. */
 export async function replaceSecret(
   sql: Sql,
   name: SecretName,

@@ -7,7 +7,7 @@ const MAX_DELETED_PER_CALL = 100
 
 const COLUMNS = 'id, contact, link_hash, code_hash, guesses, application_id, created_at, expires_at'
 
-/** To be called in a transaction. */
+/** Must be called in a transaction. */
 export async function addSignIn(sql: Sql, signIn: SignIn): Promise<void> {
   const { id, contact, linkHash, codeHash, guesses, applicationId, createdAt, expiresAt } = signIn
   await sql.run(
@@ -44,7 +44,7 @@ export async function removeSignIn(sql: Sql, id: string): Promise<boolean> {
   return (await sql.run('DELETE FROM platform_auth_sign_ins WHERE id = $1', id)) === 1
 }
 
-/** To be called in a transaction. */
+/** Must be called in a transaction. */
 export async function addSignOut(sql: Sql, signOut: SignOut): Promise<void> {
   const { subject, nonce, at, expiresAt } = signOut
   const upsert = `

@@ -9,7 +9,7 @@ import {
 } from '../sql/usage-rows.js'
 import type { Sql } from './connection.js'
 
-/** To be called in a transaction, as `addRefusals` and `deleteExpiredUsage`. */
+/** Must be called in a transaction, as `addRefusals` and `deleteExpiredUsage`. */
 export async function addUsage(sql: Sql, batch: UsageBatch, counts: readonly UsageCount[]): Promise<void> {
   if (await addBatch(sql, batch)) await sql.run(ADD_USAGE, JSON.stringify(counts))
 }

@@ -115,7 +115,7 @@ const LIST_EXPIRING = `
     AND a.status = 'active' AND a.contact IS NOT NULL
   ORDER BY c.expires_at LIMIT ?`
 
-/** Writes the record if the stored version is the previous one, at that time; to be called in a transaction. */
+/** Writes the record if the stored version is the previous one, at that time. Must be called in a transaction. */
 export function writeApplication(sql: Sql, record: ApplicationRecord, at: number): boolean {
   if (isExternalIdTaken(sql, record)) return false
   const isWritten = record.version === 1 ? insert(sql, record) : update(sql, record)

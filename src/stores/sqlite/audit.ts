@@ -21,7 +21,7 @@ export function listAudit(sql: Sql, query: AuditQuery): readonly AuditRecord[] {
   return sql.all<AuditRow>(text, start, ...filters.values, limit).map(parseAuditRecord)
 }
 
-/** To be called in a transaction. */
+/** Must be called in a transaction. */
 export function deleteAudit(sql: Sql, before: number, limit: number): number {
   const text = `
     DELETE FROM platform_auth_audit WHERE seq IN (

@@ -25,7 +25,7 @@ export interface SqliteConnection {
 }
 
 /**
- * How long an operation waits for a lock: less than the 5 s after which a platform counts it as failed, because it must not
+ * The time for which an operation waits for a lock: less than the 5 s after which a platform counts it as failed, because it must not
  * take effect after that.
  */
 const LOCK_TIMEOUT_MS = 4500
@@ -66,7 +66,7 @@ export function createSqliteConnection(
     }
   }
 
-  // Only the first in a queue tries to get the lock: a hundred waiting operations must not cost more than one.
+  // The first in a queue alone tries to get the lock: a hundred waiting operations must not cost more than one.
   function createQueue(turnMs: number): <T>(work: () => T) => Promise<T> {
     let last: Promise<unknown> = Promise.resolve()
     let turnEndsAt = 0

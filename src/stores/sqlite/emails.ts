@@ -2,7 +2,7 @@ import { type EmailChange, type EmailQuery, type QueuedEmail, savesEmail } from 
 import { EMAIL_COLUMNS, listEmailFilters, listEmailValues, parseEmail, type EmailRow } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 
-/** Makes one change to an application's e-mails if the stored version allows it; to be called in a transaction. */
+/** Makes one change to an application's e-mails if the stored version allows it. Must be called in a transaction. */
 export function changeEmails(sql: Sql, applicationId: string, change: EmailChange): boolean {
   if (change === 'removeAll') {
     const text = 'SELECT seq FROM platform_auth_emails WHERE application_id = ?'
@@ -17,7 +17,7 @@ export function changeEmails(sql: Sql, applicationId: string, change: EmailChang
   return stored !== undefined
 }
 
-/** Writes the e-mail if the stored version is the previous one; to be called in a transaction. */
+/** Writes the e-mail if the stored version is the previous one. Must be called in a transaction. */
 export function writeEmail(sql: Sql, email: QueuedEmail): boolean {
   const { id, version, claimLinks } = email
   const written =
@@ -43,7 +43,7 @@ export function isEmailDue(sql: Sql, now: number): boolean {
   return findNextDue(sql, now) !== undefined
 }
 
-/** Leases the e-mail that has been due longest; to be called in a transaction. */
+/** Leases the e-mail that has been due longest. Must be called in a transaction. */
 export function leaseEmail(sql: Sql, now: number, until: number): QueuedEmail | undefined {
   const next = findNextDue(sql, now)
   if (!next) return undefined

@@ -231,7 +231,7 @@ function makeDurable(sql: Sql): void {
   if (level < FULL) sql.exec(`PRAGMA synchronous = ${FULL}`)
 }
 
-/** To be called in a transaction, which is rolled back if this returns false. */
+/** Must be called in a transaction, which is rolled back if this returns false. */
 function saveApplication(
   sql: Sql,
   record: ApplicationRecord,

@@ -28,7 +28,7 @@ export async function migrate(
   { migrations, mayMigrate, backup, onProgress = () => undefined }: MigrateOptions,
 ): Promise<SchemaMigration | undefined> {
   const latest = migrations.length
-  // Read without the write lock, so that a usual start does not wait for another process's write.
+  // The version is read without the write lock, so that a usual start does not wait for another process's write.
   const version = await single(readSchemaVersion)
   if (!mayMigrate) refuseOlderSchema(version, latest)
   if (version === latest) return undefined
@@ -51,7 +51,7 @@ function migrateInTransaction(
   const latest = migrations.length
   // This discards the copy of an attempt that was rolled back.
   backup?.discard()
-  // Read again under the write lock: another process may have migrated meanwhile.
+  // It is read again under the write lock: another process may have migrated meanwhile.
   const from = readSchemaVersion(sql)
   refuseNewerSchema(from, latest)
   if (from === latest) return { from, copy: undefined }

@@ -4,7 +4,7 @@ import { parseReportedCount, type ReportedRow } from '../sql/reported-rows.js'
 import type { Sql } from './connection.js'
 import { addBatch } from './usage.js'
 
-/** To be called in a transaction. */
+/** Must be called in a transaction. */
 export function addReported(sql: Sql, batch: UsageBatch, counts: readonly ReportedCount[]): void {
   if (addBatch(sql, batch)) sql.run(ADD_REPORTED, JSON.stringify(counts))
 }

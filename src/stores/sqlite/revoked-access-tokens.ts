@@ -6,7 +6,7 @@ import { publish } from './feed.js'
 /** How many expired rows one call deletes: more than it adds, but not so many that it takes long. */
 const MAX_DELETED_PER_CALL = 100
 
-/** Stores a revoked access token and deletes expired ones; to be called in a transaction. */
+/** Stores a revoked access token and deletes expired ones. Must be called in a transaction. */
 export function revokeAccessToken(sql: Sql, { id, expiresAt }: RevokedAccessToken, now: number): void {
   const text =
     'INSERT INTO platform_auth_revoked_access_tokens (id, expires_at) VALUES (?, ?) ON CONFLICT (id) DO NOTHING'

@@ -4,18 +4,18 @@ import { writeAudit } from './audit.js'
 import type { Sql } from './connection.js'
 import { publish } from './feed.js'
 
-/** Read before `establishSecret`: a start with existing secrets writes nothing, so a read-only database is enough. */
+/** This query runs before `establishSecret`: a start with existing secrets writes nothing, so a read-only database is enough. */
 export function findSecret(sql: Sql, name: SecretName): string | undefined {
   return sql.get<{ value: string }>('SELECT value FROM platform_auth_meta WHERE key = ?', name)?.value
 }
 
-/** Stores the secret if there is none and returns the stored one; to be called in a transaction. */
+/** Stores the secret if there is none and returns the stored one. Must be called in a transaction. */
 export function establishSecret(sql: Sql, name: SecretName, sealed: string): string {
   sql.run('INSERT INTO platform_auth_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING', name, sealed)
   return findSecret(sql, name) ?? sealed
 }
 
-/** Replaces the encrypted secret if `former` is the stored one; to be called in a transaction. */
+/** Replaces the encrypted secret if `former` is the stored one. Must be called in a transaction. */
 export function replaceSecret(
   sql: Sql,
   name: SecretName,

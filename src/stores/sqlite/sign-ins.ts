@@ -7,7 +7,7 @@ const MAX_DELETED_PER_CALL = 100
 
 const COLUMNS = 'id, contact, link_hash, code_hash, guesses, application_id, created_at, expires_at'
 
-/** To be called in a transaction. */
+/** Must be called in a transaction. */
 export function addSignIn(sql: Sql, signIn: SignIn): void {
   const { id, contact, linkHash, codeHash = null, guesses, applicationId = null, createdAt, expiresAt } = signIn
   sql.run(
@@ -42,7 +42,7 @@ export function removeSignIn(sql: Sql, id: string): boolean {
   return sql.run('DELETE FROM platform_auth_sign_ins WHERE id = ?', id) === 1
 }
 
-/** To be called in a transaction. */
+/** Must be called in a transaction. */
 export function addSignOut(sql: Sql, signOut: SignOut): void {
   const { subject, nonce, at, expiresAt } = signOut
   const upsert = `

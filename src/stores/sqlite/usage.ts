@@ -9,7 +9,7 @@ import {
 } from '../sql/usage-rows.js'
 import type { Sql } from './connection.js'
 
-/** To be called in a transaction, as `addRefusals` and `deleteExpiredUsage`. */
+/** Must be called in a transaction, as `addRefusals` and `deleteExpiredUsage`. */
 export function addUsage(sql: Sql, batch: UsageBatch, counts: readonly UsageCount[]): void {
   if (!addBatch(sql, batch)) return
   const rows = counts.map(({ day, applicationId, api, outcome, count }) => [day, applicationId, api, outcome, count])

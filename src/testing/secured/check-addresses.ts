@@ -23,7 +23,7 @@ const DEEPER = `${UNKNOWN}/value.x`
 /** An address below an API at which something that is no route may answer. */
 interface Address {
   readonly api: string
-  /** How reports and `public` name it: `/orders`, or `/orders/*`. */
+  /** The name in reports and in `public`: `/orders`, or `/orders/*`. */
   readonly path: string
   readonly target: string
   /** The layer that is mounted there. */
