@@ -70,7 +70,7 @@ export type { OtherIssuersGuard } from './resource-server/other-issuers.js'
 export type { ScopesByMethod } from './resource-server/requirement.js'
 export type { PortalAction } from './contracts/portal-actions.js'
 export type { Portal, PortalLinkOptions } from './portal/create.js'
-export type { SignOutContact } from './portal/sign-outs.js'
+export type { SignOutContact } from './portal/sign-in/sign-outs.js'
 export type { SignIn, SignOut } from './contracts/sign-ins.js'
 export type { Middleware } from './http/middleware.js'
 export type {
@@ -85,7 +85,12 @@ export type {
   RotateOptions,
   SuspensionOptions,
 } from './applications/call-options.js'
-export type { Application, AccessRequestInfo, CredentialInfo, InvitationInfo } from './applications/application-info.js'
+export type {
+  Application,
+  AccessRequestInfo,
+  CredentialInfo,
+  InvitationInfo,
+} from './applications/records/application-info.js'
 export type { Applications, IssuedCredentials, SelfService } from './applications/applications-api.js'
 export type {
   ImportedApplication,
@@ -94,9 +99,9 @@ export type {
   ImportOptions,
   ImportSource,
   ImportSummary,
-} from './applications/import-api.js'
-export type { Outbox, OutboxStatus } from './applications/email-outbox.js'
-export type { Audit, AuditEntry, AuditListQuery } from './applications/audit-log.js'
+} from './applications/imports/import-api.js'
+export type { Outbox, OutboxStatus } from './applications/queue/email-outbox.js'
+export type { Audit, AuditEntry, AuditListQuery } from './applications/records/audit-log.js'
 export type { Usage, UsageEntry, UsageQuery } from './usage/usage.js'
 export type { UsagePeriod } from './usage/period.js'
 export type { ReportOnlyCalls, ReportedRequests, ReportedQuery } from './usage/report-only.js'

@@ -1,6 +1,6 @@
 /** Takes the screenshots of docs/emails.md: the built-in e-mail of each purpose, as a narrow window shows it. */
 import { join } from 'node:path'
-import { createEmailWriter } from '../../dist/modules/credential-email/message.js'
+import { createEmailWriter } from '../../dist/modules/emails/message.js'
 import { deriveAccent } from '../../dist/modules/web/accent.js'
 
 const BASE_URL = 'https://api.example.com'

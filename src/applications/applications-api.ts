@@ -1,6 +1,6 @@
 import type { ApplicationStatus } from '../contracts/application-record.js'
 import type { Language } from '../contracts/email-content.js'
-import type { Application, CredentialInfo } from './application-info.js'
+import type { Application, CredentialInfo } from './records/application-info.js'
 import type {
   ActorOptions,
   AddCredentialOptions,
@@ -13,7 +13,7 @@ import type {
   RotateOptions,
   SuspensionOptions,
 } from './call-options.js'
-import type { ImportOptions, ImportSource, ImportSummary } from './import-api.js'
+import type { ImportOptions, ImportSource, ImportSummary } from './imports/import-api.js'
 
 /** An application's credentials in plain text: resolved once, and never again. */
 export type IssuedCredentials = ClientCredentials | KeyOnly

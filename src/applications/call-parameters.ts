@@ -1,5 +1,5 @@
 import type { Applications } from './applications-api.js'
-import type { Audit, AuditListQuery } from './audit-log.js'
+import type { Audit, AuditListQuery } from './records/audit-log.js'
 import {
   any,
   apiName,
@@ -20,8 +20,8 @@ import type {
   RotateOptions,
   SuspensionOptions,
 } from './call-options.js'
-import type { Outbox } from './email-outbox.js'
-import type { ImportOptions } from './import-api.js'
+import type { Outbox } from './queue/email-outbox.js'
+import type { ImportOptions } from './imports/import-api.js'
 
 /** What a call gets at a place. */
 type Given<Name extends keyof Applications, Place extends 0 | 1 | 2> = NonNullable<

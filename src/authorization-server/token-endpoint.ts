@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { findGrant } from '../applications/grants.js'
-import { restrictScopes } from '../applications/restrictions.js'
+import { findGrant } from '../applications/records/grants.js'
+import { restrictScopes } from '../applications/records/restrictions.js'
 import { MAX_ACCESS_TOKEN_LENGTH } from '../contracts/access-token-size.js'
 import type { Api } from '../contracts/api.js'
 import { OAuthError } from '../contracts/denial.js'

@@ -1,16 +1,16 @@
-import { createApplicationCache, type ApplicationCache } from '../applications/application-cache.js'
-import { createApplicationWriter, type ApplicationWriter } from '../applications/application-writer.js'
-import { createApprovalLinks, type ApprovalLinks } from '../applications/approval-links.js'
+import { createApplicationCache, type ApplicationCache } from '../applications/records/application-cache.js'
+import { createApplicationWriter, type ApplicationWriter } from '../applications/records/application-writer.js'
+import { createApprovalLinks, type ApprovalLinks } from '../applications/decisions/approval-links.js'
 import { createApplications } from '../applications/create.js'
-import type { ImportedCredentials } from '../applications/imported-credentials.js'
-import { createImportParts } from '../applications/import-parts.js'
-import { createLastUsed, type LastUsed } from '../applications/last-used.js'
-import { createActivation, type Activate } from '../applications/status.js'
+import type { ImportedCredentials } from '../applications/imports/imported-credentials.js'
+import { createImportParts } from '../applications/imports/import-parts.js'
+import { createLastUsed, type LastUsed } from '../applications/credentials/last-used.js'
+import { createActivation, type Activate } from '../applications/records/status.js'
 import type { Api } from '../contracts/api.js'
-import { createCredentialEmail, type CredentialEmail } from '../credential-email/create.js'
+import { createEmails, type Emails } from '../emails/create.js'
 import { readClientAddress } from '../http/request.js'
 import { toPublicApi } from '../options/read-apis.js'
-import { createSignOuts } from '../portal/sign-outs.js'
+import { createSignOuts } from '../portal/sign-in/sign-outs.js'
 import { createUsageParts } from '../usage/create.js'
 import type { Foundation } from './foundation.js'
 
@@ -24,7 +24,7 @@ export interface ApplicationParts {
   readonly lastUsed: LastUsed
   readonly activate: Activate
   readonly approvalLinks: ApprovalLinks
-  readonly credentialEmail: CredentialEmail
+  readonly emails: Emails
   readonly calls: ReturnType<typeof createApplications>
   readonly usage: ReturnType<typeof createUsageParts>
 }
@@ -49,7 +49,7 @@ export function createApplicationParts(foundation: Foundation): ApplicationParts
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges, tellsContacts: hasMailer, now })
   const lastUsed = createLastUsed({ store, now })
   const approvalLinks = createApprovalLinks({ deriveKey: sessionSecret.deriveKey, operators, now })
-  const credentialEmail = createCredentialEmail({
+  const emails = createEmails({
     ...settings,
     ...foundation,
     apis: publicApis,
@@ -57,7 +57,7 @@ export function createApplicationParts(foundation: Foundation): ApplicationParts
     credentials: credentials.get,
     approvalLinks,
   })
-  foundation.problems.push(credentialEmail.problem)
+  foundation.problems.push(emails.problem)
   const calls = createApplications({
     ...foundation,
     apis,
@@ -70,7 +70,7 @@ export function createApplicationParts(foundation: Foundation): ApplicationParts
     operators,
     remindBefore: settings.credentials.remindBefore,
     auditRetention: settings.auditRetention,
-    onEmailDue: credentialEmail.wake,
+    onEmailDue: emails.wake,
     portalUrl: settings.portal.enabled ? settings.developersUrl : undefined,
   })
   const usage = createUsageParts({ settings: settings.usage, store, opened, logger, now })
@@ -83,7 +83,7 @@ export function createApplicationParts(foundation: Foundation): ApplicationParts
     lastUsed,
     activate,
     approvalLinks,
-    credentialEmail,
+    emails,
     calls,
     usage,
   }

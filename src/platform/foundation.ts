@@ -1,4 +1,4 @@
-import type { Credentials } from '../applications/credentials.js'
+import type { Credentials } from '../applications/credentials/credentials.js'
 import { createEvents, type EmitEarly, type PlatformEvents } from '../contracts/events.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Store } from '../contracts/store.js'

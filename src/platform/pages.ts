@@ -13,7 +13,7 @@ export function createPages(
 ): { readonly registrationRouter: Middleware; readonly portal: Portal; readonly portalRouter: Middleware } {
   const { settings, clientLimits, sessionSecret } = foundation
   const { developersUrl, operators, mailer } = settings
-  const { calls, credentialEmail, usage } = parts
+  const { calls, emails, usage } = parts
   const portalUrl = settings.portal.enabled ? developersUrl : undefined
   const shared = {
     ...foundation,
@@ -27,7 +27,7 @@ export function createPages(
     ...shared,
     apis,
     prepareRegistration: calls.prepareRegistration,
-    claim: credentialEmail.claim,
+    claim: emails.claim,
     admit: createAdmission({ ...shared, ...settings.registration }),
     portalUrl: portalUrl === undefined ? undefined : `${portalUrl}/applications`,
     approval: operators.length > 0 ? { links: parts.approvalLinks, approvals: calls.approvals } : undefined,
@@ -36,7 +36,7 @@ export function createPages(
     ...shared,
     deriveKey: sessionSecret.deriveKey,
     acceptInvitation: calls.acceptInvitation,
-    sendSignIn: credentialEmail.sendSignIn,
+    sendSignIn: emails.sendSignIn,
     enabled: mailer !== undefined && settings.portal.enabled,
     developersUrl: portalUrl,
     pages: {

@@ -1,4 +1,4 @@
-import { createCredentials } from '../applications/credentials.js'
+import { createCredentials } from '../applications/credentials/credentials.js'
 import { createChangeApplier } from '../store-client/change-feed.js'
 import { openSecret } from '../store-client/encryption.js'
 import type { Tokens } from '../tokens/create.js'
@@ -9,7 +9,7 @@ import type { Foundation } from './foundation.js'
 export function startAndStop(foundation: Foundation, tokens: Tokens, parts: ApplicationParts): void {
   const { settings, store, feed, sessionSecret, credentials, encryption, rateLimits } = foundation
   const { revokedTokens, signingKeys, rotationTimer, keyRotation, accessTokens } = tokens
-  const { applicationCache, credentialEmail, lastUsed, usage } = parts
+  const { applicationCache, emails, lastUsed, usage } = parts
   const { background } = parts.calls
   foundation.begin({
     // The start is retried until it succeeds.
@@ -28,14 +28,14 @@ export function startAndStop(foundation: Foundation, tokens: Tokens, parts: Appl
       await revokedTokens.load()
       await keyRotation.ensure()
       closing.throwIfAborted()
-      for (const part of [credentialEmail, background, usage, rotationTimer]) part.start()
+      for (const part of [emails, background, usage, rotationTimer]) part.start()
     },
     async stop() {
       rotationTimer.close()
       accessTokens.close()
       rateLimits.close()
       await background.close()
-      await credentialEmail.close()
+      await emails.close()
       await Promise.all([lastUsed.close(), usage.close()])
       await store.close()
     },

@@ -1,5 +1,5 @@
 import type { RequestOrigin } from '../contracts/events.js'
-import type { PortalSession } from './session.js'
+import type { PortalSession } from './sign-in/session.js'
 
 /** A request of a contact who is signed in. */
 export interface PortalRequest {

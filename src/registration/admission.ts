@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { PreparedRegistration } from '../applications/registration.js'
+import type { PreparedRegistration } from '../applications/decisions/registration.js'
 import type { Limit } from '../contracts/api.js'
 import { OAuthError } from '../contracts/denial.js'
 import { StoreUnavailableError } from '../contracts/errors.js'

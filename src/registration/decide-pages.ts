@@ -1,4 +1,4 @@
-import type { ClosedApproval, OpenApproval } from '../applications/approvals.js'
+import type { ClosedApproval, OpenApproval } from '../applications/decisions/approvals.js'
 import type { Api } from '../contracts/api.js'
 import type { DecidedRequest } from '../contracts/application-record.js'
 import { html, type Html } from '../web/html.js'

@@ -4,7 +4,7 @@ import {
   MAX_NAME_LENGTH,
   readRegistrationContact,
   readRegistrationName,
-} from '../applications/validation.js'
+} from '../applications/records/validation.js'
 import { ApplicationError } from '../contracts/errors.js'
 import { OAuthError } from '../contracts/denial.js'
 import { readPairs } from '../http/form.js'

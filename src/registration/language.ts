@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { LANGUAGES } from '../applications/validation.js'
+import { LANGUAGES } from '../applications/records/validation.js'
 import type { Language } from '../contracts/email-content.js'
 import { readHeader } from '../http/request.js'
 

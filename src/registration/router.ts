@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { PrepareRegistration } from '../applications/registration.js'
+import type { PrepareRegistration } from '../applications/decisions/registration.js'
 import { ApplicationError } from '../contracts/errors.js'
 import { createDenial, OAuthError, type Denial } from '../contracts/denial.js'
 import type { RequestOrigin } from '../contracts/events.js'

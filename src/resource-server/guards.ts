@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { isApplicationId } from '../applications/application-id.js'
-import { readKeyPrefix } from '../applications/credentials.js'
+import { isApplicationId } from '../applications/records/application-id.js'
+import { readKeyPrefix } from '../applications/credentials/credentials.js'
 import type { Api } from '../contracts/api.js'
 import type { EventDetails } from '../contracts/events.js'
 import { findBearer, isTooLong, readBearer } from '../http/bearer.js'

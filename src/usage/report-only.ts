@@ -1,5 +1,5 @@
 import { isText } from '../applications/call-arguments.js'
-import { readPageSize } from '../applications/validation.js'
+import { readPageSize } from '../applications/records/validation.js'
 import type { ReportedCount, ReportedKey, ReportedStore } from '../contracts/reported.js'
 import { ApplicationError } from '../contracts/errors.js'
 

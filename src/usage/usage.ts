@@ -1,4 +1,4 @@
-import { readPageSize } from '../applications/validation.js'
+import { readPageSize } from '../applications/records/validation.js'
 import { ApplicationError } from '../contracts/errors.js'
 import type { UsageCount, UsageStore } from '../contracts/usage.js'
 import { formatPeriod, readPeriod, readRange, type UsagePeriod } from './period.js'

@@ -1,6 +1,6 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
-import { createApplicationCache } from '../../src/applications/application-cache.js'
+import { createApplicationCache } from '../../src/applications/records/application-cache.js'
 import {
   memoryStore,
   type ApplicationRecord,

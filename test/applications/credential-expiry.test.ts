@@ -6,7 +6,7 @@ import {
   findExpiring,
   findLatestExpiry,
   markReminded,
-} from '../../src/applications/credential-expiry.js'
+} from '../../src/applications/credentials/credential-expiry.js'
 import type { ApplicationRecord, CredentialRecord } from '../../src/index.js'
 import { application, credential as createStored } from '../stores/records.js'
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createCredentials, isLive, isWellFormedKey } from '../../src/applications/credentials.js'
+import { createCredentials, isLive, isWellFormedKey } from '../../src/applications/credentials/credentials.js'
 import { measureTime } from '../support/measure-time.js'
 import { timeBound } from '../support/time-bound.js'
 

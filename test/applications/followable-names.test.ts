@@ -1,6 +1,10 @@
 import { marked } from 'marked'
 import { expect, it } from 'vitest'
-import { readCredentialName, readRegistrationContact, readRegistrationName } from '../../src/applications/validation.js'
+import {
+  readCredentialName,
+  readRegistrationContact,
+  readRegistrationName,
+} from '../../src/applications/records/validation.js'
 
 const FOLLOWED =
   `www.evil.example|evil.example|evil\u3002example|evil\uFF0Eexample|evil\uFF61example|\uFF45vil.com|tel:+19005550100|tel: 110|TEL:110|mailto:x|http:evil

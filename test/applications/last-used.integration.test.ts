@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStore, type IssuedCredentials, type Store } from '../../src/index.js'
-import { createLastUsed } from '../../src/applications/last-used.js'
+import { createLastUsed } from '../../src/applications/credentials/last-used.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { openProvider, type Provider, type ReceivedCredentials } from './applicant.js'
 

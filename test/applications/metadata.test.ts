@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createOperatorDataReader, listChangedMembers, readExternalId } from '../../src/applications/metadata.js'
+import {
+  createOperatorDataReader,
+  listChangedMembers,
+  readExternalId,
+} from '../../src/applications/records/metadata.js'
 import type { MetadataSchema, SchemaResult, StandardSchema } from '../../src/contracts/metadata-schema.js'
 
 /** A Standard Schema written by hand. */

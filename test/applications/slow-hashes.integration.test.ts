@@ -4,7 +4,7 @@ import { memoryStore, type ImportedApplication } from '../../src/index.js'
 import { listen } from '../support/http.js'
 import { EXPRESSES, openPlatform, type TestOptions } from '../support/platform.js'
 
-// The compiler takes the package's types from src/applications/slow-hashes-peers.d.ts, which has what src uses.
+// The compiler takes the package's types from src/applications/imports/slow-hashes-peers.d.ts, which has what src uses.
 const { hash } = createRequire(import.meta.url)('@node-rs/bcrypt') as {
   hash: (text: string, cost: number) => Promise<string>
 }

@@ -3,7 +3,7 @@ import LinkifyIt from 'linkify-it'
 import { find } from 'linkifyjs'
 import tlds from 'tlds'
 import { expect, it } from 'vitest'
-import { readRegistrationName } from '../../src/applications/validation.js'
+import { readRegistrationName } from '../../src/applications/records/validation.js'
 import { isTopLevelDomain } from '../../src/lib/top-level-domains.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
 

@@ -1,6 +1,6 @@
 import express from 'express'
 import { expect, it, type TestContext } from 'vitest'
-import { createCredentials } from '../../src/applications/credentials.js'
+import { createCredentials } from '../../src/applications/credentials/credentials.js'
 import { memoryStore, type Store } from '../../src/index.js'
 import { createCaller } from '../support/caller.js'
 import { failingStore } from '../support/failing-store.js'

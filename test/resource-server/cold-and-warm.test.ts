@@ -1,7 +1,7 @@
 import express5, { type Express } from 'express'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createCredentials } from '../../src/applications/credentials.js'
+import { createCredentials } from '../../src/applications/credentials/credentials.js'
 import { memoryStore } from '../../src/index.js'
 import { accessToken, createApplication, createTokenForm, exchange, post, type Answer } from '../support/http.js'
 import { failingStore, type FailingStore } from '../support/failing-store.js'

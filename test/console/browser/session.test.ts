@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createCredentials } from '../../../src/applications/credentials.js'
+import { createCredentials } from '../../../src/applications/credentials/credentials.js'
 import { readRefusal } from '../../../src/console/browser/challenge.js'
 import {
   describeCallRefusal,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createCredentials } from '../../../src/applications/credentials.js'
+import { createCredentials } from '../../../src/applications/credentials/credentials.js'
 import { decode, formatDuration, formatSize, isText, readFileName } from '../../../src/console/browser/answer-body.js'
 import { isCompleteKey } from '../../../src/console/browser/checksum.js'
 import { findJsonProblem, formatJson } from '../../../src/console/browser/json.js'

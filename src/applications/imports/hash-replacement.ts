@@ -1,0 +1,40 @@
+import { AsyncResource } from 'node:async_hooks'
+import type { CredentialReplacement, Store } from '../../contracts/store.js'
+import { createBoundedCache } from '../../lib/bounded-cache.js'
+import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
+
+/** Stores the platform's hash in place of an imported one, in the background. */
+export type ReplaceHash = (applicationId: string, replacement: Omit<CredentialReplacement, 'usedAt'>) => void
+
+interface HashReplacementOptions {
+  readonly store: Pick<Store, 'replaceCredentialHash'>
+  /** Gives each application a fair share of the changes that clients make. */
+  readonly limitChanges: ConcurrencyLimit
+  readonly now: () => number
+}
+
+/**
+ * The wait between two attempts: a credential may be used a thousand times a second while its replacement is under way, or
+ * cannot be stored.
+ */
+const RETRY_INTERVAL_MS = 60_000
+const MAX_REMEMBERED_ATTEMPTS = 10_000
+
+export function createHashReplacement({ store, limitChanges, now }: HashReplacementOptions): ReplaceHash {
+  /** Imported hash -> when its replacement was last attempted, on the monotonic clock. */
+  const attempts = createBoundedCache<number>({ entries: MAX_REMEMBERED_ATTEMPTS })
+
+  // The function is bound here, because a request makes the change: the write must not be part of that request's trace.
+  const replace = AsyncResource.bind((applicationId: string, replacement: CredentialReplacement) => {
+    // The store client has logged an outage. A later use tries again.
+    limitChanges(applicationId, () => store.replaceCredentialHash(replacement)).catch(() => undefined)
+  })
+
+  return function replaceHash(applicationId, replacement) {
+    const startedAt = performance.now()
+    const last = attempts.get(replacement.former)
+    if (last !== undefined && startedAt - last < RETRY_INTERVAL_MS) return
+    attempts.set(replacement.former, startedAt)
+    replace(applicationId, { ...replacement, usedAt: now() })
+  }
+}

@@ -1,0 +1,106 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { ApplicationRecord, CredentialRecord } from '../../contracts/application-record.js'
+import type { MaybePromise } from '../../lib/maybe-promise.js'
+import {
+  describePlain,
+  isLive,
+  isWellFormedKey,
+  MAX_IMPORTED_LENGTH,
+  MAX_LIVE_CREDENTIALS,
+  type Credentials,
+} from '../credentials/credentials.js'
+import type { ImportedDigests } from './imported-digests.js'
+import type { ReplaceHash } from './hash-replacement.js'
+import { isOnlyMatch, isSlowHash, type SlowHashes } from './slow-hashes.js'
+
+/**
+ * Recognizes credentials by the hashes that another system made of them. At the first use the platform's own hash replaces
+ * the imported one, in the background: no request fails because that failed.
+ */
+export interface ImportedCredentials {
+  /** The imported hashes under which a store may have a key. */
+  readonly listKeyHashes: (key: string) => readonly string[]
+  /** The record with the platform's hash of that key, so that memory finds the key by it. */
+  adoptKey(record: ApplicationRecord, key: string): ApplicationRecord
+  /**
+   * The live secret, with the platform's hash. Takes the same time for every digest, and for none; longer where the
+   * application has a bcrypt or argon2id hash. `address` is the
+   * client's. Rejects with `NoTurnError` if others were compared first.
+   */
+  matchSecret(
+    secret: string,
+    application: ApplicationRecord | undefined,
+    address: string,
+  ): MaybePromise<CredentialRecord | undefined>
+}
+
+interface ImportedCredentialsMatcherOptions {
+  readonly credentials: () => Pick<Credentials, 'hash'>
+  readonly digests: ImportedDigests
+  readonly slowHashes: Pick<SlowHashes, 'findMatch'>
+  readonly replaceHash: ReplaceHash
+  readonly now: () => number
+}
+
+export function createImportedCredentials(options: ImportedCredentialsMatcherOptions): ImportedCredentials {
+  const { credentials, digests, slowHashes, replaceHash, now } = options
+
+  /** The credential with the platform's hash, which is also stored. */
+  function adopt(applicationId: string, record: CredentialRecord, plain: string): CredentialRecord {
+    const adopted = { ...record, hash: credentials().hash(plain), prefix: describePlain(plain) }
+    if (isLive(record, now())) {
+      replaceHash(applicationId, { former: record.hash, hash: adopted.hash, prefix: adopted.prefix })
+    }
+    return adopted
+  }
+
+  /** A text of the platform's own form is no imported key: whoever knows its digest could wait until it ends elsewhere. */
+  function listKeyHashes(key: string): readonly string[] {
+    return isWellFormedKey(key) ? [] : digests.list(key)
+  }
+
+  async function matchSlowHash(
+    secret: string,
+    application: ApplicationRecord,
+    address: string,
+  ): Promise<CredentialRecord | undefined> {
+    const records = application.secrets.filter((record) => isSlowHash(record.hash) && isLive(record, now()))
+    const hashes = records.map(({ hash }) => hash)
+    const matched = await slowHashes.findMatch(secret, hashes, { applicationId: application.id, address })
+    const record = matched === undefined ? undefined : records.find(({ hash }) => hash === matched)
+    // The platform's own hash would refuse every other text, and one of them may be the partner's secret.
+    return record && isOnlyMatch(secret, record.hash) ? adopt(application.id, record, secret) : record
+  }
+
+  return {
+    listKeyHashes,
+    adoptKey(record, key) {
+      const hashes = listKeyHashes(key)
+      if (!record.keys.some(({ hash }) => hashes.includes(hash))) return record
+      const keys = record.keys.map((each) => (hashes.includes(each.hash) ? adopt(record.id, each, key) : each))
+      return { ...record, keys }
+    },
+    matchSecret(secret, application, address) {
+      if (secret.length > MAX_IMPORTED_LENGTH) return undefined
+      const matched = matchDigest(digests.list(secret), application?.secrets ?? [])
+      if (!application) return undefined
+      if (matched) return isLive(matched, now()) ? adopt(application.id, matched, secret) : undefined
+      const hasSlowHash = application.secrets.some(({ hash }) => isSlowHash(hash))
+      return hasSlowHash ? matchSlowHash(secret, application, address) : undefined
+    },
+  }
+}
+
+/** The record that has one of the digests. As many comparisons in every case as with the platform's own hashes. */
+function matchDigest(digests: readonly string[], records: readonly CredentialRecord[]): CredentialRecord | undefined {
+  let matched: CredentialRecord | undefined
+  for (let slot = 0; slot < Math.max(MAX_LIVE_CREDENTIALS, records.length); slot++) {
+    for (const digest of digests) {
+      const presented = Buffer.from(digest)
+      const record = records[slot]
+      const stored = record?.hash.length === digest.length ? record.hash : '-'.repeat(digest.length)
+      if (timingSafeEqual(presented, Buffer.from(stored))) matched = record
+    }
+  }
+  return matched
+}

@@ -1,0 +1,169 @@
+import { hash as digest } from 'node:crypto'
+import { ApplicationError, ConfigurationError } from '../../contracts/errors.js'
+import { createBoundedCache } from '../../lib/bounded-cache.js'
+import type { TakeTurn } from '../../lib/fair-turns.js'
+
+/** Password hashes of secrets that another system issued: bcrypt and argon2id, computed by optional packages. */
+export interface SlowHashes {
+  /** A hash of an import as it is stored. Rejects with code `invalid_argument`, or if the package that computes it is missing. */
+  read(member: SlowHashMember, text: unknown): Promise<string>
+  /** The first of the stored hashes that the secret has. Rejects with `NoTurnError` if it was not computed in time. */
+  findMatch(secret: string, stored: readonly string[], caller: SlowHashCaller): Promise<string | undefined>
+}
+
+/** The parties that hashes are computed for. */
+export interface SlowHashCaller {
+  readonly applicationId: string
+  readonly address: string
+}
+
+export const SLOW_HASH_MEMBERS = ['bcrypt', 'argon2id'] as const
+export type SlowHashMember = (typeof SLOW_HASH_MEMBERS)[number]
+
+type Verify = (secret: string, hash: string) => Promise<boolean>
+
+interface SlowHashesOptions {
+  readonly takeTurn: TakeTurn
+}
+
+/** Verified secrets, so that a client that repeats a wrong one costs one computation. */
+const MAX_REMEMBERED_RESULTS = 1000
+/** An attempt with this cost takes about a second. */
+const MAX_BCRYPT_COST = 14
+const MAX_ARGON2_MEMORY_KIB = 256 * 1024
+/** Memory times passes, which the time of an attempt follows: half a second, or a whole one without AVX2. */
+const MAX_ARGON2_WORK_KIB = 1024 * 1024
+const MAX_ARGON2_LANES = 16
+
+export function createSlowHashes({ takeTurn }: SlowHashesOptions): SlowHashes {
+  const loading = new Map<SlowHashMember, Promise<Verify>>()
+  /** Right secrets have a cache of their own, so that guesses displace none. */
+  const right = createBoundedCache<true>({ entries: MAX_REMEMBERED_RESULTS })
+  const wrong = createBoundedCache<true>({ entries: MAX_REMEMBERED_RESULTS })
+
+  /** The package is loaded when it is first needed. A failure is not kept, so that a package installed meanwhile is found. */
+  function load(member: SlowHashMember): Promise<Verify> {
+    const loaded = loading.get(member) ?? LOADERS[member]()
+    loading.set(member, loaded)
+    return loaded.catch((error: unknown) => {
+      loading.delete(member)
+      throw error
+    })
+  }
+
+  /** The answer from memory; null if a hash has to be computed. */
+  function recall(secret: string, stored: readonly string[]): string | undefined | null {
+    const keys = stored.map((each) => digestPair(secret, each))
+    const index = keys.findIndex((key) => right.get(key))
+    if (index >= 0) return stored[index]
+    return keys.every((key) => wrong.get(key)) ? undefined : null
+  }
+
+  async function verify(secret: string, stored: string): Promise<boolean> {
+    const known = recall(secret, [stored])
+    if (known !== null) return known !== undefined
+    const member = stored.startsWith('bcrypt:') ? 'bcrypt' : 'argon2id'
+    const isRight = await (await load(member))(secret, stored.slice(member.length + 1))
+    ;(isRight ? right : wrong).set(digestPair(secret, stored), true)
+    return isRight
+  }
+
+  return {
+    async read(member, text) {
+      if (typeof text !== 'string' || !FORMATS[member].accepts(text)) {
+        throw new ApplicationError('invalid_argument', `${member} must be ${FORMATS[member].description}.`)
+      }
+      await load(member)
+      return `${member}:${text}`
+    },
+    async findMatch(secret, stored, { applicationId, address }) {
+      const known = recall(secret, stored)
+      if (known !== null) return known
+      return takeTurn(applicationId, address, async () => {
+        // A client may have sent the same secret several times at once.
+        for (const each of stored) if (await verify(secret, each)) return each
+        return undefined
+      })
+    },
+  }
+}
+
+function digestPair(secret: string, stored: string): string {
+  return digest('sha256', `${stored}\n${secret}`, 'base64')
+}
+
+/** Whether a stored hash takes long to compute. */
+export function isSlowHash(hash: string): boolean {
+  return hash.startsWith('bcrypt:') || hash.startsWith('argon2id:')
+}
+
+/** bcrypt reads so many octets of a secret, the octet 0 at its end included. */
+const BCRYPT_LENGTH = 72
+
+/**
+ * Whether no other text has this hash. bcrypt ignores what is behind 72 octets, and reads a short secret, the octet 0 and the
+ * secret again in place of a secret that repeats itself in this way.
+ */
+export function isOnlyMatch(secret: string, hash: string): boolean {
+  return !hash.startsWith('bcrypt:') || (Buffer.byteLength(secret) < BCRYPT_LENGTH && !secret.includes('\0'))
+}
+
+/**
+ * Both packages compute in Node's thread pool, have prebuilt binaries, and run no script when they are installed. Each import
+ * is in a `try` block, so that bundlers accept that the package is not installed.
+ */
+const LOADERS: Readonly<Record<SlowHashMember, () => Promise<Verify>>> = {
+  async bcrypt() {
+    try {
+      const { verify } = await import('@node-rs/bcrypt')
+      return (secret, hash) => verify(secret, hash)
+    } catch (cause) {
+      throw createMissingPackageError('bcrypt', '@node-rs/bcrypt', cause)
+    }
+  },
+  async argon2id() {
+    try {
+      const { verify } = await import('@node-rs/argon2')
+      return (secret, hash) => verify(hash, secret)
+    } catch (cause) {
+      throw createMissingPackageError('argon2id', '@node-rs/argon2', cause)
+    }
+  },
+}
+
+/** The forms that are accepted. Costs are bounded, because each attempt of a client pays them. */
+const FORMATS: Readonly<Record<SlowHashMember, { accepts(text: string): boolean; readonly description: string }>> = {
+  bcrypt: {
+    accepts(text) {
+      const cost = Number(/^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/.exec(text)?.[1] ?? Infinity)
+      return cost >= 4 && cost <= MAX_BCRYPT_COST
+    },
+    description: `a hash such as $2b$12$... with a cost of at most ${MAX_BCRYPT_COST}`,
+  },
+  argon2id: {
+    accepts(text) {
+      const match =
+        /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/
+      const [memory = Infinity, passes = 0, lanes = 0] = match.exec(text)?.slice(1).map(Number) ?? []
+      return (
+        memory >= 8 * lanes &&
+        memory <= MAX_ARGON2_MEMORY_KIB &&
+        passes >= 1 &&
+        memory * passes <= MAX_ARGON2_WORK_KIB &&
+        lanes >= 1 &&
+        lanes <= MAX_ARGON2_LANES
+      )
+    },
+    description: `a PHC string such as $argon2id$v=19$m=65536,t=3,p=4$... with m of at most ${MAX_ARGON2_MEMORY_KIB}, m times t of at most ${MAX_ARGON2_WORK_KIB} and p of at most ${MAX_ARGON2_LANES}`,
+  },
+}
+
+function createMissingPackageError(member: SlowHashMember, name: string, cause: unknown): ConfigurationError {
+  return new ConfigurationError(
+    {
+      problem: `Secrets that were imported as ${member} hashes need the package ${name}, which could not be loaded`,
+      fix: `Run: npm install ${name}. In a bundled app keep the package external.`,
+    },
+    { cause },
+  )
+}

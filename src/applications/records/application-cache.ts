@@ -1,0 +1,199 @@
+import { AsyncResource } from 'node:async_hooks'
+import type { IncomingMessage } from 'node:http'
+import type { ApplicationRecord } from '../../contracts/application-record.js'
+import type { Store } from '../../contracts/store.js'
+import { createBoundedCache } from '../../lib/bounded-cache.js'
+import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
+import type { MaybePromise } from '../../lib/maybe-promise.js'
+import { estimateJsonBytes } from '../../lib/plain-json.js'
+import type { ImportedCredentials } from '../imports/imported-credentials.js'
+
+/** The record, if there is one. */
+type Found = ApplicationRecord | undefined
+
+/**
+ * Keeps applications in memory. An answer is never older than the last `evict`: a change made by this process evicts before it
+ * resolves, a change made by another process when the change feed brings it.
+ */
+export interface ApplicationCache {
+  /**
+   * Finds an application. With a request, the look-up counts as that of its address, because anybody can present an unknown id.
+   * Without one, the id is verified, and the look-up counts as the application's own.
+   */
+  findById(id: string, req?: IncomingMessage): MaybePromise<Found>
+  /** `key`: the key itself, which may be stored by a hash of another system. `req`: as above. Without, look-ups share one place in the queue. */
+  findByKeyHash(hash: string, key: string, req: IncomingMessage | undefined): MaybePromise<Found>
+  /** The answer of `findById` from memory; null if the store has to be asked. */
+  recallById(id: string): Found | null
+  /** Like `findByKeyHash`, but null if the store has to be asked. */
+  recallByKeyHash(hash: string): Found | null
+  /**
+   * Drops the record, and every load under way that may have read it before the change. If it was known, it is loaded again
+   * at once: an outage that begins after the change must not turn away a caller that called before. A process also
+   * reads its own changes from the feed, and evicts the record a second time, which costs one look-up. The feed does not
+   * say which process made a change, so skipping own changes could skip those of others and serve stale records.
+   */
+  evict(id: string): void
+  evictAll(): void
+}
+
+interface ApplicationCacheOptions {
+  readonly store: Store
+  /** How many applications stay in memory. */
+  readonly limit: number
+  /** Gives each application a fair share of the look-ups. */
+  readonly limitLookups: ConcurrencyLimit
+  /** Gives each address a fair share of those that anybody can cause. */
+  readonly limitLookupsOfStrangers: ConcurrencyLimit
+  /** The address that a request is counted against. */
+  readonly readAddress: (req: IncomingMessage) => string
+  /** Undefined without the option `importedCredentials`. */
+  readonly importedCredentials?: Pick<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
+}
+
+export function createApplicationCache(options: ApplicationCacheOptions): ApplicationCache {
+  const { store, limit, limitLookups, limitLookupsOfStrangers, readAddress, importedCredentials } = options
+  const records = createBoundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
+  /** Key hash -> id. A key never changes its application; the record says whether it is still live. */
+  const idsByKeyHash = createBoundedCache<string>({ entries: limit * 2 })
+  /** Ids of no application and hashes of no key, so that a repeated guess costs no second look-up. */
+  const unknown = createBoundedCache<true>({ entries: limit })
+  const loadsById = new Map<string, Promise<Found>>()
+  const loadsByKeyHash = new Map<string, Promise<Found>>()
+  /** Ids of changed applications that are to be loaded again. */
+  const changedIds = new Set<string>()
+
+  /** One look-up for concurrent callers (test/hot-paths.integration.test.ts). Its result is kept unless it was dropped from `loads` meanwhile. */
+  function load(
+    loads: Map<string, Promise<Found>>,
+    key: string,
+    read: () => Promise<Found>,
+    keep: (found: Found) => void,
+  ): Promise<Found> {
+    const underWay = loads.get(key)
+    if (underWay) return underWay
+    const loading: Promise<Found> = read()
+      .then((found) => {
+        if (loads.get(key) === loading) keep(found)
+        return found
+      })
+      .finally(() => loads.get(key) === loading && loads.delete(key))
+    loads.set(key, loading)
+    return loading
+  }
+
+  function keepRecord(record: ApplicationRecord): void {
+    records.set(record.id, record)
+    for (const { hash } of record.keys) idsByKeyHash.set(hash, record.id)
+  }
+
+  function recallById(id: string): Found | null {
+    return records.get(id) ?? (unknown.get(id) ? undefined : null)
+  }
+
+  function recallByKeyHash(hash: string): Found | null {
+    const id = idsByKeyHash.get(hash)
+    if (id === undefined) return unknown.get(hash) ? undefined : null
+    const known = recallById(id)
+    // The record may have an imported key by the hash of the other system.
+    return importedCredentials && !hasKey(known, hash) && !unknown.get(hash) ? null : known
+  }
+
+  function findById(id: string, req?: IncomingMessage): MaybePromise<Found> {
+    const known = recallById(id)
+    if (known !== null) return known
+    const read = (): Promise<Found> => store.findApplication(id)
+    return load(
+      loadsById,
+      id,
+      () => (req ? limitLookupsOfStrangers(readAddress(req), read) : limitLookups(id, read)),
+      (found) => (found ? keepRecord(found) : unknown.set(id, true)),
+    )
+  }
+
+  function loadByKey(hash: string, key: string, req: IncomingMessage | undefined): Promise<Found> {
+    const read = (): Promise<Found> => findByHashes(store, hash, key, importedCredentials)
+    return load(
+      loadsByKeyHash,
+      hash,
+      () => limitLookupsOfStrangers(req ? readAddress(req) : 'no request', read),
+      (found) => (found ? keepRecord(found) : unknown.set(hash, true)),
+    )
+  }
+
+  /** A record that was read by its id may still have the key by the hash of another system. */
+  async function findImported(id: string, hash: string, key: string, req?: IncomingMessage): Promise<Found> {
+    const found = await findById(id)
+    return hasKey(found, hash) || unknown.get(hash) ? found : loadByKey(hash, key, req)
+  }
+
+  // The function is bound here, because a request may have made the change: the look-up must not be part of that request's
+  // trace.
+  const loadChanged = AsyncResource.bind(() => {
+    const ids = [...changedIds]
+    changedIds.clear()
+    // If it fails, the next request tries again.
+    for (const id of ids) void Promise.resolve(findById(id)).catch(() => undefined)
+  })
+
+  /** Loads after this turn of the event loop: the change feed may bring several changes of an application at once. */
+  function loadAgain(id: string): void {
+    if (changedIds.size === 0) setImmediate(loadChanged)
+    changedIds.add(id)
+  }
+
+  return {
+    findById,
+    recallById,
+    recallByKeyHash,
+    findByKeyHash(hash, key, req) {
+      const known = recallByKeyHash(hash)
+      if (known !== null) return known
+      const id = idsByKeyHash.get(hash)
+      if (id === undefined) return loadByKey(hash, key, req)
+      return importedCredentials ? findImported(id, hash, key, req) : findById(id)
+    },
+    evict(id) {
+      if (records.get(id) || loadsById.has(id)) loadAgain(id)
+      records.delete(id)
+      loadsById.delete(id)
+      // The change may have added the application, or a key whose hash was unknown until now.
+      unknown.clear()
+      loadsByKeyHash.clear()
+    },
+    evictAll() {
+      records.clear()
+      idsByKeyHash.clear()
+      unknown.clear()
+      loadsById.clear()
+      loadsByKeyHash.clear()
+    },
+  }
+}
+
+/** One look-up, by the platform's hash and by those of other systems. */
+async function findByHashes(
+  store: Store,
+  hash: string,
+  key: string,
+  importedCredentials: ApplicationCacheOptions['importedCredentials'],
+): Promise<Found> {
+  if (!importedCredentials) return store.findApplicationByKey(hash)
+  const found = await store.findApplicationByKey(hash, ...importedCredentials.listKeyHashes(key))
+  return found && importedCredentials.adoptKey(found, key)
+}
+
+function hasKey(record: Found | null, hash: string): boolean {
+  if (record) for (const key of record.keys) if (key.hash === hash) return true
+  return false
+}
+
+/** Estimates the memory of a record beyond the usual: long names, scopes, credentials and metadata. */
+function estimateBytes({ name, apis, keys, secrets, metadata }: ApplicationRecord): number {
+  let scopes = 0
+  for (const access of Object.values(apis)) scopes += access.scopes.length
+  for (const restriction of [...keys, ...secrets].map((credential) => credential.apis ?? {}))
+    for (const access of Object.values(restriction)) scopes += 1 + access.scopes.length
+  const operatorData = metadata === undefined ? 0 : estimateJsonBytes(metadata)
+  return 2 * name.length + 50 * scopes + 300 * (keys.length + secrets.length) + operatorData
+}

@@ -1,0 +1,220 @@
+import { ApplicationError } from '../../contracts/errors.js'
+import type { Emit, EventType, RequestOrigin } from '../../contracts/events.js'
+import type { AddOutcome, NewApplication, Store } from '../../contracts/store.js'
+import type { ApplicationRecord } from '../../contracts/application-record.js'
+import type { EmailChange } from '../../contracts/queued-email.js'
+import type { NewAuditRecord } from '../../contracts/store-records.js'
+import { ownMembers } from '../../lib/own-members.js'
+import type { MaybePromise } from '../../lib/maybe-promise.js'
+import type { ApplicationCache } from './application-cache.js'
+import {
+  applyExpiry,
+  findLatestExpiry,
+  type CredentialUse,
+  type MaximumAges,
+} from '../credentials/credential-expiry.js'
+import { tellContacts } from '../queue/change-emails.js'
+import { boundEnds, settleEnds, type GivenEnd } from '../credentials/operator-ends.js'
+import { withdrawReminders } from '../queue/queued-emails.js'
+
+/** The one way in which applications change: record, audit record and queued e-mails are saved together. */
+export interface ApplicationWriter {
+  /** Saves a new application, with its first e-mail if there is one, and resolves it as it was saved. */
+  add(record: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<ApplicationRecord>
+  /** Adds several applications in one transaction; without `write`, only tells what would become of each. */
+  addAll(
+    applications: readonly AddedApplication[],
+    event: { readonly type: EventType; readonly by: string | undefined },
+    options: { readonly write: boolean },
+  ): Promise<readonly AddOutcome[]>
+  /**
+   * Reads the record, edits it and saves it by compare-and-set on its version. If another process saved in between,
+   * `edit` runs again on the newer record: it returns its result and changes nothing outside itself.
+   */
+  change<Result>(
+    id: string,
+    event: ChangeEvent,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result>>,
+  ): Promise<Changed<Result>>
+  /** Resolves undefined if `edit` returned undefined: there was nothing to change. */
+  change<Result>(
+    id: string,
+    event: ChangeEvent,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result> | undefined>,
+  ): Promise<Changed<Result> | undefined>
+  /** The latest time (milliseconds) at which such a credential may expire; undefined if it need not expire. */
+  findLatestExpiry(use: CredentialUse, createdAt: number): number | undefined
+}
+
+/** The change, for audit log and events. */
+export interface ChangeEvent {
+  /** Undefined for a change that only prepares another one: it is neither audited nor emitted. */
+  readonly type: EventType | undefined
+  readonly by?: string | undefined
+  readonly reason?: string | undefined
+  /** The request in which it happened. */
+  readonly origin?: RequestOrigin | undefined
+}
+
+/** The parts that are saved together with a record. */
+interface SavedWith {
+  /** Details of the audit record. */
+  readonly details?: NewAuditRecord['details']
+  readonly emails?: readonly EmailChange[]
+}
+
+/** The input of `addAll()`. */
+export interface AddedApplication extends Pick<NewApplication, 'record' | 'otherHashes'> {
+  /** Details of the audit record. */
+  readonly details: NewAuditRecord['details']
+}
+
+/** The change that `change()` saves. */
+export interface Edit<Result> extends SavedWith {
+  /** The members of the record that change. */
+  readonly changed: Partial<ApplicationRecord>
+  /** The ends that the call gave credentials. A contact's are not kept. */
+  readonly ends?: readonly GivenEnd[]
+  /** The event's type, if that depends on the record; otherwise the one of the call. */
+  readonly type?: EventType
+  /** The result for the caller of `change()`: from the run of `edit` that was saved. */
+  readonly result?: Result
+}
+
+interface Changed<Result> {
+  /** The record as it was saved. */
+  readonly record: ApplicationRecord
+  readonly result: Result | undefined
+}
+
+interface ApplicationWriterOptions {
+  readonly store: Store
+  /** Undefined in a process that caches nothing. */
+  readonly applicationCache?: Pick<ApplicationCache, 'evict'>
+  /** Undefined in a process without listeners. */
+  readonly emit?: Emit
+  /** Undefined in a process without the platform's options, which makes no credentials. */
+  readonly maximumAges?: MaximumAges
+  /** Whether contacts are told of changes; false if left out, as where no process sends e-mails. */
+  readonly tellsContacts?: boolean
+  readonly now: () => number
+}
+
+/** The number of attempts: a change fails only if other processes save the same application this many times in a row. */
+const MAX_SAVE_ATTEMPTS = 50
+
+export function createApplicationWriter(options: ApplicationWriterOptions): ApplicationWriter {
+  const { store, applicationCache, emit, maximumAges, tellsContacts, now } = options
+
+  async function save(record: ApplicationRecord, event: ChangeEvent, savedWith: SavedWith): Promise<boolean> {
+    const { type, by, reason, origin } = ownMembers(event)
+    const { details = {}, emails = [] } = ownMembers(savedWith)
+    const { address, client } = ownMembers(origin ?? {})
+    const caller = { ...(address !== undefined && { address }), ...(client !== undefined && { client }) }
+    const audit = type && { at: now(), type, by, applicationId: record.id, details: { ...details, ...caller } }
+    if (!(await store.saveApplication(record, audit, ...emails))) return false
+    applicationCache?.evict(record.id)
+    if (type) emit?.(type, { applicationId: record.id, reason, ...origin })
+    return true
+  }
+
+  /** The store refuses such a record as it refuses an old version, so this is asked only after a refusal. */
+  async function refuseTakenExternalId({ id, externalId }: ApplicationRecord): Promise<void> {
+    if (externalId === undefined) return
+    const query = { after: undefined, limit: 1, api: undefined, status: undefined, externalId }
+    const [owner] = await store.listApplications(query)
+    if (!owner || owner.id === id) return
+    throw new ApplicationError('conflict', `The externalId "${externalId}" is that of application ${owner.id}.`)
+  }
+
+  async function add(given: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<ApplicationRecord> {
+    const record = applyExpiry(maximumAges, undefined, given, now())
+    if (await save(record, event, details)) return record
+    await refuseTakenExternalId(record)
+    throw createConflictError(record.id)
+  }
+
+  function change<Result>(
+    id: string,
+    event: ChangeEvent,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result>>,
+  ): Promise<Changed<Result>>
+  async function change<Result>(
+    id: string,
+    event: ChangeEvent,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result> | undefined>,
+  ): Promise<Changed<Result> | undefined> {
+    for (let attempt = 1; attempt <= MAX_SAVE_ATTEMPTS; attempt++) {
+      const current = await store.findApplication(id)
+      if (!current) throw new ApplicationError('application_not_found', `There is no application "${id}".`)
+      const edited = await edit(current)
+      if (!edited) return undefined
+      const { emails: given, details: described, result, type = event.type } = ownMembers(edited)
+      const changed = { ...current, ...edited.changed, version: current.version + 1 }
+      const settled = settleEnds(current, changed, edited.ends ?? [], now())
+      const record = applyExpiry(maximumAges, current, settled, now())
+      const alsoRevokesTokens =
+        record.tokensRevokedAt !== current.tokensRevokedAt && type !== 'application.tokensRevoked'
+      const details = { ...described, ...(alsoRevokesTokens && { tokensRevoked: true }) }
+      const kept = await withdrawReminders(store, current, record, given)
+      const saved = { type, by: event.by, details, emails: kept, now: now() }
+      const emails = tellsContacts ? await tellContacts(store, current, record, saved) : kept
+      if (!(await save(record, { ...event, type }, { details, emails }))) {
+        await refuseTakenExternalId(record)
+        continue
+      }
+      // Listeners learn that access tokens have ended, whatever call ended them.
+      if (alsoRevokesTokens) emit?.('application.tokensRevoked', { applicationId: id })
+      return { record, result }
+    }
+    throw createConflictError(id)
+  }
+
+  async function addAll(
+    applications: readonly AddedApplication[],
+    { type, by }: { readonly type: EventType; readonly by: string | undefined },
+    options: { readonly write: boolean },
+  ): Promise<readonly AddOutcome[]> {
+    const given = applications.map(({ record, otherHashes, details }) => ({
+      record,
+      otherHashes,
+      audit: { at: now(), type, by, applicationId: record.id, details },
+    }))
+    const outcomes = await store.addApplications(given, options)
+    const added = given.filter((_, index) => options.write && outcomes[index] === 'added')
+    for (const { record } of added) {
+      applicationCache?.evict(record.id)
+      emit?.(type, { applicationId: record.id })
+    }
+    return outcomes
+  }
+
+  return { add, addAll, change, findLatestExpiry: (use, createdAt) => findLatestExpiry(maximumAges, use, createdAt) }
+}
+
+/**
+ * A writer for contacts: it saves a change only if `check` does not throw for the very record that the change is made of, and
+ * lets no credential end later than an operator has ended it.
+ */
+export function checkBefore(
+  writer: ApplicationWriter,
+  check: (current: ApplicationRecord) => void,
+  now: () => number,
+): ApplicationWriter {
+  const change: ApplicationWriter['change'] = <Result>(
+    id: string,
+    event: ChangeEvent,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result>>,
+  ) =>
+    writer.change(id, event, async (current) => {
+      check(current)
+      const edited = await edit(current)
+      // Some edits have nothing to change.
+      return edited && boundEnds(current, edited, now())
+    })
+  return { ...writer, change }
+}
+
+function createConflictError(id: string): ApplicationError {
+  return new ApplicationError('conflict', `Application ${id} is being changed by other processes. Try again.`)
+}

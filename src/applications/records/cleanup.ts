@@ -1,0 +1,161 @@
+import { ApplicationError } from '../../contracts/errors.js'
+import { DAY_MS } from '../../lib/day.js'
+import type { Logger } from '../../contracts/logger.js'
+import type { ApplicationRecord } from '../../contracts/application-record.js'
+import type { ApplicationQuery, Store } from '../../contracts/store.js'
+import type { NewAuditRecord } from '../../contracts/store-records.js'
+import type { ApplicationWriter } from './application-writer.js'
+import { findExpiring } from '../credentials/credential-expiry.js'
+import { eraseApplication, isEnded } from './status.js'
+
+/**
+ * Deletes, every hour, applications that have been pending for 14 days (nobody approved them, or no e-mail arrived), those of
+ * `prove` that have ended (it was killed), reminders that have failed and are about credentials that have expired since, e-mails
+ * about changes that nobody has sent for a week, and audit records beyond their retention. Deleted applications forget after 90
+ * days what became of their requests.
+ */
+export interface Cleanup {
+  start(): void
+  close(): void
+}
+
+interface CleanupOptions {
+  readonly store: Store
+  readonly writer: ApplicationWriter
+  /** Days for which audit records are kept; undefined: for ever. */
+  readonly auditRetention: number | undefined
+  readonly logger: Pick<Logger, 'warn'>
+  readonly now: () => number
+}
+
+const CLEANUP_INTERVAL_MS = 3600 * 1000
+const MAX_PENDING_AGE_MS = 14 * 24 * 3600 * 1000
+/** Longer than the 14 days of operators' links. */
+const DECIDED_RETENTION_MS = 90 * DAY_MS
+const PAGE_SIZE = 100
+const MAX_CHANGES_AGE_MS = 7 * DAY_MS
+const MAX_EMAILS = 1000
+/** One transaction blocks SQLite's event loop, so the count is limited. */
+const AUDIT_BATCH = 1000
+
+export function createCleanup({ store, writer, auditRetention, logger, now }: CleanupOptions): Cleanup {
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  function run(): void {
+    deleteAll().catch((error: unknown) => {
+      // The store has been closed meanwhile.
+      if (closed) return
+      logger.warn(
+        'Deleting applications that were pending for too long or have ended, old reminders or old audit records failed; the platform will retry in an hour.',
+        error,
+      )
+    })
+  }
+
+  async function deleteAll(): Promise<void> {
+    // All run together, so that close() waits for one store call at most.
+    await Promise.all([deletePending(), deleteEnded(), deleteEmails(), deleteOldAudit(), forgetDecided()])
+  }
+
+  async function deleteOldAudit(): Promise<void> {
+    if (auditRetention === undefined) return
+    const before = now() - auditRetention * DAY_MS
+    for (;;) if (closed || (await store.deleteAudit(before, AUDIT_BATCH)) < AUDIT_BATCH) return
+  }
+
+  /** Due reminders need no cleanup: the worker drops outdated ones. E-mails about changes stay if no process has a mailer. */
+  async function deleteEmails(): Promise<void> {
+    const all = { applicationId: undefined, limit: MAX_EMAILS } as const
+    const [reminders, changes] = await Promise.all([
+      store.listEmails({ ...all, purpose: 'expiring', state: 'failed' }),
+      store.listEmails({ ...all, purpose: 'changes', state: undefined }),
+    ])
+    const old = changes.filter(({ createdAt }) => createdAt + MAX_CHANGES_AGE_MS < now())
+    for (const email of [...reminders, ...old]) {
+      if (closed) return
+      await ignoreRefusal(
+        writer.change(email.applicationId, { type: undefined }, async (current) => {
+          const isUnchanged = (await store.findEmail(email.id))?.version === email.version
+          const isNeeded = email.purpose === 'expiring' && findExpiring(current, email.credentialId, now())
+          return isUnchanged && !isNeeded ? { changed: {}, emails: [{ remove: email }] } : undefined
+        }),
+      )
+    }
+  }
+
+  async function forgetDecided(): Promise<void> {
+    const query = { limit: PAGE_SIZE, api: undefined, status: 'deleted', hasDecided: true } as const
+    const isOver = ({ decided }: ApplicationRecord): boolean =>
+      decided.length > 0 && decided[0]!.at + DECIDED_RETENTION_MS <= now()
+    let after: string | undefined
+    for (;;) {
+      const page = await store.listApplications({ ...query, after })
+      for (const application of page.filter(isOver)) {
+        if (closed) return
+        const forget = writer.change(application.id, { type: undefined }, (current) =>
+          isOver(current) ? { changed: { decided: [] } } : undefined,
+        )
+        await ignoreRefusal(forget)
+      }
+      if (closed || page.length < PAGE_SIZE) return
+      after = page.at(-1)?.id
+    }
+  }
+
+  async function deletePending(): Promise<void> {
+    const isOld = ({ status, createdAt }: ApplicationRecord): boolean =>
+      status === 'pending' && createdAt + MAX_PENDING_AGE_MS <= now()
+    // Oldest first: all behind the first younger one are younger.
+    await deleteWhile(isOld, { status: 'pending' }, { pendingTooLong: true })
+  }
+
+  async function deleteEnded(): Promise<void> {
+    const hasEnded = (application: ApplicationRecord): boolean => isEnded(application, now())
+    await deleteWhile(hasEnded, { status: undefined, endingBefore: now() + 1 }, { ended: true })
+  }
+
+  /** Deletes what the query lists until one must not be deleted, which is asked again for the record that is changed. */
+  async function deleteWhile(
+    mayDelete: (application: ApplicationRecord) => boolean,
+    query: Pick<ApplicationQuery, 'status' | 'endingBefore'>,
+    details: NewAuditRecord['details'],
+  ): Promise<void> {
+    let after: string | undefined
+    for (;;) {
+      const page = await store.listApplications({ ...query, after, limit: PAGE_SIZE, api: undefined })
+      for (const application of page) {
+        if (closed || !mayDelete(application)) return
+        await ignoreRefusal(
+          writer.change(application.id, { type: 'application.deleted' }, (current) => {
+            if (!mayDelete(current)) return undefined
+            const changed = eraseApplication(current, { outcome: 'deleted', at: now(), by: undefined })
+            return { changed, details, emails: ['removeAll'] }
+          }),
+        )
+      }
+      if (page.length < PAGE_SIZE) return
+      after = page.at(-1)?.id
+    }
+  }
+
+  return {
+    start() {
+      run()
+      timer = setInterval(run, CLEANUP_INTERVAL_MS).unref()
+    },
+    close() {
+      closed = true
+      clearInterval(timer)
+    },
+  }
+}
+
+/** Another process has made the same change meanwhile. */
+async function ignoreRefusal(change: Promise<unknown>): Promise<void> {
+  try {
+    await change
+  } catch (error) {
+    if (!(error instanceof ApplicationError)) throw error
+  }
+}

@@ -1,0 +1,173 @@
+import { ApplicationError } from '../../contracts/errors.js'
+import type { EventType } from '../../contracts/events.js'
+import type { ApplicationRecord } from '../../contracts/application-record.js'
+import type { EmailChange } from '../../contracts/queued-email.js'
+import type { Store } from '../../contracts/store.js'
+import type { MaybePromise } from '../../lib/maybe-promise.js'
+import type { ApplicationWriter, Edit } from './application-writer.js'
+import type { Decisions } from '../decisions/decisions.js'
+import { toApplication, type Application } from './application-info.js'
+import type { Applications } from '../applications-api.js'
+import { isText } from '../call-arguments.js'
+import { normalizeContact } from '../contacts/contact-lists.js'
+import { replaceFirstContact } from '../contacts/contacts.js'
+import { listChangedMembers, readExternalId, type ReadOperatorData } from './metadata.js'
+import {
+  createQueuedEmail,
+  isFirstDelivery,
+  listQueuedEmails,
+  resumeEmails,
+  suspendEmails,
+} from '../queue/queued-emails.js'
+import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
+import {
+  readApiName,
+  readContact,
+  readFlag,
+  readLanguage,
+  readNamePrefix,
+  readName,
+  readPageSize,
+  readReason,
+  readStatus,
+  readTime,
+} from './validation.js'
+
+/** The calls that need the store alone: no API definitions, no pepper, no mailer. */
+export type Registry = Pick<
+  Applications,
+  'get' | 'list' | 'approve' | 'deny' | 'update' | 'suspend' | 'resume' | 'delete' | 'revokeTokens'
+>
+
+interface RegistryOptions {
+  readonly store: Store
+  readonly writer: ApplicationWriter
+  readonly decisions: Decisions
+  readonly readOperatorData: ReadOperatorData
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<unknown>
+  /** Writes the `lastUsedAt` times that this process has collected, so that answers include them; undefined if it collects none. */
+  readonly flushLastUsed?: () => Promise<void>
+  /** Called when an e-mail has become due; undefined in a process that sends none. */
+  readonly onEmailDue?: () => void
+  readonly now: () => number
+}
+
+export function createRegistry(options: RegistryOptions): Registry {
+  const { store, writer, decisions, readOperatorData, opened, flushLastUsed, onEmailDue, now } = options
+
+  async function change(
+    id: string,
+    type: EventType,
+    by: string | undefined,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<unknown>>,
+  ): Promise<Application> {
+    await opened()
+    const { record } = await writer.change(id, { type, by }, edit)
+    return toApplication(record, now())
+  }
+
+  return {
+    async get(id) {
+      if (!isText(id)) return undefined
+      await opened()
+      await flushLastUsed?.()
+      const record = await store.findApplication(id)
+      return record && toApplication(record, now())
+    },
+    async list({ after, limit, api, status, externalId, name, contact, expiringBefore } = {}) {
+      const pageSize = readPageSize(limit)
+      const filter = {
+        api,
+        status: readStatus(status),
+        externalId: externalId === undefined ? undefined : readExternalId(externalId),
+        name: readNamePrefix(name),
+        contact: contact === undefined ? undefined : normalizeContact(readContact(contact)),
+        expiringBefore: readTime('expiringBefore', expiringBefore),
+      }
+      await opened()
+      await flushLastUsed?.()
+      // One record more than the page holds shows whether there is a next page.
+      const query = { after, limit: pageSize + 1, ...filter, expiringAfter: now() }
+      const records = await store.listApplications(query)
+      const items = records.slice(0, pageSize).map((record) => toApplication(record, now()))
+      const last = items.at(-1)
+      return records.length > pageSize && last ? { items, next: last.id } : { items }
+    },
+    async approve(id, { api, by } = {}) {
+      return toApplication(await decisions.approve(id, { api: readApiName(api) }, { by }), now())
+    },
+    async deny(id, { api, reason, by } = {}) {
+      const actor = { by, reason: readReason(reason) }
+      return toApplication(await decisions.deny(id, { api: readApiName(api) }, actor), now())
+    },
+    async update(id, { name, contact, language, externalId, metadata, by }) {
+      const changed = {
+        ...(name !== undefined && { name: readName(name) }),
+        ...(contact !== undefined && { contact: readContact(contact) }),
+        ...(language !== undefined && { language: readLanguage(language) }),
+        ...(await readOperatorData({ externalId, metadata })),
+      }
+      const application = await change(id, 'application.updated', by, async (current) => {
+        refuseDeleted(current, 'update')
+        const details = {
+          changed: Object.keys(changed),
+          ...(Object.hasOwn(changed, 'metadata') && {
+            metadata: listChangedMembers(current.metadata, changed.metadata),
+          }),
+        }
+        if (changed.contact === undefined || changed.contact === current.contact) return { changed, details }
+        const replaced = await replaceFirstContact(store, current, changed.contact, now())
+        return { ...replaced, changed: { ...replaced.changed, ...changed }, details }
+      })
+      onEmailDue?.()
+      return application
+    },
+    async suspend(id, { by, revokeTokens, reason: givenReason, notify } = {}) {
+      const endsTokens = readFlag('revokeTokens', revokeTokens)
+      const notifies = readFlag('notify', notify)
+      const reason = readReason(givenReason)
+      const application = await change(id, 'application.suspended', by, async (current) => ({
+        changed: { status: transition(current, 'suspend'), ...(endsTokens && endTokens(current, now())) },
+        details: { ...(reason !== undefined && { reason }), ...(notifies && { notified: true }) },
+        emails: [
+          ...suspendEmails(await listQueuedEmails(store, id), now()),
+          ...(notifies ? [queueSuspension(current, reason, now())] : []),
+        ],
+      }))
+      onEmailDue?.()
+      return application
+    },
+    async resume(id, { by } = {}) {
+      const application = await change(id, 'application.resumed', by, async (current) => {
+        const status = transition(current, 'resume')
+        const emails = await listQueuedEmails(store, id)
+        // Its first credentials were never delivered, so it was suspended while it was pending.
+        const isPending = emails.some(isFirstDelivery)
+        const notices = emails.filter(({ purpose }) => purpose === 'suspended').map((email) => ({ remove: email }))
+        return {
+          changed: { status: isPending ? 'pending' : status },
+          emails: [...resumeEmails(emails, now()), ...notices],
+        }
+      })
+      onEmailDue?.()
+      return application
+    },
+    delete: (id, { by } = {}) =>
+      change(id, 'application.deleted', by, (current) => ({
+        changed: eraseApplication(current, { outcome: 'deleted', at: now(), by }),
+        emails: ['removeAll'],
+      })),
+    revokeTokens: (id, { by } = {}) =>
+      change(id, 'application.tokensRevoked', by, (current) => {
+        refuseDeleted(current, 'revokeTokens')
+        return { changed: endTokens(current, now()) }
+      }),
+  }
+}
+
+function queueSuspension({ id, contact }: ApplicationRecord, reason: string | undefined, now: number): EmailChange {
+  if (contact !== undefined)
+    return { save: createQueuedEmail(id, 'suspended', now, { ...(reason !== undefined && { details: { reason } }) }) }
+  throw new ApplicationError('invalid_state', `Application ${id} has no contact to notify.`)
+}

@@ -1,0 +1,90 @@
+import type { Api } from '../../contracts/api.js'
+import { ApplicationError } from '../../contracts/errors.js'
+import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../contracts/application-record.js'
+import { isObject } from '../../lib/is-object.js'
+import { ownMembers } from '../../lib/own-members.js'
+import type { ApiGrants } from '../call-options.js'
+import type { CredentialKind } from '../credentials/credentials.js'
+import { findGrant, readGrants } from './grants.js'
+
+/** Whether a credential may be used at an API at which its application may do something. */
+export function isUsableAt({ apis }: CredentialRecord, { name }: { readonly name: string }): boolean {
+  return apis === undefined || Object.hasOwn(apis, name)
+}
+
+/** A credential's access to an API: its restriction, without what its application is not granted now. */
+export function restrictScopes(
+  { apis }: CredentialRecord,
+  { name }: { readonly name: string },
+  granted: readonly string[],
+): readonly string[] {
+  if (apis === undefined) return granted
+  const restricted = Object.hasOwn(apis, name) ? apis[name]!.scopes : []
+  return granted.filter((scope) => restricted.includes(scope))
+}
+
+/** The options of `addKey` and `addSecret` that restrict a credential. */
+export interface RestrictionOptions {
+  readonly apis?: ApiGrants | undefined
+  readonly scopes?: readonly string[] | undefined
+}
+
+/** Validates a restriction as far as that is possible without the application. */
+export function readRestriction(
+  apis: ReadonlyMap<string, Api>,
+  kind: CredentialKind,
+  { apis: given, scopes }: RestrictionOptions,
+): Restrict {
+  if (given === undefined && scopes === undefined) return () => undefined
+  const checked = given === undefined ? undefined : readGrants(apis, given)
+  const named = scopes === undefined ? given! : withScopes(given, scopes)
+  const restriction = scopes === undefined ? checked! : readGrants(apis, named)
+  if (kind === 'secret' && !Object.keys(restriction).some((api) => apis.get(api)?.scheme === 'oauth2')) {
+    throw new ApplicationError('invalid_argument', 'apis names no oauth2 API, and others are called with keys only.')
+  }
+  return (application) => narrow(application, restriction, (api) => hasScopes(named, api))
+}
+
+/** The restriction for an application; throws with code `not_granted` if it names more than the application may do. */
+export type Restrict = (application: ApplicationRecord) => GrantedApis | undefined
+
+function withScopes(apis: ApiGrants | undefined, scopes: readonly string[]): ApiGrants {
+  const names: readonly string[] = Array.isArray(apis) ? (apis as readonly string[]) : Object.keys(Object(apis))
+  const [name] = names
+  if (names.length === 1 && !hasScopes(apis, name!)) return { [name!]: { scopes } }
+  throw new ApplicationError(
+    'invalid_argument',
+    'scopes needs apis with one name, such as apis: ["orders"]. For more than one write apis: { orders: { scopes: [...] } }.',
+  )
+}
+
+/** Whether the restriction names the scopes of an API, and does not mean all that the application has there. */
+function hasScopes(apis: ApiGrants | undefined, name: string): boolean {
+  if (typeof apis !== 'object' || Array.isArray(apis) || !Object.hasOwn(apis, name)) return false
+  const grant: unknown = (apis as Readonly<Record<string, unknown>>)[name]
+  return isObject(grant) && ownMembers(grant as { scopes?: unknown }).scopes !== undefined
+}
+
+function narrow(
+  application: ApplicationRecord,
+  restriction: GrantedApis,
+  namesScopes: (api: string) => boolean,
+): GrantedApis {
+  const entries = Object.entries(restriction).map(([name, { scopes }]) => {
+    const grant = findGrant(application, { name })
+    if (!grant) throw createNotGrantedError(application, `"${name}"`, Object.keys(application.apis))
+    const missing = scopes.find((scope) => !grant.scopes.includes(scope))
+    if (missing !== undefined && namesScopes(name))
+      throw createNotGrantedError(application, `"${missing}" at "${name}"`, grant.scopes)
+    return [name, { scopes: scopes.filter((scope) => grant.scopes.includes(scope)) }] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+function createNotGrantedError({ id }: ApplicationRecord, what: string, granted: readonly string[]): ApplicationError {
+  const has = granted.length > 0 ? `It has: ${granted.join(', ')}.` : 'It has none.'
+  return new ApplicationError(
+    'not_granted',
+    `Application ${id} does not have ${what}, and a credential can only have less than its application. ${has}`,
+  )
+}
