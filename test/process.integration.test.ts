@@ -102,7 +102,7 @@ describe.concurrent('a process', () => {
         auth.applications.list(),
         auth.signingKeys.rotate(),
         auth.audit.list(),
-        auth.verifyApiKey('catalog', (await import('${new URL('../modules/applications/credentials.js', DIST).href}')).createCredentials('epa', Buffer.alloc(32)).mint('key', 1).plain),
+        auth.verifyApiKey('catalog', (await import('${new URL('../modules/applications/credentials/credentials.js', DIST).href}')).createCredentials('epa', Buffer.alloc(32)).mint('key', 1).plain),
         auth.verifyAccessToken('orders', [header, ...token.split('.').slice(1)].join('.')),
       ]
       for (const { status, reason } of await Promise.allSettled(calls)) console.log(status, reason.code)

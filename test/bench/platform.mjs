@@ -1,4 +1,4 @@
-import { createCredentials } from '../../dist/modules/applications/credentials.js'
+import { createCredentials } from '../../dist/modules/applications/credentials/credentials.js'
 import { createEncryption } from '../../dist/modules/store-client/encryption.js'
 import { BASE_URL } from './tokens.mjs'
 

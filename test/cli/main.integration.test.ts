@@ -76,7 +76,8 @@ it('runs every command', { timeout: 180_000 }, async () => {
   await runCommand('apps disallow', id, 'catalog', ...writing)
   expect(await runCommand('apps rotate-secret', id, ...config)).toMatch(/epa_sec_\w{49}/)
   expect(await runCommand('apps rotate-key', id, '--mail', ...config)).toContain('has accepted its e-mail')
-  expect(await runCommand('emails cancel', id, ...writing)).toBe('No e-mail is queued.\n')
+  // The e-mail that tells the second contact of the removal.
+  expect(await runCommand('emails cancel', id, ...writing)).toBe('1 e-mail is cancelled.\n')
   await runCommand('apps revoke-tokens', id, ...writing)
   expect(await runCommand('apps add-key', id, '--name', 'warehouse', ...config)).toMatch(/epa_key_\w{34}/)
   const added = await runCommand('apps add-secret', id, '--name', 'reports', ...config)
