@@ -54,7 +54,7 @@ export function createAnyGuard({ parts, optional, onDenied, createGuard, respond
         next,
       )
     }
-    const wrongArguments = findWrongArguments(req, res)
+    const wrongArguments = findWrongArguments(res)
     if (wrongArguments) return next(wrongArguments)
     setIdentity(req, undefined)
     prepareResponse?.(res)

@@ -121,7 +121,7 @@ export function createErrorResponder({
   }
 
   const respondWithDenial: RespondWithDenial = (config, denied, reason, caller, req, res, next, cause, details) => {
-    const wrongArguments = findWrongArguments(req, res)
+    const wrongArguments = findWrongArguments(res)
     if (wrongArguments) return next(wrongArguments)
     if (reporter.reports(config)) return reporter.report(config, denied, reason, caller, req, res, next, cause)
     const { api, onDenied, readClient } = config

@@ -92,7 +92,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
     function passWithout(req: IncomingMessage, res: ServerResponse, next: Next, missing: MissingCredential): void {
       if (missing !== NO_CREDENTIAL || !optional)
         return respondWithError(config, missing.reason, undefined, req, res, next)
-      const wrongArguments = findWrongArguments(req, res)
+      const wrongArguments = findWrongArguments(res)
       if (wrongArguments) return next(wrongArguments)
       setIdentity(req, undefined)
       config.prepareResponse?.(res)
