@@ -29,6 +29,15 @@ type Given<Name extends keyof Applications, Place extends 0 | 1 | 2> = NonNullab
 >
 
 const actor = options<ActorOptions>({ by: 'text' })
+const newApplication = members<Given<'register', 0> & Given<'create', 0>>({
+  name: 'own',
+  contact: 'own',
+  apis: 'own',
+  language: 'own',
+  externalId: 'own',
+  metadata: 'own',
+  by: 'text',
+})
 const newCredential = members<AddCredentialOptions>({
   name: 'own',
   expiresAt: 'own',
@@ -61,28 +70,8 @@ export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
       expiringBefore: 'own',
     }),
   ],
-  register: [
-    members<Given<'register', 0>>({
-      name: 'own',
-      contact: 'own',
-      apis: 'own',
-      language: 'own',
-      externalId: 'own',
-      metadata: 'own',
-      by: 'text',
-    }),
-  ],
-  create: [
-    members<Given<'create', 0>>({
-      name: 'own',
-      contact: 'own',
-      apis: 'own',
-      language: 'own',
-      externalId: 'own',
-      metadata: 'own',
-      by: 'text',
-    }),
-  ],
+  register: [newApplication],
+  create: [newApplication],
   import: [any, options<ImportOptions>({ by: 'text', confirm: 'own', onRefused: 'function' })],
   approve: [application, options<DecisionOptions>({ by: 'text', api: 'text' })],
   deny: [application, options<RejectionOptions>({ by: 'text', api: 'text', reason: 'own' })],

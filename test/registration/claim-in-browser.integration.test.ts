@@ -1,50 +1,31 @@
-import { once } from 'node:events'
-import express from 'express'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { memoryMailer } from '../../src/testing/index.js'
 import { launchChromium, sharePage, type UsePage } from '../console/chromium.js'
 import { findViolations } from '../console/reference-driver.js'
-import { openPlatform } from '../support/platform.js'
+import { openRegistrationSite, type RegistrationSite } from './registration-site.js'
 
 const mailer = memoryMailer()
 let browser: Browser
 let usePage: UsePage
 let site: string
-let platform: ReturnType<typeof openPlatform>
-let close: () => Promise<void>
+let registration: RegistrationSite
 
 beforeAll(async () => {
-  const app = express()
-  const server = app.listen(0, 'localhost')
-  await once(server, 'listening')
-  site = `http://localhost:${(server.address() as { port: number }).port}`
-  platform = openPlatform({
-    mailer,
-    developersUrl: `${site}/developers`,
-    delivery: 'claim-link',
-    now: Date.now,
-    rateLimits: { registration: false },
-  })
-  app.use('/developers/register', platform.auth.registrationRouter)
-  await platform.auth.ready()
-  close = async () => {
-    server.closeAllConnections()
-    await new Promise((closed) => server.close(closed))
-  }
+  registration = await openRegistrationSite({ mailer, delivery: 'claim-link', rateLimits: { registration: false } })
+  site = registration.site
   browser = await launchChromium()
   usePage = await sharePage(await browser.newContext())
 })
 afterAll(async () => {
   await browser?.close()
-  await close?.()
-  await platform?.auth.close()
+  await registration?.close()
 })
 
 /** The link of a new registration's e-mail. */
 async function register(): Promise<string> {
   const sent = mailer.emails.length
-  const { applications } = platform.auth
+  const { applications } = registration.platform.auth
   const { application } = await applications.register({ name: 'Shop', contact: 'dev@shop.example', apis: ['orders'] })
   await applications.approve(application.id)
   await vi.waitFor(() => expect(mailer.emails.length).toBe(sent + 1), 60_000)

@@ -1,11 +1,9 @@
-import { once } from 'node:events'
-import express from 'express'
 import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryMailer } from '../../src/testing/index.js'
 import type { UsePage } from '../console/chromium.js'
 import { findViolations } from '../console/reference-driver.js'
-import { openPlatform } from '../support/platform.js'
+import { openRegistrationSite, type RegistrationSite } from './registration-site.js'
 
 const OPERATOR = 'apis@example.com'
 
@@ -13,36 +11,18 @@ const OPERATOR = 'apis@example.com'
 export function describeDecisions(usePage: UsePage, useScriptlessPage: UsePage): void {
   const mailer = memoryMailer()
   let site: string
-  let platform: ReturnType<typeof openPlatform>
-  let close: () => Promise<void>
+  let registration: RegistrationSite
 
   beforeAll(async () => {
-    const app = express()
-    const server = app.listen(0, 'localhost')
-    await once(server, 'listening')
-    site = `http://localhost:${(server.address() as { port: number }).port}`
-    platform = openPlatform({
-      mailer,
-      developersUrl: `${site}/developers`,
-      operators: [OPERATOR],
-      now: Date.now,
-    })
-    app.use('/developers/register', platform.auth.registrationRouter)
-    await platform.auth.ready()
-    close = async () => {
-      server.closeAllConnections()
-      await new Promise((closed) => server.close(closed))
-    }
+    registration = await openRegistrationSite({ mailer, operators: [OPERATOR] })
+    site = registration.site
   })
-  afterAll(async () => {
-    await close?.()
-    await platform?.auth.close()
-  })
+  afterAll(() => registration?.close())
 
   /** A registration that waits, and the link in the operator's e-mail. */
   async function register(): Promise<{ id: string; link: string }> {
     const sent = mailer.emails.length
-    const { application } = await platform.auth.applications.register({
+    const { application } = await registration.platform.auth.applications.register({
       name: 'Corner Shop',
       contact: 'dev@shop.example',
       apis: ['orders', 'catalog'],
@@ -53,7 +33,7 @@ export function describeDecisions(usePage: UsePage, useScriptlessPage: UsePage):
   }
 
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
-  const statusOf = async (id: string) => (await platform.auth.applications.get(id))?.status
+  const statusOf = async (id: string) => (await registration.platform.auth.applications.get(id))?.status
 
   it('decides nothing for a mail scanner that follows the link and runs scripts', async () => {
     const { id, link } = await register()
@@ -71,7 +51,7 @@ export function describeDecisions(usePage: UsePage, useScriptlessPage: UsePage):
       `POST ${site}/developers/register/decide link`,
     ])
     expect(await statusOf(id)).toBe('pending')
-    const { items } = await platform.auth.audit.list({ applicationId: id })
+    const { items } = await registration.platform.auth.audit.list({ applicationId: id })
     expect(items.map(({ type }) => type)).toEqual(['application.registered', 'application.delivered'])
   })
 

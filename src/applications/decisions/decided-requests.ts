@@ -59,14 +59,14 @@ export function eraseDecided(
   email: QueuedEmail | undefined,
 ): readonly DecidedRequest[] {
   const decided = current.decided.map(({ api, requestedAt, outcome, at, by }) =>
-    describe({ api, requestedAt }, {}, NOBODY, { outcome, at, by }),
+    describe({ api, requestedAt }, {}, NO_ASKER, { outcome, at, by }),
   )
   if (ended.outcome === 'rejected') return decideRegistration({ ...current, decided }, email, ended)
   const by = ended.by?.startsWith('contact:') ? 'a contact' : ended.by
   return decideRegistration({ ...current, apis: {}, decided }, undefined, { ...ended, by })
 }
 
-const NOBODY: Asker = { requestedBy: undefined, address: undefined }
+const NO_ASKER: Asker = { requestedBy: undefined, address: undefined }
 
 /** What became of a request: of that very one, or of the application. */
 export function findDecided(

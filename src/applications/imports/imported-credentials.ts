@@ -54,7 +54,10 @@ export function createImportedCredentials(options: ImportedCredentialsMatcherOpt
     return adopted
   }
 
-  /** A text of the platform's own form is no imported key: whoever knows its digest could wait until it ends elsewhere. */
+  /**
+   * A key in the platform's own form never counts as imported. Otherwise an import of its digest would make it work for a second
+   * application when the first one ends it.
+   */
   function listKeyHashes(key: string): readonly string[] {
     return isWellFormedKey(key) ? [] : digests.list(key)
   }

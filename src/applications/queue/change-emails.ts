@@ -25,56 +25,60 @@ interface SavedChange {
   readonly now: number
 }
 
-/** One e-mail tells a contact of the changes of this time. */
+/** Changes of this time are collected in one e-mail to each contact. */
 const COLLECTING_MS = 10 * 60_000
 
 /**
- * The changes of e-mails that are saved with a record: those given, and e-mails to its contacts. What a contact changes is told to
- * all others, and the removal of a contact by the operator to that contact. They are queued with the change itself, so that
- * neither is stored alone.
+ * Resolves the changes of e-mails that are saved with a record: those given, and notifications of its contacts. All other contacts
+ * are notified of a contact's change, and a contact whom an operator removes of the removal. A notification is queued in the
+ * transaction of the change, so that neither is stored alone.
  */
-export async function tellContacts(
+export async function notifyContacts(
   store: Pick<Store, 'listEmails'>,
   former: ApplicationRecord,
   record: ApplicationRecord,
   saved: SavedChange,
 ): Promise<readonly EmailChange[]> {
   const { emails, now } = saved
-  const told = listTold(former, record, saved)
+  const notifications = listNotifications(former, record, saved)
   const erases = emails.includes('removeAll')
-  if (told.length === 0 && !erases) return emails
+  if (notifications.length === 0 && !erases) return emails
   const query = { applicationId: record.id, purpose: 'changes', state: undefined, limit: MAX_CHANGES_EMAILS } as const
   const changedIds = emails.map(readEmailId)
   // A process that is sending one has read its text already.
   const queued = (await store.listEmails(query)).filter(
     ({ id, leasedUntil }) => leasedUntil <= now && !changedIds.includes(id),
   )
-  const news = told.map(({ recipient, changes }): EmailChange | undefined => {
+  const saves = notifications.map(({ recipient, changes }): EmailChange | undefined => {
     const earlier = queued.find((email) => isSameContact(email.recipient ?? '', recipient))
     if (earlier && !erases) return { save: append(earlier, former.name, changes, now) }
     if (!earlier && queued.length >= MAX_CHANGES_EMAILS) return undefined
     return { save: createChangesEmail(record.id, recipient, describe(recipient, former.name, changes, earlier), now) }
   })
-  // Whoever was removed before the application was deleted is told of it all the same.
+  // A contact who was removed before the deletion still gets the notification of the removal.
   const kept = erases
     ? queued.filter(({ recipient = '' }) => findContact(former, normalizeContact(recipient)) === undefined)
     : []
   return [
     ...emails,
-    ...news.filter((change) => change !== undefined),
+    ...saves.filter((change) => change !== undefined),
     ...kept.map(({ recipient = '', details, createdAt }) => ({
       save: createChangesEmail(record.id, recipient, details, createdAt - COLLECTING_MS),
     })),
   ]
 }
 
-interface Told {
+interface Notification {
   readonly recipient: string
   readonly changes: readonly StoredChange[]
 }
 
-/** Whom a change is told to, and as what. */
-function listTold(former: ApplicationRecord, record: ApplicationRecord, saved: SavedChange): readonly Told[] {
+/** The contacts who are notified of a change, with the changes that they read about. */
+function listNotifications(
+  former: ApplicationRecord,
+  record: ApplicationRecord,
+  saved: SavedChange,
+): readonly Notification[] {
   const contacts = listContacts(former)
   const [, address = ''] = /^contact:(.+)$/.exec(saved.by ?? '') ?? []
   const contact = normalizeContact(address)

@@ -13,7 +13,7 @@ import {
   type CredentialUse,
   type MaximumAges,
 } from '../credentials/credential-expiry.js'
-import { tellContacts } from '../queue/change-emails.js'
+import { notifyContacts } from '../queue/change-emails.js'
 import { boundEnds, settleEnds, type GivenEnd } from '../credentials/operator-ends.js'
 import { withdrawReminders } from '../queue/queued-emails.js'
 
@@ -95,7 +95,7 @@ interface ApplicationWriterOptions {
   readonly emit?: Emit
   /** Undefined in a process without the platform's options, which makes no credentials. */
   readonly maximumAges?: MaximumAges
-  /** Whether contacts are told of changes; false if left out, as where no process sends e-mails. */
+  /** Whether contacts are notified of changes; false if left out, as where no process sends e-mails. */
   readonly tellsContacts?: boolean
   readonly now: () => number
 }
@@ -158,7 +158,7 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       const details = { ...described, ...(alsoRevokesTokens && { tokensRevoked: true }) }
       const kept = await withdrawReminders(store, current, record, given)
       const saved = { type, by: event.by, details, emails: kept, now: now() }
-      const emails = tellsContacts ? await tellContacts(store, current, record, saved) : kept
+      const emails = tellsContacts ? await notifyContacts(store, current, record, saved) : kept
       if (!(await save(record, { ...event, type }, { details, emails }))) {
         await refuseTakenExternalId(record)
         continue
