@@ -11,11 +11,11 @@ import { createGrants } from './applications/records/grants.js'
 import { createNamedCredentials } from './applications/credentials/named-credentials.js'
 import { createRegistry } from './applications/records/registry.js'
 import type { MetadataSchema } from './contracts/metadata-schema.js'
-import type { Store } from './contracts/store.js'
+import type { Store, StoreWith } from './contracts/store.js'
 import { ownMembers } from './lib/own-members.js'
 import { refuseUnknown } from './options/checks.js'
 import { readMetadataSchema } from './options/read-metadata-schema.js'
-import { createSignOutContact, type SignOutContact } from './portal/sign-in/sign-outs.js'
+import { createSignOutContact, type SignOutContact } from './applications/contacts/sign-outs.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './tokens/key-schedule.js'
 import { createUsageCalls, type UsageCalls } from './usage/create.js'
 
@@ -93,7 +93,7 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
       },
     },
     audit: withCheckedArguments(AUDIT_PARAMETERS, createAudit({ store, opened })),
-    ...createUsageCalls({ store, opened, now }),
+    ...createUsageCalls({ store: store as StoreWith, opened, now }),
     outbox: withCheckedArguments(OUTBOX_PARAMETERS, createOutbox({ store, writer, opened, now })),
     portal: withCheckedArguments({ signOut: [any] }, { signOut: createSignOutContact({ store, opened, now }) }),
     close: () => store.close(),

@@ -70,8 +70,7 @@ export type { OtherIssuersGuard } from './resource-server/other-issuers.js'
 export type { ScopesByMethod } from './resource-server/requirement.js'
 export type { PortalAction } from './contracts/portal-actions.js'
 export type { Portal, PortalLinkOptions } from './portal/create.js'
-export type { SignOutContact } from './portal/sign-in/sign-outs.js'
-export type { SignIn, SignOut } from './contracts/sign-ins.js'
+export type { SignOutContact } from './applications/contacts/sign-outs.js'
 export type { Middleware } from './http/middleware.js'
 export type {
   ActorOptions,
@@ -139,51 +138,6 @@ export type { EmailMessage, Mailer } from './contracts/mailer.js'
 export type { SigningKeyRotation } from './tokens/key-rotation.js'
 export type { SessionSecretCalls } from './store-client/session-secret.js'
 export type { SigningKeyInfo } from './tokens/key-schedule.js'
-export type {
-  AccessRequest,
-  ApplicationRecord,
-  ApplicationStatus,
-  CredentialRecord,
-  GrantedApis,
-  JsonObject,
-  JsonValue,
-  Language,
-  Invitation,
-} from './contracts/application-record.js'
-export type {
-  AddOutcome,
-  ApplicationQuery,
-  NewApplication,
-  AuditQuery,
-  ChangesPage,
-  CredentialReplacement,
-  ExpiryQuery,
-  SchemaMigration,
-  Store,
-} from './contracts/store.js'
-export type {
-  NewAuditRecord,
-  AuditRecord,
-  Change,
-  RevokedAccessToken,
-  SigningKeyRecord,
-} from './contracts/store-records.js'
-export type {
-  EmailChange,
-  DeliveryPurpose,
-  EmailPurpose,
-  NoticePurpose,
-  EmailQuery,
-  QueuedEmail,
-} from './contracts/queued-email.js'
-export type { ReportedCount, ReportedCountQuery, ReportedKey, ReportedStore } from './contracts/reported.js'
+export type { ApplicationStatus, GrantedApis, JsonObject, JsonValue, Language } from './contracts/application-record.js'
+export type { Store } from './contracts/store.js'
 export type { ReportOnlyOptions } from './contracts/report-only.js'
-export type {
-  ExpiredUsage,
-  RefusalDetails,
-  RefusalRecord,
-  UsageBatch,
-  UsageCount,
-  UsageCountQuery,
-  UsageStore,
-} from './contracts/usage.js'

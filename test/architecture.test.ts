@@ -73,6 +73,8 @@ const RULES: Readonly<Record<string, Rule>> = {
       'options/read-metadata-schema',
     ],
   },
+  // Types only.
+  store: { mayImport: ['contracts'] },
   index: { mayImport: ['platform-auth', 'admin', ...PARTS, ...SERVERS, 'http', 'stores/memory'] },
   mailers: { mayImport: ['contracts', 'lib'] },
   console: { mayImport: ['index', 'lib', 'openapi', 'samples', 'web'] },
@@ -82,6 +84,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   cli: {
     mayImport: [
       'index',
+      'store',
       'lib',
       'options/defaults',
       'store-client/store-faults',
@@ -90,7 +93,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     ],
   },
   opentelemetry: { mayImport: ['index', 'lib'] },
-  testing: { mayImport: ['index', 'lib', 'openapi', 'express-routes'] },
+  testing: { mayImport: ['index', 'store', 'lib', 'openapi', 'express-routes'] },
 }
 
 /** What browsers run too imports no module of Node. */
@@ -112,8 +115,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   yaml: ['openapi/yaml.ts'],
 }
 
-const ROOT_FILES = ['admin.ts', 'index.ts', 'platform-auth.ts']
-const MAX_ROOT_ENTRIES = 28
+const ROOT_FILES = ['admin.ts', 'index.ts', 'platform-auth.ts', 'store.ts']
+const MAX_ROOT_ENTRIES = 30
 /** A little more than the 250 of CONTRIBUTING.md is better than two files that are read together. */
 const MAX_FILE_LINES = 260
 const MAX_FUNCTION_LINES = 60
@@ -186,7 +189,7 @@ describe('an import is refused', () => {
     ['portal/router.ts', `import { renderPage } from '../registration/pages.js'`, 'portal may import'],
     ['platform-auth.ts', `import { accessTokenFor } from './testing/index.js'`, 'platform-auth may import'],
     ['admin.ts', `import { createPlatformAuth } from './platform-auth.js'`, 'admin may import applications, tokens, usage, portal/sign-in/sign-outs, contracts, lib'],
-    ['testing/index.ts', `import type { PlatformAuth } from '../platform-auth.js'`, 'testing may import index, lib, openapi, express-routes'],
+    ['testing/index.ts', `import type { PlatformAuth } from '../platform-auth.js'`, 'testing may import index, store, lib, openapi, express-routes'],
     ['console/assets.ts', `import { respond } from '../http/respond.js'`, 'console may import index, lib, openapi, samples, web'],
     ['console/index.ts', `import { isCompleteKey } from './browser/checksum.js'`, 'console may import index, lib, openapi, samples, web'],
     ['console/browser/page.ts', `import { loadAssets } from '../assets.js'`, 'console/browser may import samples, lib'],
@@ -195,7 +198,7 @@ describe('an import is refused', () => {
     ['samples/curl.ts', `import { join } from 'node:path'`, 'samples runs in browsers'],
     ['openapi/document.ts', `import type { Guard } from '../resource-server/guard.js'`, 'openapi may import contracts, lib'],
     ['resource-server/guards.ts', `import { parse } from 'yaml'`, 'yaml may be imported in openapi/yaml.ts only'],
-    ['cli/database.ts', `import { connect } from '../stores/postgres/connection.js'`, 'cli may import index, lib, options/defaults'],
+    ['cli/database.ts', `import { connect } from '../stores/postgres/connection.js'`, 'cli may import index, store, lib, options/defaults'],
     ['opentelemetry/spans.ts', `import type { PlatformEvent } from '../contracts/events.js'`, 'opentelemetry may import index, lib'],
     ['index.ts', `export { observe } from './opentelemetry/index.js'`, 'index may import'],
     ['attic/old.ts', `import { respond } from '../http/respond.js'`, 'there is no rule for attic'],
@@ -297,11 +300,11 @@ describe('a file is refused', () => {
   })
 
   it('at the root of src, beside index, platform-auth and admin', () => {
-    expect(checkRoot([...ROOT_FILES, 'http', 'store.ts'])).toEqual([
-      'store.ts is at the root of src, where only admin.ts, index.ts, platform-auth.ts may be.',
+    expect(checkRoot([...ROOT_FILES, 'http', 'guards.ts'])).toEqual([
+      'guards.ts is at the root of src, where only admin.ts, index.ts, platform-auth.ts, store.ts may be.',
     ])
-    const folders = Array.from({ length: 26 }, (_, number) => `folder-${number}`)
-    expect(checkRoot([...ROOT_FILES, ...folders])).toEqual(['src has 29 entries; it has at most 28.'])
+    const folders = Array.from({ length: 27 }, (_, number) => `folder-${number}`)
+    expect(checkRoot([...ROOT_FILES, ...folders])).toEqual(['src has 31 entries; it has at most 30.'])
   })
 })
 

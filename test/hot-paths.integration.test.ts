@@ -4,16 +4,16 @@ import { GCProfiler, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import express from 'express'
 import { describe, expect, it, vi, type TestContext } from 'vitest'
-import { memoryStore, type Guard, type IssuedCredentials, type Store } from '../src/index.js'
+import { memoryStore, type Guard, type IssuedCredentials } from '../src/index.js'
 import { createUsageCollector } from '../src/usage/collector.js'
 import { createCaller, type Caller } from './support/caller.js'
-import { failingStore, type FailingStore } from './support/failing-store.js'
+import { failingStore, type FailingStore, type StoreCallName } from './support/failing-store.js'
 import { IS_LONG_LANE } from './support/long-lane.js'
 import { openPlatform, type TestPlatform } from './support/platform.js'
 
 /** Calls that wait for the database, except the one that reads the change feed. */
 const CALLS = ['findApplication', 'findApplicationByKey', 'listSigningKeys', 'isAccessTokenRevoked', 'listRevokedAccessTokens',
-  'saveApplication', 'noteCredentialUse', 'addUsage', 'addRefusals', 'listEmails', 'listAudit', 'leaseEmail'] as const satisfies readonly (keyof Store)[] // prettier-ignore
+  'saveApplication', 'noteCredentialUse', 'usage.add', 'usage.addRefusals', 'emails.list', 'listAudit', 'emails.lease'] as const satisfies readonly StoreCallName[] // prettier-ignore
 
 interface CountedPlatform extends TestPlatform {
   readonly caller: Caller
@@ -224,7 +224,7 @@ describe('The memory of a guarded request', () => {
   })
 
   it('is not increased by counting usage: less than a byte for each request', async () => {
-    const collector = createUsageCollector({ store: memoryStore(), now: Date.now })
+    const collector = createUsageCollector({ store: memoryStore().usage, now: Date.now })
     const count = collector.allowedCounter('orders')
     const times = 1_000_000
     for (let i = 0; i < times; i++) count('app_1')

@@ -10,8 +10,8 @@ import {
   type Logger,
   type Mailer,
   type PlatformEvent,
-  type Store,
 } from '../src/index.js'
+import type { StoreWith } from '../src/store.js'
 import { observe } from '../src/opentelemetry/index.js'
 import { fakeClock } from '../src/testing/index.js'
 import { createCaller } from './support/caller.js'
@@ -372,7 +372,7 @@ function createFaultyStore(now: () => number) {
   const working = memoryStore()
   let isFull = false
   let ahead = 0
-  const store: Store = {
+  const store: StoreWith = {
     ...working,
     clock: {
       get time() {

@@ -23,7 +23,7 @@ export async function addUsage(folder) {
   }).flat()
   const store = sqliteStore(join(folder, 'example.sqlite'))
   await store.open()
-  await store.addUsage({ id: 'images', at: Date.now() }, counts)
+  await store.usage.add({ id: 'images', at: Date.now() }, counts)
   await store.close()
 }
 

@@ -1,7 +1,7 @@
 import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { Logger } from '../contracts/logger.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
-import type { Store } from '../contracts/store.js'
+import type { Store, StoreWith } from '../contracts/store.js'
 import { checkBefore, type ApplicationWriter } from './records/application-writer.js'
 import type { Applications } from './applications-api.js'
 import { withCheckedArguments } from './call-arguments.js'
@@ -88,6 +88,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
   const cleanup = createCleanup(options)
   const reminders = createReminders({
     ...options,
+    store: options.store as StoreWith,
     remindBefore: options.hasMailer ? options.remindBefore : [],
     flushLastUsed: lastUsed.flush,
   })

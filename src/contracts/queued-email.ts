@@ -79,3 +79,30 @@ export interface EmailQuery {
   readonly state: QueuedEmail['state'] | undefined
   readonly limit: number
 }
+
+/** The store's part `emails`: the queue of e-mails. No call adds to the audit log or the change feed. */
+export interface EmailStore {
+  /** Leases the e-mail that has been due longest and is not leased: sets `leasedUntil` and the next version in one step. */
+  lease(now: number, until: number): Promise<QueuedEmail | undefined>
+  /** Saves an e-mail without its application, if the stored version is the previous one; otherwise resolves false. */
+  save(email: QueuedEmail): Promise<boolean>
+  find(id: string): Promise<QueuedEmail | undefined>
+  findByClaimLink(hash: string): Promise<QueuedEmail | undefined>
+  list(query: EmailQuery): Promise<readonly QueuedEmail[]>
+  /**
+   * For each such credential of an active application with a contact, the application's id, in the order in which the
+   * credentials expire. Called every second, so an index must find them.
+   */
+  listExpiring(query: ExpiryQuery): Promise<readonly string[]>
+}
+
+/** Credentials whose expiry an application's contact may have to be reminded of. */
+export interface ExpiryQuery {
+  /** Milliseconds since 1970: they expire after this ... */
+  readonly after: number
+  /** ... and not after this. */
+  readonly until: number
+  /** Only credentials whose `remindedDays` are more, or undefined. */
+  readonly days: number
+  readonly limit: number
+}

@@ -1,5 +1,3 @@
-import type { UsageBatch } from './usage.js'
-
 /** The number of requests of an application that a report-only guard would have refused, at one route and for one reason. */
 export interface ReportedCount {
   /** Empty if the application is not known. */
@@ -26,15 +24,4 @@ export interface ReportedCountQuery {
   readonly applicationId: string | undefined
   readonly api: string | undefined
   readonly limit: number
-}
-
-/** The calls of a store for guards that only report. None of them adds to the audit log or the change feed. */
-export interface ReportedStore {
-  /**
-   * Adds counts to the stored ones, in one transaction, unless a batch with this id was added before (`addUsage` and
-   * `addRefusals` use the same ids). Keeps the earlier `firstAt` and the later `lastAt`. Whether an application is stored does
-   * not matter. `deleteExpiredUsage` deletes counts that have expired.
-   */
-  addReported(batch: UsageBatch, counts: readonly ReportedCount[]): Promise<void>
-  listReported(query: ReportedCountQuery): Promise<readonly ReportedCount[]>
 }

@@ -29,3 +29,21 @@ export interface SignOut {
   /** Milliseconds since 1970 from which all of those sessions have ended anyway. */
   readonly expiresAt: number
 }
+
+/** The store's part `signIns`: links with which contacts sign in, and their sign-outs. */
+export interface SignInStore {
+  /** Adds a way to sign in, and deletes some that expired before it was created. */
+  add(signIn: SignIn): Promise<void>
+  findByLink(linkHash: string): Promise<SignIn | undefined>
+  /** Adds one to its guesses and resolves it with them; undefined if there is none with that id. */
+  countGuess(id: string): Promise<SignIn | undefined>
+  /** Deletes a way to sign in; resolves true for one caller only. */
+  remove(id: string): Promise<boolean>
+  /**
+   * Adds a sign-out, and deletes some that expired before `at`. One of the same subject is replaced by one whose `at` is
+   * later than before, whatever the clock says. One of a mailbox also deletes its ways to sign in, in the same transaction.
+   */
+  addSignOut(signOut: SignOut): Promise<void>
+  /** The stored sign-outs of these subjects. */
+  listSignOuts(subjects: readonly string[]): Promise<readonly SignOut[]>
+}

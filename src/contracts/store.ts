@@ -1,8 +1,8 @@
 import type { ApplicationRecord, ApplicationStatus } from './application-record.js'
-import type { ReportedStore } from './reported.js'
 import type { ConfigurationProblem } from './errors.js'
-import type { EmailChange, EmailQuery, QueuedEmail } from './queued-email.js'
-import type { SignIn, SignOut } from './sign-ins.js'
+import type { ImportStore } from './imports.js'
+import type { EmailChange, EmailStore } from './queued-email.js'
+import type { SignInStore } from './sign-ins.js'
 import type { AuditRecord, Change, NewAuditRecord, RevokedAccessToken, SigningKeyRecord } from './store-records.js'
 import type { UsageStore } from './usage.js'
 
@@ -13,7 +13,7 @@ import type { UsageStore } from './usage.js'
  * whose `outcome` is `unknown`. Every change to an application, a signing key or a revoked access token is added to the change
  * feed in the same transaction. E-mails, credential uses and new encryptions of the same key are not.
  */
-export interface Store extends UsageStore, ReportedStore {
+export interface Store {
   /** The name for logs and `health()`, such as `sqlite`. Only `memory` may be used in production without the option `secret`. */
   readonly kind: string
   /** Milliseconds between two reads of the change feed. Read again before each of them. */
@@ -67,11 +67,6 @@ export interface Store extends UsageStore, ReportedStore {
   findApplicationByKey(hash: string, ...alternatives: readonly string[]): Promise<ApplicationRecord | undefined>
   listApplications(query: ApplicationQuery): Promise<readonly ApplicationRecord[]>
   /**
-   * For each such credential of an active application with a contact, the application's id, in the order in which the
-   * credentials expire. Called every second, so an index must find them.
-   */
-  listExpiring(query: ExpiryQuery): Promise<readonly string[]>
-  /**
    * Saves the record, its audit record and the changes to its e-mails (one for each e-mail) in one transaction, if the
    * stored version is the record's previous one (none for version 1) and each e-mail's version is as `EmailChange` says;
    * otherwise resolves false and changes nothing. Also resolves false if another application has the record's `externalId`;
@@ -84,30 +79,10 @@ export interface Store extends UsageStore, ReportedStore {
     ...emails: readonly EmailChange[]
   ): Promise<boolean>
   /**
-   * Adds applications, each with its audit record, in one transaction, and resolves the outcome of each. Without `write`
-   * nothing is changed: the outcomes are those that each would have alone.
-   */
-  addApplications(
-    applications: readonly NewApplication[],
-    options: { readonly write: boolean },
-  ): Promise<readonly AddOutcome[]>
-  /** Replaces the hash `former`. Resolves false, and changes nothing, if no credential has it, or one has the new hash already. */
-  replaceCredentialHash(replacement: CredentialReplacement): Promise<boolean>
-  /** Optional, for the doctor: how many credentials have an imported hash, by its format; formats without any are left out. */
-  countImportedHashes?(): Promise<Readonly<Record<string, number>>>
-  /**
    * Stores when credentials were last used, if that is later than the stored time by more than `minimumAge` milliseconds (0 if
    * left out). Other rows are neither changed nor locked. Not added to the change feed.
    */
   noteCredentialUse(uses: readonly { readonly hash: string; readonly at: number }[], minimumAge?: number): Promise<void>
-
-  /** Leases the e-mail that has been due longest and is not leased: sets `leasedUntil` and the next version in one step. */
-  leaseEmail(now: number, until: number): Promise<QueuedEmail | undefined>
-  /** Saves an e-mail without its application, if the stored version is the previous one; otherwise resolves false. */
-  saveEmail(email: QueuedEmail): Promise<boolean>
-  findEmail(id: string): Promise<QueuedEmail | undefined>
-  findEmailByClaimLink(hash: string): Promise<QueuedEmail | undefined>
-  listEmails(query: EmailQuery): Promise<readonly QueuedEmail[]>
 
   /** Stores a revoked access token, and may delete those that expired before `now` (milliseconds). */
   revokeAccessToken(token: RevokedAccessToken, now: number): Promise<void>
@@ -119,20 +94,14 @@ export interface Store extends UsageStore, ReportedStore {
   /** Deletes up to `limit` audit records from before that time (milliseconds since 1970); resolves how many. */
   deleteAudit(before: number, limit: number): Promise<number>
 
-  /** Adds a way to sign in, and deletes some that expired before it was created. */
-  addSignIn(signIn: SignIn): Promise<void>
-  findSignInByLink(linkHash: string): Promise<SignIn | undefined>
-  /** Adds one to its guesses and resolves it with them; undefined if there is none with that id. */
-  countSignInGuess(id: string): Promise<SignIn | undefined>
-  /** Deletes a way to sign in; resolves true for one caller only. */
-  removeSignIn(id: string): Promise<boolean>
   /**
-   * Adds a sign-out, and deletes some that expired before `at`. One of the same subject is replaced by one whose `at` is
-   * later than before, whatever the clock says. One of a mailbox also deletes its ways to sign in, in the same transaction.
+   * The parts below may be left out: a feature that needs one refuses to start without it, and says so. Without `emails`,
+   * `saveApplication()` gets none.
    */
-  addSignOut(signOut: SignOut): Promise<void>
-  /** The stored sign-outs of these subjects. */
-  listSignOuts(subjects: readonly string[]): Promise<readonly SignOut[]>
+  readonly emails?: EmailStore
+  readonly usage?: UsageStore
+  readonly signIns?: SignInStore
+  readonly imports?: ImportStore
 
   /**
    * The changes that any process committed after that cursor; without one, the cursor of the feed's end. Resolves the
@@ -149,34 +118,19 @@ export interface Store extends UsageStore, ReportedStore {
   watch?(wake: () => void): () => void
 }
 
+/** The parts that a store may leave out. */
+export type StorePart = 'emails' | 'usage' | 'signIns' | 'imports'
+
+/** A store that has these parts; all of them if none is named. */
+export type StoreWith<Part extends StorePart = StorePart> = Store & {
+  readonly [Name in Part]-?: NonNullable<Store[Name]>
+}
+
 /**
  * The secrets that a platform stores encrypted beside its signing keys: the pepper of hashes, and the secret behind sessions,
  * sign-in links and approval links.
  */
 export type SecretName = 'pepper' | 'session'
-
-/** An application that is added with its credentials, such as one of an import. */
-export interface NewApplication {
-  readonly record: ApplicationRecord
-  readonly audit: NewAuditRecord
-  /** Further hashes that no stored credential may have: those of other systems for the same credentials. */
-  readonly otherHashes: readonly string[]
-}
-
-/**
- * The outcome for a new application. It was not added if its id is stored already (`exists`, also of a deleted application), or
- * another application has its `externalId` or one of its hashes.
- */
-export type AddOutcome = 'added' | 'exists' | 'externalIdTaken' | 'credentialTaken'
-
-/** The platform's own hash of a credential, in place of an imported one. */
-export interface CredentialReplacement {
-  readonly former: string
-  readonly hash: string
-  readonly prefix: string
-  /** Milliseconds since 1970. */
-  readonly usedAt: number
-}
 
 /** Changes from the change feed, and the cursor to read on from. */
 export interface ChangesPage {
@@ -204,17 +158,6 @@ export interface ApplicationQuery {
   readonly hasDecided?: true | undefined
   /** Milliseconds since 1970: only applications whose `endsAt` is before this. An index finds them. */
   readonly endingBefore?: number | undefined
-}
-
-/** Credentials whose expiry an application's contact may have to be reminded of. */
-export interface ExpiryQuery {
-  /** Milliseconds since 1970: they expire after this ... */
-  readonly after: number
-  /** ... and not after this. */
-  readonly until: number
-  /** Only credentials whose `remindedDays` are more, or undefined. */
-  readonly days: number
-  readonly limit: number
 }
 
 /** A page of audit records, oldest first unless `newestFirst` is true. */

@@ -1,3 +1,5 @@
+import type { ReportedCount, ReportedCountQuery } from './reported.js'
+
 /** The number of times that an application had an outcome at an API on a day. */
 export interface UsageCount {
   /** The day in UTC, such as `2026-11-22`. */
@@ -56,7 +58,7 @@ export interface ExpiredUsage {
   readonly countsBefore: string
   /** Earlier refusals, in milliseconds since 1970. */
   readonly refusalsBefore: number
-  /** Counts of `ReportedStore` whose last request was earlier, in milliseconds since 1970. */
+  /** Counts of report-only guards whose last request was earlier, in milliseconds since 1970. */
   readonly reportedBefore: number
   /** Ids of earlier batches, in milliseconds since 1970. */
   readonly batchesBefore: number
@@ -64,14 +66,14 @@ export interface ExpiredUsage {
   readonly limit: number
 }
 
-/** The calls of a store for usage and refusals. None of them adds to the audit log or the change feed. */
+/** The store's part `usage`: counts, refusals, and what report-only guards would have refused. No call adds to the audit log or the change feed. */
 export interface UsageStore {
   /**
    * Adds counts to the stored ones, in one transaction, unless a batch with this id was added before. Leaves out counts of
    * applications that are not stored.
    */
-  addUsage(batch: UsageBatch, counts: readonly UsageCount[]): Promise<void>
-  listUsage(query: UsageCountQuery): Promise<readonly UsageCount[]>
+  add(batch: UsageBatch, counts: readonly UsageCount[]): Promise<void>
+  list(query: UsageCountQuery): Promise<readonly UsageCount[]>
   /**
    * Adds refusals, in one transaction, unless a batch with this id was added before, and keeps the last `kept` of each of
    * their applications. Leaves out refusals of applications that are deleted or not stored. `saveApplication` deletes those
@@ -80,6 +82,12 @@ export interface UsageStore {
   addRefusals(batch: UsageBatch, refusals: readonly RefusalRecord[], kept: number): Promise<void>
   /** The refusals of an application after that time (milliseconds since 1970), the one added last first. */
   listRefusals(applicationId: string, after: number): Promise<readonly RefusalRecord[]>
+  /**
+   * Adds counts to the stored ones, in one transaction, unless a batch with this id was added before (`add` and `addRefusals`
+   * use the same ids). Keeps the earlier `firstAt` and the later `lastAt`. Whether an application is stored does not matter.
+   */
+  addReported(batch: UsageBatch, counts: readonly ReportedCount[]): Promise<void>
+  listReported(query: ReportedCountQuery): Promise<readonly ReportedCount[]>
   /** Deletes what has expired. Resolves how many rows it deleted: 0 if there is nothing left. */
-  deleteExpiredUsage(expired: ExpiredUsage): Promise<number>
+  deleteExpired(expired: ExpiredUsage): Promise<number>
 }

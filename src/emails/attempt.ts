@@ -5,7 +5,7 @@ import type { EmailContent } from '../contracts/email-content.js'
 import type { Emit } from '../contracts/events.js'
 import type { QueuedEmail } from '../contracts/queued-email.js'
 import type { NewAuditRecord } from '../contracts/store-records.js'
-import type { Store } from '../contracts/store.js'
+import type { StoreWith } from '../contracts/store.js'
 import { readServiceFailure } from '../lib/service-failure.js'
 import { toFailed } from './attempt-failure.js'
 import type { MailHealth } from './mail-health.js'
@@ -37,7 +37,7 @@ interface PreparedEmail extends Pick<Attempt, 'email'> {
 }
 
 interface AttemptsOptions extends PreparationOptions {
-  readonly store: Store
+  readonly store: StoreWith<'emails'>
   readonly emit: Emit
   readonly mailHealth: Pick<MailHealth, 'answered' | 'deferred'>
   /** Called after each e-mail that was not accepted; `final` if it is not retried. */
@@ -49,7 +49,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
 
   /** Whether the e-mail is still as this process saved it: operators' calls cancel, redirect and suspend e-mails, and a first use removes them. */
   async function isUnchanged({ id, version }: QueuedEmail): Promise<boolean> {
-    const email = await store.findEmail(id)
+    const email = await store.emails.find(id)
     return email?.version === version
   }
 

@@ -10,7 +10,7 @@ import type { RequestOrigin } from '../contracts/events.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import type { QueuedEmail } from '../contracts/queued-email.js'
 import type { CredentialsEmail } from '../contracts/email-content.js'
-import type { Store } from '../contracts/store.js'
+import type { StoreWith } from '../contracts/store.js'
 import { listSavedEnds } from './content.js'
 
 /** Makes the credentials of a claim link and deletes the link, in one commit; undefined if the link is not valid. */
@@ -29,7 +29,7 @@ interface ClaimedCredentials {
 type CredentialList = ApplicationRecord['keys']
 
 interface ClaimOptions {
-  readonly store: Store
+  readonly store: StoreWith<'emails'>
   readonly apis: ReadonlyMap<string, Api>
   readonly writer: ApplicationWriter
   /** Resolves once the store is open. */
@@ -39,7 +39,7 @@ interface ClaimOptions {
 
 export function createClaim({ store, apis, writer, opened, now }: ClaimOptions): ClaimCredentials {
   async function findEmail(hash: string): Promise<QueuedEmail | undefined> {
-    const email = await store.findEmailByClaimLink(hash)
+    const email = await store.emails.findByClaimLink(hash)
     return email?.claimLinks.some((link) => link.hash === hash && link.expiresAt > now()) ? email : undefined
   }
 

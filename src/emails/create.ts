@@ -8,7 +8,7 @@ import { StoreUnavailableError } from '../contracts/errors.js'
 import type { Emit } from '../contracts/events.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Mailer } from '../contracts/mailer.js'
-import type { Store } from '../contracts/store.js'
+import type { StoreWith } from '../contracts/store.js'
 import { createAttempts } from './attempt.js'
 import { createClaim, type ClaimCredentials } from './claim-link.js'
 import { createMailHealth } from './mail-health.js'
@@ -32,7 +32,7 @@ export interface Emails {
 }
 
 interface EmailsPartOptions {
-  readonly store: Store
+  readonly store: StoreWith<'emails'>
   readonly apis: ReadonlyMap<string, Api>
   readonly writer: ApplicationWriter
   readonly credentials: () => Credentials

@@ -4,7 +4,7 @@ import { nextVersion } from '../applications/queue/queued-emails.js'
 import type { EmailContent } from '../contracts/email-content.js'
 import type { Mailer } from '../contracts/mailer.js'
 import type { QueuedEmail } from '../contracts/queued-email.js'
-import type { Store } from '../contracts/store.js'
+import type { StoreWith } from '../contracts/store.js'
 import { callService } from '../lib/service-failure.js'
 import { withTimeout } from '../lib/timeout.js'
 import type { Attempts } from './attempt.js'
@@ -19,7 +19,7 @@ export interface EmailWorker {
 }
 
 interface EmailWorkerOptions {
-  readonly store: Store
+  readonly store: StoreWith<'emails'>
   readonly mailer: Mailer
   readonly attempts: Attempts
   readonly writeEmail: WriteEmail
@@ -55,7 +55,7 @@ export function createEmailWorker({
   async function takeDueEmails(): Promise<void> {
     for (;;) {
       if (closed || sending.size >= MAX_CONCURRENT_EMAILS) return
-      const email = await store.leaseEmail(now(), now() + LEASE_DURATION_MS)
+      const email = await store.emails.lease(now(), now() + LEASE_DURATION_MS)
       if (!email) return
       const attempt = sendEmail(email)
         .catch(onError)
@@ -111,7 +111,7 @@ export function createEmailWorker({
         await sleep(LEASE_RENEWAL_INTERVAL_MS, undefined, { signal: ending.signal, ref: false })
         const renewed = nextVersion(current, { leasedUntil: now() + LEASE_DURATION_MS })
         // If it fails, the next renewal may still be in time. At worst another process sends the e-mail as well.
-        if (await store.saveEmail(renewed).catch(() => false)) current = renewed
+        if (await store.emails.save(renewed).catch(() => false)) current = renewed
       }
     }
     // Rejects when it is aborted.

@@ -10,7 +10,7 @@ import type { Api } from '../contracts/api.js'
 import { createEmails, type Emails } from '../emails/create.js'
 import { readClientAddress } from '../http/request.js'
 import { toPublicApi } from '../options/read-apis.js'
-import { createSignOuts } from '../portal/sign-in/sign-outs.js'
+import { createSignOuts } from '../applications/contacts/sign-outs.js'
 import { createUsageParts } from '../usage/create.js'
 import type { Foundation } from './foundation.js'
 

@@ -1,7 +1,7 @@
 import type { Credentials } from '../applications/credentials/credentials.js'
 import { createEvents, type EmitEarly, type PlatformEvents } from '../contracts/events.js'
 import type { Logger } from '../contracts/logger.js'
-import type { Store } from '../contracts/store.js'
+import type { StoreWith } from '../contracts/store.js'
 import { createOriginReader } from '../http/origin.js'
 import { createPacedStart, type PaceStarts } from '../http/paced-start.js'
 import { createRefusalLog, type LogRefusal } from '../http/refusal-log.js'
@@ -28,7 +28,7 @@ export interface Foundation extends Pick<Readiness, 'available' | 'begin'> {
   readonly now: () => number
   readonly logRefusal: LogRefusal
   /** The store, whose calls have time-outs. */
-  readonly store: Store
+  readonly store: StoreWith
   readonly feed: ChangeFeed
   readonly clientLimits: ClientLimits
   readonly paceStarts: PaceStarts
@@ -49,7 +49,7 @@ export function createFoundation(settings: Settings): Foundation {
   const { logger, now, clockTolerance, maxStaleness } = settings
   const { events, emit } = createEvents({ now, readOrigin: createOriginReader([...settings.apis.values()]), logger })
   const storeHealth = createStoreHealth({ logger, emit, now })
-  const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth, logger })
+  const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth, logger }) as StoreWith
   const clockCheck = createClockCheck({ clockTolerance, logger, emit })
   const feed = createChangeFeed({ store, storeHealth, clockCheck, maxStaleness, now })
   const rateLimits = createRateLimits({

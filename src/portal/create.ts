@@ -3,7 +3,7 @@ import type { AcceptInvitation } from '../applications/contacts/invitations.js'
 import { readContact } from '../applications/records/validation.js'
 import type { Limit } from '../contracts/api.js'
 import { ApplicationError, ConfigurationError } from '../contracts/errors.js'
-import type { Store } from '../contracts/store.js'
+import type { StoreWith } from '../contracts/store.js'
 import type { Middleware } from '../http/middleware.js'
 import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
@@ -22,7 +22,7 @@ import { createSessions } from './sign-in/session.js'
 import { createSignIn, type SendSignIn } from './sign-in/sign-in.js'
 import { createSignInPages } from './sign-in/sign-in-pages.js'
 import { createSignInRoutes } from './sign-in/sign-in-routes.js'
-import { createSignOutContact, createSignOuts, type SignOutContact } from './sign-in/sign-outs.js'
+import { createSignOutContact, createSignOuts, type SignOutContact } from '../applications/contacts/sign-outs.js'
 
 /**
  * The person whom `auth.portal.link()` signs in: a contact, or the first contact of an application, for this application only.
@@ -57,7 +57,7 @@ export interface Portal {
 }
 
 interface PortalOptions {
-  readonly store: Store
+  readonly store: StoreWith<'signIns'>
   /** Derives a key from the session secret. */
   readonly deriveKey: (label: string) => Uint8Array
   /** Resolves once the store is open. */

@@ -1,6 +1,6 @@
 import { ConfigurationError, StoreIncompatibleError, StoreUnavailableError } from '../contracts/errors.js'
 import type { Logger } from '../contracts/logger.js'
-import type { SchemaMigration, Store } from '../contracts/store.js'
+import type { SchemaMigration, Store, StorePart, StoreWith } from '../contracts/store.js'
 import { copyPlainObject } from '../lib/own-members.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../lib/timeout.js'
 import { isPermanentFault, isTimeoutFault } from './store-fault.js'
@@ -26,12 +26,11 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
   let waiting = 0
   let closed = false
 
-  async function callStore(name: StoreCallName, args: unknown[]): Promise<unknown> {
+  async function callStore(call: Call, kind: StoreCallKind, args: unknown[]): Promise<unknown> {
     waiting += 1
     try {
       // A query's optional members, whatever a store of the host reads them by.
-      const given = STORE_CALLS[name] === 'read' ? args.map(copyPlainObject) : args
-      return await (Reflect.apply(store[name], store, given) as Promise<unknown>)
+      return await call(...(kind === 'read' ? args.map(copyPlainObject) : args))
     } finally {
       waiting -= 1
     }
@@ -44,13 +43,12 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
       throw new StoreUnavailableError(`${MAX_WAITING_CALLS} calls are waiting for the store.`)
   }
 
-  function bound<Name extends StoreCallName>(name: Name): Store[Name] {
-    const kind = STORE_CALLS[name]
-    async function boundedCall(...args: unknown[]): Promise<unknown> {
+  function bound(name: string, kind: StoreCallKind, work: Call): Call {
+    return async function boundedCall(...args) {
       if (kind !== 'feed') assertMayCall()
       const call: StoreCall = { name, kind, startedAt: performance.now() }
       try {
-        const result = await withTimeout(callStore(name, args), CALL_TIMEOUT_MS, () => new StoreTimeoutError(), {
+        const result = await withTimeout(callStore(work, kind, args), CALL_TIMEOUT_MS, () => new StoreTimeoutError(), {
           background: kind === 'feed',
         })
         storeHealth.answered(call)
@@ -64,14 +62,16 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
         throw new StoreUnavailableError('The store is unavailable.', { cause, outcome })
       }
     }
-    return boundedCall as Store[Name]
   }
 
-  const names = Object.keys(STORE_CALLS) as StoreCallName[]
-  const boundedCalls = Object.fromEntries(names.map((name) => [name, bound(name)])) as unknown as Pick<
-    Store,
-    StoreCallName
-  >
+  /** The calls of the store, or of a part. Each is looked up when it is called, and keeps its `this`. */
+  function boundCalls<Part extends object>(part: Part, kinds: CallKinds<Part>, prefix = ''): Part {
+    const calls = Object.entries<StoreCallKind>(kinds).map(([name, kind]) => {
+      const work: Call = (...args) => (part as Record<string, Call>)[name]!(...args)
+      return [name, bound(prefix + name, kind, work)]
+    })
+    return Object.fromEntries(calls) as Part
+  }
 
   return {
     kind: store.kind,
@@ -91,26 +91,24 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
       closed = true
       return closeStore(store)
     },
-    ...boundedCalls,
+    ...boundCalls<Omit<Store, UnboundedCall | StorePart>>(store, STORE_CALLS),
+    ...(store.emails && { emails: boundCalls(store.emails, PART_CALLS.emails, 'emails.') }),
+    ...(store.usage && { usage: boundCalls(store.usage, PART_CALLS.usage, 'usage.') }),
+    ...(store.signIns && { signIns: boundCalls(store.signIns, PART_CALLS.signIns, 'signIns.') }),
+    ...(store.imports && { imports: boundCalls(store.imports, PART_CALLS.imports, 'imports.') }),
     ...(store.watch && { watch: (wake: () => void) => store.watch!(wake) }),
   }
 }
 
-/** The calls of a store that wait for the database. */
-type StoreCallName = Exclude<
-  keyof Store,
-  | 'kind'
-  | 'pollInterval'
-  | 'concurrentCalls'
-  | 'clock'
-  | 'open'
-  | 'close'
-  | 'watch'
-  | 'diagnose'
-  | 'countImportedHashes'
->
+type Call = (...args: unknown[]) => Promise<unknown>
 
-const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
+/** Whether each call reads or writes. */
+type CallKinds<Part extends object> = { readonly [Name in keyof Part]: StoreCallKind }
+
+/** The members of a store that do not wait for the database, or that have a time-out of their own. */
+type UnboundedCall = 'kind' | 'pollInterval' | 'concurrentCalls' | 'clock' | 'open' | 'close' | 'watch' | 'diagnose'
+
+const STORE_CALLS: CallKinds<Omit<Store, UnboundedCall | StorePart>> = {
   establishSecret: 'write',
   replaceSecret: 'write',
   listSigningKeys: 'read',
@@ -120,35 +118,36 @@ const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
   findApplication: 'read',
   findApplicationByKey: 'read',
   listApplications: 'read',
-  listExpiring: 'read',
   saveApplication: 'write',
-  addApplications: 'write',
-  replaceCredentialHash: 'write',
   noteCredentialUse: 'write',
-  leaseEmail: 'write',
-  saveEmail: 'write',
-  findEmail: 'read',
-  findEmailByClaimLink: 'read',
-  listEmails: 'read',
   revokeAccessToken: 'write',
   listRevokedAccessTokens: 'read',
   isAccessTokenRevoked: 'read',
   listAudit: 'read',
   deleteAudit: 'write',
-  addUsage: 'write',
-  listUsage: 'read',
-  addReported: 'write',
-  listReported: 'read',
-  addRefusals: 'write',
-  listRefusals: 'read',
-  deleteExpiredUsage: 'write',
-  addSignIn: 'write',
-  findSignInByLink: 'read',
-  countSignInGuess: 'write',
-  removeSignIn: 'write',
-  addSignOut: 'write',
-  listSignOuts: 'read',
   changesSince: 'feed',
+}
+
+const PART_CALLS: { readonly [Name in StorePart]: CallKinds<Omit<StoreWith[Name], 'countHashes'>> } = {
+  emails: { lease: 'write', save: 'write', find: 'read', findByClaimLink: 'read', list: 'read', listExpiring: 'read' },
+  usage: {
+    add: 'write',
+    list: 'read',
+    addReported: 'write',
+    listReported: 'read',
+    addRefusals: 'write',
+    listRefusals: 'read',
+    deleteExpired: 'write',
+  },
+  signIns: {
+    add: 'write',
+    findByLink: 'read',
+    countGuess: 'write',
+    remove: 'write',
+    addSignOut: 'write',
+    listSignOuts: 'read',
+  },
+  imports: { add: 'write', replaceHash: 'write' },
 }
 
 class StoreTimeoutError extends Error {

@@ -11,7 +11,7 @@ export interface UsageCleanup {
 }
 
 interface UsageCleanupOptions {
-  readonly store: Pick<UsageStore, 'deleteExpiredUsage'>
+  readonly store: Pick<UsageStore, 'deleteExpired'>
   /** Days for which counts are kept, those of report-only guards since the last request. */
   readonly retention: number
   readonly logger: Pick<Logger, 'warn'>
@@ -44,7 +44,7 @@ export function createUsageCleanup({ store, retention, logger, now }: UsageClean
       batchesBefore: at - BATCH_ID_RETENTION_MS,
       limit: MAX_DELETED_PER_CALL,
     }
-    for (;;) if (closed || (await store.deleteExpiredUsage(expired)) === 0) return
+    for (;;) if (closed || (await store.deleteExpired(expired)) === 0) return
   }
 
   return {

@@ -31,7 +31,7 @@ export interface UsageCollector {
 }
 
 export interface UsageCollectorOptions {
-  readonly store: Pick<UsageStore, 'addUsage' | 'addRefusals'>
+  readonly store: Pick<UsageStore, 'add' | 'addRefusals'>
   readonly now: () => number
   /** The interval of writes, which tests shorten. */
   readonly countsInterval?: number
@@ -56,7 +56,7 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
   const counts = createCounts({ now, limit: MAX_COUNTS, onNew: scheduleCounts })
   const refusals = createRefusalBuffer()
   const countsWriter = createBatchWriter({
-    write: (batch, rows) => store.addUsage(batch, rows),
+    write: (batch, rows) => store.add(batch, rows),
     takeAll: counts.takeAll,
     maxRows: MAX_COUNTS_PER_WRITE,
     now,

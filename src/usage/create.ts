@@ -5,8 +5,7 @@ import {
   type CallParameters,
 } from '../applications/call-arguments.js'
 import type { Logger } from '../contracts/logger.js'
-import type { ReportedStore } from '../contracts/reported.js'
-import type { UsageStore } from '../contracts/usage.js'
+import type { StoreWith } from '../contracts/store.js'
 import { createUsageCleanup } from './cleanup.js'
 import { createUsageCollector, type UsageCollector } from './collector.js'
 import { createReportOnlyCalls, type ReportedQuery, type ReportOnlyCalls } from './report-only.js'
@@ -22,7 +21,7 @@ export interface UsageCalls {
 }
 
 interface UsageCallsOptions {
-  readonly store: UsageStore & ReportedStore
+  readonly store: StoreWith<'usage'>
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   readonly now: () => number
@@ -59,7 +58,8 @@ export function createUsageParts({ settings, logger, ...options }: UsageOptions)
   start(): void
   close(): Promise<void>
 } {
-  const { store, now } = options
+  const { store: given, now } = options
+  const store = given.usage
   const collector = settings.enabled ? createUsageCollector({ store, now }) : undefined
   const reportedCollector = createReportedCollector({ store, now })
   // Counts that an earlier process has stored are deleted in any case.
@@ -78,9 +78,10 @@ export function createUsageParts({ settings, logger, ...options }: UsageOptions)
 
 /** `flushReported` writes the counts of this process. */
 export function createUsageCalls(
-  options: UsageCallsOptions,
+  { store: { usage: store }, ...given }: UsageCallsOptions,
   flushReported: () => Promise<void> = async () => undefined,
 ): UsageCalls {
+  const options = { ...given, store }
   return {
     usage: withCheckedArguments(USAGE_PARAMETERS, createUsage(options)),
     refusals: withCheckedArguments({ list: [filter] }, createRefusals(options)),

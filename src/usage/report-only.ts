@@ -1,6 +1,7 @@
 import { isText } from '../applications/call-arguments.js'
 import { readPageSize } from '../applications/records/validation.js'
-import type { ReportedCount, ReportedKey, ReportedStore } from '../contracts/reported.js'
+import type { ReportedCount, ReportedKey } from '../contracts/reported.js'
+import type { UsageStore } from '../contracts/usage.js'
 import { ApplicationError } from '../contracts/errors.js'
 
 /** Requests that report-only guards let pass and would have refused. */
@@ -50,7 +51,7 @@ export interface ReportOnlyCalls {
 }
 
 interface ReportOnlyCallsOptions {
-  readonly store: Pick<ReportedStore, 'listReported'>
+  readonly store: Pick<UsageStore, 'listReported'>
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   /** Writes the counts of this process. */

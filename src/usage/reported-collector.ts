@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { ReportedCount, ReportedStore } from '../contracts/reported.js'
+import type { ReportedCount } from '../contracts/reported.js'
+import type { UsageStore } from '../contracts/usage.js'
 import { createBatchWriter } from './batch-writer.js'
 
 /** A request that a guard would have refused. */
@@ -22,7 +23,7 @@ export interface ReportedCollector {
 }
 
 export interface ReportedCollectorOptions {
-  readonly store: Pick<ReportedStore, 'addReported'>
+  readonly store: Pick<UsageStore, 'addReported'>
   readonly now: () => number
   /** The limit of counters, which tests lower. */
   readonly maxCounts?: number

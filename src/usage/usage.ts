@@ -54,7 +54,7 @@ export interface Usage {
 }
 
 interface UsageOptions {
-  readonly store: Pick<UsageStore, 'listUsage'>
+  readonly store: Pick<UsageStore, 'list'>
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   readonly now: () => number
@@ -63,9 +63,9 @@ interface UsageOptions {
 const COUNTS_PER_READ = 2000
 
 export function createUsage({ store, opened, now }: UsageOptions): Usage {
-  async function* readCounts(query: Omit<Parameters<UsageStore['listUsage']>[0], 'limit'>): AsyncGenerator<UsageCount> {
+  async function* readCounts(query: Omit<Parameters<UsageStore['list']>[0], 'limit'>): AsyncGenerator<UsageCount> {
     for (let { after } = query; ;) {
-      const counts = await store.listUsage({ ...query, after, limit: COUNTS_PER_READ })
+      const counts = await store.list({ ...query, after, limit: COUNTS_PER_READ })
       yield* counts
       if (counts.length < COUNTS_PER_READ) return
       after = counts.at(-1)

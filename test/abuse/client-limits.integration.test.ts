@@ -3,14 +3,15 @@ import express from 'express'
 import request from 'supertest'
 import { describe, expect, it, type TestContext } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials/credentials.js'
-import { memoryStore, type Store } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { createCaller } from '../support/caller.js'
 import { createApplication, expectRefusal, RETRY_AFTER_SECONDS } from '../support/http.js'
 import { openPlatform, type TestOptions } from '../support/platform.js'
 
 /** The calls of the store that clients trigger here. */
-type ClientCall = 'findApplicationByKey' | 'findEmailByClaimLink' | 'revokeAccessToken'
+type ClientCall = 'findApplicationByKey' | 'findByClaimLink' | 'revokeAccessToken'
 
 /** A memory store that says to run four calls at once, and whose client calls can be held back. */
 function holdableStore() {
@@ -25,11 +26,11 @@ function holdableStore() {
       await held
       return call(...args)
     }
-  const store: Store = {
+  const store: StoreWith = {
     ...working,
     concurrentCalls: 4,
     findApplicationByKey: hold('findApplicationByKey', working.findApplicationByKey),
-    findEmailByClaimLink: hold('findEmailByClaimLink', working.findEmailByClaimLink),
+    emails: { ...working.emails, findByClaimLink: hold('findByClaimLink', working.emails.findByClaimLink) },
     revokeAccessToken: hold('revokeAccessToken', working.revokeAccessToken),
   }
   return {

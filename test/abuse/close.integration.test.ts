@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import express from 'express'
 import { Pool } from 'pg'
 import { describe, expect, it } from 'vitest'
-import { authOf, createPlatformAuth, type Store } from '../../src/index.js'
+import { authOf, createPlatformAuth } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
@@ -16,7 +17,7 @@ import { recordingLogger, SECRET } from '../support/platform.js'
 type AtEnd = (cleanUp: () => Promise<void>) => void
 
 /** Each call of the function returns a store over the same database. */
-const STORES: Readonly<Record<string, (atEnd: AtEnd) => Promise<() => Store>>> = {
+const STORES: Readonly<Record<string, (atEnd: AtEnd) => Promise<() => StoreWith>>> = {
   async SQLite(atEnd) {
     const folder = await mkdtemp(join(tmpdir(), 'close-'))
     atEnd(() => rm(folder, { recursive: true, force: true }))

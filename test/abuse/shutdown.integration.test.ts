@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Application, IssuedCredentials, Store } from '../../src/index.js'
+import type { Application, IssuedCredentials } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { freshDatabase } from '../support/postgres.js'
@@ -27,7 +28,7 @@ const DATABASES = {
     const address = join(folder, 'platform.sqlite')
     return {
       address,
-      open: (): [Store, () => Promise<void>] => [sqliteStore(address), async () => undefined],
+      open: (): [StoreWith, () => Promise<void>] => [sqliteStore(address), async () => undefined],
       remove: () => rm(folder, { recursive: true, force: true }),
     }
   },
@@ -35,7 +36,7 @@ const DATABASES = {
     const { url, remove } = await freshDatabase()
     return {
       address: url,
-      open(): [Store, () => Promise<void>] {
+      open(): [StoreWith, () => Promise<void>] {
         const pool = new Pool({ connectionString: url })
         return [postgresStore({ pool }), () => pool.end()]
       },

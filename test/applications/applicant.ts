@@ -5,14 +5,8 @@ import express from 'express'
 import { Pool } from 'pg'
 import request from 'supertest'
 import { expect, vi, type TestContext } from 'vitest'
-import {
-  memoryStore,
-  type IssuedCredentials,
-  type Mailer,
-  type PlatformEvent,
-  type QueuedEmail,
-  type Store,
-} from '../../src/index.js'
+import { memoryStore, type IssuedCredentials, type Mailer, type PlatformEvent } from '../../src/index.js'
+import type { QueuedEmail, StoreWith } from '../../src/store.js'
 import { smtpMailer } from '../../src/mailers/smtp.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
@@ -47,7 +41,7 @@ export type Provider = ReturnType<typeof openProvider>
 export type Test = Pick<TestContext, 'onTestFinished'>
 
 /** One database of each kind, and a function that opens it as each process does for itself. */
-export const BACKINGS: Readonly<Record<string, (test: Test) => Promise<() => Store>>> = {
+export const BACKINGS: Readonly<Record<string, (test: Test) => Promise<() => StoreWith>>> = {
   async memory() {
     const store = memoryStore()
     return () => store
@@ -109,7 +103,7 @@ export function openProvider({ onTestFinished }: Test, options: TestOptions = {}
     },
     findRecord: async (id: string) => (await store.findApplication(id))!,
     listEmails: (id: string): Promise<readonly QueuedEmail[]> =>
-      store.listEmails({ applicationId: id, state: undefined, limit: 100 }),
+      store.emails.list({ applicationId: id, state: undefined, limit: 100 }),
     getStatus: async (id: string) => (await auth.applications.get(id))?.status,
     /** The status that the token endpoint answers. */
     async tokenStatus({ clientId, clientSecret }: ReceivedCredentials, api = 'orders') {
@@ -124,16 +118,16 @@ export function openProvider({ onTestFinished }: Test, options: TestOptions = {}
 }
 
 /** The store, and what the platform's worker finds there. */
-function watchLeases(store: Store) {
+function watchLeases(store: StoreWith) {
   const waiting: ((found: QueuedEmail | undefined) => void)[] = []
-  const leaseEmail: Store['leaseEmail'] = async (now, until) => {
+  const lease: StoreWith['emails']['lease'] = async (now, until) => {
     const callbacks = waiting.splice(0)
-    const found = await store.leaseEmail(now, until)
+    const found = await store.emails.lease(now, until)
     for (const callback of callbacks) callback(found)
     return found
   }
   return {
-    watched: Object.create(store, { leaseEmail: { value: leaseEmail } }) as Store,
+    watched: Object.create(store, { emails: { value: { ...store.emails, lease } } }) as StoreWith,
     /** What the worker finds when it looks for a due e-mail next; undefined if none is due. */
     nextDueEmail: () => new Promise<QueuedEmail | undefined>((resolve) => void waiting.push(resolve)),
   }

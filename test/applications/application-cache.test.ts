@@ -1,21 +1,15 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { createApplicationCache } from '../../src/applications/records/application-cache.js'
-import {
-  memoryStore,
-  type ApplicationRecord,
-  type JsonObject,
-  type OAuthError,
-  type PlatformAuth,
-  type Store,
-} from '../../src/index.js'
+import { memoryStore, type JsonObject, type OAuthError, type PlatformAuth } from '../../src/index.js'
+import type { ApplicationRecord, StoreWith } from '../../src/store.js'
 import { createCaller } from '../support/caller.js'
 import { failingStore } from '../support/failing-store.js'
 import { openPlatform, STORES } from '../support/platform.js'
 import { application } from '../stores/records.js'
 
 /** A store whose answers can be held back: they are what was true when the store was read. */
-function holdableStore(store: Store) {
+function holdableStore(store: StoreWith) {
   const reads: string[] = []
   let held: Promise<void> | undefined
   let heldNames = /^$/
@@ -38,7 +32,7 @@ function holdableStore(store: Store) {
       findApplication: holdable('findApplication', store.findApplication),
       findApplicationByKey: holdable('findApplicationByKey', store.findApplicationByKey),
       listSigningKeys: holdable('listSigningKeys', store.listSigningKeys),
-    } satisfies Store,
+    } satisfies StoreWith,
     /** From now on the answers to calls with these names wait for `release()`. */
     hold(names: RegExp) {
       heldNames = names

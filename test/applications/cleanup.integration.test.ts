@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest'
-import { memoryStore, type Mailer, type Store } from '../../src/index.js'
+import { memoryStore, type Mailer } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { withEnd } from '../../src/lib/temporary.js'
 import { openProvider, POLL_OPTIONS, waitForAttempts } from './applicant.js'
 
@@ -24,7 +25,7 @@ describe.concurrent('a pending application', () => {
 
     before.clock.advance(14 * 24 * HOUR - HOUR - 1)
     let listed = false
-    const watched: Store = {
+    const watched: StoreWith = {
       ...store,
       async listApplications(query) {
         const found = await store.listApplications(query)
@@ -84,7 +85,7 @@ describe.concurrent('an application that ends', () => {
     await before.auth.close()
     before.clock.advance(24 * HOUR)
     let listed = false
-    const ignorant: Store = {
+    const ignorant: StoreWith = {
       ...store,
       async listApplications({ endingBefore, ...query }) {
         listed ||= endingBefore !== undefined

@@ -7,7 +7,7 @@ import {
   findLatestExpiry,
   markReminded,
 } from '../../src/applications/credentials/credential-expiry.js'
-import type { ApplicationRecord, CredentialRecord } from '../../src/index.js'
+import type { ApplicationRecord, CredentialRecord } from '../../src/store.js'
 import { application, credential as createStored } from '../stores/records.js'
 
 const DAY_MS = 24 * 3600 * 1000

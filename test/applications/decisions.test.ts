@@ -65,14 +65,14 @@ describe('suspend()', () => {
     const { application } = await applications.create({ name: 'Shop', contact: CONTACT, apis: ['catalog'] })
     const admin = await openAdmin(store)
     await admin.applications.suspend(application.id, { reason: REASON })
-    expect(await store.listEmails({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
+    expect(await store.emails.list({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
     await admin.applications.resume(application.id)
     // Suspended and resumed before any process could send.
-    const leaseEmail = vi.spyOn(store, 'leaseEmail').mockResolvedValue(undefined)
+    const leaseEmail = vi.spyOn(store.emails, 'lease').mockResolvedValue(undefined)
     await admin.applications.suspend(application.id, { notify: true })
     await admin.applications.resume(application.id)
     leaseEmail.mockRestore()
-    expect(await store.listEmails({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
+    expect(await store.emails.list({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
     expect(emailsTo(CONTACT)).toEqual([])
   })
 
@@ -100,20 +100,21 @@ describe('deny()', () => {
     await vi.waitFor(() => expect(emailsTo(CONTACT)).toHaveLength(1), 60_000)
     expect(emailsTo(CONTACT)[0]!.text).toContain(REASON)
     await vi.waitFor(
-      async () => expect(await store.listEmails({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([]),
+      async () =>
+        expect(await store.emails.list({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([]),
       60_000,
     )
   })
 
   it('withdraws the e-mails to operators that were not sent, as approve() does', async () => {
     const { applications, store } = await open()
-    const leaseEmail = vi.spyOn(store, 'leaseEmail').mockResolvedValue(undefined)
+    const leaseEmail = vi.spyOn(store.emails, 'lease').mockResolvedValue(undefined)
     const { id } = (await applications.register(REGISTRATION)).application
-    expect(await store.listEmails({ applicationId: id, state: 'due', limit: 10 })).toMatchObject([
+    expect(await store.emails.list({ applicationId: id, state: 'due', limit: 10 })).toMatchObject([
       { purpose: 'approvalRequest', recipient: OPERATOR },
     ])
     await applications.approve(id)
-    const queued = await store.listEmails({ applicationId: id, state: undefined, limit: 10 })
+    const queued = await store.emails.list({ applicationId: id, state: undefined, limit: 10 })
     expect(queued).toMatchObject([{ purpose: 'registration', state: 'due' }])
     leaseEmail.mockRestore()
   })
@@ -124,7 +125,8 @@ describe('deny()', () => {
     })
     const { auth, applications, store } = await open({ mailer: { send } })
     const { id } = (await applications.register(REGISTRATION)).application
-    const failed = () => store.listEmails({ applicationId: id, purpose: 'approvalRequest', state: 'failed', limit: 10 })
+    const failed = () =>
+      store.emails.list({ applicationId: id, purpose: 'approvalRequest', state: 'failed', limit: 10 })
     await vi.waitFor(
       async () => expect(await failed()).toMatchObject([{ recipient: OPERATOR, problem: '550' }]),
       60_000,
@@ -144,13 +146,13 @@ describe('a decision about a request for access', () => {
     await applications.requestAccess(id, { api: 'orders', scopes: ['orders:write'] })
     await vi.waitFor(() => expect(emailsTo(OPERATOR)).toHaveLength(1), 60_000)
     await vi.waitFor(
-      async () => expect(await store.listEmails({ applicationId: id, state: 'due', limit: 10 })).toEqual([]),
+      async () => expect(await store.emails.list({ applicationId: id, state: 'due', limit: 10 })).toEqual([]),
       60_000,
     )
     for (const scopes of [['orders:read', 'orders:write'], ['orders:write'], ['orders:read', 'orders:write']]) {
       await applications.requestAccess(id, { api: 'orders', scopes })
     }
-    expect(await store.listEmails({ applicationId: id, state: 'due', limit: 10 })).toMatchObject([
+    expect(await store.emails.list({ applicationId: id, state: 'due', limit: 10 })).toMatchObject([
       { purpose: 'approvalRequest', dueAt: clock.now() + 600_000 },
     ])
     expect(emailsTo(OPERATOR)).toHaveLength(1)

@@ -6,8 +6,8 @@ import {
   type ImportedApplication,
   type ImportSource,
   type PlatformAuth,
-  type Store,
 } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { openPlatform, type TestOptions } from '../support/platform.js'
 
 const KEY = '4174348a-9222-4e81-b33e-5d72d2fd7f1e'
@@ -40,9 +40,9 @@ async function importLines(
 }
 
 /** The store, and for each look-up of a key how many hashes it was given. */
-function countLookups(store: Store): { store: Store; lookups: number[] } {
+function countLookups(store: StoreWith): { store: StoreWith; lookups: number[] } {
   const lookups: number[] = []
-  const findApplicationByKey: Store['findApplicationByKey'] = (...hashes) => {
+  const findApplicationByKey: StoreWith['findApplicationByKey'] = (...hashes) => {
     lookups.push(hashes.length)
     return store.findApplicationByKey(...hashes)
   }
@@ -355,7 +355,7 @@ describe('an imported key', () => {
     await importLines(auth, [line({ keys: [given] })])
     const [{ id } = { id: '' }] = (await auth.applications.list()).items
     expect((await auth.verifyApiKey('catalog', KEY)).application.id).toBe(id)
-    await expect.poll(async () => store.countImportedHashes?.()).toEqual({})
+    await expect.poll(async () => store.imports.countHashes?.()).toEqual({})
     expect((await auth.applications.get(id))?.keys).toMatchObject([
       { prefix: '4174', lastUsedAt: expect.any(Date) as Date },
     ])
@@ -374,8 +374,8 @@ describe('an imported key', () => {
 
   it('is found by one look-up, and also while its hash cannot be replaced', async () => {
     const { store, lookups } = countLookups(memoryStore())
-    const replaceCredentialHash = vi.fn<Store['replaceCredentialHash']>(async () => Promise.reject(new Error('full')))
-    const { auth } = open({ store: { ...store, replaceCredentialHash } })
+    const replaceHash = vi.fn<StoreWith['imports']['replaceHash']>(async () => Promise.reject(new Error('full')))
+    const { auth } = open({ store: { ...store, imports: { ...store.imports, replaceHash } } })
     const sha512 = createHash('sha512').update(KEY).digest('base64')
     await importLines(auth, [line({ keys: [{ sha512 }] })])
     const verify = async (): Promise<string> => (await auth.verifyApiKey('catalog', KEY)).application.name
@@ -386,7 +386,7 @@ describe('an imported key', () => {
     expect([await verify(), await verify()]).toEqual(['Renamed', 'Renamed'])
     expect(lookups).toEqual([4, 4])
     // Not for every request.
-    expect(replaceCredentialHash).toHaveBeenCalledOnce()
+    expect(replaceHash).toHaveBeenCalledOnce()
     await auth.applications.rotateKey(id, { overlap: 0 })
     for (let i = 0; i < 3; i++) await expect(verify()).rejects.toMatchObject({ error: 'invalid_api_key' })
     expect(lookups).toEqual([4, 4, 4])

@@ -4,7 +4,8 @@ import { createApplicationWriter } from '../../src/applications/records/applicat
 import { createContacts } from '../../src/applications/contacts/contacts.js'
 import { createCredentials } from '../../src/applications/credentials/credentials.js'
 import { createInvitations, issueInvitationToken } from '../../src/applications/contacts/invitations.js'
-import { memoryStore, type Store } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { fakeClock, memoryMailer, type ReceivedEmail } from '../../src/testing/index.js'
 import { openPlatform } from '../support/platform.js'
 import { application, audit } from '../stores/records.js'
@@ -15,7 +16,7 @@ const INVITED = 'Carl@partner.example'
 const DAY_SECONDS = 86_400
 
 /** The calls on invitations as two processes on one store have them. */
-async function open(store: Store = memoryStore()) {
+async function open(store: StoreWith = memoryStore()) {
   const clock = fakeClock()
   const credentials = createCredentials('epa', randomBytes(32))
   const { now } = clock
@@ -40,7 +41,7 @@ async function open(store: Store = memoryStore()) {
   const [one, other] = [startProcess(), startProcess()]
   /** What an attempt to send the e-mail does. */
   async function issue(): Promise<string> {
-    const [email] = await store.listEmails({ applicationId: ID, purpose: 'invitation', state: undefined, limit: 1 })
+    const [email] = await store.emails.list({ applicationId: ID, purpose: 'invitation', state: undefined, limit: 1 })
     const { result } = await one.writer.change(ID, { type: undefined }, (current) => {
       const { token, changed } = issueInvitationToken(current, email!, credentials, now())!
       return { changed, result: token }
@@ -60,7 +61,7 @@ it('an invitation makes its reader a contact, once, and is recorded as his own a
   const accepted = (await Promise.all(acceptances)).filter((each) => each !== undefined)
   expect(accepted).toEqual([{ applicationId: ID, applicationName: `Application ${ID}`, address: INVITED }])
   expect(await store.findApplication(ID)).toMatchObject({ otherContacts: [INVITED], invitations: [] })
-  expect(await store.listEmails({ applicationId: ID, state: undefined, limit: 10 })).toEqual([])
+  expect(await store.emails.list({ applicationId: ID, state: undefined, limit: 10 })).toEqual([])
   const records = await store.listAudit({ after: undefined, limit: 10, applicationId: ID })
   expect(records.map(({ type, by }) => [type, by])).toEqual([
     ['application.updated', undefined],
@@ -87,7 +88,7 @@ it('an invitation is refused when it has expired, was cancelled, replaced or sen
   await one.cancelInvitation(ID, INVITED)
   expect(await accept(cancelled)).toBeUndefined()
   await expectRefused(one.cancelInvitation(ID, INVITED), 'invalid_state')
-  expect(await store.listEmails({ applicationId: ID, state: undefined, limit: 10 })).toEqual([])
+  expect(await store.emails.list({ applicationId: ID, state: undefined, limit: 10 })).toEqual([])
 
   await one.addContact(ID, 'bob@partner.example')
   await one.inviteContact(ID, INVITED, { by: 'contact:bob@partner.example' })

@@ -3,7 +3,8 @@ import { rm, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { memoryStore, type IssuedCredentials, type Store } from '../../src/index.js'
+import { memoryStore, type IssuedCredentials } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { createLastUsed } from '../../src/applications/credentials/last-used.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { openProvider, type Provider, type ReceivedCredentials } from './applicant.js'
@@ -15,12 +16,12 @@ async function readLastUsed({ auth }: Provider, id: string): Promise<readonly (D
 }
 
 /** A store that counts calls of `noteCredentialUse`, which reject while `failing`. */
-function countNotes(store: Store): Store & { notes: number; failing: boolean } {
+function countNotes(store: StoreWith): StoreWith & { notes: number; failing: boolean } {
   const counted = {
     ...store,
     notes: 0,
     failing: false,
-    async noteCredentialUse(...args: Parameters<Store['noteCredentialUse']>) {
+    async noteCredentialUse(...args: Parameters<StoreWith['noteCredentialUse']>) {
       counted.notes++
       if (counted.failing) throw new Error('unavailable')
       await store.noteCredentialUse(...args)
@@ -164,7 +165,7 @@ it('lastUsedAt is written outside the context of the request that started the ti
   onTestFinished(() => void vi.useRealTimers())
   const request = new AsyncLocalStorage<string>()
   const writtenIn: unknown[] = []
-  const store: Store = { ...memoryStore(), noteCredentialUse: async () => void writtenIn.push(request.getStore()) }
+  const store: StoreWith = { ...memoryStore(), noteCredentialUse: async () => void writtenIn.push(request.getStore()) }
   const lastUsed = createLastUsed({ store, now: Date.now })
   // A timer runs in the context in which it was set.
   await request.run('the first', async () => {
@@ -178,7 +179,7 @@ it('writes a thousand uses of credentials at a time at most, and the rest later'
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const written: number[] = []
-  const noteCredentialUse: Store['noteCredentialUse'] = async (uses) => void written.push(uses.length)
+  const noteCredentialUse: StoreWith['noteCredentialUse'] = async (uses) => void written.push(uses.length)
   const lastUsed = createLastUsed({ store: { noteCredentialUse }, now: () => 1_800_000_000_000 })
   for (let i = 0; i < 2500; i++) lastUsed.note(`hash ${i}`)
   await vi.advanceTimersByTimeAsync(20_000)

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryMailer, type MemoryMailer } from '../../src/testing/index.js'
-import { memoryStore, type Store } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { openPortalApp, visit } from '../portal/pages-app.js'
 import { readCredentials } from './applicant.js'
 import type { TestOptions } from '../support/platform.js'
@@ -130,7 +131,7 @@ describe('recover()', () => {
   it('that fails leaves less access, and a second call completes it', async () => {
     const store = memoryStore()
     let fails = false
-    const saveApplication: Store['saveApplication'] = (...args) =>
+    const saveApplication: StoreWith['saveApplication'] = (...args) =>
       fails ? Promise.reject(new Error('full')) : store.saveApplication(...args)
     const { applications, id, thief, keyStatus, stolen } = await openStolen({ store: { ...store, saveApplication } })
     fails = true

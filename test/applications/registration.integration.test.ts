@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, it } from 'vitest'
-import { memoryStore, openAdmin, type ApiGrants, type ApplicationErrorCode, type Store } from '../../src/index.js'
+import { memoryStore, openAdmin, type ApiGrants, type ApplicationErrorCode } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
   expectNoCredentials,
@@ -100,7 +101,7 @@ describe.concurrent('register()', () => {
       )
     }
     expect((await auth.applications.list()).items).toEqual([])
-    expect(await store.listEmails({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
+    expect(await store.emails.list({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
     expect((await auth.audit.list()).items.filter(({ applicationId }) => applicationId !== undefined)).toEqual([])
     expect([mailer.emails, events]).toEqual([[], []])
   })
@@ -117,7 +118,7 @@ describe.concurrent('register()', () => {
 
   it('stores neither application nor e-mail if the store fails', async ({ expect, onTestFinished }) => {
     const working = memoryStore()
-    const store: Store = {
+    const store: StoreWith = {
       ...working,
       async saveApplication() {
         throw new Error('power cut')
@@ -128,7 +129,7 @@ describe.concurrent('register()', () => {
     await expect(
       auth.applications.register({ name: 'Shop', contact: CONTACT, apis: ['catalog'] }),
     ).rejects.toMatchObject({ code: 'store_unavailable' })
-    expect(await working.listEmails({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
+    expect(await working.emails.list({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
     expect(mailer.emails).toEqual([])
   })
 

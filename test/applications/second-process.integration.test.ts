@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url'
 import express from 'express'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { authOf, memoryStore, type IssuedCredentials, type PlatformAuth, type Store } from '../../src/index.js'
+import { authOf, memoryStore, type IssuedCredentials, type PlatformAuth } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { createCaller, type Caller } from '../support/caller.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
@@ -59,7 +60,7 @@ afterAll(async () => {
   process.stdout.write(`Of ${delays.length} changes the slowest took ${longest?.milliseconds} ms: ${longest?.what}\n`)
 })
 
-async function openHere(name: string, store: Store): Promise<Instance> {
+async function openHere(name: string, store: StoreWith): Promise<Instance> {
   const { auth } = openPlatform({ store, now: Date.now, rateLimits: { failedAuthentication: false } })
   platforms.push(auth)
   const app = express().use(auth.router)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf } from '../../src/index.js'
 import type { ApplicationRecord } from '../../src/contracts/application-record.js'
-import type { Store } from '../../src/contracts/store.js'
+import type { StoreWith } from '../../src/contracts/store.js'
 import { createCaller } from '../support/caller.js'
 import { EXPRESSES, openPlatform, STORES, type Host } from '../support/platform.js'
 import { ALL_ACCEPTED, ALL_APIS, CALLS, expectRefused, onEveryHost } from './operator.js'
@@ -146,7 +146,7 @@ const ALLOWED_WHILE_SUSPENDED = Object.keys(CALLS).filter((call) => !['suspend',
 /** Like a registration that waits for approval: it has no credentials yet. */
 describe.each(Object.entries(STORES))('a pending application, %s', (_, open) => {
   let host: Host
-  let store: Store
+  let store: StoreWith
   let remove: () => Promise<void>
 
   beforeAll(async () => {

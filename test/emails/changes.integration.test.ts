@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { isFollowable } from '../../src/lib/followable.js'
-import type { EmailMessage, QueuedEmail, Store } from '../../src/index.js'
+import type { EmailMessage } from '../../src/index.js'
+import type { QueuedEmail, StoreWith } from '../../src/store.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { BACKINGS, type Test } from '../applications/applicant.js'
 import { openPlatform, type TestOptions } from '../support/platform.js'
@@ -17,7 +18,7 @@ describe.concurrent.each(Object.entries(BACKINGS))('%s', (_, openBacking) => {
   async function openShop(test: Test, options: TestOptions = {}) {
     const openStore = await openBacking(test)
     const mailer = memoryMailer()
-    const open = (store: Store) => openPlatform({ mailer, developersUrl: 'https://example.com/developers', ...options, store }) // prettier-ignore
+    const open = (store: StoreWith) => openPlatform({ mailer, developersUrl: 'https://example.com/developers', ...options, store }) // prettier-ignore
     const store = openStore()
     const { auth, clock } = open(store)
     test.onTestFinished(() => auth.close())
@@ -25,7 +26,7 @@ describe.concurrent.each(Object.entries(BACKINGS))('%s', (_, openBacking) => {
     for (const contact of [BOB, EVE]) await auth.applications.addContact(application.id, contact)
     const { id } = application
     const listQueued = (): Promise<readonly QueuedEmail[]> =>
-      store.listEmails({ applicationId: id, purpose: 'changes', state: undefined, limit: 1000 })
+      store.emails.list({ applicationId: id, purpose: 'changes', state: undefined, limit: 1000 })
     /** The e-mails of the last 10 minutes, by recipient. */
     async function receive(): Promise<Record<string, EmailMessage>> {
       const before = mailer.emails.length

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import request from 'supertest'
 import { describe, it } from 'vitest'
-import { ConfigurationError, createPlatformAuth, type EmailMessage, type Store } from '../../src/index.js'
+import { ConfigurationError, createPlatformAuth, type EmailMessage } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
   BACKINGS,
@@ -37,7 +38,7 @@ function openClaiming(test: Test, options: TestOptions = {}) {
 }
 
 /** A store that answers after a random time, so that concurrent requests overlap. */
-function withRandomDelays(store: Store): Store {
+function withRandomDelays(store: StoreWith): StoreWith {
   const slowed = Object.entries(store).map(([name, value]: [string, unknown]) => {
     if (typeof value !== 'function' || ['open', 'close', 'watch'].includes(name)) return [name, value] as const
     const call = async (...args: unknown[]): Promise<unknown> => {
@@ -46,7 +47,7 @@ function withRandomDelays(store: Store): Store {
     }
     return [name, call] as const
   })
-  return Object.fromEntries(slowed) as unknown as Store
+  return Object.fromEntries(slowed) as unknown as StoreWith
 }
 
 const UNKNOWN = { code: 'ECONNECTION' }

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Store } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { openProvider } from '../applications/applicant.js'
@@ -20,7 +20,7 @@ const DAY_MS = 24 * 3600 * 1000
 const SPEED = 10
 const APPLICATIONS = 60
 
-const DATABASES: Readonly<Record<string, () => Promise<{ address: string; store: Store }>>> = {
+const DATABASES: Readonly<Record<string, () => Promise<{ address: string; store: StoreWith }>>> = {
   async SQLite() {
     const folder = await mkdtemp(join(tmpdir(), 'reminders-'))
     onTestFinished(() => rm(folder, { recursive: true }))
@@ -77,7 +77,7 @@ describe('two processes that remind contacts, one of which is killed again and a
       timeout: 60_000,
       interval: 100,
     })
-    expect(await store.listEmails({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
+    expect(await store.emails.list({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
     expect(await countDelivered()).toEqual(ids.map(() => 1))
     // What a process was sending when it was killed is sent again: none is lost.
     expect(new Set(mails).size).toBe(APPLICATIONS)

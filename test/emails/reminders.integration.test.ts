@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest'
-import { memoryStore, type EmailMessage, type Mailer, type PlatformAuthOptions } from '../../src/index.js'
+import { memoryStore, type EmailMessage, type Mailer } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
   BACKINGS,
@@ -10,6 +11,7 @@ import {
   type ReceivedCredentials,
   type Test,
 } from '../applications/applicant.js'
+import type { TestOptions } from '../support/platform.js'
 import { waitUntil } from '../support/wait-until.js'
 
 const DAY = 86_400
@@ -23,12 +25,12 @@ interface Reminding extends Provider {
   advance(seconds: number): Promise<void>
 }
 
-function openReminding(test: Test, options: Partial<Omit<PlatformAuthOptions, 'apis'>> = {}): Reminding {
+function openReminding(test: Test, options: TestOptions = {}): Reminding {
   const mailer = memoryMailer()
   const base = options.store ?? memoryStore()
   const scannedAt = new Set<number>()
-  const listExpiring: typeof base.listExpiring = async (query) => {
-    const found = await base.listExpiring(query)
+  const listExpiring: StoreWith['emails']['listExpiring'] = async (query) => {
+    const found = await base.emails.listExpiring(query)
     // The last question of each look.
     if (query.days === 1) scannedAt.add(query.until - DAY_MS)
     return found
@@ -37,7 +39,7 @@ function openReminding(test: Test, options: Partial<Omit<PlatformAuthOptions, 'a
     credentials: { maxAge: 90, remindBefore: [1, 30, 7, 14] },
     mailer,
     ...options,
-    store: Object.create(base, { listExpiring: { value: listExpiring } }) as typeof base,
+    store: Object.create(base, { emails: { value: { ...base.emails, listExpiring } } }) as typeof base,
   })
   const now = options.now ?? provider.clock.now
   return {

@@ -82,7 +82,7 @@ describe('a rotation while another process is sending an e-mail', () => {
     startSender(file, server, 60, 'later')
     await expect.poll(() => server.mailsTo('later@customer.example').length, POLL_OPTIONS).toBe(1)
     const queued = { applicationId: undefined, state: undefined, limit: 10 }
-    await expect.poll(() => operator.store.listEmails(queued), POLL_OPTIONS).toEqual([])
+    await expect.poll(() => operator.store.emails.list(queued), POLL_OPTIONS).toEqual([])
     for (const { id, clientId, clientSecret } of rotated) {
       expect(await operator.tokenStatus({ clientId, clientSecret })).toBe(200)
       const { keys, secrets } = await operator.findRecord(id)

@@ -233,10 +233,10 @@ describe.concurrent('suspend()', () => {
     await shop.expectNothingDue(expect)
     // As if a stale process had written it.
     const [suspended] = await shop.listEmails(id)
-    expect(await shop.store.saveEmail({ ...claimable!, version: suspended!.version + 1 })).toBe(true)
+    expect(await shop.store.emails.save({ ...claimable!, version: suspended!.version + 1 })).toBe(true)
     shop.clock.advance(-73 * 3600)
     expect(await shop.reveal(server.emails[0])).toMatchObject({ status: 400 })
-    expect(await shop.store.saveEmail({ ...suspended!, version: suspended!.version + 2 })).toBe(true)
+    expect(await shop.store.emails.save({ ...suspended!, version: suspended!.version + 2 })).toBe(true)
 
     await auth.applications.resume(id)
     await waitForEmails(server.emails, 2)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, it } from 'vitest'
-import { memoryStore, openAdmin, type Mailer, type Store } from '../../src/index.js'
+import { memoryStore, openAdmin, type Mailer } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { smtpMailer } from '../../src/mailers/smtp.js'
 import { fakeClock, memoryMailer } from '../../src/testing/index.js'
 import { failAt, startMailServer, transportTo } from '../support/smtp.js'
@@ -102,7 +103,7 @@ describe.concurrent('an e-mail that is retried', () => {
     const operator = openProvider({ onTestFinished }, { store, now: clock.now })
     await operator.auth.applications.approve(id)
     // What a process leaves that leases an e-mail and is killed.
-    expect(await store.leaseEmail(clock.now(), clock.now() + 15_000)).toMatchObject({ applicationId: id })
+    expect(await store.emails.lease(clock.now(), clock.now() + 15_000)).toMatchObject({ applicationId: id })
 
     const second = openProvider({ onTestFinished }, { store, mailer, now: clock.now })
     clock.advance(14)
@@ -123,15 +124,18 @@ describe.concurrent('an e-mail that is retried', () => {
     const store = memoryStore()
     // The first renewal, after 5 seconds, fails; the second is still in time.
     let renewals = 0
-    const saveEmail: Store['saveEmail'] = async (email) => {
+    const save: StoreWith['emails']['save'] = async (email) => {
       if (renewals++ === 0) throw new Error('unavailable for a moment')
-      return store.saveEmail(email)
+      return store.emails.save(email)
     }
     const transport = transportTo(server, { socketTimeout: 20_000 })
     const mailer = smtpMailer({ transport, from: 'developers@example.com' })
     const clock = fakeClock()
     const providers = [1, 2, 3].map(() =>
-      openProvider({ onTestFinished }, { store: { ...store, saveEmail }, mailer, now: clock.now }),
+      openProvider(
+        { onTestFinished },
+        { store: { ...store, emails: { ...store.emails, save } }, mailer, now: clock.now },
+      ),
     )
     failAt(server, 'end', { does: 'stall' })
     const { id } = await providers[0]!.register()

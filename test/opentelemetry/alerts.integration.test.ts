@@ -8,7 +8,8 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics'
 import express from 'express'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { memoryStore, type Store } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { smtpMailer } from '../../src/mailers/smtp.js'
 import { observe } from '../../src/opentelemetry/index.js'
 import { failingStore } from '../support/failing-store.js'
@@ -35,7 +36,7 @@ async function openSite() {
   let mailFault: Error | undefined
   // Time passes fast, so that the attempts do not take minutes.
   let ahead = 0
-  const store: Store = {
+  const store: StoreWith = {
     ...working,
     clock: {
       get time() {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Pool } from 'pg'
 import { expect, it } from 'vitest'
-import type { Store } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { useSqliteFiles } from '../stores/sqlite/files.js'
@@ -14,10 +14,10 @@ const files = useSqliteFiles()
 
 /** A database, and a copy of it that is put in its place while processes use it. */
 interface RestorableDatabase {
-  openStore(): Store
+  openStore(): StoreWith
   /** Copies the database while nobody is connected. */
   backUp(): Promise<void>
-  openBackup(): Store
+  openBackup(): StoreWith
   restore(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ it.for(['SQLite', 'PostgreSQL'] as const)(
   },
 )
 
-async function openReady(store: Store) {
+async function openReady(store: StoreWith) {
   const { auth } = openPlatform({ now: Date.now, store })
   await auth.ready()
   return auth
@@ -90,7 +90,7 @@ async function createPostgresDatabase(atEnd: AtEnd): Promise<RestorableDatabase>
   const { url } = database
   const name = new URL(url).pathname.slice(1)
   const [server, backup] = [new URL('/postgres', url).href, new URL(`/${name}_backup`, url).href]
-  const openStore = (connectionString: string): Store => {
+  const openStore = (connectionString: string): StoreWith => {
     const pool = new Pool({ connectionString })
     const store = postgresStore({ pool })
     const close = async (): Promise<void> => {

@@ -1,12 +1,13 @@
 import express from 'express'
 import { expect, it, type TestContext } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials/credentials.js'
-import { memoryStore, type Store } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { createCaller } from '../support/caller.js'
 import { failingStore } from '../support/failing-store.js'
 import { openPlatform } from '../support/platform.js'
 
-async function openApp({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, store: Store) {
+async function openApp({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, store: StoreWith) {
   const made = openPlatform({ store })
   await made.auth.ready()
   onTestFinished(() => made.auth.close())
@@ -26,7 +27,7 @@ it('a slow store does not change the answers to a wrong and a right client secre
 
 it('look-ups that fail while other calls are answered get 503, and are no outage', async (test) => {
   const working = memoryStore()
-  const store: Store = {
+  const store: StoreWith = {
     ...working,
     async findApplicationByKey() {
       // As if the pool had no free connection for it.

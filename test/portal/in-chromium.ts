@@ -205,5 +205,5 @@ async function seedUsage(store: ReturnType<typeof memoryStore>, applicationId: s
       { day, applicationId, api, outcome: 'too_many_requests', count: 3 },
     ])
   })
-  await store.addUsage({ id: 'seed', at: Date.now() }, counts)
+  await store.usage.add({ id: 'seed', at: Date.now() }, counts)
 }

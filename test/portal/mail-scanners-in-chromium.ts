@@ -54,7 +54,7 @@ export function describeMailScanners(usePage: UsePage): void {
     const { items } = await shop.auth.applications.list()
     const records = await Promise.all(items.map(({ id }) => store.findApplication(id)))
     const everything = { applicationId: undefined, limit: 1000 }
-    const emails = await store.listEmails({ ...everything, state: undefined })
+    const emails = await store.emails.list({ ...everything, state: undefined })
     return structuredClone([records, emails, await store.listAudit({ ...everything, after: undefined })])
   }
 

@@ -2,7 +2,7 @@ import { copyFile } from 'node:fs/promises'
 import express from 'express'
 import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Store } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { useSqliteFiles } from '../stores/sqlite/files.js'
 import { createBrowser, ROOT } from './browser.js'
 import { addApplication, openLink, openPortal, signInByLink, type PortalHost } from './portal-app.js'
@@ -13,7 +13,7 @@ const files = useSqliteFiles()
 
 const NOON = Date.UTC(2026, 10, 25, 12)
 
-function open(store: Store, now: () => number = Date.now): PortalHost {
+function open(store: StoreWith, now: () => number = Date.now): PortalHost {
   const host = openPortal({ store, operators: [OPERATOR], now })
   onTestFinished(() => host.auth.close())
   return host
@@ -32,7 +32,7 @@ async function openStolen({ signedOutAt, now }: { readonly signedOutAt?: number;
   const thief = open(copied, now)
   await thief.auth.ready()
   if (signedOutAt !== undefined)
-    await copied.addSignOut({
+    await copied.signIns.addSignOut({
       subject: `contact:${CONTACT}`,
       nonce: 'forged',
       at: signedOutAt,

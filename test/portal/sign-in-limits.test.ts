@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { memoryStore, type Store } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { createBrowser, readHiddenFields, ROOT } from './browser.js'
 import { addApplication, nextSignInEmail, openLink, openPortal, type PortalHost } from './portal-app.js'
 
@@ -10,8 +11,11 @@ const STRANGER = 'nobody@shop.example'
 /** A portal that takes the client's address from a header, and keeps what it stores of sign-ins. */
 function openBehindProxy(rateLimits: object = {}) {
   const store = memoryStore()
-  const signIns: Parameters<Store['addSignIn']>[0][] = []
-  const recording: Store = { ...store, addSignIn: (signIn) => (signIns.push(signIn), store.addSignIn(signIn)) }
+  const signIns: Parameters<StoreWith['signIns']['add']>[0][] = []
+  const recording: StoreWith = {
+    ...store,
+    signIns: { ...store.signIns, add: (signIn) => (signIns.push(signIn), store.signIns.add(signIn)) },
+  }
   const host = openPortal(
     { store: recording, rateLimits: { signIn: { limit: 5, window: 3600 }, ...rateLimits } },
     { prepare: (app) => app.set('trust proxy', true) },

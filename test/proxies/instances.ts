@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import express from 'express'
-import type { Store } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { freePort } from '../support/free-port.js'
 import { accessToken, createApplication } from '../support/http.js'
 import { openPlatform } from '../support/platform.js'
@@ -49,7 +49,7 @@ export async function createInstance(database: string, options: InstanceOptions)
 }
 
 /** Calls of an application of that store: a guarded GET, a guarded POST, and a token request. */
-export async function createCalls(store: Store): Promise<readonly Call[]> {
+export async function createCalls(store: StoreWith): Promise<readonly Call[]> {
   const { auth } = openPlatform({ store, now: Date.now, baseUrl: 'http://localhost' })
   const client = await createApplication(auth, ['orders', 'catalog'])
   const Authorization = `Bearer ${await accessToken(express().use(auth.router), 'orders', client)}`

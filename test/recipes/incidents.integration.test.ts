@@ -5,12 +5,13 @@ import { compileFunction } from 'node:vm'
 import express, { type Express } from 'express'
 import request from 'supertest'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import type { IssuedCredentials, PlatformAuthOptions, Store } from '../../src/index.js'
+import type { IssuedCredentials } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { blocksOf, readPage } from '../docs/pages.js'
 import { createCaller, type Caller } from '../support/caller.js'
-import { openPlatform, SECRET, type TestPlatform } from '../support/platform.js'
+import { openPlatform, SECRET, type TestOptions, type TestPlatform } from '../support/platform.js'
 import { codeOfBlock } from './run-block.js'
 
 /** Each test runs the blocks of one section of this page. */
@@ -33,7 +34,7 @@ async function runSection(
 }
 
 /** A platform with routes, and an application that calls them. */
-async function openSite(options: Partial<PlatformAuthOptions> = {}) {
+async function openSite(options: TestOptions = {}) {
   const host = openPlatform({ rateLimits: { failedAuthentication: false }, now: Date.now, ...options })
   onTestFinished(() => host.auth.close())
   const app = express().use(host.auth.router)
@@ -93,11 +94,11 @@ async function createFolder(): Promise<string> {
 }
 
 describe.each(['memory', 'SQLite'])('after a leak, on %s', (kind) => {
-  let store: Store | undefined
+  let store: StoreWith | undefined
   beforeEach(async () => {
     store = kind === 'SQLite' ? sqliteStore(join(await createFolder(), 'platform.sqlite')) : undefined
   })
-  const open = (options: Partial<PlatformAuthOptions> = {}) => openSite({ ...options, ...(store && { store }) })
+  const open = (options: TestOptions = {}) => openSite({ ...options, ...(store && { store }) })
 
   it('of a secret, the calls end it, its access tokens and an unused link', async () => {
     const mailer = memoryMailer()

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Pool } from 'pg'
 import { it, onTestFinished } from 'vitest'
-import type { Store } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { freshDatabase } from '../support/postgres.js'
 import { decideInTwoProcesses } from './deciding-operators.js'
 
-const DATABASES: Readonly<Record<string, () => Promise<{ address: string; store: Store }>>> = {
+const DATABASES: Readonly<Record<string, () => Promise<{ address: string; store: StoreWith }>>> = {
   async SQLite() {
     const folder = await mkdtemp(join(tmpdir(), 'decisions-'))
     onTestFinished(() => rm(folder, { recursive: true }))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { Store } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { openPlatform } from '../support/platform.js'
 import { killProcess, useSpareProcesses, type StartedProcess } from '../support/spare-processes.js'
@@ -27,7 +27,7 @@ interface WaitingRegistration {
 
 /** Two operators decide about the same registrations at the same time, in two processes that are killed again and again. */
 export async function decideInTwoProcesses(
-  { address, store }: { readonly address: string; readonly store: Store },
+  { address, store }: { readonly address: string; readonly store: StoreWith },
   { kills, registrationsPerKill }: Options,
 ): Promise<void> {
   const registrations = await registerApplications(store, kills * registrationsPerKill)
@@ -77,7 +77,11 @@ export async function decideInTwoProcesses(
 }
 
 /** Exactly one decision was stored, with its e-mail, and nobody was told that another one was. Resolves it. */
-async function expectOneDecision(store: Store, id: string, answers: readonly Answer[]): Promise<Answer['decision']> {
+async function expectOneDecision(
+  store: StoreWith,
+  id: string,
+  answers: readonly Answer[],
+): Promise<Answer['decision']> {
   const audit = await store.listAudit({ after: undefined, limit: 1000, applicationId: id })
   const decisions = audit.filter(({ type }) => type === 'application.approved' || type === 'application.deleted')
   expect(decisions).toHaveLength(1)
@@ -87,7 +91,7 @@ async function expectOneDecision(store: Store, id: string, answers: readonly Ans
     if (status === 200) expect([operator, theirs]).toEqual([by?.replace('operator:', ''), decision])
   }
   const record = (await store.findApplication(id))!
-  const emails = await store.listEmails({ applicationId: id, state: undefined, limit: 100 })
+  const emails = await store.emails.list({ applicationId: id, state: undefined, limit: 100 })
   if (decision === 'approve') {
     expect(record).toMatchObject({ status: 'pending', contact: CONTACT })
     expect(emails).toMatchObject([{ purpose: 'registration', state: 'due' }])
@@ -101,7 +105,7 @@ async function expectOneDecision(store: Store, id: string, answers: readonly Ans
 const CONTACT = 'dev@customer.example'
 
 /** Registrations that wait, with the tokens of the operators' links. */
-async function registerApplications(store: Store, count: number): Promise<WaitingRegistration[]> {
+async function registerApplications(store: StoreWith, count: number): Promise<WaitingRegistration[]> {
   const mailer = memoryMailer()
   const { auth } = openPlatform({
     store: { ...store, close: async () => undefined },

@@ -1,5 +1,6 @@
 import type express5 from 'express'
-import { StoreUnavailableError, type ReportedRequests, type PlatformAuth, type Store } from '../../src/index.js'
+import { StoreUnavailableError, type ReportedRequests, type PlatformAuth } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { callersFor, createCaller } from '../../src/testing/callers.js'
 import { send } from '../../src/testing/send.js'
 import { createRandom, type Random } from '../abuse/random.js'
@@ -33,7 +34,7 @@ export interface Comparison {
  */
 export async function compareReportWithRefusals(
   express: typeof express5,
-  store: Store,
+  store: StoreWith,
   { requestCount, seed }: { readonly requestCount: number; readonly seed: number },
 ): Promise<Comparison> {
   const random = createRandom(seed)
@@ -70,7 +71,7 @@ export async function compareReportWithRefusals(
 }
 
 /** Closing one platform must not close the store of the other. */
-function keepOpen(store: Store): Store {
+function keepOpen(store: StoreWith): StoreWith {
   return { ...store, close: async () => undefined }
 }
 

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { Pool } from 'pg'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { ConfigurationError, memoryStore, type Store } from '../../src/index.js'
+import { ConfigurationError, memoryStore } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { openPlatform, type TestPlatform } from '../support/platform.js'
@@ -25,7 +26,7 @@ async function expectBlocked({ auth, logger }: TestPlatform, fix: string | RegEx
   expect(problems.join()).not.toMatch(/GRANT|\/|_role/)
 }
 
-function open(store: Store): TestPlatform {
+function open(store: StoreWith): TestPlatform {
   const made = openPlatform({ store, now: Date.now })
   onTestFinished(() => made.auth.close())
   return made
@@ -86,7 +87,7 @@ describe('A SQLite file that cannot be opened', () => {
 
 it('A read-only file system rejects ready(), and mounting it for writing cures that', async () => {
   const fault = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS', path: '/srv/data/platform' })
-  const open1 = vi.fn<Store['open']>(async () => undefined).mockRejectedValueOnce(fault)
+  const open1 = vi.fn<StoreWith['open']>(async () => undefined).mockRejectedValueOnce(fault)
   const made = open({ ...memoryStore(), open: open1 })
   await expectBlocked(made, '/srv/data/platform', /it is read-only/)
   await made.auth.ready()
@@ -101,7 +102,7 @@ it('A database whose socket does not exist yet is waited for', async () => {
   })
   await open({
     ...memoryStore(),
-    open: vi.fn<Store['open']>(async () => undefined).mockRejectedValueOnce(fault),
+    open: vi.fn<StoreWith['open']>(async () => undefined).mockRejectedValueOnce(fault),
   }).auth.ready()
 })
 

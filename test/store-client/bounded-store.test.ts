@@ -1,14 +1,15 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { memoryStore, StoreUnavailableError, type Store } from '../../src/index.js'
+import { memoryStore, StoreUnavailableError } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { createBoundedStore } from '../../src/store-client/bounded-store.js'
 import { createStoreHealth } from '../../src/store-client/store-health.js'
 import { recordingLogger } from '../support/platform.js'
 
 /** A store of a host that is written in JavaScript: it may return no promise, or throw before it returns one. */
-function bound(methods: Partial<Record<keyof Store, () => unknown>>): Store {
+function bound(methods: Partial<Record<keyof StoreWith, () => unknown>>): StoreWith {
   const logger = recordingLogger()
   const storeHealth = createStoreHealth({ logger, emit: () => undefined, now: Date.now })
-  return createBoundedStore({ ...memoryStore(), ...methods } as Store, { storeHealth, logger })
+  return createBoundedStore({ ...memoryStore(), ...methods } as StoreWith, { storeHealth, logger }) as StoreWith
 }
 
 function fail(): never {
@@ -38,9 +39,9 @@ describe('the outcome of a write that fails', () => {
 
   it('is unknown if the store says so, and not if the store rejects it otherwise', async () => {
     const unknown = new StoreUnavailableError('Lost.', { outcome: 'unknown' })
-    const store = bound({ replaceSecret: () => Promise.reject(unknown), saveEmail: fail })
+    const store = bound({ replaceSecret: () => Promise.reject(unknown), removeSigningKey: fail })
     await expect(store.replaceSecret('pepper', ...change)).rejects.toMatchObject({ outcome: 'unknown', cause: unknown })
-    await expect(store.saveEmail({} as never)).rejects.toMatchObject({ outcome: undefined })
+    await expect(store.removeSigningKey('k', {} as never)).rejects.toMatchObject({ outcome: undefined })
   })
 
   it('is unknown if it has timed out, and not if it was never sent', async () => {

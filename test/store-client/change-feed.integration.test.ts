@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createChangeFeed, type ChangeFeed } from '../../src/store-client/change-feed.js'
 import type { Change } from '../../src/contracts/store-records.js'
-import type { ChangesPage, Store } from '../../src/contracts/store.js'
+import type { ChangesPage, StoreWith } from '../../src/contracts/store.js'
 import { memoryStore } from '../../src/stores/memory/index.js'
 import { waitUntil } from '../support/wait-until.js'
 import { timeBound } from '../support/time-bound.js'
@@ -21,7 +21,7 @@ function scriptedStore() {
     cursors: [] as (string | undefined)[],
     wake: undefined as (() => void) | undefined,
   }
-  const store: Pick<Store, 'pollInterval' | 'changesSince' | 'watch'> = {
+  const store: Pick<StoreWith, 'pollInterval' | 'changesSince' | 'watch'> = {
     pollInterval: POLL_INTERVAL_MS,
     async changesSince(cursor): Promise<ChangesPage> {
       script.cursors.push(cursor)
@@ -40,12 +40,12 @@ function scriptedStore() {
       return () => void (script.wake = undefined)
     },
   }
-  return { store: store as Store, script }
+  return { store: store as StoreWith, script }
 }
 
 const change = (id: string): Change => ({ kind: 'application', id })
 
-function startFeed(store: Store, maxStaleness = 5, onChange?: (change: Change) => void | Promise<void>) {
+function startFeed(store: StoreWith, maxStaleness = 5, onChange?: (change: Change) => void | Promise<void>) {
   const delivered: Change[] = []
   const created = createChangeFeed({ store, maxStaleness })
   feed = created

@@ -6,13 +6,8 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import express, { type Express } from 'express'
 import request from 'supertest'
 import { describe, expect, it, vi } from 'vitest'
-import {
-  ConfigurationError,
-  memoryStore,
-  type PlatformAuthOptions,
-  type PlatformEvent,
-  type Store,
-} from '../../src/index.js'
+import { ConfigurationError, memoryStore, type PlatformAuthOptions, type PlatformEvent } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { createCaller } from '../support/caller.js'
 import { failingStore, STORE_FAILURE } from '../support/failing-store.js'
@@ -124,7 +119,7 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
   }) => {
     const store = await openFailing(atEnd)
     let remainingFailures = 1
-    const establishSecret: Store['establishSecret'] = async (name, sealed) => {
+    const establishSecret: StoreWith['establishSecret'] = async (name, sealed) => {
       if (remainingFailures-- > 0) throw new Error('Not now.')
       return store.establishSecret(name, sealed)
     }
@@ -209,7 +204,7 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
   }) => {
     const working = await openFailing(atEnd)
     let stuck = 0
-    const changesSince: Store['changesSince'] = (cursor) =>
+    const changesSince: StoreWith['changesSince'] = (cursor) =>
       stuck === 1 && ++stuck ? new Promise(() => undefined) : working.changesSince(cursor)
     const made = startPlatform(atEnd, { store: { ...working, changesSince }, maxStaleness: 1 })
     const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
@@ -443,7 +438,7 @@ it('answers a call that waits for a read of the change feed during which the pro
 }) => {
   const working = memoryStore()
   let call: (() => void) | undefined
-  const changesSince: Store['changesSince'] = async (cursor) => {
+  const changesSince: StoreWith['changesSince'] = async (cursor) => {
     const page = await working.changesSince(cursor)
     if (call) {
       // As a machine that is suspended: longer than maxStaleness.

@@ -1,6 +1,7 @@
 import request from 'supertest'
 import { describe, it } from 'vitest'
-import { ConfigurationError, type Store } from '../../src/index.js'
+import { ConfigurationError } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { BACKINGS, openProvider, type ReceivedCredentials, type Provider } from '../applications/applicant.js'
 
 const OLD = 'the old secret, of 32 characters or more'
@@ -23,7 +24,7 @@ async function bearerStatus({ app }: Provider, token: string): Promise<number> {
 }
 
 /** The sealed values in a store. */
-async function readSealed(store: Store): Promise<{ pepper: string; keys: readonly string[] }> {
+async function readSealed(store: StoreWith): Promise<{ pepper: string; keys: readonly string[] }> {
   const pepper = await store.establishSecret('pepper', 'ignored: there is one')
   return { pepper, keys: (await store.listSigningKeys()).map(({ sealedPrivateJwk }) => sealedPrivateJwk) }
 }

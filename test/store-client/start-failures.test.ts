@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { ConfigurationError, memoryStore, type Store } from '../../src/index.js'
+import { ConfigurationError, memoryStore } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { openPlatform, type TestPlatform } from '../support/platform.js'
 
 /** What no retry can correct, and what `auth.health()` calls it. */
@@ -52,7 +53,7 @@ it('an unavailable store is retried, also where fetch() wraps the network error 
   expect(open).toHaveBeenCalledTimes(2)
 })
 
-function openWith(calls: Partial<Store>): TestPlatform {
+function openWith(calls: Partial<StoreWith>): TestPlatform {
   const made = openPlatform({ store: { ...memoryStore(), ...calls } })
   onTestFinished(() => made.auth.close())
   return made

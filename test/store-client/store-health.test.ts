@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { memoryStore, type EventType, type Store } from '../../src/index.js'
+import { memoryStore, type EventType } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { openPlatform } from '../support/platform.js'
 
 const STORE_EVENTS: readonly EventType[] = [
@@ -13,7 +14,7 @@ const STORE_EVENTS: readonly EventType[] = [
 async function open() {
   const working = memoryStore()
   let fault: 'writes' | 'everything' | undefined
-  const store: Store = {
+  const store: StoreWith = {
     ...working,
     async saveApplication(...args) {
       if (fault) throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' })

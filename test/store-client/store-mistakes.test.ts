@@ -1,7 +1,8 @@
 import express from 'express'
 import request from 'supertest'
 import { afterAll, describe, expect, it } from 'vitest'
-import { ApplicationError, memoryStore, OAuthError, type Store } from '../../src/index.js'
+import { ApplicationError, memoryStore, OAuthError } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { accessToken, createApplication } from '../support/http.js'
 import { openPlatform, type TestPlatform } from '../support/platform.js'
 
@@ -44,7 +45,7 @@ async function open(way: 'rejects with' | 'throws', create: () => unknown) {
   let isFailing = false
   const working = memoryStore()
   const store = new Proxy(working, {
-    get(target, name: keyof Store) {
+    get(target, name: keyof StoreWith) {
       const value = target[name] as unknown
       if (typeof value !== 'function' || name === 'close' || name === 'changesSince') return value
       return (...args: unknown[]): unknown => {

@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../../src/contracts/store.js'
+import type { StoreWith } from '../../src/contracts/store.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { freshDatabase } from '../support/postgres.js'
@@ -16,7 +16,7 @@ const MAX_RATIO = 1.5
 const NOISE_MS = 0.05
 
 interface Opened {
-  readonly store: Store
+  readonly store: StoreWith
   readonly close: () => Promise<void>
 }
 
@@ -54,7 +54,7 @@ async function openPostgres(count: number): Promise<Opened> {
 }
 
 /** The median time of a call, in milliseconds. */
-async function timeCalls(store: Store, call: (store: Store) => Promise<unknown>): Promise<number> {
+async function timeCalls(store: StoreWith, call: (store: StoreWith) => Promise<unknown>): Promise<number> {
   const times: number[] = []
   for (let i = 0; i < CALLS; i++) {
     const start = performance.now()

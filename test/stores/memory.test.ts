@@ -32,7 +32,7 @@ describe('memoryStore', () => {
     } finally {
       delete prototype['save']
     }
-    expect(await store.listEmails({ applicationId: 'a', state: undefined, limit: 10 })).toEqual([])
+    expect(await store.emails.list({ applicationId: 'a', state: undefined, limit: 10 })).toEqual([])
   })
 
   it('shares nothing with another memory store', async () => {

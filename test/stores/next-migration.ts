@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect } from 'vitest'
-import type { Store } from '../../src/contracts/store.js'
+import type { StoreWith } from '../../src/contracts/store.js'
 import { application, audit, credential, email, NOW, signingKey } from './records.js'
 
 /** For each test, lets the stores of this process be of a version that has one migration more. Call `restore()` for one without. */
@@ -32,7 +32,7 @@ const APPLICATION = application('app_1', {
 })
 
 /** Fills an open store with a record of each kind. */
-export async function fillStore(store: Store): Promise<void> {
+export async function fillStore(store: StoreWith): Promise<void> {
   await store.establishSecret('pepper', 'the pepper')
   await store.addSigningKey(signingKey('kid_1'), undefined, audit())
   const claimLinks = [{ hash: 'claim', expiresAt: NOW + 1 }]
@@ -44,13 +44,13 @@ export async function fillStore(store: Store): Promise<void> {
 }
 
 /** Expects every record of `fillStore()`. */
-export async function expectFilled(store: Store): Promise<void> {
+export async function expectFilled(store: StoreWith): Promise<void> {
   expect(await store.establishSecret('pepper', 'unused')).toBe('the pepper')
   expect(await store.findApplication('app_1')).toEqual(APPLICATION)
   for (const hash of ['k1', 'k2']) expect(await store.findApplicationByKey(hash)).toEqual(APPLICATION)
   expect((await store.findApplication('app_2'))?.status).toBe('suspended')
   expect((await store.listSigningKeys()).map(({ kid }) => kid)).toEqual(['kid_1'])
-  expect((await store.findEmailByClaimLink('claim'))?.id).toBe('email_1')
+  expect((await store.emails.findByClaimLink('claim'))?.id).toBe('email_1')
   expect(await store.listRevokedAccessTokens(NOW, 10)).toEqual([{ id: 'revoked', expiresAt: NOW + 1000 }])
   const records = await store.listAudit({ after: undefined, limit: 100, applicationId: undefined })
   expect(records.map(({ applicationId }) => applicationId)).toEqual([undefined, 'app_1', 'app_2'])

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/contracts/store.js'
+import type { StoreWith } from '../../src/contracts/store.js'
 import { application, audit, credential, email, NOW, signIn, signingKey } from './records.js'
 
 const PAGE = { after: undefined, limit: 10, api: undefined, status: undefined } as const
@@ -29,7 +29,7 @@ let unique = 0
 const batch = (): { id: string; at: number } => ({ id: `batch ${(unique += 1)}`, at: NOW })
 
 /** Calls of a store that is full, in each way that asks the database something else. */
-export const STATEMENTS: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
+export const STATEMENTS: Readonly<Record<string, (store: StoreWith) => Promise<unknown>>> = {
   'findApplication': (store) => store.findApplication('app_5'),
   'findApplicationByKey': (store) => store.findApplicationByKey('key 9'),
   'findApplicationByKey, with imported hashes': (store) => store.findApplicationByKey('key 9', 'sha256:x', 'sha512:x'),
@@ -47,7 +47,7 @@ export const STATEMENTS: Readonly<Record<string, (store: Store) => Promise<unkno
   'listApplications by expiry and API': (store) => store.listApplications({ ...PAGE, api: 'orders', expiringBefore: NOW + 100, expiringAfter: NOW }),
   'listApplications by end': (store) => store.listApplications({ ...PAGE, endingBefore: NOW + 100 }),
   'listApplications by end, the next page': (store) => store.listApplications({ ...PAGE, endingBefore: NOW + 100, after: 'app_5' }),
-  'listExpiring': (store) => store.listExpiring({ after: NOW, until: NOW + 100, days: 7, limit: 10 }),
+  'emails.listExpiring': (store) => store.emails.listExpiring({ after: NOW, until: NOW + 100, days: 7, limit: 10 }),
   'saveApplication, when an imported key ends': async (store) => {
     const record = (await store.findApplication('app_6'))!
     const key = credential(`sha256:${(unique += 1)}`, { isImported: true })
@@ -58,19 +58,19 @@ export const STATEMENTS: Readonly<Record<string, (store: Store) => Promise<unkno
     const record = (await store.findApplication('app_5'))!
     await store.saveApplication({ ...record, version: record.version + 1 }, audit('app_5'), 'removeAll')
   },
-  'addApplications': (store) =>
-    store.addApplications(
+  'imports.add': (store) =>
+    store.imports.add(
       [{ record: application('app_new', { keys: [credential('key new')] }), audit: audit('app_new'), otherHashes: ['x'] }],
       { write: false },
     ),
-  'replaceCredentialHash': (store) => store.replaceCredentialHash({ former: 'sha256:x', hash: 'y', prefix: 'p', usedAt: NOW }),
+  'imports.replaceHash': (store) => store.imports.replaceHash({ former: 'sha256:x', hash: 'y', prefix: 'p', usedAt: NOW }),
   'noteCredentialUse': (store) => store.noteCredentialUse([{ hash: 'key 5', at: NOW }], 5),
-  'leaseEmail': (store) => store.leaseEmail(NOW, NOW + 1),
-  'saveEmail': (store) => store.saveEmail(email(`email new ${(unique += 1)}`, { claimLinks: [{ hash: 'h', expiresAt: NOW }] })),
-  'findEmail': (store) => store.findEmail('email 3'),
-  'findEmailByClaimLink': (store) => store.findEmailByClaimLink('claim 3'),
-  'listEmails of an application': (store) => store.listEmails({ ...EMAILS, applicationId: 'app_3' }),
-  'listEmails by state': (store) => store.listEmails({ ...EMAILS, state: 'failed' }),
+  'emails.lease': (store) => store.emails.lease(NOW, NOW + 1),
+  'emails.save': (store) => store.emails.save(email(`email new ${(unique += 1)}`, { claimLinks: [{ hash: 'h', expiresAt: NOW }] })),
+  'emails.find': (store) => store.emails.find('email 3'),
+  'emails.findByClaimLink': (store) => store.emails.findByClaimLink('claim 3'),
+  'emails.list of an application': (store) => store.emails.list({ ...EMAILS, applicationId: 'app_3' }),
+  'emails.list by state': (store) => store.emails.list({ ...EMAILS, state: 'failed' }),
   'revokeAccessToken': (store) => store.revokeAccessToken({ id: `token ${(unique += 1)}`, expiresAt: NOW + 1 }, NOW),
   'listRevokedAccessTokens': (store) => store.listRevokedAccessTokens(NOW, 10),
   'isAccessTokenRevoked': (store) => store.isAccessTokenRevoked('token 3'),
@@ -81,27 +81,27 @@ export const STATEMENTS: Readonly<Record<string, (store: Store) => Promise<unkno
   'listAudit by actor': (store) => store.listAudit({ after: undefined, limit: 10, applicationId: undefined, by: 'ann' }),
   'listAudit by time': (store) => store.listAudit({ after: undefined, limit: 10, applicationId: undefined, from: NOW + 10, until: NOW + 20 }),
   'deleteAudit': (store) => store.deleteAudit(NOW - 10, 10),
-  'addUsage': (store) => store.addUsage(batch(), [{ day: '2026-11-01', applicationId: 'app_3', api: 'orders', outcome: 'allowed', count: 1 }]),
-  'listUsage': (store) => store.listUsage(COUNTS),
-  'listUsage, the next page': (store) => store.listUsage({ ...COUNTS, after: { day: '2026-11-01', applicationId: 'app_90', api: 'orders', outcome: 'allowed' } }),
-  'listUsage of an API': (store) => store.listUsage({ ...COUNTS, api: 'orders' }),
-  'listUsage of an application': (store) => store.listUsage({ ...COUNTS, applicationId: 'app_3' }),
-  'listUsage of an application and an API': (store) => store.listUsage({ ...COUNTS, applicationId: 'app_3', api: 'orders' }),
-  'addRefusals': (store) => store.addRefusals(batch(), [REFUSAL], 5),
-  'addReported': (store) => store.addReported(batch(), [{ ...REPORTED, count: 1, firstAt: NOW, lastAt: NOW }]),
-  'listReported': (store) => store.listReported(REPORTED_PAGE),
-  'listReported, the next page': (store) => store.listReported({ ...REPORTED_PAGE, after: REPORTED }),
-  'listReported of an application': (store) => store.listReported({ ...REPORTED_PAGE, applicationId: 'app_3' }),
-  'listReported of an API': (store) => store.listReported({ ...REPORTED_PAGE, api: 'orders' }),
-  'listRefusals': (store) => store.listRefusals('app_3', 0),
-  'deleteExpiredUsage': (store) =>
-    store.deleteExpiredUsage({ countsBefore: '2026-01-01', refusalsBefore: NOW - 10, reportedBefore: NOW - 10, batchesBefore: NOW - 10, limit: 10 }),
-  'addSignIn': (store) => store.addSignIn(signIn(`sign-in new ${(unique += 1)}`)),
-  'findSignInByLink': (store) => store.findSignInByLink('link-3'),
-  'countSignInGuess': (store) => store.countSignInGuess('sign-in 3'),
-  'removeSignIn': (store) => store.removeSignIn('sign-in 3'),
-  'addSignOut': (store) => store.addSignOut({ subject: 'contact:a@example.com', nonce: 'n', at: NOW, expiresAt: NOW + 1 }),
-  'listSignOuts': (store) => store.listSignOuts(['contact:a@example.com', 'session:b']),
+  'usage.add': (store) => store.usage.add(batch(), [{ day: '2026-11-01', applicationId: 'app_3', api: 'orders', outcome: 'allowed', count: 1 }]),
+  'usage.list': (store) => store.usage.list(COUNTS),
+  'usage.list, the next page': (store) => store.usage.list({ ...COUNTS, after: { day: '2026-11-01', applicationId: 'app_90', api: 'orders', outcome: 'allowed' } }),
+  'usage.list of an API': (store) => store.usage.list({ ...COUNTS, api: 'orders' }),
+  'usage.list of an application': (store) => store.usage.list({ ...COUNTS, applicationId: 'app_3' }),
+  'usage.list of an application and an API': (store) => store.usage.list({ ...COUNTS, applicationId: 'app_3', api: 'orders' }),
+  'usage.addRefusals': (store) => store.usage.addRefusals(batch(), [REFUSAL], 5),
+  'usage.addReported': (store) => store.usage.addReported(batch(), [{ ...REPORTED, count: 1, firstAt: NOW, lastAt: NOW }]),
+  'usage.listReported': (store) => store.usage.listReported(REPORTED_PAGE),
+  'usage.listReported, the next page': (store) => store.usage.listReported({ ...REPORTED_PAGE, after: REPORTED }),
+  'usage.listReported of an application': (store) => store.usage.listReported({ ...REPORTED_PAGE, applicationId: 'app_3' }),
+  'usage.listReported of an API': (store) => store.usage.listReported({ ...REPORTED_PAGE, api: 'orders' }),
+  'usage.listRefusals': (store) => store.usage.listRefusals('app_3', 0),
+  'usage.deleteExpired': (store) =>
+    store.usage.deleteExpired({ countsBefore: '2026-01-01', refusalsBefore: NOW - 10, reportedBefore: NOW - 10, batchesBefore: NOW - 10, limit: 10 }),
+  'signIns.add': (store) => store.signIns.add(signIn(`sign-in new ${(unique += 1)}`)),
+  'signIns.findByLink': (store) => store.signIns.findByLink('link-3'),
+  'signIns.countGuess': (store) => store.signIns.countGuess('sign-in 3'),
+  'signIns.remove': (store) => store.signIns.remove('sign-in 3'),
+  'signIns.addSignOut': (store) => store.signIns.addSignOut({ subject: 'contact:a@example.com', nonce: 'n', at: NOW, expiresAt: NOW + 1 }),
+  'signIns.listSignOuts': (store) => store.signIns.listSignOuts(['contact:a@example.com', 'session:b']),
   'establishSecret': (store) => store.establishSecret('pepper', 'sealed'),
   'replaceSecret': (store) => store.replaceSecret('pepper', 'another', 'sealed'),
   'listSigningKeys': (store) => store.listSigningKeys(),

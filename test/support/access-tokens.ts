@@ -1,4 +1,4 @@
-import type { Store } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import type { Encryption } from '../../src/store-client/encryption.js'
 import { createAccessTokenSigner, type SignAccessToken } from '../../src/tokens/access-token.js'
 import { createSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.js'
@@ -9,7 +9,7 @@ export const ISSUER = 'https://api.example.com/orders'
 
 /** Signs and verifies access tokens with a store, without a platform. */
 export function createAccessTokens(
-  store: Store,
+  store: StoreWith,
   encryption: Encryption,
 ): {
   readonly signingKeys: SigningKeys

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe } from 'vitest'
-import type { Store } from '../../src/index.js'
+import type { StorePart, StoreWith } from '../../src/store.js'
 import { openPlatform, PLATFORMS, type Host, type STORES, type TestOptions } from './platform.js'
 
 /** A store that can be made to fail, to be slow or to hang. */
-export interface FailingStore extends Store {
+export type FailingStore = StoreWith & {
   /** Every call from now on rejects. */
   fail(): void
   /** Every call from now on takes that many milliseconds longer. */
@@ -12,34 +12,42 @@ export interface FailingStore extends Store {
   /** Every call from now on waits for the promise. */
   holdUntil(released: Promise<void>): void
   recover(): void
-  /** How often a method was called. */
-  calls(name: keyof Store): number
+  /** How often a method was called; one of a part by its whole name, such as `emails.lease`. */
+  calls(name: StoreCallName): number
   /** How many `watch()` calls were not ended. */
   watchers(): number
 }
 
+export type StoreCallName =
+  | keyof StoreWith
+  | { [Part in StorePart]: `${Part}.${keyof StoreWith[Part] & string}` }[StorePart]
+
 /** What calls of a failing store reject with. */
 export const STORE_FAILURE = 'connect ECONNREFUSED 10.1.2.3:5432'
 
-export function failingStore(store: Store): FailingStore {
+export function failingStore(store: StoreWith): FailingStore {
   let failing = false
   let delay = 0
   let hold: Promise<void> | undefined
   let watchers = 0
   const counts = new Map<string, number>()
-  const wrapped = Object.entries(store).map(([name, value]: [string, unknown]) => {
-    if (typeof value !== 'function' || name === 'watch') return [name, value] as const
-    const call = async (...args: unknown[]): Promise<unknown> => {
-      counts.set(name, (counts.get(name) ?? 0) + 1)
-      if (name !== 'close') {
-        if (delay > 0) await sleep(delay, undefined, { ref: false })
-        await hold
-        if (failing) throw new Error(STORE_FAILURE)
+  function wrap<Calls extends object>(calls: Calls, prefix: string): Calls {
+    const wrapped = Object.entries(calls).map(([name, value]: [string, unknown]) => {
+      if (['emails', 'usage', 'signIns', 'imports'].includes(name)) return [name, wrap(value as object, `${name}.`)]
+      if (typeof value !== 'function' || name === 'watch') return [name, value]
+      const call = async (...args: unknown[]): Promise<unknown> => {
+        counts.set(prefix + name, (counts.get(prefix + name) ?? 0) + 1)
+        if (name !== 'close') {
+          if (delay > 0) await sleep(delay, undefined, { ref: false })
+          await hold
+          if (failing) throw new Error(STORE_FAILURE)
+        }
+        return Reflect.apply(value, calls, args) as unknown
       }
-      return Reflect.apply(value, store, args) as unknown
-    }
-    return [name, call] as const
-  })
+      return [name, call]
+    })
+    return Object.fromEntries(wrapped) as Calls
+  }
   function watch(wake: () => void): () => void {
     watchers += 1
     const unwatch = store.watch!(wake)
@@ -50,7 +58,7 @@ export function failingStore(store: Store): FailingStore {
   }
 
   return {
-    ...(Object.fromEntries(wrapped) as unknown as Store),
+    ...wrap(store, ''),
     ...(store.watch && { watch }),
     fail: () => void (failing = true),
     slowDown: (milliseconds) => void (delay = milliseconds),
@@ -69,7 +77,7 @@ export function failingStore(store: Store): FailingStore {
 export interface FailingHost extends Host {
   readonly store: FailingStore
   /** The same store, never failing. */
-  readonly working: Store
+  readonly working: StoreWith
   readonly end: () => Promise<void>
 }
 

@@ -4,7 +4,7 @@ import express from 'express'
 import { Pool, type PoolConfig } from 'pg'
 import { expect } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials/credentials.js'
-import type { Store } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { createApplication, listen } from './http.js'
 import { openPlatform, type TestOptions, type TestPlatform } from './platform.js'
@@ -46,7 +46,7 @@ interface OutageHostOptions extends TestOptions {
 
 export async function openOutageHost(
   atEnd: AtEnd,
-  store: Store,
+  store: StoreWith,
   { uncached: count = 20, ...options }: OutageHostOptions = {},
 ): Promise<OutageHost> {
   const made = openPlatform({ now: Date.now, rateLimits: { failedAuthentication: false }, ...options, store })

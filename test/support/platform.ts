@@ -11,8 +11,8 @@ import {
   type Logger,
   type PlatformAuth,
   type PlatformAuthOptions,
-  type Store,
 } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { fakeClock, type FakeClock } from '../../src/testing/index.js'
 
@@ -27,7 +27,7 @@ export const EXPRESSES = isUnitLane
   : ALL_EXPRESSES
 
 export interface OpenedStore {
-  readonly store: Store
+  readonly store: StoreWith
   /** Deletes its files, once the store is closed. */
   remove(): Promise<void>
 }
@@ -85,7 +85,7 @@ export interface TestPlatform<Apis extends ApisOptions = typeof APIS> {
   readonly logger: RecordingLogger
 }
 
-export type TestOptions = Partial<Omit<PlatformAuthOptions, 'apis'>>
+export type TestOptions = Partial<Omit<PlatformAuthOptions, 'apis' | 'store'>> & { readonly store?: StoreWith }
 
 /** Creates a platform on a memory store, with the APIs above, a clock that only tests advance, and a recording logger. */
 export function openPlatform<const Apis extends ApisOptions = typeof APIS>(

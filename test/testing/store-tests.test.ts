@@ -1,10 +1,11 @@
 import { AssertionError } from 'node:assert'
 import { describe, expect, it } from 'vitest'
 import { memoryStore, type Store } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { storeTests, type StoreTest } from '../../src/testing/store/index.js'
 
 /** The tests of a memory store of which some members are replaced. */
-function listTests(replace: (store: Store) => Partial<Store> = () => ({})): readonly StoreTest[] {
+function listTests(replace: (store: StoreWith) => Partial<StoreWith> = () => ({})): readonly StoreTest[] {
   return storeTests(async () => {
     const complete = memoryStore()
     const store = { ...complete, ...replace(complete) }
@@ -26,7 +27,31 @@ describe('storeTests()', () => {
     expect(await listFailures(tests)).toEqual([])
   })
 
-  it.each<[string, (store: Store) => Partial<Store>, string]>([
+  it.each([[[]], [['emails']], [['usage']], [['signIns']], [['imports']]] as const)(
+    'pass for a store that has only these parts: %j',
+    async (parts) => {
+      const tests = storeTests(
+        async () => {
+          const { emails, usage, signIns, imports, ...core } = memoryStore()
+          const all = { emails, usage, signIns, imports }
+          const given = Object.fromEntries(parts.map((part) => [part, all[part]]))
+          const store: Store = { ...core, ...given }
+          return { store, again: async () => store, close: async () => undefined }
+        },
+        { parts },
+      )
+      expect(tests.length).toBeGreaterThan(50)
+      expect(await listFailures(tests)).toEqual([])
+    },
+  )
+
+  it('fail for a store that lacks a part', async () => {
+    const { usage: _, ...store } = memoryStore()
+    const [test] = storeTests(async () => ({ store, again: async () => store, close: async () => undefined }))
+    await expect(test!.run()).rejects.toThrow('The store lacks parts that are tested.')
+  })
+
+  it.each<[string, (store: StoreWith) => Partial<StoreWith>, string]>([
     [
       'accepts every version',
       (store) => ({
@@ -49,7 +74,7 @@ describe('storeTests()', () => {
     ],
     [
       'gives a lease twice',
-      (store) => ({ leaseEmail: (now) => store.leaseEmail(now, now) }),
+      (store) => ({ emails: { ...store.emails, lease: (now) => store.emails.lease(now, now) } }),
       'lease of an e-mail blocks other leases until it ends',
     ],
     ['knows no revoked access tokens', () => ({ isAccessTokenRevoked: async () => false }), 'revoked access tokens'],
@@ -63,7 +88,7 @@ describe('storeTests()', () => {
   it('reject with an AssertionError, or with the error of the store, and close the store', async () => {
     let closed = 0
     const [test] = storeTests(async () => {
-      const store: Store = { ...memoryStore(), saveApplication: async () => false }
+      const store: StoreWith = { ...memoryStore(), saveApplication: async () => false }
       return { store, again: async () => store, close: async () => void (closed += 1) }
     })
     await expect(test!.run()).rejects.toBeInstanceOf(AssertionError)

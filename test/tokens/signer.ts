@@ -3,7 +3,7 @@ import type { Express } from 'express'
 import { importJWK, type JSONWebKeySet, type JWK, type JWTPayload } from 'jose'
 import request from 'supertest'
 import { expect } from 'vitest'
-import type { Store } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import type { TestPlatform } from '../support/platform.js'
 
 /** The API `orders` of the test platform. */
@@ -19,7 +19,7 @@ export interface Signer {
 }
 
 /** Signs any header and claims with the platform's key, which is stored in plain text without the option `secret`. */
-export async function createSigner(store: Store): Promise<Signer> {
+export async function createSigner(store: StoreWith): Promise<Signer> {
   const [record] = await store.listSigningKeys()
   const { kid, algorithm, publicJwk, sealedPrivateJwk } = record!
   expect(sealedPrivateJwk).toMatch(/^plain:/)

@@ -1,7 +1,8 @@
 import express from 'express'
 import { calculateJwkThumbprint, CompactSign, exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { memoryStore, type PlatformAuth, type SigningKeyRecord, type Store } from '../../src/index.js'
+import { memoryStore, type PlatformAuth } from '../../src/index.js'
+import type { SigningKeyRecord, StoreWith } from '../../src/store.js'
 import { createEncryption } from '../../src/store-client/encryption.js'
 import { describeRecord } from '../../src/tokens/signing-key-record.js'
 import { accessToken, createApplication } from '../support/http.js'
@@ -13,7 +14,7 @@ const OTHER_SECRET = 'another secret, which the platform does not have'
 
 describe('a signing key that somebody else writes to the store', () => {
   const opened: PlatformAuth[] = []
-  let store: Store
+  let store: StoreWith
   let platform: TestPlatform
   let genuine: SigningKeyRecord
 
@@ -176,7 +177,7 @@ describe('a session secret that somebody else writes to the store', () => {
 })
 
 describe('a pepper that somebody else writes to the store', () => {
-  it.each<[string, (store: Store) => Promise<string>]>([
+  it.each<[string, (store: StoreWith) => Promise<string>]>([
     ['unencrypted', async () => `plain:${'A'.repeat(43)}`],
     ['the session secret', (store) => store.establishSecret('session', '')],
     ['a signing key', async (store) => (await store.listSigningKeys())[0]!.sealedPrivateJwk],

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { StoreUnavailableError } from '../../src/contracts/errors.js'
 import type { ApplicationRecord } from '../../src/contracts/application-record.js'
 import type { UsageCount } from '../../src/contracts/usage.js'
-import { memoryStore, type Store } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { createUsageCollector, type UsageCollector } from '../../src/usage/collector.js'
 import { application } from '../stores/records.js'
 import { failingStore, type FailingStore } from '../support/failing-store.js'
@@ -14,7 +15,7 @@ import { IS_LONG_LANE } from '../support/long-lane.js'
 const SECONDS = IS_LONG_LANE ? 60 : 5
 const START = Date.parse('2026-11-22T12:00:00Z')
 
-let working: Store
+let working: StoreWith
 let store: FailingStore
 let collector: UsageCollector
 
@@ -23,7 +24,7 @@ beforeEach(async () => {
   working = memoryStore()
   for (const id of ['a', 'b']) await save(id)
   store = failingStore(working)
-  collector = createUsageCollector({ store, now: Date.now })
+  collector = createUsageCollector({ store: store.usage, now: Date.now })
 })
 afterEach(() => vi.useRealTimers())
 
@@ -34,7 +35,7 @@ function save(id: string): Promise<boolean> {
 
 function listUsage(): Promise<readonly UsageCount[]> {
   const everything = { after: undefined, applicationId: undefined, api: undefined, from: '', to: '9', limit: 100_000 }
-  return working.listUsage(everything)
+  return working.usage.list(everything)
 }
 
 async function readCounts(): Promise<Record<string, number>> {
@@ -54,9 +55,9 @@ function refuse(applicationId: string, error = 'invalid_token', req: object = RE
 }
 
 /** The write takes effect, and the process does not learn of it. */
-function loseAnswers(name: 'addUsage' | 'addRefusals'): void {
-  vi.spyOn(store, name as 'addUsage').mockImplementationOnce(async (...args) => {
-    await Reflect.apply(working[name], working, args)
+function loseAnswers(name: 'add' | 'addRefusals'): void {
+  vi.spyOn(store.usage, name as 'add').mockImplementationOnce(async (...args) => {
+    await Reflect.apply(working.usage[name], working.usage, args)
     throw new StoreUnavailableError('The store is unavailable.', { outcome: 'unknown' })
   })
 }
@@ -80,7 +81,7 @@ describe('Counts', () => {
     await vi.advanceTimersByTimeAsync(60_000)
     expect((await readCounts())['22 a orders allowed']).toBe(501)
     await vi.advanceTimersByTimeAsync(600_000)
-    expect(store.calls('addUsage')).toBe(2)
+    expect(store.calls('usage.add')).toBe(2)
   })
 
   it('are written when the platform is closed', async () => {
@@ -88,13 +89,13 @@ describe('Counts', () => {
     refuse('a')
     await collector.close()
     expect(await readCounts()).toEqual({ '22 a orders allowed': 1, '22 a orders invalid_token': 1 })
-    expect(await working.listRefusals('a', 0)).toHaveLength(1)
+    expect(await working.usage.listRefusals('a', 0)).toHaveLength(1)
   })
 
   it('are not added twice by a write whose outcome is not known', async () => {
     const count = collector.allowedCounter('orders')
     count('a')
-    loseAnswers('addUsage')
+    loseAnswers('add')
     await vi.advanceTimersByTimeAsync(60_000)
     count('a')
     await vi.advanceTimersByTimeAsync(60_000)
@@ -118,13 +119,13 @@ describe('Counts', () => {
   it('are given up after 12 hours, if they may have been written', async () => {
     const count = collector.allowedCounter('orders')
     count('a')
-    loseAnswers('addUsage')
+    loseAnswers('add')
     await vi.advanceTimersByTimeAsync(60_000)
     store.fail()
     vi.setSystemTime(START + 13 * 3600_000)
     await vi.advanceTimersByTimeAsync(60_000)
     // By now the store may have forgotten the write.
-    await working.deleteExpiredUsage({
+    await working.usage.deleteExpired({
       countsBefore: '',
       refusalsBefore: 0,
       reportedBefore: 0,
@@ -145,7 +146,7 @@ describe('Counts', () => {
     count('a')
     await vi.advanceTimersByTimeAsync(20)
     count('a')
-    expect(store.calls('addUsage')).toBe(0)
+    expect(store.calls('usage.add')).toBe(0)
     await vi.advanceTimersByTimeAsync(60_000)
     expect(await readCounts()).toEqual({ '22 a orders allowed': 2, '23 a orders allowed': 1 })
   })
@@ -174,7 +175,7 @@ describe('Counts', () => {
 
 describe('Refusals', () => {
   async function listRequestIds(id: string): Promise<readonly (string | undefined)[]> {
-    return (await working.listRefusals(id, 0)).map(({ requestId }) => requestId)
+    return (await working.usage.listRefusals(id, 0)).map(({ requestId }) => requestId)
   }
 
   function refuseWithIds(applicationId: string, from: number, to: number): void {
@@ -186,16 +187,16 @@ describe('Refusals', () => {
       refuseWithIds('a', second * 10, second * 10 + 10)
       await vi.advanceTimersByTimeAsync(1000)
     }
-    expect(store.calls('addRefusals')).toBe(5)
+    expect(store.calls('usage.addRefusals')).toBe(5)
     expect(await listRequestIds('a')).toEqual(Array.from({ length: 50 }, (_, i) => `${49 - i}`))
   })
 
   it('are one write per second, and bounded in memory, at a rate of a million in a minute', async () => {
     const before = process.memoryUsage().heapUsed
     const sizes: number[] = []
-    vi.spyOn(store, 'addRefusals').mockImplementation(async (batch, refusals, kept) => {
+    vi.spyOn(store.usage, 'addRefusals').mockImplementation(async (batch, refusals, kept) => {
       sizes.push(refusals.length)
-      return working.addRefusals(batch, refusals, kept)
+      return working.usage.addRefusals(batch, refusals, kept)
     })
     for (let second = 0; second < SECONDS; second++) {
       for (let i = 0; i < 16_700; i++) refuse('a')

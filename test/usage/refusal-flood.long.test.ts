@@ -45,7 +45,7 @@ it('as many refusals in a minute as the machine allows are one write a second, a
   const seconds = (performance.now() - since) / 1000
   clearInterval(sampling)
   const refused = counts.reduce((sum, count) => sum + count, 0)
-  const writes = { refusals: store.calls('addRefusals'), counts: store.calls('addUsage') }
+  const writes = { refusals: store.calls('usage.addRefusals'), counts: store.calls('usage.add') }
   await auth.close()
   process.stdout.write(
     `${refused} refusals in ${seconds.toFixed(1)} s: ${writes.refusals} writes of refusals, ${writes.counts} of counts, heap ${Math.round(before / 1e6)} to ${Math.round(largest / 1e6)} MB\n`,

@@ -1,19 +1,13 @@
 import express, { type Express } from 'express'
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  memoryStore,
-  openAdmin,
-  type AdminApi,
-  type IssuedCredentials,
-  type RefusalEntry,
-  type Store,
-} from '../../src/index.js'
+import { memoryStore, openAdmin, type AdminApi, type IssuedCredentials, type RefusalEntry } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { createCaller, type Caller } from '../support/caller.js'
 import { openPlatform, type TestPlatform } from '../support/platform.js'
 
 /** Closed and read by another process's calls: `close()` writes what was collected. */
 interface Visit {
-  readonly store: Store
+  readonly store: StoreWith
   readonly platform: TestPlatform
   readonly caller: Caller
   readonly id: string
@@ -136,7 +130,7 @@ describe('auth.refusals.list()', () => {
       }
       await platform.auth.close()
       const everything = { after: undefined, applicationId: undefined, api: undefined, from: '', to: '9', limit: 1000 }
-      stored = JSON.stringify([await store.listRefusals(id, 0), await store.listUsage(everything)])
+      stored = JSON.stringify([await store.usage.listRefusals(id, 0), await store.usage.list(everything)])
     })
     expect(stored).toContain('wrong_secret')
     for (const secret of secrets) expect(stored).not.toContain(secret)

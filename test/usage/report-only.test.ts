@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { memoryStore, openAdmin, type ReportedCount } from '../../src/index.js'
+import { memoryStore, openAdmin } from '../../src/index.js'
+import type { ReportedCount } from '../../src/store.js'
 import { createReportedCollector } from '../../src/usage/reported-collector.js'
 import { failingStore } from '../support/failing-store.js'
 
@@ -14,7 +15,7 @@ describe('auth.reportOnly.list()', () => {
       const { at: _at, ...request } = REQUEST
       return { ...request, applicationId: i === 0 ? '' : 'a', route: `GET /${i}`, count: i + 1, firstAt: NOW, lastAt: NOW + i }
     }) // prettier-ignore
-    await store.addReported({ id: '1', at: NOW }, counts)
+    await store.usage.addReported({ id: '1', at: NOW }, counts)
     const { reportOnly } = await openAdmin(store)
     const seen: unknown[] = []
     let pages = 0
@@ -49,13 +50,13 @@ describe('auth.reportOnly.list()', () => {
 describe('the collector of report-only guards', () => {
   it('adds up in memory, with the first and the last time', async () => {
     const store = memoryStore()
-    const collector = createReportedCollector({ store, now: () => NOW })
+    const collector = createReportedCollector({ store: store.usage, now: () => NOW })
     for (const at of [NOW + 5, NOW + 1, NOW + 9]) collector.count({ ...REQUEST, at })
     collector.count({ ...REQUEST, applicationId: undefined })
     await collector.flush()
     collector.count(REQUEST)
     await collector.close()
-    expect(await store.listReported(EVERYTHING)).toMatchObject([
+    expect(await store.usage.listReported(EVERYTHING)).toMatchObject([
       { applicationId: '', count: 1 },
       { applicationId: 'a', count: 4, firstAt: NOW, lastAt: NOW + 9 },
     ])
@@ -63,10 +64,10 @@ describe('the collector of report-only guards', () => {
 
   it('loses none if there are too many different ones: their route is "other"', async () => {
     const store = memoryStore()
-    const collector = createReportedCollector({ store, now: () => NOW, maxCounts: 3 })
+    const collector = createReportedCollector({ store: store.usage, now: () => NOW, maxCounts: 3 })
     for (let i = 0; i < 100; i++) collector.count({ ...REQUEST, applicationId: `app${i}`, reason: i % 2 ? 'x' : 'y' })
     await collector.close()
-    const counts = await store.listReported(EVERYTHING)
+    const counts = await store.usage.listReported(EVERYTHING)
     expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(100)
     expect(counts.filter(({ route }) => route === 'other').map(({ applicationId }) => applicationId)).toEqual(['', ''])
     expect(counts).toHaveLength(5)
@@ -74,7 +75,7 @@ describe('the collector of report-only guards', () => {
 
   it('keeps counts while the store is unavailable, and writes them once', async () => {
     const store = failingStore(memoryStore())
-    const collector = createReportedCollector({ store, now: () => NOW })
+    const collector = createReportedCollector({ store: store.usage, now: () => NOW })
     store.fail()
     collector.count(REQUEST)
     await collector.flush()
@@ -82,6 +83,6 @@ describe('the collector of report-only guards', () => {
     collector.count(REQUEST)
     await collector.flush()
     await collector.close()
-    expect(await store.listReported(EVERYTHING)).toMatchObject([{ count: 2 }])
+    expect(await store.usage.listReported(EVERYTHING)).toMatchObject([{ count: 2 }])
   })
 })

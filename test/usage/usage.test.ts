@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { memoryStore, openAdmin, type AdminApi, type Store, type UsageQuery } from '../../src/index.js'
+import { memoryStore, openAdmin, type AdminApi, type UsageQuery } from '../../src/index.js'
+import type { StoreWith } from '../../src/store.js'
 import { application } from '../stores/records.js'
 
-let store: Store
+let store: StoreWith
 let admin: AdminApi
 
 beforeEach(async () => {
@@ -17,7 +18,7 @@ beforeEach(async () => {
       { day, applicationId, api: 'catalog', outcome: '__proto__', count: 4 },
     ]),
   )
-  await store.addUsage({ id: '1', at: 0 }, counts)
+  await store.usage.add({ id: '1', at: 0 }, counts)
 })
 
 const catalog = { allowed: 0, accessTokens: 0, refused: JSON.parse('{"__proto__":4}') as object }
@@ -73,7 +74,7 @@ describe('auth.usage.list()', () => {
     const today = new Date()
     const days = [0, 29, 30].map((ago) => new Date(today.getTime() - ago * 24 * 3600_000).toISOString().slice(0, 10))
     const count = { applicationId: 'a', api: 'orders', outcome: 'allowed', count: 1 }
-    await store.addUsage({ id: '2', at: 0 }, days.map((day) => ({ ...count, day }))) // prettier-ignore
+    await store.usage.add({ id: '2', at: 0 }, days.map((day) => ({ ...count, day }))) // prettier-ignore
     const listed = (await admin.usage.list({ applicationId: 'a', api: 'orders' })).items.map(({ period }) => period)
     expect(listed).toEqual(expect.arrayContaining([days[0], days[1]]))
     expect(listed).not.toContain(days[2])

@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { CredentialReplacement, Store } from '../../contracts/store.js'
+import type { CredentialReplacement } from '../../contracts/imports.js'
+import type { StoreWith } from '../../contracts/store.js'
 import { createBoundedCache } from '../../lib/bounded-cache.js'
 import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
 
@@ -7,7 +8,7 @@ import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
 export type ReplaceHash = (applicationId: string, replacement: Omit<CredentialReplacement, 'usedAt'>) => void
 
 interface HashReplacementOptions {
-  readonly store: Pick<Store, 'replaceCredentialHash'>
+  readonly store: Pick<StoreWith<'imports'>, 'imports'>
   /** Gives each application a fair share of the changes that clients make. */
   readonly limitChanges: ConcurrencyLimit
   readonly now: () => number
@@ -27,7 +28,7 @@ export function createHashReplacement({ store, limitChanges, now }: HashReplacem
   // The function is bound here, because a request makes the change: the write must not be part of that request's trace.
   const replace = AsyncResource.bind((applicationId: string, replacement: CredentialReplacement) => {
     // The store client has logged an outage. A later use tries again.
-    limitChanges(applicationId, () => store.replaceCredentialHash(replacement)).catch(() => undefined)
+    limitChanges(applicationId, () => store.imports.replaceHash(replacement)).catch(() => undefined)
   })
 
   return function replaceHash(applicationId, replacement) {

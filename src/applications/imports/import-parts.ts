@@ -1,5 +1,5 @@
 import type { MetadataSchema } from '../../contracts/metadata-schema.js'
-import type { Store } from '../../contracts/store.js'
+import type { StoreWith } from '../../contracts/store.js'
 import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
 import type { TakeTurn } from '../../lib/fair-turns.js'
 import type { Credentials } from '../credentials/credentials.js'
@@ -11,7 +11,7 @@ import { createOperatorDataReader } from '../records/metadata.js'
 import { createSlowHashes } from './slow-hashes.js'
 
 interface ImportedCredentialsOptions {
-  readonly store: Pick<Store, 'replaceCredentialHash'>
+  readonly store: Pick<StoreWith<'imports'>, 'imports'>
   readonly credentials: () => Credentials
   readonly clientLimits: { readonly limitChanges: ConcurrencyLimit; readonly takeSlowHashTurn: TakeTurn }
   readonly settings: {

@@ -1,6 +1,6 @@
 import { withholdEnds } from '../credentials/operator-ends.js'
 import { ApplicationError, ConfigurationError } from '../../contracts/errors.js'
-import type { AddOutcome } from '../../contracts/store.js'
+import type { AddOutcome } from '../../contracts/imports.js'
 import type { CredentialRecord } from '../../contracts/application-record.js'
 import { ownMembers } from '../../lib/own-members.js'
 import type { AddedApplication, ApplicationWriter } from '../records/application-writer.js'

@@ -34,7 +34,7 @@ const COLLECTING_MS = 10 * 60_000
  * transaction of the change, so that neither is stored alone.
  */
 export async function notifyContacts(
-  store: Pick<Store, 'listEmails'>,
+  store: Pick<Store, 'emails'>,
   former: ApplicationRecord,
   record: ApplicationRecord,
   saved: SavedChange,
@@ -42,11 +42,11 @@ export async function notifyContacts(
   const { emails, now } = saved
   const notifications = listNotifications(former, record, saved)
   const erases = emails.includes('removeAll')
-  if (notifications.length === 0 && !erases) return emails
+  if (!store.emails || (notifications.length === 0 && !erases)) return emails
   const query = { applicationId: record.id, purpose: 'changes', state: undefined, limit: MAX_CHANGES_EMAILS } as const
   const changedIds = emails.map(readEmailId)
   // A process that is sending one has read its text already.
-  const queued = (await store.listEmails(query)).filter(
+  const queued = (await store.emails.list(query)).filter(
     ({ id, leasedUntil }) => leasedUntil <= now && !changedIds.includes(id),
   )
   const saves = notifications.map(({ recipient, changes }): EmailChange | undefined => {

@@ -47,11 +47,13 @@ const RETRY_PAGE_SIZE = 100
 const MAX_COUNTED_EMAILS = 1000
 
 export function createOutbox({ store, writer, opened, onEmailDue, now }: OutboxOptions): Outbox {
+  const { emails: queue } = store
+
   async function retryAll(applicationId: string | undefined, state: QueuedEmail['state']): Promise<number> {
     let retried = 0
     for (;;) {
-      const emails = await store.listEmails({ applicationId, state, limit: RETRY_PAGE_SIZE })
-      for (const email of emails) if (await store.saveEmail(requeueEmail(email, now()))) retried++
+      const emails = (await queue?.list({ applicationId, state, limit: RETRY_PAGE_SIZE })) ?? []
+      for (const email of emails) if (await queue?.save(requeueEmail(email, now()))) retried++
       if (emails.length < RETRY_PAGE_SIZE) return retried
     }
   }
@@ -66,7 +68,7 @@ export function createOutbox({ store, writer, opened, onEmailDue, now }: OutboxO
     },
     async status() {
       await opened()
-      const emails = await store.listEmails({ applicationId: undefined, state: 'due', limit: MAX_COUNTED_EMAILS })
+      const emails = (await queue?.list({ applicationId: undefined, state: 'due', limit: MAX_COUNTED_EMAILS })) ?? []
       const oldest = emails.reduce((earliest, { createdAt }) => Math.min(earliest, createdAt), Infinity)
       const isWaiting = oldest <= now()
       return {

@@ -122,7 +122,7 @@ const MAX_QUEUED_EMAILS = 100 + MAX_CHANGES_EMAILS
  * credentials the other replaces.
  */
 export async function listQueuedEmails(store: Store, applicationId: string): Promise<readonly QueuedEmail[]> {
-  return store.listEmails({ applicationId, state: undefined, limit: MAX_QUEUED_EMAILS })
+  return (await store.emails?.list({ applicationId, state: undefined, limit: MAX_QUEUED_EMAILS })) ?? []
 }
 
 /** The application's e-mail for a purpose of which there is at most one, if it is queued. */
@@ -131,8 +131,8 @@ export async function findQueuedEmail(
   applicationId: string,
   purpose: DeliveryPurpose,
 ): Promise<QueuedEmail | undefined> {
-  const [email] = await store.listEmails({ applicationId, purpose, state: undefined, limit: 1 })
-  return email
+  const emails = await store.emails?.list({ applicationId, purpose, state: undefined, limit: 1 })
+  return emails?.[0]
 }
 
 /** The changes of an operator's call to an application and its queued e-mails. */
@@ -164,9 +164,9 @@ export async function withdrawReminders(
     ({ id, expiresAt }) =>
       expiresAt !== undefined && !current.some((each) => each.id === id && each.expiresAt === expiresAt),
   )
-  if (changed.length === 0 || changes.includes('removeAll')) return changes
+  if (!store.emails || changed.length === 0 || changes.includes('removeAll')) return changes
   const query = { applicationId: record.id, purpose: 'expiring', state: undefined, limit: MAX_QUEUED_EMAILS } as const
-  const outdated = (await store.listEmails(query)).filter(
+  const outdated = (await store.emails.list(query)).filter(
     ({ id, credentialId }) =>
       changed.some((each) => each.id === credentialId) && !changes.some((each) => readEmailId(each) === id),
   )

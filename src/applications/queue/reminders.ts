@@ -1,7 +1,8 @@
 import { StoreUnavailableError } from '../../contracts/errors.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { ApplicationRecord, CredentialRecord } from '../../contracts/application-record.js'
-import type { ExpiryQuery, Store } from '../../contracts/store.js'
+import type { ExpiryQuery } from '../../contracts/queued-email.js'
+import type { StoreWith } from '../../contracts/store.js'
 import { DAY_MS } from '../../lib/day.js'
 import type { ApplicationWriter, Edit } from '../records/application-writer.js'
 import { findDueReminder, findExpiring, markReminded } from '../credentials/credential-expiry.js'
@@ -18,7 +19,7 @@ export interface Reminders {
 }
 
 interface RemindersOptions {
-  readonly store: Store
+  readonly store: StoreWith<'emails'>
   readonly writer: ApplicationWriter
   /** Days before an expiry; empty if nobody is reminded. */
   readonly remindBefore: readonly number[]
@@ -89,7 +90,7 @@ export function createReminders(options: RemindersOptions): Reminders {
 
   async function remindAll(period: Omit<ExpiryQuery, 'limit'>, time: number): Promise<void> {
     for (;;) {
-      const ids = await store.listExpiring({ ...period, limit: PAGE_SIZE })
+      const ids = await store.emails.listExpiring({ ...period, limit: PAGE_SIZE })
       if (ids.length > 0) await flushLastUsed()
       for (const id of new Set(ids)) {
         if (closed) return

@@ -1,6 +1,7 @@
 import { ApplicationError } from '../../contracts/errors.js'
 import type { Emit, EventType, RequestOrigin } from '../../contracts/events.js'
-import type { AddOutcome, NewApplication, Store } from '../../contracts/store.js'
+import type { AddOutcome, NewApplication } from '../../contracts/imports.js'
+import type { Store } from '../../contracts/store.js'
 import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { EmailChange } from '../../contracts/queued-email.js'
 import type { NewAuditRecord } from '../../contracts/store-records.js'
@@ -180,7 +181,7 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       otherHashes,
       audit: { at: now(), type, by, applicationId: record.id, details },
     }))
-    const outcomes = await store.addApplications(given, options)
+    const outcomes = await store.imports!.add(given, options)
     const added = given.filter((_, index) => options.write && outcomes[index] === 'added')
     for (const { record } of added) {
       applicationCache?.evict(record.id)

@@ -66,17 +66,19 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
 
   /** Due reminders need no cleanup: the worker drops outdated ones. E-mails about changes stay if no process has a mailer. */
   async function deleteEmails(): Promise<void> {
+    const { emails: queue } = store
+    if (!queue) return
     const all = { applicationId: undefined, limit: MAX_EMAILS } as const
     const [reminders, changes] = await Promise.all([
-      store.listEmails({ ...all, purpose: 'expiring', state: 'failed' }),
-      store.listEmails({ ...all, purpose: 'changes', state: undefined }),
+      queue.list({ ...all, purpose: 'expiring', state: 'failed' }),
+      queue.list({ ...all, purpose: 'changes', state: undefined }),
     ])
     const old = changes.filter(({ createdAt }) => createdAt + MAX_CHANGES_AGE_MS < now())
     for (const email of [...reminders, ...old]) {
       if (closed) return
       await ignoreRefusal(
         writer.change(email.applicationId, { type: undefined }, async (current) => {
-          const isUnchanged = (await store.findEmail(email.id))?.version === email.version
+          const isUnchanged = (await queue.find(email.id))?.version === email.version
           const isNeeded = email.purpose === 'expiring' && findExpiring(current, email.credentialId, now())
           return isUnchanged && !isNeeded ? { changed: {}, emails: [{ remove: email }] } : undefined
         }),

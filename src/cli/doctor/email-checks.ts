@@ -1,4 +1,5 @@
-import type { QueuedEmail, Store } from '../../index.js'
+import type { Store } from '../../index.js'
+import type { QueuedEmail } from '../../store.js'
 import { callService } from '../../lib/service-failure.js'
 import { describeError } from '../errors.js'
 import { formatTime } from '../format.js'
@@ -98,7 +99,7 @@ function listRecipients(emails: readonly QueuedEmail[]): string {
 }
 
 async function listEmails(store: Store, state: QueuedEmail['state']): Promise<readonly QueuedEmail[]> {
-  return store.listEmails({ applicationId: undefined, state, limit: MAX_LISTED_EMAILS })
+  return (await store.emails?.list({ applicationId: undefined, state, limit: MAX_LISTED_EMAILS })) ?? []
 }
 
 /** One result for all e-mails of a kind, with the applications of the first three; empty if there are none. */

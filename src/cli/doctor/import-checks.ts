@@ -5,7 +5,7 @@ export const importedCredentialsCheck: Check = {
   name: 'imported credentials',
   findMissing: requireStore,
   async run({ target: { options, store } }) {
-    const counts = Object.entries((await store?.countImportedHashes?.()) ?? {})
+    const counts = Object.entries((await store?.imports?.countHashes?.()) ?? {})
     if (counts.length === 0) return []
     const formats = counts.map(([format, count]) => `${count} as ${format}`).join(', ')
     if (options && (options.importedCredentials ?? false) === false) {

@@ -1,4 +1,5 @@
-import type { ApplicationRecord, Store } from '../../index.js'
+import type { Store } from '../../index.js'
+import type { ApplicationRecord } from '../../store.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
 import { note, requireStore, type Check } from './finding.js'

@@ -1,69 +1,57 @@
-import type { Store } from '../../index.js'
+import type { Store, StorePart, StoreWith } from '../../store.js'
 
-/** The calls of a store that change nothing. */
-type StoreRead =
-  | 'kind'
-  | 'pollInterval'
-  | 'concurrentCalls'
-  | 'clock'
-  | 'watch'
-  | 'diagnose'
-  | 'countImportedHashes'
-  | 'listSigningKeys'
-  | 'findApplication'
-  | 'findApplicationByKey'
-  | 'findEmail'
-  | 'findEmailByClaimLink'
-  | 'listEmails'
-  | 'listRevokedAccessTokens'
-  | 'isAccessTokenRevoked'
-  | 'listAudit'
-  | 'listUsage'
-  | 'listRefusals'
-  | 'listReported'
-  | 'findSignInByLink'
-  | 'listSignOuts'
+/** The calls of a store that change something. Each is answered as if another process had just made the change, or as if there were nothing to do. */
+const WRITES: Partial<Store> = {
+  open: async () => undefined,
+  close: async () => undefined,
+  replaceSecret: async () => false,
+  addSigningKey: async () => false,
+  resealSigningKey: async () => false,
+  removeSigningKey: async () => false,
+  saveApplication: async () => false,
+  noteCredentialUse: async () => undefined,
+  revokeAccessToken: async () => undefined,
+  deleteAudit: async () => 0,
+  // Leaves nothing for the platform's cleanup to delete.
+  listApplications: async () => [],
+  // A check of its own reports what is wrong with the change feed.
+  changesSince: async () => ({ cursor: '', changes: [] }),
+}
 
-/**
- * The same store for a platform that is started on trial: its writes change nothing. Each is answered as if another process
- * had just made the change, or as if there were nothing to do.
- */
-export async function createReadOnlyStore(store: Store): Promise<Store> {
-  const hasStarted = (await store.listSigningKeys()).length > 0
-  // The type asks for every call of a store that is not a read.
-  const replaced: Omit<Store, StoreRead> = {
-    open: async () => undefined,
-    close: async () => undefined,
-    // A store with signing keys has its secrets. In a store without them, this call would set one.
-    establishSecret: async (name, sealed) => (hasStarted ? store.establishSecret(name, sealed) : sealed),
-    replaceSecret: async () => false,
-    addSigningKey: async () => false,
-    resealSigningKey: async () => false,
-    removeSigningKey: async () => false,
-    saveApplication: async () => false,
-    addApplications: async (applications) => applications.map(() => 'exists'),
-    replaceCredentialHash: async () => false,
-    noteCredentialUse: async () => undefined,
-    leaseEmail: async () => undefined,
-    saveEmail: async () => false,
-    revokeAccessToken: async () => undefined,
-    addUsage: async () => undefined,
+const PART_WRITES: { readonly [Name in StorePart]: Partial<StoreWith[Name]> } = {
+  // There are no reminders to queue either.
+  emails: { lease: async () => undefined, save: async () => false, listExpiring: async () => [] },
+  usage: {
+    add: async () => undefined,
     addRefusals: async () => undefined,
     addReported: async () => undefined,
-    deleteExpiredUsage: async () => 0,
-    deleteAudit: async () => 0,
-    addSignIn: async () => undefined,
-    countSignInGuess: async () => undefined,
-    removeSignIn: async () => false,
+    deleteExpired: async () => 0,
+  },
+  signIns: {
+    add: async () => undefined,
+    countGuess: async () => undefined,
+    remove: async () => false,
     addSignOut: async () => undefined,
-    // Leaves nothing for the platform's cleanup to delete.
-    listApplications: async () => [],
-    // Nor does it leave reminders to queue.
-    listExpiring: async () => [],
-    // A check of its own reports what is wrong with the change feed.
-    changesSince: async () => ({ cursor: '', changes: [] }),
-  }
-  return new Proxy({} as Store, {
-    get: (_, name) => Reflect.get(Object.hasOwn(replaced, name) ? replaced : store, name) as unknown,
+  },
+  imports: { add: async (applications) => applications.map(() => 'exists'), replaceHash: async () => false },
+}
+
+/** The same store for a platform that is started on trial: its writes change nothing. */
+export async function createReadOnlyStore(store: Store): Promise<Store> {
+  const hasStarted = (await store.listSigningKeys()).length > 0
+  const establishSecret: Store['establishSecret'] = async (name, sealed) =>
+    // A store with signing keys has its secrets. In a store without them, this call would set one.
+    hasStarted ? store.establishSecret(name, sealed) : sealed
+  const parts = Object.entries(PART_WRITES).flatMap(([name, writes]) => {
+    const part = store[name as StorePart]
+    return part ? [[name, replaceMembers<object>(part, writes)]] : []
+  })
+  return replaceMembers(store, { ...WRITES, establishSecret, ...Object.fromEntries(parts) })
+}
+
+function replaceMembers<Part extends object>(part: Part, replaced: Partial<Part>): Part {
+  return new Proxy({} as Part, {
+    get: (_, name) => Reflect.get(Object.hasOwn(replaced, name) ? replaced : part, name) as unknown,
+    has: (_, name) => name in part,
   })
 }

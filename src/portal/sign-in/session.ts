@@ -4,7 +4,7 @@ import { hasContact } from '../../applications/contacts/contact-lists.js'
 import type { Store } from '../../contracts/store.js'
 import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
 import type { CookieContent, SessionCookie } from './session-cookie.js'
-import { CLOCK_MARGIN_MS, MAX_SESSION_MS, type SignOuts } from './sign-outs.js'
+import { CLOCK_MARGIN_MS, MAX_SESSION_MS, type SignOuts } from '../../applications/contacts/sign-outs.js'
 
 /** A contact who is signed in. */
 export interface PortalSession {

@@ -6,13 +6,13 @@ import { ApplicationError, StoreUnavailableError } from '../../contracts/errors.
 import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
 import { OAuthError } from '../../contracts/denial.js'
 import type { Language } from '../../contracts/application-record.js'
-import type { Store } from '../../contracts/store.js'
+import type { StoreWith } from '../../contracts/store.js'
 import type { SignIn as SignInRecord } from '../../contracts/sign-ins.js'
 import { readClientAddress } from '../../http/request.js'
 import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
 import type { RateLimit } from '../../rate-limits/rate-limit.js'
 import type { Sessions, SignedIn } from './session.js'
-import type { SignOuts } from './sign-outs.js'
+import type { SignOuts } from '../../applications/contacts/sign-outs.js'
 
 /** Links and codes that sign a contact in: sent by e-mail, valid for 15 minutes, once. */
 export interface SignIn {
@@ -39,10 +39,7 @@ export type SendSignIn = (email: {
 }) => void
 
 interface SignInOptions {
-  readonly store: Pick<
-    Store,
-    'listApplications' | 'addSignIn' | 'findSignInByLink' | 'countSignInGuess' | 'removeSignIn'
-  >
+  readonly store: Pick<StoreWith<'signIns'>, 'listApplications' | 'signIns'>
   readonly sessions: Pick<Sessions, 'isContact'>
   readonly signOuts: Pick<SignOuts, 'readLast'>
   /** 256 bits. */
@@ -156,7 +153,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     if (expiresAt <= now()) return undefined
     const lastSignOut = await signOuts.readLast(contact)
     if (!(await sessions.isContact(contact, applicationId))) return undefined
-    return (await store.removeSignIn(id)) ? { contact, applicationId, lastSignOut } : undefined
+    return (await store.signIns.remove(id)) ? { contact, applicationId, lastSignOut } : undefined
   }
 
   return {
@@ -166,12 +163,12 @@ export function createSignIn(options: SignInOptions): SignIn {
       const isSent = await isBelow(limitEmails, contact)
       const { record, ...email } = create(contact, undefined)
       // Stored for every mailbox, and above its limit too: neither this answer nor that to a code shows whether it is known.
-      await limitChanges(address, () => store.addSignIn(isSent ? record : withoutCode(record)))
+      await limitChanges(address, () => store.signIns.add(isSent ? record : withoutCode(record)))
       if (isSent) void send(contact, email, address).catch(reportFailure)
       return record.id
     },
     async acceptCode(id, code) {
-      const record = await store.countSignInGuess(id)
+      const record = await store.signIns.countGuess(id)
       if (record?.codeHash === undefined || record.guesses > MAX_GUESSES) return undefined
       // This limit never refuses a link: somebody who guesses codes does not keep the contact out.
       if (!(await isBelow(limitGuesses, record.contact))) return undefined
@@ -179,13 +176,13 @@ export function createSignIn(options: SignInOptions): SignIn {
       return timingSafeEqual(Buffer.from(presented), Buffer.from(record.codeHash)) ? accept(record) : undefined
     },
     async acceptLink(token) {
-      const record = await store.findSignInByLink(computeHash('link', token))
+      const record = await store.signIns.findByLink(computeHash('link', token))
       return record && accept(record)
     },
     async createLink(contact, applicationId) {
       if (!(await sessions.isContact(contact, applicationId))) throw createNoContactError(contact, applicationId)
       const { record, link } = create(contact, applicationId)
-      await store.addSignIn({ ...record, codeHash: undefined })
+      await store.signIns.add({ ...record, codeHash: undefined })
       return link
     },
   }

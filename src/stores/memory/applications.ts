@@ -1,10 +1,6 @@
-import type {
-  AddOutcome,
-  ApplicationQuery,
-  CredentialReplacement,
-  ExpiryQuery,
-  NewApplication,
-} from '../../contracts/store.js'
+import type { AddOutcome, CredentialReplacement, NewApplication } from '../../contracts/imports.js'
+import type { ExpiryQuery } from '../../contracts/queued-email.js'
+import type { ApplicationQuery } from '../../contracts/store.js'
 import type { ApplicationRecord, CredentialRecord } from '../../contracts/application-record.js'
 import { copyFrozen } from './deep-freeze.js'
 import { createMemoryEndedKeys } from './ended-keys.js'

@@ -1,4 +1,4 @@
-import type { Store } from '../../contracts/store.js'
+import type { StoreWith } from '../../contracts/store.js'
 import { createMemoryApplications } from './applications.js'
 import { createMemoryAudit } from './audit.js'
 import { copyFrozen } from './deep-freeze.js'
@@ -25,7 +25,7 @@ import { createMemoryUsage } from './usage.js'
  * })
  * ```
  */
-export function memoryStore(): Store {
+export function memoryStore(): StoreWith {
   const feed = createMemoryFeed()
   const audit = createMemoryAudit()
   const applications = createMemoryApplications()
@@ -67,7 +67,6 @@ export function memoryStore(): Store {
     findApplication: async (id) => applications.find(id),
     findApplicationByKey: async (...hashes) => applications.findByKey(hashes),
     listApplications: async (query) => applications.list(query),
-    listExpiring: async (query) => applications.listExpiring(query),
     async saveApplication(application, record, ...changes) {
       if (!applications.isNext(application) || !changes.every(emails.allows)) return false
       if (record) audit.write(record)
@@ -77,34 +76,7 @@ export function memoryStore(): Store {
       feed.publish({ kind: 'application', id: application.id })
       return true
     },
-    async addApplications(given, { write }) {
-      return given.map((application) => {
-        const obstacle = applications.findObstacle(application)
-        if (!obstacle && write) {
-          audit.write(application.audit)
-          applications.save(application.record)
-          feed.publish({ kind: 'application', id: application.record.id })
-        }
-        return obstacle ?? 'added'
-      })
-    },
-    async replaceCredentialHash(replacement) {
-      const id = applications.replaceHash(replacement)
-      if (id !== undefined) feed.publish({ kind: 'application', id })
-      return id !== undefined
-    },
-    countImportedHashes: async () => applications.countImportedHashes(),
     noteCredentialUse: async (uses, minimumAge) => applications.noteUse(uses, minimumAge),
-
-    leaseEmail: async (now, until) => emails.lease(now, until),
-    async saveEmail(email) {
-      if (!emails.isNext(email)) return false
-      emails.save(email)
-      return true
-    },
-    findEmail: async (id) => emails.find(id),
-    findEmailByClaimLink: async (hash) => emails.findByClaimLink(hash),
-    listEmails: async (query) => emails.list(query),
 
     async revokeAccessToken({ id, expiresAt }, now) {
       if (!revokedAccessTokens.has(id)) {
@@ -119,26 +91,73 @@ export function memoryStore(): Store {
     listAudit: async (query) => audit.list(query),
     deleteAudit: async (before, limit) => audit.deleteBefore(before, limit),
 
-    addUsage: async (batch, counts) => usage.addUsage(batch, counts),
-    listUsage: async (query) => usage.listUsage(query),
-    addRefusals: async (batch, refusals, kept) => usage.addRefusals(batch, refusals, kept),
-    listRefusals: async (applicationId, after) => usage.listRefusals(applicationId, after),
-    addReported: async (batch, counts) => usage.addReported(batch, counts),
-    listReported: async (query) => usage.listReported(query),
-    async deleteExpiredUsage(expired) {
-      // All collections are cleared at once, so that nothing is left.
-      usage.deleteExpired(expired)
-      return 0
+    emails: {
+      lease: async (now, until) => emails.lease(now, until),
+      async save(email) {
+        if (!emails.isNext(email)) return false
+        emails.save(email)
+        return true
+      },
+      find: async (id) => emails.find(id),
+      findByClaimLink: async (hash) => emails.findByClaimLink(hash),
+      list: async (query) => emails.list(query),
+      listExpiring: async (query) => applications.listExpiring(query),
     },
 
-    addSignIn: async (signIn) => signIns.add(signIn),
-    findSignInByLink: async (linkHash) => signIns.findByLink(linkHash),
-    countSignInGuess: async (id) => signIns.countGuess(id),
-    removeSignIn: async (id) => signIns.remove(id),
-    addSignOut: async (signOut) => signIns.signOut(signOut),
-    listSignOuts: async (subjects) => signIns.listSignOuts(subjects),
+    usage: {
+      add: async (batch, counts) => usage.addUsage(batch, counts),
+      list: async (query) => usage.listUsage(query),
+      addReported: async (batch, counts) => usage.addReported(batch, counts),
+      listReported: async (query) => usage.listReported(query),
+      addRefusals: async (batch, refusals, kept) => usage.addRefusals(batch, refusals, kept),
+      listRefusals: async (applicationId, after) => usage.listRefusals(applicationId, after),
+      async deleteExpired(expired) {
+        // All collections are cleared at once, so that nothing is left.
+        usage.deleteExpired(expired)
+        return 0
+      },
+    },
+
+    signIns: {
+      add: async (signIn) => signIns.add(signIn),
+      findByLink: async (linkHash) => signIns.findByLink(linkHash),
+      countGuess: async (id) => signIns.countGuess(id),
+      remove: async (id) => signIns.remove(id),
+      addSignOut: async (signOut) => signIns.signOut(signOut),
+      listSignOuts: async (subjects) => signIns.listSignOuts(subjects),
+    },
+
+    imports: createImportCalls({ audit, applications, feed }),
 
     changesSince: async (cursor) => feed.readSince(cursor),
     watch: feed.watch,
+  }
+}
+
+interface ImportParts {
+  readonly audit: ReturnType<typeof createMemoryAudit>
+  readonly applications: ReturnType<typeof createMemoryApplications>
+  readonly feed: ReturnType<typeof createMemoryFeed>
+}
+
+function createImportCalls({ audit, applications, feed }: ImportParts): StoreWith['imports'] {
+  return {
+    async add(given, { write }) {
+      return given.map((application) => {
+        const obstacle = applications.findObstacle(application)
+        if (!obstacle && write) {
+          audit.write(application.audit)
+          applications.save(application.record)
+          feed.publish({ kind: 'application', id: application.record.id })
+        }
+        return obstacle ?? 'added'
+      })
+    },
+    async replaceHash(replacement) {
+      const id = applications.replaceHash(replacement)
+      if (id !== undefined) feed.publish({ kind: 'application', id })
+      return id !== undefined
+    },
+    countHashes: async () => applications.countImportedHashes(),
   }
 }

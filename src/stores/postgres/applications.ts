@@ -1,4 +1,5 @@
-import type { ApplicationQuery, ExpiryQuery } from '../../contracts/store.js'
+import type { ExpiryQuery } from '../../contracts/queued-email.js'
+import type { ApplicationQuery } from '../../contracts/store.js'
 import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
 import { formatList, LAST_CHARACTER, parseApplication, type ApplicationRow } from '../sql/application-rows.js'
 import { formatJson } from '../sql/rows.js'

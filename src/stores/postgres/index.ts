@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../contracts/errors.js'
 import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { EmailChange } from '../../contracts/queued-email.js'
 import type { NewAuditRecord } from '../../contracts/store-records.js'
-import type { SchemaMigration, Store } from '../../contracts/store.js'
+import type { SchemaMigration, StoreWith } from '../../contracts/store.js'
 import {
   findApplication,
   findApplicationByKey,
@@ -81,7 +81,7 @@ export interface PostgresStoreOptions {
  * })
  * ```
  */
-export function postgresStore(options: PostgresStoreOptions): Store {
+export function postgresStore(options: PostgresStoreOptions): StoreWith {
   const { pool, listen } = checkOptions(options)
   const { sql, transaction } = createPostgresConnections(pool, { prepare: listen })
   const { clock, readChangesSince } = createFeedReader()
@@ -149,20 +149,8 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     findApplication: (id) => read((db) => findApplication(db, id)),
     findApplicationByKey: (...hashes) => read((db) => findApplicationByKey(db, hashes)),
     listApplications: (query) => read((db) => listApplications(db, query)),
-    listExpiring: (query) => read((db) => listExpiring(db, query)),
     saveApplication: (record, audit, ...emails) => write((db) => saveApplication(db, record, audit, emails)),
-    addApplications: (applications, options) =>
-      (options.write ? write : read)((db) => addApplications(db, applications, options)),
-    replaceCredentialHash: (replacement) => write((db) => replaceCredentialHash(db, replacement)),
-    countImportedHashes: () => read(countImportedHashes),
     noteCredentialUse: (uses, minimumAge) => write((db) => noteCredentialUse(db, uses, minimumAge)),
-
-    leaseEmail: async (now, until) =>
-      (await read((db) => isEmailDue(db, now))) ? write((db) => leaseEmail(db, now, until)) : undefined,
-    saveEmail: (email) => write((db) => writeEmail(db, email)),
-    findEmail: (id) => read((db) => findEmail(db, id)),
-    findEmailByClaimLink: (hash) => read((db) => findEmailByClaimLink(db, hash)),
-    listEmails: (query) => read((db) => listEmails(db, query)),
 
     revokeAccessToken: (token, now) => write((db) => revokeAccessToken(db, token, now)),
     listRevokedAccessTokens: (now, limit) => read((db) => listRevokedAccessTokens(db, now, limit)),
@@ -171,21 +159,42 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     listAudit: (query) => read((db) => listAudit(db, query)),
     deleteAudit: (before, limit) => write((db) => deleteAudit(db, before, limit)),
 
-    addReported: (batch, counts) => write((db) => addReported(db, batch, counts)),
-    listReported: (query) => read((db) => listReported(db, query)),
-    addUsage: (batch, counts) => write((db) => addUsage(db, batch, counts)),
-    listUsage: (query) => read((db) => listUsage(db, query)),
-    addRefusals: (batch, refusals, kept) => write((db) => addRefusals(db, batch, refusals, kept)),
-    listRefusals: (applicationId, after) => read((db) => listRefusals(db, applicationId, after)),
-    deleteExpiredUsage: async (expired) =>
-      (await read((db) => hasExpiredUsage(db, expired))) ? write((db) => deleteExpiredUsage(db, expired)) : 0,
+    emails: {
+      lease: async (now, until) =>
+        (await read((db) => isEmailDue(db, now))) ? write((db) => leaseEmail(db, now, until)) : undefined,
+      save: (email) => write((db) => writeEmail(db, email)),
+      find: (id) => read((db) => findEmail(db, id)),
+      findByClaimLink: (hash) => read((db) => findEmailByClaimLink(db, hash)),
+      list: (query) => read((db) => listEmails(db, query)),
+      listExpiring: (query) => read((db) => listExpiring(db, query)),
+    },
 
-    addSignIn: (signIn) => write((db) => addSignIn(db, signIn)),
-    findSignInByLink: (linkHash) => read((db) => findSignInByLink(db, linkHash)),
-    countSignInGuess: (id) => write((db) => countSignInGuess(db, id)),
-    removeSignIn: (id) => write((db) => removeSignIn(db, id)),
-    addSignOut: (signOut) => write((db) => addSignOut(db, signOut)),
-    listSignOuts: (subjects) => read((db) => listSignOuts(db, subjects)),
+    usage: {
+      add: (batch, counts) => write((db) => addUsage(db, batch, counts)),
+      list: (query) => read((db) => listUsage(db, query)),
+      addReported: (batch, counts) => write((db) => addReported(db, batch, counts)),
+      listReported: (query) => read((db) => listReported(db, query)),
+      addRefusals: (batch, refusals, kept) => write((db) => addRefusals(db, batch, refusals, kept)),
+      listRefusals: (applicationId, after) => read((db) => listRefusals(db, applicationId, after)),
+      deleteExpired: async (expired) =>
+        (await read((db) => hasExpiredUsage(db, expired))) ? write((db) => deleteExpiredUsage(db, expired)) : 0,
+    },
+
+    signIns: {
+      add: (signIn) => write((db) => addSignIn(db, signIn)),
+      findByLink: (linkHash) => read((db) => findSignInByLink(db, linkHash)),
+      countGuess: (id) => write((db) => countSignInGuess(db, id)),
+      remove: (id) => write((db) => removeSignIn(db, id)),
+      addSignOut: (signOut) => write((db) => addSignOut(db, signOut)),
+      listSignOuts: (subjects) => read((db) => listSignOuts(db, subjects)),
+    },
+
+    imports: {
+      add: (applications, options) =>
+        (options.write ? write : read)((db) => addApplications(db, applications, options)),
+      replaceHash: (replacement) => write((db) => replaceCredentialHash(db, replacement)),
+      countHashes: () => read(countImportedHashes),
+    },
 
     changesSince: (cursor) => read((db) => readChangesSince(db, cursor)),
     ...(listener && { watch: listener.watch }),

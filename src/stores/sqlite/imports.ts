@@ -1,4 +1,4 @@
-import type { AddOutcome, CredentialReplacement, NewApplication } from '../../contracts/store.js'
+import type { AddOutcome, CredentialReplacement, NewApplication } from '../../contracts/imports.js'
 import { IMPORTED_FORMATS } from '../sql/imported-formats.js'
 import { writeApplication } from './applications.js'
 import { writeAudit } from './audit.js'

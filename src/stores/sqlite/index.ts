@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../contracts/errors.js'
 import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { EmailChange } from '../../contracts/queued-email.js'
 import type { NewAuditRecord } from '../../contracts/store-records.js'
-import type { SchemaMigration, Store } from '../../contracts/store.js'
+import type { SchemaMigration, Store, StoreWith } from '../../contracts/store.js'
 import {
   findApplication,
   findApplicationByKey,
@@ -70,7 +70,7 @@ export type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.js'
  * })
  * ```
  */
-export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
+export function sqliteStore(pathOrDatabase: string | SqliteDatabase): StoreWith {
   checkArgument(pathOrDatabase)
   const readChangesSince = createFeedReader()
   let opening: Promise<OpenedDatabase> | undefined
@@ -131,20 +131,8 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     findApplication: (id) => read((sql) => findApplication(sql, id)),
     findApplicationByKey: (...hashes) => read((sql) => findApplicationByKey(sql, hashes)),
     listApplications: (query) => read((sql) => listApplications(sql, query)),
-    listExpiring: (query) => read((sql) => listExpiring(sql, query)),
     saveApplication: (record, audit, ...emails) => write((sql) => saveApplication(sql, record, audit, emails)),
-    addApplications: (applications, options) =>
-      (options.write ? write : read)((sql) => addApplications(sql, applications, options)),
-    replaceCredentialHash: (replacement) => write((sql) => replaceCredentialHash(sql, replacement)),
-    countImportedHashes: () => read(countImportedHashes),
     noteCredentialUse: (uses, minimumAge) => write((sql) => noteCredentialUse(sql, uses, minimumAge)),
-
-    leaseEmail: async (now, until) =>
-      (await read((sql) => isEmailDue(sql, now))) ? write((sql) => leaseEmail(sql, now, until)) : undefined,
-    saveEmail: (email) => write((sql) => writeEmail(sql, email)),
-    findEmail: (id) => read((sql) => findEmail(sql, id)),
-    findEmailByClaimLink: (hash) => read((sql) => findEmailByClaimLink(sql, hash)),
-    listEmails: (query) => read((sql) => listEmails(sql, query)),
 
     revokeAccessToken: (token, now) => write((sql) => revokeAccessToken(sql, token, now)),
     listRevokedAccessTokens: (now, limit) => read((sql) => listRevokedAccessTokens(sql, now, limit)),
@@ -154,21 +142,42 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     deleteAudit: async (before, limit) =>
       (await read((sql) => hasAuditBefore(sql, before))) ? write((sql) => deleteAudit(sql, before, limit)) : 0,
 
-    addReported: (batch, counts) => write((sql) => addReported(sql, batch, counts)),
-    listReported: (query) => read((sql) => listReported(sql, query)),
-    addUsage: (batch, counts) => write((sql) => addUsage(sql, batch, counts)),
-    listUsage: (query) => read((sql) => listUsage(sql, query)),
-    addRefusals: (batch, refusals, kept) => write((sql) => addRefusals(sql, batch, refusals, kept)),
-    listRefusals: (applicationId, after) => read((sql) => listRefusals(sql, applicationId, after)),
-    deleteExpiredUsage: async (expired) =>
-      (await read((sql) => hasExpiredUsage(sql, expired))) ? write((sql) => deleteExpiredUsage(sql, expired)) : 0,
+    emails: {
+      lease: async (now, until) =>
+        (await read((sql) => isEmailDue(sql, now))) ? write((sql) => leaseEmail(sql, now, until)) : undefined,
+      save: (email) => write((sql) => writeEmail(sql, email)),
+      find: (id) => read((sql) => findEmail(sql, id)),
+      findByClaimLink: (hash) => read((sql) => findEmailByClaimLink(sql, hash)),
+      list: (query) => read((sql) => listEmails(sql, query)),
+      listExpiring: (query) => read((sql) => listExpiring(sql, query)),
+    },
 
-    addSignIn: (signIn) => write((sql) => addSignIn(sql, signIn)),
-    findSignInByLink: (linkHash) => read((sql) => findSignInByLink(sql, linkHash)),
-    countSignInGuess: (id) => write((sql) => countSignInGuess(sql, id)),
-    removeSignIn: (id) => write((sql) => removeSignIn(sql, id)),
-    addSignOut: (signOut) => write((sql) => addSignOut(sql, signOut)),
-    listSignOuts: (subjects) => read((sql) => listSignOuts(sql, subjects)),
+    usage: {
+      add: (batch, counts) => write((sql) => addUsage(sql, batch, counts)),
+      list: (query) => read((sql) => listUsage(sql, query)),
+      addReported: (batch, counts) => write((sql) => addReported(sql, batch, counts)),
+      listReported: (query) => read((sql) => listReported(sql, query)),
+      addRefusals: (batch, refusals, kept) => write((sql) => addRefusals(sql, batch, refusals, kept)),
+      listRefusals: (applicationId, after) => read((sql) => listRefusals(sql, applicationId, after)),
+      deleteExpired: async (expired) =>
+        (await read((sql) => hasExpiredUsage(sql, expired))) ? write((sql) => deleteExpiredUsage(sql, expired)) : 0,
+    },
+
+    signIns: {
+      add: (signIn) => write((sql) => addSignIn(sql, signIn)),
+      findByLink: (linkHash) => read((sql) => findSignInByLink(sql, linkHash)),
+      countGuess: (id) => write((sql) => countSignInGuess(sql, id)),
+      remove: (id) => write((sql) => removeSignIn(sql, id)),
+      addSignOut: (signOut) => write((sql) => addSignOut(sql, signOut)),
+      listSignOuts: (subjects) => read((sql) => listSignOuts(sql, subjects)),
+    },
+
+    imports: {
+      add: (applications, options) =>
+        (options.write ? write : read)((sql) => addApplications(sql, applications, options)),
+      replaceHash: (replacement) => write((sql) => replaceCredentialHash(sql, replacement)),
+      countHashes: () => read(countImportedHashes),
+    },
 
     changesSince: (cursor) => read((sql) => readChangesSince(sql, cursor)),
   }

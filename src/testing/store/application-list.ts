@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ApplicationQuery, ApplicationRecord } from '../../index.js'
+import type { ApplicationQuery, ApplicationRecord } from '../../store.js'
 import { application, audit, NOW } from './records.js'
 import { assertEqual, createReaders, MALFORMED_CURSORS } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'

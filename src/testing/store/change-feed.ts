@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Change } from '../../index.js'
+import type { Change } from '../../store.js'
 import { application, audit, NOW, signingKey } from './records.js'
 import { assertEqual, MALFORMED_CURSORS, overwrite, waitUntil } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'

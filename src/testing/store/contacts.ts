@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ApplicationRecord } from '../../index.js'
+import type { ApplicationRecord } from '../../store.js'
 import { application, audit } from './records.js'
 import { assertEqual, createReaders, MALFORMED_CURSORS } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { EmailChange } from '../../index.js'
+import type { EmailChange } from '../../store.js'
 import { application, audit, credential, email, fullEmail, NOW } from './records.js'
 import { assertEqual, createEmailCalls } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
@@ -21,7 +21,7 @@ export function emailChangesContract({ describe, it }: TestCollector, opened: ()
         application: await store.findApplication('a'),
         found: await store.findApplicationByKey('k2'),
         emails: await listEmails(),
-        claimed: await store.findEmailByClaimLink('c'),
+        claimed: await store.emails.findByClaimLink('c'),
         audit: await store.listAudit({ after: undefined, limit: 100, applicationId: undefined }),
         feed: await store.changesSince(undefined),
       }
@@ -32,7 +32,7 @@ export function emailChangesContract({ describe, it }: TestCollector, opened: ()
       const { cursor } = await store.changesSince(undefined)
       assert.equal(await saveWith({ save: { ...fullEmail, applicationId: 'a' } }, 1), true)
       assert.equal((await other.findApplication('a'))?.version, 1)
-      assertEqual(await other.findEmailByClaimLink('c1'), { ...fullEmail, applicationId: 'a' })
+      assertEqual(await other.emails.findByClaimLink('c1'), { ...fullEmail, applicationId: 'a' })
       assertEqual((await store.changesSince(cursor)).changes, [{ kind: 'application', id: 'a' }])
       assert.equal(await saveWith({ save: email('full', { version: 2 }) }), true)
       assertEqual(await listEmails(), [email('full', { version: 2 })])
@@ -46,9 +46,9 @@ export function emailChangesContract({ describe, it }: TestCollector, opened: ()
       await saveEmails([email('another')])
       assert.equal(await saveWith({ remove: email('l') }), true)
       assertEqual(await listEmailIds(), ['another'])
-      assert.equal(await store.findEmailByClaimLink('c'), undefined)
+      assert.equal(await store.emails.findByClaimLink('c'), undefined)
       assertEqual(await saveEmails([email('l')]), [true])
-      assert.equal(await store.findEmailByClaimLink('c'), undefined)
+      assert.equal(await store.emails.findByClaimLink('c'), undefined)
     })
 
     it('removes all e-mails of the application, and no others', async () => {
@@ -62,7 +62,7 @@ export function emailChangesContract({ describe, it }: TestCollector, opened: ()
       ])
       assert.equal(await saveWith('removeAll'), true)
       assertEqual(await listEmailIds(), ['l4'])
-      assert.equal(await store.findEmailByClaimLink('c'), undefined)
+      assert.equal(await store.emails.findByClaimLink('c'), undefined)
       assert.equal(await saveWith('removeAll', 3), true)
     })
 
@@ -123,7 +123,7 @@ export function emailConflictsContract({ describe, it }: TestCollector, opened: 
         await saveEmails([email(id)])
         const [removed, leased] = await Promise.all([
           other.saveApplication(application('a', { version: round + 1 }), undefined, { remove: email(id) }),
-          store.leaseEmail(NOW, NOW + 1),
+          store.emails.lease(NOW, NOW + 1),
         ])
         assertEqual(
           { removed, leased: leased?.id },

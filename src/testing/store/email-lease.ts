@@ -13,10 +13,10 @@ export function emailLeaseContract({ describe, it }: TestCollector, opened: () =
       const due = { ...fullEmail, state: 'due', leasedUntil: 0, dueAt: NOW } as const
       await saveEmails([due])
       const { cursor } = await store.changesSince(undefined)
-      const leased = await store.leaseEmail(NOW, NOW + 60_000)
+      const leased = await store.emails.lease(NOW, NOW + 60_000)
       assertEqual(leased, { ...due, leasedUntil: NOW + 60_000, version: 2 })
       assertEqual(await listEmails(), [leased])
-      assertEqual(await other.findEmailByClaimLink('c1'), leased)
+      assertEqual(await other.emails.findByClaimLink('c1'), leased)
       assertEqual(await store.changesSince(cursor), { cursor, changes: [] })
     })
 
@@ -24,7 +24,7 @@ export function emailLeaseContract({ describe, it }: TestCollector, opened: () =
       const { store, other } = opened()
       for (const id of ['l1', 'l2', 'l3']) {
         await saveEmails([email(id)])
-        const tries = Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).leaseEmail(NOW, NOW + 1))
+        const tries = Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).emails.lease(NOW, NOW + 1))
         const leased = (await Promise.all(tries)).filter((one) => one !== undefined)
         assertEqual(leased, [email(id, { leasedUntil: NOW + 1, version: 2 })])
       }
@@ -33,7 +33,7 @@ export function emailLeaseContract({ describe, it }: TestCollector, opened: () =
     it('gives 20 concurrent callers an e-mail each', async () => {
       const { store, other } = opened()
       await saveEmails(Array.from({ length: 30 }, (_, i) => email(`l${i}`)))
-      const tries = Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).leaseEmail(NOW, NOW + 1))
+      const tries = Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).emails.lease(NOW, NOW + 1))
       const leased = await Promise.all(tries)
       assert.equal(new Set(leased.map((one) => one?.id)).size, 20)
       assert.equal((await listEmails()).filter(({ version }) => version === 2).length, 20)
@@ -50,21 +50,21 @@ export function emailLeaseContract({ describe, it }: TestCollector, opened: () =
         claimLinks: [],
       } as const
       await saveEmails([notice])
-      const tries = Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).leaseEmail(NOW, NOW + 1))
+      const tries = Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).emails.lease(NOW, NOW + 1))
       const leased = (await Promise.all(tries)).filter((one) => one !== undefined)
       assertEqual(leased, [{ ...notice, leasedUntil: NOW + 1, version: 2 }])
-      assertEqual(await other.findEmail(notice.id), leased[0])
+      assertEqual(await other.emails.find(notice.id), leased[0])
     })
 
     it('blocks other leases until it ends', async () => {
       const { store, other } = opened()
       await saveEmails([email('l')])
-      await store.leaseEmail(NOW, NOW + 100)
+      await store.emails.lease(NOW, NOW + 100)
       for (const now of [NOW, NOW + 99]) {
-        assert.equal(await store.leaseEmail(now, now + 100), undefined)
-        assert.equal(await other.leaseEmail(now, now + 100), undefined)
+        assert.equal(await store.emails.lease(now, now + 100), undefined)
+        assert.equal(await other.emails.lease(now, now + 100), undefined)
       }
-      assertEqual(await other.leaseEmail(NOW + 100, NOW + 200), email('l', { version: 3, leasedUntil: NOW + 200 }))
+      assertEqual(await other.emails.lease(NOW + 100, NOW + 200), email('l', { version: 3, leasedUntil: NOW + 200 }))
     })
 
     it('takes the e-mail that has been due longest', async () => {
@@ -73,28 +73,28 @@ export function emailLeaseContract({ describe, it }: TestCollector, opened: () =
       const purpose = (id: string) => (id === 'second' ? 'invitation' : 'registration')
       await saveEmails(Object.entries(dueAts).map(([id, dueAt]) => email(id, { dueAt, purpose: purpose(id) })))
       const leased: (string | undefined)[] = []
-      for (let i = 0; i < 4; i++) leased.push((await store.leaseEmail(NOW, NOW + 100))?.id)
+      for (let i = 0; i < 4; i++) leased.push((await store.emails.lease(NOW, NOW + 100))?.id)
       assertEqual(leased, ['first', 'second', 'third', undefined])
-      assert.equal((await store.leaseEmail(NOW + 1, NOW + 100))?.id, 'not yet')
+      assert.equal((await store.emails.lease(NOW + 1, NOW + 100))?.id, 'not yet')
     })
 
     for (const state of ['held', 'failed', 'claimable', 'suspended'] as const) {
       it(`is not given for an e-mail that is ${state}`, async () => {
         const { store } = opened()
         await saveEmails([email('l', { state, dueAt: 0 })])
-        assert.equal(await store.leaseEmail(NOW, NOW + 100), undefined)
+        assert.equal(await store.emails.lease(NOW, NOW + 100), undefined)
         await saveEmails([email('l', { state: 'due', dueAt: 0, version: 2 })])
-        assert.equal((await store.leaseEmail(NOW, NOW + 100))?.version, 3)
+        assert.equal((await store.emails.lease(NOW, NOW + 100))?.version, 3)
       })
     }
 
     it('refuses a save from a read before the lease', async () => {
       const { store } = opened()
       await saveEmails([email('l')])
-      const leased = await store.leaseEmail(NOW, NOW + 100)
+      const leased = await store.emails.lease(NOW, NOW + 100)
       assertEqual(await saveEmails([email('l', { version: 2, state: 'failed' })]), [false])
       assertEqual(await saveEmails([{ ...leased!, version: 3, leasedUntil: 0, attemptCount: 1 }]), [true])
-      const next = await store.leaseEmail(NOW, NOW + 100)
+      const next = await store.emails.lease(NOW, NOW + 100)
       assertEqual([next?.version, next?.attemptCount], [4, 1])
     })
   })

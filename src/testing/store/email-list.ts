@@ -1,9 +1,9 @@
-import type { EmailQuery } from '../../index.js'
+import type { EmailQuery } from '../../store.js'
 import { email, NOW } from './records.js'
 import { assertEqual, createEmailCalls } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
-/** The filters and the order of `listEmails()`. */
+/** The filters and the order of `emails.list()`. */
 export function emailListContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { listEmailIds, saveEmails } = createEmailCalls(opened)
 

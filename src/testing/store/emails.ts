@@ -3,7 +3,7 @@ import { email, fullEmail, NOW } from './records.js'
 import { assertEqual, createEmailCalls } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
-/** `saveEmail()`, `findEmail()` and `findEmailByClaimLink()`. */
+/** `emails.save()`, `emails.find()` and `emails.findByClaimLink()`. */
 export function emailsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { listEmails, saveEmails } = createEmailCalls(opened)
 
@@ -15,28 +15,28 @@ export function emailsContract({ describe, it }: TestCollector, opened: () => Op
         email('full', { version: 2 }),
         { ...fullEmail, version: 3, purpose: 'key' as const, state: 'held' as const },
       ]) {
-        assert.equal(await store.saveEmail(record), true)
+        assert.equal(await store.emails.save(record), true)
         assertEqual(await listEmails(), [record])
-        assertEqual(await other.listEmails({ applicationId: undefined, state: undefined, limit: 1 }), [record])
+        assertEqual(await other.emails.list({ applicationId: undefined, state: undefined, limit: 1 }), [record])
       }
     })
 
     it('without credentials is read as it was saved, and has versions', async () => {
       const { store, other } = opened()
       const notice = { ...fullEmail, purpose: 'invitation', claimLinks: [] } as const
-      assert.equal(await store.saveEmail({ ...notice, version: 2 }), false)
-      assert.equal(await store.saveEmail(notice), true)
-      assertEqual(await other.findEmail(notice.id), notice)
-      assert.equal(await other.saveEmail(notice), false)
+      assert.equal(await store.emails.save({ ...notice, version: 2 }), false)
+      assert.equal(await store.emails.save(notice), true)
+      assertEqual(await other.emails.find(notice.id), notice)
+      assert.equal(await other.emails.save(notice), false)
       const next = { ...email('full', { purpose: 'invitation' }), version: 2 }
-      assert.equal(await other.saveEmail(next), true)
+      assert.equal(await other.emails.save(next), true)
       assertEqual(await listEmails(), [next])
     })
 
     it('saved without its application is added to neither audit nor feed', async () => {
       const { store } = opened()
       const { cursor } = await store.changesSince(undefined)
-      await store.saveEmail(fullEmail)
+      await store.emails.save(fullEmail)
       assertEqual(await store.changesSince(cursor), { cursor, changes: [] })
       assertEqual(await store.listAudit({ after: undefined, limit: 1, applicationId: undefined }), [])
     })
@@ -44,11 +44,11 @@ export function emailsContract({ describe, it }: TestCollector, opened: () => Op
     for (const version of [1, 2, 3, 5, 0, -1]) {
       it(`of version 3 is not replaced by version ${version}`, async () => {
         const { store, other } = opened()
-        for (const next of [1, 2, 3]) assert.equal(await store.saveEmail(email('l', { version: next })), true)
+        for (const next of [1, 2, 3]) assert.equal(await store.emails.save(email('l', { version: next })), true)
         const stale = email('l', { version, state: 'failed', claimLinks: [{ hash: 'stale', expiresAt: NOW }] })
-        assert.equal(await other.saveEmail(stale), false)
+        assert.equal(await other.emails.save(stale), false)
         assertEqual(await listEmails(), [email('l', { version: 3 })])
-        assert.equal(await store.findEmailByClaimLink('stale'), undefined)
+        assert.equal(await store.emails.findByClaimLink('stale'), undefined)
       })
     }
 
@@ -61,7 +61,7 @@ export function emailsContract({ describe, it }: TestCollector, opened: () => Op
       const { store, other } = opened()
       for (const version of [1, 2, 3]) {
         const savers = Array.from({ length: 20 }, (_, i) =>
-          (i % 2 ? store : other).saveEmail(email('l', { version, claimLinks: [{ hash: `c${i}`, expiresAt: NOW }] })),
+          (i % 2 ? store : other).emails.save(email('l', { version, claimLinks: [{ hash: `c${i}`, expiresAt: NOW }] })),
         )
         const winner = (await Promise.all(savers)).flatMap((saved, i) => (saved ? [i] : []))
         assert.equal(winner.length, 1)
@@ -73,20 +73,20 @@ export function emailsContract({ describe, it }: TestCollector, opened: () => Op
     it('is found by each of its claim links, and by nothing else', async () => {
       const { store, other } = opened()
       await saveEmails([email('empty'), fullEmail, email('one', { claimLinks: [{ hash: 'c3', expiresAt: 0 }] })])
-      assertEqual(await store.findEmailByClaimLink('c1'), fullEmail)
-      assertEqual(await other.findEmailByClaimLink('c2'), fullEmail)
-      assert.equal((await store.findEmailByClaimLink('c3'))?.id, 'one')
-      for (const hash of ['h1', 'C1', '', 'full']) assert.equal(await store.findEmailByClaimLink(hash), undefined)
+      assertEqual(await store.emails.findByClaimLink('c1'), fullEmail)
+      assertEqual(await other.emails.findByClaimLink('c2'), fullEmail)
+      assert.equal((await store.emails.findByClaimLink('c3'))?.id, 'one')
+      for (const hash of ['h1', 'C1', '', 'full']) assert.equal(await store.emails.findByClaimLink(hash), undefined)
     })
 
     it('is found by its id', async () => {
       const { store, other } = opened()
       await saveEmails([email('empty'), fullEmail])
-      assertEqual(await store.findEmail('full'), fullEmail)
-      assertEqual(await other.findEmail('full'), fullEmail)
+      assertEqual(await store.emails.find('full'), fullEmail)
+      assertEqual(await other.emails.find('full'), fullEmail)
       await saveEmails([email('full', { version: 2 })])
-      assertEqual(await store.findEmail('full'), email('full', { version: 2 }))
-      for (const id of ['FULL', '', 'c1']) assert.equal(await store.findEmail(id), undefined)
+      assertEqual(await store.emails.find('full'), email('full', { version: 2 }))
+      for (const id of ['FULL', '', 'c1']) assert.equal(await store.emails.find(id), undefined)
     })
 
     it('is no longer found by a removed claim link', async () => {
@@ -94,23 +94,23 @@ export function emailsContract({ describe, it }: TestCollector, opened: () => Op
       await saveEmails([fullEmail])
       const claimLinks = [{ hash: 'c3', expiresAt: NOW }, ...fullEmail.claimLinks.slice(0, 1)]
       await saveEmails([{ ...fullEmail, version: 2, claimLinks }])
-      assert.equal(await store.findEmailByClaimLink('c1'), undefined)
-      assert.equal((await store.findEmailByClaimLink('c2'))?.version, 2)
-      assert.equal((await store.findEmailByClaimLink('c3'))?.version, 2)
+      assert.equal(await store.emails.findByClaimLink('c1'), undefined)
+      assert.equal((await store.emails.findByClaimLink('c2'))?.version, 2)
+      assert.equal((await store.emails.findByClaimLink('c3'))?.version, 2)
     })
 
     it('is not changed by writing to the object that was saved or read', async () => {
       const { store } = opened()
       const given = { ...email('l'), attemptedHashes: [['h']], claimLinks: [{ hash: 'c', expiresAt: NOW }] }
       const expected = structuredClone(given)
-      await store.saveEmail(given)
+      await store.emails.save(given)
       given.attemptedHashes[0]?.push('overwritten')
       Reflect.set(given.claimLinks[0]!, 'hash', 'overwritten')
-      const read = await store.findEmailByClaimLink('c')
+      const read = await store.emails.findByClaimLink('c')
       assertEqual(read, expected)
       Reflect.set(read!.claimLinks[0]!, 'hash', 'overwritten')
       assertEqual(await listEmails(), [expected])
-      assertEqual(await store.findEmail('l'), expected)
+      assertEqual(await store.emails.find('l'), expected)
     })
   })
 }

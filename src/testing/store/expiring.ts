@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import type { ApplicationRecord, CredentialRecord, ExpiryQuery } from '../../index.js'
+import type { ApplicationRecord, CredentialRecord, ExpiryQuery } from '../../store.js'
 import { application, audit, credential, NOW } from './records.js'
 import { assertEqual, createReaders } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
-/** The credentials that `listExpiring()` finds, and their order. */
+/** The credentials that `emails.listExpiring()` finds, and their order. */
 export function expiringContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { listIds } = createReaders(opened)
   const list = (query: Partial<ExpiryQuery> = {}): Promise<readonly string[]> =>
-    opened().other.listExpiring({ after: NOW, until: NOW + 100, days: 7, limit: 100, ...query })
+    opened().other.emails.listExpiring({ after: NOW, until: NOW + 100, days: 7, limit: 100, ...query })
 
   async function save(id: string, key: Partial<CredentialRecord>, changes: Partial<ApplicationRecord> = {}) {
     const keys = [credential(id, { expiresAt: NOW + 50, ...key })]

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import type { AddOutcome, ApplicationRecord, NewApplication, Store } from '../../index.js'
+import type { AddOutcome, ApplicationRecord, NewApplication, StoreWith } from '../../store.js'
 import { application, audit, credential, NOW } from './records.js'
 import { assertEqual, createReaders, NO_TRACES, type OpenedStores, type TestCollector } from './suite.js'
 
-/** `addApplications()`. */
+/** `imports.add()`. */
 export function importsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { listIds, listAudit, recordTraces } = createReaders(opened)
 
-  describe('addApplications()', () => {
+  describe('imports.add()', () => {
     it('adds each with its audit record and a change in the feed', async () => {
       const { store, other } = opened()
       const full = given('a', {
@@ -81,7 +81,7 @@ export function importsContract({ describe, it }: TestCollector, opened: () => O
         given('d'),
       ]
       const traces = await recordTraces(async () =>
-        assertEqual(await store.addApplications(applications, { write: false }), [
+        assertEqual(await store.imports.add(applications, { write: false }), [
           'exists',
           'externalIdTaken',
           'credentialTaken',
@@ -109,12 +109,12 @@ export function endedKeysContract({ describe, it }: TestCollector, opened: () =>
   const imported = (hash: string): Partial<ApplicationRecord> => ({ keys: [credential(hash, { isImported: true })] })
 
   /** Saves the next version of an application. */
-  async function save(store: Store, id: string, changes: Partial<ApplicationRecord>): Promise<void> {
+  async function save(store: StoreWith, id: string, changes: Partial<ApplicationRecord>): Promise<void> {
     const current = (await store.findApplication(id))!
     assert.ok(await store.saveApplication({ ...current, ...changes, version: current.version + 1 }, audit(id)))
   }
 
-  async function find(store: Store): Promise<string | undefined> {
+  async function find(store: StoreWith): Promise<string | undefined> {
     return (await store.findApplicationByKey('own', 'sha256:k', 'sha512:k'))?.id
   }
 
@@ -147,7 +147,7 @@ export function endedKeysContract({ describe, it }: TestCollector, opened: () =>
     it('that ended after its hash was replaced begins to work for no other', async () => {
       const { store, other } = opened()
       await add(store, given('a', imported('sha256:k')), given('b', imported('sha512:k')))
-      await store.replaceCredentialHash({ former: 'sha256:k', hash: 'own', prefix: 'p', usedAt: NOW })
+      await store.imports.replaceHash({ former: 'sha256:k', hash: 'own', prefix: 'p', usedAt: NOW })
       assert.equal(await find(other), 'a')
       await save(store, 'a', { keys: [] })
       assert.equal(await find(other), undefined)
@@ -164,7 +164,7 @@ export function endedKeysContract({ describe, it }: TestCollector, opened: () =>
       const { store, other } = opened()
       await add(store, given('a', imported('sha256:k')))
       const read = (await store.findApplication('a'))!
-      await store.replaceCredentialHash({ former: 'sha256:k', hash: 'own', prefix: 'p', usedAt: NOW })
+      await store.imports.replaceHash({ former: 'sha256:k', hash: 'own', prefix: 'p', usedAt: NOW })
       assert.ok(await store.saveApplication({ ...read, name: 'Renamed', version: 2 }, audit('a')))
       assert.equal(await find(other), 'a')
     })
@@ -178,11 +178,11 @@ export function endedKeysContract({ describe, it }: TestCollector, opened: () =>
   })
 }
 
-/** `replaceCredentialHash()` and `countImportedHashes()`. */
+/** `imports.replaceHash()` and `imports.countHashes()`. */
 export function hashReplacementContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { recordTraces } = createReaders(opened)
 
-  describe('replaceCredentialHash()', () => {
+  describe('imports.replaceHash()', () => {
     const replacement = { former: 'sha256:k', hash: 'own', prefix: 'abcd', usedAt: NOW + 5 }
 
     it('replaces hash and prefix, keeps the rest, and adds a change to the feed', async () => {
@@ -190,7 +190,7 @@ export function hashReplacementContract({ describe, it }: TestCollector, opened:
       const kept = credential('other')
       const key = credential('sha256:k', { name: 'n', apis: {}, expiresAt: NOW + 9, lastUsedAt: NOW })
       await add(store, given('a', { keys: [kept, key], secrets: [credential('s')] }))
-      const traces = await recordTraces(async () => assert.equal(await store.replaceCredentialHash(replacement), true))
+      const traces = await recordTraces(async () => assert.equal(await store.imports.replaceHash(replacement), true))
       assertEqual(traces, { audit: 0, changes: [{ kind: 'application', id: 'a' }] })
       const keys = [kept, { ...key, hash: 'own', prefix: 'abcd', lastUsedAt: NOW + 5 }]
       assertEqual(await other.findApplication('a'), application('a', { keys, secrets: [credential('s')] }))
@@ -201,16 +201,16 @@ export function hashReplacementContract({ describe, it }: TestCollector, opened:
     it('keeps a later use', async () => {
       const { store } = opened()
       await add(store, given('a', { secrets: [credential('sha256:k', { lastUsedAt: NOW + 7 })] }))
-      assert.equal(await store.replaceCredentialHash(replacement), true)
+      assert.equal(await store.imports.replaceHash(replacement), true)
       const [secret] = (await store.findApplication('a'))?.secrets ?? []
       assertEqual([secret?.hash, secret?.lastUsedAt], ['own', NOW + 7])
     })
 
     it('resolves false if the hash is gone or the new one is taken', async () => {
       const { store, other } = opened()
-      assert.equal(await store.replaceCredentialHash(replacement), false)
+      assert.equal(await store.imports.replaceHash(replacement), false)
       await add(store, given('a', { keys: [credential('sha256:k')] }), given('b', { secrets: [credential('own')] }))
-      const traces = await recordTraces(async () => assert.equal(await other.replaceCredentialHash(replacement), false))
+      const traces = await recordTraces(async () => assert.equal(await other.imports.replaceHash(replacement), false))
       assertEqual(traces, NO_TRACES)
       assertEqual(await store.findApplication('a'), application('a', { keys: [credential('sha256:k')] }))
     })
@@ -218,12 +218,12 @@ export function hashReplacementContract({ describe, it }: TestCollector, opened:
 
   it('countImportedHashes() counts imported hashes by format, if the store has it', async () => {
     const { store } = opened()
-    if (!store.countImportedHashes) return
-    assertEqual(await store.countImportedHashes(), {})
+    if (!store.imports.countHashes) return
+    assertEqual(await store.imports.countHashes(), {})
     const keys = ['sha256:a', 'sha256:b', 'sha512:a', 'hmac-sha256:a', 'own', 'sha25'].map((hash) => credential(hash))
     await add(store, given('a', { keys, secrets: [credential('bcrypt:$2b$'), credential('argon2id:$argon2id$')] }))
     const counts = { argon2id: 1, bcrypt: 1, 'hmac-sha256': 1, sha256: 2, sha512: 1 }
-    assertEqual(await store.countImportedHashes(), counts)
+    assertEqual(await store.imports.countHashes(), counts)
   })
 }
 
@@ -235,6 +235,6 @@ function given(
   return { record: application(id, changes), audit: audit(id, { type: 'application.imported' }), otherHashes }
 }
 
-function add(store: Store, ...applications: readonly NewApplication[]): Promise<readonly AddOutcome[]> {
-  return store.addApplications(applications, { write: true })
+function add(store: StoreWith, ...applications: readonly NewApplication[]): Promise<readonly AddOutcome[]> {
+  return store.imports.add(applications, { write: true })
 }

@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict'
 import type { Store } from '../../index.js'
+import type { StorePart, StoreWith } from '../../store.js'
 import { application, audit } from './records.js'
 import { applicationListContract } from './application-list.js'
 import { applicationSearchContract } from './application-search.js'
@@ -34,6 +36,12 @@ export interface OpenedStore {
   readonly close: () => Promise<void>
 }
 
+/** The options of `storeTests()`. */
+export interface StoreTestsOptions {
+  /** The parts that the store has, which are tested too; all of them if left out. */
+  readonly parts?: readonly StorePart[]
+}
+
 /** A test for any test runner. */
 export interface StoreTest {
   /** The behaviour of the store, as a sentence. */
@@ -60,7 +68,10 @@ export interface StoreTest {
  * for (const { name, run } of tests) it(name, run)
  * ```
  */
-export function storeTests(open: () => Promise<OpenedStore>): readonly StoreTest[] {
+export function storeTests(
+  open: () => Promise<OpenedStore>,
+  { parts = STORE_PARTS }: StoreTestsOptions = {},
+): readonly StoreTest[] {
   const tests: StoreTest[] = []
   const subjects: string[] = []
   let stores: OpenedStores | undefined
@@ -84,34 +95,41 @@ export function storeTests(open: () => Promise<OpenedStore>): readonly StoreTest
   async function runAlone(run: () => Promise<void>): Promise<void> {
     const opened = await open()
     try {
-      stores = { store: opened.store, other: await opened.again() }
+      stores = { store: requireParts(opened.store, parts), other: requireParts(await opened.again(), parts) }
       await run()
     } finally {
       await opened.close()
     }
   }
 
-  collectTests(collector, () => {
+  collectTests(collector, parts, () => {
     if (!stores) throw new Error('No test is running.')
     return stores
   })
   return tests
 }
 
-function collectTests(collector: TestCollector, opened: () => OpenedStores): void {
+/** The tests of a part use it without asking, and a store that was said to have it must have it. */
+function requireParts(store: Store, parts: readonly StorePart[]): StoreWith {
+  const missing = parts.filter((part) => store[part] === undefined)
+  assert.deepEqual(missing, [], 'The store lacks parts that are tested.')
+  return store as StoreWith
+}
+
+function collectTests(collector: TestCollector, parts: readonly StorePart[], opened: () => OpenedStores): void {
   collector.it('open() resolves undefined if the store is open', async () => {
     const { store } = opened()
     await store.saveApplication(application('a'), audit('a'))
     assertEqual(await Promise.all([store.open(), store.open()]), [undefined, undefined])
     assertEqual(await createReaders(opened).listIds(), ['a'])
   })
-  for (const collect of CONTRACTS) collect(collector, opened)
+  for (const collect of [...CORE, ...parts.flatMap((part) => PARTS[part])]) collect(collector, opened)
 }
 
-const CONTRACTS = [
-  importsContract,
-  endedKeysContract,
-  hashReplacementContract,
+type Contract = (collector: TestCollector, opened: () => OpenedStores) => void
+
+/** What every store must do. */
+const CORE: readonly Contract[] = [
   nameSearchContract,
   secretsContract,
   signingKeysContract,
@@ -119,25 +137,27 @@ const CONTRACTS = [
   applicationVersionsContract,
   applicationErrorsContract,
   credentialUseContract,
-  emailsContract,
-  emailListContract,
-  emailLeaseContract,
-  emailChangesContract,
-  emailConflictsContract,
   applicationListContract,
   applicationSearchContract,
   contactsContract,
-  expiringContract,
   revokedAccessTokensContract,
-  signInsContract,
-  signOutsContract,
   auditContract,
   auditQueriesContract,
-  usageContract,
-  usageListContract,
-  expiredUsageContract,
-  reportedContract,
-  refusalsContract,
   changeFeedContract,
   watchContract,
 ]
+
+const PARTS: { readonly [Part in StorePart]: readonly Contract[] } = {
+  emails: [
+    emailsContract,
+    emailListContract,
+    emailLeaseContract,
+    emailChangesContract,
+    emailConflictsContract,
+    expiringContract,
+  ],
+  usage: [usageContract, usageListContract, expiredUsageContract, reportedContract, refusalsContract],
+  signIns: [signInsContract, signOutsContract],
+  imports: [importsContract, endedKeysContract, hashReplacementContract],
+}
+const STORE_PARTS = Object.keys(PARTS) as StorePart[]

@@ -1,4 +1,4 @@
-import type { ApplicationRecord } from '../../index.js'
+import type { ApplicationRecord } from '../../store.js'
 import { application, audit } from './records.js'
 import { assertEqual, createReaders, MALFORMED_CURSORS } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'

@@ -5,7 +5,7 @@ import type {
   QueuedEmail,
   SignIn,
   SigningKeyRecord,
-} from '../../index.js'
+} from '../../store.js'
 
 export const NOW = 1_800_000_000_000
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { RefusalRecord } from '../../index.js'
+import type { RefusalRecord } from '../../store.js'
 import { application, audit, NOW } from './records.js'
 import { assertEqual, createReaders, NO_TRACES, overwrite } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
@@ -8,12 +8,10 @@ import type { OpenedStores, TestCollector } from './suite.js'
 export function refusalsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { recordTraces } = createReaders(opened)
 
-  async function save(id: string): Promise<void> {
-    await opened().store.saveApplication(application(id), audit(id))
-  }
+  const save = (id: string): Promise<boolean> => opened().store.saveApplication(application(id), audit(id))
 
   async function listTimes(id: string, after = 0): Promise<readonly number[]> {
-    return (await opened().store.listRefusals(id, after)).map(({ at }) => at)
+    return (await opened().store.usage.listRefusals(id, after)).map(({ at }) => at)
   }
 
   describe('refusals', () => {
@@ -25,17 +23,17 @@ export function refusalsContract({ describe, it }: TestCollector, opened: () => 
         address: '2001:db8::1',
         details: { expiredAt: NOW, credential: 'Ünï\u0000 "🔑"', none: null },
       })
-      await store.addRefusals({ id: '1', at: NOW }, [refusal('a'), refusal('b'), full], 50)
-      await other.addRefusals({ id: '2', at: NOW }, [refusal('a', { at: 1 })], 50)
-      assertEqual(await store.listRefusals('a', 0), [refusal('a', { at: 1 }), full, refusal('a')])
-      assertEqual(await other.listRefusals('b', 0), [refusal('b')])
-      assertEqual(await store.listRefusals('unknown', 0), [])
+      await store.usage.addRefusals({ id: '1', at: NOW }, [refusal('a'), refusal('b'), full], 50)
+      await other.usage.addRefusals({ id: '2', at: NOW }, [refusal('a', { at: 1 })], 50)
+      assertEqual(await store.usage.listRefusals('a', 0), [refusal('a', { at: 1 }), full, refusal('a')])
+      assertEqual(await other.usage.listRefusals('b', 0), [refusal('b')])
+      assertEqual(await store.usage.listRefusals('unknown', 0), [])
     })
 
     it('are added once for a batch that is written again', async () => {
       const { store, other } = opened()
       await save('a')
-      const write = (each: typeof store) => each.addRefusals({ id: 'same', at: NOW }, [refusal('a')], 50)
+      const write = (each: typeof store) => each.usage.addRefusals({ id: 'same', at: NOW }, [refusal('a')], 50)
       await Promise.all([write(store), write(other)])
       await write(store)
       assert.equal((await listTimes('a')).length, 1)
@@ -45,7 +43,7 @@ export function refusalsContract({ describe, it }: TestCollector, opened: () => 
       const { store, other } = opened()
       for (const id of ['a', 'b']) await save(id)
       const add = (each: typeof store, id: string, at: number) =>
-        each.addRefusals({ id: `${id}${at}`, at: NOW }, [refusal(id, { at }), refusal(id, { at: at + 1 })], 3)
+        each.usage.addRefusals({ id: `${id}${at}`, at: NOW }, [refusal(id, { at }), refusal(id, { at: at + 1 })], 3)
       await add(store, 'b', 100)
       for (const at of [1, 3, 5, 7]) await add(other, 'a', at)
       assertEqual(await listTimes('a'), [8, 7, 6])
@@ -57,14 +55,14 @@ export function refusalsContract({ describe, it }: TestCollector, opened: () => 
       for (const id of ['a', 'b', 'c']) await save(id)
       const batches = Array.from({ length: 20 }, (_, i) => {
         const refusals = ['a', 'b', 'c'].map((id) => refusal(id, { at: i + 1 }))
-        return (i % 2 === 0 ? store : other).addRefusals(
+        return (i % 2 === 0 ? store : other).usage.addRefusals(
           { id: `${i}`, at: NOW },
           i % 3 === 0 ? refusals : refusals.toReversed(),
           5,
         )
       })
       await Promise.all(batches)
-      await store.addRefusals(
+      await store.usage.addRefusals(
         { id: 'last', at: NOW },
         ['a', 'b', 'c'].map((id) => refusal(id, { at: 99 })),
         5,
@@ -79,7 +77,7 @@ export function refusalsContract({ describe, it }: TestCollector, opened: () => 
     it('are listed after a time', async () => {
       await save('a')
       const refusals = [5, 6, 7].map((at) => refusal('a', { at }))
-      await opened().store.addRefusals({ id: '1', at: NOW }, refusals, 50)
+      await opened().store.usage.addRefusals({ id: '1', at: NOW }, refusals, 50)
       assertEqual(await listTimes('a', 5), [7, 6])
       assertEqual(await listTimes('a', 7), [])
     })
@@ -87,9 +85,9 @@ export function refusalsContract({ describe, it }: TestCollector, opened: () => 
     it('are deleted with their application, and added for no application that is deleted or not stored', async () => {
       const { store } = opened()
       for (const id of ['a', 'b']) await save(id)
-      await store.addRefusals({ id: '1', at: NOW }, [refusal('a'), refusal('b'), refusal('unknown')], 50)
+      await store.usage.addRefusals({ id: '1', at: NOW }, [refusal('a'), refusal('b'), refusal('unknown')], 50)
       await store.saveApplication(application('a', { version: 2, status: 'deleted', name: '' }), audit('a'))
-      await store.addRefusals({ id: '2', at: NOW }, [refusal('a')], 50)
+      await store.usage.addRefusals({ id: '2', at: NOW }, [refusal('a')], 50)
       assertEqual(await listTimes('a'), [])
       assert.equal((await listTimes('b')).length, 1)
       await save('unknown')
@@ -100,26 +98,29 @@ export function refusalsContract({ describe, it }: TestCollector, opened: () => 
       const { store } = opened()
       await save('a')
       const refusals = [1, 2, 3, 4, 5].map((at) => refusal('a', { at }))
-      await store.addRefusals({ id: '1', at: NOW }, refusals, 50)
+      await store.usage.addRefusals({ id: '1', at: NOW }, refusals, 50)
       const expired = { countsBefore: '', refusalsBefore: 4, reportedBefore: 0, batchesBefore: 0, limit: 2 }
-      for (let calls = 0; calls < 10; calls++) await store.deleteExpiredUsage(expired)
+      for (let calls = 0; calls < 10; calls++) await store.usage.deleteExpired(expired)
       assertEqual(await listTimes('a'), [5, 4])
     })
 
     it('are added neither to the audit nor to the change feed', async () => {
       const { store } = opened()
       await save('a')
-      assertEqual(await recordTraces(() => store.addRefusals({ id: '1', at: NOW }, [refusal('a')], 50)), NO_TRACES)
+      assertEqual(
+        await recordTraces(() => store.usage.addRefusals({ id: '1', at: NOW }, [refusal('a')], 50)),
+        NO_TRACES,
+      )
     })
 
     it('are not changed by writing to what was given or read', async () => {
       const { store } = opened()
       await save('a')
       const given = [{ ...refusal('a', { details: { seconds: 1 } }) }]
-      await store.addRefusals({ id: '1', at: NOW }, given, 50)
+      await store.usage.addRefusals({ id: '1', at: NOW }, given, 50)
       overwrite(given)
-      overwrite(await store.listRefusals('a', 0))
-      assertEqual(await store.listRefusals('a', 0), [refusal('a', { details: { seconds: 1 } })])
+      overwrite(await store.usage.listRefusals('a', 0))
+      assertEqual(await store.usage.listRefusals('a', 0), [refusal('a', { details: { seconds: 1 } })])
     })
   })
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ReportedCount, ReportedCountQuery } from '../../index.js'
+import type { ReportedCount, ReportedCountQuery } from '../../store.js'
 import { NOW } from './records.js'
 import { assertEqual, createReaders, NO_TRACES, overwrite } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
@@ -15,9 +15,9 @@ export function reportedContract({ describe, it }: TestCollector, opened: () => 
       const others = [{ applicationId: 'b' }, { api: 'b' }, { route: 'GET /b' }, { reason: 'b' }].map((change) =>
         count(change),
       )
-      await store.addReported({ id: '1', at: NOW }, [count({ count: 2, firstAt: 5, lastAt: 9 }), ...others])
-      await other.addReported({ id: '2', at: NOW }, [count({ count: 10, firstAt: 3, lastAt: 7 })])
-      await store.addReported({ id: '3', at: NOW }, [count({ firstAt: 6, lastAt: 20 })])
+      await store.usage.addReported({ id: '1', at: NOW }, [count({ count: 2, firstAt: 5, lastAt: 9 }), ...others])
+      await other.usage.addReported({ id: '2', at: NOW }, [count({ count: 10, firstAt: 3, lastAt: 7 })])
+      await store.usage.addReported({ id: '3', at: NOW }, [count({ firstAt: 6, lastAt: 20 })])
       const added = count({ count: 13, firstAt: 3, lastAt: 20 })
       assertEqual(await list({ applicationId: 'a', api: 'a' }), [others[2], others[3], added])
       assert.equal((await list()).length, 5)
@@ -25,10 +25,10 @@ export function reportedContract({ describe, it }: TestCollector, opened: () => 
 
     it('is added once for a batch that is written again, also at the same time, and not for one of the usage', async () => {
       const { store, other } = opened()
-      const write = (each: typeof store) => each.addReported({ id: 'same', at: NOW }, [count()])
+      const write = (each: typeof store) => each.usage.addReported({ id: 'same', at: NOW }, [count()])
       await Promise.all([write(store), write(other), write(store)])
-      await other.addUsage({ id: 'usage', at: NOW }, [])
-      await other.addReported({ id: 'usage', at: NOW }, [count()])
+      await other.usage.add({ id: 'usage', at: NOW }, [])
+      await other.usage.addReported({ id: 'usage', at: NOW }, [count()])
       assertEqual(await list(), [count()])
     })
 
@@ -37,7 +37,7 @@ export function reportedContract({ describe, it }: TestCollector, opened: () => 
       const counts = [count(), count({ applicationId: '' }), count({ route: 'other' })]
       await Promise.all(
         Array.from({ length: 20 }, (_, i) =>
-          (i % 2 === 0 ? store : other).addReported(
+          (i % 2 === 0 ? store : other).usage.addReported(
             { id: `${i}`, at: NOW },
             i % 3 === 0 ? counts : counts.toReversed(),
           ),
@@ -58,7 +58,7 @@ export function reportedContract({ describe, it }: TestCollector, opened: () => 
           ),
         ),
       )
-      await store.addReported({ id: '1', at: NOW }, counts.toReversed())
+      await store.usage.addReported({ id: '1', at: NOW }, counts.toReversed())
       for (const limit of [1, 7, 72, 73]) {
         const seen: ReportedCount[] = []
         for (let after: ReportedCount | undefined; ;) {
@@ -84,25 +84,25 @@ export function reportedContract({ describe, it }: TestCollector, opened: () => 
     it('holds large counts, and is not changed by writing to what was given or read', async () => {
       const { store } = opened()
       const given = [{ ...count({ count: Number.MAX_SAFE_INTEGER - 1 }) }]
-      await store.addReported({ id: '1', at: NOW }, given)
+      await store.usage.addReported({ id: '1', at: NOW }, given)
       overwrite(given)
       overwrite(await list())
-      await store.addReported({ id: '2', at: NOW }, [count()])
+      await store.usage.addReported({ id: '2', at: NOW }, [count()])
       assertEqual(await list(), [count({ count: Number.MAX_SAFE_INTEGER })])
     })
 
     it('is added neither to the audit nor to the change feed', async () => {
       const { store } = opened()
-      assertEqual(await recordTraces(() => store.addReported({ id: '1', at: NOW }, [count()])), NO_TRACES)
+      assertEqual(await recordTraces(() => store.usage.addReported({ id: '1', at: NOW }, [count()])), NO_TRACES)
     })
 
-    it('is deleted by deleteExpiredUsage() if its last request is too old', async () => {
+    it('is deleted by usage.deleteExpired() if its last request is too old', async () => {
       const { store } = opened()
       const old = Array.from({ length: 5 }, (_, i) => count({ route: `GET /${i}`, firstAt: 1, lastAt: 9 }))
       const kept = count({ firstAt: 1, lastAt: 10 })
-      await store.addReported({ id: '1', at: NOW }, [...old, kept])
+      await store.usage.addReported({ id: '1', at: NOW }, [...old, kept])
       const expired = { countsBefore: '', refusalsBefore: 0, reportedBefore: 10, batchesBefore: 0, limit: 2 }
-      for (let calls = 0; (await store.deleteExpiredUsage(expired)) > 0; calls++) assert.ok(calls < 10)
+      for (let calls = 0; (await store.usage.deleteExpired(expired)) > 0; calls++) assert.ok(calls < 10)
       assertEqual(await list(), [kept])
     })
   })
@@ -116,6 +116,6 @@ function count(changes: Partial<ReportedCount> = {}): ReportedCount {
 function createList(opened: () => OpenedStores) {
   return async function list(query: Partial<ReportedCountQuery> = {}): Promise<readonly ReportedCount[]> {
     const everything = { after: undefined, applicationId: undefined, api: undefined, limit: 100 }
-    return opened().store.listReported({ ...everything, ...query })
+    return opened().store.usage.listReported({ ...everything, ...query })
   }
 }

@@ -12,42 +12,42 @@ export function signInsContract({ describe, it }: TestCollector, opened: () => O
       const { store, other } = opened()
       const short = signIn('short', { codeHash: undefined, applicationId: undefined, guesses: 3 })
       const traces = await recordTraces(async () => {
-        for (const each of [signIn('full'), short]) await store.addSignIn(each)
+        for (const each of [signIn('full'), short]) await store.signIns.add(each)
       })
-      assertEqual(await other.findSignInByLink('link-full'), signIn('full'))
-      assertEqual(await other.findSignInByLink('link-short'), short)
-      assert.equal(await store.findSignInByLink('LINK-FULL'), undefined)
+      assertEqual(await other.signIns.findByLink('link-full'), signIn('full'))
+      assertEqual(await other.signIns.findByLink('link-short'), short)
+      assert.equal(await store.signIns.findByLink('LINK-FULL'), undefined)
       assertEqual(traces, NO_TRACES)
     })
 
     it('count guesses that are made at once, each with a number of its own', async () => {
       const { store, other } = opened()
-      await store.addSignIn(signIn('s'))
-      await store.addSignIn(signIn('t'))
-      const guesses = Array.from({ length: 10 }, (_, i) => (i % 2 ? store : other).countSignInGuess('s'))
+      await store.signIns.add(signIn('s'))
+      await store.signIns.add(signIn('t'))
+      const guesses = Array.from({ length: 10 }, (_, i) => (i % 2 ? store : other).signIns.countGuess('s'))
       const counted = await Promise.all(guesses)
       const numbers = counted.map((each) => each!.guesses).toSorted((a, b) => a - b)
       assertEqual(numbers, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
-      assertEqual(await store.findSignInByLink('link-s'), signIn('s', { guesses: 10 }))
-      assertEqual(await store.findSignInByLink('link-t'), signIn('t'))
-      assert.equal(await store.countSignInGuess('unknown'), undefined)
+      assertEqual(await store.signIns.findByLink('link-s'), signIn('s', { guesses: 10 }))
+      assertEqual(await store.signIns.findByLink('link-t'), signIn('t'))
+      assert.equal(await store.signIns.countGuess('unknown'), undefined)
     })
 
     it('are removed for one caller only', async () => {
       const { store, other } = opened()
-      await store.addSignIn(signIn('s'))
-      await store.addSignIn(signIn('t'))
-      const removed = await Promise.all([store, other, store, other].map((each) => each.removeSignIn('s')))
+      await store.signIns.add(signIn('s'))
+      await store.signIns.add(signIn('t'))
+      const removed = await Promise.all([store, other, store, other].map((each) => each.signIns.remove('s')))
       assert.equal(removed.filter(Boolean).length, 1)
-      assert.equal(await other.findSignInByLink('link-s'), undefined)
-      assertEqual(await other.findSignInByLink('link-t'), signIn('t'))
+      assert.equal(await other.signIns.findByLink('link-s'), undefined)
+      assertEqual(await other.signIns.findByLink('link-t'), signIn('t'))
     })
 
     it('are deleted after they expire, and not before', async () => {
       const { store } = opened()
-      for (const i of [1, 2, 3]) await store.addSignIn(signIn(`s${i}`, { expiresAt: NOW + i }))
-      await store.addSignIn(signIn('late', { createdAt: NOW + 2, expiresAt: NOW + 100 }))
-      const found = await Promise.all(['s1', 's2', 's3', 'late'].map((id) => store.findSignInByLink(`link-${id}`)))
+      for (const i of [1, 2, 3]) await store.signIns.add(signIn(`s${i}`, { expiresAt: NOW + i }))
+      await store.signIns.add(signIn('late', { createdAt: NOW + 2, expiresAt: NOW + 100 }))
+      const found = await Promise.all(['s1', 's2', 's3', 'late'].map((id) => store.signIns.findByLink(`link-${id}`)))
       assertEqual(
         found.map((each) => each?.id),
         [undefined, undefined, 's3', 'late'],
@@ -66,25 +66,25 @@ export function signOutsContract({ describe, it }: TestCollector, opened: () => 
       const { store, other } = opened()
       const session = { subject: 'session:1', nonce: 'n2', at: NOW + 1, expiresAt: NOW + 101 }
       const traces = await recordTraces(async () => {
-        for (const signOut of [dev, session]) await store.addSignOut(signOut)
+        for (const signOut of [dev, session]) await store.signIns.addSignOut(signOut)
       })
-      assertEqual(await other.listSignOuts([dev.subject]), [dev])
-      assertEqual(await other.listSignOuts([session.subject, 'session:2']), [session])
-      assert.equal((await other.listSignOuts([session.subject, dev.subject])).length, 2)
-      assertEqual(await other.listSignOuts(['contact:DEV@example.com']), [])
-      assertEqual(await other.listSignOuts([]), [])
+      assertEqual(await other.signIns.listSignOuts([dev.subject]), [dev])
+      assertEqual(await other.signIns.listSignOuts([session.subject, 'session:2']), [session])
+      assert.equal((await other.signIns.listSignOuts([session.subject, dev.subject])).length, 2)
+      assertEqual(await other.signIns.listSignOuts(['contact:DEV@example.com']), [])
+      assertEqual(await other.signIns.listSignOuts([]), [])
       assertEqual(traces, NO_TRACES)
     })
 
     it('of one subject are later each time, also if the clock was set back', async () => {
       const { store, other } = opened()
-      const readTime = async (): Promise<number> => (await other.listSignOuts([dev.subject]))[0]!.at
-      await store.addSignOut(dev)
-      await other.addSignOut({ ...dev, nonce: 'n3', at: NOW - 5000 })
+      const readTime = async (): Promise<number> => (await other.signIns.listSignOuts([dev.subject]))[0]!.at
+      await store.signIns.addSignOut(dev)
+      await other.signIns.addSignOut({ ...dev, nonce: 'n3', at: NOW - 5000 })
       assert.equal(await readTime(), NOW + 1)
-      assert.equal((await store.listSignOuts([dev.subject]))[0]?.nonce, 'n3')
-      await store.addSignOut({ ...dev, at: NOW + 50, expiresAt: NOW + 150 })
-      assertEqual(await other.listSignOuts([dev.subject]), [{ ...dev, at: NOW + 50, expiresAt: NOW + 150 }])
+      assert.equal((await store.signIns.listSignOuts([dev.subject]))[0]?.nonce, 'n3')
+      await store.signIns.addSignOut({ ...dev, at: NOW + 50, expiresAt: NOW + 150 })
+      assertEqual(await other.signIns.listSignOuts([dev.subject]), [{ ...dev, at: NOW + 50, expiresAt: NOW + 150 }])
     })
 
     it('of a contact delete its ways to sign in, and no others', async () => {
@@ -94,11 +94,11 @@ export function signOutsContract({ describe, it }: TestCollector, opened: () => 
         ['t', 'dev@example.com'],
         ['u', 'dev@example.org'],
       ] as const)
-        await store.addSignIn(signIn(id, { contact }))
-      await store.addSignOut({ ...dev, subject: 'session:dev@example.com' })
-      assertEqual(await store.findSignInByLink('link-s'), signIn('s'))
-      await store.addSignOut(dev)
-      const found = await Promise.all(['s', 't', 'u'].map((id) => store.findSignInByLink(`link-${id}`)))
+        await store.signIns.add(signIn(id, { contact }))
+      await store.signIns.addSignOut({ ...dev, subject: 'session:dev@example.com' })
+      assertEqual(await store.signIns.findByLink('link-s'), signIn('s'))
+      await store.signIns.addSignOut(dev)
+      const found = await Promise.all(['s', 't', 'u'].map((id) => store.signIns.findByLink(`link-${id}`)))
       assertEqual(
         found.map((each) => each?.id),
         [undefined, undefined, 'u'],
@@ -109,9 +109,9 @@ export function signOutsContract({ describe, it }: TestCollector, opened: () => 
       const { store } = opened()
       const subjects = ['session:1', 'session:2', 'session:3']
       for (const [i, subject] of subjects.entries())
-        await store.addSignOut({ subject, nonce: 'n', at: NOW, expiresAt: NOW + i + 1 })
-      await store.addSignOut({ subject: 'session:late', nonce: 'n', at: NOW + 2, expiresAt: NOW + 100 })
-      const left = await store.listSignOuts([...subjects, 'session:late'])
+        await store.signIns.addSignOut({ subject, nonce: 'n', at: NOW, expiresAt: NOW + i + 1 })
+      await store.signIns.addSignOut({ subject: 'session:late', nonce: 'n', at: NOW + 2, expiresAt: NOW + 100 })
+      const left = await store.signIns.listSignOuts([...subjects, 'session:late'])
       assertEqual(left.map(({ subject }) => subject).toSorted(), ['session:3', 'session:late'])
     })
   })

@@ -8,14 +8,14 @@ import type {
   Change,
   EmailQuery,
   QueuedEmail,
-  Store,
-} from '../../index.js'
+  StoreWith,
+} from '../../store.js'
 
 /** The stores of one test, both open on the same database. */
 export interface OpenedStores {
-  readonly store: Store
+  readonly store: StoreWith
   /** A second store on the same database; the same object if the stores of one process share it. */
-  readonly other: Store
+  readonly other: StoreWith
 }
 
 /** Collects tests, with the functions by which test runners name them. */
@@ -90,7 +90,7 @@ export function createReaders(opened: () => OpenedStores) {
 /** E-mails, with a default for every member of the query. */
 export function createEmailCalls(opened: () => OpenedStores) {
   async function listEmails(query: Partial<EmailQuery> = {}): Promise<readonly QueuedEmail[]> {
-    return opened().store.listEmails({ applicationId: undefined, state: undefined, limit: 100, ...query })
+    return opened().store.emails.list({ applicationId: undefined, state: undefined, limit: 100, ...query })
   }
 
   async function listEmailIds(query: Partial<EmailQuery> = {}): Promise<readonly string[]> {
@@ -98,7 +98,7 @@ export function createEmailCalls(opened: () => OpenedStores) {
   }
 
   async function saveEmails(emails: readonly QueuedEmail[]): Promise<readonly boolean[]> {
-    return Promise.all(emails.map((email) => opened().store.saveEmail(email)))
+    return Promise.all(emails.map((email) => opened().store.emails.save(email)))
   }
 
   return { listEmails, listEmailIds, saveEmails }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ExpiredUsage, UsageCount, UsageCountQuery } from '../../index.js'
+import type { ExpiredUsage, UsageCount, UsageCountQuery } from '../../store.js'
 import { application, audit, NOW } from './records.js'
 import { assertEqual, createReaders, NO_TRACES, overwrite } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
@@ -19,8 +19,8 @@ export function usageContract({ describe, it }: TestCollector, opened: () => Ope
         count('a', { api: 'b' }),
         count('a', { day: LATER }),
       ]
-      await store.addUsage({ id: '1', at: NOW }, counts)
-      await other.addUsage({ id: '2', at: NOW }, [count('a', { count: 10 }), count('a', { day: LATER, count: -1 })])
+      await store.usage.add({ id: '1', at: NOW }, counts)
+      await other.usage.add({ id: '2', at: NOW }, [count('a', { count: 10 }), count('a', { day: LATER, count: -1 })])
       assertEqual(await listUsage(), [
         count('a', { count: 11 }),
         count('a', { outcome: 'token' }),
@@ -32,7 +32,7 @@ export function usageContract({ describe, it }: TestCollector, opened: () => Ope
     it('is added once for a batch that is written again, also at the same time', async () => {
       const { store, other } = opened()
       await save('a')
-      const write = (each: typeof store) => each.addUsage({ id: 'same', at: NOW }, [count('a')])
+      const write = (each: typeof store) => each.usage.add({ id: 'same', at: NOW }, [count('a')])
       await Promise.all([write(store), write(other), write(store)])
       await write(other)
       assertEqual(await listUsage(), [count('a')])
@@ -45,7 +45,7 @@ export function usageContract({ describe, it }: TestCollector, opened: () => Ope
       const counts = [count('a'), count('b'), count('a', { api: 'other' })]
       await Promise.all(
         Array.from({ length: 20 }, (_, i) =>
-          (i % 2 === 0 ? store : other).addUsage({ id: `${i}`, at: NOW }, i % 3 === 0 ? counts : counts.toReversed()),
+          (i % 2 === 0 ? store : other).usage.add({ id: `${i}`, at: NOW }, i % 3 === 0 ? counts : counts.toReversed()),
         ),
       )
       assertEqual(
@@ -57,9 +57,9 @@ export function usageContract({ describe, it }: TestCollector, opened: () => Ope
     it('of an application that is not stored is left out, and that of a deleted one is kept', async () => {
       const { store } = opened()
       await save('a')
-      await store.addUsage({ id: '1', at: NOW }, [count('a'), count('unknown')])
+      await store.usage.add({ id: '1', at: NOW }, [count('a'), count('unknown')])
       await store.saveApplication(application('a', { version: 2, status: 'deleted', name: '' }), audit('a'))
-      await store.addUsage({ id: '2', at: NOW }, [count('a')])
+      await store.usage.add({ id: '2', at: NOW }, [count('a')])
       assertEqual(await listUsage(), [count('a', { count: 2 })])
     })
 
@@ -67,22 +67,22 @@ export function usageContract({ describe, it }: TestCollector, opened: () => Ope
       const { store } = opened()
       await save('a')
       const large = Number.MAX_SAFE_INTEGER - 1
-      await store.addUsage({ id: '1', at: NOW }, [count('a', { count: large })])
-      await store.addUsage({ id: '2', at: NOW }, [count('a')])
+      await store.usage.add({ id: '1', at: NOW }, [count('a', { count: large })])
+      await store.usage.add({ id: '2', at: NOW }, [count('a')])
       assertEqual(await listUsage(), [count('a', { count: large + 1 })])
     })
 
     it('is added neither to the audit nor to the change feed', async () => {
       const { store } = opened()
       await save('a')
-      assertEqual(await recordTraces(() => store.addUsage({ id: '1', at: NOW }, [count('a')])), NO_TRACES)
+      assertEqual(await recordTraces(() => store.usage.add({ id: '1', at: NOW }, [count('a')])), NO_TRACES)
     })
 
     it('is not changed by writing to what was given or read', async () => {
       const { store } = opened()
       await save('a')
       const given = [{ ...count('a') }]
-      await store.addUsage({ id: '1', at: NOW }, given)
+      await store.usage.add({ id: '1', at: NOW }, given)
       overwrite(given)
       overwrite(await listUsage())
       assertEqual(await listUsage(), [count('a')])
@@ -106,7 +106,7 @@ export function usageListContract({ describe, it }: TestCollector, opened: () =>
         count(id, { api: 'a.b', outcome: 'invalid_token' }),
         count(id, { day: LATER }),
       ])
-      await store.addUsage({ id: '1', at: NOW }, expected.toReversed())
+      await store.usage.add({ id: '1', at: NOW }, expected.toReversed())
       assertEqual(await listUsage(), expected)
     })
 
@@ -118,7 +118,7 @@ export function usageListContract({ describe, it }: TestCollector, opened: () =>
         for (const day of [DAY, LATER]) for (const api of ['a', 'b']) counts.push(count(id, { day, api }))
       }
       await save('without')
-      await store.addUsage({ id: '1', at: NOW }, counts)
+      await store.usage.add({ id: '1', at: NOW }, counts)
       for (const limit of [1, 2, 5, 12, 13]) {
         const seen: UsageCount[] = []
         for (let after: UsageCount | undefined; ;) {
@@ -139,7 +139,7 @@ export function usageListContract({ describe, it }: TestCollector, opened: () =>
       const { store } = opened()
       for (const id of ['a', 'b']) await save(id)
       const days = ['2026-10-31', '2026-11-01', '2026-11-30', '2026-12-01']
-      await store.addUsage(
+      await store.usage.add(
         { id: '1', at: NOW },
         ['a', 'b'].flatMap((id) => days.flatMap((day) => ['x', 'y'].map((api) => count(id, { day, api })))),
       )
@@ -162,12 +162,12 @@ export function usageListContract({ describe, it }: TestCollector, opened: () =>
 export function expiredUsageContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { listUsage, save } = createUsageCalls(opened)
 
-  describe('deleteExpiredUsage()', () => {
+  describe('usage.deleteExpired()', () => {
     it('deletes counts of earlier days, as often as it is called until nothing is left', async () => {
       const { store } = opened()
       await save('a')
       const counts = Array.from({ length: 5 }, (_, i) => count('a', { api: `api${i}` }))
-      await store.addUsage({ id: '1', at: NOW }, [...counts, count('a', { day: LATER })])
+      await store.usage.add({ id: '1', at: NOW }, [...counts, count('a', { day: LATER })])
       assert.equal(await deleteAll({ countsBefore: DAY }), 0)
       assert.equal((await listUsage()).length, 6)
       await deleteAll({ countsBefore: LATER, limit: 2 })
@@ -177,12 +177,12 @@ export function expiredUsageContract({ describe, it }: TestCollector, opened: ()
     it('deletes the ids of earlier batches only', async () => {
       const { store } = opened()
       await save('a')
-      await store.addUsage({ id: 'earlier', at: NOW - 1 }, [count('a')])
-      await store.addUsage({ id: 'later', at: NOW }, [count('a')])
+      await store.usage.add({ id: 'earlier', at: NOW - 1 }, [count('a')])
+      await store.usage.add({ id: 'later', at: NOW }, [count('a')])
       await deleteAll({ batchesBefore: NOW })
-      await store.addUsage({ id: 'later', at: NOW }, [count('a')])
+      await store.usage.add({ id: 'later', at: NOW }, [count('a')])
       assertEqual(await listUsage(), [count('a', { count: 2 })])
-      await store.addUsage({ id: 'earlier', at: NOW }, [count('a')])
+      await store.usage.add({ id: 'earlier', at: NOW }, [count('a')])
       assertEqual(await listUsage(), [count('a', { count: 3 })])
     })
   })
@@ -191,7 +191,7 @@ export function expiredUsageContract({ describe, it }: TestCollector, opened: ()
   async function deleteAll(expired: Partial<ExpiredUsage>): Promise<number> {
     const nothing = { countsBefore: '', refusalsBefore: 0, reportedBefore: 0, batchesBefore: 0, limit: 100 }
     for (let calls = 0; calls < 100; calls++) {
-      if ((await opened().store.deleteExpiredUsage({ ...nothing, ...expired })) === 0) return 0
+      if ((await opened().store.usage.deleteExpired({ ...nothing, ...expired })) === 0) return 0
     }
     throw new Error('deleteExpiredUsage() always has something to delete.')
   }
@@ -214,7 +214,7 @@ function createUsageCalls(opened: () => OpenedStores) {
       to: '2999-12-31',
       limit: 100,
     }
-    return opened().store.listUsage({ ...everything, ...query })
+    return opened().store.usage.list({ ...everything, ...query })
   }
 
   async function save(id: string): Promise<void> {

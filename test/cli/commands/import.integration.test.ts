@@ -92,7 +92,7 @@ describe('apps import', () => {
     const [, added, unchanged] = /^1500 lines: (\d+) added, (\d+) there already, 0 refused\.$/m.exec(stdout) ?? []
     expect([code, Number(added) + Number(unchanged)]).toEqual([0, count])
     expect(Number(unchanged)).toBeGreaterThan(0)
-    expect(await store.countImportedHashes?.()).toEqual({ sha256: count })
+    expect(await store.imports.countHashes?.()).toEqual({ sha256: count })
     await admin.close()
     await other.remove()
   })

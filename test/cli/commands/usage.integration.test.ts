@@ -17,7 +17,7 @@ beforeAll(async () => {
   const store = sqliteStore(site.file)
   await store.open()
   const count = { day: '2026-10-31', applicationId: id, api: 'orders', outcome: 'allowed', count: 12 }
-  await store.addUsage({ id: '1', at: 0 }, [
+  await store.usage.add({ id: '1', at: 0 }, [
     count,
     { ...count, day: '2026-10-01', outcome: 'token', count: 2 },
     { ...count, outcome: 'invalid_token', count: 1 },
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const refusal = { applicationId: id, at: Date.now() - 1000, api: 'orders', error: 'invalid_token' }
   const origin = { requestId: '=1+1', address: '192.0.2.1' }
   const details = { expiredAt: Date.now() - 7300_000 }
-  await store.addRefusals({ id: '2', at: 0 }, [{ ...refusal, ...origin, reason: 'expired_token', details }], 50)
+  await store.usage.addRefusals({ id: '2', at: 0 }, [{ ...refusal, ...origin, reason: 'expired_token', details }], 50)
   const times = { firstAt: Date.parse('2026-11-01'), lastAt: Date.parse('2026-11-22T18:00:00Z') }
   const reported = {
     applicationId: id,
@@ -36,7 +36,10 @@ beforeAll(async () => {
     count: 7,
     ...times,
   }
-  await store.addReported({ id: '3', at: 0 }, [reported, { ...reported, applicationId: '', api: 'catalog', count: 2 }])
+  await store.usage.addReported({ id: '3', at: 0 }, [
+    reported,
+    { ...reported, applicationId: '', api: 'catalog', count: 2 },
+  ])
   await store.close()
 })
 afterAll(() => site.remove())

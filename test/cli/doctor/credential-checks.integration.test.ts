@@ -97,10 +97,10 @@ describe('the doctor on report-only guards', () => {
       firstAt: 0,
     }
     await withStore((store) =>
-      store.addReported({ id: '1', at: 0 }, [{ ...count, api: 'catalog', lastAt: Date.now() - 90_000_000 }]),
+      store.usage.addReported({ id: '1', at: 0 }, [{ ...count, api: 'catalog', lastAt: Date.now() - 90_000_000 }]),
     )
     expect(await find('guards that only report', db())).toEqual([])
-    await withStore((store) => store.addReported({ id: '2', at: 0 }, [{ ...count, lastAt: Date.now() - 1000 }]))
+    await withStore((store) => store.usage.addReported({ id: '2', at: 0 }, [{ ...count, lastAt: Date.now() - 1000 }]))
     expect(await find('guards that only report', db())).toMatchObject([
       {
         level: 'note',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
 import type { Finding } from '../../../src/cli/doctor/finding.js'
-import type { Store } from '../../../src/index.js'
+import type { StoreWith } from '../../../src/store.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { CONFIG, createSite, runInProcess, type Site } from '../command-line.js'
 
@@ -44,7 +44,7 @@ export function useDoctorSite() {
     return ['--config', module]
   }
 
-  async function withStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
+  async function withStore<Result>(work: (store: StoreWith) => Promise<Result>): Promise<Result> {
     const store = sqliteStore(file)
     await store.open()
     const result = await work(store)

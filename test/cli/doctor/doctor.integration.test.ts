@@ -1,6 +1,7 @@
 import { chmod, rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import type { PlatformAuth, Store, UsageBatch } from '../../../src/index.js'
+import type { PlatformAuth } from '../../../src/index.js'
+import type { StoreWith, UsageBatch } from '../../../src/store.js'
 import { SECRET } from '../../support/platform.js'
 import { CONFIG, createSite, runInProcess } from '../command-line.js'
 import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
@@ -28,7 +29,7 @@ describe('the doctor', () => {
 
   it('changes nothing, even if a server with these options would', async () => {
     const readAll = (): Promise<unknown> =>
-      withStore(async (store: Store) => [
+      withStore(async (store: StoreWith) => [
         await store.listSigningKeys(),
         await store.listAudit({ after: undefined, limit: 100, applicationId: undefined }),
       ])
@@ -48,12 +49,12 @@ describe('the doctor', () => {
       const [{ id: applicationId } = { id: '' }] = await store.listApplications(EVERY_APPLICATION)
       const batch = (id: string): UsageBatch => ({ id, at: 1 })
       const refused = { applicationId, api: 'orders', reason: 'not_allowed', error: 'access_denied' }
-      await store.addUsage(batch('a'), [
+      await store.usage.add(batch('a'), [
         { day: '2001-01-01', applicationId, api: 'orders', outcome: 'allowed', count: 1 },
       ])
       const refusal = { ...refused, at: 1, requestId: undefined, address: undefined, details: {} }
-      await store.addRefusals(batch('b'), [refusal], 10)
-      await store.addReported(batch('c'), [{ ...refused, route: 'GET /', count: 1, firstAt: 1, lastAt: 1 }])
+      await store.usage.addRefusals(batch('b'), [refusal], 10)
+      await store.usage.addReported(batch('c'), [{ ...refused, route: 'GET /', count: 1, firstAt: 1, lastAt: 1 }])
     })
     const before = await readTables(getFile())
     for (const table of ['usage', 'refusals', 'reported']) {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { QueuedEmail } from '../../../src/index.js'
+import type { QueuedEmail } from '../../../src/store.js'
 import { CONFIG, runInProcess } from '../command-line.js'
 import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
 
@@ -20,7 +20,7 @@ describe('the doctor reports', () => {
     const held = await register('orders', 'refuses')
     const overdue = await register('catalog', 'refuses')
     await withStore(async (store) => {
-      const [email] = await store.listEmails({ applicationId: overdue, state: 'failed', limit: 1 })
+      const [email] = await store.emails.list({ applicationId: overdue, state: 'failed', limit: 1 })
       const due: QueuedEmail = {
         ...email!,
         state: 'due',
@@ -28,7 +28,7 @@ describe('the doctor reports', () => {
         problem: undefined,
         version: email!.version + 1,
       }
-      expect(await store.saveEmail(due)).toBe(true)
+      expect(await store.emails.save(due)).toBe(true)
       const record = (await store.findApplication(held))!
       const unread = { ...due, id: `email_${'0'.repeat(32)}`, applicationId: held, purpose: 'approvalRequest' } as const
       const bounced = { ...unread, recipient: 'apis@example.com', state: 'failed', problem: '550', version: 1 } as const

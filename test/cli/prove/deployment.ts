@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Express } from 'express'
 import { Pool } from 'pg'
-import { createPlatformAuth, type PlatformAuth, type PlatformAuthOptions, type Store } from '../../../src/index.js'
+import { createPlatformAuth, type PlatformAuth, type PlatformAuthOptions } from '../../../src/index.js'
+import type { StoreWith } from '../../../src/store.js'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { launchProxy, PROXIES } from '../../proxies/proxies.js'
@@ -145,7 +146,7 @@ export default () => ({ ...${JSON.stringify(options)}, store: sqliteStore(${JSON
 const FILE = 'platform.sqlite'
 
 interface CreatedStore {
-  openStore(): Store
+  openStore(): StoreWith
   /** What names the store on the command line, if the configuration does not. */
   readonly args: readonly string[]
 }
@@ -154,7 +155,7 @@ async function createStore(folder: string, postgres: boolean, ends: (() => Promi
   if (!postgres) return { openStore: () => sqliteStore(join(folder, FILE)), args: [] }
   const database = await freshDatabase()
   ends.push(database.remove)
-  const openStore = (): Store => {
+  const openStore = (): StoreWith => {
     const pool = new Pool({ connectionString: database.url })
     ends.push(() => pool.end())
     return postgresStore({ pool })

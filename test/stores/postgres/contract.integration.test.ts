@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe } from 'vitest'
-import type { Store } from '../../../src/contracts/store.js'
+import type { StoreWith } from '../../../src/contracts/store.js'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { storeContract } from '../contract.js'
@@ -10,7 +10,7 @@ const db = usePostgres()
 
 describe.each(IS_LONG_LANE ? [true, false] : [true])('postgresStore({ pool, listen: %s })', (listen) => {
   let pools: readonly Pool[]
-  let stores: readonly Store[]
+  let stores: readonly StoreWith[]
 
   beforeAll(async () => {
     await db.makeSchema()

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Client, Pool, type PoolClient, type PoolConfig, type QueryConfig } from 'pg'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import type { Store } from '../../../src/contracts/store.js'
+import type { StoreWith } from '../../../src/contracts/store.js'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
 import type { PostgresClient, PostgresPool, PostgresQuery } from '../../../src/stores/postgres/index.js'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.js'
@@ -48,13 +48,13 @@ export function usePostgres() {
     return pool
   }
 
-  function createStore({ pool = openPool(), listen = true }: StoreOptions = {}): Store {
+  function createStore({ pool = openPool(), listen = true }: StoreOptions = {}): StoreWith {
     const store = postgresStore({ pool, listen })
     cleanups.push(() => store.close())
     return store
   }
 
-  async function openStore(options?: StoreOptions): Promise<Store> {
+  async function openStore(options?: StoreOptions): Promise<StoreWith> {
     const store = createStore(options)
     await store.open()
     return store
@@ -114,7 +114,7 @@ const TABLES =
   usage usage_batches refusals reported sign_ins sign_outs`.split(/\s+/)
 
 /** The ids of the changes since now, read only when the store wakes its watcher. */
-export async function watchChanges(store: Store): Promise<() => readonly string[]> {
+export async function watchChanges(store: StoreWith): Promise<() => readonly string[]> {
   const { cursor } = await store.changesSince(undefined)
   let ids: readonly string[] = []
   store.watch!(() => {

@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Store } from '../../../src/contracts/store.js'
+import type { StoreWith } from '../../../src/contracts/store.js'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { storeTests } from '../../../src/testing/store/index.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
@@ -11,7 +11,7 @@ import { emptyTables, spyOnQueries, usePostgres } from './databases.js'
 const db = usePostgres()
 const asked = new Set<string>()
 let pool: Pool
-let store: Store
+let store: StoreWith
 
 beforeAll(async () => {
   const suite = await openRecording()
@@ -33,7 +33,7 @@ afterAll(async () => {
   await pool.end()
 })
 
-async function openRecording(): Promise<{ pool: Pool; store: Store }> {
+async function openRecording(): Promise<{ pool: Pool; store: StoreWith }> {
   const opened = new Pool(db.poolConfig())
   const recording = spyOnQueries(opened, ({ text }) => void asked.add(text))
   const recorded = postgresStore({ pool: recording, listen: false })

@@ -103,9 +103,9 @@ describe('postgresStore', () => {
       expect((await store.findApplication('a'))?.keys[0]?.lastUsedAt).toBe(far)
       const times = { createdAt: far, dueAt: 2 ** 31, leasedUntil: 2 ** 31, overlap: 2 ** 33, attemptCount: 2 ** 32 }
       const given = email('l', { ...times, claimLinks: [{ hash: 'c', expiresAt: far }] })
-      await store.saveEmail(given)
-      expect(await store.findEmailByClaimLink('c')).toStrictEqual(given)
-      expect(await store.leaseEmail(2 ** 31, far)).toMatchObject({ ...times, leasedUntil: far, version: 2 })
+      await store.emails.save(given)
+      expect(await store.emails.findByClaimLink('c')).toStrictEqual(given)
+      expect(await store.emails.lease(2 ** 31, far)).toMatchObject({ ...times, leasedUntil: far, version: 2 })
       const key = { ...signingKey('k'), createdAt: far, signsFrom: far, formerVerifiesFor: 2 ** 40 }
       await store.addSigningKey(key, undefined, audit())
       expect(await store.listSigningKeys()).toStrictEqual([key])
@@ -134,9 +134,9 @@ describe('postgresStore', () => {
       pool: spyOnQueries(db.openPool(), ({ text }) => void statements.push(text)),
       listen: false,
     })
-    await store.saveEmail(email('l', { state: 'held' }))
+    await store.emails.save(email('l', { state: 'held' }))
     statements.length = 0
-    expect(await store.leaseEmail(NOW, NOW + 1)).toBeUndefined()
+    expect(await store.emails.lease(NOW, NOW + 1)).toBeUndefined()
     expect(statements).toHaveLength(1)
     expect(statements[0]).toMatch(/^\s*\(?SELECT/)
   })

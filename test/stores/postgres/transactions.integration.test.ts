@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Pool } from 'pg'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ApplicationRecord } from '../../../src/contracts/application-record.js'
-import type { Store } from '../../../src/contracts/store.js'
+import type { StoreWith } from '../../../src/contracts/store.js'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { application, audit, credential, NOW, signingKey } from '../records.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
@@ -157,7 +157,7 @@ describe('postgresStore, in transactions,', () => {
       }
     })()
     const times = new Map<string, { began: number; ended: number }>()
-    const write = async (store: Store, writer: number): Promise<void> => {
+    const write = async (store: StoreWith, writer: number): Promise<void> => {
       for (let i = 0; i < 30; i++) {
         const id = `${writer}-${i}`
         const began = performance.now()
@@ -193,11 +193,11 @@ const ADVISORY_LOCKS = `
 const CALLERS = IS_LONG_LANE ? 20 : 8
 
 /** Lets concurrent callers increment the same number five times each, and expects all increments. */
-async function expectNoLostUpdate(stores: readonly Store[]): Promise<void> {
+async function expectNoLostUpdate(stores: readonly StoreWith[]): Promise<void> {
   const store = stores[0]!
   await store.saveApplication(application('a', { name: '0', keys: [credential('k')] }), audit('a'))
   const { cursor } = await store.changesSince(undefined)
-  const increment = async (by: Store): Promise<void> => {
+  const increment = async (by: StoreWith): Promise<void> => {
     for (let done = 0; done < 5;) {
       const record = (await by.findApplication('a')) as ApplicationRecord
       const next = { ...record, name: String(Number(record.name) + 1), version: record.version + 1 }

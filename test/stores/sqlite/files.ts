@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach } from 'vitest'
-import type { Store } from '../../../src/contracts/store.js'
+import type { StoreWith } from '../../../src/contracts/store.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import type { SqliteDatabase } from '../../../src/stores/sqlite/index.js'
 import { defaultDriver } from './drivers.js'
@@ -32,13 +32,13 @@ export function useSqliteFiles() {
 
   const getFile = (): string => join(folder, 'platform-auth.sqlite')
 
-  function createStore(pathOrDatabase: string | SqliteDatabase = getFile()): Store {
+  function createStore(pathOrDatabase: string | SqliteDatabase = getFile()): StoreWith {
     const store = sqliteStore(pathOrDatabase)
     cleanups.push(() => store.close())
     return store
   }
 
-  async function openStore(pathOrDatabase?: string | SqliteDatabase): Promise<Store> {
+  async function openStore(pathOrDatabase?: string | SqliteDatabase): Promise<StoreWith> {
     const store = createStore(pathOrDatabase)
     await store.open()
     return store

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Store } from '../../../src/contracts/store.js'
+import type { StoreWith } from '../../../src/contracts/store.js'
 import { sqliteStore, type SqliteDatabase } from '../../../src/stores/sqlite/index.js'
 import { storeTests } from '../../../src/testing/store/index.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
@@ -9,7 +9,7 @@ import { defaultDriver } from './drivers.js'
 
 const database = new defaultDriver(':memory:')
 const asked = new Set<string>()
-let store: Store
+let store: StoreWith
 
 /** Keeps the text of each statement. */
 function record(recorded: SqliteDatabase): SqliteDatabase {
@@ -66,7 +66,7 @@ describe('no statement of the SQLite store reads a whole table:', () => {
     asked.clear()
     const tests = storeTests(async () => {
       const opened = new defaultDriver(':memory:')
-      const again = async (): Promise<Store> => {
+      const again = async (): Promise<StoreWith> => {
         const other = sqliteStore(record(opened))
         await other.open()
         return other

@@ -205,9 +205,9 @@ describe('sqliteStore', () => {
     const database = files.openDatabase()
     const statements: string[] = []
     const store = await files.openStore(spyOn(database, statements))
-    await store.saveEmail(email('l', { state: 'held' }))
+    await store.emails.save(email('l', { state: 'held' }))
     statements.length = 0
-    expect(await store.leaseEmail(NOW, NOW + 1)).toBeUndefined()
+    expect(await store.emails.lease(NOW, NOW + 1)).toBeUndefined()
     expect(statements.filter((text) => !text.startsWith('PRAGMA busy_timeout'))).toEqual([
       expect.stringMatching(/^\s*\(?SELECT/),
     ])

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { normalizeContact } from '../../applications/contacts/contact-lists.js'
-import { readContact } from '../../applications/records/validation.js'
+import { normalizeContact } from './contact-lists.js'
+import { readContact } from '../records/validation.js'
 import type { Store } from '../../contracts/store.js'
 
-/** Ends sessions in every process: each request of a session reads them. */
+/** Ends sessions of the portal in every process: each request of a session reads them. Without the store's part `signIns` there are none. */
 export interface SignOuts {
   addForContact(contact: string): Promise<void>
   addForSession(id: string): Promise<void>
@@ -24,7 +24,7 @@ interface EndableSession {
 }
 
 interface SignOutsOptions {
-  readonly store: Pick<Store, 'listSignOuts' | 'addSignOut'>
+  readonly store: Pick<Store, 'signIns'>
   readonly now: () => number
 }
 
@@ -35,18 +35,18 @@ export const CLOCK_MARGIN_MS = 3600 * 1000
 export function createSignOuts({ store, now }: SignOutsOptions): SignOuts {
   async function add(subject: string): Promise<void> {
     const expiresAt = now() + MAX_SESSION_MS + 2 * CLOCK_MARGIN_MS
-    await store.addSignOut({ subject, nonce: randomBytes(16).toString('base64url'), at: now(), expiresAt })
+    await store.signIns?.addSignOut({ subject, nonce: randomBytes(16).toString('base64url'), at: now(), expiresAt })
   }
 
   return {
     addForContact: (contact) => add(formatContact(contact)),
     addForSession: (id) => add(formatSession(id)),
     async readLast(contact) {
-      const [last] = await store.listSignOuts([formatContact(contact)])
-      return last?.nonce ?? ''
+      const last = await store.signIns?.listSignOuts([formatContact(contact)])
+      return last?.[0]?.nonce ?? ''
     },
     async hasEnded({ id, contact, lastSignOut }) {
-      const found = await store.listSignOuts([formatContact(contact), formatSession(id)])
+      const found = (await store.signIns?.listSignOuts([formatContact(contact), formatSession(id)])) ?? []
       return found.some(({ subject, nonce }) => subject === formatSession(id) || nonce !== lastSignOut)
     },
   }

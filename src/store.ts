@@ -1,0 +1,41 @@
+/** `express-platform-auth/store`: what a store keeps, for those who write one. Types only. */
+export type { Store } from './contracts/store.js'
+export type { SignIn, SignOut } from './contracts/sign-ins.js'
+export type { AccessRequest, ApplicationRecord, CredentialRecord, Invitation } from './contracts/application-record.js'
+export type {
+  ApplicationQuery,
+  AuditQuery,
+  ChangesPage,
+  SchemaMigration,
+  StorePart,
+  StoreWith,
+} from './contracts/store.js'
+export type { AddOutcome, CredentialReplacement, ImportStore, NewApplication } from './contracts/imports.js'
+export type { SignInStore } from './contracts/sign-ins.js'
+export type {
+  NewAuditRecord,
+  AuditRecord,
+  Change,
+  RevokedAccessToken,
+  SigningKeyRecord,
+} from './contracts/store-records.js'
+export type {
+  EmailChange,
+  DeliveryPurpose,
+  EmailPurpose,
+  NoticePurpose,
+  EmailQuery,
+  EmailStore,
+  ExpiryQuery,
+  QueuedEmail,
+} from './contracts/queued-email.js'
+export type { ReportedCount, ReportedCountQuery, ReportedKey } from './contracts/reported.js'
+export type {
+  ExpiredUsage,
+  RefusalDetails,
+  RefusalRecord,
+  UsageBatch,
+  UsageCount,
+  UsageCountQuery,
+  UsageStore,
+} from './contracts/usage.js'
