@@ -1,23 +1,22 @@
 import type { IncomingMessage } from 'node:http'
-import type { ApplicationCache } from '../applications/records/application-cache.js'
 import { isApplicationId } from '../applications/records/application-id.js'
-import { isLive, readKeyPrefix, type Credentials } from '../applications/credentials/credentials.js'
-import type { ImportedCredentials } from '../applications/imports/imported-credentials.js'
+import { readKeyPrefix } from '../applications/credentials/credentials.js'
 import type { LastUsed } from '../applications/credentials/last-used.js'
 import { isUsableAt } from '../applications/records/restrictions.js'
 import { isSlowHash } from '../applications/imports/slow-hashes.js'
 import type { Activate } from '../applications/records/status.js'
 import { OAuthError } from '../contracts/denial.js'
-import { NoTurnError, StoreUnavailableError } from '../contracts/errors.js'
+import { StoreUnavailableError } from '../contracts/errors.js'
 import { notePresentedSecrets, readOrigin } from '../http/origin.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import type { RefusalDetails } from '../contracts/usage.js'
 import type { ClientCredentials } from '../http/basic.js'
 import type { Form } from '../http/form.js'
-import { formatFailureKey, readClientAddress } from '../http/request.js'
+import { formatFailureKey } from '../http/request.js'
 import { formatChallenge } from '../http/respond.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
+import { createReadingMatcher, mayPass, type Presented, type ReadingMatcherOptions } from './match-readings.js'
 import { readPresentedCredentials } from './presented-credentials.js'
 
 /** Client authentication (RFC 6749 2.3): resolves the client's application, or rejects with `OAuthError`. */
@@ -63,11 +62,7 @@ function withRefusedClient<Refusal extends object>(error: Refusal, refused: Refu
   return error
 }
 
-export interface ClientAuthenticationOptions {
-  readonly applicationCache: ApplicationCache
-  readonly credentials: () => Credentials
-  /** Undefined without the option `importedCredentials`. */
-  readonly importedCredentials: Pick<ImportedCredentials, 'matchSecret'> | undefined
+export interface ClientAuthenticationOptions extends ReadingMatcherOptions {
   /** Makes a pending application active: its credentials have arrived. */
   readonly activate: Activate
   readonly lastUsed: Pick<LastUsed, 'note'>
@@ -78,7 +73,6 @@ export interface ClientAuthenticationOptions {
   readonly waitForLatest: () => Promise<boolean>
   /** The same, without giving up early. */
   readonly readChanges: () => Promise<boolean>
-  readonly now: () => number
 }
 
 /** The application that authenticated; if authentication failed, the one whose key or id was presented. */
@@ -94,54 +88,25 @@ interface AuthenticationFailure {
   readonly details?: RefusalDetails
 }
 
-interface FoundClient extends Omit<AuthenticatedClient, 'secret'> {
-  /** The hash of the key that was presented; undefined if it was the application's id. */
-  readonly hash?: string
-  /** That key, if it has expired. */
-  readonly expiredKey?: CredentialRecord | undefined
-}
-
 export function createClientAuthentication(options: ClientAuthenticationOptions): AuthenticateClient {
-  const { applicationCache, credentials, importedCredentials, activate, lastUsed, limitFailures } = options
-  const { available, waitForLatest, readChanges, now } = options
+  const { credentials, activate, lastUsed, limitFailures, available, waitForLatest, readChanges } = options
+  const matchReadings = createReadingMatcher(options, countFailures)
 
   async function authenticate(readings: readonly ClientCredentials[], req: IncomingMessage): Promise<Attempt> {
-    let known: ApplicationRecord | undefined
-    let failure: AuthenticationFailure | undefined
-    for (const { id, secret } of readings) {
-      const found = isApplicationId(id) ? await findById(id, req) : await findByKey(id, req)
-      // The secret of an unknown client is compared too, so that the time taken does not show which clients exist.
-      const matched =
-        credentials().match(secret, found?.application.secrets ?? [], now()) ??
-        (importedCredentials && (await matchImported(importedCredentials, secret, found, req)))
-      if (found && !found.expiredKey && matched && MAY_AUTHENTICATE.includes(found.application.status)) {
-        if (found.hash !== undefined) lastUsed.note(found.hash)
-        lastUsed.note(matched.hash)
-        if (found.application.status === 'pending')
-          await activate(found.application.id, { ...readOrigin(req), client: found.client })
-        return { authenticated: { ...found, secret: matched }, known: found.application, failure: undefined }
-      }
-      known ??= found?.application
-      const why = describeFailure(found, secret, matched !== undefined)
-      if (failure === undefined || failure.reason === 'wrong_secret') failure = why
-    }
-    return { authenticated: undefined, known, failure }
+    const presented = await matchReadings(readings, req)
+    const known = presented.find(({ found }) => found)?.found?.application
+    const accepted = presented.find(mayPass)
+    if (!accepted?.found || !accepted.matched) return { authenticated: undefined, known, failure: explain(presented) }
+    const { found, matched } = accepted
+    if (found.hash !== undefined) lastUsed.note(found.hash)
+    lastUsed.note(matched.hash)
+    if (found.application.status === 'pending')
+      await activate(found.application.id, { ...readOrigin(req), client: found.client })
+    return { authenticated: { ...found, secret: matched }, known: found.application, failure: undefined }
   }
 
-  /** A client that waited in vain counts as a failure: an address that floods an application never gets another answer. */
-  async function matchImported(
-    { matchSecret }: Pick<ImportedCredentials, 'matchSecret'>,
-    secret: string,
-    found: FoundClient | undefined,
-    req: IncomingMessage,
-  ): Promise<CredentialRecord | undefined> {
-    try {
-      return await matchSecret(secret, found?.application, readClientAddress(req))
-    } catch (error) {
-      const refused = { client: found?.client, applicationId: found?.application.id }
-      if (error instanceof NoTurnError) await countFailure(req, refused)
-      throw error
-    }
+  async function countFailures(count: number, req: IncomingMessage, refused: RefusedClient): Promise<void> {
+    for (let i = 0; i < count; i++) await countFailure(req, refused)
   }
 
   async function countFailure(req: IncomingMessage, refused: RefusedClient): Promise<void> {
@@ -152,30 +117,18 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     }
   }
 
-  /** The reason for operators. It always compares with expired secrets, so that the time taken shows nothing. */
-  function describeFailure(found: FoundClient | undefined, secret: string, isMatched: boolean): AuthenticationFailure {
+  /** The reason for operators: that of the first reading which is not just a wrong secret. */
+  function explain(presented: readonly Presented[]): AuthenticationFailure | undefined {
+    const failures = presented.map(describeFailure)
+    return failures.find(({ reason }) => reason !== 'wrong_secret') ?? failures.at(-1)
+  }
+
+  /** It always compares with expired secrets, so that the time taken shows nothing. */
+  function describeFailure({ found, secret, matched }: Presented): AuthenticationFailure {
     const expired = credentials().match(secret, found?.application.secrets ?? [], 0)
     if (found?.expiredKey) return { reason: 'expired_key', details: describeExpired(found.expiredKey) }
-    if (isMatched) return { reason: 'suspended' }
+    if (matched) return { reason: 'suspended' }
     return expired ? { reason: 'expired_secret', details: describeExpired(expired) } : { reason: 'wrong_secret' }
-  }
-
-  /** The application with that public id, whatever its status. An application without credentials counts as unknown. */
-  async function findById(id: string, req: IncomingMessage): Promise<FoundClient | undefined> {
-    const application = await applicationCache.findById(id, req)
-    return application && application.keys.length + application.secrets.length > 0
-      ? { application, client: id }
-      : undefined
-  }
-
-  /** The application that a key belongs to, whatever its status. */
-  async function findByKey(presented: string, req: IncomingMessage): Promise<FoundClient | undefined> {
-    const hash = credentials().hashKey(presented)
-    if (hash === undefined) return undefined
-    const application = await applicationCache.findByKeyHash(hash, presented, req)
-    const key = application?.keys.find((record) => record.hash === hash)
-    if (!application || !key) return undefined
-    return { application, hash, client: key.prefix, expiredKey: isLive(key, now()) ? undefined : key }
   }
 
   return async function authenticateClient(req, form, api, { tellsSuspension } = { tellsSuspension: false }) {
@@ -203,7 +156,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     if (!(tellsSuspension && refused.reason === 'suspended')) {
       // A slow hash is computed for each reading: one request with several costs as much as several requests.
       const hasSlowHash = attempt.known?.secrets.some(({ hash }) => isSlowHash(hash)) === true
-      for (let i = 0; i < (hasSlowHash ? readings.length : 1); i++) await countFailure(req, refused)
+      await countFailures(hasSlowHash ? readings.length : 1, req, refused)
     }
     throw withRefusedClient(createInvalidClientError(api, 'Client authentication failed'), refused)
   }
@@ -231,9 +184,6 @@ function describeAttempt({ known, failure }: Attempt, readings: readonly ClientC
 function describeExpired({ name, expiresAt }: CredentialRecord): RefusalDetails {
   return { credential: name, expiredAt: expiresAt ?? null }
 }
-
-/** The right secret of a pending application proves that its e-mail has arrived. */
-const MAY_AUTHENTICATE: readonly ApplicationRecord['status'][] = ['active', 'pending']
 
 function createMissingCredentialsError(api: string): OAuthError {
   return createInvalidClientError(

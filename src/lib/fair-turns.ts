@@ -1,13 +1,25 @@
 /**
- * Runs costly work one at a time. `group` and `member` are the parties that the work is done for, such as an application and an
- * address.
+ * Runs costly work one step at a time, until a step has a result; undefined if none has. A call waits once for those of its
+ * group, and is charged for each step that it ran. Between two steps other groups have their turns, and calls of its own that
+ * bring less.
  */
-export type TakeTurn = <Result>(group: string, member: string, work: () => Promise<Result>) => Promise<Result>
+export type TakeTurn = <Result>(
+  caller: TurnCaller,
+  steps: readonly (() => Promise<Result | undefined>)[],
+) => Promise<Result | undefined>
+
+/** The parties that work is done for, such as an application and an address. */
+export interface TurnCaller {
+  readonly group: string
+  readonly member: string
+  /** The turns that the call is charged before it has them: it waits as if its member had had so many more. */
+  readonly chargedAhead?: number
+}
 
 interface FairTurnsOptions {
   /** The maximum number of calls that wait. */
   readonly waiting: number
-  /** The milliseconds that a call waits for its turn. */
+  /** The milliseconds after which a call starts no step. */
   readonly timeout: number
   /** Creates the error with which a call is rejected that gets no turn. */
   readonly onRefused: () => Error
@@ -16,6 +28,9 @@ interface FairTurnsOptions {
 interface WaitingCall {
   readonly group: string
   readonly member: string
+  /** The turns of the member when it had its first one; undefined before. So it is not sent back by what it is charged. */
+  readonly rank: number | undefined
+  readonly chargedAhead: number
   start(): void
   reject(error: Error): void
 }
@@ -24,9 +39,9 @@ interface WaitingCall {
 const HALF_LIFE_MS = 60_000
 
 /**
- * The next turn goes to whoever had the fewest turns lately: first the group, then the member, then the call that has waited
- * longest. So a flood delays its own group, and in it the members that flood. A new group waits for the work that is running,
- * however many others wait; in round robin (`concurrency-limit.ts`) it would wait for a turn of each of them.
+ * The next turn goes to whoever had the fewest turns lately: first the group, then the member, then the call that has begun, then
+ * the one that has waited longest. So a flood delays its own group, and in it the members that flood. A new group waits for the step
+ * that is running, however many others wait; in round robin (`concurrency-limit.ts`) it would wait for a turn of each of them.
  */
 export function createFairTurns({ waiting, timeout, onRefused }: FairTurnsOptions): TakeTurn {
   /** The waiting calls in the order in which they came. */
@@ -35,12 +50,20 @@ export function createFairTurns({ waiting, timeout, onRefused }: FairTurnsOption
   let isRunning = false
 
   function findNext(): WaitingCall | undefined {
-    let [next, ofGroup, ofMember]: [WaitingCall | undefined, number, number] = [undefined, Infinity, Infinity]
+    let next: WaitingCall | undefined
+    let least = [Infinity, Infinity, Infinity] as const
     for (const call of calls) {
-      const [group, member] = [taken.read(call.group), taken.read(nameMember(call))]
-      if (group < ofGroup || (group === ofGroup && member < ofMember)) [next, ofGroup, ofMember] = [call, group, member]
+      const urgency = [taken.read(call.group), readRank(call), call.rank === undefined ? 1 : 0] as const
+      const [group, rank, begun] = urgency
+      const isEqual = group === least[0] && rank === least[1]
+      if (group < least[0] || (group === least[0] && rank < least[1]) || (isEqual && begun < least[2]))
+        [next, least] = [call, urgency]
     }
     return next
+  }
+
+  function readRank(call: Omit<WaitingCall, 'start' | 'reject'>): number {
+    return call.rank ?? taken.read(nameMember(call)) + call.chargedAhead
   }
 
   /** The last call of the group with the most, and there of the member with the most, waiting or served. */
@@ -58,11 +81,17 @@ export function createFairTurns({ waiting, timeout, onRefused }: FairTurnsOption
     return [...sizes].reduce((largest, each) => (each[1] >= largest[1] ? each : largest))[0]
   }
 
-  function waitForTurn(group: string, member: string): Promise<void> {
-    return new Promise((start, reject) => {
-      const call = { group, member, start, reject }
+  function waitForTurn(caller: Omit<WaitingCall, 'start' | 'reject'>, until: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const remaining = until - performance.now()
+      if (remaining <= 0) return reject(onRefused())
+      const timer = setTimeout(() => refuse(call), remaining).unref()
+      const start = (): void => {
+        clearTimeout(timer)
+        resolve()
+      }
+      const call = { ...caller, start, reject }
       calls.add(call)
-      setTimeout(refuse, timeout, call).unref()
       if (calls.size > waiting) refuse(findLeastUrgent())
     })
   }
@@ -79,16 +108,29 @@ export function createFairTurns({ waiting, timeout, onRefused }: FairTurnsOption
     next.start()
   }
 
-  return async function takeTurn(group, member, work) {
-    if (isRunning) await waitForTurn(group, member)
+  return async function takeTurn({ group, member, chargedAhead = 0 }, steps) {
+    const until = performance.now() + timeout
+    const caller = { group, member, chargedAhead, rank: undefined }
+    if (isRunning) await waitForTurn(caller, until)
     isRunning = true
-    taken.add(group)
-    taken.add(nameMember({ group, member }))
-    try {
-      return await work()
-    } finally {
+    const rank = readRank(caller)
+    for (const [at, step] of steps.entries()) {
+      taken.add(group)
+      taken.add(nameMember(caller))
+      let result: Awaited<ReturnType<typeof step>>
+      try {
+        result = await step()
+      } catch (error) {
+        startNext()
+        throw error
+      }
+      const isLast = result !== undefined || at === steps.length - 1
+      const turn = isLast ? undefined : waitForTurn({ ...caller, rank }, until)
       startNext()
+      if (!turn) return result
+      await turn
     }
+    return undefined
   }
 }
 

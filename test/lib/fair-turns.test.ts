@@ -11,11 +11,14 @@ function open(options: { waiting?: number; timeout?: number } = {}) {
   })
   const begun: string[] = []
   let end: () => void = () => undefined
-  const call = (group: string, member: string): Promise<void> =>
-    takeTurn(group, member, () => {
-      begun.push(`${group}${member}`)
-      return new Promise((resolve) => (end = resolve))
-    })
+  const call = (group: string, member: string, steps = 1, chargedAhead = 0): Promise<void> =>
+    takeTurn(
+      { group, member, chargedAhead },
+      Array.from({ length: steps }, (_, step) => () => {
+        begun.push(`${group}${member}${'+'.repeat(step)}`)
+        return new Promise<undefined>((resolve) => (end = () => resolve(undefined)))
+      }),
+    )
   async function endTurns(count: number): Promise<string[]> {
     for (let i = 1; i <= count; i++) {
       const before = begun.length
@@ -24,7 +27,16 @@ function open(options: { waiting?: number; timeout?: number } = {}) {
     }
     return begun
   }
-  return { call, begun, endTurns }
+  /** Ends running turns until so many have begun. */
+  async function begin(count: number): Promise<string[]> {
+    while (begun.length < count) {
+      const before = begun.length
+      end()
+      await vi.waitFor(() => expect(begun.length).toBe(before + 1))
+    }
+    return begun
+  }
+  return { call, begun, endTurns, begin }
 }
 
 describe('turns', () => {
@@ -46,6 +58,49 @@ describe('turns', () => {
     flood.push(call('a', '3'))
     expect((await endTurns(7)).indexOf('a3')).toBeLessThan(3)
     await Promise.all(flood)
+  })
+
+  it('of one call follow each other in its group, and let other groups go first', async () => {
+    const { call, begin, endTurns } = open()
+    const calls = [call('a', '1'), call('a', '2', 3), call('a', '3'), call('a', '4')]
+    expect(await begin(2)).toEqual(['a1', 'a2'])
+    calls.push(call('a', '5'), call('b', '1', 2))
+    expect((await begin(8)).slice(2)).toEqual(['b1', 'b1+', 'a2+', 'a2++', 'a3', 'a4'])
+    await endTurns(2)
+    await Promise.all(calls)
+  })
+
+  it('are charged for each step', async () => {
+    const { call, begin, endTurns } = open()
+    const calls = [call('a', '1', 3)]
+    await begin(3)
+    calls.push(call('a', '2'), ...['1', '2', '3', '4'].map((member) => call('b', member)))
+    // After three turns of each group, the one whose call came first.
+    expect((await begin(8)).slice(3)).toEqual(['b1', 'b2', 'b3', 'a2', 'b4'])
+    await endTurns(1)
+    await Promise.all(calls)
+  })
+
+  it('that are charged ahead come last, and give way to calls that bring less, also between two steps', async () => {
+    const { call, begin, endTurns } = open()
+    const calls = [call('a', '1', 1, 4), call('a', '2', 3, 4), call('a', '3')]
+    expect(await begin(3)).toEqual(['a1', 'a3', 'a2'])
+    calls.push(call('a', '4', 2))
+    expect((await begin(7)).slice(3)).toEqual(['a4', 'a4+', 'a2+', 'a2++'])
+    await endTurns(1)
+    await Promise.all(calls)
+  })
+
+  it('end with the first result, with an error and with the time', async () => {
+    const takeTurn = createFairTurns({ waiting: 9, timeout: 20, onRefused: () => new Error('no turn') })
+    const caller = { group: 'a', member: '1' }
+    const none = async () => undefined
+    expect(await takeTurn(caller, [none, async () => 'second', async () => 'third'])).toBe('second')
+    expect(await takeTurn(caller, [none, none])).toBe(undefined)
+    await expect(takeTurn(caller, [none, () => Promise.reject(new Error('failed'))])).rejects.toThrow('failed')
+    const slow = () => new Promise<undefined>((resolve) => setTimeout(resolve, 30, undefined))
+    await expect(takeTurn(caller, [slow, async () => 'too late'])).rejects.toThrow('no turn')
+    expect(await takeTurn(caller, [async () => 'next'])).toBe('next')
   })
 
   it('are refused to the largest group, and there to the member with the most, if too many wait', async () => {

@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ApplicationRecord, CredentialRecord } from '../../contracts/application-record.js'
-import type { MaybePromise } from '../../lib/maybe-promise.js'
 import {
   describePlain,
   isLive,
@@ -22,16 +21,23 @@ export interface ImportedCredentials {
   readonly listKeyHashes: (key: string) => readonly string[]
   /** The record with the platform's hash of that key, so that memory finds the key by it. */
   adoptKey(record: ApplicationRecord, key: string): ApplicationRecord
+  /** The live secret that has one of the digests, with the platform's hash. Takes the same time for every digest, and for none. */
+  matchDigest(secret: string, application: ApplicationRecord | undefined): CredentialRecord | undefined
   /**
-   * The live secret, with the platform's hash. Takes the same time for every digest, and for none; longer where the
-   * application has a bcrypt or argon2id hash. `address` is the
-   * client's. Rejects with `NoTurnError` if others were compared first.
+   * The first of the secrets, which are the readings of one request, that is a live bcrypt or argon2id secret of the application.
+   * `address` is the client's. Rejects with `NoTurnError` if others were compared first.
    */
-  matchSecret(
-    secret: string,
-    application: ApplicationRecord | undefined,
+  matchSlowHash(
+    secrets: readonly string[],
+    application: ApplicationRecord,
     address: string,
-  ): MaybePromise<CredentialRecord | undefined>
+  ): Promise<MatchedSecret | undefined>
+}
+
+export interface MatchedSecret {
+  readonly secret: string
+  /** With the platform's hash, where no other text has the imported one. */
+  readonly record: CredentialRecord
 }
 
 interface ImportedCredentialsMatcherOptions {
@@ -62,19 +68,6 @@ export function createImportedCredentials(options: ImportedCredentialsMatcherOpt
     return isWellFormedKey(key) ? [] : digests.list(key)
   }
 
-  async function matchSlowHash(
-    secret: string,
-    application: ApplicationRecord,
-    address: string,
-  ): Promise<CredentialRecord | undefined> {
-    const records = application.secrets.filter((record) => isSlowHash(record.hash) && isLive(record, now()))
-    const hashes = records.map(({ hash }) => hash)
-    const matched = await slowHashes.findMatch(secret, hashes, { applicationId: application.id, address })
-    const record = matched === undefined ? undefined : records.find(({ hash }) => hash === matched)
-    // The platform's own hash would refuse every other text, and one of them may be the partner's secret.
-    return record && isOnlyMatch(secret, record.hash) ? adopt(application.id, record, secret) : record
-  }
-
   return {
     listKeyHashes,
     adoptKey(record, key) {
@@ -83,13 +76,21 @@ export function createImportedCredentials(options: ImportedCredentialsMatcherOpt
       const keys = record.keys.map((each) => (hashes.includes(each.hash) ? adopt(record.id, each, key) : each))
       return { ...record, keys }
     },
-    matchSecret(secret, application, address) {
+    matchDigest(secret, application) {
       if (secret.length > MAX_IMPORTED_LENGTH) return undefined
       const matched = matchDigest(digests.list(secret), application?.secrets ?? [])
-      if (!application) return undefined
-      if (matched) return isLive(matched, now()) ? adopt(application.id, matched, secret) : undefined
-      const hasSlowHash = application.secrets.some(({ hash }) => isSlowHash(hash))
-      return hasSlowHash ? matchSlowHash(secret, application, address) : undefined
+      return application && matched && isLive(matched, now()) ? adopt(application.id, matched, secret) : undefined
+    },
+    async matchSlowHash(given, application, address) {
+      const secrets = given.filter(({ length }) => length <= MAX_IMPORTED_LENGTH)
+      const records = application.secrets.filter((record) => isSlowHash(record.hash) && isLive(record, now()))
+      const hashes = records.map(({ hash }) => hash)
+      const match = await slowHashes.findMatch(secrets, hashes, { applicationId: application.id, address })
+      const record = match && records.find(({ hash }) => hash === match.stored)
+      if (!match || !record) return undefined
+      const { secret } = match
+      // The platform's own hash would refuse every other text, and one of them may be the partner's secret.
+      return { secret, record: isOnlyMatch(secret, record.hash) ? adopt(application.id, record, secret) : record }
     },
   }
 }

@@ -7,8 +7,20 @@ import type { TakeTurn } from '../../lib/fair-turns.js'
 export interface SlowHashes {
   /** A hash of an import as it is stored. Rejects with code `invalid_argument`, or if the package that computes it is missing. */
   read(member: SlowHashMember, text: unknown): Promise<string>
-  /** The first of the stored hashes that the secret has. Rejects with `NoTurnError` if it was not computed in time. */
-  findMatch(secret: string, stored: readonly string[], caller: SlowHashCaller): Promise<string | undefined>
+  /**
+   * The first of the secrets that has one of the stored hashes. The secrets are the readings of one request, which waits once
+   * for all of them. Rejects with `NoTurnError` if they were not computed in time.
+   */
+  findMatch(
+    secrets: readonly string[],
+    stored: readonly string[],
+    caller: SlowHashCaller,
+  ): Promise<SlowHashMatch | undefined>
+}
+
+export interface SlowHashMatch {
+  readonly secret: string
+  readonly stored: string
 }
 
 /** The parties that hashes are computed for. */
@@ -34,6 +46,11 @@ const MAX_ARGON2_MEMORY_KIB = 256 * 1024
 /** Memory times passes, which the time of an attempt follows: half a second, or a whole one without AVX2. */
 const MAX_ARGON2_WORK_KIB = 1024 * 1024
 const MAX_ARGON2_LANES = 16
+/**
+ * A secret with a percent or plus sign has two readings. Each further one is charged before it is computed, so that requests
+ * that are made to have many wait behind those of partners.
+ */
+const ORDINARY_READINGS = 2
 
 export function createSlowHashes({ takeTurn }: SlowHashesOptions): SlowHashes {
   const loading = new Map<SlowHashMember, Promise<Verify>>()
@@ -51,21 +68,21 @@ export function createSlowHashes({ takeTurn }: SlowHashesOptions): SlowHashes {
     })
   }
 
-  /** The answer from memory; null if a hash has to be computed. */
-  function recall(secret: string, stored: readonly string[]): string | undefined | null {
-    const keys = stored.map((each) => digestPair(secret, each))
-    const index = keys.findIndex((key) => right.get(key))
-    if (index >= 0) return stored[index]
-    return keys.every((key) => wrong.get(key)) ? undefined : null
+  /** Whether the secret has that hash; undefined if it has to be computed. */
+  function recall({ secret, stored }: SlowHashMatch): boolean | undefined {
+    const key = digestPair(secret, stored)
+    return right.get(key) ? true : wrong.get(key) && false
   }
 
-  async function verify(secret: string, stored: string): Promise<boolean> {
-    const known = recall(secret, [stored])
-    if (known !== null) return known !== undefined
+  async function compute(pair: SlowHashMatch): Promise<SlowHashMatch | undefined> {
+    const { secret, stored } = pair
+    // A client may have sent the same secret several times at once.
+    const known = recall(pair)
+    if (known !== undefined) return known ? pair : undefined
     const member = stored.startsWith('bcrypt:') ? 'bcrypt' : 'argon2id'
     const isRight = await (await load(member))(secret, stored.slice(member.length + 1))
     ;(isRight ? right : wrong).set(digestPair(secret, stored), true)
-    return isRight
+    return isRight ? pair : undefined
   }
 
   return {
@@ -76,14 +93,16 @@ export function createSlowHashes({ takeTurn }: SlowHashesOptions): SlowHashes {
       await load(member)
       return `${member}:${text}`
     },
-    async findMatch(secret, stored, { applicationId, address }) {
-      const known = recall(secret, stored)
-      if (known !== null) return known
-      return takeTurn(applicationId, address, async () => {
-        // A client may have sent the same secret several times at once.
-        for (const each of stored) if (await verify(secret, each)) return each
-        return undefined
-      })
+    async findMatch(secrets, hashes, { applicationId, address }) {
+      const pairs = secrets.flatMap((secret) => hashes.map((stored) => ({ secret, stored })))
+      const remembered = pairs.map((pair) => ({ pair, known: recall(pair) }))
+      const known = remembered.find((each) => each.known)
+      if (known) return known.pair
+      const open = remembered.filter((each) => each.known === undefined).map(({ pair }) => pair)
+      if (open.length === 0) return undefined
+      const chargedAhead = Math.max(0, new Set(open.map(({ secret }) => secret)).size - ORDINARY_READINGS)
+      const steps = open.map((pair) => () => compute(pair))
+      return takeTurn({ group: applicationId, member: address, chargedAhead }, steps)
     },
   }
 }
