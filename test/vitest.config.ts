@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { useMemoryFolder } from './support/memory-folder.js'
 import { SlowFilesFirst } from './support/sequencer.js'
 
 // The name of a test file says in which lane it runs: *.test.ts is a unit test, which starts no process, needs no build and
@@ -33,6 +34,8 @@ const {
 if (EXPECTED_NODE !== undefined && EXPECTED_NODE !== process.version) {
   throw new Error(`This is Node ${process.version}, not ${EXPECTED_NODE}.`)
 }
+
+useMemoryFolder()
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 // For a busy machine. By default, expect.poll() waits for a second.
