@@ -100,7 +100,11 @@ export interface Applications<ApiNames extends string = string, Input = object, 
   import(source: ImportSource, options?: ImportOptions): Promise<ImportSummary>
   /** The application, also when it is deleted, or undefined. */
   get(id: string): Promise<Application<Metadata> | undefined>
-  /** Lists the oldest first, 100 at a time unless `limit` (1 to 1000) is given; `next` is the `after` of the next page. */
+  /**
+   * Lists 100 at a time unless `limit` (1 to 1000) is given. With `expiringBefore` the one whose credential expires first is the
+   * first; otherwise with `name` they are in the order of their names, A to Z in either case; otherwise the oldest is the first.
+   * `next` is the `after` of the next page of the same search: after a text that is not, nothing is listed.
+   */
   list(query?: {
     readonly after?: string | undefined
     readonly limit?: number | undefined
@@ -112,7 +116,10 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     readonly name?: string | undefined
     /** Only applications of which this address is a contact, in whatever case; an index finds them. */
     readonly contact?: string | undefined
-    /** Only applications with a live credential that expires before that time. */
+    /**
+     * Only applications with a live credential that expires before that time. All pages count from the time of the first one: a credential
+     * may have expired since.
+     */
     readonly expiringBefore?: Date | undefined
   }): Promise<{ items: Application<Metadata>[]; next?: string }>
   /**

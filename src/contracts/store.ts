@@ -138,10 +138,25 @@ export interface ChangesPage {
   readonly changes: readonly Change[]
 }
 
-/** A page of applications, oldest first. Deleted applications are listed only if `status` asks for them. */
+/**
+ * A page of applications. With `expiringBefore` they are in the order in which the first credential expires that does so after
+ * `expiringAfter`; otherwise with `name` in the order of their names in ASCII lower case, by code point; otherwise, and where two are
+ * equal, in the order in which they were added. So a page is read from one index as far as it goes, however many match. Deleted
+ * applications are listed only if `status` asks for them.
+ */
 export interface ApplicationQuery {
   /** The id of the last application of the previous page. After an id that does not exist nothing is listed. */
   readonly after: string | undefined
+  /**
+   * With `name`: the name of `after`, in ASCII lower case, as the previous page had it: the application may have another one now.
+   * If it is left out, or does not begin with `name`, nothing is listed after `after`.
+   */
+  readonly afterName?: string | undefined
+  /**
+   * With `expiringBefore`: when the first credential of `after` expired, as the previous page had it. If it is left out, or not
+   * after `expiringAfter`, nothing is listed after `after`. `expiringAfter` is the same for all pages.
+   */
+  readonly afterExpiry?: number | undefined
   readonly limit: number
   readonly api: string | undefined
   readonly status: ApplicationStatus | undefined

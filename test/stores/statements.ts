@@ -2,6 +2,7 @@ import type { StoreWith } from '../../src/contracts/store.js'
 import { application, audit, credential, email, NOW, signIn, signingKey } from './records.js'
 
 const PAGE = { after: undefined, limit: 10, api: undefined, status: undefined } as const
+const EXPIRING = { expiringAfter: NOW, expiringBefore: NOW + 1_000_000 } as const
 const COUNTS = {
   after: undefined,
   applicationId: undefined,
@@ -41,7 +42,19 @@ export const STATEMENTS: Readonly<Record<string, (store: StoreWith) => Promise<u
   'listApplications by contact': (store) => store.listApplications({ ...PAGE, contact: 'c7@example.com' }),
   'listApplications by contact and status': (store) => store.listApplications({ ...PAGE, contact: 'c7@example.com', status: 'active' }),
   'listApplications by name': (store) => store.listApplications({ ...PAGE, name: 'name 123.' }),
+  'listApplications by the beginning of a name that all have': (store) => store.listApplications({ ...PAGE, name: 'name' }),
+  'listApplications by the beginning of a name that all have, the next page': (store) => store.listApplications({ ...PAGE, name: 'name', after: 'app_500', afterName: 'name 500.' }),
+  'listApplications by the beginning of a name that all have and API': (store) => store.listApplications({ ...PAGE, name: 'name', api: 'catalog' }),
+  'listApplications by the beginning of a name that all have and status': (store) => store.listApplications({ ...PAGE, name: 'name', status: 'suspended' }),
+  'listApplications by the beginning of a name that all have and contact': (store) => store.listApplications({ ...PAGE, name: 'name', contact: 'c7@example.com' }),
   'listApplications by external id': (store) => store.listApplications({ ...PAGE, externalId: 'customer 3' }),
+  'listApplications by an expiry that 1 in 40 has': (store) => store.listApplications({ ...PAGE, ...EXPIRING }),
+  'listApplications by an expiry that 1 in 40 has, the next page': (store) => store.listApplications({ ...PAGE, ...EXPIRING, after: 'app_520', afterExpiry: NOW + 520 }),
+  'listApplications by an expiry that 1 in 40 has and API': (store) => store.listApplications({ ...PAGE, ...EXPIRING, api: 'catalog' }),
+  'listApplications by an expiry that 1 in 40 has and status': (store) => store.listApplications({ ...PAGE, ...EXPIRING, status: 'active' }),
+  'listApplications by an expiry that 1 in 40 has and another status': (store) => store.listApplications({ ...PAGE, ...EXPIRING, limit: 4, status: 'suspended' }),
+  'listApplications by an expiry that 1 in 40 has and name': (store) => store.listApplications({ ...PAGE, ...EXPIRING, name: 'name' }),
+  'listApplications by an expiry that 1 in 40 has and contact': (store) => store.listApplications({ ...PAGE, ...EXPIRING, contact: 'c40@example.com' }),
   'listApplications by expiry': (store) => store.listApplications({ ...PAGE, expiringBefore: NOW + 100, expiringAfter: NOW }),
   'listApplications, deleted ones with what was decided': (store) => store.listApplications({ ...PAGE, status: 'deleted', hasDecided: true }),
   'listApplications by expiry and API': (store) => store.listApplications({ ...PAGE, api: 'orders', expiringBefore: NOW + 100, expiringAfter: NOW }),

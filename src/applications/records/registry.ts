@@ -11,6 +11,7 @@ import type { Applications } from '../applications-api.js'
 import { isText } from '../call-arguments.js'
 import { normalizeContact } from '../contacts/contact-lists.js'
 import { replaceFirstContact } from '../contacts/contacts.js'
+import { formatListCursor, parseListCursor } from './list-cursor.js'
 import { listChangedMembers, readExternalId, type ReadOperatorData } from './metadata.js'
 import {
   createQueuedEmail,
@@ -88,11 +89,12 @@ export function createRegistry(options: RegistryOptions): Registry {
       await opened()
       await flushLastUsed?.()
       // One record more than the page holds shows whether there is a next page.
-      const query = { after, limit: pageSize + 1, ...filter, expiringAfter: now() }
-      const records = await store.listApplications(query)
+      const position = parseListCursor(filter, after, now())
+      if (!position) return { items: [] }
+      const records = await store.listApplications({ ...filter, ...position, limit: pageSize + 1 })
       const items = records.slice(0, pageSize).map((record) => toApplication(record, now()))
-      const last = items.at(-1)
-      return records.length > pageSize && last ? { items, next: last.id } : { items }
+      if (records.length <= pageSize) return { items }
+      return { items, next: formatListCursor(filter, position.expiringAfter ?? 0, records[pageSize - 1]!) }
     },
     async approve(id, { api, by } = {}) {
       return toApplication(await decisions.approve(id, { api: readApiName(api) }, { by }), now())

@@ -1,3 +1,4 @@
+import { toAsciiLowerCase } from '../../contracts/application-order.js'
 import { ApplicationError } from '../../contracts/errors.js'
 import type { Language } from '../../contracts/email-content.js'
 import type { ApplicationStatus } from '../../contracts/application-record.js'
@@ -98,8 +99,7 @@ export function readFlag(name: string, value: unknown = false): boolean {
 /** The beginning of a name, in ASCII lower case as stores compare it. */
 export function readNamePrefix(name: unknown): string | undefined {
   if (name === undefined) return undefined
-  if (isText(name) && name !== '' && name.length <= 100)
-    return name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+  if (isText(name) && name !== '' && name.length <= 100) return toAsciiLowerCase(name)
   throw new ApplicationError('invalid_argument', 'name must be the beginning of a name: 1 to 100 characters.')
 }
 

@@ -20,7 +20,8 @@ import { PAGING_OPTIONS, listPages } from './paging.js'
 export const applicationCommands = [
   command({
     name: 'apps list',
-    summary: 'Lists applications, oldest first; deleted ones only with --status deleted.',
+    summary:
+      'Lists applications: oldest first, with --name by name, with --expiring what expires first; deleted ones only with --status deleted.',
     requires: 'store',
     options: {
       api: { kind: 'text', placeholder: 'API', description: 'Only those that may use this API.' },

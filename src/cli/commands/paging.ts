@@ -3,7 +3,7 @@ import { createTable } from '../format.js'
 
 /** The options of a command that lists page by page. */
 export const PAGING_OPTIONS = {
-  after: { kind: 'text', placeholder: 'ID', description: 'Starts after this id, the last one of the page before.' },
+  after: { kind: 'text', placeholder: 'ID', description: 'Starts behind the page before, which names this.' },
   limit: { kind: 'number', placeholder: 'N', description: 'The size of a page, 1 to 1000; the default is 100.' },
   all: { kind: 'flag', description: 'Lists every page. With --json: one JSON document per line (NDJSON).' },
 } as const satisfies OptionTable

@@ -1,5 +1,6 @@
 import type { AddOutcome, CredentialReplacement, NewApplication } from '../../contracts/imports.js'
 import type { ExpiryQuery } from '../../contracts/queued-email.js'
+import { comparePosition, isPosition, sortApplications, toAsciiLowerCase } from '../../contracts/application-order.js'
 import type { ApplicationQuery } from '../../contracts/store.js'
 import type { ApplicationRecord, CredentialRecord } from '../../contracts/application-record.js'
 import { copyFrozen } from './deep-freeze.js'
@@ -79,14 +80,15 @@ export function createMemoryApplications() {
 
   function list(query: ApplicationQuery): readonly ApplicationRecord[] {
     const { after, limit } = query
-    const page: ApplicationRecord[] = []
-    let isAfter = after === undefined
+    if (!isPosition(query) || (after !== undefined && !records.has(after))) return []
+    const found: ApplicationRecord[] = []
+    let isAdded = after === undefined
     for (const record of records.values()) {
-      if (page.length >= limit) break
-      if (isAfter && matches(record, query)) page.push(record)
-      isAfter ||= record.id === after
+      const place = after === undefined ? 0 : comparePosition(record, query)
+      if ((place > 0 || (place === 0 && isAdded)) && matches(record, query)) found.push(record)
+      isAdded ||= record.id === after
     }
-    return page
+    return sortApplications(found, query).slice(0, limit)
   }
 
   function listExpiring({ after, until, days, limit }: ExpiryQuery): readonly string[] {
@@ -164,9 +166,4 @@ function withLastUses(record: ApplicationRecord, lastUses: ReadonlyMap<string, n
     return at > (credential.lastUsedAt ?? -Infinity) ? { ...credential, lastUsedAt: at } : credential
   }
   return copyFrozen({ ...record, keys: record.keys.map(withLastUse), secrets: record.secrets.map(withLastUse) })
-}
-
-/** Lower case as the databases write it: letters other than A to Z stay as they are. */
-function toAsciiLowerCase(text: string): string {
-  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 }

@@ -1,3 +1,4 @@
+import { isPosition, sortApplications } from '../../contracts/application-order.js'
 import type { ExpiryQuery } from '../../contracts/queued-email.js'
 import type { ApplicationQuery } from '../../contracts/store.js'
 import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
@@ -44,20 +45,29 @@ export async function findApplicationByKey(
 }
 
 export async function listApplications(sql: Sql, query: ApplicationQuery): Promise<readonly ApplicationRecord[]> {
-  const { after, limit, externalId, name, contact, expiringBefore, hasDecided, endingBefore } = query
-  if (![after, externalId, name, contact].every((text) => text === undefined || isStorable(text))) return []
+  const { after, limit, externalId, name, afterName, contact } = query
+  if (![after, externalId, name, afterName, contact].every((text) => text === undefined || isStorable(text))) return []
+  if (!isPosition(query)) return []
+  const [page, values] = selectPage(query)
+  const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page} LIMIT $2) ORDER BY a.seq`
+  const rows = await sql.all<ApplicationRow>(text, after ?? 0, limit, ...values)
+  return sortApplications(rows.map(parseApplication), query)
+}
+
+type Value = string | number | readonly string[]
+
+/** A query for `seq`, and its values from the third on. */
+type Selection = readonly [text: string, values: readonly Value[]]
+
+function selectPage(query: ApplicationQuery): Selection {
+  const { after, externalId, name, contact, expiringBefore, hasDecided, endingBefore } = query
   // NULL if there is no such application, after which nothing is listed.
   const start = after === undefined ? '$1::bigint' : '(SELECT seq FROM platform_auth_applications WHERE id = $1)'
   const isSearch = [externalId, name, contact, expiringBefore, hasDecided, endingBefore].some(
     (filter) => filter !== undefined,
   )
-  const [page, values] = isSearch ? selectFound(query, start) : selectByStatus(query, start)
-  const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page} ORDER BY seq LIMIT $2) ORDER BY a.seq`
-  return (await sql.all<ApplicationRow>(text, after ?? 0, limit, ...values)).map(parseApplication)
+  return isSearch ? selectFound(query, start) : selectByStatus(query, start)
 }
-
-/** A query for `seq`, and its values from the third on. */
-type Selection = readonly [text: string, values: readonly (string | number | readonly string[])[]]
 
 /** One branch per status: an index has each of them in order, so only the page is read, however many applications exist. */
 function selectByStatus({ api, status }: ApplicationQuery, start: string): Selection {
@@ -69,35 +79,60 @@ function selectByStatus({ api, status }: ApplicationQuery, start: string): Selec
   const firstStatus = api === undefined ? 3 : 4
   const branches = statuses.map((_, i) => `(${branch} AND status = $${firstStatus + i} ORDER BY seq LIMIT $2)`)
   const values = [...(api === undefined ? [] : [api]), ...statuses]
-  return [`SELECT seq FROM (${branches.join(' UNION ALL ')}) AS found`, values]
+  return [`SELECT seq FROM (${branches.join(' UNION ALL ')}) AS found ORDER BY seq`, values]
 }
 
-/** Conditions that use the indexes of `external_id`, contacts, `expires_at` and `ends_at`. */
+/** In the order of the index of expiry or names, up to the limit, unless an index finds the few that match another filter. */
 function selectFound(query: ApplicationQuery, start: string): Selection {
-  const { api, status, externalId, name, contact, expiringBefore, expiringAfter = 0, endingBefore } = query
-  const values: (string | number | readonly string[])[] = []
-  const bind = (value: string | number | readonly string[]): string => `$${values.push(value) + 2}`
+  const { api, status, externalId, name, contact, expiringBefore, endingBefore } = query
+  const values: Value[] = []
+  const bind = (value: Value): string => `$${values.push(value) + 2}`
+  const statuses = status === undefined ? NOT_DELETED : [status]
+  const [order, position] = selectOrder(query, start, bind)
   const conditions = [
-    `seq > ${start} AND status = ANY (${bind(status === undefined ? NOT_DELETED : [status])}::text[])`,
-    externalId !== undefined && `external_id = ${bind(externalId)}`,
-    name !== undefined &&
-      `lower(name COLLATE "C") >= ${bind(name)} AND lower(name COLLATE "C") < ${bind(name + LAST_CHARACTER)}`,
+    `${start} IS NOT NULL AND ${position}`,
+    // No index serves the joined text: PostgreSQL would read all applications of a status to find those that expire.
+    `${expiringBefore === undefined ? 'found.status' : "(found.status || '')"} = ANY (${bind(statuses)}::text[])`,
+    externalId !== undefined && `found.external_id = ${bind(externalId)}`,
+    name !== undefined && `${LOWER_NAME} >= ${bind(name)} AND ${LOWER_NAME} < ${bind(name + LAST_CHARACTER)}`,
     contact !== undefined && selectByContact(bind(contact)),
-    expiringBefore !== undefined &&
-      `seq IN (SELECT application_seq FROM platform_auth_credentials
-        WHERE expires_at > ${bind(expiringAfter)} AND expires_at < ${bind(expiringBefore)})`,
     // As the condition of the index.
-    query.hasDecided && "status = 'deleted' AND decided IS NOT NULL",
-    endingBefore !== undefined && `ends_at < ${bind(endingBefore)}`,
+    query.hasDecided && "found.status = 'deleted' AND found.decided IS NOT NULL",
+    endingBefore !== undefined && `found.ends_at < ${bind(endingBefore)}`,
     api !== undefined &&
       `EXISTS (SELECT 1 FROM platform_auth_grants WHERE application_seq = found.seq AND api = ${bind(api)})`,
   ]
-  const text = `SELECT seq FROM platform_auth_applications AS found WHERE ${conditions.filter(Boolean).join(' AND ')}`
+  const join = expiringBefore === undefined ? '' : 'JOIN platform_auth_credentials c ON c.application_seq = found.seq'
+  const text = `
+    SELECT found.seq FROM platform_auth_applications AS found ${join}
+    WHERE ${conditions.filter(Boolean).join(' AND ')} ORDER BY ${order}`
   return [text, values]
 }
 
+const LOWER_NAME = 'lower(found.name COLLATE "C")'
+
+/** What the page is ordered by, and the condition to be behind the previous page. Of each application the first credential counts. */
+function selectOrder(
+  query: ApplicationQuery,
+  start: string,
+  bind: (value: Value) => string,
+): readonly [order: string, position: string] {
+  const { after, name, afterName, expiringBefore, expiringAfter = 0, afterExpiry = 0 } = query
+  if (expiringBefore !== undefined) {
+    const since = bind(expiringAfter)
+    const from = after === undefined ? `${since}, ${Number.MAX_SAFE_INTEGER}` : `${bind(afterExpiry)}, ${start}`
+    const position = `(c.expires_at, c.application_seq) > (${from}) AND c.expires_at < ${bind(expiringBefore)}
+      AND NOT EXISTS (SELECT 1 FROM platform_auth_credentials d WHERE d.application_seq = c.application_seq
+        AND d.expires_at > ${since} AND (d.expires_at, d.hash) < (c.expires_at, c.hash))`
+    return ['c.expires_at, c.application_seq', position]
+  }
+  if (name === undefined) return ['found.seq', `found.seq > ${start}`]
+  const from = bind(after === undefined ? name : afterName!)
+  return [`${LOWER_NAME}, found.seq`, `(${LOWER_NAME}, found.seq) > (${from}, ${start})`]
+}
+
 function selectByContact(contact: string): string {
-  return `seq IN (SELECT seq FROM platform_auth_applications WHERE lower(contact COLLATE "C") = ${contact}
+  return `found.seq IN (SELECT seq FROM platform_auth_applications WHERE lower(contact COLLATE "C") = ${contact}
     UNION SELECT application_seq FROM platform_auth_contacts WHERE contact = ${contact})`
 }
 

@@ -22,7 +22,7 @@ CREATE INDEX platform_auth_applications_by_contact ON platform_auth_applications
 CREATE INDEX platform_auth_applications_by_decided ON platform_auth_applications USING btree (seq) WHERE ((status = 'deleted'::text) AND (decided IS NOT NULL));
 CREATE INDEX platform_auth_applications_by_end ON platform_auth_applications USING btree (ends_at) WHERE (ends_at IS NOT NULL);
 CREATE UNIQUE INDEX platform_auth_applications_by_external_id ON platform_auth_applications USING btree (external_id) WHERE (external_id IS NOT NULL);
-CREATE INDEX platform_auth_applications_by_name ON platform_auth_applications USING btree (lower((name COLLATE "C")));
+CREATE INDEX platform_auth_applications_by_name ON platform_auth_applications USING btree (lower((name COLLATE "C")), seq);
 CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications USING btree (status, seq);
 
 CREATE TABLE platform_auth_audit (

@@ -1,3 +1,4 @@
+import { isPosition, sortApplications } from '../../contracts/application-order.js'
 import type { ExpiryQuery } from '../../contracts/queued-email.js'
 import type { ApplicationQuery } from '../../contracts/store.js'
 import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
@@ -43,66 +44,117 @@ function selectOwner(count: number): string {
 
 export function listApplications(sql: Sql, query: ApplicationQuery): ApplicationRecord[] {
   const start = query.after === undefined ? 0 : findSeq(sql, query.after)
+  if (start === undefined || !isPosition(query)) return []
   const statuses = query.status === undefined ? NOT_DELETED : [query.status]
-  const { externalId, name, contact, expiringBefore, hasDecided, endingBefore } = query
-  const isSearch = [externalId, name, contact, expiringBefore, hasDecided, endingBefore].some(
-    (filter) => filter !== undefined,
-  )
-  const [page, values] = isSearch ? selectFound(query, statuses, start) : selectByStatus(query, statuses, start)
-  const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page} ORDER BY seq LIMIT ?) ORDER BY a.seq`
-  return sql.all<ApplicationRow>(text, ...values, query.limit).map(parseApplication)
+  const [page, values] = selectPage(query, statuses, start)
+  const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page}) ORDER BY a.seq`
+  return sortApplications(sql.all<ApplicationRow>(text, ...values, query.limit).map(parseApplication), query)
 }
 
 const NOT_DELETED: readonly ApplicationStatus[] = ['pending', 'active', 'suspended']
 
-/** A query for `seq`, and its values. */
-type Selection = readonly [text: string, values: readonly (string | number | undefined)[]]
+/** A query for `seq` or a part of one, and its values; in a whole query the limit is the last of them, which the caller adds. */
+type Selection = readonly [text: string, values: readonly (string | number)[]]
 
-function selectByStatus({ api }: ApplicationQuery, statuses: readonly string[], start: number | undefined): Selection {
+function selectPage(query: ApplicationQuery, statuses: readonly string[], start: number): Selection {
+  const { externalId, name, contact, expiringBefore, hasDecided, endingBefore } = query
+  if (expiringBefore !== undefined) return selectByExpiry({ ...query, expiringBefore }, statuses, start)
+  if (name !== undefined) return selectByName({ ...query, name }, statuses, start)
+  if ([externalId, contact, hasDecided, endingBefore].every((filter) => filter === undefined))
+    return selectByStatus(query, statuses, start)
+  const [conditions, values] = joinFilters([['a.seq > ?', [start]], ...listFilters(query, statuses)])
+  return [`SELECT a.seq FROM platform_auth_applications a WHERE ${conditions} ORDER BY a.seq LIMIT ?`, values]
+}
+
+function selectByStatus({ api }: ApplicationQuery, statuses: readonly string[], start: number): Selection {
   // One branch per status: an index has each of them in order, and merging them stops at the limit.
   const branch =
     api === undefined
       ? 'SELECT seq FROM platform_auth_applications WHERE status = ? AND seq > ?'
       : 'SELECT application_seq AS seq FROM platform_auth_grants WHERE api = ? AND status = ? AND application_seq > ?'
   const values = statuses.flatMap((one) => (api === undefined ? [one, start] : [api, one, start]))
-  return [statuses.map(() => branch).join(' UNION ALL '), values]
+  return [`${statuses.map(() => branch).join(' UNION ALL ')} ORDER BY seq LIMIT ?`, values]
+}
+
+/** Read in the order of the index of names, unless another filter finds few: the plus sign keeps SQLite from using that index. */
+function selectByName(
+  query: ApplicationQuery & { name: string },
+  statuses: readonly string[],
+  start: number,
+): Selection {
+  const { after, name, afterName } = query
+  const from = after === undefined ? name : afterName!
+  const key = `${isNarrow(query) ? '+' : ''}lower(a.name)`
+  // SQLite finds no pair of an expression and a number in an index, so the applications of the same name are a branch of their own.
+  const ranges: readonly Selection[] = [
+    [`${key} = ? AND a.seq > ?`, [from, start]],
+    [`${key} > ? AND ${key} < ?`, [from, name + LAST_CHARACTER]],
+  ]
+  const filters = listFilters({ ...query, name: undefined }, statuses)
+  const branches = ranges.map((range) => joinFilters([range, ...filters]))
+  const texts = branches.map(
+    ([conditions]) => `SELECT ${key} AS key, a.seq AS seq FROM platform_auth_applications a WHERE ${conditions}`,
+  )
+  const values = branches.flatMap(([, each]) => each)
+  return [`SELECT seq FROM (${texts.join(' UNION ALL ')} ORDER BY key, seq LIMIT ?)`, values]
+}
+
+/** Likewise, in the order of the index of expiry. The first credential of each application counts. */
+function selectByExpiry(
+  query: ApplicationQuery & { expiringBefore: number },
+  statuses: readonly string[],
+  start: number,
+): Selection {
+  const { expiringBefore, expiringAfter = 0, after, afterExpiry = 0 } = query
+  const key = `${isNarrow(query) ? '+' : ''}c.expires_at`
+  const position = after === undefined ? [expiringAfter, Number.MAX_SAFE_INTEGER] : [afterExpiry, start]
+  const [conditions, values] = joinFilters([
+    [`(${key}, c.application_seq) > (?, ?) AND ${key} < ?`, [...position, expiringBefore]],
+    [IS_FIRST, [expiringAfter]],
+    ...listFilters(query, statuses),
+  ])
+  const text = `
+    SELECT c.application_seq FROM platform_auth_credentials c JOIN platform_auth_applications a ON a.seq = c.application_seq
+    WHERE ${conditions} ORDER BY ${key}, c.application_seq LIMIT ?`
+  return [text, values]
+}
+
+/** Whether an index finds the few that match another filter, which are read instead. */
+function isNarrow({ externalId, contact, hasDecided, endingBefore }: ApplicationQuery): boolean {
+  return [externalId, contact, hasDecided, endingBefore].some((filter) => filter !== undefined)
 }
 
 /**
- * Conditions that use the indexes of `external_id`, contacts, `expires_at` and `ends_at`. The plus sign keeps SQLite from
- * reading by status or API instead.
+ * The conditions that use the indexes of `external_id`, contacts and `ends_at`, and those that use none. The plus sign keeps SQLite
+ * from reading by status instead.
  */
-function selectFound(query: ApplicationQuery, statuses: readonly string[], start: number | undefined): Selection {
-  const { api, externalId, name, contact, status, expiringBefore, expiringAfter = 0, endingBefore } = query
-  const isAlone = [api, externalId, name, contact, status, endingBefore].every((filter) => filter === undefined)
+function listFilters(query: ApplicationQuery, statuses: readonly string[]): readonly Selection[] {
+  const { api, externalId, name, contact, endingBefore } = query
   const filters: readonly (Selection | undefined)[] = [
-    [`seq > ? AND +status IN (${statuses.map(() => '?').join()})`, [start, ...statuses]],
-    externalId === undefined ? undefined : ['external_id = ?', [externalId]],
-    name === undefined ? undefined : ['lower(name) >= ? AND lower(name) < ?', [name, name + LAST_CHARACTER]],
+    [`+a.status IN (${statuses.map(() => '?').join()})`, statuses],
+    externalId === undefined ? undefined : ['a.external_id = ?', [externalId]],
+    name === undefined ? undefined : ['+lower(a.name) >= ? AND +lower(a.name) < ?', [name, name + LAST_CHARACTER]],
     contact === undefined ? undefined : [HAS_CONTACT, [contact, contact]],
-    expiringBefore === undefined
-      ? undefined
-      : [IS_EXPIRING, [expiringAfter, expiringBefore, start, isAlone ? query.limit : NO_LIMIT]],
     query.hasDecided && [HAS_DECIDED, []],
     endingBefore === undefined ? undefined : [IS_ENDING, [endingBefore]],
     api === undefined ? undefined : [HAS_API, [api]],
   ]
-  const given = filters.filter((filter) => filter !== undefined)
-  const conditions = given.map(([text]) => text).join(' AND ')
-  return [`SELECT seq FROM platform_auth_applications a WHERE ${conditions}`, given.flatMap(([, values]) => values)]
+  return filters.filter((filter) => filter !== undefined)
 }
 
-/** Without another filter every one found is on the page, which need not be picked from all. Deleted applications have none. */
-const IS_EXPIRING = `
-  seq IN (SELECT DISTINCT application_seq FROM platform_auth_credentials
-    WHERE expires_at > ? AND expires_at < ? AND application_seq > ? ORDER BY application_seq LIMIT ?)`
-const NO_LIMIT = -1
+function joinFilters(filters: readonly Selection[]): Selection {
+  return [filters.map(([text]) => text).join(' AND '), filters.flatMap(([, values]) => values)]
+}
+
+const IS_FIRST = `
+  NOT EXISTS (SELECT 1 FROM platform_auth_credentials d WHERE d.application_seq = c.application_seq
+    AND +d.expires_at > ? AND (+d.expires_at, d.hash) < (c.expires_at, c.hash))`
 const HAS_CONTACT = `
-  seq IN (SELECT seq FROM platform_auth_applications WHERE contact IS NOT NULL AND lower(contact) = ?
+  a.seq IN (SELECT seq FROM platform_auth_applications WHERE contact IS NOT NULL AND lower(contact) = ?
     UNION SELECT application_seq FROM platform_auth_contacts WHERE contact = ?)`
 /** As the condition of the index. */
-const HAS_DECIDED = "status = 'deleted' AND decided IS NOT NULL"
-const IS_ENDING = 'seq IN (SELECT seq FROM platform_auth_applications WHERE ends_at < ?)'
+const HAS_DECIDED = "a.status = 'deleted' AND a.decided IS NOT NULL"
+const IS_ENDING = 'a.seq IN (SELECT seq FROM platform_auth_applications WHERE ends_at < ?)'
 const HAS_API = 'EXISTS (SELECT 1 FROM platform_auth_grants WHERE application_seq = a.seq AND api = ?)'
 
 export function listExpiring(sql: Sql, { after, until, days, limit }: ExpiryQuery): string[] {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { ApplicationRecord } from '../../store.js'
-import { application, audit, credential, NOW } from './records.js'
+import { application, audit, credential } from './records.js'
 import { assertEqual, createReaders, MALFORMED_CURSORS, NO_TRACES } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
-/** `externalId`, and the look-ups by several hashes, by external id and by expiry. */
+/** `externalId`, and the look-ups by several hashes and by external id. */
 export function applicationSearchContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { listIds, recordTraces } = createReaders(opened)
 
@@ -88,27 +88,6 @@ export function applicationSearchContract({ describe, it }: TestCollector, opene
       assert.equal((await store.findApplicationByKey('sha256:kb', 'ka'))?.id, 'b')
       assert.equal((await store.findApplicationByKey('none', 'sha512:none', 'sha256:kb'))?.id, 'b')
       assert.equal(await store.findApplicationByKey('none', 'sb'), undefined)
-    })
-  })
-
-  describe('list of applications with expiring credentials', () => {
-    it('has those with a credential that expires between two times, each once and in order of creation', async () => {
-      const at = (hash: string, days: number) => credential(hash, { expiresAt: NOW + days })
-      await save('none', { keys: [credential('n')] })
-      await save('late', { keys: [at('l', 40)] })
-      await save('soon', { keys: [at('s1', 10), at('s2', 11), credential('s3')], secrets: [at('s4', 12)] })
-      await save('over', { keys: [at('o', -1)], apis: { orders: { scopes: [] } } })
-      await save('secret', { secrets: [at('x', 30)], status: 'suspended', apis: { orders: { scopes: [] } } })
-      const expiring = { expiringAfter: NOW, expiringBefore: NOW + 31 }
-      assertEqual(await listIds(expiring), ['soon', 'secret'])
-      assertEqual(await listIds({ ...expiring, limit: 1 }), ['soon'])
-      assertEqual(await listIds({ ...expiring, after: 'soon' }), ['secret'])
-      assertEqual(await listIds({ ...expiring, after: 'unknown' }), [])
-      assertEqual(await listIds({ ...expiring, status: 'suspended' }), ['secret'])
-      assertEqual(await listIds({ ...expiring, api: 'orders' }), ['secret'])
-      assertEqual(await listIds({ expiringBefore: NOW + 31 }), ['soon', 'over', 'secret'])
-      assertEqual(await listIds({ expiringAfter: NOW + 10, expiringBefore: NOW + 11 }), [])
-      assertEqual(await listIds({ expiringAfter: NOW + 29, expiringBefore: NOW + 31 }), ['secret'])
     })
   })
 }

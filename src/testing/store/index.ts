@@ -17,6 +17,7 @@ import { emailLeaseContract } from './email-lease.js'
 import { emailListContract } from './email-list.js'
 import { emailsContract } from './emails.js'
 import { endedKeysContract, hashReplacementContract, importsContract } from './imports.js'
+import { expirySearchContract } from './expiry-search.js'
 import { nameSearchContract } from './name-search.js'
 import { secretsContract } from './secrets.js'
 import { refusalsContract } from './refusals.js'
@@ -131,6 +132,7 @@ type Contract = (collector: TestCollector, opened: () => OpenedStores) => void
 /** What every store must do. */
 const CORE: readonly Contract[] = [
   nameSearchContract,
+  expirySearchContract,
   secretsContract,
   signingKeysContract,
   applicationsContract,

@@ -1,14 +1,31 @@
-import type { ApplicationRecord } from '../../store.js'
+import assert from 'node:assert/strict'
+import type { ApplicationQuery, ApplicationRecord } from '../../store.js'
 import { application, audit } from './records.js'
 import { assertEqual, createReaders, MALFORMED_CURSORS } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
+const ORDERS = { orders: { scopes: [] } }
+
 /** The look-up of applications by the beginning of their names. */
 export function nameSearchContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { listIds } = createReaders(opened)
+  const { listApplications, listIds } = createReaders(opened)
 
   async function save(id: string, changes: Partial<ApplicationRecord>): Promise<boolean> {
     return opened().store.saveApplication(application(id, changes), audit(id))
+  }
+
+  async function listInPages(query: Partial<ApplicationQuery>, limit: number): Promise<string[]> {
+    const seen: string[] = []
+    let position: Partial<ApplicationQuery> = {}
+    for (;;) {
+      const page = await listApplications({ ...query, ...position, limit })
+      assert.ok(page.length <= limit)
+      seen.push(...page.map(({ id }) => id))
+      const last = page.at(-1)
+      if (!last || page.length < limit) return seen
+      const afterName = last.name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+      position = { after: last.id, afterName }
+    }
   }
 
   describe('name', () => {
@@ -17,12 +34,50 @@ export function nameSearchContract({ describe, it }: TestCollector, opened: () =
       await save('b', { name: 'ACME 2' })
       await save('c', { name: 'Acne' })
       await save('d', { name: 'Ünï 🔑', status: 'suspended' })
-      assertEqual(await listIds({ name: 'acm' }), ['a', 'b'])
+      assertEqual(await listIds({ name: 'acm' }), ['b', 'a'])
       assertEqual(await listIds({ name: 'acme:' }), ['a'])
-      assertEqual(await listIds({ name: 'acm', after: 'a' }), ['b'])
       assertEqual(await listIds({ name: 'Ünï', status: 'suspended' }), ['d'])
       for (const name of ['cme', '%', '_cme', 'acme: orders more', ...MALFORMED_CURSORS.filter((text) => text !== '')])
         assertEqual(await listIds({ name }), [], JSON.stringify(name))
+    })
+
+    const names = ['Shop b', 'SHOP', 'shop a', 'Shop', 'Shop \u{1F511}', 'Shop \uFF21', 'Shop ä', 'Shop Z']
+    const inOrder = ['n1', 'n3', 'n2', 'n0', 'n7', 'n6', 'n5', 'n4']
+
+    it('lists by name, by code point and then by creation, in pages of any size', async () => {
+      for (const [i, name] of names.entries()) await save(`n${i}`, { name, apis: i % 2 === 0 ? {} : ORDERS })
+      await save('other', { name: 'Sho' })
+      for (const limit of [1, 2, 3, 8]) {
+        assertEqual(await listInPages({ name: 'shop' }, limit), inOrder, `pages of ${limit}`)
+        const odd = inOrder.filter((id) => Number(id.slice(1)) % 2 === 1)
+        assertEqual(await listInPages({ name: 'shop', api: 'orders' }, limit), odd, `pages of ${limit} of an API`)
+      }
+    })
+
+    it('lists by name also with another filter that finds few', async () => {
+      for (const [i, name] of names.entries())
+        await save(`n${i}`, { name, contact: i < 6 ? 'a@b.example' : 'c@d.example' })
+      const expected = inOrder.filter((id) => Number(id.slice(1)) < 6)
+      for (const limit of [1, 2, 8])
+        assertEqual(await listInPages({ name: 'shop', contact: 'a@b.example' }, limit), expected, `pages of ${limit}`)
+    })
+
+    it('continues where the last application of the page was, although it has another name or is deleted', async () => {
+      for (const id of ['a', 'b', 'c']) await save(id, { name: `Shop ${id}` })
+      await save('a', { version: 2, name: 'Shop z' })
+      await save('b', { version: 2, name: '', status: 'deleted' })
+      assertEqual(await listIds({ name: 'shop', after: 'a', afterName: 'shop a' }), ['c', 'a'])
+      assertEqual(await listIds({ name: 'shop', after: 'b', afterName: 'shop b' }), ['c', 'a'])
+    })
+
+    it('is empty after a position that is not of this search', async () => {
+      for (const id of ['a', 'b', 'c']) await save(id, { name: `Shop ${id}` })
+      assertEqual(await listIds({ name: 'shop', after: 'a' }), [])
+      assertEqual(await listIds({ name: 'shop', after: 'unknown', afterName: 'shop' }), [])
+      assertEqual(await listIds({ name: 'shop', after: 'unknown', afterName: 'shop', contact: 'a@b.example' }), [])
+      for (const afterName of ['', 'a', 'z', ...MALFORMED_CURSORS])
+        assertEqual(await listIds({ name: 'shop', after: 'a', afterName }), [], JSON.stringify(afterName))
+      assertEqual(await listIds({ after: 'a', afterName: 'z' }), ['b', 'c'])
     })
   })
 }

@@ -18,12 +18,15 @@ describe('apps list --expiring', () => {
   afterAll(() => site.remove())
   const list = (...args: string[]): readonly string[] => ['apps', 'list', '--expiring', ...args, '--db', site.file]
 
-  it('shows applications with the first credential that expires within that time', async () => {
+  it('shows applications with the first credential that expires within that time, what expires first at the top', async () => {
     const { stdout } = await runInProcess(list('90d'))
     const [head, ...rows] = stdout.trimEnd().split('\n')
     expect(head).toMatch(/^ID +NAME +STATUS +CONTACT +EXPIRES +CREDENTIAL$/)
     const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
     expect(rows).toEqual([
+      expect.stringMatching(
+        new RegExp(String.raw`^app_\w+ +Rotated +active +- +${time} +key default \(epa_key_\w{4}\.\.\.\) and 1 more$`),
+      ),
       expect.stringMatching(
         new RegExp(
           String.raw`^app_\w+ +Catalog +active +dev@shop\.example +${time} +key default \(epa_key_\w{4}\.\.\.\)$`,
@@ -31,9 +34,6 @@ describe('apps list --expiring', () => {
       ),
       expect.stringMatching(
         new RegExp(String.raw`^app_\w+ +Both +active +- +${time} +key default \(epa_key_\w{4}\.\.\.\) and 1 more$`),
-      ),
-      expect.stringMatching(
-        new RegExp(String.raw`^app_\w+ +Rotated +active +- +${time} +key default \(epa_key_\w{4}\.\.\.\) and 1 more$`),
       ),
     ])
   })
@@ -44,11 +44,11 @@ describe('apps list --expiring', () => {
     expect(names(soon.items)).toEqual(['Rotated'])
     expect(soon.items[0]?.keys.map(({ expiresAt }) => typeof expiresAt)).toEqual(['string', 'string'])
     const first = await runJson(list('1440h', '--limit', '2'))
-    expect(names(first.items)).toEqual(['Catalog', 'Both'])
-    expect(names((await runJson(list('1440h', '--after', first.next!))).items)).toEqual(['Rotated'])
+    expect(names(first.items)).toEqual(['Rotated', 'Catalog'])
+    expect(names((await runJson(list('1440h', '--after', first.next!))).items)).toEqual(['Both'])
     const { stdout } = await runInProcess([...list('61d', '--all', '--limit', '1'), '--json'])
     const items = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Application) // prettier-ignore
-    expect(names(items)).toEqual(['Catalog', 'Both', 'Rotated'])
+    expect(names(items)).toEqual(['Rotated', 'Catalog', 'Both'])
     expect(names((await runJson(list('90d', '--api', 'orders'))).items)).toEqual(['Both'])
   })
 

@@ -40,7 +40,9 @@ function listScans(text: string): string[] {
   return rows
     .map(({ detail }) => detail)
     .filter((detail) =>
-      /^SCAN (?!CONSTANT ROW|json_each|value\b|used\b|pragma_|sqlite_schema|sqlite_master)/.test(detail),
+      /^SCAN (?!CONSTANT ROW|\(subquery-\d+\)|json_each|value\b|used\b|pragma_|sqlite_schema|sqlite_master)/.test(
+        detail,
+      ),
     )
     .filter((detail) => !SMALL_TABLES.some((table) => detail.split(' ')[1] === table))
     .filter((detail) => !(/ USING (?:COVERING )?INDEX /.test(detail) && /ORDER BY .*LIMIT/s.test(text)))

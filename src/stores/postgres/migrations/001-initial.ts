@@ -29,7 +29,7 @@ export const initial = `
     WHERE status = 'deleted' AND decided IS NOT NULL;
   CREATE INDEX platform_auth_applications_by_contact ON platform_auth_applications (lower(contact COLLATE "C"))
     WHERE contact IS NOT NULL;
-  CREATE INDEX platform_auth_applications_by_name ON platform_auth_applications (lower(name COLLATE "C"));
+  CREATE INDEX platform_auth_applications_by_name ON platform_auth_applications (lower(name COLLATE "C"), seq);
   CREATE UNIQUE INDEX platform_auth_applications_by_external_id ON platform_auth_applications (external_id)
     WHERE external_id IS NOT NULL;
   CREATE INDEX platform_auth_applications_by_end ON platform_auth_applications (ends_at) WHERE ends_at IS NOT NULL;
