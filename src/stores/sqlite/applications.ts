@@ -93,9 +93,11 @@ function selectByName(
   const filters = listFilters({ ...query, name: undefined }, statuses)
   const branches = ranges.map((range) => joinFilters([range, ...filters]))
   const texts = branches.map(
-    ([conditions]) => `SELECT ${key} AS key, a.seq AS seq FROM platform_auth_applications a WHERE ${conditions}`,
+    ([conditions], i) =>
+      `SELECT ${i === 0 ? '?' : key} AS key, a.seq AS seq FROM platform_auth_applications a WHERE ${conditions}`,
   )
-  const values = branches.flatMap(([, each]) => each)
+  // The key of the first branch is given: SQLite would sort all of the same name by an expression.
+  const values = [from, ...branches.flatMap(([, each]) => each)]
   return [`SELECT seq FROM (${texts.join(' UNION ALL ')} ORDER BY key, seq LIMIT ?)`, values]
 }
 
