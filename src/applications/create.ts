@@ -9,6 +9,7 @@ import { APPLICATION_PARAMETERS } from './call-parameters.js'
 import { createAccessRequests } from './records/access-requests.js'
 import { createApprovals, type Approvals } from './decisions/approvals.js'
 import { createCleanup } from './records/cleanup.js'
+import { createConfirmContact, type ConfirmContact } from './contacts/confirm-contact.js'
 import { createContacts } from './contacts/contacts.js'
 import { createCredentialCreation } from './credentials/credential-creation.js'
 import { createCredentialRotation } from './credentials/credential-rotation.js'
@@ -76,6 +77,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
   readonly prepareRegistration: PrepareRegistration
   /** The calls for the portal. */
   readonly acceptInvitation: AcceptInvitation
+  readonly confirmContact: ConfirmContact
   /** The calls for the pages on which operators decide. */
   readonly approvals: Approvals
   readonly outbox: Outbox
@@ -122,6 +124,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
       withCheckedArguments(APPLICATION_PARAMETERS, createCalls(checkBefore(options.writer, check, options.now))),
     prepareRegistration,
     acceptInvitation,
+    confirmContact: createConfirmContact(options),
     approvals: createApprovals({ ...options, decisions }),
     outbox: createOutbox(options),
     background: {

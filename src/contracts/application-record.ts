@@ -109,6 +109,11 @@ export interface ApplicationRecord {
   readonly name: string
   /** The first contact: the address that e-mails go to. */
   readonly contact: string | undefined
+  /**
+   * Whether anybody may have entered the first contact: a registration that nobody has confirmed so far. An operator who approves it or
+   * sets the contact, the use of a claim link or credential, and a sign-in at the portal confirm it.
+   */
+  readonly isUnconfirmed: boolean
   /** The contacts after the first, in order; none without a first one. ASCII, like `contact`. */
   readonly otherContacts: readonly string[]
   /** The APIs and scopes; none for a deleted application. */

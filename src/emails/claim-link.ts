@@ -70,6 +70,7 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
       return {
         changed: {
           ...(current.status === 'pending' && { status: 'active' }),
+          isUnconfirmed: false,
           ...(key && { keys: replace(current.keys, key.record, overlap) }),
           ...(secret && { secrets: replace(current.secrets, secret.record, overlap) }),
         },

@@ -36,6 +36,7 @@ export function createPages(
     ...shared,
     deriveKey: sessionSecret.deriveKey,
     acceptInvitation: calls.acceptInvitation,
+    confirmContact: calls.confirmContact,
     sendSignIn: emails.sendSignIn,
     enabled: mailer !== undefined && settings.portal.enabled,
     developersUrl: portalUrl,

@@ -1,4 +1,5 @@
 import { normalizeContact } from '../applications/contacts/contact-lists.js'
+import type { ConfirmContact } from '../applications/contacts/confirm-contact.js'
 import type { AcceptInvitation } from '../applications/contacts/invitations.js'
 import { readContact } from '../applications/records/validation.js'
 import type { Limit } from '../contracts/api.js'
@@ -64,6 +65,7 @@ interface PortalOptions {
   readonly opened: () => Promise<unknown>
   readonly sendSignIn: SendSignIn
   readonly acceptInvitation: AcceptInvitation
+  readonly confirmContact: ConfirmContact
   readonly enabled: boolean
   /** Undefined if nothing can link to the portal. */
   readonly developersUrl: string | undefined
@@ -124,7 +126,7 @@ function createRoutes(options: PortalOptions & { readonly developersUrl: string 
     pageUrl: `${developersUrl}/applications/sign-in`,
     limitRequests: rateLimits.create('signIn', limits.signIn, { untrustedKeys: true }),
     limitEmails: rateLimits.create('signInEmails', multiply(limits.signIn, CONTACT_SHARES), { untrustedKeys: true }),
-    limitPending: rateLimits.create('pendingSignIns', PENDING_LIMIT, { untrustedKeys: true }),
+    limitUnconfirmed: rateLimits.create('unconfirmedSignIns', UNCONFIRMED_LIMIT, { untrustedKeys: true }),
     limitGuesses: rateLimits.create('signInGuesses', GUESS_LIMIT, { untrustedKeys: true }),
   })
   const renderPage = createPageRenderer({ root, developersUrl, brand: options.brand })
@@ -150,7 +152,7 @@ function createRoutes(options: PortalOptions & { readonly developersUrl: string 
 
 /** A mailbox gets as many e-mails as this number of addresses may ask for. */
 const CONTACT_SHARES = 3
-const PENDING_LIMIT: Limit = { limit: 1, window: 3600 }
+const UNCONFIRMED_LIMIT: Limit = { limit: 1, window: 3600 }
 /** The limit of a mailbox, for all of its codes, of which there are 20^8: one guess in 500 million an hour is right. */
 const GUESS_LIMIT: Limit = { limit: 50, window: 3600 }
 

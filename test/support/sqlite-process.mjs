@@ -92,6 +92,7 @@ function application(id, version) {
     id,
     name: `version ${version}`,
     contact: undefined,
+    isUnconfirmed: false,
     otherContacts: [],
     invitations: [],
     language: undefined,

@@ -59,7 +59,10 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       const emails = await listQueuedEmails(store, id)
       const held = findHeld(current, emails)
       return {
-        changed: { decided: decideRegistration(current, held, { outcome: 'approved', at: now(), by: actor.by }) },
+        changed: {
+          isUnconfirmed: false,
+          decided: decideRegistration(current, held, { outcome: 'approved', at: now(), by: actor.by }),
+        },
         emails: [{ save: requeueEmail(held, now()) }, ...withdrawApprovalRequests(emails, undefined)],
       }
     })

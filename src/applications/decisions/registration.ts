@@ -79,6 +79,7 @@ export function createRegistration(
           name,
           contact,
           language,
+          isUnconfirmed: true,
           status: 'pending',
         } as const
         const held = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
@@ -110,6 +111,7 @@ export function createRegistration(
         ...operatorData,
         name: readName(name),
         contact: contact === undefined ? undefined : readContact(contact),
+        isUnconfirmed: false,
         language: readLanguage(language),
         endsAt: readEnd(application),
         status: 'active',
@@ -132,7 +134,7 @@ export function createRegistration(
 function createRecord(
   apis: ApplicationRecord['apis'],
   createdAt: number,
-): Omit<ApplicationRecord, 'name' | 'contact' | 'status' | 'language'> {
+): Omit<ApplicationRecord, 'name' | 'contact' | 'isUnconfirmed' | 'status' | 'language'> {
   return {
     id: createApplicationId(),
     otherContacts: [],

@@ -138,6 +138,7 @@ function createApplication(read: ImportedLine, credentials: Pick<Credentials, 'h
 }
 
 const NEW_RECORD = {
+  isUnconfirmed: false,
   otherContacts: [],
   invitations: [],
   language: undefined,

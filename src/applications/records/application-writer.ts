@@ -14,6 +14,7 @@ import {
   type CredentialUse,
   type MaximumAges,
 } from '../credentials/credential-expiry.js'
+import { settleConfirmation } from '../contacts/confirmation.js'
 import { notifyContacts } from '../queue/change-emails.js'
 import { boundEnds, settleEnds, type GivenEnd } from '../credentials/operator-ends.js'
 import { withdrawReminders } from '../queue/queued-emails.js'
@@ -152,7 +153,7 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       if (!edited) return undefined
       const { emails: given, details: described, result, type = event.type } = ownMembers(edited)
       const changed = { ...current, ...edited.changed, version: current.version + 1 }
-      const settled = settleEnds(current, changed, edited.ends ?? [], now())
+      const settled = settleEnds(current, settleConfirmation(current, changed), edited.ends ?? [], now())
       const record = applyExpiry(maximumAges, current, settled, now())
       const alsoRevokesTokens =
         record.tokensRevokedAt !== current.tokensRevokedAt && type !== 'application.tokensRevoked'

@@ -73,6 +73,7 @@ export function createRecovery(options: RecoveryOptions): Pick<Applications, 're
     return {
       changed: {
         ...toContactMembers([contact]),
+        isUnconfirmed: false,
         invitations: [],
         ...decideAccess(current, undefined, { outcome: 'withdrawn', at: now(), by }),
         ...endTokens(current, now()),

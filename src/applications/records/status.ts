@@ -53,6 +53,7 @@ export function eraseApplication(
     status,
     name: '',
     contact: undefined,
+    isUnconfirmed: false,
     otherContacts: [],
     invitations: [],
     accessRequests: [],
@@ -98,7 +99,7 @@ export function createActivation({ store, writer, limitChanges }: ActivationOpti
       if (current.status !== 'pending') return undefined
       const email = await findQueuedEmail(store, id, 'registration')
       return {
-        changed: { status: transition(current, 'activate') },
+        changed: { status: transition(current, 'activate'), isUnconfirmed: false },
         details: { firstUse: true },
         emails: email ? [{ remove: email }] : [],
       }

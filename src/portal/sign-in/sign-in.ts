@@ -1,9 +1,11 @@
 import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ConfirmContact } from '../../applications/contacts/confirm-contact.js'
+import { isConfirmed } from '../../applications/contacts/confirmation.js'
 import { findContact } from '../../applications/contacts/contact-lists.js'
 import { ApplicationError, StoreUnavailableError } from '../../contracts/errors.js'
-import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
+import type { ApplicationRecord } from '../../contracts/application-record.js'
 import { OAuthError } from '../../contracts/denial.js'
 import type { Language } from '../../contracts/application-record.js'
 import type { StoreWith } from '../../contracts/store.js'
@@ -41,6 +43,7 @@ export type SendSignIn = (email: {
 interface SignInOptions {
   readonly store: Pick<StoreWith<'signIns'>, 'listApplications' | 'signIns'>
   readonly sessions: Pick<Sessions, 'isContact'>
+  readonly confirmContact: ConfirmContact
   readonly signOuts: Pick<SignOuts, 'readLast'>
   /** 256 bits. */
   readonly getHashKey: () => Uint8Array
@@ -51,8 +54,8 @@ interface SignInOptions {
   readonly limitRequests: RateLimit | undefined
   /** The limit per mailbox: more than one address may ask for, so that none uses up the e-mails of another's mailbox. */
   readonly limitEmails: RateLimit | undefined
-  /** The limit per mailbox that only waiting registrations have, which anybody may make: signing in confirms that it is the partner's. */
-  readonly limitPending: RateLimit | undefined
+  /** The limit per mailbox that only registrations have which nobody has confirmed: anybody may make them. Signing in confirms them. */
+  readonly limitUnconfirmed: RateLimit | undefined
   /** The limit per mailbox of codes that are compared, whatever they are guessed for. */
   readonly limitGuesses: RateLimit | undefined
   readonly limitLookups: ConcurrencyLimit
@@ -65,7 +68,7 @@ const SIGN_IN_MINUTES = 15
 /** The guesses of one code. All codes of a mailbox together are bounded by `limitGuesses`. */
 const MAX_GUESSES = 5
 /** The applications of a mailbox in one look-up. Hardly any mailbox has more. */
-const MAX_LISTED = 20
+const MAX_LISTED = 100
 /** The characters have no vowels, so that no words arise, and none look like digits (RFC 8628 6.1). */
 const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const CODE_LENGTH = 8
@@ -76,13 +79,14 @@ export function createSignIn(options: SignInOptions): SignIn {
   const {
     store,
     sessions,
+    confirmContact,
     signOuts,
     getHashKey,
     sendSignIn,
     pageUrl,
     limitRequests,
     limitEmails,
-    limitPending,
+    limitUnconfirmed,
     limitGuesses,
   } = options
   const { limitLookups, limitChanges, logger, now } = options
@@ -120,7 +124,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   ): Promise<void> {
     await sleep(Math.random() * MAX_SEND_DELAY_MS, undefined, { ref: false })
     const application = await findApplication(contact, caller)
-    if (application?.status === 'pending' && !(await isBelow(limitPending, contact))) return
+    if (application && !isConfirmed(application, contact) && !(await isBelow(limitUnconfirmed, contact))) return
     // The address as it is stored: what was entered may differ in case, and so may be another mailbox.
     const to = application && findContact(application, contact)
     if (to !== undefined)
@@ -128,23 +132,19 @@ export function createSignIn(options: SignInOptions): SignIn {
   }
 
   /**
-   * Chooses an application whose contact the mailbox is; a waiting one only if there is no other, however many strangers have
-   * registered.
+   * Chooses an application whose contact the mailbox is; one that nobody has confirmed only if there is no other, however many strangers
+   * have registered.
    */
   async function findApplication(contact: string, caller: string): Promise<ApplicationRecord | undefined> {
-    const query = { after: undefined, api: undefined, contact: contact }
-    const list = (limit: number, status?: ApplicationStatus) =>
-      limitLookups(caller, () => store.listApplications({ ...query, limit, status }))
-    const found = await list(MAX_LISTED)
-    const confirmed = found.find(({ status }) => status !== 'pending')
-    if (confirmed || found.length < MAX_LISTED) return confirmed ?? found[0]
-    const others = await Promise.all([list(1, 'active'), list(1, 'suspended')])
-    return others.flat()[0] ?? found[0]
-  }
-
-  function reportFailure(error: unknown): void {
-    // The store client has logged the outage.
-    if (!(error instanceof StoreUnavailableError)) logger.error('A sign-in e-mail could not be sent.', error)
+    let first: ApplicationRecord | undefined
+    for (let after: string | undefined; ;) {
+      const query = { after, limit: MAX_LISTED, api: undefined, status: undefined, contact }
+      const found = await limitLookups(caller, () => store.listApplications(query))
+      const confirmed = found.find((each) => isConfirmed(each, contact))
+      first ??= found[0]
+      if (confirmed || found.length < MAX_LISTED) return confirmed ?? first
+      after = found.at(-1)!.id
+    }
   }
 
   /** Uses it, once. Sign-outs are read first: one that is made meanwhile removes the record, or ends the session. */
@@ -153,7 +153,12 @@ export function createSignIn(options: SignInOptions): SignIn {
     if (expiresAt <= now()) return undefined
     const lastSignOut = await signOuts.readLast(contact)
     if (!(await sessions.isContact(contact, applicationId))) return undefined
-    return (await store.signIns.remove(id)) ? { contact, applicationId, lastSignOut } : undefined
+    if (!(await store.signIns.remove(id))) return undefined
+    // The link is used up, so that the contact is signed in also if this fails. The next sign-in confirms it then.
+    await confirmContact(contact).catch(
+      reportFailure(logger, 'A sign-in did not confirm the registrations of its mailbox.'),
+    )
+    return { contact, applicationId, lastSignOut }
   }
 
   return {
@@ -164,7 +169,7 @@ export function createSignIn(options: SignInOptions): SignIn {
       const { record, ...email } = create(contact, undefined)
       // Stored for every mailbox, and above its limit too: neither this answer nor that to a code shows whether it is known.
       await limitChanges(address, () => store.signIns.add(isSent ? record : withoutCode(record)))
-      if (isSent) void send(contact, email, address).catch(reportFailure)
+      if (isSent) void send(contact, email, address).catch(reportFailure(logger, 'A sign-in e-mail could not be sent.'))
       return record.id
     },
     async acceptCode(id, code) {
@@ -185,6 +190,13 @@ export function createSignIn(options: SignInOptions): SignIn {
       await store.signIns.add({ ...record, codeHash: undefined })
       return link
     },
+  }
+}
+
+function reportFailure(logger: SignInOptions['logger'], problem: string): (error: unknown) => void {
+  // The store client has logged the outage.
+  return (error) => {
+    if (!(error instanceof StoreUnavailableError)) logger.error(problem, error)
   }
 }
 

@@ -10,7 +10,7 @@ import { writeCredentials } from './credentials.js'
 /** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
 const SELECT_APPLICATION = `
   SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version, a.metadata, a.external_id,
-    a.language, a.invitations, a.access_requests, a.withheld, a.decided, a.ends_at,
+    a.language, a.invitations, a.access_requests, a.withheld, a.decided, a.ends_at, a.unconfirmed::int,
     coalesce((SELECT json_agg(address ORDER BY position)
       FROM platform_auth_contacts WHERE application_seq = a.seq), '[]')::text AS other_contacts,
     coalesce((SELECT json_agg(json_build_array(api, scopes::json) ORDER BY position)
@@ -187,6 +187,7 @@ async function writeRow(sql: Sql, record: ApplicationRecord): Promise<WrittenRow
     formatJson(record.withheld),
     formatList(record.decided),
     record.endsAt,
+    record.isUnconfirmed,
     version,
   ]
   try {
@@ -202,14 +203,15 @@ const UNIQUE_VIOLATION = '23505'
 const INSERT = `
   INSERT INTO platform_auth_applications
     (id, name, contact, status, created_at, tokens_revoked_at, metadata, external_id, language, invitations,
-      access_requests, withheld, decided, ends_at, version)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (id) DO NOTHING
+      access_requests, withheld, decided, ends_at, unconfirmed, version)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT (id) DO NOTHING
   RETURNING seq, false AS "hasOthers"`
 const UPDATE = `
   UPDATE platform_auth_applications a
   SET name = $2, contact = $3, status = $4, created_at = $5, tokens_revoked_at = $6, metadata = $7, external_id = $8,
-    language = $9, invitations = $10, access_requests = $11, withheld = $12, decided = $13, ends_at = $14, version = $15
-  WHERE id = $1 AND version = $16
+    language = $9, invitations = $10, access_requests = $11, withheld = $12, decided = $13, ends_at = $14,
+    unconfirmed = $15, version = $16
+  WHERE id = $1 AND version = $17
   RETURNING seq, EXISTS (SELECT 1 FROM platform_auth_contacts WHERE application_seq = a.seq) AS "hasOthers"`
 
 async function writeContacts(sql: Sql, seq: number, { otherContacts }: ApplicationRecord): Promise<void> {

@@ -21,7 +21,7 @@ export interface PreparedStatement {
   readonly text: string
 }
 
-type Bindable = string | number | undefined | readonly string[] | readonly number[]
+type Bindable = string | number | boolean | undefined | readonly string[] | readonly number[]
 
 export interface PostgresConnections {
   /** Runs a single statement outside a transaction. */

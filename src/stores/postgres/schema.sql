@@ -14,6 +14,7 @@ CREATE TABLE platform_auth_applications (
   withheld text,
   decided text,
   ends_at bigint,
+  unconfirmed boolean NOT NULL DEFAULT false,
   version bigint NOT NULL,
   UNIQUE (id),
   PRIMARY KEY (seq)

@@ -28,6 +28,7 @@ export interface ApplicationRow {
   readonly withheld: string | null
   readonly decided: string | null
   readonly ends_at: number | null
+  readonly unconfirmed: number
   readonly other_contacts: string
   readonly apis: string
   readonly credentials: string
@@ -40,6 +41,7 @@ export function parseApplication(row: ApplicationRow): ApplicationRecord {
     id: row.id,
     name: row.name,
     contact: row.contact ?? undefined,
+    isUnconfirmed: row.unconfirmed === 1,
     otherContacts: JSON.parse(row.other_contacts) as readonly string[],
     invitations: parseList<StoredInvitation>(row.invitations).map(parseActor),
     language: row.language ?? undefined,

@@ -10,7 +10,7 @@ import { writeCredentials } from './credentials.js'
 /** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
 const SELECT_APPLICATION = `
   SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version, a.metadata, a.external_id,
-    a.language, a.invitations, a.access_requests, a.withheld, a.decided, a.ends_at,
+    a.language, a.invitations, a.access_requests, a.withheld, a.decided, a.ends_at, a.unconfirmed,
     (SELECT json_group_array(address ORDER BY position)
       FROM platform_auth_contacts WHERE application_seq = a.seq) AS other_contacts,
     (SELECT json_group_array(json_array(api, json(scopes)) ORDER BY position)
@@ -192,8 +192,8 @@ function insert(sql: Sql, record: ApplicationRecord): boolean {
   const text = `
     INSERT INTO platform_auth_applications
       (name, contact, status, created_at, tokens_revoked_at, metadata, external_id, language, invitations,
-        access_requests, withheld, decided, ends_at, version, id)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
+        access_requests, withheld, decided, ends_at, unconfirmed, version, id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
   return sql.run(text, ...listValues(record)) === 1
 }
 
@@ -201,7 +201,8 @@ function update(sql: Sql, record: ApplicationRecord): boolean {
   const text = `
     UPDATE platform_auth_applications
     SET name = ?, contact = ?, status = ?, created_at = ?, tokens_revoked_at = ?, metadata = ?, external_id = ?,
-      language = ?, invitations = ?, access_requests = ?, withheld = ?, decided = ?, ends_at = ?, version = ?
+      language = ?, invitations = ?, access_requests = ?, withheld = ?, decided = ?, ends_at = ?,
+      unconfirmed = ?, version = ?
     WHERE id = ? AND version = ?`
   return sql.run(text, ...listValues(record), record.version - 1) === 1
 }
@@ -222,6 +223,7 @@ function listValues(record: ApplicationRecord): readonly (string | number | unde
     formatJson(record.withheld),
     formatList(record.decided),
     record.endsAt,
+    record.isUnconfirmed ? 1 : 0,
     version,
     id,
   ]

@@ -14,6 +14,7 @@ CREATE TABLE platform_auth_applications (
     withheld TEXT,
     decided TEXT,
     ends_at INTEGER,
+    unconfirmed INTEGER NOT NULL DEFAULT FALSE,
     version INTEGER NOT NULL
   );
 

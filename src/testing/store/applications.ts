@@ -39,6 +39,7 @@ export function applicationsContract({ describe, it }: TestCollector, opened: ()
         apis: { zebra: { scopes: ['z:3'] }, 'Ünï "1"': { scopes: [] } },
         ends: [{ kind: 'key', credentialId: 'cred_1', at: 1_800_000_000_000 }],
       },
+      isUnconfirmed: true,
       status: 'suspended',
       apis: { zebra: { scopes: ['z:2', 'z:1'] }, apple: { scopes: [] }, mango: { scopes: ['m'] } },
       metadata: { 'Ünï 🔑 \u0000': [null, true, 1.5e300, { '': '\ud800"' }], 2: {}, 1: -0.1 },

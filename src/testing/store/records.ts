@@ -14,6 +14,7 @@ export function application(id: string, changes: Partial<ApplicationRecord> = {}
     id,
     name: `Application ${id}`,
     contact: undefined,
+    isUnconfirmed: false,
     otherContacts: [],
     invitations: [],
     language: undefined,

@@ -21,6 +21,7 @@ export const initial = `
     withheld text,
     decided text,
     ends_at bigint,
+    unconfirmed boolean NOT NULL DEFAULT false,
     version bigint NOT NULL
   );
   CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications (status, seq);

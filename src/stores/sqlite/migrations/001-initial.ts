@@ -21,6 +21,7 @@ export const initial = `
     withheld TEXT,
     decided TEXT,
     ends_at INTEGER,
+    unconfirmed INTEGER NOT NULL DEFAULT FALSE,
     version INTEGER NOT NULL
   );
   CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications (status);
