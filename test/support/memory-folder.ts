@@ -1,9 +1,10 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { freemem } from 'node:os'
 import { join } from 'node:path'
 
 /** A file system in memory, which Linux has. */
 const MEMORY = '/dev/shm'
+const PREFIX = 'express-platform-auth-tests-'
 /** Several times of what a run needs at any time. */
 const NEEDED_BYTES = 6 * 1024 ** 3
 
@@ -13,11 +14,20 @@ const NEEDED_BYTES = 6 * 1024 ** 3
  */
 export function useMemoryFolder(): void {
   if (process.env['TMPDIR'] !== undefined || !isSuitable()) return
-  const folder = mkdtempSync(join(MEMORY, 'tests-'))
+  removeLeftFolders()
+  const folder = mkdtempSync(join(MEMORY, `${PREFIX}${process.pid}-`))
   // PostgreSQL runs as another user.
   chmodSync(folder, 0o711)
   process.env['TMPDIR'] = folder
   process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+}
+
+/** Those of runs that were killed: they would keep their memory. */
+function removeLeftFolders(): void {
+  for (const name of readdirSync(MEMORY)) {
+    const [pid] = name.startsWith(PREFIX) ? name.slice(PREFIX.length).split('-') : []
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(join(MEMORY, name), { recursive: true, force: true })
+  }
 }
 
 function isSuitable(): boolean {
