@@ -57,13 +57,14 @@ const unit = {
 
 const unavailable = LANE === undefined ? findUnavailable() : []
 
-// Processes, not threads: the tests load native modules. As in the unit lane, the files of a worker share their modules.
-const integration = {
+// Processes, not threads: the tests load native modules. As in the unit lane, the files of a worker share their modules. Unit
+// tests are in the same project: another one would load all of src again in each worker.
+const both = {
   root,
   test: {
-    name: 'integration',
-    include: [INTEGRATION],
-    exclude: [...configDefaults.exclude, ...ISOLATED, ...unavailable],
+    name: 'both',
+    include: [UNIT],
+    exclude: [...configDefaults.exclude, LONG, ...ISOLATED, ...unavailable],
     isolate: false,
     pool: 'forks' as const,
     globalSetup: ['test/support/postgres.ts'],
@@ -86,7 +87,7 @@ const isolated = {
 const long = {
   root,
   test: {
-    ...integration.test,
+    ...both.test,
     name: 'long',
     isolate: true,
     exclude: configDefaults.exclude,
@@ -97,7 +98,7 @@ const long = {
 export default defineConfig({
   root,
   test: {
-    projects: LANE === 'long' ? [long] : LANE === 'unit' ? [unit] : [unit, integration, isolated],
+    projects: LANE === 'long' ? [long] : LANE === 'unit' ? [unit] : [both, isolated],
     // For two processors. The long lane measures, so it runs one file at a time. Unit tests do not wait, and a worker loads all
     // of src; many of the others wait.
     maxWorkers: LANE === 'long' ? 1 : LANE === 'unit' ? 2 : 4,
