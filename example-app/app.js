@@ -2,19 +2,19 @@
 import { join } from 'node:path'
 import express from 'express'
 import { developerConsole } from 'express-platform-auth/console'
-import { catalogRoutes } from './catalog.js'
-import { withGuides } from './guides.js'
-import { home } from './home.js'
-import { mailboxRoutes } from './mailbox-routes.js'
-import { ordersRoutes } from './orders.js'
-import { answerError, answerNotFound } from './request-error.js'
+import { catalogRoutes } from './apis/catalog.js'
+import { withGuides } from './http/guides.js'
+import { home } from './http/home.js'
+import { mailboxRoutes } from './mail/mailbox-routes.js'
+import { ordersRoutes } from './apis/orders.js'
+import { answerError, answerNotFound } from './http/request-error.js'
 
 /**
  * Creates the Express app and mounts everything.
  * @param {{
  *   auth: import('./platform.js').Platform
- *   database: import('./database.js').Database
- *   mailbox?: import('./mailbox.js').Mailbox | undefined
+ *   database: import('./database/database.js').Database
+ *   mailbox?: import('./mail/mailbox.js').Mailbox | undefined
  *   baseUrl: string
  *   isStopping?: () => boolean
  * }} options
@@ -53,8 +53,8 @@ export function createApp({ auth, database, mailbox, baseUrl, isStopping = () =>
 const CONSOLE = {
   title: 'Tea and coffee developers',
   documents: {
-    orders: join(import.meta.dirname, 'orders.openapi.json'),
-    catalog: join(import.meta.dirname, 'catalog.openapi.json'),
+    orders: join(import.meta.dirname, 'apis/orders.openapi.json'),
+    catalog: join(import.meta.dirname, 'apis/catalog.openapi.json'),
   },
   changelog: join(import.meta.dirname, 'CHANGELOG.md'),
 }

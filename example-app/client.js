@@ -3,8 +3,8 @@
  * A client that checks every answer: run `npm run example:client` while the example app is running. It calls both APIs,
  * sends requests that must be refused, and ends with exit code 1 at the first unexpected answer.
  */
-import { readDemoCredentials } from './demo-application.js'
-import { expect, expectAnswer, request, step } from './expectation.js'
+import { readDemoCredentials } from './demo/demo-application.js'
+import { expect, expectAnswer, request, step } from './demo/expectation.js'
 import { readSettings } from './settings.js'
 
 const { baseUrl, clientId, clientSecret } = await step(
@@ -146,7 +146,7 @@ function refusal(status, error, challenge) {
 
 /**
  * Checks a token response (RFC 6749 5.1), and returns the header for calls with its access token.
- * @param {import('./expectation.js').Answer} answer @param {string} scope
+ * @param {import('./demo/expectation.js').Answer} answer @param {string} scope
  */
 function readBearer(answer, scope) {
   expectAnswer(answer, {

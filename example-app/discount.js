@@ -3,9 +3,10 @@
  * Changes the discount of a customer, as a program beside the server would: `node example-app/discount.js C-1001 20`. The
  * server follows within a second.
  */
-import { ApplicationError, openAdmin, StoreIncompatibleError } from 'express-platform-auth'
-import { customerTerms } from './customers.js'
-import { openDatabase } from './database.js'
+import { ApplicationError, StoreIncompatibleError } from 'express-platform-auth'
+import { openAdmin } from 'express-platform-auth/admin'
+import { customerTerms } from './apis/customers.js'
+import { openDatabase } from './database/database.js'
 import { readSettings, SettingsError } from './settings.js'
 
 const [customer = '', percent = ''] = process.argv.slice(2)
@@ -22,7 +23,7 @@ try {
 async function changeDiscount(databaseUrl) {
   const database = await openDatabase(databaseUrl)
   try {
-    const { applications } = await openAdmin(database.store, { applicationMetadata: customerTerms })
+    const { applications } = await openAdmin(database.store, { metadata: customerTerms })
     const { items } = await applications.list({ externalId: customer })
     for (const { id } of items) {
       await applications.update(id, { metadata: { discountPercent: Number(percent) }, by: 'example-app' })

@@ -1,6 +1,10 @@
 // @ts-check
 import { createPlatformAuth } from 'express-platform-auth'
-import { customerTerms } from './customers.js'
+import { emails } from 'express-platform-auth/emails'
+import { portal } from 'express-platform-auth/portal'
+import { registration } from 'express-platform-auth/registration'
+import { usage } from 'express-platform-auth/usage'
+import { customerTerms } from './apis/customers.js'
 
 /**
  * Creates the shop's platform: the API `orders` with access tokens, and the API `catalog` with API keys.
@@ -8,7 +12,7 @@ import { customerTerms } from './customers.js'
  *   baseUrl: string
  *   store: import('express-platform-auth').Store
  *   secret: string
- *   mailer?: import('express-platform-auth').Mailer | undefined
+ *   mailer: import('express-platform-auth/emails').Mailer
  *   operators?: readonly string[] | undefined
  * }} options
  */
@@ -17,13 +21,10 @@ export function createPlatform({ baseUrl, store, secret, mailer, operators }) {
     baseUrl,
     store,
     secret,
-    // Sends credentials after a registration. E-mails link to the developers' pages.
-    mailer,
+    // E-mails link to these pages.
     developersUrl: `${baseUrl}/developers`,
-    // Who gets an e-mail with a link to approve or deny a registration.
-    operators,
     // Each application keeps its customer's number as `externalId`, and the customer's discount as `metadata`.
-    applicationMetadata: customerTerms,
+    metadata: customerTerms,
     apis: {
       orders: {
         scheme: 'oauth2',
@@ -40,6 +41,15 @@ export function createPlatform({ baseUrl, store, secret, mailer, operators }) {
         description: 'What the shop sells.',
       },
     },
+    features: [
+      // Sends credentials after a registration.
+      emails({ mailer }),
+      // The operators get an e-mail with a link to approve or deny a registration.
+      registration({ operators }),
+      // The pages on which contacts manage their applications, with what they called.
+      portal(),
+      usage(),
+    ],
   })
 }
 

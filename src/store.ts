@@ -1,7 +1,14 @@
 /** `express-platform-auth/store`: what a store keeps, for those who write one. Types only. */
 export type { Store } from './contracts/store.js'
 export type { SignIn, SignOut } from './contracts/sign-ins.js'
-export type { AccessRequest, ApplicationRecord, CredentialRecord, Invitation } from './contracts/application-record.js'
+export type {
+  AccessRequest,
+  ApplicationRecord,
+  CredentialRecord,
+  Invitation,
+  JsonObject,
+  JsonValue,
+} from './contracts/application-record.js'
 export type {
   ApplicationQuery,
   AuditQuery,

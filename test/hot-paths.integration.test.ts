@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm'
 import express from 'express'
 import { describe, expect, it, vi, type TestContext } from 'vitest'
 import { memoryStore, type Guard, type IssuedCredentials } from '../src/index.js'
-import { createUsageCollector } from '../src/usage/collector.js'
+import { createUsageCollector } from '../src/features/usage/collector.js'
 import { createCaller, type Caller } from './support/caller.js'
 import { failingStore, type FailingStore, type StoreCallName } from './support/failing-store.js'
 import { IS_LONG_LANE } from './support/long-lane.js'
@@ -146,7 +146,9 @@ describe('The database calls and signature checks of a request', () => {
 
     clock.advance(3700)
     const since = performance.now()
-    const { addRefusals = 0, ...others } = await countCalls(() => sendMany(100, sendRefused(token)))
+    const { 'usage.addRefusals': addRefusals = 0, ...others } = await countCalls(() =>
+      sendMany(100, sendRefused(token)),
+    )
     expect(others).toEqual({})
     // All refusals of a second are one write.
     expect(addRefusals).toBeLessThanOrEqual(1 + (performance.now() - since) / 1000)
@@ -221,6 +223,24 @@ describe('The memory of a guarded request', () => {
     expect(bytes.bearer).toBeGreaterThan(0)
     expect(bytes.bearer).toBeLessThan(1300)
     expect(bytes.apiKey).toBeLessThan(2048)
+  })
+
+  it.for([0, 1, 2])('is the same with %i features that observe requests', async (count, test) => {
+    const observed = Array.from({ length: count }, () => 0)
+    const features = observed.map((_, index) => ({
+      name: `observer-${index}`,
+      prepare: () => () => ({
+        calls: {},
+        observe: () => ({ allowed: () => void (observed[index]! += 1) }),
+      }),
+    }))
+    const { caller, credentials, bearer } = await openCountedPlatform(test, { maxStaleness: 60, features })
+    const token = await caller.accessToken('orders', credentials)
+    await caller.bearer('/orders/items', token).expect(200)
+    const bytes = measureAllocation(bearer, { authorization: `Bearer ${token}` })
+    expect(bytes).toBeGreaterThan(0)
+    expect(bytes).toBeLessThan(1300)
+    expect(observed).toEqual(Array.from({ length: count }, () => 30 * 200 + 1))
   })
 
   it('is not increased by counting usage: less than a byte for each request', async () => {

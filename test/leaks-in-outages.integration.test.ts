@@ -3,14 +3,8 @@ import { trace } from '@opentelemetry/api'
 import express, { type Request } from 'express'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import {
-  memoryStore,
-  type EmailMessage,
-  type EventType,
-  type Logger,
-  type Mailer,
-  type PlatformEvent,
-} from '../src/index.js'
+import { memoryStore, type EventType, type Logger, type PlatformEvent } from '../src/index.js'
+import { type EmailMessage, type Mailer } from '../src/features/emails/index.js'
 import type { StoreWith } from '../src/store.js'
 import { observe } from '../src/opentelemetry/index.js'
 import { fakeClock } from '../src/testing/index.js'
@@ -91,8 +85,8 @@ describe.each(['inline', 'claim-link'] as const)('With e-mails and outages, and 
         next(void ((req as Request & { id?: unknown }).id = req.headers['x-request-id'])),
       )
       .use(auth.router)
-      .use('/developers/register', auth.registrationRouter)
-      .use('/developers/applications', auth.portalRouter)
+      .use('/developers/register', auth.registration.router, auth.emails.router)
+      .use('/developers/applications', auth.portal.router)
     app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))
     app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
     const caller = createCaller({ app })
@@ -120,7 +114,7 @@ describe.each(['inline', 'claim-link'] as const)('With e-mails and outages, and 
     const register = async (apis: readonly (keyof typeof APIS)[]): Promise<string> => {
       const externalId = `${MISPLACED}-${Math.random()}`
       const data = { name: MISPLACED, contact, apis, metadata: { note: MISPLACED }, externalId, by }
-      return (await applications.register(data)).application.id
+      return (await auth.registration.register(data)).application.id
     }
     const token = async (to: string, link: RegExp): Promise<string> => {
       const find = (): string | undefined =>
@@ -164,12 +158,12 @@ describe.each(['inline', 'claim-link'] as const)('With e-mails and outages, and 
     const added = await applications.addSecret(id, { name: MISPLACED, by })
     secrets.set(added.credentials.clientSecret, 'an added secret')
     await applications.updateCredential(id, added.credential.id, { name: `${MISPLACED} 2`, by })
-    await applications.requestAccess(id, { api: 'weather', by })
+    await auth.registration.requestAccess(id, { api: 'weather', by })
     await happened('application.accessRequested')
     await applications.deny(id, { api: 'weather', reason: MISPLACED, by })
-    await applications.requestAccess(id, { api: 'weather', by })
+    await auth.registration.requestAccess(id, { api: 'weather', by })
     await applications.approve(id, { api: 'weather', by })
-    await applications.inviteContact(id, 'ann@shop.example', { by })
+    await auth.portal.invite(id, 'ann@shop.example', { by })
     const invitation = await token('ann@shop.example', /\/invitation#(\S+)/)
     await submit('invitation', { token: invitation }, invitation, 200)
     await submit('sign-in', { contact }, MISPLACED, 202)
@@ -194,7 +188,7 @@ describe.each(['inline', 'claim-link'] as const)('With e-mails and outages, and 
       () => applications.list({ after: MISPLACED, api: wrong }),
       () => auth.verifyAccessToken('orders', MISPLACED),
       () => auth.verifyApiKey(wrong, MISPLACED),
-      () => auth.outbox.retry(wrong),
+      () => auth.emails.retry(wrong),
     ]
     for (const call of calls)
       await Promise.resolve()

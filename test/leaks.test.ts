@@ -42,7 +42,7 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
     const logger: Logger = { debug: keep, info: keep, warn: keep, error: keep }
     const { auth } = openPlatform({
       store, logger, now: clock.now,
-      cors: { origin: '*' }, importedCredentials: true, signing: { algorithm: 'ES256' }, rateLimits: { requests: { limit: 30, window: 60 } },
+      cors: { origin: '*' }, imports: true, tokens: { algorithm: 'ES256' }, rateLimits: { requests: { limit: 30, window: 60 } },
     }) // prettier-ignore
     for (const type of EVENT_TYPES) auth.events.on(type, (event) => void events.push(inspect(event, { depth: 9 })))
     const app = express()
@@ -179,7 +179,7 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
     await applications.removeContact(shop.id, 'ann@example.com')
     const importedKey = seek('an imported key', '4174348a-9222-4e81-b33e-5d72d2fd7f1e')
     const line = { externalId: 'c-1', name: 'Legacy', apis: ['catalog'] as const, keys: [{ plain: importedKey }] }
-    await applications.import([line], { confirm: true })
+    await auth.imports.run([line], { confirm: true })
     await call('/catalog/items', { 'X-Api-Key': importedKey })
     const { credentials: recovered } = await applications.recover(other.id, { contact: 'eve@example.com' })
     seek('a recovered key', recovered?.clientId)

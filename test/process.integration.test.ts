@@ -10,11 +10,15 @@ const DIST = new URL('../dist/esm/', import.meta.url)
 const HEAD = `
   import { createPlatformAuth, memoryStore } from '${new URL('index.js', DIST).href}'
   import { sqliteStore } from '${new URL('stores/sqlite/index.js', DIST).href}'
+  import { emails } from '${new URL('features/emails/index.js', DIST).href}'
+  import { registration } from '${new URL('features/registration/index.js', DIST).href}'
+  import { usage } from '${new URL('features/usage/index.js', DIST).href}'
   import { accessTokenFor } from '${new URL('testing/index.js', DIST).href}'
   const apis = { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } }
   const baseUrl = 'http://localhost:3000'
   const file = process.env.FILE
-  const secret = 'a secret of 32 characters or more'`
+  const secret = 'a secret of 32 characters or more'
+  const features = [usage(), emails({ mailer: { send: async () => undefined } }), registration()]`
 
 /** Runs a program until it exits; after 15 seconds it is killed, and the test fails. */
 async function run(program: string, nodeEnv = ''): Promise<{ stdout: string; stderr: string }> {
@@ -35,15 +39,15 @@ async function run(program: string, nodeEnv = ''): Promise<{ stdout: string; std
 describe.concurrent('a process', () => {
   it('with a platform, a token and timers of every kind exits by itself', async () => {
     const program = `
-      const signing = { rotateEvery: 1 }
-      const auth = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret, signing })
+      const tokens = { rotateEvery: 1 }
+      const auth = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret, tokens, features })
       console.log((await accessTokenFor(auth, 'orders')).split('.').length)`
     expect(await run(program)).toEqual({ stdout: '3\n', stderr: '' })
   })
 
   it('that has closed its platform has no timer left, and exits by itself', async () => {
     const program = `
-      const auth = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret, signing: { rotateEvery: 1 } })
+      const auth = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret, tokens: { rotateEvery: 1 }, features })
       // Timers that were unref'd would not keep the process alive, so new ones are counted.
       const { setTimeout, setInterval } = globalThis
       let made = 0
@@ -91,9 +95,10 @@ describe.concurrent('a process', () => {
     const { stdout } = await run(`
       const store = memoryStore()
       let hangs = false
-      for (const [name, call] of Object.entries(store))
-        if (typeof call === 'function') store[name] = (...args) => hangs ? new Promise(() => undefined) : call(...args)
-      const auth = createPlatformAuth({ baseUrl, apis, store })
+      for (const part of [store, store.emails, store.usage])
+        for (const [name, call] of Object.entries(part))
+          if (typeof call === 'function') part[name] = (...args) => hangs ? new Promise(() => undefined) : call(...args)
+      const auth = createPlatformAuth({ baseUrl, apis, store, features })
       const token = await accessTokenFor(auth, 'orders')
       const header = Buffer.from(JSON.stringify({ alg: 'ES256', typ: 'at+jwt', kid: 'unknown' })).toString('base64url')
       hangs = true
@@ -102,13 +107,15 @@ describe.concurrent('a process', () => {
         auth.applications.list(),
         auth.signingKeys.rotate(),
         auth.audit.list(),
+        auth.usage.list(),
+        auth.emails.retry(),
         auth.verifyApiKey('catalog', (await import('${new URL('../modules/applications/credentials/credentials.js', DIST).href}')).createCredentials('epa', Buffer.alloc(32)).mint('key', 1).plain),
         auth.verifyAccessToken('orders', [header, ...token.split('.').slice(1)].join('.')),
       ]
       for (const { status, reason } of await Promise.allSettled(calls)) console.log(status, reason.code)
       await auth.close()
       console.log('closed')`)
-    const rejected = ['store_unavailable', 'store_unavailable', 'store_unavailable']
+    const rejected = Array.from({ length: 5 }, () => 'store_unavailable')
     const refused = ['temporarily_unavailable', 'temporarily_unavailable']
     const lines = [...rejected, ...refused].map((code) => `rejected ${code}`)
     expect(stdout.trim().split('\n')).toEqual(['true', ...lines, 'closed'])
@@ -119,8 +126,8 @@ describe.concurrent('a process', () => {
       let sending
       const started = new Promise((resolve) => (sending = resolve))
       const mailer = { send: () => { sending(); return new Promise((resolve) => setTimeout(resolve, 1000).unref()) } }
-      const auth = createPlatformAuth({ baseUrl, apis, store: memoryStore(), mailer })
-      await auth.applications.register({ name: 'Shop', contact: 'a@customer.example', apis: ['catalog'] })
+      const auth = createPlatformAuth({ baseUrl, apis, store: memoryStore(), features: [emails({ mailer }), registration()] })
+      await auth.registration.register({ name: 'Shop', contact: 'a@customer.example', apis: ['catalog'] })
       await started
       await auth.close()
       console.log('closed')`)

@@ -1,6 +1,6 @@
 /** Takes the screenshots of docs/emails.md: the built-in e-mail of each purpose, as a narrow window shows it. */
 import { join } from 'node:path'
-import { createEmailWriter } from '../../dist/modules/emails/message.js'
+import { createEmailWriter } from '../../dist/modules/features/emails/message.js'
 import { deriveAccent } from '../../dist/modules/web/accent.js'
 
 const BASE_URL = 'https://api.example.com'
@@ -44,10 +44,17 @@ const application = {
   apis: { orders: { scopes: ['orders:read'] }, catalog: { scopes: [] } },
 }
 const common = /** @type {const} */ ({ to: 'dev@acme.example', language: 'en', application })
-const delivery = { ...common, link: undefined, name: 'default', usableAt: ['orders', 'catalog'], overlap: 86_400 }
+const delivery = {
+  ...common,
+  link: undefined,
+  name: 'default',
+  usableAt: ['orders', 'catalog'],
+  overlap: 86_400,
+  expiresAt: {},
+}
 const expiresAt = new Date('2027-01-31T10:00:00Z')
 
-/** @type {Readonly<Record<string, import('express-platform-auth').EmailContent>>} */
+/** @type {Readonly<Record<string, import('express-platform-auth/emails').EmailContent>>} */
 const CONTENTS = {
   registration: { ...delivery, purpose: 'registration', credentials: { clientId, clientSecret }, hasPrevious: false },
   key: { ...delivery, purpose: 'key', usableAt: ['catalog'], credentials: { clientId }, hasPrevious: true },

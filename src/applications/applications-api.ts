@@ -1,6 +1,6 @@
 import type { ApplicationStatus } from '../contracts/application-record.js'
 import type { Language } from '../contracts/email-content.js'
-import type { Application, CredentialInfo } from './records/application-info.js'
+import type { Application, CredentialInfo } from './application.js'
 import type {
   ActorOptions,
   AddCredentialOptions,
@@ -13,7 +13,6 @@ import type {
   RotateOptions,
   SuspensionOptions,
 } from './call-options.js'
-import type { ImportOptions, ImportSource, ImportSummary } from './imports/import-api.js'
 
 /** An application's credentials in plain text: resolved once, and never again. */
 export type IssuedCredentials = ClientCredentials | KeyOnly
@@ -45,20 +44,6 @@ interface ClientCredentials extends Omit<KeyOnly, 'clientSecret'> {
  */
 export interface Applications<ApiNames extends string = string, Input = object, Metadata = Record<string, unknown>> {
   /**
-   * The public way in: resolves once the application and its queued e-mail are stored, without waiting for the mail
-   * server. Credentials are made when the e-mail is sent, and are never resolved here. Throws `ConfigurationError`
-   * without a `mailer`.
-   */
-  register(
-    application: {
-      readonly name: string
-      readonly contact: string
-      readonly apis: ApiGrants<ApiNames>
-      readonly language?: Language | undefined
-    } & OperatorData<Input> &
-      ActorOptions,
-  ): Promise<{ application: Application<Metadata> }>
-  /**
    * Approves a registration that includes an API with `registration: 'manual'`, so that its credentials are sent; with `api` the
    * application's request for access to it, of which the contact learns by e-mail. Rejects with code `invalid_state` if nothing
    * waits for a decision: exactly one counts.
@@ -76,28 +61,6 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     } & OperatorData<Input> &
       ActorOptions,
   ): Promise<{ application: Application<Metadata>; credentials: IssuedCredentials }>
-  /**
-   * Adds applications of another system, with the credentials that they have (docs/import.md): lines of JSON, or objects. A line
-   * that is wrong is reported, and the others are imported. An application that is there already is left as it is, so an import
-   * can be repeated. Nothing is stored without `confirm: true`. Throws `ConfigurationError` without the option `importedCredentials`.
-   *
-   * @example
-   * ```ts
-   * import { createReadStream } from 'node:fs'
-   * import { createInterface } from 'node:readline'
-   * import type { PlatformAuth } from 'express-platform-auth'
-   *
-   * async function importPartners(auth: PlatformAuth): Promise<void> {
-   *   const lines = createInterface({ input: createReadStream('partners.ndjson') })
-   *   const { added, refused } = await auth.applications.import(lines, {
-   *     confirm: true,
-   *     onRefused: (line, reason) => console.error(`line ${line}: ${reason}`),
-   *   })
-   *   console.log(`${added} added, ${refused} refused`)
-   * }
-   * ```
-   */
-  import(source: ImportSource, options?: ImportOptions): Promise<ImportSummary>
   /** The application, also when it is deleted, or undefined. */
   get(id: string): Promise<Application<Metadata> | undefined>
   /**
@@ -154,17 +117,6 @@ export interface Applications<ApiNames extends string = string, Input = object, 
   ): Promise<Application<Metadata>>
   disallow(id: string, api: ApiNames, options?: ActorOptions): Promise<Application<Metadata>>
   /**
-   * Requests access as a contact does at the portal: adds an API with `registration: 'automatic'` at once, and stores a request for
-   * one with `manual`, or for access that `disallow` or `allow` took away, until `approve` or `deny` decides it. At most
-   * `registrationScopes` can be requested; all of them if `scopes` is left out. Scopes that the application has there already stay.
-   * Rejects with code `api_closed` for an API that takes no registrations, and with `invalid_state` for an application that is not
-   * active.
-   */
-  requestAccess(
-    id: string,
-    request: { readonly api: ApiNames; readonly scopes?: readonly string[] } & ActorOptions,
-  ): Promise<Application<Metadata>>
-  /**
    * Adds a contact after the others, without asking its owner. Rejects with code `conflict` if the address is a contact already, and
    * with `too_many_contacts` if there are 10 contacts and open invitations.
    */
@@ -174,12 +126,6 @@ export interface Applications<ApiNames extends string = string, Input = object, 
    * was not delivered, as after `update`. Rejects with code `invalid_state` for the only contact.
    */
   removeContact(id: string, address: string, options?: ActorOptions): Promise<Application<Metadata>>
-  /**
-   * Sends an e-mail with a link that makes its reader a contact: once, within 7 days. Another invitation of the same address ends
-   * the earlier one. Rejects as `addContact` does, and with `invalid_state` for an application that is not active. Throws
-   * `ConfigurationError` without a `mailer` or without `developersUrl`.
-   */
-  inviteContact(id: string, address: string, options?: ActorOptions): Promise<Application<Metadata>>
   /** Ends an open invitation: its link no longer works. Rejects with code `invalid_state` if there is none. */
   cancelInvitation(id: string, address: string, options?: ActorOptions): Promise<Application<Metadata>>
   /**

@@ -7,7 +7,7 @@ export type ApiGrants<Name extends string = string> =
 export interface OperatorData<Metadata = object> {
   /** Your id for this application: 1 to 255 characters, compared exactly. Rejects with `conflict` if another one has it. */
   readonly externalId?: string | undefined
-  /** A JSON object of at most 4 KiB, validated by the schema `applicationMetadata`. Rejects with code `invalid_argument`. */
+  /** A JSON object of at most 4 KiB, validated by the schema `metadata`. Rejects with code `invalid_argument`. */
   readonly metadata?: Metadata | undefined
 }
 

@@ -1,15 +1,6 @@
 import type { Applications } from './applications-api.js'
-import type { Audit, AuditListQuery } from './records/audit-log.js'
-import {
-  any,
-  apiName,
-  application,
-  credential,
-  members,
-  optionalFilter,
-  options,
-  type CallParameters,
-} from './call-arguments.js'
+import type { Audit, AuditListQuery } from './audit-api.js'
+import { any, apiName, application, credential, members, options, type CallParameters } from './call-arguments.js'
 import type {
   ActorOptions,
   AddCredentialOptions,
@@ -20,16 +11,14 @@ import type {
   RotateOptions,
   SuspensionOptions,
 } from './call-options.js'
-import type { Outbox } from './queue/email-outbox.js'
-import type { ImportOptions } from './imports/import-api.js'
 
 /** What a call gets at a place. */
 type Given<Name extends keyof Applications, Place extends 0 | 1 | 2> = NonNullable<
   Parameters<Applications[Name]>[Place]
 >
 
-const actor = options<ActorOptions>({ by: 'text' })
-const newApplication = members<Given<'register', 0> & Given<'create', 0>>({
+export const actor = options<ActorOptions>({ by: 'text' })
+export const newApplication = members<Given<'create', 0>>({
   name: 'own',
   contact: 'own',
   apis: 'own',
@@ -70,9 +59,7 @@ export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
       expiringBefore: 'own',
     }),
   ],
-  register: [newApplication],
   create: [newApplication],
-  import: [any, options<ImportOptions>({ by: 'text', confirm: 'own', onRefused: 'function' })],
   approve: [application, options<DecisionOptions>({ by: 'text', api: 'text' })],
   deny: [application, options<RejectionOptions>({ by: 'text', api: 'text', reason: 'own' })],
   update: [
@@ -92,10 +79,8 @@ export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
   revokeTokens: [application, actor],
   allow: [application, apiName, options<Given<'allow', 2>>({ scopes: 'own', by: 'text' })],
   disallow: [application, apiName, actor],
-  requestAccess: [application, members<Given<'requestAccess', 1>>({ api: 'text', scopes: 'own', by: 'text' })],
   addContact: [application, any, actor],
   removeContact: [application, any, actor],
-  inviteContact: [application, any, actor],
   cancelInvitation: [application, any, actor],
   addKey: [application, newCredential],
   addSecret: [application, newCredential],
@@ -124,11 +109,4 @@ export const AUDIT_PARAMETERS: CallParameters<Audit> = {
       until: 'own',
     }),
   ],
-}
-
-/** The parameters of `auth.outbox`. */
-export const OUTBOX_PARAMETERS: CallParameters<Outbox> = {
-  retry: [optionalFilter],
-  cancel: [application, actor],
-  status: [],
 }

@@ -1,9 +1,9 @@
+import type { AuthenticateClient, AuthenticatedClient, RefusedClient } from './authenticated-client.js'
 import type { IncomingMessage } from 'node:http'
 import { isApplicationId } from '../applications/records/application-id.js'
 import { readKeyPrefix } from '../applications/credentials/credentials.js'
 import type { LastUsed } from '../applications/credentials/last-used.js'
 import { isUsableAt } from '../applications/records/restrictions.js'
-import { isSlowHash } from '../applications/imports/slow-hashes.js'
 import type { Activate } from '../applications/records/status.js'
 import { OAuthError } from '../contracts/denial.js'
 import { StoreUnavailableError } from '../contracts/errors.js'
@@ -11,43 +11,12 @@ import { notePresentedSecrets, readOrigin } from '../http/origin.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import type { RefusalDetails } from '../contracts/usage.js'
 import type { ClientCredentials } from '../http/basic.js'
-import type { Form } from '../http/form.js'
 import { formatFailureKey } from '../http/request.js'
 import { formatChallenge } from '../http/respond.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import { createReadingMatcher, mayPass, type Presented, type ReadingMatcherOptions } from './match-readings.js'
 import { readPresentedCredentials } from './presented-credentials.js'
-
-/** Client authentication (RFC 6749 2.3): resolves the client's application, or rejects with `OAuthError`. */
-export type AuthenticateClient = (
-  req: IncomingMessage,
-  form: Form,
-  api: string,
-  options?: {
-    /** The answer tells a client with the right secret of a suspended application that it is suspended, which is no failure. */
-    readonly tellsSuspension: boolean
-  },
-) => Promise<AuthenticatedClient>
-
-export interface AuthenticatedClient {
-  readonly application: ApplicationRecord
-  /** The client's secret, which may be restricted. */
-  readonly secret: CredentialRecord
-  /** The identifier that the client presented, for events: its public id, or the first characters of its key. */
-  readonly client: string
-}
-
-/** Facts about a refused client that operators may know, and the client may not. */
-export interface RefusedClient {
-  /** `no_credential`, `unknown_client`, `wrong_secret`, `expired_key`, `expired_secret`, `restricted_secret` or `suspended`; undefined if the error says it. */
-  readonly reason?: string | undefined
-  readonly client?: string | undefined
-  /** The application that the client presented, if there is one. */
-  readonly applicationId?: string | undefined
-  /** Details for the list of refusals. */
-  readonly details?: RefusalDetails | undefined
-}
 
 /** These facts are kept beside the errors, so that none of them can be sent. */
 const refusedClients = new WeakMap<object, RefusedClient>()
@@ -155,7 +124,8 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     // A right secret of a suspended application is no failed authentication if the answer tells of the suspension.
     if (!(tellsSuspension && refused.reason === 'suspended')) {
       // A slow hash is computed for each reading: one request with several costs as much as several requests.
-      const hasSlowHash = attempt.known?.secrets.some(({ hash }) => isSlowHash(hash)) === true
+      const hasSlowHash =
+        attempt.known !== undefined && options.importedCredentials?.hasSlowHash(attempt.known) === true
       await countFailures(hasSlowHash ? readings.length : 1, req, refused)
     }
     throw withRefusedClient(createInvalidClientError(api, 'Client authentication failed'), refused)

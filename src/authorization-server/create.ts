@@ -3,12 +3,13 @@ import type { Emit } from '../contracts/events.js'
 import { createCors } from '../http/cors.js'
 import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
-import type { RateLimits } from '../rate-limits/create.js'
+import type { RateLimits } from '../rate-limits/rate-limits.js'
 import type { SignAccessToken } from '../tokens/access-token.js'
-import type { RevokedTokens } from '../tokens/revoked-tokens.js'
-import type { SigningKeys } from '../tokens/signing-keys.js'
-import { ExpiredAccessToken, type AccessTokenVerifier } from '../tokens/verify-access-token.js'
-import type { UsageCollector } from '../usage/collector.js'
+import type { RevokedTokens } from '../tokens/revoked-tokens-api.js'
+import type { SigningKeys } from '../tokens/known-signing-keys.js'
+import type { AccessTokenVerifier } from '../tokens/verified-token.js'
+import { ExpiredAccessToken } from '../tokens/verified-token.js'
+import type { ApiObservers } from '../contracts/api-observer.js'
 import { createClientAuthentication, type ClientAuthenticationOptions } from './client-authentication.js'
 import {
   createIntrospectionEndpoint,
@@ -52,8 +53,7 @@ interface AuthorizationServerOptions extends ClientAuthenticationOptions {
   readonly signingKeys: SigningKeys
   /** The access token as the guards of that API see it; undefined if they would refuse it. */
   readonly findActiveToken: VerifyAccessToken
-  /** Undefined if usage is not collected. */
-  readonly usage: UsageCollector | undefined
+  readonly observers: ApiObservers
   readonly emit: Emit
   readonly paceStarts: PaceStarts
   readonly logRefusal: LogRefusal
@@ -93,7 +93,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       authenticateClient,
       signAccessToken,
       limitTokenRequests: limitTokenRequests(api),
-      usage: options.usage,
+      observer: options.observers.get(api.name) ?? {},
       emit,
       now,
     }),

@@ -7,9 +7,10 @@ import { readForm, refuseInQuery, type Form } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendEmpty, sendJson } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
-import type { AccessToken } from '../tokens/verify-access-token.js'
-import type { RevokedTokens } from '../tokens/revoked-tokens.js'
-import { refuseRestrictedSecret, type AuthenticateClient } from './client-authentication.js'
+import type { AccessToken } from '../tokens/verified-token.js'
+import type { RevokedTokens } from '../tokens/revoked-tokens-api.js'
+import type { AuthenticateClient } from './authenticated-client.js'
+import { refuseRestrictedSecret } from './client-authentication.js'
 
 /** `POST /{api}/introspect` (RFC 7662): the facts that a client may know of its own access token. */
 export function createIntrospectionEndpoint(api: Api, readOwnToken: ReadOwnToken): Endpoint {

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import type { ApplicationCache } from '../applications/records/application-cache.js'
+import type { ApplicationCache } from '../applications/records/cached-applications.js'
 import { isApplicationId } from '../applications/records/application-id.js'
 import { isLive, type Credentials } from '../applications/credentials/credentials.js'
-import type { ImportedCredentials, MatchedSecret } from '../applications/imports/imported-credentials.js'
-import { isSlowHash } from '../applications/imports/slow-hashes.js'
+import type { ImportedCredentials, MatchedSecret } from '../contracts/imported-credentials.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import { NoTurnError } from '../contracts/errors.js'
 import type { ClientCredentials } from '../http/basic.js'
@@ -37,8 +36,8 @@ export type MatchReadings = (
 export interface ReadingMatcherOptions {
   readonly applicationCache: ApplicationCache
   readonly credentials: () => Credentials
-  /** Undefined without the option `importedCredentials`. */
-  readonly importedCredentials: Pick<ImportedCredentials, 'matchDigest' | 'matchSlowHash'> | undefined
+  /** Undefined without the feature that recognizes credentials of another system. */
+  readonly importedCredentials: Omit<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
   readonly now: () => number
 }
 
@@ -91,9 +90,9 @@ export function createReadingMatcher(
     { application, client }: FoundClient,
     req: IncomingMessage,
   ): Promise<MatchedSecret | undefined> {
-    if (!application.secrets.some(({ hash }) => isSlowHash(hash))) return undefined
+    if (!importedCredentials?.hasSlowHash(application)) return undefined
     try {
-      return await importedCredentials?.matchSlowHash(secrets, application, readClientAddress(req))
+      return await importedCredentials.matchSlowHash(secrets, application, readClientAddress(req))
     } catch (error) {
       if (error instanceof NoTurnError) await onNoTurn(secrets.length, req, { client, applicationId: application.id })
       throw error

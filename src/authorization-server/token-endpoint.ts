@@ -11,14 +11,9 @@ import type { Endpoint } from '../http/middleware.js'
 import { sendJson, toDenial } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { SignAccessToken } from '../tokens/access-token.js'
-import type { UsageCollector } from '../usage/collector.js'
-import {
-  describeRefusedClient,
-  refuseRestrictedSecret,
-  type AuthenticateClient,
-  type AuthenticatedClient,
-  type RefusedClient,
-} from './client-authentication.js'
+import type { ApiObserver } from '../contracts/api-observer.js'
+import type { AuthenticateClient, AuthenticatedClient, RefusedClient } from './authenticated-client.js'
+import { describeRefusedClient, refuseRestrictedSecret } from './client-authentication.js'
 import { readCustomClaims, type CreateClaims } from './custom-claims.js'
 
 /** An API that access tokens are issued for. */
@@ -33,16 +28,15 @@ interface TokenEndpointOptions {
   readonly authenticateClient: AuthenticateClient
   readonly signAccessToken: SignAccessToken
   readonly limitTokenRequests: RateLimit | undefined
-  /** Undefined if usage is not collected. */
-  readonly usage: Pick<UsageCollector, 'accessTokenCounter' | 'noteRefusal'> | undefined
+  readonly observer: ApiObserver
   readonly emit: Emit
   readonly now: () => number
 }
 
 /** `POST /{api}/token` with the client credentials grant (RFC 6749 3.2, 4.4). */
 export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions): Endpoint {
-  const { authenticateClient, signAccessToken, limitTokenRequests, usage, emit, now } = options
-  const countAccessToken = usage?.accessTokenCounter(api.name)
+  const { authenticateClient, signAccessToken, limitTokenRequests, emit, now } = options
+  const { tokenIssued, refused } = options.observer
 
   return async function answerTokenRequest(req, res) {
     let authenticated: AuthenticatedClient | undefined
@@ -67,7 +61,7 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
         customClaims,
       })
       if (accessToken.length > MAX_ACCESS_TOKEN_LENGTH) throw createTooLongError(accessToken.length)
-      countAccessToken?.(application.id)
+      tokenIssued?.(application.id)
       emit('token.issued', { api: api.name, applicationId: application.id, client }, req)
       const answer = { access_token: accessToken, token_type: 'bearer', expires_in: api.accessTokenLifetime }
       const document = scopes.length > 0 ? { ...answer, scope: scopes.join(' ') } : answer
@@ -77,9 +71,9 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
       const refusal = describeRefusal(denied.error, describeRefusedClient(error), authenticated)
       emit('token.refused', { api: api.name, ...refusal }, req)
       const { applicationId, reason } = refusal
-      if (usage && applicationId !== undefined) {
+      if (refused && applicationId !== undefined) {
         const { details } = describeRefusedClient(error) ?? {}
-        usage.noteRefusal({ api: api.name, applicationId, denied, reason, details }, req)
+        refused({ applicationId, denied, reason, details }, req)
       }
       throw error
     }

@@ -1,6 +1,6 @@
-import type { AdminApi, PlatformAuth } from '../index.js'
+import type { AdminApi } from '../admin/index.js'
 import type { Manifest } from './program.js'
-import type { OpenTarget, Requirement, Target } from './target.js'
+import type { GivenPlatform, OpenTarget, Requirement, Target } from './target.js'
 
 /** One command. The command line is parsed by it, and help is made from it. */
 export interface Command {
@@ -16,7 +16,7 @@ export interface Command {
   readonly requires: Requirement
   /** Whether it writes to the audit log, and so takes `--by`. */
   readonly audited: boolean
-  /** Whether it queues e-mails. If the options have a mailer, this process then sends them. */
+  /** Whether it queues e-mails. If the options have `emails()`, this process then sends them. */
   queuesEmails(values: Readonly<Record<string, unknown>>): boolean
   /** A command line that can be typed after the program's name. */
   readonly example: string
@@ -42,7 +42,7 @@ export type CommandContext<
 > = CallerContext & {
   readonly values: OptionValues<Options>
   readonly parameters: ParameterValues<Parameters>
-} & (Requires extends 'target' ? object : OpenTarget<Requires extends 'options' ? PlatformAuth : AdminApi>)
+} & (Requires extends 'target' ? object : OpenTarget<Requires extends 'options' ? GivenPlatform : AdminApi>)
 
 /** The input of every command. */
 export interface CallerContext {

@@ -1,15 +1,21 @@
 import {
   createPlatformAuth,
-  openAdmin,
   StoreIncompatibleError,
   StoreUnavailableError,
-  type AdminApi,
   type Logger,
-  type PlatformAuth,
+  type CoreAuth,
   type PlatformAuthOptions,
   type Store,
 } from '../index.js'
+import { openAdmin, type AdminApi } from '../admin/index.js'
+import type { WithEmails } from '../features/emails/index.js'
+import type { WithImports } from '../features/imports/index.js'
+import type { WithPortal } from '../features/portal/index.js'
+import type { WithRegistration } from '../features/registration/index.js'
+import type { WithUsage } from '../features/usage/index.js'
+import { isObject } from '../lib/is-object.js'
 import { withTimeout } from '../lib/timeout.js'
+import type { StorePart } from '../store.js'
 import { loadOptions } from './config-module.js'
 import { createDatabase, type Database } from './database.js'
 import { CommandError, describeError, UsageError } from './errors.js'
@@ -32,6 +38,11 @@ export interface Target {
   /** Closes the connections of `database`; not the store. */
   close(): Promise<void>
 }
+
+/** A platform, with the members of those features that its options give. */
+export type GivenPlatform = CoreAuth & Partial<Pick<EveryFeature, FeatureName>>
+type FeatureName = 'emails' | 'imports' | 'portal' | 'registration' | 'usage'
+type EveryFeature = WithEmails & WithImports & WithPortal & WithRegistration & WithUsage
 
 /** A target that is open. */
 export interface OpenTarget<Platform extends AdminApi = AdminApi> {
@@ -77,20 +88,45 @@ export async function openTarget(
   { requires, queuesEmails }: { readonly requires: Requirement; readonly queuesEmails: boolean },
 ): Promise<OpenTarget> {
   const store = requirePersistentStore(target)
-  // A platform with a mailer sends every e-mail that is due, so only commands that queue e-mails get one.
-  const mailer = queuesEmails ? target.options?.mailer : undefined
-  const sendsEmails = mailer !== undefined
+  // A platform that runs in the background sends every e-mail that is due, so only commands that queue e-mails start one.
+  const sendsEmails = queuesEmails && hasFeature(target.options, 'emails')
   if (target.options && (requires === 'options' || sendsEmails)) {
-    return { platform: await startPlatform({ ...target.options, store, mailer }), store, sendsEmails }
+    const options = { ...target.options, store, ...(!sendsEmails && { background: false as const }) }
+    return { platform: await startPlatform(options), store, sendsEmails }
   }
-  const { applicationMetadata } = target.options ?? {}
-  return { platform: await openAdmin(store, { applicationMetadata }), store, sendsEmails }
+  return { platform: await openAdmin(store, { metadata: target.options?.metadata }), store, sendsEmails }
+}
+
+/** Whether the options give a feature. They may be wrong: the platform says so. */
+export function hasFeature(options: PlatformAuthOptions | undefined, name: string): boolean {
+  const { features } = options ?? {}
+  return Array.isArray(features) && features.some((feature: unknown) => isObject(feature) && feature['name'] === name)
+}
+
+/** The member of a feature; throws if the options do not give it. */
+export function requireFeature<Name extends FeatureName>(
+  platform: { readonly [Each in Name]?: EveryFeature[Each] | undefined },
+  name: Name,
+): EveryFeature[Name] {
+  const calls = platform[name]
+  if (calls) return calls
+  throw new CommandError(`The options have no ${name}(): add it to features, from "express-platform-auth/${name}".`)
+}
+
+/** The calls on a part of the store; throws if the store does not have it. */
+export function requirePart<Name extends 'emails' | 'usage' | 'portal'>(
+  platform: Pick<AdminApi, Name>,
+  name: Name,
+): NonNullable<AdminApi[Name]> {
+  const calls = platform[name]
+  if (calls) return calls
+  throw new CommandError(`The store has no part for this command: ${name === 'portal' ? 'signIns' : name}.`)
 }
 
 const CLOSE_AFTER_FAILURE_TIMEOUT_MS = 2000
 
 /** A platform that is ready. Rejects at the first failure: a server retries, an operator repeats the command. */
-export async function startPlatform(options: PlatformAuthOptions): Promise<PlatformAuth> {
+export async function startPlatform(options: PlatformAuthOptions): Promise<GivenPlatform> {
   const auth = createPlatformAuth({ ...options, logger: SILENT_LOGGER })
   try {
     await auth.ready({ retry: false })
@@ -102,7 +138,7 @@ export async function startPlatform(options: PlatformAuthOptions): Promise<Platf
 }
 
 /** Failures reject the command's calls, and are printed as its error. */
-const SILENT_LOGGER: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+export const SILENT_LOGGER: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 function requirePersistentStore({ store }: Target): Store {
   if (store && store.kind !== 'memory') return store
@@ -116,15 +152,16 @@ const STORE_CALL_TIMEOUT_MS = 10_000
 const STORE_OPEN_TIMEOUT_MS = 60_000
 
 /** The same store; calls that fail or take too long reject with `StoreUnavailableError`, whatever the driver. */
-function addTimeouts(store: Store): Store {
+function addTimeouts<Calls extends object>(calls: Calls): Calls {
   // The proxy's target is an empty object, because a proxy of a frozen store would have to return its methods unchanged.
-  return new Proxy({} as Store, {
+  return new Proxy({} as Calls, {
     get(_, name) {
-      const member: unknown = Reflect.get(store, name)
+      const member: unknown = Reflect.get(calls, name)
+      if (PARTS.includes(name)) return isObject(member) ? addTimeouts<object>(member) : member
       if (typeof member !== 'function' || name === 'watch') return member
       return async function callStore(...args: unknown[]): Promise<unknown> {
         try {
-          const answer = Reflect.apply(member, store, args) as Promise<unknown>
+          const answer = Reflect.apply(member, calls, args) as Promise<unknown>
           return await limitWait(answer, name === 'open' ? STORE_OPEN_TIMEOUT_MS : STORE_CALL_TIMEOUT_MS)
         } catch (cause) {
           if (cause instanceof StoreIncompatibleError || cause instanceof StoreUnavailableError) throw cause
@@ -134,6 +171,8 @@ function addTimeouts(store: Store): Store {
     },
   })
 }
+
+const PARTS: readonly (string | symbol)[] = ['emails', 'usage', 'signIns', 'imports'] satisfies StorePart[]
 
 /** The result of `work`, or a rejection after `milliseconds`. */
 export function limitWait<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {

@@ -1,7 +1,18 @@
-import { ConfigurationError, type Api, type ApisOptions, type Middleware, type PlatformAuth } from '../index.js'
+import {
+  ConfigurationError,
+  type Api,
+  type ApisOptions,
+  type CoreAuth,
+  type Middleware,
+  type PlatformAuth,
+} from '../index.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
+import type { WithEmails } from '../features/emails/index.js'
+import type { WithPortal } from '../features/portal/index.js'
+import type { WithRegistration } from '../features/registration/index.js'
 import { createPageBrand, type PageBrand } from '../web/page-brand.js'
+import { readBrand } from '../web/read-brand.js'
 import { escapeHidden } from '../lib/visible-text.js'
 import type { JsonObject } from '../openapi/document.js'
 import { renderSamplesPage } from './api-samples.js'
@@ -53,8 +64,10 @@ export function developerConsole<const Apis extends ApisOptions>(
     })
   const { documents: given, title, registration: isWanted, ...texts } = readConsoleOptions(options)
   const { apis } = auth
-  const hasMailer = auth.registration.enabled
-  const registration = isWanted && hasMailer
+  const { emails, registration: registrationCalls, portal }: Partial<PlatformWithPages> = auth
+  const hasMailer = emails !== undefined
+  const registration = isWanted && registrationCalls !== undefined
+  const brand = readBrand(auth.brand)
   const documents = readDocuments(apis, given, { hasMailer })
   const guides = readGuides(texts.guides)
   const changelog = readChangelog(texts.changelog)
@@ -64,12 +77,12 @@ export function developerConsole<const Apis extends ApisOptions>(
     documents,
     registration,
     hasMailer,
-    portal: auth.portal.enabled,
+    portal: portal !== undefined,
     guides,
     changelog,
     assets: loadAssets(),
-    brand: createPageBrand(auth.brand),
-    supportUrl: auth.brand.supportUrl,
+    brand: createPageBrand(brand),
+    supportUrl: brand.supportUrl,
     schemes: [...new Set(apis.map(({ scheme }) => scheme))],
   }
   const resources = new Map<string, Resource | (() => Resource)>([
@@ -82,6 +95,9 @@ export function developerConsole<const Apis extends ApisOptions>(
   }
   return createRouter({ resources, routers: listRouters(auth, registration) })
 }
+
+/** The features with pages; a platform has those that it was given. */
+type PlatformWithPages = WithEmails & WithRegistration & WithPortal
 
 /** The parts of the console. */
 interface Site {
@@ -151,14 +167,26 @@ function createTextPage({ brand }: Site, render: () => string, connect: readonly
 }
 
 /** Routers by the first segment of their paths. */
-function listRouters(auth: PlatformAuth, hasRegistration: boolean): ReadonlyMap<string, Middleware> {
+function listRouters(auth: CoreAuth, hasRegistration: boolean): ReadonlyMap<string, Middleware> {
+  const { emails, registration, portal }: Partial<PlatformWithPages> = auth
   const routers = new Map<string, Middleware>([['suspended', auth.suspensionRouter]])
-  if (hasRegistration) routers.set('register', auth.registrationRouter)
-  if (auth.portal.enabled) routers.set('applications', auth.portalRouter)
+  const register = hasRegistration ? registration?.router : undefined
+  if (register && emails)
+    routers.set('register', (req, res, next) => register(req, res, passOn(emails, req, res, next)))
+  else if (emails) routers.set('register', emails.router)
+  if (portal) routers.set('applications', portal.router)
   return routers
 }
 
+/** The claim page of `emails()` is below the path of registration. */
+function passOn(
+  { router }: Pick<WithEmails['emails'], 'router'>,
+  ...[req, res, next]: Parameters<Middleware>
+): typeof next {
+  return (error) => (error === undefined ? router(req, res, next) : next(error))
+}
+
 /** Checks the argument: JavaScript callers may pass an app, options, or a promise. */
-function isPlatform(auth: unknown): auth is PlatformAuth {
-  return isObject(auth) && Array.isArray(auth['apis']) && isObject(auth['registration'])
+function isPlatform(auth: unknown): auth is CoreAuth {
+  return isObject(auth) && Array.isArray(auth['apis']) && typeof auth['router'] === 'function'
 }

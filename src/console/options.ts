@@ -11,7 +11,7 @@ export interface DeveloperConsoleOptions<Name extends string = string> {
   readonly documents?: { readonly [api in Name]?: object | string | undefined } | undefined
   /** The console's title; `Developer console` by default. */
   readonly title?: string | undefined
-  /** Whether applications can register at `/register`; true by default. Registration also needs the platform's `mailer`. */
+  /** Whether applications can register at `/register`; true by default. It also needs `registration()`, a feature of the platform. */
   readonly registration?: boolean | undefined
   /**
    * Guides: a pattern of Markdown files in one folder, such as `docs/guides/*.md`, relative to the working directory of the process.

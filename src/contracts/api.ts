@@ -51,7 +51,7 @@ export interface CallerApplication<Metadata = Record<string, unknown>> {
  * request is answered with 500 `server_error`, and the cause is logged. A token keeps its claims until it expires.
  */
 export type CreateClaims<Metadata = Record<string, unknown>> = {
-  // A method, because its parameter may be narrower: with `applicationMetadata`, the schema's type.
+  // A method, because its parameter may be narrower: with `metadata`, the schema's type.
   claims(application: CallerApplication<Metadata>): JsonObject | Promise<JsonObject>
 }['claims']
 

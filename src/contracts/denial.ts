@@ -1,3 +1,5 @@
+import { recognizeAcrossCopies } from './errors.js'
+
 /** Every error code that is sent, with its HTTP status. */
 const STATUS_BY_ERROR = {
   invalid_request: 400,
@@ -91,6 +93,10 @@ interface OAuthErrorOptions {
  * ```
  */
 export class OAuthError extends Error implements DenialError {
+  static {
+    recognizeAcrossCopies(this, 'OAuthError')
+  }
+
   override readonly name = 'OAuthError'
   /** The code of RFC 6749 5.2 or RFC 6750 3.1, such as `invalid_token`. */
   readonly error: ErrorCode

@@ -85,6 +85,10 @@ export type ApplicationErrorCode =
  * ```
  */
 export class ApplicationError extends Error {
+  static {
+    recognizeAcrossCopies(this, 'ApplicationError')
+  }
+
   override readonly name = 'ApplicationError'
   readonly code: ApplicationErrorCode
 
@@ -161,10 +165,10 @@ export class StoreIncompatibleError extends Error implements ConfigurationProble
 }
 
 /**
- * Makes `instanceof` true for errors of another copy of the package too: an app may load the ES modules while its store or
- * its options module loads CommonJS.
+ * Makes `instanceof` true for errors of another copy of the package too: an app may load the ES modules while its store, its
+ * features or its options module load CommonJS.
  */
-function recognizeAcrossCopies(type: new (...args: never[]) => Error, name: string): void {
+export function recognizeAcrossCopies(type: new (...args: never[]) => Error, name: string): void {
   const brand = Symbol.for(`express-platform-auth.${name}`)
   Object.defineProperty(type.prototype, brand, { value: true })
   Object.defineProperty(type, Symbol.hasInstance, {

@@ -1,6 +1,5 @@
-import { EventEmitter } from 'node:events'
+import type { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import type { Logger } from './logger.js'
 
 /** The names of events. Those of changes are also the types of audit records. */
 export type EventType =
@@ -100,62 +99,10 @@ export type Emit = (type: EventType, details: EventDetails, req?: IncomingMessag
 /** The client that a request presents, as in `RequestOrigin`. */
 export type ReadClient = (req: IncomingMessage, details: EventDetails) => string | undefined
 
-/**
- * The channel on which `opentelemetry` listens for events that may follow: a guard let a request pass, and a further one may
- * refuse it.
- */
-const EARLY_EVENT = Symbol.for('express-platform-auth.early-event')
-
 /** `emit` for events that are not final yet. */
 export interface EmitEarly extends Emit {
   /** Whether an event of that type has a listener. */
   isHeard(type: EventType): boolean
   /** Emits to spans alone an event that may follow: they have ended by then. */
   early: Emit
-}
-
-interface EventsOptions {
-  readonly now: () => number
-  readonly readOrigin: (req: IncomingMessage) => RequestOrigin
-  readonly logger: Pick<Logger, 'error'>
-}
-
-/** The emitter, and the function that emits: a listener that fails affects neither the request nor other listeners. */
-export function createEvents({ now, readOrigin, logger }: EventsOptions): {
-  events: PlatformEvents
-  emit: EmitEarly
-} {
-  const events: PlatformEvents = new EventEmitter()
-  const onListenerError = (type: EventType, error: unknown): void =>
-    logger.error(`A listener of ${type} failed.`, error)
-
-  function emitTo(
-    channel: EventType | typeof EARLY_EVENT,
-    type: EventType,
-    details: EventDetails,
-    req: IncomingMessage | undefined,
-    readClient: ReadClient | undefined,
-  ): void {
-    if (events.listenerCount(channel) === 0) return
-    const event: PlatformEvent = {
-      type,
-      at: new Date(now()),
-      ...details,
-      ...(req && readOrigin(req)),
-      ...(req && readClient && { client: readClient(req, details) }),
-    }
-    // emitter.emit() is not used: it stops at the first listener that throws, and a rejected promise would end the process.
-    for (const listener of events.rawListeners(channel)) {
-      try {
-        const result: unknown = Reflect.apply(listener, events, [event])
-        if (result instanceof Promise) result.catch((error: unknown) => onListenerError(type, error))
-      } catch (error) {
-        onListenerError(type, error)
-      }
-    }
-  }
-
-  const emit: Emit = (type, details, req, readClient) => emitTo(type, type, details, req, readClient)
-  const early: Emit = (type, details, req, readClient) => emitTo(EARLY_EVENT, type, details, req, readClient)
-  return { events, emit: Object.assign(emit, { early, isHeard: (type: EventType) => events.listenerCount(type) > 0 }) }
 }

@@ -25,7 +25,7 @@ export interface SchemaIssue {
 /** A schema for the metadata of applications: its output is an object. */
 export type MetadataSchema = StandardSchema<unknown, object>
 
-/** The type of metadata without the option `applicationMetadata`: any JSON object. */
+/** The type of metadata without the option `metadata`: any JSON object. */
 export type AnyMetadata = StandardSchema<object, Record<string, unknown>>
 
 /** The type that writers give. */

@@ -67,11 +67,6 @@ export type EmailChange =
   /** Every e-mail of the application is deleted. */
   | 'removeAll'
 
-/** Whether the change is the first of the two. Unlike `'save' in change`, it ignores a polluted `Object.prototype`. */
-export function savesEmail(change: Exclude<EmailChange, 'removeAll'>): change is { readonly save: QueuedEmail } {
-  return Object.hasOwn(change, 'save')
-}
-
 /** A filter for e-mails, which are listed by `dueAt`, earliest first. */
 export interface EmailQuery {
   readonly applicationId: string | undefined

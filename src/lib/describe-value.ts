@@ -1,6 +1,9 @@
-/** A value as an error message shows it: JSON where there is any, otherwise its type. */
+import { isObject } from './is-object.js'
+
+/** A value as an error message shows it: JSON where there is any, otherwise its type. A request is not shown, because it has credentials. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'missing'
+  if (isRequest(value)) return 'a request'
   // JSON has no NaN and no Infinity.
   if (typeof value === 'number') return String(value)
   try {
@@ -10,3 +13,7 @@ export function describeValue(value: unknown): string {
     return typeof value
   }
 }
+
+/** Whether the value is a request: Node's, or the one of a framework or a test. */
+export const isRequest = (value: unknown): boolean =>
+  isObject(value) && typeof value['method'] === 'string' && isObject(value['headers'])

@@ -8,7 +8,7 @@ import type {
   ObservableCallback,
   ObservableGauge,
 } from '@opentelemetry/api'
-import type { OutboxStatus } from '../index.js'
+import type { EmailQueueStatus } from '../features/emails/index.js'
 import { ATTRIBUTES, SCOPE } from './names.js'
 import { COUNTERS, OUTAGES, type CounterName, type OutageName } from './recordings.js'
 
@@ -28,7 +28,7 @@ interface MetricsOptions {
   readonly apis: readonly { readonly name: string; readonly scheme: string }[]
   readonly isUnavailable: (outage: OutageName) => boolean
   /** Adds a gauge whose value is read at each collection. */
-  readonly readOutbox?: (() => Promise<OutboxStatus>) | undefined
+  readonly readQueue?: (() => Promise<EmailQueueStatus>) | undefined
 }
 
 interface Instruments {
@@ -41,7 +41,7 @@ interface Instruments {
 /** Boundaries in seconds: from a reconnect to an outage of an hour. */
 const OUTAGE_DURATION_BOUNDARIES = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 
-export function createMetrics({ provider, apis, isUnavailable, readOutbox }: MetricsOptions): Metrics {
+export function createMetrics({ provider, apis, isUnavailable, readQueue }: MetricsOptions): Metrics {
   let instruments: Instruments | undefined
 
   function current(): Instruments {
@@ -72,7 +72,7 @@ export function createMetrics({ provider, apis, isUnavailable, readOutbox }: Met
       })
       durations.set(outage, duration)
     }
-    if (readOutbox) stops.push(observeOutbox(meter, readOutbox))
+    if (readQueue) stops.push(observeQueue(meter, readQueue))
     // Starts each series at zero: a rate cannot be computed for a series that begins with its first request.
     for (const { name, scheme } of apis) {
       counters.get('platform_auth.requests')?.add(0, { [ATTRIBUTES.api]: name })
@@ -93,7 +93,7 @@ export function createMetrics({ provider, apis, isUnavailable, readOutbox }: Met
 }
 
 /** Returns a function that ends it. */
-function observeOutbox(meter: Meter, readOutbox: () => Promise<OutboxStatus>): () => void {
+function observeQueue(meter: Meter, readQueue: () => Promise<EmailQueueStatus>): () => void {
   const gauge = (name: string, unit: string, description: string): ObservableGauge =>
     meter.createObservableGauge(`platform_auth.email.${name}`, { unit, description })
   const waiting = gauge('waiting', '{email}', 'E-mails that are to be sent, of all processes; 1000 at most')
@@ -102,7 +102,7 @@ function observeOutbox(meter: Meter, readOutbox: () => Promise<OutboxStatus>): (
   const gauges = [waiting, deferred, age]
   const read: BatchObservableCallback = async (result) => {
     // While the store does not answer, the series have no value.
-    const status = await readOutbox().catch(() => undefined)
+    const status = await readQueue().catch(() => undefined)
     if (!status) return
     result.observe(waiting, status.waiting)
     result.observe(deferred, status.deferred)

@@ -6,6 +6,7 @@ import {
   type TracerProvider,
 } from '@opentelemetry/api'
 import { ConfigurationError, type EventType, type PlatformAuth, type PlatformEvent } from '../index.js'
+import type { Emails } from '../features/emails/index.js'
 import { createMetrics } from './metrics.js'
 import { ATTRIBUTES } from './names.js'
 import { RECORDINGS, type Counted, type OutageName, type OutageRecording } from './recordings.js'
@@ -61,17 +62,17 @@ export interface ObserveOptions {
  * ```
  */
 export function observe(
-  auth: Pick<PlatformAuth, 'apis' | 'events'> & Partial<Pick<PlatformAuth, 'outbox'>>,
+  auth: Pick<PlatformAuth, 'apis' | 'events'> & { readonly emails?: Pick<Emails, 'status'> | undefined },
   options: ObserveOptions = {},
 ): () => void {
-  const { outbox } = auth
+  const { emails } = auth
   const { meterProvider, tracerProvider, perApplication = false } = readOptions(options)
   const outages = new Map<OutageName, { beganAt: number; since: number; reason: string | undefined }>()
   const metrics = createMetrics({
     provider: () => meterProvider ?? metricsApi.getMeterProvider(),
     apis: auth.apis,
     isUnavailable: (outage) => outages.has(outage),
-    readOutbox: outbox && (() => outbox.status()),
+    readQueue: emails && (() => emails.status()),
   })
   const spans = createSpans(() => tracerProvider ?? trace.getTracerProvider())
 

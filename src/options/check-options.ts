@@ -1,5 +1,5 @@
 import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
-import type { PlatformAuthOptions } from './options.js'
+import type { PlatformAuthOptions } from './platform-auth-options.js'
 import { readOptions } from './read-options.js'
 
 /** The result of `checkOptions()`. */

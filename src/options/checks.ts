@@ -4,6 +4,7 @@ import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
 import { didYouMean } from '../lib/suggest.js'
+import { describePlace } from './moved-options.js'
 
 /** Refuses an option that does not exist: a mistyped one would silently keep the default. `path` precedes the name. */
 export function refuseUnknown(path: string, options: object, known: readonly string[]): void {
@@ -12,7 +13,7 @@ export function refuseUnknown(path: string, options: object, known: readonly str
     throw new ConfigurationError({
       option: path + name,
       problem: 'is not an option',
-      fix: didYouMean(name, known).trim() || `There are: ${known.join(', ')}.`,
+      fix: describePlace(path + name) ?? (didYouMean(name, known).trim() || `There are: ${known.join(', ')}.`),
     })
   }
 }
@@ -28,7 +29,7 @@ export function readGroup<Group extends object>(
   group: Group | undefined,
   known: readonly (keyof Group & string)[],
 ): Partial<Group> {
-  if (group === undefined) return {}
+  if (group === undefined) return ownMembers({})
   if (!isObject(group)) {
     throw invalidOption(option, group, `Write an object with ${known.join(', ')}, or leave it out.`)
   }

@@ -1,33 +1,17 @@
 import { invalidOption, readDays, readGroup } from './checks.js'
-import type { PlatformAuthOptions } from './options.js'
-import type { ApiSettings, CredentialSettings } from './settings.js'
-
-/** Days before an end at which contacts are reminded, if there is a maximum age. */
-const DEFAULT_REMINDERS = [30, 14, 7, 1]
-const MAX_REMINDERS = 10
+import type { PlatformAuthOptions } from './platform-auth-options.js'
+import type { CredentialSettings } from './settings.js'
 
 /** Reads the option `credentials`. */
-export function readCredentials(
-  credentials: PlatformAuthOptions['credentials'],
-  apis: ReadonlyMap<string, ApiSettings>,
-): CredentialSettings {
-  const { maxAge, remindBefore } = readGroup('credentials', credentials, ['maxAge', 'remindBefore'])
-  const hasMaximum = maxAge !== undefined || [...apis.values()].some((api) => api.credentialMaxAge !== undefined)
+export function readCredentials(credentials: PlatformAuthOptions['credentials']): CredentialSettings {
+  const { prefix, maxAge } = readGroup('credentials', credentials, ['prefix', 'maxAge'])
   return {
+    prefix: readPrefix(prefix ?? 'epa'),
     maxAge: maxAge === undefined ? undefined : readDays('credentials.maxAge', maxAge),
-    remindBefore: readReminders(remindBefore ?? (hasMaximum ? DEFAULT_REMINDERS : [])),
   }
 }
 
-/** Most days first, each once. */
-function readReminders(days: unknown): readonly number[] {
-  if (!Array.isArray(days) || days.length > MAX_REMINDERS) {
-    throw invalidOption(
-      'credentials.remindBefore',
-      days,
-      `List up to ${MAX_REMINDERS} numbers of days, such as [30, 14, 7, 1].`,
-    )
-  }
-  const read = Array.from(days, (each: unknown, index) => readDays(`credentials.remindBefore[${index}]`, each))
-  return [...new Set(read)].toSorted((one, other) => other - one)
+function readPrefix(prefix: unknown): string {
+  if (typeof prefix === 'string' && /^[A-Za-z][A-Za-z0-9_]{0,19}$/.test(prefix)) return prefix
+  throw invalidOption('credentials.prefix', prefix, 'Write up to 20 letters, digits and underscores, a letter first.')
 }

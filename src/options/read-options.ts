@@ -1,27 +1,23 @@
-import type { ComposeEmail } from '../contracts/composed-email.js'
 import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
-import type { Mailer } from '../contracts/mailer.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
 import { invalidOption, readGroup, readLimit, readOptionalFunction, readWholeNumber, refuseUnknown } from './checks.js'
-import { ALGORITHMS, type PlatformAuthOptions, type SigningAlgorithm } from './options.js'
+import { ALGORITHMS, type SigningAlgorithm } from './algorithms.js'
+import type { PlatformAuthOptions } from './platform-auth-options.js'
 import { readApis } from './read-apis.js'
-import { readBrand } from '../web/read-brand.js'
 import { readCredentials } from './read-credentials.js'
 import { createReportOnlySettings, readReportOnlyOption, warnOfReportOnly } from './read-report-only.js'
-import { readImportedCredentials } from './read-imported-credentials.js'
 import { readLogger } from './read-logger.js'
 import { readMetadataSchema } from './read-metadata-schema.js'
-import { readOperators } from './read-operators.js'
 import { readPersistence } from './read-persistence.js'
-import { readPortal } from './read-portal.js'
 import { readRateLimits } from './read-rate-limits.js'
 import { DEFAULT_CLOCK_TOLERANCE } from './defaults.js'
-import { readRegistration } from './read-registration.js'
 import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
-import { readAuditRetention, readUsage } from './read-usage.js'
-import type { CacheSettings, Settings, SigningSettings } from './settings.js'
+import { readBackground } from './read-background.js'
+import { readFeatures } from './read-features.js'
+import type { Settings } from './all-settings.js'
+import type { CacheSettings, CoreSettings, TokenSettings } from './settings.js'
 
 /** Validates the options and fills in the defaults. Throws `ConfigurationError` for the first that is wrong. */
 export function readOptions(given: PlatformAuthOptions, warn: (warning: ConfigurationProblem) => unknown): Settings {
@@ -43,45 +39,36 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
   const rateLimits = readRateLimits(options.rateLimits)
   const apis = readApis(options.apis, {
     baseUrl,
-    accessTokenLifetime: readWholeNumber('accessTokenLifetime', options.accessTokenLifetime ?? 3600, 1),
+    accessTokenLifetime: readWholeNumber('tokens.lifetime', ownMembers(options.tokens ?? {}).lifetime ?? 3600, 1),
     requests: readLimit('rateLimits.requests', ownMembers(options.rateLimits ?? {}).requests ?? false),
     reportOnly,
     warn,
   })
   warnOfReportOnly(reportOnly, apis, now(), warn)
-  return {
+  const core: CoreSettings = {
     baseUrl,
     basePath: removeTrailingSlash(url.pathname),
     apis,
     store,
     secrets,
     importUnencrypted,
-    mailer: readMailer(options.mailer),
     developersUrl: readDevelopersUrl(options.developersUrl),
-    brand: readBrand(options.brand, warn),
-    composeEmail: readComposeEmail(options.emails),
-    delivery: readDelivery(options),
-    clockTolerance: readWholeNumber('clockTolerance', options.clockTolerance ?? DEFAULT_CLOCK_TOLERANCE, 0),
+    brand: readBrandOption(options.brand),
+    tokens: readTokens(options.tokens, warn),
     maxStaleness: readWholeNumber('maxStaleness', options.maxStaleness ?? 5, 1),
-    credentialPrefix: readPrefix(options.credentialPrefix ?? 'epa'),
-    credentials: readCredentials(options.credentials, apis),
-    importedCredentials: readImportedCredentials(options.importedCredentials),
-    signing: readSigning(options.signing, warn),
-    operators: readOperators(options, warn),
-    registration: readRegistration(options.registration),
-    portal: readPortal(options.portal),
+    credentials: readCredentials(options.credentials),
+    metadata: readMetadataSchema(options.metadata),
     rateLimits,
-    auditRetention: readAuditRetention(options.audit),
-    usage: readUsage(options.usage),
+    background: readBackground(options.background),
     cache: readCache(options.cache),
     corsOrigins: readOrigins(options.cors),
-    applicationMetadata: readMetadataSchema(options.applicationMetadata),
     onDenied: readOptionalFunction('onDenied', options.onDenied),
     logger: readLogger(options.logger),
     now,
     // `node --test` does not set NODE_ENV. Only log lines depend on this.
     development: !production && process.env['NODE_ENV'] !== 'test' && process.env['NODE_TEST_CONTEXT'] === undefined,
   }
+  return { ...core, features: readFeatures(options.features, core, warn) }
 }
 
 const OPTION_NAMES = [
@@ -90,32 +77,22 @@ const OPTION_NAMES = [
   'store',
   'secret',
   'importUnencrypted',
-  'mailer',
   'developersUrl',
   'brand',
-  'emails',
-  'delivery',
-  'accessTokenLifetime',
-  'clockTolerance',
-  'maxStaleness',
-  'credentialPrefix',
+  'metadata',
+  'tokens',
   'credentials',
-  'importedCredentials',
-  'signing',
-  'applicationMetadata',
-  'operators',
-  'registration',
-  'portal',
   'rateLimits',
-  'audit',
-  'usage',
+  'maxStaleness',
   'cache',
   'cors',
   'onDenied',
   'reportOnly',
   'logger',
   'now',
-]
+  'background',
+  'features',
+] as const satisfies readonly (keyof PlatformAuthOptions)[]
 
 function describePlainHttp(baseUrl: string): ConfigurationProblem {
   return {
@@ -125,65 +102,33 @@ function describePlainHttp(baseUrl: string): ConfigurationProblem {
   }
 }
 
-function readMailer(mailer: unknown): Mailer | undefined {
-  if (mailer === undefined || (isObject(mailer) && typeof mailer['send'] === 'function')) {
-    return mailer as Mailer | undefined
-  }
-  // The value is not shown: a transport or an SMTP URL may contain a password.
-  throw new ConfigurationError({
-    option: 'mailer',
-    problem: 'is not a mailer',
-    fix: 'Use smtpMailer() from "express-platform-auth/mailers/smtp", or an object with send(email).',
-  })
-}
-
-function readComposeEmail(emails: PlatformAuthOptions['emails']): ComposeEmail | undefined {
-  const { compose } = readGroup('emails', emails, ['compose'])
-  return readOptionalFunction('emails.compose', compose)
-}
-
-function readDelivery({ delivery = 'inline', developersUrl }: PlatformAuthOptions): 'inline' | 'claim-link' {
-  if (delivery !== 'inline' && delivery !== 'claim-link') {
-    throw invalidOption('delivery', delivery, 'E-mails contain the credentials ("inline") or a link ("claim-link").')
-  }
-  if (delivery === 'claim-link' && developersUrl === undefined) {
-    throw new ConfigurationError({
-      option: 'developersUrl',
-      problem: 'is missing',
-      fix: 'With delivery "claim-link" e-mails link to {developersUrl}/register/claim.',
-    })
-  }
-  return delivery
-}
-
-function readPrefix(prefix: unknown): string {
-  if (typeof prefix === 'string' && /^[A-Za-z][A-Za-z0-9_]{0,19}$/.test(prefix)) return prefix
-  throw invalidOption('credentialPrefix', prefix, 'Write up to 20 letters, digits and underscores, a letter first.')
+/** Its values are read by what shows it. */
+function readBrandOption(brand: PlatformAuthOptions['brand']): PlatformAuthOptions['brand'] {
+  readGroup('brand', brand, ['name', 'logo', 'color', 'supportUrl'])
+  return brand
 }
 
 /** Verifiers fetch the key set again after 30 s (jose, express-oauth2-jwt-bearer) or 60 s (oauth4webapi) at the earliest. */
 const SHORTEST_PUBLICATION_SECONDS = 60
 
-function readSigning(
-  signing: PlatformAuthOptions['signing'],
+function readTokens(
+  tokens: PlatformAuthOptions['tokens'],
   warn: (warning: ConfigurationProblem) => unknown,
-): SigningSettings {
-  const { algorithm, rotateEvery, publishAhead } = readGroup('signing', signing, [
-    'algorithm',
-    'rotateEvery',
-    'publishAhead',
-  ])
-  const ahead = readWholeNumber('signing.publishAhead', publishAhead ?? 300, 0)
+): TokenSettings {
+  const given = readGroup('tokens', tokens, ['lifetime', 'clockTolerance', 'algorithm', 'rotateEvery', 'publishAhead'])
+  const { clockTolerance, algorithm, rotateEvery, publishAhead } = given
+  const ahead = readWholeNumber('tokens.publishAhead', publishAhead ?? 300, 0)
   if (ahead < SHORTEST_PUBLICATION_SECONDS) {
     warn({
-      option: 'signing.publishAhead',
+      option: 'tokens.publishAhead',
       problem: `is ${ahead}: verifiers elsewhere fetch the key set again after 30 to 60 seconds at the earliest, and refuse access tokens that a new key has signed before`,
       fix: `Give it ${SHORTEST_PUBLICATION_SECONDS} seconds or more.`,
     })
   }
   return {
+    clockTolerance: readWholeNumber('tokens.clockTolerance', clockTolerance ?? DEFAULT_CLOCK_TOLERANCE, 0),
     algorithm: readAlgorithm(algorithm ?? 'ES256'),
-    rotateEvery: rotateEvery === undefined ? undefined : readWholeNumber('signing.rotateEvery', rotateEvery, 1),
+    rotateEvery: rotateEvery === undefined ? undefined : readWholeNumber('tokens.rotateEvery', rotateEvery, 1),
     publishAhead: ahead,
   }
 }
@@ -191,7 +136,7 @@ function readSigning(
 function readAlgorithm(algorithm: unknown): SigningAlgorithm {
   const known = ALGORITHMS.find((each) => each === algorithm)
   if (known) return known
-  throw invalidOption('signing.algorithm', algorithm, `Choose one of ${ALGORITHMS.join(', ')}.`)
+  throw invalidOption('tokens.algorithm', algorithm, `Choose one of ${ALGORITHMS.join(', ')}.`)
 }
 
 function readCache(cache: PlatformAuthOptions['cache']): CacheSettings {

@@ -2,7 +2,7 @@ import { ConfigurationError, type ConfigurationProblem } from '../contracts/erro
 import type { Store } from '../contracts/store.js'
 import { isObject } from '../lib/is-object.js'
 import { readBoolean } from './checks.js'
-import type { PlatformAuthOptions } from './options.js'
+import type { PlatformAuthOptions } from './platform-auth-options.js'
 import { findWeakness } from '../lib/secret-strength.js'
 
 interface Persistence {

@@ -6,31 +6,14 @@ import type { RateLimitsOptions, RedisConnection } from './options.js'
 import type { RateLimitSettings } from './settings.js'
 
 export function readRateLimits(options: RateLimitsOptions | undefined): RateLimitSettings {
-  const {
-    tokenRequests,
-    revocations,
-    failedAuthentication,
-    registration,
-    allRegistrations,
-    signIn,
-    portalActions,
-    redis,
-    headers,
-  } = readGroup('rateLimits', options, [
+  const { tokenRequests, revocations, failedAuthentication, redis, headers } = readGroup('rateLimits', options, [
     'requests',
     'tokenRequests',
     'revocations',
     'failedAuthentication',
-    'registration',
-    'allRegistrations',
-    'signIn',
-    'portalActions',
     'redis',
     'headers',
   ])
-  const perCaller = readLimit('rateLimits.registration', registration ?? { limit: 5, window: 3600 })
-  // The default is in proportion: a host that allows an address more, or switches that limit off, must not meet another one.
-  const ofAllCallers = perCaller && { ...perCaller, limit: Math.min(perCaller.limit * 20, Number.MAX_SAFE_INTEGER) }
   return {
     tokenRequests: readLimit('rateLimits.tokenRequests', tokenRequests ?? false),
     revocations: readLimit('rateLimits.revocations', revocations ?? { limit: 100, window: 10 }),
@@ -38,10 +21,6 @@ export function readRateLimits(options: RateLimitsOptions | undefined): RateLimi
       'rateLimits.failedAuthentication',
       failedAuthentication ?? DEFAULT_FAILED_AUTHENTICATION,
     ),
-    registration: perCaller,
-    allRegistrations: readLimit('rateLimits.allRegistrations', allRegistrations ?? ofAllCallers),
-    signIn: readLimit('rateLimits.signIn', signIn ?? { limit: 5, window: 3600 }),
-    portalActions: readLimit('rateLimits.portalActions', portalActions ?? { limit: 200, window: 600 }),
     redis: readRedis(redis),
     headers: readBoolean('rateLimits.headers', headers ?? false),
   }

@@ -3,7 +3,7 @@ import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
 import { invalidOption, refuseUnknown } from './checks.js'
-import type { PlatformAuthOptions } from './options.js'
+import type { PlatformAuthOptions } from './platform-auth-options.js'
 
 /** Host names of this machine: http to them never leaves it. */
 export const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/

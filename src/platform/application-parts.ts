@@ -1,90 +1,49 @@
-import { createApplicationCache, type ApplicationCache } from '../applications/records/application-cache.js'
-import { createApplicationWriter, type ApplicationWriter } from '../applications/records/application-writer.js'
-import { createApprovalLinks, type ApprovalLinks } from '../applications/decisions/approval-links.js'
-import { createApplications } from '../applications/create.js'
-import type { ImportedCredentials } from '../applications/imports/imported-credentials.js'
-import { createImportParts } from '../applications/imports/import-parts.js'
-import { createLastUsed, type LastUsed } from '../applications/credentials/last-used.js'
-import { createActivation, type Activate } from '../applications/records/status.js'
-import type { Api } from '../contracts/api.js'
-import { createEmails, type Emails } from '../emails/create.js'
-import { readClientAddress } from '../http/request.js'
-import { toPublicApi } from '../options/read-apis.js'
 import { createSignOuts } from '../applications/contacts/sign-outs.js'
-import { createUsageParts } from '../usage/create.js'
-import type { Foundation } from './foundation.js'
+import { createApplications, type CoreCalls } from '../applications/create.js'
+import { createLastUsed, type LastUsed } from '../applications/credentials/last-used.js'
+import type { ApplicationCache } from '../applications/records/cached-applications.js'
+import { createApplicationCache } from '../applications/records/application-cache.js'
+import type { ApplicationWriter } from '../applications/records/edit.js'
+import { createApplicationWriter } from '../applications/records/application-writer.js'
+import { createActivation, type Activate } from '../applications/records/status.js'
+import { readClientAddress } from '../http/request.js'
+import type { FeatureHooks } from './hooks.js'
+import type { Foundation } from './foundation-parts.js'
 
-/** Records of applications, the e-mails that belong to them, and what is counted for them. */
+/** Records of applications, and the calls on them. */
 export interface ApplicationParts {
-  /** The APIs by name, as hosts and e-mails see them. */
-  readonly publicApis: ReadonlyMap<string, Api>
-  readonly importedCredentials: ImportedCredentials | undefined
   readonly applicationCache: ApplicationCache
   readonly writer: ApplicationWriter
   readonly lastUsed: LastUsed
   readonly activate: Activate
-  readonly approvalLinks: ApprovalLinks
-  readonly emails: Emails
-  readonly calls: ReturnType<typeof createApplications>
-  readonly usage: ReturnType<typeof createUsageParts>
+  readonly calls: CoreCalls
+  readonly cleanup: ReturnType<typeof createApplications>['cleanup']
 }
 
-export function createApplicationParts(foundation: Foundation): ApplicationParts {
-  const { settings, store, credentials, clientLimits, opened, sessionSecret, emit, logger, now } = foundation
-  const { apis, operators, cache } = settings
-  const publicApis: ReadonlyMap<string, Api> = new Map([...apis].map(([name, api]) => [name, toPublicApi(api)]))
-  const { importedCredentials, importReader } = createImportParts({
-    ...foundation,
-    credentials: credentials.get,
-  })
+/** Features are created later: `hooks` has what they add. */
+export function createApplicationParts(foundation: Foundation, hooks: FeatureHooks): ApplicationParts {
+  const { settings, store, clientLimits, emit, now } = foundation
+  const { apis, cache } = settings
   const applicationCache = createApplicationCache({
     store,
     limit: cache.applications,
     ...clientLimits,
     readAddress: readClientAddress,
-    importedCredentials,
+    hooks,
   })
   const maximumAges = { maxAge: settings.credentials.maxAge, apis }
-  const hasMailer = settings.mailer !== undefined
-  const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges, tellsContacts: hasMailer, now })
+  const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges, now })
   const lastUsed = createLastUsed({ store, now })
-  const approvalLinks = createApprovalLinks({ deriveKey: sessionSecret.deriveKey, operators, now })
-  const emails = createEmails({
-    ...settings,
-    ...foundation,
-    apis: publicApis,
-    writer,
-    credentials: credentials.get,
-    approvalLinks,
-  })
-  foundation.problems.push(emails.problem)
-  const calls = createApplications({
+  const { calls, cleanup } = createApplications({
     ...foundation,
     apis,
     writer,
     lastUsed,
-    metadataSchema: settings.applicationMetadata,
-    importReader,
+    metadataSchema: settings.metadata,
     signOut: createSignOuts({ store, now }).addForContact,
-    hasMailer,
-    operators,
-    remindBefore: settings.credentials.remindBefore,
-    auditRetention: settings.auditRetention,
-    onEmailDue: emails.wake,
-    portalUrl: settings.portal.enabled ? settings.developersUrl : undefined,
+    sender: { isGiven: () => hooks.wakeSender !== undefined, wake: () => hooks.wakeSender?.() },
+    auditRetention: settings.background.auditRetention,
   })
-  const usage = createUsageParts({ settings: settings.usage, store, opened, logger, now })
   const activate = createActivation({ store, writer, limitChanges: clientLimits.limitChanges })
-  return {
-    publicApis,
-    importedCredentials,
-    applicationCache,
-    writer,
-    lastUsed,
-    activate,
-    approvalLinks,
-    emails,
-    calls,
-    usage,
-  }
+  return { applicationCache, writer, lastUsed, activate, calls, cleanup }
 }

@@ -1,17 +1,10 @@
-import { any, members, options, signingKey, type CallParameters } from '../applications/call-arguments.js'
-import type { Portal, PortalLinkOptions } from '../portal/create.js'
-import type { Readiness, ReadyOptions } from '../store-client/readiness.js'
-import type { SessionSecretCalls } from '../store-client/session-secret.js'
-import type { SigningKeyRotation } from '../tokens/key-rotation.js'
+import { options, signingKey, type CallParameters } from '../applications/call-arguments.js'
+import type { Readiness, ReadyOptions } from '../store-client/lifecycle.js'
+import type { SessionSecretCalls } from '../store-client/session-secret-api.js'
+import type { SigningKeyRotation } from '../tokens/signing-keys-api.js'
 
 /** The options of a call that has them at this place. */
 type Given<Call extends (...args: never[]) => unknown, Place extends 0 | 1> = NonNullable<Parameters<Call>[Place]>
-
-/** The parameters of `auth.portal`. */
-export const PORTAL_PARAMETERS: CallParameters<Portal> = {
-  link: [members<PortalLinkOptions>({ contact: 'own', applicationId: 'text' })],
-  signOut: [any],
-}
 
 /** The parameters of `auth.signingKeys`. */
 export const SIGNING_KEY_PARAMETERS: CallParameters<SigningKeyRotation> = {

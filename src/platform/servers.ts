@@ -1,10 +1,15 @@
 import { createAuthorizationServer } from '../authorization-server/create.js'
 import { createMountCheck } from '../authorization-server/mount-check.js'
 import type { AuthorizationServerRouters } from '../authorization-server/router.js'
-import { createResourceServer, type ResourceServer } from '../resource-server/create.js'
-import { createTokens, type Tokens } from '../tokens/create.js'
+import type { GuardParts } from '../resource-server/guard-parts.js'
+import type { ResourceServer } from '../resource-server/resource-server.js'
+import { createResourceServer } from '../resource-server/create.js'
+import type { Tokens } from '../tokens/tokens.js'
+import { createTokens } from '../tokens/create.js'
 import type { ApplicationParts } from './application-parts.js'
-import type { Foundation } from './foundation.js'
+import type { FeatureHooks } from './hooks.js'
+import type { Features } from './features.js'
+import type { Foundation } from './foundation-parts.js'
 
 /** Signing keys, access tokens and their revocation. */
 export function createTokenParts(foundation: Foundation): Tokens {
@@ -12,6 +17,8 @@ export function createTokenParts(foundation: Foundation): Tokens {
   const tokens = createTokens({
     ...foundation,
     ...settings,
+    signing: settings.tokens,
+    clockTolerance: settings.tokens.clockTolerance,
     apis: [...settings.apis.values()],
     store: foundation.store,
     readChanges: feed.pollAgain,
@@ -25,34 +32,40 @@ export function createServers(
   foundation: Foundation,
   tokens: Tokens,
   applicationParts: ApplicationParts,
-): { readonly resourceServer: Omit<ResourceServer, 'findActiveToken'>; readonly routers: AuthorizationServerRouters } {
+  { observers }: Features,
+  { importedCredentials }: FeatureHooks,
+): {
+  readonly resourceServer: Omit<ResourceServer, 'findActiveToken' | 'guardParts'>
+  readonly guardParts: GuardParts
+  readonly routers: AuthorizationServerRouters
+} {
   const { settings, credentials, feed, logger } = foundation
-  const { basePath, signing, baseUrl } = settings
+  const { basePath, baseUrl } = settings
   const shared = {
     ...foundation,
     ...tokens,
     ...applicationParts,
     apis: settings.apis,
     credentials: credentials.get,
-    usage: applicationParts.usage.collector,
+    observers,
+    importedCredentials,
   }
-  const { findActiveToken, ...resourceServer } = createResourceServer({
+  const { findActiveToken, guardParts, ...resourceServer } = createResourceServer({
     ...shared,
     onDenied: settings.onDenied,
-    counter: applicationParts.usage.reportedCollector,
     warn: (message) => logger.warn(message),
   })
   const routers = createAuthorizationServer({
     ...shared,
     basePath,
     corsOrigins: settings.corsOrigins,
-    signingAlgorithm: signing.algorithm,
-    publishAhead: signing.publishAhead,
+    signingAlgorithm: settings.tokens.algorithm,
+    publishAhead: settings.tokens.publishAhead,
     limits: settings.rateLimits,
     findActiveToken,
     waitForLatest: feed.waitForLatest,
     readChanges: feed.pollAgain,
     checkMount: settings.development ? createMountCheck({ baseUrl, basePath, logger }) : undefined,
   })
-  return { resourceServer, routers }
+  return { resourceServer, guardParts, routers }
 }

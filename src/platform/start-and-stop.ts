@@ -1,16 +1,23 @@
 import { createCredentials } from '../applications/credentials/credentials.js'
 import { createChangeApplier } from '../store-client/change-feed.js'
 import { openSecret } from '../store-client/encryption.js'
-import type { Tokens } from '../tokens/create.js'
+import type { Tokens } from '../tokens/tokens.js'
 import type { ApplicationParts } from './application-parts.js'
-import type { Foundation } from './foundation.js'
+import type { FeatureHooks } from './hooks.js'
+import type { Features } from './features.js'
+import type { Foundation } from './foundation-parts.js'
 
 /** Opens the store in the background, and starts every part when it is open. `close()` stops them. */
-export function startAndStop(foundation: Foundation, tokens: Tokens, parts: ApplicationParts): void {
+export function startAndStop(
+  foundation: Foundation,
+  tokens: Tokens,
+  parts: ApplicationParts,
+  features: Features,
+  { importedCredentials }: FeatureHooks,
+): void {
   const { settings, store, feed, sessionSecret, credentials, encryption, rateLimits } = foundation
   const { revokedTokens, signingKeys, rotationTimer, keyRotation, accessTokens } = tokens
-  const { applicationCache, emails, lastUsed, usage } = parts
-  const { background } = parts.calls
+  const { applicationCache, lastUsed, cleanup } = parts
   foundation.begin({
     // The start is retried until it succeeds.
     async start(closing) {
@@ -20,24 +27,39 @@ export function startAndStop(foundation: Foundation, tokens: Tokens, parts: Appl
       const pepper = await openSecret(store, encryption, 'pepper')
       await sessionSecret.load()
       credentials.set(
-        createCredentials(settings.credentialPrefix, pepper.bytes, {
+        createCredentials(settings.credentials.prefix, pepper.bytes, {
           cacheSize: settings.cache.applications * 2,
-          acceptsImportedKeys: parts.importedCredentials !== undefined,
+          acceptsImportedKeys: importedCredentials !== undefined,
         }),
       )
       await revokedTokens.load()
       await keyRotation.ensure()
       closing.throwIfAborted()
-      for (const part of [emails, background, usage, rotationTimer]) part.start()
+      if (!importedCredentials) void warnOfImported(foundation)
+      if (settings.background.enabled) for (const part of [cleanup, features, rotationTimer]) part.start()
     },
     async stop() {
       rotationTimer.close()
       accessTokens.close()
       rateLimits.close()
-      await background.close()
-      await emails.close()
-      await Promise.all([lastUsed.close(), usage.close()])
+      cleanup.close()
+      await features.stop()
+      await lastUsed.close()
       await store.close()
     },
   })
+}
+
+/** Credentials that another system issued get 401 without the feature that recognizes them, which nobody else would notice. */
+async function warnOfImported({ settings, logger }: Foundation): Promise<void> {
+  try {
+    const counts = Object.values((await settings.store?.imports?.countHashes?.()) ?? {})
+    const count = counts.reduce((sum, each) => sum + each, 0)
+    if (count === 0) return
+    logger.warn(
+      `${count} credentials that another system issued are refused with 401: add imports() from "express-platform-auth/imports" to the option features.`,
+    )
+  } catch {
+    // The store client reports outages.
+  }
 }

@@ -1,41 +1,12 @@
+import type { RateLimits, RateLimitsOptions } from './rate-limits.js'
 import { createHash, createHmac } from 'node:crypto'
-import type { Limit } from '../contracts/api.js'
 import type { Emit } from '../contracts/events.js'
 import type { Logger } from '../contracts/logger.js'
 import { deriveKey } from '../lib/derive-key.js'
-import type { RedisConnection } from '../options/options.js'
 import { createMemoryCounter } from './memory-counter.js'
-import { createRateLimit, type RateLimit } from './rate-limit.js'
+import { createRateLimit } from './rate-limit.js'
 import { createRedisCircuitBreaker } from './redis-circuit-breaker.js'
 import { createRedisCounter, createRedisProbe } from './redis-counter.js'
-
-/** Creates a platform's rate limits, counted in this process, or in Redis for all processes together. */
-export interface RateLimits {
-  /** Creates one limit; `name` tells limits apart. Undefined for `false`, so that requests need not wait for a promise. */
-  create(name: string, limit: Limit | false, options?: RateLimitKind): RateLimit | undefined
-  /** The problem for `auth.health()`; undefined if there is none. Requests are answered either way. */
-  problem(): string | undefined
-  close(): void
-}
-
-interface RateLimitKind {
-  /** The limit's name in the `RateLimit` headers; no headers if left out. */
-  readonly policy?: string
-  /** Whether unauthenticated callers choose the keys: addresses, contacts. */
-  readonly untrustedKeys?: boolean
-  /** Whether refusals are sent about a second later. */
-  readonly delayRefusals?: boolean
-}
-
-interface RateLimitsOptions {
-  readonly secrets: readonly string[]
-  readonly baseUrl: string
-  readonly redis: RedisConnection | undefined
-  /** Whether answers have `RateLimit` headers. */
-  readonly headers: boolean
-  /** Called with the problem when Redis becomes unavailable, and with undefined when it answers again. */
-  readonly onChange: (problem: unknown) => void
-}
 
 /** Bounds the memory of one limit with untrusted keys, at some 500 bytes each. */
 const MAX_UNTRUSTED_KEYS = 50_000

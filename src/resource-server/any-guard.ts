@@ -4,12 +4,13 @@ import { createDenial, type Denial } from '../contracts/denial.js'
 import { describeValue } from '../lib/describe-value.js'
 import type { OnDenied } from '../options/options.js'
 import { findIdentity, setIdentity } from './auth-of.js'
-import type { RespondWithDenial } from './error-responder.js'
+import type { RespondWithDenial } from './respond-with.js'
 import { findWrongArguments } from './express-arguments.js'
 import { isGuardCall } from './guard-arguments.js'
-import { NO_CREDENTIAL, type Guard, type GuardConfig } from './guard.js'
+import type { Guard, GuardConfig } from './guard-config.js'
+import { NO_CREDENTIAL } from './guard.js'
 import { createCacheProtection } from './key-headers.js'
-import type { ReportOnly } from './report-only.js'
+import type { ReportOnly } from './refusal-reporter.js'
 
 /** Maps a guard to its config; undefined for combined guards. Other functions are not in it. */
 export type GuardRegister = Pick<WeakMap<Guard, GuardConfig | undefined>, 'has' | 'get'>

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ApplicationCache } from '../applications/records/application-cache.js'
+import type { ApplicationCache } from '../applications/records/cached-applications.js'
 import { isLive, type Credentials } from '../applications/credentials/credentials.js'
 import { findGrant } from '../applications/records/grants.js'
 import type { LastUsed } from '../applications/credentials/last-used.js'
@@ -11,13 +11,9 @@ import type { ApplicationRecord, CredentialRecord } from '../contracts/applicati
 import { formatFailureKey } from '../http/request.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
-import type { RevokedTokens } from '../tokens/revoked-tokens.js'
-import {
-  ExpiredAccessToken,
-  type AccessToken,
-  type AccessTokenVerifier,
-  type Verification,
-} from '../tokens/verify-access-token.js'
+import type { RevokedTokens } from '../tokens/revoked-tokens-api.js'
+import type { AccessToken, AccessTokenVerifier, Verification } from '../tokens/verified-token.js'
+import { ExpiredAccessToken } from '../tokens/verified-token.js'
 import { Failure, type Refused } from './failure.js'
 import { Identity } from './identity.js'
 

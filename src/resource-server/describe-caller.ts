@@ -1,7 +1,7 @@
 import type { CallerApplication } from '../contracts/api.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import { copyJson } from '../lib/plain-json.js'
-import type { AccessToken } from '../tokens/verify-access-token.js'
+import type { AccessToken } from '../tokens/verified-token.js'
 
 type JsonMembers = Record<string, unknown>
 

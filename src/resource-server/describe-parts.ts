@@ -1,7 +1,7 @@
 import type { AcceptedCredential, GuardDescription } from '../contracts/guard-description.js'
 import type { OnDenied } from '../options/options.js'
-import type { GuardConfig } from './guard.js'
-import type { RefusalReporter } from './report-only.js'
+import type { GuardConfig } from './guard-config.js'
+import type { RefusalReporter } from './refusal-reporter.js'
 
 /** The description of a guard that consists of these parts. `otherOnDenied` applies to parts that have none. */
 export function describeParts(

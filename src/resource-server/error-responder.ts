@@ -1,19 +1,17 @@
+import type { ErrorResponseConfig, RespondWithError, RespondWithDenial, ErrorResponders } from './respond-with.js'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../contracts/api.js'
 import { createDenialError, type Denial } from '../contracts/denial.js'
-import type { ReadClient } from '../contracts/events.js'
 import type { RefusalDetails } from '../contracts/usage.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { sendDenial, toDenial, unwrapCause } from '../http/respond.js'
 import type { OnDenied } from '../options/options.js'
-import type { UsageCollector } from '../usage/collector.js'
-import type { ErrorResponses } from './error-responses.js'
+import type { ApiObservers } from '../contracts/api-observer.js'
 import { findWrongArguments } from './express-arguments.js'
 import { Failure } from './failure.js'
-import type { OtherIssuersGuard } from './other-issuers.js'
-import type { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
-import { type RefusalReporter, type RefusedCaller, type ReportOnly, findApplicationId } from './report-only.js'
+import type { RefusalReporter, RefusedCaller } from './refusal-reporter.js'
+import { findApplicationId } from './report-only.js'
 
 /** The `reason` of events, if it says more than the `error` that is sent. */
 const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
@@ -30,70 +28,16 @@ const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['restrictedKey', 'restricted_key'],
 ])
 
-/** The refusals that a guard sends, and the function that may replace them. */
-export interface ErrorResponseConfig extends DenialConfig {
-  readonly findRequirement: (req: IncomingMessage) => {
-    readonly errors: ErrorResponses
-    readonly scopes: readonly string[]
-    readonly anyOf: readonly (readonly string[])[]
-  }
-}
-
-export interface DenialConfig {
-  readonly api: Api
-  /** The report-only setting of a guard; undefined for one that refuses. */
-  readonly reportOnly: ReportOnly | undefined
-  /** The host's guard, which decides if a refusal is only reported. If undefined, the request goes on. */
-  readonly hostGuard: OtherIssuersGuard | undefined
-  readonly onDenied: OnDenied | undefined
-  /** The client that a request presents, for events. */
-  readonly readClient: ReadClient
-  /** Sets the headers of an answer before the handler runs. */
-  readonly prepareResponse: ((res: ServerResponse) => void) | undefined
-}
-
 export interface ErrorResponderOptions {
   readonly outcomes: Outcomes
-  /** Undefined if usage is not collected. */
-  readonly usage: Pick<UsageCollector, 'noteRefusal'> | undefined
+  readonly observers: ApiObservers
   readonly logRefusal: LogRefusal
   readonly reporter: RefusalReporter
 }
 
-/** Refuses a request. `problem` is a key of `config.errors`, a `Failure`, or whatever was thrown. */
-export type RespondWithError = (
-  config: ErrorResponseConfig,
-  problem: unknown,
-  caller: Identity | undefined,
-  req: IncomingMessage,
-  res: ServerResponse,
-  next: (error?: unknown) => void,
-) => void
-
-/**
- * Sends a refusal that was made for this request. `reason` goes to events, usage and the log, `cause` to the log, `details` to
- * usage.
- */
-export type RespondWithDenial = (
-  config: DenialConfig,
-  denied: Denial,
-  reason: string,
-  caller: RefusedCaller,
-  req: IncomingMessage,
-  res: ServerResponse,
-  next: (error?: unknown) => void,
-  cause?: unknown,
-  details?: RefusalDetails,
-) => void
-
-export interface ErrorResponders {
-  readonly respondWithError: RespondWithError
-  readonly respondWithDenial: RespondWithDenial
-}
-
 export function createErrorResponder({
   outcomes,
-  usage,
+  observers,
   logRefusal,
   reporter,
 }: ErrorResponderOptions): ErrorResponders {
@@ -127,7 +71,7 @@ export function createErrorResponder({
     const { api, onDenied, readClient } = config
     const applicationId = findApplicationId(caller)
     outcomes.deny({ api: api.name, applicationId, error: denied.error, reason }, req, readClient)
-    if (applicationId !== undefined) usage?.noteRefusal({ applicationId, api: api.name, denied, reason, details }, req)
+    if (applicationId !== undefined) observers.get(api.name)?.refused?.({ applicationId, denied, reason, details }, req)
     logRefusal(api.name, denied, cause, reason)
     if (onDenied) askHost(api, onDenied, denied, req, res, next)
     else sendDenial(req, res, denied)

@@ -1,14 +1,10 @@
 import type { Api, Scheme } from '../contracts/api.js'
 import { ConfigurationError } from '../contracts/errors.js'
-import { describeValue } from '../lib/describe-value.js'
+import { describeValue, isRequest } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
-import { readOperations, type SecuredOperation } from '../openapi/operations.js'
-import { findRepeatedPrefix, takeBelow, type RepeatedPrefix } from '../openapi/prefix.js'
-import { readDocument } from '../openapi/read-document.js'
-import { refuseProblems, type DocumentProblem } from '../openapi/security.js'
 import { readBoolean, readOptionalFunction, refuseUnknown } from '../options/checks.js'
-import type { ApiKeyGuardOptions, BearerGuardOptions, DocumentGuardsOptions, GuardOptions } from './guard-options.js'
+import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './guard-options.js'
 import { checkScopeOptions } from './scope-options.js'
 
 const GUARD_NAMES: Record<Scheme, string> = { oauth2: 'requireBearer', apiKey: 'requireApiKey' }
@@ -17,10 +13,7 @@ const VERIFIER_NAMES: Record<Scheme, string> = { oauth2: 'verifyAccessToken', ap
 /** The arguments of `requireBearer()` and `requireApiKey()`: an optional API name and optional options. */
 export type GuardArguments = readonly unknown[]
 
-/**
- * Throws if a call that makes guards was given to a route as if it were one: `app.get('/items', auth.requireBearer, handler)`. The
- * request is not shown, because it has credentials.
- */
+/** Throws if a call that makes guards was given to a route as if it were one: `app.get('/items', auth.requireBearer, handler)`. */
 export function refuseRequest(call: string, args: GuardArguments): void {
   if (!isRequest(args[0])) return
   throw new ConfigurationError({
@@ -32,12 +25,6 @@ export function refuseRequest(call: string, args: GuardArguments): void {
 const EXAMPLES: Readonly<Record<string, string>> = {
   requireApiKey: "auth.requireApiKey('catalog')",
   requireAny: "auth.requireAny([auth.requireBearer('orders'), auth.requireApiKey('catalog')])",
-  guardsFromDocument: "auth.guardsFromDocument('orders', './openapi.json')",
-}
-
-/** Whether the value is a request: Node's, or the one of a framework or a test. */
-function isRequest(value: unknown): boolean {
-  return isObject(value) && typeof value['method'] === 'string' && isObject(value['headers'])
 }
 
 /** Reads the API and the options of a bearer guard, once, when the route is defined. */
@@ -83,57 +70,11 @@ export function isGuardCall(fn: unknown): boolean {
   return typeof fn === 'function' && GUARD_CALLS.includes(fn.name.replace(/^bound /, ''))
 }
 
-const GUARD_CALLS = [...Object.values(GUARD_NAMES), 'requireAny', 'guardsFromDocument']
+const GUARD_CALLS = [...Object.values(GUARD_NAMES), 'requireAny']
 
 /** The options of `requireAny()`. */
 export function readAnyGuardOptions(given: unknown = {}): GuardOptions {
   return readGuardOptions('requireAny', given, ['optional', 'onDenied', 'reportOnly'])
-}
-
-/** The arguments of `guardsFromDocument()`. Throws one `ConfigurationError` with all mistakes of the document. */
-export function readDocumentArguments(
-  apis: ReadonlyMap<string, Api>,
-  name: unknown,
-  given: unknown,
-  options: unknown = {},
-): {
-  api: Api
-  operations: readonly SecuredOperation[]
-  options: DocumentGuardsOptions
-  repeated: RepeatedPrefix | undefined
-} {
-  refuseRequest('guardsFromDocument', [name])
-  const api = typeof name === 'string' ? apis.get(name) : undefined
-  if (!api) {
-    throw new ConfigurationError({
-      problem: `guardsFromDocument: there is no API ${describeValue(name)}`,
-      fix: `There are: ${[...apis.keys()].join(', ')}.`,
-    })
-  }
-  const call = `guardsFromDocument("${api.name}")`
-  const guardOptions = readGuardOptions<DocumentGuardsOptions>(call, options, [
-    'allow',
-    'onDenied',
-    'undocumented',
-    'prefix',
-    'reportOnly',
-  ])
-  const { prefix } = guardOptions
-  const document = takeBelow(`${call}: prefix`, readDocument(`${call}: document`, given), prefix)
-  const { operations, problems } = readOperations(api, document)
-  const repeated = prefix === undefined ? findRepeatedPrefix(api, document) : undefined
-  refuseProblems(
-    `${call}: document`,
-    repeated && problems.length > 0 ? [...problems, describeRepeated(repeated)] : problems,
-  )
-  return { api, operations, options: guardOptions, repeated }
-}
-
-function describeRepeated({ prefix, path, isEveryPath }: RepeatedPrefix): DocumentProblem {
-  return {
-    problem: `has paths that begin with "${prefix}", such as ${path}${isEveryPath ? '' : ', and others: it may describe several APIs'}`,
-    fix: `Give { prefix: '${prefix}' } as options, to take what is below it.`,
-  }
 }
 
 function readApi(
@@ -182,7 +123,7 @@ function findOnlyApi(apis: ReadonlyMap<string, Api>, scheme: Scheme, call: strin
 }
 
 /** The options of a guard. Throws `ConfigurationError` for a wrong one. */
-function readGuardOptions<Options extends object>(
+export function readGuardOptions<Options extends object>(
   call: string,
   given: unknown,
   known: readonly (keyof Options & string)[],

@@ -1,9 +1,8 @@
 import type { ReportOnlyOptions } from '../contracts/report-only.js'
 import type { OnDenied } from '../options/options.js'
-import type { AllowRequest } from './allow.js'
-import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
+import type { AllowRequest } from './allow-request.js'
+import type { AccessTokenInfo, ApiKeyInfo } from './auth-info.js'
 import type { OtherIssuersGuard } from './other-issuers.js'
-import type { Guard } from './guard.js'
 import type { ScopesByMethod } from './requirement.js'
 
 /** The options of every guard. */
@@ -36,22 +35,6 @@ export interface BearerGuardOptions<
 export interface ApiKeyGuardOptions<Metadata = Record<string, unknown>> extends GuardOptions {
   /** Decides about each request that meets everything else. It is not asked about requests without a credential. */
   readonly allow?: AllowRequest<ApiKeyInfo<Metadata>>
-}
-
-/** The options of `guardsFromDocument()`. */
-export interface DocumentGuardsOptions<Metadata = Record<string, unknown>> extends Omit<GuardOptions, 'optional'> {
-  /** Decides about each request that meets everything else, except of open operations. */
-  readonly allow?: AllowRequest<AuthInfo<Metadata>>
-  /**
-   * The beginning of this API's paths in a document of several APIs, such as `/orders`: paths below it count, without it, and
-   * the rest is ignored. If left out, the paths of the document are relative to the guard's mount path.
-   */
-  readonly prefix?: string
-  /**
-   * The answer to a request whose path or method is not in the document: `'refuse'` (404 or 405) by default; `'pass'` lets it
-   * pass without a credential; a guard of this platform decides about it.
-   */
-  readonly undocumented?: 'refuse' | 'pass' | Guard
 }
 
 /** The options of `verifyAccessToken()` and `verifyApiKey()`. */

@@ -1,53 +1,21 @@
+import type { MissingCredential } from './guard-config.js'
+import type { Guard, Next, GuardConfig } from './guard-config.js'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../contracts/api.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { LimitHeaders } from '../rate-limits/rate-limit.js'
-import type { UsageCollector } from '../usage/collector.js'
-import { createPassIfAllowed, type AllowConfig } from './allow.js'
+import type { ApiObservers } from '../contracts/api-observer.js'
+import { createPassIfAllowed } from './allow.js'
 import { findIdentity, setIdentity } from './auth-of.js'
-import type { ErrorResponders } from './error-responder.js'
-import type { Refused } from './failure.js'
-import { callOtherGuard, type OtherIssuersGuard, type IsOfOtherIssuer } from './other-issuers.js'
+import type { ErrorResponders } from './respond-with.js'
+import { callOtherGuard, type OtherIssuersGuard } from './other-issuers.js'
 import { findWrongArguments } from './express-arguments.js'
 import { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
 import { createPassAgain } from './pass-again.js'
-import { PassportRequest, type AuthenticateRequest } from './passport-adapter.js'
+import { PassportRequest } from './passport-adapter.js'
 import type { RequestCounter } from './request-counter.js'
-import { findUnmet, type FindRequirement } from './requirement.js'
-
-/** A guard: middleware for Express 4, Express 5 and connect. It leaves the types of a route's handlers as they are. */
-export type Guard = (req: IncomingMessage, res: ServerResponse, next: Next) => void
-
-type Next = (error?: unknown) => void
-
-/** The parts in which guards differ. */
-export interface GuardConfig extends AllowConfig {
-  readonly findRequirement: FindRequirement
-  readonly optional: boolean
-  /** The host's guard for the credentials of others. */
-  readonly otherIssuers: { readonly guard: OtherIssuersGuard; readonly isOfOtherIssuer: IsOfOtherIssuer } | undefined
-  /** The headers that may carry the credential, as they are written. */
-  readonly headerNames: readonly string[]
-  /** The form of such a header. */
-  readonly form: string
-  /** The header that Passport's strategy reads. */
-  readonly header: 'authorization' | 'x-api-key'
-  /** The value of that header, or the reason why there is no credential to authenticate. */
-  readonly readCredential: (req: IncomingMessage) => string | MissingCredential
-  /** The decision from memory alone: an identity, the reason of a refusal, or null if the credential must be verified. */
-  readonly recall: (
-    credential: string,
-    req: IncomingMessage,
-  ) => Identity | Refused | 'malformed' | Promise<Refused> | null
-  /** Verifies the credential with Passport's strategy. */
-  readonly authenticate: AuthenticateRequest
-}
-
-/** The reason why a request has no credential to authenticate: a key of the requirement's `errors`. */
-export interface MissingCredential {
-  readonly reason: string
-}
+import { findUnmet } from './requirement.js'
 
 export const NO_CREDENTIAL: MissingCredential = { reason: 'noCredential' }
 export const DUPLICATE_CREDENTIAL: MissingCredential = { reason: 'duplicateCredential' }
@@ -60,19 +28,18 @@ export interface GuardFactoryOptions extends ErrorResponders {
   readonly available: () => MaybePromise<void>
   /** The `requests` limit of the APIs that have one. */
   readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForGuard'>>
-  /** Undefined if usage is not collected. */
-  readonly usage: Pick<UsageCollector, 'allowedCounter'> | undefined
+  readonly observers: ApiObservers
 }
 
 /** The steps of a guard: read the credential, authenticate, check scopes, count the request, ask the host, call the handler. */
 export function createGuardFactory(options: GuardFactoryOptions): (config: GuardConfig) => Guard {
-  const { available, requestLimits, usage, outcomes, respondWithError } = options
+  const { available, requestLimits, observers, outcomes, respondWithError } = options
   const passIfAllowed = createPassIfAllowed(options)
 
   return function createGuard(config) {
     const { api, findRequirement, allow, optional, otherIssuers, header, readCredential, recall, authenticate } = config
     const limitRequests = requestLimits.get(api)?.countForGuard
-    const countAllowed = usage?.allowedCounter(api.name)
+    const countAllowed = observers.get(api.name)?.allowed
     const passAgain = createPassAgain({ config, respondWithError, passIfAllowed, countAllowed })
 
     return function platformAuthGuard(req, res, next) {

@@ -1,15 +1,8 @@
 import type { ApiName, ApisOptions, ScopeOf } from '../contracts/api.js'
 import type { MetadataOutput, MetadataSchema } from '../contracts/metadata-schema.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
-import type { DocumentGuard } from './document-guard.js'
-import type {
-  ApiKeyGuardOptions,
-  BearerGuardOptions,
-  DocumentGuardsOptions,
-  GuardOptions,
-  VerifyOptions,
-} from './guard-options.js'
-import type { Guard } from './guard.js'
+import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions, VerifyOptions } from './guard-options.js'
+import type { Guard } from './guard-config.js'
 
 /** The members of `auth` for routes: guards, and the same checks outside of requests. */
 export interface GuardsApi<Apis extends ApisOptions, Schema extends MetadataSchema> {
@@ -54,36 +47,7 @@ export interface GuardsApi<Apis extends ApisOptions, Schema extends MetadataSche
    * ```
    */
   requireAny(guards: readonly Guard[], options?: GuardOptions): Guard
-  /**
-   * A guard for all operations of an API's OpenAPI document (3.0 to 3.2): an object, or the path of a JSON or YAML file. Each
-   * operation requires what its `security` says, and is open if that is `[]`; what is not in the document is refused with 404
-   * or 405. Paths are relative to where the guard is mounted. Throws one `ConfigurationError` with all that cannot be enforced.
-   *
-   * @example
-   * ```ts
-   * import express from 'express'
-   * import { authOf, createPlatformAuth } from 'express-platform-auth'
-   *
-   * const auth = createPlatformAuth({
-   *   baseUrl: 'http://localhost:3000',
-   *   apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' } } },
-   * })
-   * const guard = auth.guardsFromDocument('orders', {
-   *   openapi: '3.1.0',
-   *   info: { title: 'Orders', version: '1.0.0' },
-   *   paths: { '/items': { get: { security: [{ oauth2: ['orders:read'] }] } } },
-   * })
-   * const orders = express.Router().get('/items', (req, res) => void res.json({ caller: authOf(req).application.name }))
-   * guard.checkRoutes(orders)
-   * express().use('/orders', guard, orders)
-   * ```
-   */
-  guardsFromDocument(
-    api: keyof Apis & string,
-    document: object | string,
-    options?: DocumentGuardsOptions<MetadataOutput<Schema>>,
-  ): DocumentGuard
-  /** Like `authOf(req, api)`, with the type of the schema `applicationMetadata` for the application's `metadata`. */
+  /** Like `authOf(req, api)`, with the type of the schema `metadata` for the application's `metadata`. */
   of(req: object, api?: keyof Apis & string): AuthInfo<MetadataOutput<Schema>>
   /**
    * Verifies an access token without a guard, as a bearer guard without scopes does: check `scopes` yourself. Rejects with the

@@ -6,18 +6,13 @@ import type { EventDetails } from '../contracts/events.js'
 import { findBearer, isTooLong, readBearer } from '../http/bearer.js'
 import { hasDuplicateHeader, readHeader } from '../http/request.js'
 import { isObject } from '../lib/is-object.js'
-import { ownMembers } from '../lib/own-members.js'
-import type { SecuredOperation } from '../openapi/operations.js'
-import type { RepeatedPrefix } from '../openapi/prefix.js'
 import type { OnDenied } from '../options/options.js'
 import type { ReportOnlySettings } from '../options/read-report-only.js'
 import { isCanonical } from '../tokens/verify-access-token.js'
-import type { UsageCollector } from '../usage/collector.js'
-import { createAnyGuard, readParts } from './any-guard.js'
+import { createAnyGuard, describeNoGuard, readParts } from './any-guard.js'
 import type { Authenticator } from './authenticate.js'
 import { setGuardDescription } from './describe-guard.js'
 import { describeParts } from './describe-parts.js'
-import { type DocumentGuard, createDocumentGuard, readUndocumented } from './document-guard.js'
 import {
   BEARER_FORM,
   createApiKeyErrors,
@@ -25,19 +20,21 @@ import {
   formatBearerChallenge,
   formatKeyForm,
 } from './error-responses.js'
-import { type ErrorResponderOptions, type ErrorResponders, createErrorResponder } from './error-responder.js'
+import type { ErrorResponders } from './respond-with.js'
+import { type ErrorResponderOptions, createErrorResponder } from './error-responder.js'
 import { createOtherIssuerTest } from './other-issuers.js'
-import type { ApiKeyGuardOptions, BearerGuardOptions, DocumentGuardsOptions, GuardOptions } from './guard-options.js'
+import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './guard-options.js'
+import type { Guard, GuardConfig } from './guard-config.js'
 import {
   DUPLICATE_CREDENTIAL,
-  type Guard,
-  type GuardConfig,
   type GuardFactoryOptions,
   MALFORMED_CREDENTIAL,
   TOO_LONG_CREDENTIAL,
   NO_CREDENTIAL,
   createGuardFactory,
 } from './guard.js'
+import { readGuardOptions } from './guard-arguments.js'
+import type { GuardParts } from './guard-parts.js'
 import { createCacheProtection, createKeyHeaderReader } from './key-headers.js'
 import { createApiKeyAuthentication, createBearerAuthentication } from './passport-adapter.js'
 import { createReportOnlyReader } from './read-report-only.js'
@@ -45,25 +42,17 @@ import { type ScopeAlternatives, createRequirement, createScopeRequirements } fr
 
 /** Makes the guards of one platform. */
 export interface Guards {
-  bearer(api: Api, options: BearerGuardOptions & { readonly anyOf?: ScopeAlternatives }): Guard
+  bearer(api: Api, options: BearerGuardOptions & { readonly anyOf?: ScopeAlternatives | undefined }): Guard
   apiKey(api: Api, options: ApiKeyGuardOptions): Guard
   /** Throws for a function that is no guard of this platform. */
   any(guards: unknown, options: GuardOptions): Guard
-  /** Guards for the operations of a document. */
-  document(
-    api: Api,
-    operations: readonly SecuredOperation[],
-    options: DocumentGuardsOptions,
-    repeated: RepeatedPrefix | undefined,
-  ): DocumentGuard
+  /** For tools that make guards. */
+  readonly parts: GuardParts
 }
 
-interface GuardsOptions
-  extends Omit<GuardFactoryOptions, keyof ErrorResponders | 'usage'>, Omit<ErrorResponderOptions, 'usage'> {
+interface GuardsOptions extends Omit<GuardFactoryOptions, keyof ErrorResponders>, ErrorResponderOptions {
   readonly apis: ReadonlyMap<string, Api>
   readonly authenticator: Authenticator
-  /** Undefined if usage is not collected. */
-  readonly usage: UsageCollector | undefined
   /** Whether the guards of each API refuse requests. */
   readonly reportOnlyOf: ReadonlyMap<string, ReportOnlySettings>
   readonly onDenied: OnDenied | undefined
@@ -78,7 +67,8 @@ export function createGuards(given: GuardsOptions): Guards {
   const createEnforcingGuard = createGuardFactory({ ...options, ...responders })
   const readReportOnly = createReportOnlyReader({ reportOnlyOf, now: options.now, warn })
   const authenticateBearer = createBearerAuthentication(authenticator)
-  const authenticateApiKey = createApiKeyAuthentication(authenticator)
+  const hasKeyApis = [...apis.values()].some(({ scheme }) => scheme === 'apiKey')
+  const authenticateApiKey = hasKeyApis ? createApiKeyAuthentication(authenticator) : undefined
   const isOfOtherIssuer = createOtherIssuerTest([...apis.values()].map(({ resource }) => resource))
   const configs = new WeakMap<Guard, GuardConfig | undefined>()
 
@@ -146,7 +136,7 @@ export function createGuards(given: GuardsOptions): Guards {
         // The strategy has one header name, whatever header the API reads: the object that it gets has no other.
         header: 'x-api-key',
         recall: (apiKey, req) => authenticator.recallApiKey(api, apiKey, req),
-        authenticate: authenticateApiKey,
+        authenticate: authenticateApiKey!,
         readClient(req) {
           const key = readKeyHeader(req)
           return key ? readKeyPrefix(key) : undefined
@@ -169,24 +159,18 @@ export function createGuards(given: GuardsOptions): Guards {
       setGuardDescription(guard, describeParts(parts, optional, onDenied, reporter))
       return guard
     },
-    document(api, operations, documentOptions, repeated) {
-      const { onDenied = platformOnDenied, undocumented = 'refuse' } = documentOptions
-      const guard = createDocumentGuard({
-        api,
-        operations,
-        createOperationGuard({ optional, alternatives: anyOf }) {
-          const options = ownMembers({ ...documentOptions, optional, anyOf })
-          return api.scheme === 'oauth2' ? guards.bearer(api, options) : guards.apiKey(api, options)
-        },
-        undocumented: readUndocumented(undocumented, configs),
-        reportOnly: readReportOnly(`guardsFromDocument("${api.name}")`, api, documentOptions),
-        onDenied,
-        respondWithDenial: responders.respondWithDenial,
-        repeated,
-        warn,
-      })
-      configs.set(guard, undefined)
-      return guard
+    parts: {
+      apis,
+      createGuard: (api, options) =>
+        api.scheme === 'oauth2' ? guards.bearer(api, options) : guards.apiKey(api, options),
+      register: (guard) => void configs.set(guard, undefined),
+      isGuard: (fn) => typeof fn === 'function' && configs.has(fn as Guard),
+      describeNoGuard,
+      readGuardOptions,
+      readReportOnly,
+      respondWithDenial: responders.respondWithDenial,
+      onDenied: platformOnDenied,
+      warn,
     },
   }
   return guards

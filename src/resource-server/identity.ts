@@ -1,6 +1,6 @@
 import type { Api } from '../contracts/api.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
-import type { AccessToken } from '../tokens/verify-access-token.js'
+import type { AccessToken } from '../tokens/verified-token.js'
 import type { AuthInfo } from './auth-info.js'
 import { describeCaller, describeToken } from './describe-caller.js'
 

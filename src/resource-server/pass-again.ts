@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { CountRequest } from '../usage/counts.js'
+import type { CountRequest } from '../contracts/api-observer.js'
 import type { AllowConfig, PassIfAllowed } from './allow.js'
 import { setIdentity } from './auth-of.js'
-import type { RespondWithError } from './error-responder.js'
+import type { RespondWithError } from './respond-with.js'
 import type { Identity } from './identity.js'
 import { findUnmet, type FindRequirement } from './requirement.js'
 

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Passport, type Strategy as PassportStrategy } from 'passport'
-import { HeaderAPIKeyStrategy } from 'passport-headerapikey'
 import { Strategy as BearerStrategy, type VerifyFunctionWithRequest } from 'passport-http-bearer'
 import type { Api } from '../contracts/api.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
@@ -69,8 +68,27 @@ export function createBearerAuthentication(authenticator: Authenticator): Authen
   return createPrivatePassport(strategy)
 }
 
-/** passport-headerapikey. */
+/** passport-headerapikey. A platform without key APIs does not load it: with lodash it takes more memory than the core. */
 export function createApiKeyAuthentication(authenticator: Authenticator): AuthenticateRequest {
+  let loaded: AuthenticateRequest | undefined
+  const loading = loadApiKeyAuthentication(authenticator)
+  loading.then(
+    (authenticate) => (loaded = authenticate),
+    // Each request is refused with the error.
+    () => undefined,
+  )
+
+  return function authenticate(passportRequest, callback) {
+    if (loaded) return loaded(passportRequest, callback)
+    loading.then(
+      (authenticateLater) => authenticateLater(passportRequest, callback),
+      (error: unknown) => callback(passportRequest, error),
+    )
+  }
+}
+
+async function loadApiKeyAuthentication(authenticator: Authenticator): Promise<AuthenticateRequest> {
+  const { HeaderAPIKeyStrategy } = await import('passport-headerapikey')
   const verify: Verify = ({ api, request }, apiKey) => authenticator.byApiKey(api, apiKey, request)
   const strategy = new HeaderAPIKeyStrategy(
     { header: 'x-api-key', prefix: '' },

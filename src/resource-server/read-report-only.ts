@@ -3,7 +3,7 @@ import type { ReportOnlyOptions } from '../contracts/report-only.js'
 import { describeWithFix } from '../contracts/errors.js'
 import { ownMembers } from '../lib/own-members.js'
 import { describeReportOnly, readReportOnlyOption, type ReportOnlySettings } from '../options/read-report-only.js'
-import type { ReportOnly } from './report-only.js'
+import type { ReportOnly } from './refusal-reporter.js'
 
 /** Reads `reportOnly` of a guard; undefined if it refuses requests. `call` is the one that makes the guard. */
 export type ReadReportOnly = (call: string, api: Api, options: ReportOnlyOptions) => ReportOnly | undefined

@@ -1,56 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Api } from '../contracts/api.js'
-import type { Denial } from '../contracts/denial.js'
-import type { Emit, ReadClient } from '../contracts/events.js'
+import type { RefusedCaller, RefusalReporter } from './refusal-reporter.js'
+import type { IncomingMessage } from 'node:http'
+import type { Emit } from '../contracts/events.js'
 import type { LogRefusal } from '../http/refusal-log.js'
-import type { ReportedCollector } from '../usage/reported-collector.js'
+import type { ApiObservers } from '../contracts/api-observer.js'
 import { setIdentity } from './auth-of.js'
-import { callOtherGuard, type OtherIssuersGuard } from './other-issuers.js'
+import { callOtherGuard } from './other-issuers.js'
 import { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
-import { describeRoute } from './route-name.js'
 import { whenAnswered } from './when-answered.js'
 
-/** The time until which a guard only reports its refusals. */
-export interface ReportOnly {
-  /** Milliseconds since 1970; Infinity if there is no end. */
-  readonly until: number
-}
-
-/** The caller of a refused request: as authenticated, or the id of an application whose credential is not good. */
-export type RefusedCaller = Identity | string | undefined
-
-interface ReportingConfig {
-  readonly api: Api
-  readonly reportOnly: ReportOnly | undefined
-  readonly hostGuard: OtherIssuersGuard | undefined
-  readonly readClient: ReadClient
-  readonly prepareResponse: ((res: ServerResponse) => void) | undefined
-}
-
-type Handle = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
-
-/** The behaviour of report-only guards toward requests that they would refuse. */
-export interface RefusalReporter {
-  /** Whether a guard reports now. */
-  reports(config: Pick<ReportingConfig, 'reportOnly'>): boolean
-  /** Counts the request, once for all guards, and lets it go on, or leaves it to the host's guard. */
-  report(
-    config: ReportingConfig,
-    denied: Denial,
-    reason: string,
-    caller: RefusedCaller,
-    req: IncomingMessage,
-    res: ServerResponse,
-    next: (error?: unknown) => void,
-    cause: unknown,
-  ): void
-  /** The guard, which does not decide where an earlier one would have refused the request. */
-  skipReported(config: ReportingConfig, guard: Handle): Handle
-}
-
 export interface RefusalReporterOptions {
-  readonly counter: Pick<ReportedCollector, 'count'>
+  readonly observers: ApiObservers
   readonly emit: Emit
   readonly outcomes: Outcomes
   readonly logRefusal: LogRefusal
@@ -58,7 +18,7 @@ export interface RefusalReporterOptions {
 }
 
 export function createRefusalReporter({
-  counter,
+  observers,
   emit,
   outcomes,
   logRefusal,
@@ -83,7 +43,8 @@ export function createRefusalReporter({
         logRefusal(`${api.name} (not enforced)`, denied, cause, reason)
         const at = now()
         // The count waits for the answer: only then is the final route known.
-        whenAnswered(res, () => counter.count({ applicationId, api: api.name, route: describeRoute(req), reason, at }))
+        const observe = observers.get(api.name)?.reported
+        if (observe) whenAnswered(res, () => observe({ applicationId, reason, at }, req))
       }
       // The host's time-out may have answered meanwhile; the handler would answer a second time.
       if (res.headersSent) return

@@ -4,7 +4,7 @@ import type { SchemaMigration, Store, StorePart, StoreWith } from '../contracts/
 import { copyPlainObject } from '../lib/own-members.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../lib/timeout.js'
 import { isPermanentFault, isTimeoutFault } from './store-fault.js'
-import type { StoreCall, StoreCallKind, StoreHealth } from './store-health.js'
+import type { StoreCall, StoreCallKind, StoreHealth } from './store-health-api.js'
 
 interface BoundedStoreOptions {
   /** Receives the outcome of every call. */

@@ -1,35 +1,10 @@
-import type { Change, RevokedAccessToken } from '../contracts/store-records.js'
+import type { ChangeFeed, ApplyChange } from './change-feed-api.js'
+import type { RevokedAccessToken } from '../contracts/store-records.js'
 import type { Store } from '../contracts/store.js'
 import { createFeedReads, limitTime } from './feed-reads.js'
 import type { ClockCheck } from './clock-check.js'
-import type { StoreHealth } from './store-health.js'
+import type { StoreHealth } from './store-health-api.js'
 import { CALL_TIMEOUT_MS } from '../lib/timeout.js'
-
-/** Keeps a process up to date with what other processes commit, and knows how old its knowledge is. */
-export interface ChangeFeed {
-  /** Starts at the present end of the feed. What is read from the store afterwards cannot be older than that. */
-  start(onChange: ApplyChange): Promise<void>
-  /** Whether what this process knows is at most `maxStaleness` old. */
-  isFresh(): boolean
-  /** Whether the last read got no answer in time. A request then need not wait for another: they are repeated in the background. */
-  isLate(): boolean
-  /** Reads the feed, or joins a read that is under way. Resolves true if the store answered in time. */
-  poll(): Promise<boolean>
-  /** Reads like `poll`, but starts after this call, so that it brings everything that was committed before the call. */
-  pollAgain(): Promise<boolean>
-  /**
-   * Like `pollAgain`, but resolves false after `LATEST_TIMEOUT_MS`. Then the caller uses what is known, as long as that is
-   * fresh.
-   */
-  waitForLatest(): Promise<boolean>
-  close(): void
-}
-
-/**
- * Handles one change. If it rejects, the same change is delivered again with the next poll. A change may be delivered more than
- * once.
- */
-export type ApplyChange = (change: Change) => void | Promise<void>
 
 interface ChangeFeedOptions {
   readonly store: Pick<Store, 'changesSince' | 'clock' | 'pollInterval' | 'watch'>

@@ -1,7 +1,6 @@
-import { NoTurnError, StoreUnavailableError } from '../contracts/errors.js'
+import { StoreUnavailableError } from '../contracts/errors.js'
 import type { Store } from '../contracts/store.js'
 import { createConcurrencyLimit, type ConcurrencyLimit } from '../lib/concurrency-limit.js'
-import { createFairTurns, type TakeTurn } from '../lib/fair-turns.js'
 import { createPrecedence, type Precedence } from '../lib/precedence.js'
 import { CALL_TIMEOUT_MS } from '../lib/timeout.js'
 
@@ -21,11 +20,6 @@ export interface ClientLimits {
   /** Runs a call of an operator, to which look-ups of strangers give way. */
   readonly goFirst: Precedence['goFirst']
   /**
-   * Limits hashing of passwords for imported secrets, one at a time for each application and address, so that a flood occupies
-   * one thread of Node's pool. Rejects with `NoTurnError`.
-   */
-  readonly takeSlowHashTurn: TakeTurn
-  /**
    * Limits changes: registrations, claims, revocations, first uses. They may wait for a lock, so they leave room for look-ups.
    */
   readonly limitChanges: ConcurrencyLimit
@@ -37,10 +31,6 @@ const DEFAULT_CONCURRENT_CALLS = 10
 const MAX_WAITING_CALLS = 2000
 /** Strangers may be new partners: while an operator's script makes call after call, 200 a second are looked up for each at once. */
 const MAX_GIVE_WAY_MS = 5
-/**
- * This wait is shorter, so that the result is known before the request's own time is over (`http/authentication-timeout.ts`).
- */
-const SLOW_HASH_TURN_TIMEOUT_MS = 4000
 
 export function createClientLimits({
   concurrentCalls = DEFAULT_CONCURRENT_CALLS,
@@ -57,11 +47,6 @@ export function createClientLimits({
       }),
     goFirst,
     limitChanges: createTimedLimit(concurrentCalls / 4),
-    takeSlowHashTurn: createFairTurns({
-      waiting: MAX_WAITING_CALLS,
-      timeout: SLOW_HASH_TURN_TIMEOUT_MS,
-      onRefused: () => new NoTurnError('A secret has waited too long for its turn to be compared.'),
-    }),
   }
 }
 

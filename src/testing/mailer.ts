@@ -1,4 +1,4 @@
-import type { EmailMessage, Mailer } from '../index.js'
+import type { EmailMessage, Mailer } from '../features/emails/index.js'
 
 /** A mailer that keeps e-mails instead of sending them. */
 export interface MemoryMailer extends Mailer {
@@ -33,10 +33,14 @@ const SENT_TIMEOUT_MS = 5000
  *
  * @example
  * ```ts
- * import { createTestPlatform } from 'express-platform-auth/testing'
+ * import { emails } from 'express-platform-auth/emails'
+ * import { registration } from 'express-platform-auth/registration'
+ * import { createTestPlatform, memoryMailer } from 'express-platform-auth/testing'
  *
- * const { auth, mailer } = createTestPlatform({ apis: { catalog: { scheme: 'apiKey' } } })
- * await auth.applications.register({ name: 'Acme', contact: 'dev@acme.example', apis: ['catalog'] })
+ * const mailer = memoryMailer()
+ * const apis = { catalog: { scheme: 'apiKey' } } as const
+ * const { auth } = createTestPlatform({ apis, features: [emails({ mailer }), registration()] })
+ * await auth.registration.register({ name: 'Acme', contact: 'dev@acme.example', apis: ['catalog'] })
  * await mailer.sent()
  * const headers = { 'X-Api-Key': mailer.last().credentials.clientId }
  * ```

@@ -1,63 +1,66 @@
 import {
   createPlatformAuth,
   memoryStore,
+  type AnyMetadata,
   type ApisOptions,
+  type FeatureEntry,
   type Logger,
   type MetadataSchema,
   type PlatformAuth,
   type PlatformAuthOptions,
-  type StandardSchema,
 } from '../index.js'
 import { createAdvancingClock, type FakeClock } from './clock.js'
-import { memoryMailer, type MemoryMailer } from './mailer.js'
-
-/** The type of an application's metadata without the option `applicationMetadata`: any JSON object. */
-type AnyMetadata = StandardSchema<object, Record<string, unknown>>
 
 /** A platform for tests. */
-export interface TestPlatform<Apis extends ApisOptions, Schema extends MetadataSchema> {
-  readonly auth: PlatformAuth<Apis, Schema>
+export interface TestPlatform<
+  Apis extends ApisOptions,
+  Schema extends MetadataSchema,
+  Features extends readonly FeatureEntry[] = readonly [],
+> {
+  readonly auth: PlatformAuth<Apis, Schema, Features>
   /** A clock that goes on with `Date.now()`, so that fake timers rule it too; `advance(seconds)` puts it ahead. */
   readonly clock: FakeClock
-  /** Receives every e-mail of the platform, unless the options give another mailer. */
-  readonly mailer: MemoryMailer
 }
 
 /** `apis`, and every other option of `createPlatformAuth()` that a test needs. */
-// oxlint-disable-next-line typescript/no-explicit-any -- as in PlatformAuthOptions
-export type TestPlatformOptions<Apis extends ApisOptions, Schema extends MetadataSchema = any> = Partial<
-  PlatformAuthOptions<Apis, Schema>
-> &
-  Pick<PlatformAuthOptions<Apis, Schema>, 'apis'>
+export type TestPlatformOptions<
+  Apis extends ApisOptions,
+  // oxlint-disable-next-line typescript/no-explicit-any -- as in PlatformAuthOptions
+  Schema extends MetadataSchema = any,
+  Features extends readonly FeatureEntry[] = readonly FeatureEntry[],
+> = Partial<PlatformAuthOptions<Apis, Schema, Features>> & Pick<PlatformAuthOptions<Apis, Schema, Features>, 'apis'>
 
 /**
- * A platform for tests: in memory, quiet except for errors, without rate limits, with a clock that can be advanced and a
- * mailer that sends nothing. With `rateLimits` it has these, and those of the APIs. Pass the `apis` of your own platform.
+ * A platform for tests: in memory, quiet except for errors, without rate limits, and with a clock that can be advanced. With
+ * `rateLimits` it has these, and those of the APIs; features have their own limits. Pass the `apis` of your own platform, and the
+ * features that the test needs: `emails()` with a `memoryMailer()`.
  *
  * @example
  * ```ts
- * import { createTestPlatform } from 'express-platform-auth/testing'
+ * import { emails } from 'express-platform-auth/emails'
+ * import { createTestPlatform, memoryMailer } from 'express-platform-auth/testing'
  *
- * const { auth, clock, mailer } = createTestPlatform({ apis: { orders: { scheme: 'oauth2' } } })
+ * const mailer = memoryMailer()
+ * const { auth, clock } = createTestPlatform({ apis: { orders: { scheme: 'oauth2' } }, features: [emails({ mailer })] })
  * clock.advance(3600)
  * ```
  */
-export function createTestPlatform<const Apis extends ApisOptions, Schema extends MetadataSchema = AnyMetadata>(
-  options: TestPlatformOptions<Apis, Schema>,
-): TestPlatform<Apis, Schema> {
+export function createTestPlatform<
+  const Apis extends ApisOptions,
+  Schema extends MetadataSchema = AnyMetadata,
+  const Features extends readonly FeatureEntry[] = readonly [],
+>(options: TestPlatformOptions<Apis, Schema, Features>): TestPlatform<Apis, Schema, Features> {
   const clock = createAdvancingClock()
-  const mailer = memoryMailer()
-  const auth = createPlatformAuth<Apis, Schema>({
+  const auth = createPlatformAuth<Apis, Schema, Features>({
     baseUrl: 'http://localhost',
     store: memoryStore(),
-    mailer,
     logger: ERRORS_ONLY,
     now: clock.now,
-    rateLimits: { requests: false, tokenRequests: false, failedAuthentication: false, registration: false },
+    rateLimits: { requests: false, tokenRequests: false, failedAuthentication: false },
     ...options,
     apis: options.rateLimits === undefined ? withoutLimits(options.apis) : options.apis,
   })
-  return { auth, clock, mailer }
+  return { auth, clock }
 }
 
 const ERRORS_ONLY: Logger = {

@@ -1,45 +1,11 @@
-import type { Api } from '../contracts/api.js'
-import type { Emit } from '../contracts/events.js'
-import type { Logger } from '../contracts/logger.js'
-import type { Store } from '../contracts/store.js'
-import type { CacheSettings, SigningSettings } from '../options/settings.js'
-import { createAccessTokenSigner, type SignAccessToken } from './access-token.js'
-import type { KeyEncryption } from './key-encryption.js'
-import { createKeyRotation, type KeyRotation, type SigningKeyRotation } from './key-rotation.js'
-import { createRevokedTokens, type RevokedTokens } from './revoked-tokens.js'
-import { createRotationTimer, type RotationTimer } from './rotation-timer.js'
-import { createSigningKeys, type SigningKeys } from './signing-keys.js'
-import { createAccessTokenVerifier, type AccessTokenVerifier } from './verify-access-token.js'
-
-interface TokensOptions {
-  readonly apis: readonly (Api & { readonly accessTokenLifetime: number })[]
-  readonly store: Store
-  readonly encryption: KeyEncryption
-  readonly signing: SigningSettings
-  /** Seconds. */
-  readonly clockTolerance: number
-  readonly clientLimits: Parameters<typeof createRevokedTokens>[0]['clientLimits']
-  readonly cache: Pick<CacheSettings, 'accessTokens' | 'revokedAccessTokens'>
-  /** Resolves true once every change committed before the call is known here; false if the store can't tell. */
-  readonly readChanges: () => Promise<boolean>
-  /** Resolves when the store is open. */
-  readonly opened: () => Promise<unknown>
-  readonly emit: Emit
-  readonly logger: Logger
-  readonly now: () => number
-}
-
-/** Access tokens, and the keys that sign them. */
-export interface Tokens {
-  readonly signingKeys: SigningKeys
-  readonly signAccessToken: SignAccessToken
-  readonly accessTokens: AccessTokenVerifier
-  readonly revokedTokens: RevokedTokens
-  readonly keyRotation: KeyRotation
-  /** `auth.signingKeys`: its calls wait until the store is open. */
-  readonly signingKeyCalls: SigningKeyRotation
-  readonly rotationTimer: RotationTimer
-}
+import type { Tokens, TokensOptions } from './tokens.js'
+import { createAccessTokenSigner } from './access-token.js'
+import type { SigningKeyRotation } from './signing-keys-api.js'
+import { createKeyRotation } from './key-rotation.js'
+import { createRevokedTokens } from './revoked-tokens.js'
+import { createRotationTimer } from './rotation-timer.js'
+import { createSigningKeys } from './signing-keys.js'
+import { createAccessTokenVerifier } from './verify-access-token.js'
 
 export function createTokens(options: TokensOptions): Tokens {
   const {

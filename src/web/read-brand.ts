@@ -11,16 +11,40 @@ import type { BrandOptions } from '../options/options.js'
 const MAX_LOGO_BYTES = 32 * 1024
 const MAX_NAME_LENGTH = 60
 
-/** Reads the option `brand`. The logo's file is read once, at the start. */
-export function readBrand(brand: BrandOptions | undefined, warn: (warning: ConfigurationProblem) => unknown): Brand {
-  const { name, logo, color, supportUrl } = readGroup('brand', brand, ['name', 'logo', 'color', 'supportUrl'])
-  return Object.freeze({
+/** Each option is read once, at the start of whatever shows it first: it may name a file. With the warnings about it. */
+const known = new WeakMap<BrandOptions, { readonly brand: Brand; readonly warnings: readonly ConfigurationProblem[] }>()
+
+/** Reads the option `brand`, and warns at each call that asks for it. Throws `ConfigurationError`. */
+export function readBrand(
+  option: BrandOptions | undefined,
+  warn: (warning: ConfigurationProblem) => unknown = () => undefined,
+): Brand {
+  if (option === undefined) return NO_BRAND
+  const read = known.get(option) ?? readAnew(option)
+  for (const warning of read.warnings) warn(warning)
+  return read.brand
+}
+
+function readAnew(option: BrandOptions) {
+  const warnings: ConfigurationProblem[] = []
+  const { name, logo, color, supportUrl } = readGroup('brand', option, ['name', 'logo', 'color', 'supportUrl'])
+  const brand = Object.freeze({
     name: readName(name),
     logo: logo === undefined ? undefined : readLogo(logo),
-    accent: Object.freeze(color === undefined ? COLORS.accent : readAccent(readColor(color), warn)),
+    accent: Object.freeze(color === undefined ? COLORS.accent : readAccent(readColor(color), warnings)),
     supportUrl: readSupportUrl(supportUrl),
   })
+  const read = { brand, warnings }
+  known.set(option, read)
+  return read
 }
+
+const NO_BRAND: Brand = Object.freeze({
+  name: undefined,
+  logo: undefined,
+  accent: COLORS.accent,
+  supportUrl: undefined,
+})
 
 function readName(name: unknown): string | undefined {
   if (name === undefined) return undefined
@@ -37,12 +61,12 @@ function readColor(color: unknown): string {
 }
 
 /** A variant for dark pages is usual, so only one for light pages is worth a warning. */
-function readAccent(color: string, warn: (warning: ConfigurationProblem) => unknown): Accent {
+function readAccent(color: string, warnings: ConfigurationProblem[]): Accent {
   const accent = deriveAccent(color)
   if (accent.light !== color) {
     // Rounded down: 4.49 is not enough.
     const contrast = Math.floor(findLowestContrast(color, 'light') * 10) / 10
-    warn({
+    warnings.push({
       option: 'brand.color',
       problem: `is "${color}", which has a contrast of ${contrast}:1 on light pages, where text needs ${MIN_CONTRAST}:1`,
       fix: `${accent.light} is used there instead. Write a darker colour to choose it yourself.`,

@@ -53,7 +53,10 @@ async function open({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, opt
     ...options,
   })
   const { auth } = made
-  const app = express().set('trust proxy', true).use(auth.router).use('/register', auth.registrationRouter)
+  const app = express()
+    .set('trust proxy', true)
+    .use(auth.router)
+    .use('/register', auth.registration.router, auth.emails.router)
   app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
   await auth.ready()
   const server = app.listen(0)
@@ -144,7 +147,7 @@ describe('The failedAuthentication limit', () => {
 
   it('R15, L1: answers 429 to wrong claim links of an address, and lets a valid link work', async (test) => {
     const { auth, mailer, claim } = await open(test, LIMITED)
-    await auth.applications.register({ name: 'Shop', contact: 'dev@customer.example', apis: ['catalog'] })
+    await auth.registration.register({ name: 'Shop', contact: 'dev@customer.example', apis: ['catalog'] })
     await expect.poll(() => mailer.emails.length).toBe(1)
     for (const token of ['one', 'two']) expect((await claim(token)).status).toBe(400)
     expectRefusal(await claim('three'), 429, 'too_many_requests', { 'retry-after': RETRY_AFTER_SECONDS })

@@ -5,6 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import express from 'express'
 import { Pool } from 'pg'
 import { describe, expect, it } from 'vitest'
+import { emails } from '../../src/features/emails/index.js'
+import { registration } from '../../src/features/registration/index.js'
+import { usage } from '../../src/features/usage/index.js'
 import { authOf, createPlatformAuth } from '../../src/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
@@ -40,16 +43,21 @@ describe.each(Object.entries(STORES))('auth.close() on %s during requests', (_, 
   }) => {
     const open = await openStore(atEnd)
     const logger = recordingLogger()
-    const options = { baseUrl: 'http://localhost', apis: APIS, secret: SECRET, logger, mailer: memoryMailer() }
-    const auth = createPlatformAuth({
-      ...options,
-      store: open(),
-      maxStaleness: 1,
-      rateLimits: { registration: false, allRegistrations: false },
-    })
+    const options = {
+      baseUrl: 'http://localhost',
+      apis: APIS,
+      secret: SECRET,
+      logger,
+      features: [
+        emails({ mailer: memoryMailer() }),
+        registration({ limits: { registration: false, allRegistrations: false } }),
+        usage(),
+      ] as const,
+    }
+    const auth = createPlatformAuth({ ...options, store: open(), maxStaleness: 1 })
     const known = await createApplication(auth, ['orders', 'catalog'])
     const unseen = await createApplication(auth, ['catalog'])
-    const app = express().use(auth.router).use('/register', auth.registrationRouter)
+    const app = express().use(auth.router).use('/register', auth.registration.router)
     app.get('/catalog/items', auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req).application.id))
     const { port, close } = await listen(app)
     atEnd(close)

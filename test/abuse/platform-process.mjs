@@ -9,7 +9,12 @@ import express5 from 'express'
 import express4 from 'express4'
 import { createPlatformAuth, maybeAuthOf, memoryStore } from 'express-platform-auth'
 import { developerConsole } from 'express-platform-auth/console'
+import { guardsFromDocument } from 'express-platform-auth/document-guards'
+import { emails } from 'express-platform-auth/emails'
+import { portal } from 'express-platform-auth/portal'
+import { registration } from 'express-platform-auth/registration'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
+import { usage } from 'express-platform-auth/usage'
 
 /** @type {{ express?: 4 | 5, file?: string, server?: import('node:http').ServerOptions }} */
 const { express: version = 5, file, server: serverOptions = {} } = JSON.parse(process.argv[2] ?? '{}')
@@ -46,11 +51,14 @@ const auth = createPlatformAuth({
   },
   store: file === undefined ? memoryStore() : sqliteStore(file),
   secret: 'a secret of 32 characters or more',
-  mailer: { async send() {} },
   developersUrl: 'http://localhost/developers',
-  operators: ['ops@example.com'],
-  // A test of one kind of request sends thousands from one contact.
-  rateLimits: { portalActions: false },
+  features: [
+    emails({ mailer: { async send() {} } }),
+    registration({ operators: ['ops@example.com'] }),
+    // A test of one kind of request sends thousands from one contact.
+    portal({ limits: { actions: false } }),
+    usage(),
+  ],
   logger: { debug() {}, info() {}, warn() {}, error: complain },
   now: () => Date.now() + clock,
 })
@@ -86,7 +94,7 @@ for (const place of ['/', '/parsed']) {
     '/{id}': { get: { security: [{ oauth2: ['orders:read'] }, { oauth2: ['orders:write'] }] } },
   }
   const document = { openapi: '3.1.0', info: { title: 'Orders', version: '1' }, paths: documented }
-  host.use('/orders/documented', auth.guardsFromDocument('orders', document), echo)
+  host.use('/orders/documented', guardsFromDocument(auth, 'orders', document), echo)
   host.all('/orders/mixed', auth.requireAny([auth.requireBearer('orders'), auth.requireApiKey('catalog')]), echo)
   host.use('/weather', auth.requireApiKey('weather'), echo)
   app.use(place, host)

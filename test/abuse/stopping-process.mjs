@@ -9,9 +9,12 @@ import { Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import express from 'express'
 import { authOf, createPlatformAuth } from 'express-platform-auth'
-import { smtpMailer } from 'express-platform-auth/mailers/smtp'
+import { emails, smtpMailer } from 'express-platform-auth/emails'
+import { portal } from 'express-platform-auth/portal'
+import { registration } from 'express-platform-auth/registration'
 import { postgresStore } from 'express-platform-auth/stores/postgres'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
+import { usage } from 'express-platform-auth/usage'
 import { createTransport } from 'nodemailer'
 import { Pool } from 'pg'
 
@@ -25,23 +28,29 @@ process.on('warning', (warning) => complaints.push(String(warning)))
 const auth = createPlatformAuth({
   baseUrl: 'http://localhost',
   developersUrl: 'http://localhost/developers',
-  operators: ['ops@example.com'],
   apis: {
     orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read' }, registration: 'automatic' },
     catalog: { scheme: 'apiKey' },
   },
   store: pool ? postgresStore({ pool }) : sqliteStore(database),
   secret: 'a secret of 32 characters or more',
-  mailer: smtpMailer({
-    transport: createTransport({
-      host: '127.0.0.1',
-      port: Number(mailPort),
-      auth: { user: 'platform', pass: 'correct horse' },
+  features: [
+    emails({
+      mailer: smtpMailer({
+        transport: createTransport({
+          host: '127.0.0.1',
+          port: Number(mailPort),
+          auth: { user: 'platform', pass: 'correct horse' },
+        }),
+        from: 'developers@example.com',
+      }),
     }),
-    from: 'developers@example.com',
-  }),
+    registration({ operators: ['ops@example.com'], limits: { registration: false, allRegistrations: false } }),
+    portal(),
+    usage(),
+  ],
   logger: { debug() {}, info() {}, warn() {}, error: (...line) => void complaints.push(line.map(String).join(' ')) },
-  rateLimits: { registration: false, allRegistrations: false, failedAuthentication: false },
+  rateLimits: { failedAuthentication: false },
   maxStaleness,
 })
 
@@ -53,8 +62,8 @@ app.use((req, _res, next) => {
   next()
 })
 app.use(auth.router)
-app.use('/register', auth.registrationRouter)
-app.use('/applications', auth.portalRouter)
+app.use('/register', auth.registration.router, auth.emails.router)
+app.use('/applications', auth.portal.router)
 app.put('/catalog/items', auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req).application.id))
 app.get('/orders/items', auth.requireBearer('orders'), (req, res) => void res.json(authOf(req).application.id))
 app.post(

@@ -7,6 +7,8 @@ import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import express from 'express'
 import { createPlatformAuth } from 'express-platform-auth'
+import { emails } from 'express-platform-auth/emails'
+import { registration } from 'express-platform-auth/registration'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 import { postgresStore } from 'express-platform-auth/stores/postgres'
 import { Pool } from 'pg'
@@ -21,11 +23,11 @@ const auth = createPlatformAuth({
     ? postgresStore({ pool: new Pool({ connectionString: store, max: 5, connectionTimeoutMillis: 5000 }) })
     : sqliteStore(store),
   secret: 'a secret of 32 characters or more',
-  mailer: { async send() {} },
+  features: [emails({ mailer: { async send() {} } }), registration()],
 })
 
 const app = express().set('trust proxy', 'loopback').disable('x-powered-by').use(auth.router)
-app.use('/register', auth.registrationRouter)
+app.use('/register', auth.registration.router, auth.emails.router)
 app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
 
 /** Creates applications whose credentials this process has not seen yet. @param {number} count */

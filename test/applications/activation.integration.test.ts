@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import type { Mailer } from '../../src/index.js'
+import type { Mailer } from '../../src/features/emails/index.js'
 import {
   openProvider,
   readCredentials,

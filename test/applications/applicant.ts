@@ -5,9 +5,10 @@ import express from 'express'
 import { Pool } from 'pg'
 import request from 'supertest'
 import { expect, vi, type TestContext } from 'vitest'
-import { memoryStore, type IssuedCredentials, type Mailer, type PlatformEvent } from '../../src/index.js'
+import { memoryStore, type IssuedCredentials, type PlatformEvent } from '../../src/index.js'
+import { type Mailer } from '../../src/features/emails/index.js'
 import type { QueuedEmail, StoreWith } from '../../src/store.js'
-import { smtpMailer } from '../../src/mailers/smtp.js'
+import { smtpMailer } from '../../src/features/emails/smtp.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { openPlatform, type TestOptions } from '../support/platform.js'
@@ -98,7 +99,7 @@ export function openProvider({ onTestFinished }: Test, options: TestOptions = {}
     listEvents: (id: string) =>
       events.filter(({ applicationId }) => applicationId === id).map(({ type }) => type.slice('application.'.length)),
     async register(apis: readonly (keyof typeof APIS)[] = ['orders', 'catalog'], contact = 'dev@customer.example') {
-      const { application } = await auth.applications.register({ name: 'Shop', contact, apis })
+      const { application } = await auth.registration.register({ name: 'Shop', contact, apis })
       return application
     },
     findRecord: async (id: string) => (await store.findApplication(id))!,

@@ -15,7 +15,11 @@ const LINK: ApprovalLink = {
 const pepper = randomBytes(32)
 
 function createLinks({ operators = [OPERATOR], now = NOW, key = pepper } = {}) {
-  return createApprovalLinks({ deriveKey: (label) => deriveKey(key, label), operators, now: () => now })
+  return createApprovalLinks({
+    deriveKey: (label) => deriveKey(key, label),
+    isOperator: (address) => operators.includes(address),
+    now: () => now,
+  })
 }
 
 describe('the token of an approval link', () => {

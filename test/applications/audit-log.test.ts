@@ -37,13 +37,13 @@ describe('auth.audit.list()', () => {
 
 it('audit records are deleted when their retention has passed, and others stay', async () => {
   const store = memoryStore()
-  const first = openPlatform({ store, audit: { retention: 30 } })
+  const first = openPlatform({ store, background: { auditRetention: 30 } })
   const old = (await first.auth.applications.create({ name: 'Old', apis: ['catalog'] })).application.id
   first.clock.advance((29 * DAY_MS) / 1000)
   const young = (await first.auth.applications.create({ name: 'New', apis: ['catalog'] })).application.id
   await first.auth.close()
   first.clock.advance((2 * DAY_MS) / 1000)
-  const second = openPlatform({ store, audit: { retention: 30 }, now: first.clock.now })
+  const second = openPlatform({ store, background: { auditRetention: 30 }, now: first.clock.now })
   onTestFinished(() => second.auth.close())
   const count = async (applicationId: string) => (await second.auth.audit.list({ applicationId })).items.length
   await expect.poll(() => count(old), { timeout: 20_000 }).toBe(0)

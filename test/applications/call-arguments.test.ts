@@ -1,11 +1,17 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { memoryStore, openAdmin } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import { openAdmin } from '../../src/admin/index.js'
 import { withCheckedArguments } from '../../src/applications/call-arguments.js'
 import { AUDIT_PARAMETERS } from '../../src/applications/call-parameters.js'
+import { memoryMailer } from '../../src/testing/index.js'
 import { openPlatform } from '../support/platform.js'
 import { CALLS } from './wrong-arguments.js'
 
-const { auth } = openPlatform()
+const { auth } = openPlatform({
+  mailer: memoryMailer(),
+  developersUrl: 'https://api.example.com/developers',
+  imports: true,
+})
 afterAll(() => auth.close())
 
 describe('the arguments of a call', () => {
@@ -14,13 +20,13 @@ describe('the arguments of a call', () => {
     const groups = [
       'applications',
       'audit',
-      'outbox',
+      'emails',
+      'imports',
       'portal',
+      'registration',
       'sessionSecret',
       'signingKeys',
       'usage',
-      'refusals',
-      'reportOnly',
     ] as const
     const names = groups.flatMap((group) =>
       [auth[group], (admin as unknown as typeof auth)[group] ?? {}].flatMap((calls) =>
@@ -29,7 +35,8 @@ describe('the arguments of a call', () => {
         ),
       ),
     )
-    const withoutArguments = ['outbox.status', 'signingKeys.list']
+    const withoutArguments = ['emails.status', 'signingKeys.list', ...groups.map((group) => `${group}.router`)]
+    for (const group of groups) expect(auth[group], group).toBeTypeOf('object')
     expect(names.filter((name) => !(name in CALLS) && !withoutArguments.includes(name))).toEqual([])
     await expect(admin.applications.suspend(42 as never)).rejects.toMatchObject({ code: 'application_not_found' })
     await expect(admin.audit.list({ by: {} as never })).rejects.toMatchObject({ code: 'invalid_argument' })

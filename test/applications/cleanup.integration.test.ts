@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest'
-import { memoryStore, type Mailer } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import { type Mailer } from '../../src/features/emails/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { withEnd } from '../../src/lib/temporary.js'
 import { openProvider, POLL_OPTIONS, waitForAttempts } from './applicant.js'

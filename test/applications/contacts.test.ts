@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { memoryStore, openAdmin } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import { openAdmin } from '../../src/admin/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { openPlatform } from '../support/platform.js'
 import { expectRefused, onEveryHost, UNKNOWN_ID } from './operator.js'
@@ -125,20 +126,20 @@ describe('requestAccess()', () => {
 
   it('grants an open API at once, with registrationScopes at most, and adds to what the application has', async () => {
     const { auth, id } = await open()
-    const first = await auth.applications.requestAccess(id, {
+    const first = await auth.registration.requestAccess(id, {
       api: 'orders',
       scopes: ['orders:write'],
       by: 'contact:a@b.example',
     })
     expect(first.apis).toEqual({ catalog: { scopes: [] }, orders: { scopes: ['orders:write'] } })
-    const all = await auth.applications.requestAccess(id, { api: 'orders' })
+    const all = await auth.registration.requestAccess(id, { api: 'orders' })
     expect(all.apis['orders']).toEqual({ scopes: ['orders:write', 'orders:read'] })
     await expectRefused(
-      auth.applications.requestAccess(id, { api: 'orders', scopes: ['orders:admin'] }),
+      auth.registration.requestAccess(id, { api: 'orders', scopes: ['orders:admin'] }),
       'unknown_scope',
     )
     await auth.applications.allow(id, 'orders')
-    expect((await auth.applications.requestAccess(id, { api: 'orders' })).apis['orders']?.scopes).toContain(
+    expect((await auth.registration.requestAccess(id, { api: 'orders' })).apis['orders']?.scopes).toContain(
       'orders:admin',
     )
     const types = (await auth.audit.list({ applicationId: id })).items.map(({ type }) => type)
@@ -149,7 +150,7 @@ describe('requestAccess()', () => {
   it('stores a request for a manual API once, until it is decided, and refuses a closed one', async () => {
     const { auth, id } = await open()
     for (const by of ['contact:a@b.example', 'contact:c@b.example']) {
-      const { apis: granted, accessRequests } = await auth.applications.requestAccess(id, { api: 'weather', by })
+      const { apis: granted, accessRequests } = await auth.registration.requestAccess(id, { api: 'weather', by })
       expect(granted).toEqual({ catalog: { scopes: [] } })
       expect(accessRequests).toEqual([
         { api: 'weather', scopes: [], requestedAt: expect.any(Date), by: 'contact:a@b.example' },
@@ -157,10 +158,10 @@ describe('requestAccess()', () => {
     }
     const allowed = await auth.applications.allow(id, 'weather')
     expect(allowed.accessRequests).toEqual([])
-    expect((await auth.applications.requestAccess(id, { api: 'weather' })).accessRequests).toEqual([])
-    await expectRefused(auth.applications.requestAccess(id, { api: 'payroll' }), 'api_closed')
+    expect((await auth.registration.requestAccess(id, { api: 'weather' })).accessRequests).toEqual([])
+    await expectRefused(auth.registration.requestAccess(id, { api: 'payroll' }), 'api_closed')
     await auth.applications.suspend(id)
-    await expectRefused(auth.applications.requestAccess(id, { api: 'orders' }), 'invalid_state')
+    await expectRefused(auth.registration.requestAccess(id, { api: 'orders' }), 'invalid_state')
     await auth.close()
   })
 
@@ -169,7 +170,7 @@ describe('requestAccess()', () => {
     const { applications } = auth
     const by = 'contact:a@b.example'
     const ask = async (api: 'orders' | 'catalog', scopes?: readonly string[]) => {
-      const { apis: granted, accessRequests } = await applications.requestAccess(id, {
+      const { apis: granted, accessRequests } = await auth.registration.requestAccess(id, {
         api,
         by,
         ...(scopes && { scopes }),
@@ -214,7 +215,7 @@ describe('requestAccess()', () => {
     const admin = await openAdmin(store)
     await admin.applications.disallow(id, 'catalog')
     await auth.applications.recover(id, { contact: 'new@b.example' })
-    const { apis: granted, accessRequests } = await auth.applications.requestAccess(id, { api: 'catalog' })
+    const { apis: granted, accessRequests } = await auth.registration.requestAccess(id, { api: 'catalog' })
     expect(granted).toEqual({})
     expect(accessRequests).toHaveLength(1)
     await auth.close()

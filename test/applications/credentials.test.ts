@@ -11,8 +11,8 @@ describe('a credential', () => {
     }
   })
 
-  it('begins with the option credentialPrefix', async () => {
-    const [credentials] = await manyCredentials({ credentialPrefix: 'Acme_2' }, 1)
+  it('begins with the option credentials.prefix', async () => {
+    const [credentials] = await manyCredentials({ credentials: { prefix: 'Acme_2' } }, 1)
     expect(credentials!.clientId).toMatch(/^Acme_2_key_[A-Za-z0-9]{34}$/)
     expect(credentials!.clientSecret).toMatch(/^Acme_2_sec_[A-Za-z0-9]{49}$/)
     expect(credentials!.clientId.slice(-6)).toBe(crc32InBase62(credentials!.clientId.slice(0, -6)))

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { memoryStore, openAdmin } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import { openAdmin } from '../../src/admin/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { openPlatform, type TestOptions } from '../support/platform.js'
 import { expectRefused } from './operator.js'
@@ -24,6 +25,7 @@ async function open(options: TestOptions = {}) {
   return {
     auth,
     applications: auth.applications,
+    registration: auth.registration,
     clock,
     store,
     emailsTo: (address: string) => mailer.emails.filter(({ to }) => to === address),
@@ -39,7 +41,7 @@ async function open(options: TestOptions = {}) {
       } as const
       const { application } = await auth.applications.create(given)
       const by = `contact:${CONTACT}`
-      await auth.applications.requestAccess(application.id, { api: 'orders', scopes: ['orders:write'], by })
+      await auth.registration.requestAccess(application.id, { api: 'orders', scopes: ['orders:write'], by })
       return application.id
     },
   }
@@ -92,10 +94,10 @@ describe('deny()', () => {
   const REGISTRATION = { name: 'Shop', contact: CONTACT, apis: ['orders'] } as const
 
   it('sends the reason, and nothing without one', async () => {
-    const { applications, store, emailsTo } = await open()
-    const silent = await applications.register(REGISTRATION)
+    const { applications, registration, store, emailsTo } = await open()
+    const silent = await registration.register(REGISTRATION)
     await applications.deny(silent.application.id)
-    const { application } = await applications.register(REGISTRATION)
+    const { application } = await registration.register(REGISTRATION)
     await applications.deny(application.id, { reason: REASON })
     await vi.waitFor(() => expect(emailsTo(CONTACT)).toHaveLength(1), 60_000)
     expect(emailsTo(CONTACT)[0]!.text).toContain(REASON)
@@ -107,9 +109,9 @@ describe('deny()', () => {
   })
 
   it('withdraws the e-mails to operators that were not sent, as approve() does', async () => {
-    const { applications, store } = await open()
+    const { applications, registration, store } = await open()
     const leaseEmail = vi.spyOn(store.emails, 'lease').mockResolvedValue(undefined)
-    const { id } = (await applications.register(REGISTRATION)).application
+    const { id } = (await registration.register(REGISTRATION)).application
     expect(await store.emails.list({ applicationId: id, state: 'due', limit: 10 })).toMatchObject([
       { purpose: 'approvalRequest', recipient: OPERATOR },
     ])
@@ -119,12 +121,12 @@ describe('deny()', () => {
     leaseEmail.mockRestore()
   })
 
-  it('leaves a retry of failed e-mails to operators to outbox.retry()', async () => {
+  it('leaves a retry of failed e-mails to operators to auth.emails.retry()', async () => {
     const send = vi.fn<(email: { to: string }) => Promise<void>>(async () => {
       throw Object.assign(new Error('no such mailbox'), { permanent: true, responseCode: 550 })
     })
-    const { auth, applications, store } = await open({ mailer: { send } })
-    const { id } = (await applications.register(REGISTRATION)).application
+    const { auth, applications, registration, store } = await open({ mailer: { send } })
+    const { id } = (await registration.register(REGISTRATION)).application
     const failed = () =>
       store.emails.list({ applicationId: id, purpose: 'approvalRequest', state: 'failed', limit: 10 })
     await vi.waitFor(
@@ -132,7 +134,7 @@ describe('deny()', () => {
       60_000,
     )
     send.mockResolvedValue()
-    expect(await auth.outbox.retry()).toEqual({ retried: 1 })
+    expect(await auth.emails.retry()).toEqual({ retried: 1 })
     await vi.waitFor(async () => expect(await failed()).toEqual([]), 60_000)
     expect(await applications.get(id)).toMatchObject({ status: 'pending' })
     expect(await applications.approve(id)).toMatchObject({ id })
@@ -141,16 +143,16 @@ describe('deny()', () => {
 
 describe('a decision about a request for access', () => {
   it('is asked of operators once, and later again for other scopes', async () => {
-    const { applications, clock, store, emailsTo, requestAccess } = await open()
+    const { registration, clock, store, emailsTo, requestAccess } = await open()
     const id = await requestAccess()
-    await applications.requestAccess(id, { api: 'orders', scopes: ['orders:write'] })
+    await registration.requestAccess(id, { api: 'orders', scopes: ['orders:write'] })
     await vi.waitFor(() => expect(emailsTo(OPERATOR)).toHaveLength(1), 60_000)
     await vi.waitFor(
       async () => expect(await store.emails.list({ applicationId: id, state: 'due', limit: 10 })).toEqual([]),
       60_000,
     )
     for (const scopes of [['orders:read', 'orders:write'], ['orders:write'], ['orders:read', 'orders:write']]) {
-      await applications.requestAccess(id, { api: 'orders', scopes })
+      await registration.requestAccess(id, { api: 'orders', scopes })
     }
     expect(await store.emails.list({ applicationId: id, state: 'due', limit: 10 })).toMatchObject([
       { purpose: 'approvalRequest', dueAt: clock.now() + 600_000 },

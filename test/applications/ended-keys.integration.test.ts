@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
-import type { ImportedApplication } from '../../src/index.js'
+import type { ImportedApplication } from '../../src/features/imports/index.js'
 import { createCaller } from '../support/caller.js'
 import { onEveryPlatform, type Host } from '../support/platform.js'
 
@@ -38,7 +38,7 @@ onEveryPlatform(
     async function importKey(name: string, key: object): Promise<string> {
       const line = { externalId: `${name} ${(unique += 1)}`, name: `${name} ${unique}`, apis: ['catalog'], keys: [key] }
       const refused: string[] = []
-      await host.auth.applications.import([line], {
+      await host.auth.imports.run([line], {
         confirm: true,
         onRefused: (_, reason) => void refused.push(reason),
       })
@@ -82,10 +82,10 @@ onEveryPlatform(
       for (const more of [{ keys: [{ plain: key }] }, { clientId: key }]) {
         const refused: string[] = []
         const line = { name: 'Thief', apis: ['catalog'], ...more } as ImportedApplication
-        await auth.applications.import([line], { confirm: true, onRefused: (_, reason) => void refused.push(reason) })
+        await auth.imports.run([line], { confirm: true, onRefused: (_, reason) => void refused.push(reason) })
         expect(refused).toEqual([expect.stringContaining("form of the platform's own keys")])
       }
     })
   },
-  { importedCredentials: { hmacKey: HMAC_KEY }, rateLimits: { failedAuthentication: false } },
+  { imports: { hmacKey: HMAC_KEY }, rateLimits: { failedAuthentication: false } },
 )

@@ -1,12 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
-import {
-  memoryStore,
-  type AuditEntry,
-  type ImportedApplication,
-  type ImportSource,
-  type PlatformAuth,
-} from '../../src/index.js'
+import { memoryStore, type AuditEntry } from '../../src/index.js'
+import { type ImportedApplication, type ImportSource, type WithImports } from '../../src/features/imports/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { openPlatform, type TestOptions } from '../support/platform.js'
 
@@ -16,7 +11,7 @@ const SECRET = 'x9!Kq2 vR7_pL4&wZ1'
 const HMAC_KEY = 'the key of the other system'
 
 function open(options: TestOptions = {}) {
-  return openPlatform({ importedCredentials: { hmacKey: HMAC_KEY }, ...options })
+  return openPlatform({ imports: { hmacKey: HMAC_KEY }, ...options })
 }
 
 function line(changes: object = {}): object {
@@ -24,14 +19,10 @@ function line(changes: object = {}): object {
 }
 
 /** The summary of an import, with the reasons of refused lines. */
-async function importLines(
-  auth: Pick<PlatformAuth, 'applications'>,
-  lines: readonly (object | string)[],
-  confirm = true,
-) {
+async function importLines(auth: Pick<WithImports, 'imports'>, lines: readonly (object | string)[], confirm = true) {
   const refused: [number, string][] = []
   const onRefused = (number: number, reason: string): unknown => refused.push([number, reason])
-  const summary = await auth.applications.import(lines as readonly ImportedApplication[], {
+  const summary = await auth.imports.run(lines as readonly ImportedApplication[], {
     confirm,
     by: 'alice',
     onRefused,
@@ -49,7 +40,7 @@ function countLookups(store: StoreWith): { store: StoreWith; lookups: number[] }
   return { store: { ...store, findApplicationByKey }, lookups }
 }
 
-async function listImports({ audit }: Pick<PlatformAuth, 'audit'>): Promise<AuditEntry[]> {
+async function listImports({ audit }: Pick<WithImports, 'audit'>): Promise<AuditEntry[]> {
   return (await audit.list()).items.filter(({ type }) => type === 'application.imported')
 }
 
@@ -154,7 +145,7 @@ describe('a wrong line is refused:', () => {
 
   it('an HMAC without its key', async () => {
     const hmac = line({ keys: [{ hmacSha256: digest }] })
-    const { auth: withoutKey } = open({ importedCredentials: true })
+    const { auth: withoutKey } = open({ imports: true })
     expect((await importLines(withoutKey, [hmac])).reasons).toEqual([[1, expect.stringContaining('{ hmacKey }')]])
     expect((await importLines(auth, [hmac], false)).added).toBe(1)
   })
@@ -262,7 +253,7 @@ describe('an import', () => {
   })
 
   it('takes credentials in plain text though the other system had the same HMAC key twice', async () => {
-    const { auth } = open({ importedCredentials: { hmacKey: [HMAC_KEY, HMAC_KEY] } })
+    const { auth } = open({ imports: { hmacKey: [HMAC_KEY, HMAC_KEY] } })
     expect((await importLines(auth, [line()])).reasons).toEqual([])
   })
 
@@ -300,9 +291,9 @@ describe('an import', () => {
     const polluted = { confirm: true, clientId: 'mallory', status: 'suspended', expiresAt: 5, plain: KEY }
     Object.assign(Object.prototype, polluted)
     try {
-      const summary = await auth.applications.import([line() as ImportedApplication], {})
+      const summary = await auth.imports.run([line() as ImportedApplication], {})
       expect(summary).toEqual({ read: 1, added: 1, unchanged: 0, refused: 0, confirmed: false })
-      await auth.applications.import([line() as ImportedApplication], { confirm: true })
+      await auth.imports.run([line() as ImportedApplication], { confirm: true })
     } finally {
       for (const name of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, name)
     }
@@ -324,20 +315,15 @@ describe('an import', () => {
       await new Promise((resolve) => setImmediate(resolve))
       isReported = true
     }
-    expect(await auth.applications.import(stream(), { onRefused })).toMatchObject({ read: 3, refused: 3 })
+    expect(await auth.imports.run(stream(), { onRefused })).toMatchObject({ read: 3, refused: 3 })
   })
 
-  it('needs the option, and something to read', async () => {
-    const { auth } = openPlatform({})
-    await expect(auth.applications.import([])).rejects.toThrow('importedCredentials is not set')
+  it('needs the feature, and something to read', async () => {
+    expect(openPlatform({}).auth.imports).toBeUndefined()
     const { auth: ready } = open()
     for (const source of ['partners.ndjson', undefined, null, 5])
-      await expect(ready.applications.import(source as unknown as ImportSource), String(source)).rejects.toThrow(
-        'Import takes',
-      )
-    await expect(ready.applications.import([], { confirm: 'yes' as unknown as boolean })).rejects.toThrow(
-      'confirm must be',
-    )
+      await expect(ready.imports.run(source as unknown as ImportSource), String(source)).rejects.toThrow('Import takes')
+    await expect(ready.imports.run([], { confirm: 'yes' as unknown as boolean })).rejects.toThrow('confirm must be')
   })
 })
 

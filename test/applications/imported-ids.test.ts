@@ -6,7 +6,7 @@ import { openPlatform } from '../support/platform.js'
 // docs/http.md G11: strangers must not learn which client ids of an earlier system exist.
 it('answers the client id of an imported pair as a key like any unknown text, in bytes and limit', async () => {
   const { auth } = openPlatform({
-    importedCredentials: {},
+    imports: {},
     rateLimits: { failedAuthentication: { limit: 4, window: 60 } },
   })
   afterAll(() => auth.close())
@@ -19,7 +19,7 @@ it('answers the client id of an imported pair as a key like any unknown text, in
       secrets: [{ plain: 'x9!Kq2 vR7_pL4&wZ1' }],
     },
   ]
-  expect(await auth.applications.import(lines, { confirm: true, by: 'test' })).toMatchObject({ refused: 0 })
+  expect(await auth.imports.run(lines, { confirm: true, by: 'test' })).toMatchObject({ refused: 0 })
   const app = express().get('/catalog', auth.requireApiKey('catalog'), (_req, res) => void res.send('reached'))
   const ask = (key: string) => request(app).get('/catalog').set('X-Api-Key', key)
   const [known, unknown] = [await ask('corner-shop-client-0001'), await ask('corner-shop-client-0002')]

@@ -27,7 +27,7 @@ onEveryPlatform(
 
     async function importClient(clientId: string, secret: object): Promise<void> {
       const line = { name: clientId, apis: ['orders'], clientId, secrets: [secret] }
-      const { added } = await host.auth.applications.import([line], { confirm: true })
+      const { added } = await host.auth.imports.run([line], { confirm: true })
       expect(added).toBe(1)
     }
 
@@ -52,7 +52,7 @@ onEveryPlatform(
       host.app.get('/catalog/items', host.auth.requireApiKey('catalog'), (_req, res) => void res.json({}))
       const sha256 = createHash('sha256').update(KEY).digest('hex')
       const line = { name: 'Key', apis: ['catalog'], keys: [{ sha256 }] }
-      await host.auth.applications.import([line], { confirm: true })
+      await host.auth.imports.run([line], { confirm: true })
       const answers = await Promise.all(Array.from({ length: 3 }, () => caller.key('/catalog/items', KEY)))
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
       const { items } = await host.auth.applications.list({ limit: 1000 })
@@ -64,5 +64,5 @@ onEveryPlatform(
       expect((await caller.key('/catalog/items', `${KEY}x`)).status).toBe(401)
     })
   },
-  { importedCredentials: { hmacKey: ['another key', HMAC_KEY] }, rateLimits: { failedAuthentication: false } },
+  { imports: { hmacKey: ['another key', HMAC_KEY] }, rateLimits: { failedAuthentication: false } },
 )

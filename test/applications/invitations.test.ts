@@ -3,7 +3,10 @@ import { expect, it } from 'vitest'
 import { createApplicationWriter } from '../../src/applications/records/application-writer.js'
 import { createContacts } from '../../src/applications/contacts/contacts.js'
 import { createCredentials } from '../../src/applications/credentials/credentials.js'
-import { createInvitations, issueInvitationToken } from '../../src/applications/contacts/invitations.js'
+import { issueInvitationToken } from '../../src/applications/contacts/invitation-tokens.js'
+import { createInvitations } from '../../src/features/portal/invitations.js'
+import { emails } from '../../src/features/emails/index.js'
+import { portal } from '../../src/features/portal/index.js'
 import { memoryStore } from '../../src/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { fakeClock, memoryMailer, type ReceivedEmail } from '../../src/testing/index.js'
@@ -25,16 +28,7 @@ async function open(store: StoreWith = memoryStore()) {
   function startProcess() {
     const writer = createApplicationWriter({ store, now })
     const opened = async () => credentials
-    const portalUrl = 'https://example.com/developers'
-    const invitations = createInvitations({
-      store,
-      writer,
-      opened,
-      hasMailer: true,
-      portalUrl,
-      onEmailDue() {},
-      now,
-    })
+    const invitations = createInvitations({ store, writer, opened, wakeSender() {}, now })
     return { ...invitations, ...createContacts({ store, writer, opened, now }), writer }
   }
 
@@ -53,7 +47,7 @@ async function open(store: StoreWith = memoryStore()) {
 
 it('an invitation makes its reader a contact, once, and is recorded as his own action', async () => {
   const { store, one, other, issue } = await open()
-  const { invitations, contacts } = await one.inviteContact(ID, INVITED, { by: 'contact:ann@partner.example' })
+  const { invitations, contacts } = await one.invite(ID, INVITED, { by: 'contact:ann@partner.example' })
   expect(contacts).toEqual(['ann@partner.example'])
   expect(invitations).toMatchObject([{ address: INVITED, by: 'contact:ann@partner.example' }])
   const token = await issue()
@@ -61,7 +55,10 @@ it('an invitation makes its reader a contact, once, and is recorded as his own a
   const accepted = (await Promise.all(acceptances)).filter((each) => each !== undefined)
   expect(accepted).toEqual([{ applicationId: ID, applicationName: `Application ${ID}`, address: INVITED }])
   expect(await store.findApplication(ID)).toMatchObject({ otherContacts: [INVITED], invitations: [] })
-  expect(await store.emails.list({ applicationId: ID, state: undefined, limit: 10 })).toEqual([])
+  // The other contact is told of it.
+  expect(await store.emails.list({ applicationId: ID, state: undefined, limit: 10 })).toMatchObject([
+    { purpose: 'changes', recipient: 'ann@partner.example' },
+  ])
   const records = await store.listAudit({ after: undefined, limit: 10, applicationId: ID })
   expect(records.map(({ type, by }) => [type, by])).toEqual([
     ['application.updated', undefined],
@@ -75,14 +72,14 @@ it('an invitation is refused when it has expired, was cancelled, replaced or sen
   const { store, clock, one, issue } = await open()
   const accept = (token: string) => one.acceptInvitation(token, undefined)
 
-  await one.inviteContact(ID, INVITED)
+  await one.invite(ID, INVITED)
   const expired = await issue()
   clock.advance(7 * DAY_SECONDS)
   expect(await accept(expired)).toBeUndefined()
 
-  await one.inviteContact(ID, INVITED)
+  await one.invite(ID, INVITED)
   const replaced = await issue()
-  await one.inviteContact(ID, INVITED.toLowerCase())
+  await one.invite(ID, INVITED.toLowerCase())
   const cancelled = await issue()
   expect(await accept(replaced)).toBeUndefined()
   await one.cancelInvitation(ID, INVITED)
@@ -91,12 +88,12 @@ it('an invitation is refused when it has expired, was cancelled, replaced or sen
   expect(await store.emails.list({ applicationId: ID, state: undefined, limit: 10 })).toEqual([])
 
   await one.addContact(ID, 'bob@partner.example')
-  await one.inviteContact(ID, INVITED, { by: 'contact:bob@partner.example' })
+  await one.invite(ID, INVITED, { by: 'contact:bob@partner.example' })
   const ofRemoved = await issue()
   await one.removeContact(ID, 'Bob@partner.example')
   expect(await accept(ofRemoved)).toBeUndefined()
 
-  await one.inviteContact(ID, INVITED)
+  await one.invite(ID, INVITED)
   const used = await issue()
   const { status: _, version, ...rest } = (await store.findApplication(ID))!
   await store.saveApplication({ ...rest, status: 'suspended', version: version + 1 }, audit(ID))
@@ -115,7 +112,7 @@ it('an invitation is refused when it has expired, was cancelled, replaced or sen
 
 it('the links of the last two attempts to send an invitation work', async () => {
   const { one, issue } = await open()
-  await one.inviteContact(ID, INVITED)
+  await one.invite(ID, INVITED)
   const [first, second, third] = [await issue(), await issue(), await issue()]
   expect(await one.acceptInvitation(first, undefined)).toBeUndefined()
   expect(await one.acceptInvitation(second, undefined)).toMatchObject({ address: INVITED })
@@ -124,15 +121,15 @@ it('the links of the last two attempts to send an invitation work', async () => 
 
 it('contacts and open invitations are ten at most, so that each invitation can be accepted', async () => {
   const { clock, one } = await open()
-  for (let i = 0; i < 9; i++) await one.inviteContact(ID, `dev${i}@partner.example`)
-  await expectRefused(one.inviteContact(ID, INVITED), 'too_many_contacts')
+  for (let i = 0; i < 9; i++) await one.invite(ID, `dev${i}@partner.example`)
+  await expectRefused(one.invite(ID, INVITED), 'too_many_contacts')
   await expectRefused(one.addContact(ID, INVITED), 'too_many_contacts')
-  await one.inviteContact(ID, 'DEV3@partner.example')
+  await one.invite(ID, 'DEV3@partner.example')
   expect((await one.addContact(ID, 'dev4@partner.example')).invitations).toHaveLength(8)
-  await expectRefused(one.inviteContact(ID, 'dev4@partner.example'), 'conflict')
-  await expectRefused(one.inviteContact(ID, 'root@localhost'), 'invalid_argument')
+  await expectRefused(one.invite(ID, 'dev4@partner.example'), 'conflict')
+  await expectRefused(one.invite(ID, 'root@localhost'), 'invalid_argument')
   clock.advance(7 * DAY_SECONDS)
-  expect((await one.inviteContact(ID, INVITED)).invitations).toHaveLength(1)
+  expect((await one.invite(ID, INVITED)).invitations).toHaveLength(1)
 })
 
 it('the e-mail of an invitation goes to the invited address, names the contact who invited, and has the link', async () => {
@@ -143,7 +140,7 @@ it('the e-mail of an invitation goes to the invited address, names the contact w
     contact: 'ann@partner.example',
     apis: ['catalog'],
   })
-  await auth.applications.inviteContact(created.id, INVITED, { by: 'contact:ann@partner.example' })
+  await auth.portal.invite(created.id, INVITED, { by: 'contact:ann@partner.example' })
   const [{ to, text }] = (await mailer.sent()) as [ReceivedEmail]
   expect(to).toBe(INVITED)
   expect(text).toMatch(
@@ -156,8 +153,12 @@ it('the e-mail of an invitation goes to the invited address, names the contact w
   await auth.close()
 })
 
-it('an invitation needs a mailer and developersUrl', async () => {
+it('an invitation needs the portal, which needs a mailer and developersUrl', async () => {
   const { auth } = openPlatform({ mailer: memoryMailer() })
-  await expect(auth.applications.inviteContact(ID, INVITED)).rejects.toThrow('developersUrl')
+  expect(Object.keys(auth)).not.toContain('portal')
   await auth.close()
+  const features = [emails({ mailer: memoryMailer() }), portal()]
+  expect(() => openPlatform({ features })).toThrow('developersUrl')
+  const developersUrl = 'https://example.com/developers'
+  expect(() => openPlatform({ features: [portal()], developersUrl })).toThrow('portal(), which needs emails()')
 })

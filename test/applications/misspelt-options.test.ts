@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { memoryStore, openAdmin } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import { openAdmin } from '../../src/admin/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { failingStore } from '../support/failing-store.js'
 import { openPlatform } from '../support/platform.js'
@@ -8,9 +9,9 @@ import { CALLS } from './wrong-arguments.js'
 /** A misspelt member of the options of each call that has some, and the name that the error is to suggest. */
 const MISSPELT: Readonly<Record<string, readonly [misspelt: string, meant: string]>> = {
   'applications.list': ['externalid', 'externalId'],
-  'applications.register': ['langauge', 'language'],
+  'registration.register': ['langauge', 'language'],
   'applications.create': ['metdata', 'metadata'],
-  'applications.import': ['confrim', 'confirm'],
+  'imports.run': ['confrim', 'confirm'],
   'applications.approve': ['apis', 'api'],
   'applications.deny': ['raeson', 'reason'],
   'applications.update': ['externalID', 'externalId'],
@@ -20,10 +21,10 @@ const MISSPELT: Readonly<Record<string, readonly [misspelt: string, meant: strin
   'applications.revokeTokens': ['b', 'by'],
   'applications.allow': ['scops', 'scopes'],
   'applications.disallow': ['bu', 'by'],
-  'applications.requestAccess': ['scope', 'scopes'],
+  'registration.requestAccess': ['scope', 'scopes'],
   'applications.addContact': ['yb', 'by'],
   'applications.removeContact': ['By', 'by'],
-  'applications.inviteContact': ['byy', 'by'],
+  'portal.invite': ['byy', 'by'],
   'applications.cancelInvitation': ['bt', 'by'],
   'applications.addKey': ['expiresat', 'expiresAt'],
   'applications.addSecret': ['expireAt', 'expiresAt'],
@@ -34,8 +35,8 @@ const MISSPELT: Readonly<Record<string, readonly [misspelt: string, meant: strin
   'applications.recover': ['delivr', 'deliver'],
   'audit.list': ['typ', 'type'],
   'usage.list': ['form', 'from'],
-  'reportOnly.list': ['aftr', 'after'],
-  'outbox.cancel': ['bx', 'by'],
+  'usage.reportOnly': ['aftr', 'after'],
+  'emails.cancel': ['bx', 'by'],
   'signingKeys.rotate': ['immediatly', 'immediately'],
   'signingKeys.revoke': ['bi', 'by'],
   'sessionSecret.replace': ['bz', 'by'],
@@ -69,7 +70,7 @@ describe('a misspelt member of options', () => {
     store: stores[0],
     mailer: memoryMailer(),
     developersUrl: 'https://api.example.com/developers',
-    importedCredentials: true,
+    imports: true,
   })
   let admin: Awaited<ReturnType<typeof openAdmin>>
   beforeAll(async () => {
@@ -122,7 +123,7 @@ describe('a misspelt member of options', () => {
   })
 
   it('is refused by openAdmin() itself', async () => {
-    const opened = openAdmin(memoryStore(), { applicationMetdata: undefined } as object)
-    await expect(opened).rejects.toThrow(/applicationMetdata is not an option.*Did you mean "applicationMetadata"\?/s)
+    const opened = openAdmin(memoryStore(), { metdata: undefined } as object)
+    await expect(opened).rejects.toThrow(/metdata is not an option.*Did you mean "metadata"\?/s)
   })
 })

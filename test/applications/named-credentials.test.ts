@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { memoryStore, openAdmin, type CredentialInfo, type IssuedCredentials } from '../../src/index.js'
+import { memoryStore, type CredentialInfo, type IssuedCredentials } from '../../src/index.js'
+import { openAdmin } from '../../src/admin/index.js'
 import { openPlatform } from '../support/platform.js'
 import { expectRefused, onEveryHost, UNKNOWN_ID } from './operator.js'
 

@@ -1,5 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { emails } from '../../src/features/emails/index.js'
+import { registration } from '../../src/features/registration/index.js'
 import { createPlatformAuth } from '../../src/index.js'
+import { memoryMailer } from '../../src/testing/index.js'
 import { openRegistration, postForm, postJson } from '../registration/registration-app.js'
 import { addApplication, openPortal, nextSignInEmail } from '../portal/portal-app.js'
 import { openPortalApp, visit } from '../portal/pages-app.js'
@@ -20,14 +23,14 @@ const NAMES = [
 ]
 
 describe('names and addresses of the whole world', () => {
-  const registration = openRegistration(EXPRESSES['Express 5'])
+  const site = openRegistration(EXPRESSES['Express 5'])
 
   it('register, and the address has its domain in ASCII', async () => {
     for (const name of NAMES) {
-      const answer = await postForm(registration.app, [['name', name], ['contact', ADDRESS], ['apis', 'catalog']]) // prettier-ignore
+      const answer = await postForm(site.app, [['name', name], ['contact', ADDRESS], ['apis', 'catalog']]) // prettier-ignore
       expect([answer.status, name]).toEqual([303, name])
     }
-    const { items } = await registration.auth.applications.list({ contact: ADDRESS })
+    const { items } = await site.auth.applications.list({ contact: ADDRESS })
     expect(items.map(({ name }) => name)).toEqual(NAMES)
     expect(new Set(items.map(({ contact }) => contact))).toEqual(new Set([ASCII_ADDRESS]))
   })
@@ -40,11 +43,11 @@ describe('names and addresses of the whole world', () => {
     [{ contact: 'info@m\u00ADueller.example' }, /U\+00AD/],
   ])('say why they are refused: %j', async (wrong, why) => {
     const given = { name: 'Shop', contact: 'dev@example.com', apis: ['catalog'], ...wrong }
-    const form = await postForm(registration.app, [['name', given.name], ['contact', given.contact], ['apis', 'catalog']]) // prettier-ignore
+    const form = await postForm(site.app, [['name', given.name], ['contact', given.contact], ['apis', 'catalog']]) // prettier-ignore
     expect([form.status, why.test(form.text)]).toEqual([400, true])
-    const json = await postJson(registration.app, given)
+    const json = await postJson(site.app, given)
     expect([json.status, why.test((json.body as { error_description: string }).error_description)]).toEqual([400, true])
-    await expectRefused(registration.auth.applications.create({ ...given, apis: ['catalog'] }), 'invalid_argument', why)
+    await expectRefused(site.auth.applications.create({ ...given, apis: ['catalog'] }), 'invalid_argument', why)
   })
 
   it('are those of contacts who sign in', async () => {
@@ -70,14 +73,16 @@ describe('names and addresses of the whole world', () => {
   })
 
   it('are those of operators and of the brand', () => {
-    const open = (options: object) => () =>
-      createPlatformAuth({
-        baseUrl: 'http://localhost:3000',
-        developersUrl: 'http://localhost:3000/developers',
-        apis: { catalog: { scheme: 'apiKey' } },
-        mailer: { send: async () => undefined },
-        ...options,
-      }).close()
+    const open =
+      ({ operators, ...options }: { operators?: string[]; brand?: object }) =>
+      () =>
+        createPlatformAuth({
+          baseUrl: 'http://localhost:3000',
+          developersUrl: 'http://localhost:3000/developers',
+          apis: { catalog: { scheme: 'apiKey' } },
+          features: [emails({ mailer: memoryMailer() }), registration({ operators })],
+          ...options,
+        }).close()
     expect(open({ operators: [ADDRESS], brand: { name: NAMES[1] } })).not.toThrow()
     expect(open({ operators: ['m\u00FCller@example.com'] })).toThrow(/before the @/)
     expect(open({ brand: { name: 'Sh\u200Bop' } })).toThrow(/U\+200B/)

@@ -5,15 +5,16 @@ import express from 'express'
 import request from 'supertest'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { authOf, openAdmin, type PlatformAuth } from '../../src/index.js'
+import { authOf } from '../../src/index.js'
+import { openAdmin } from '../../src/admin/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
-import { openPlatform, STORES } from '../support/platform.js'
+import { openPlatform, STORES, type FullPlatform } from '../support/platform.js'
 
 const APIS = ['orders', 'catalog'] as const
 
 describe.each(Object.entries(STORES))('metadata and externalId, on %s', (_, openStore) => {
-  let auth: PlatformAuth
+  let auth: FullPlatform
   let close: () => Promise<void>
   beforeAll(async () => {
     const { store, remove } = await openStore()
@@ -41,9 +42,9 @@ describe.each(Object.entries(STORES))('metadata and externalId, on %s', (_, open
 
   it('are given to register()', async () => {
     const registration = { name: 'Shop', contact: 'dev@shop.example', apis: APIS }
-    const { application } = await auth.applications.register({ ...registration, externalId: 'R-1', metadata: { a: 1 } })
+    const { application } = await auth.registration.register({ ...registration, externalId: 'R-1', metadata: { a: 1 } })
     expect(await auth.applications.get(application.id)).toMatchObject({ externalId: 'R-1', metadata: { a: 1 } })
-    const refused = auth.applications.register({ ...registration, metadata: { a: Number.NaN } })
+    const refused = auth.registration.register({ ...registration, metadata: { a: Number.NaN } })
     await expect(refused).rejects.toMatchObject({ code: 'invalid_argument' })
   })
 
@@ -187,7 +188,7 @@ describe('a schema for metadata', () => {
   const schema = z.object({ discount: z.number().max(50).default(0) })
 
   it('validates every write, and stores what it returns', async () => {
-    const { auth } = openPlatform({ applicationMetadata: schema, mailer: memoryMailer() })
+    const { auth } = openPlatform({ metadata: schema, mailer: memoryMailer() })
     const { application } = await auth.applications.create({ name: 'Shop', apis: APIS, metadata: {} })
     expect(application.metadata).toEqual({ discount: 0 })
     const wrong = { metadata: { discount: 90 } }
@@ -195,7 +196,7 @@ describe('a schema for metadata', () => {
     await expect(auth.applications.update(application.id, wrong)).rejects.toMatchObject(refusal)
     await expect(auth.applications.create({ name: 'Shop', apis: APIS, ...wrong })).rejects.toMatchObject(refusal)
     const registration = { name: 'Shop', contact: 'dev@shop.example', apis: APIS, ...wrong }
-    await expect(auth.applications.register(registration)).rejects.toMatchObject(refusal)
+    await expect(auth.registration.register(registration)).rejects.toMatchObject(refusal)
     expect((await auth.applications.list()).items).toHaveLength(1)
     await auth.close()
   })
@@ -204,7 +205,7 @@ describe('a schema for metadata', () => {
     const { store, remove } = await STORES.SQLite()
     const former = openPlatform({ store }).auth
     const { application } = await former.applications.create({ name: 'Shop', apis: APIS, metadata: { discount: 90 } })
-    const { auth } = openPlatform({ store, applicationMetadata: schema })
+    const { auth } = openPlatform({ store, metadata: schema })
     expect((await auth.applications.get(application.id))?.metadata).toEqual({ discount: 90 })
     expect(await auth.applications.update(application.id, { name: 'Shop 2' })).toMatchObject({
       metadata: { discount: 90 },
@@ -218,14 +219,14 @@ describe('a schema for metadata', () => {
     const { store, remove } = await STORES.SQLite()
     const { auth } = openPlatform({ store })
     const { application } = await auth.applications.create({ name: 'Shop', apis: APIS })
-    const admin = await openAdmin(store, { applicationMetadata: schema })
+    const admin = await openAdmin(store, { metadata: schema })
     const refused = admin.applications.update(application.id, { metadata: { discount: 90 } })
     await expect(refused).rejects.toThrow('metadata.discount: Too big')
     expect(await admin.applications.update(application.id, { metadata: {} })).toMatchObject({
       metadata: { discount: 0 },
     })
-    await expect(openAdmin(store, { applicationMetadata: {} as typeof schema })).rejects.toThrow(
-      'applicationMetadata is not a Standard Schema.',
+    await expect(openAdmin(store, { metadata: {} as typeof schema })).rejects.toThrow(
+      /^metadata is not a Standard Schema\./,
     )
     await auth.close()
     await remove()

@@ -1,6 +1,6 @@
 import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { EmailMessage } from '../../src/index.js'
+import type { EmailMessage } from '../../src/features/emails/index.js'
 import { BACKINGS, openProvider, POLL_OPTIONS, readCredentials, type Test } from './applicant.js'
 import type { TestOptions } from '../support/platform.js'
 
@@ -20,7 +20,7 @@ function open(test: Test, options: TestOptions) {
     },
   }
   const provider = openProvider(test, { mailer, ...options })
-  provider.app.use('/developers/register', provider.auth.registrationRouter)
+  provider.app.use('/developers/register', provider.auth.registration.router, provider.auth.emails.router)
   const hold = () => {
     held = new Promise<void>((resolve) => (release = resolve))
   }

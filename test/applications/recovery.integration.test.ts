@@ -39,8 +39,8 @@ async function openStolen(options: TestOptions = {}) {
   const secret = await thief.submit(await thief.open(`${id}/credentials/new-secret`), { name: 'monitoring' })
   await thief.submit(await thief.open(`${id}/apis/orders/request`), { scopes: ['orders:write'] })
   await applications.addContact(id, THIEF, { by: `contact:${LOST}` })
-  await applications.inviteContact(id, 'second@evil.example', { by: `contact:${THIEF}` })
-  await applications.requestAccess(id, { api: 'invoices', by: `contact:${LOST}` }).catch(() => undefined)
+  await auth.portal.invite(id, 'second@evil.example', { by: `contact:${THIEF}` })
+  await auth.registration.requestAccess(id, { api: 'invoices', by: `contact:${LOST}` }).catch(() => undefined)
   const other = await visit(site, THIEF)
   const link = await auth.portal.link({ contact: THIEF })
   const stolen = {
@@ -106,8 +106,8 @@ describe('recover()', () => {
   })
 
   it('leaves a registration that waits for approval waiting, and its credentials go to the new contact', async () => {
-    const { applications, mailer } = await open()
-    const { application } = await applications.register({ name: 'Acme', contact: LOST, apis: ['invoices'] })
+    const { applications, auth, mailer } = await open()
+    const { application } = await auth.registration.register({ name: 'Acme', contact: LOST, apis: ['invoices'] })
     const recovered = await applications.recover(application.id, { contact: NEW })
     expect([recovered.application.status, recovered.credentials]).toEqual(['pending', undefined])
     await applications.approve(application.id)

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, it } from 'vitest'
-import { memoryStore, openAdmin, type ApiGrants, type ApplicationErrorCode } from '../../src/index.js'
+import { memoryStore, type ApiGrants, type ApplicationErrorCode } from '../../src/index.js'
+import { openAdmin } from '../../src/admin/index.js'
+import { registration } from '../../src/features/registration/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
@@ -27,7 +29,7 @@ describe.concurrent('register()', () => {
   }) => {
     const provider = openProvider({ onTestFinished }, { mailer: { send: () => sleep(500) } })
     const { auth, clock } = provider
-    const answer = await auth.applications.register({
+    const answer = await auth.registration.register({
       name: ' Shop ',
       contact: CONTACT,
       apis: ['orders', 'catalog'],
@@ -62,7 +64,7 @@ describe.concurrent('register()', () => {
   it('grants the scopes in registrationScopes, and rejects others', async ({ expect, onTestFinished }) => {
     const { auth, mailer, tokenStatus } = openRegistering({ onTestFinished })
     const register = (apis: ApiGrants) =>
-      auth.applications.register({ name: 'Shop', contact: CONTACT, apis: apis as never })
+      auth.registration.register({ name: 'Shop', contact: CONTACT, apis: apis as never })
     const { application } = await register({ orders: { scopes: ['orders:read'] } })
     expect(application.apis).toEqual({ orders: { scopes: ['orders:read'] } })
     expect((await register({ orders: {} })).application.apis).toEqual({ orders: { scopes: ['orders:read'] } })
@@ -96,7 +98,7 @@ describe.concurrent('register()', () => {
       [{ ...good, contact: undefined }, 'invalid_argument'],
     ]
     for (const [application, code] of bad) {
-      await expect(auth.applications.register(application as never), JSON.stringify(application)).rejects.toMatchObject(
+      await expect(auth.registration.register(application as never), JSON.stringify(application)).rejects.toMatchObject(
         { name: 'ApplicationError', code },
       )
     }
@@ -106,14 +108,11 @@ describe.concurrent('register()', () => {
     expect([mailer.emails, events]).toEqual([[], []])
   })
 
-  it('rejects with ConfigurationError without a mailer', async ({ expect, onTestFinished }) => {
-    const { auth } = openProvider({ onTestFinished })
-    await expect(
-      auth.applications.register({ name: 'Shop', contact: CONTACT, apis: ['catalog'] }),
-    ).rejects.toMatchObject({
-      name: 'ConfigurationError',
-      message: expect.stringMatching(/^register: mailer is missing\. .*smtpMailer\(\)/) as string,
-    })
+  it('needs something that sends e-mails', ({ expect, onTestFinished }) => {
+    expect(openProvider({ onTestFinished }).auth.registration).toBeUndefined()
+    expect(() => openProvider({ onTestFinished }, { features: [registration()] })).toThrow(
+      'features has registration(), which needs emails(). Add emails() from "express-platform-auth/emails".',
+    )
   })
 
   it('stores neither application nor e-mail if the store fails', async ({ expect, onTestFinished }) => {
@@ -127,7 +126,7 @@ describe.concurrent('register()', () => {
     const mailer = memoryMailer()
     const { auth } = openProvider({ onTestFinished }, { store, mailer })
     await expect(
-      auth.applications.register({ name: 'Shop', contact: CONTACT, apis: ['catalog'] }),
+      auth.registration.register({ name: 'Shop', contact: CONTACT, apis: ['catalog'] }),
     ).rejects.toMatchObject({ code: 'store_unavailable' })
     expect(await working.emails.list({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
     expect(mailer.emails).toEqual([])
@@ -154,8 +153,8 @@ describe.concurrent('a registration that includes a manual API', () => {
     expect(await provider.nextDueEmail()).toBeUndefined()
     expect(mailer.emails).toEqual([])
     expect(await provider.findRecord(id)).toMatchObject({ status: 'pending', keys: [], secrets: [] })
-    expect(await auth.outbox.retry()).toEqual({ retried: 0 })
-    expect(await auth.outbox.retry(id)).toEqual({ retried: 0 })
+    expect(await auth.emails.retry()).toEqual({ retried: 0 })
+    expect(await auth.emails.retry(id)).toEqual({ retried: 0 })
 
     expect(await auth.applications.approve(id, { by: 'ann' })).toMatchObject({ id, status: 'pending' })
     await waitForEmails(mailer.emails, 1)

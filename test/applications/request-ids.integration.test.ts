@@ -1,7 +1,7 @@
 import express, { type Express } from 'express'
 import request, { type Test as Call } from 'supertest'
 import { describe, it } from 'vitest'
-import type { EmailMessage } from '../../src/index.js'
+import type { EmailMessage } from '../../src/features/emails/index.js'
 import {
   openProvider,
   readCredentials,
@@ -29,7 +29,7 @@ function openIdentified(test: Test, options: TestOptions = {}) {
     Object.assign(req, { id: 'r7' })
     next()
   })
-  identified.use('/register', provider.auth.registrationRouter)
+  identified.use('/register', provider.auth.registration.router, provider.auth.emails.router)
   identified.use(provider.app)
   return { ...provider, app: identified, sent }
 }
@@ -113,7 +113,7 @@ describe.concurrent('the requestId of an event', () => {
       ['application.activated', undefined],
     ])
     // Only the registration form can pass an id.
-    const register: (...args: readonly unknown[]) => Promise<unknown> = provider.auth.applications.register as never
+    const register: (...args: readonly unknown[]) => Promise<unknown> = provider.auth.registration.register as never
     await register({ name: 'Shop', contact: 'dev@customer.example', apis: ['weather'] }, 'r8')
     expect(listRequestIds(provider).at(-1)).toEqual(['application.registered', undefined])
   })

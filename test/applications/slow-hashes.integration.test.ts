@@ -1,22 +1,23 @@
 import { createRequire } from 'node:module'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { memoryStore, type ImportedApplication } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import { type ImportedApplication } from '../../src/features/imports/index.js'
 import { listen } from '../support/http.js'
 import { EXPRESSES, openPlatform, type TestOptions } from '../support/platform.js'
 import { waitUntil } from '../support/wait-until.js'
 
-// The compiler takes the package's types from src/applications/imports/slow-hashes-peers.d.ts, which has what src uses.
+// The compiler takes the package's types from src/features/imports/slow-hashes-peers.d.ts, which has what src uses.
 const { hash } = createRequire(import.meta.url)('@node-rs/bcrypt') as {
   hash: (text: string, cost: number) => Promise<string>
 }
 
 /** A platform with imported secrets, behind a proxy that names the addresses of its clients. */
 async function openHost(secrets: Readonly<Record<string, readonly object[]>>, options: TestOptions = {}) {
-  const { auth } = openPlatform({ store: memoryStore(), importedCredentials: true, now: Date.now, ...options })
+  const { auth } = openPlatform({ store: memoryStore(), imports: true, now: Date.now, ...options })
   onTestFinished(() => auth.close())
   const lines = Object.entries(secrets).map(([clientId, given]) => ({ name: clientId, apis: ['orders'], clientId, secrets: given })) // prettier-ignore
   const refused: string[] = []
-  await auth.applications.import(lines, { confirm: true, onRefused: (_line, reason) => void refused.push(reason) })
+  await auth.imports.run(lines, { confirm: true, onRefused: (_line, reason) => void refused.push(reason) })
   expect(refused).toEqual([])
   const app = EXPRESSES['Express 5']()
   app.set('trust proxy', true)
@@ -226,6 +227,6 @@ describe('an argon2id hash', () => {
     ['m=8,t=999,p=17', 0],
   ])('is bounded by memory times passes: %s', async (parameters, added) => {
     const { auth } = await openHost({})
-    expect(await auth.applications.import([line(parameters)])).toMatchObject({ added, refused: 1 - added })
+    expect(await auth.imports.run([line(parameters)])).toMatchObject({ added, refused: 1 - added })
   })
 })

@@ -44,7 +44,7 @@ describe.each(Object.entries(stores))('a call with an argument of the wrong kind
       store,
       developersUrl: 'https://api.example.com/developers',
       mailer: { send: async () => undefined },
-      importedCredentials: true,
+      imports: true,
     })
     for (const type of ['store.unavailable', 'store.writesRejected'] as const)
       platform.auth.events.on(type, () => events.push(type))

@@ -72,9 +72,9 @@ const given = ['by', 'name', 'contact', 'language']
 export const CALLS: Readonly<Record<string, readonly Parameter[]>> = {
   'applications.get': [{ ...application, resolves: true }],
   'applications.list': [options({ texts: ['after', 'api', 'status', 'externalId', 'name', 'contact'] })],
-  'applications.register': [options({ texts: given, right: APPLICATION })],
+  'registration.register': [options({ texts: given, right: APPLICATION })],
   'applications.create': [options({ texts: given, right: APPLICATION })],
-  'applications.import': [
+  'imports.run': [
     {
       right: [],
       wrong: [
@@ -95,10 +95,10 @@ export const CALLS: Readonly<Record<string, readonly Parameter[]>> = {
   'applications.revokeTokens': [application, options()],
   'applications.allow': [application, apiName, options()],
   'applications.disallow': [application, apiName, options()],
-  'applications.requestAccess': [application, options({ texts: ['by', 'api'], right: { api: 'orders' } })],
+  'registration.requestAccess': [application, options({ texts: ['by', 'api'], right: { api: 'orders' } })],
   'applications.addContact': [application, address, options()],
   'applications.removeContact': [application, address, options()],
-  'applications.inviteContact': [application, address, options()],
+  'portal.invite': [application, address, options()],
   'applications.cancelInvitation': [application, address, options()],
   'applications.addKey': [application, options({ texts: ['by', 'name'], right: { name: 'nightly' } })],
   'applications.addSecret': [application, options({ texts: ['by', 'name'], right: { name: 'nightly' } })],
@@ -115,10 +115,10 @@ export const CALLS: Readonly<Record<string, readonly Parameter[]>> = {
   ],
   'audit.list': [options({ texts: ['after', 'applicationId', 'type', 'by', 'order'] })],
   'usage.list': [options({ texts: ['after', 'applicationId', 'api', 'by'] })],
-  'refusals.list': [application],
-  'reportOnly.list': [options({ texts: ['after', 'applicationId', 'api'] })],
-  'outbox.retry': [optionalId],
-  'outbox.cancel': [application, options()],
+  'usage.refusals': [application],
+  'usage.reportOnly': [options({ texts: ['after', 'applicationId', 'api'] })],
+  'emails.retry': [optionalId],
+  'emails.cancel': [application, options()],
   'signingKeys.rotate': [options({ flags: ['immediately'] })],
   'signingKeys.revoke': [id('signingKey'), options()],
   'sessionSecret.replace': [options()],

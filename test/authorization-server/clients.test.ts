@@ -26,7 +26,7 @@ describe.each([
   let close: () => Promise<void>
   let shop: Known
 
-  const open = () => openPlatform({ baseUrl, now: Date.now, apis: APIS, signing: { algorithm } }).auth
+  const open = () => openPlatform({ baseUrl, now: Date.now, apis: APIS, tokens: { algorithm } }).auth
 
   beforeAll(async () => {
     const app = EXPRESSES[expressName]()

@@ -75,7 +75,7 @@ describe('Metadata of an oauth2 API (docs/http.md M1 to M7, P5 to P8)', () => {
         ['EdDSA', ['EdDSA', 'RS256']],
         ['RS256', ['RS256']],
       ] as const) {
-        const { auth } = openPlatform({ signing: { algorithm } })
+        const { auth } = openPlatform({ tokens: { algorithm } })
         const app = host.express().use(auth.router)
         const { body } = await request(app).get('/orders/.well-known/openid-configuration')
         expect(body).toMatchObject({ id_token_signing_alg_values_supported: algorithms })

@@ -20,7 +20,7 @@ onEveryPlatform(
     it('one request whose secret has six readings costs a stranger as many failures as six requests', async () => {
       host.app.set('trust proxy', true)
       const line = { name: 'Old', apis: ['orders'], clientId: 'old-client', secrets: [{ bcrypt: BCRYPT }] }
-      await host.auth.applications.import([line], { confirm: true })
+      await host.auth.imports.run([line], { confirm: true })
       expect((await send('192.0.2.1', 'old-client', SIX_READINGS)).status).toBe(401)
       expect((await send('192.0.2.1', 'old-client', 'wrong')).status).toBe(429)
       // Where nothing is slow to compute, it is one failure.
@@ -29,5 +29,5 @@ onEveryPlatform(
       expect((await send('192.0.2.1', 'old-client', encodeURIComponent('x9!Kq2 vR7_pL4&wZ1'))).status).toBe(200)
     })
   },
-  { importedCredentials: {}, rateLimits: { failedAuthentication: { limit: 6, window: 60 } } },
+  { imports: {}, rateLimits: { failedAuthentication: { limit: 6, window: 60 } } },
 )

@@ -131,12 +131,12 @@ describe('Secrets that another system issued (docs/http.md T30)', () => {
   it.each(['p@ss:w/rd+100%25 & =~', 'a%3Ab+c', 'x+y/z==', 'with a space at the end '])(
     'an imported secret %j is found in every spelling of Basic and in the form',
     async (clientSecret) => {
-      const { auth } = openPlatform({ importedCredentials: true })
+      const { auth } = openPlatform({ imports: true })
       const app = express().use(auth.router)
       const clientId = 'special+client%41'
       const sha256 = createHash('sha256').update(clientSecret).digest('hex')
       const line = { externalId: '1', name: 'Special', apis: ['orders'], clientId, secrets: [{ sha256 }] } as const
-      expect(await auth.applications.import([line] as never, { confirm: true })).toMatchObject({ refused: 0 })
+      expect(await auth.imports.run([line] as never, { confirm: true })).toMatchObject({ refused: 0 })
       const colons = (text: string): string => text.replaceAll(':', '%3A')
       const form = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
       for (const spell of [(text: string) => text, colons, form]) {

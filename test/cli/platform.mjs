@@ -3,7 +3,12 @@
  * beside it. Tests change them by environment variables.
  */
 import { appendFileSync } from 'node:fs'
+import { emails } from 'express-platform-auth/emails'
+import { imports } from 'express-platform-auth/imports'
+import { portal } from 'express-platform-auth/portal'
+import { registration } from 'express-platform-auth/registration'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
+import { usage } from 'express-platform-auth/usage'
 
 /** @returns {import('express-platform-auth').PlatformAuthOptions} */
 function options() {
@@ -18,11 +23,15 @@ function options() {
     },
     store: CLI_FILE ? sqliteStore(CLI_FILE) : undefined,
     secret: CLI_SECRET === '' ? undefined : (CLI_SECRET ?? 'a secret of 32 characters or more'),
-    mailer: CLI_MAIL ? createMailer(CLI_MAIL) : undefined,
-    delivery: CLI_LINKS ? 'claim-link' : 'inline',
     developersUrl: 'https://example.com/developers',
-    importedCredentials: CLI_IMPORTED === 'true',
-    signing: { rotateEvery: CLI_ROTATE_EVERY ? Number(CLI_ROTATE_EVERY) : undefined },
+    tokens: { rotateEvery: CLI_ROTATE_EVERY ? Number(CLI_ROTATE_EVERY) : undefined },
+    features: [
+      CLI_MAIL && emails({ mailer: createMailer(CLI_MAIL), delivery: CLI_LINKS ? 'claim-link' : 'inline' }),
+      CLI_MAIL && registration(),
+      CLI_MAIL && portal(),
+      CLI_IMPORTED === 'true' && imports(),
+      usage(),
+    ],
   }
 }
 
@@ -32,7 +41,7 @@ export default options
 /** Appends e-mails to a file, or fails as `refuses` or `is busy` say. @param {string} behavior */
 function createMailer(behavior) {
   return {
-    /** @param {import('express-platform-auth').EmailMessage} email */
+    /** @param {import('express-platform-auth/emails').EmailMessage} email */
     async send(email) {
       if (behavior === 'refuses') {
         throw Object.assign(new Error(), { refused: true, permanent: true, responseCode: 550 })

@@ -1,6 +1,8 @@
-import { stat } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { findTarget } from '../../src/cli/target.js'
+import { StoreUnavailableError } from '../../src/index.js'
 import { CONFIG, createSite, runInProcess, runJson, useSite } from './command-line.js'
 
 const site = useSite()
@@ -64,5 +66,73 @@ describe('the store and the options', () => {
     const { code, stderr } = await runInProcess(['signing-keys', 'rotate', ...config])
     expect(code).toBe(1)
     expect(stderr).toContain('secret is not the one that the store was written with')
+  })
+})
+
+describe('a call of a part of the store', () => {
+  /** Options whose store has parts that do not answer, reject, or are not there. */
+  async function writeBrokenStore(): Promise<string> {
+    const file = join(site.folder, 'broken-store.mjs')
+    await writeFile(
+      file,
+      `import options from ${JSON.stringify(CONFIG)}
+       const hangs = () => new Promise(() => undefined)
+       export default () => {
+         const { signIns, ...store } = options().store
+         const emails = { ...store.emails, list: hangs, find: async () => { throw new Error('read ECONNRESET') } }
+         const usage = { ...store.usage, list: hangs, listReported: () => { throw new Error('no such table') } }
+         return { ...options(), store: Object.freeze({ ...store, emails, usage: Object.freeze(usage) }) }
+       }`,
+    )
+    return file
+  }
+
+  it('rejects after 10 seconds if it is not answered, and says so', async () => {
+    const { store } = await findTarget({ config: await writeBrokenStore() }, {}, { name: 'x', requires: 'store' })
+    vi.useFakeTimers()
+    try {
+      const calls = [
+        store!.emails!.list({ applicationId: undefined, state: 'due', limit: 1 }),
+        store!.usage!.list({ after: undefined, applicationId: 'a', api: 'a', from: '', to: '', limit: 1 }),
+      ]
+      const settled = Promise.allSettled(calls)
+      let hasSettled = false
+      void settled.then(() => (hasSettled = true))
+      await vi.advanceTimersByTimeAsync(9500)
+      expect(hasSettled).toBe(false)
+      await vi.advanceTimersByTimeAsync(1000)
+      const reason: unknown = expect.objectContaining({
+        name: 'StoreUnavailableError',
+        message: 'The store is unavailable: no answer within 10 seconds',
+      })
+      expect(await settled).toEqual(calls.map(() => ({ status: 'rejected', reason })))
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('rejects with StoreUnavailableError, whatever the driver throws', async () => {
+    const { store } = await findTarget({ config: await writeBrokenStore() }, {}, { name: 'x', requires: 'store' })
+    const query = { after: undefined, applicationId: undefined, api: undefined, limit: 1 }
+    await expect(store!.emails!.find('a')).rejects.toThrow(StoreUnavailableError)
+    await expect(store!.usage!.listReported(query)).rejects.toThrow('The store is unavailable: no such table')
+  })
+
+  it('is not there if the store lacks the part, and is answered if it works', async () => {
+    const { store } = await findTarget({ config: await writeBrokenStore() }, {}, { name: 'x', requires: 'store' })
+    expect(store!.signIns).toBeUndefined()
+    await store!.open()
+    expect(await store!.imports!.countHashes?.()).toEqual({})
+    await store!.close()
+  })
+
+  it('makes the command exit with 4, and names the part that a command needs', async () => {
+    const file = await writeBrokenStore()
+    const { code, stderr } = await runInProcess(['report-only', '--config', file])
+    expect([code, stderr]).toEqual([4, expect.stringContaining('no such table')])
+    expect(await runInProcess(['portal', 'sign-out', 'dev@shop.example', '--config', file])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The store has no part for this command: signIns.') as unknown,
+    })
   })
 })

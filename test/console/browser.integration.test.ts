@@ -4,7 +4,7 @@ import express from 'express'
 import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials/credentials.js'
-import { smtpMailer } from '../../src/mailers/smtp.js'
+import { smtpMailer } from '../../src/features/emails/smtp.js'
 import { describePortal } from '../portal/in-chromium.js'
 import { describeMailScanners } from '../portal/mail-scanners-in-chromium.js'
 import { describeDecisions } from '../registration/decide-in-chromium.js'
@@ -150,7 +150,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
   it('shows the credentials behind a claim link', async () => {
     const claims = await openShop({ options: { delivery: 'claim-link' } })
     onTestFinished(() => claims.close())
-    await claims.auth.applications.register({ name: 'Counter', contact: 'counter@example.com', apis: ['orders'] })
+    await claims.auth.registration.register({ name: 'Counter', contact: 'counter@example.com', apis: ['orders'] })
     const link = await vi.waitFor(() => /http\S+\/register\/claim#\S+/.exec(claims.mailer.emails[0]!.text)![0], 60_000)
     const page = usePage()
     await page.goto(link)

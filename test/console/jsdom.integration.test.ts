@@ -174,7 +174,7 @@ describe('an access token that has expired', () => {
   let briefly: typeof shop
   beforeAll(async () => {
     // Access tokens are renewed two seconds before they expire, so these are renewed at once.
-    briefly = await openShop({ options: { accessTokenLifetime: 2 } })
+    briefly = await openShop({ options: { tokens: { lifetime: 2 } } })
   })
   afterAll(() => briefly.close())
 

@@ -9,6 +9,7 @@ import { openPlatform } from '../support/platform.js'
 import { answerFrom, type ReceivedCall } from './mock-answers.js'
 import type { RealDocument } from './real-documents.js'
 import { listen } from './shop.js'
+import { guardsFromDocument } from '../../src/document-guards/index.js'
 
 /** A running platform whose APIs answer as their documents say, with a console that has their references. */
 export interface MockServer {
@@ -46,7 +47,7 @@ export async function openMockServer(given: ReadonlyMap<string, RealDocument>): 
   for (const [name, document] of documents) {
     const { scheme } = given.get(name)!
     const guard = scheme === 'oauth2' ? auth.requireBearer(name) : auth.requireApiKey(name)
-    app.use(`/${name}`, guardFromDocument(() => auth.guardsFromDocument(name, document)) ?? guard)
+    app.use(`/${name}`, guardFromDocument(() => guardsFromDocument(auth, name, document)) ?? guard)
     app.use(`/${name}`, express.raw({ type: () => true, limit: '1mb' }), answerFrom(document, received))
   }
   await auth.ready()

@@ -8,8 +8,8 @@ import { openPlatform, type TestOptions } from '../support/platform.js'
 
 /** The example app's documents, which the shop below implements. */
 export const DOCUMENTS = {
-  orders: fileURLToPath(new URL('../../example-app/orders.openapi.json', import.meta.url)),
-  catalog: fileURLToPath(new URL('../../example-app/catalog.openapi.json', import.meta.url)),
+  orders: fileURLToPath(new URL('../../example-app/apis/orders.openapi.json', import.meta.url)),
+  catalog: fileURLToPath(new URL('../../example-app/apis/catalog.openapi.json', import.meta.url)),
 }
 
 export const APIS = {

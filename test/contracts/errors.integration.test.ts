@@ -4,6 +4,7 @@ import type * as esm from '../../src/index.js'
 import {
   ApplicationError,
   ConfigurationError,
+  OAuthError,
   StoreIncompatibleError,
   StoreUnavailableError,
   createPlatformAuth,
@@ -38,6 +39,8 @@ describe("instanceof recognizes an error of the package's CommonJS copy:", () =>
 
   it.each([
     ['ConfigurationError', new commonJs.ConfigurationError(parts), ConfigurationError],
+    ['ApplicationError', new commonJs.ApplicationError('conflict', 'm'), ApplicationError],
+    ['OAuthError', new commonJs.OAuthError('invalid_request', 'm'), OAuthError],
     ['StoreUnavailableError', new commonJs.StoreUnavailableError('m'), StoreUnavailableError],
     ['StoreIncompatibleError', new commonJs.StoreIncompatibleError('schema_too_new', parts), StoreIncompatibleError],
   ])('%s', (_name, error, type) => {

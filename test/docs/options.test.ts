@@ -3,15 +3,19 @@ import type {
   ApiKeyApiOptions,
   BearerGuardOptions,
   BrandOptions,
-  EmailsOptions,
   OAuth2ApiOptions,
   PlatformAuthOptions,
   CredentialsOptions,
+  BackgroundOptions,
+  CacheOptions,
   RateLimitsOptions,
-  RegistrationOptions,
-  SigningOptions,
-  UsageOptions,
+  TokensOptions,
 } from '../../src/index.js'
+import type { EmailsOptions } from '../../src/features/emails/index.js'
+import type { ImportsOptions } from '../../src/features/imports/index.js'
+import type { PortalLimits, PortalOptions } from '../../src/features/portal/index.js'
+import type { RegistrationLimits, RegistrationOptions } from '../../src/features/registration/index.js'
+import type { UsageOptions } from '../../src/features/usage/index.js'
 import type { DeveloperConsoleOptions } from '../../src/console/index.js'
 import type { PostgresStoreOptions } from '../../src/stores/postgres/index.js'
 import { readPage } from './pages.js'
@@ -25,31 +29,21 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   store: true,
   secret: true,
   importUnencrypted: true,
-  mailer: true,
   developersUrl: true,
   brand: true,
-  emails: true,
-  delivery: true,
-  accessTokenLifetime: true,
-  clockTolerance: true,
-  maxStaleness: true,
-  credentialPrefix: true,
+  metadata: true,
+  tokens: true,
   credentials: true,
-  importedCredentials: true,
-  signing: true,
-  applicationMetadata: true,
-  operators: true,
-  registration: true,
-  portal: true,
   rateLimits: true,
-  audit: true,
-  usage: true,
+  maxStaleness: true,
   cache: true,
   cors: true,
   onDenied: true,
   reportOnly: true,
   logger: true,
   now: true,
+  background: true,
+  features: true,
 }
 const API: Names<OAuth2ApiOptions & ApiKeyApiOptions> = {
   scheme: true,
@@ -65,29 +59,37 @@ const API: Names<OAuth2ApiOptions & ApiKeyApiOptions> = {
   header: true,
   reportOnly: true,
 }
-const SIGNING: Names<SigningOptions> = { algorithm: true, rotateEvery: true, publishAhead: true }
-const CREDENTIALS: Names<CredentialsOptions> = { maxAge: true, remindBefore: true }
+const TOKENS: Names<TokensOptions> = {
+  lifetime: true,
+  clockTolerance: true,
+  algorithm: true,
+  rotateEvery: true,
+  publishAhead: true,
+}
+const CREDENTIALS: Names<CredentialsOptions> = { prefix: true, maxAge: true }
 const RATE_LIMITS: Names<RateLimitsOptions> = {
   requests: true,
   tokenRequests: true,
   revocations: true,
   failedAuthentication: true,
-  registration: true,
-  allRegistrations: true,
-  signIn: true,
-  portalActions: true,
   redis: true,
   headers: true,
 }
 const BRAND: Names<BrandOptions> = { name: true, logo: true, color: true, supportUrl: true }
-const EMAILS: Names<EmailsOptions> = { compose: true }
-const REGISTRATION: Names<RegistrationOptions> = { allow: true, foldTags: true, ipv6Prefix: true }
-const USAGE: Names<UsageOptions> = { retention: true }
-const CACHE: Names<NonNullable<PlatformAuthOptions['cache']>> = {
-  applications: true,
-  accessTokens: true,
-  revokedAccessTokens: true,
+const CACHE: Names<CacheOptions> = { applications: true, accessTokens: true, revokedAccessTokens: true }
+const BACKGROUND: Names<BackgroundOptions> = { auditRetention: true }
+const EMAILS: Names<EmailsOptions> = { mailer: true, delivery: true, compose: true, remindBefore: true }
+const REGISTRATION: Names<RegistrationOptions> = { operators: true, allow: true, limits: true }
+const REGISTRATION_LIMITS: Names<RegistrationLimits> = {
+  registration: true,
+  allRegistrations: true,
+  foldTags: true,
+  ipv6Prefix: true,
 }
+const PORTAL: Names<PortalOptions> = { actions: true, limits: true }
+const PORTAL_LIMITS: Names<PortalLimits> = { signIn: true, actions: true }
+const USAGE: Names<UsageOptions> = { retention: true, collect: true }
+const IMPORTS: Names<ImportsOptions> = { hmacKey: true }
 const GUARD: Names<BearerGuardOptions> = {
   scopes: true,
   anyScope: true,
@@ -107,29 +109,35 @@ const CONSOLE: Names<DeveloperConsoleOptions> = {
 const POSTGRES: Names<PostgresStoreOptions> = { pool: true, listen: true }
 
 describe.each([
-  ['docs/options.md', 'Options', PLATFORM],
-  ['docs/options.md', '`apis`', API],
-  ['docs/options.md', '`credentials`', CREDENTIALS],
-  ['docs/options.md', '`signing`', SIGNING],
-  ['docs/options.md', '`brand`', BRAND],
-  ['docs/options.md', '`emails`', EMAILS],
-  ['docs/options.md', '`registration`', REGISTRATION],
-  ['docs/options.md', 'Rate limits', RATE_LIMITS],
-  ['docs/options.md', '`usage`', USAGE],
-  ['docs/options.md', '`cache`', CACHE],
-  ['docs/guards.md', 'Guards', GUARD],
-  ['docs/console.md', 'Developer console', CONSOLE],
-  ['docs/stores.md', 'PostgreSQL', POSTGRES],
-])('%s, section "%s",', (path, heading, names) => {
+  ['docs/options.md', 'Options', 'option', PLATFORM],
+  ['docs/options.md', '`apis`', 'option', API],
+  ['docs/options.md', '`tokens`', 'option', TOKENS],
+  ['docs/options.md', '`credentials`', '`credentials.`', CREDENTIALS],
+  ['docs/options.md', '`brand`', 'option', BRAND],
+  ['docs/options.md', 'Rate limits', '`rateLimits.`', RATE_LIMITS],
+  ['docs/options.md', '`background`', 'option', BACKGROUND],
+  ['docs/options.md', '`cache`', 'option', CACHE],
+  ['docs/emails.md', 'Options', '`emails()`', EMAILS],
+  ['docs/registration.md', 'Options', '`registration()`', REGISTRATION],
+  ['docs/registration.md', 'Options', '`limits.`', REGISTRATION_LIMITS],
+  ['docs/portal.md', 'Options', '`portal()`', PORTAL],
+  ['docs/portal.md', 'Options', '`limits.`', PORTAL_LIMITS],
+  ['docs/usage.md', 'Usage and refusals', '`usage()`', USAGE],
+  ['docs/import.md', 'Move from another system', '`imports()`', IMPORTS],
+  ['docs/guards.md', 'Guards', 'option', GUARD],
+  ['docs/console.md', 'Developer console', 'option', CONSOLE],
+  ['docs/stores.md', 'PostgreSQL', 'option', POSTGRES],
+])('%s, section "%s", table "%s",', (path, heading, first, names) => {
   it('has a row for every option, and no row for anything else', () => {
-    expect(rowsOf(path, heading).toSorted()).toEqual(Object.keys(names).toSorted())
+    expect(rowsOf(path, heading, first).toSorted()).toEqual(Object.keys(names).toSorted())
   })
 })
 
-/** The names in the first column of a section's table of options, which is the one that has defaults. */
-function rowsOf(path: string, heading: string): readonly string[] {
+/** The names in the first column of a section's table of options: the one that has this column and defaults. */
+function rowsOf(path: string, heading: string, first: string): readonly string[] {
   const sections = readPage(path).text.split(/^(?=#+ )/m)
   const section = sections.find((each) => /^#+ (.+)$/m.exec(each)?.[1] === heading) ?? ''
-  const table = section.split(/\n\n+/).find((part) => /^\|[^\n]*\| default \|/.test(part)) ?? ''
+  const table =
+    section.split(/\n\n+/).find((part) => part.startsWith(`| ${first} |`) && /^[^\n]*\| default \|/.test(part)) ?? ''
   return [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name = '']) => name)
 }

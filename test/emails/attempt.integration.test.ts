@@ -85,7 +85,7 @@ describe.concurrent('an e-mail with credentials', () => {
       clock.advance(HOUR)
       expect(await provider.nextDueEmail(), what).toBeUndefined()
       expect(server.connections, what).toBe(1)
-      expect(await provider.auth.outbox.retry(), what).toEqual({ retried: 1 })
+      expect(await provider.auth.emails.retry(), what).toEqual({ retried: 1 })
     } else {
       expect(email, what).toMatchObject({ state: 'due', dueAt: clock.now() + 2000 })
       expect(provider.listEvents(id), what).toEqual(['registered'])
@@ -165,7 +165,7 @@ describe.concurrent('an e-mail with credentials', () => {
     expect(await provider.tokenStatus(await readMailedCredentials(server.mails[0]))).toBe(200)
     expect(provider.listEvents(id)).toEqual(['registered', 'deliveryFailed', 'activated'])
     // The failed e-mail was removed with the activation.
-    expect(await provider.auth.outbox.retry()).toEqual({ retried: 0 })
+    expect(await provider.auth.emails.retry()).toEqual({ retried: 0 })
   })
 
   it('is not sent again if its credentials are used before the mail server answers', async ({

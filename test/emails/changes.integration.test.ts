@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { isFollowable } from '../../src/lib/followable.js'
-import type { EmailMessage } from '../../src/index.js'
+import type { EmailMessage } from '../../src/features/emails/index.js'
 import type { QueuedEmail, StoreWith } from '../../src/store.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { BACKINGS, type Test } from '../applications/applicant.js'
@@ -40,13 +40,13 @@ describe.concurrent.each(Object.entries(BACKINGS))('%s', (_, openBacking) => {
   }
 
   it('what a contact changes is told to each other contact in one e-mail after 10 minutes', async (test) => {
-    const { calls, id, mailer, receive, clock } = await openShop(test)
+    const { auth, calls, id, mailer, receive, clock } = await openShop(test)
     const { credential, credentials } = await calls.addKey(id, { name: 'ware <house>', ...byEve })
     clock.advance(9 * MINUTES)
     const rotated = await calls.rotateSecret(id, byEve)
     await calls.updateCredential(id, credential.id, { name: 'depot', ...byEve })
     await calls.endCredential(id, credential.id, { revokeTokens: true, ...byEve })
-    await calls.inviteContact(id, 'carl@shop.example', byEve)
+    await auth.portal.invite(id, 'carl@shop.example', byEve)
     await calls.cancelInvitation(id, 'carl@shop.example', byEve)
     expect(mailer.emails.filter(({ subject }) => subject.startsWith('Changes'))).toEqual([])
     const { [ANN]: ann, [BOB]: bob, ...others } = await receive()
@@ -232,13 +232,13 @@ describe.concurrent.each(Object.entries(BACKINGS))('%s', (_, openBacking) => {
     }
     const { calls, id, clock, auth, listQueued } = await openShop(test, { mailer: { send } })
     await calls.addKey(id, { name: 'key 0', ...byEve })
-    const status = await auth.outbox.status()
+    const status = await auth.emails.status()
     expect(status).toMatchObject({ waiting: 2, deferred: 0, oldestAt: undefined })
     for (let day = 1; day <= 5; day++) {
       const before = refused
       clock.advance(24 * 60 * MINUTES)
       await vi.waitFor(() => expect(refused).toBeGreaterThanOrEqual(before + 2), 20_000)
-      await vi.waitFor(async () => expect((await listQueued()).every(({ leasedUntil }) => leasedUntil === 0)).toBe(true)) // prettier-ignore
+      await vi.waitFor(async () => expect((await listQueued()).every(({ leasedUntil }) => leasedUntil === 0)).toBe(true), 20_000) // prettier-ignore
       await calls.addKey(id, { name: `key ${day}`, ...byEve })
       expect(await listQueued()).toHaveLength(2)
     }
@@ -267,8 +267,8 @@ describe.concurrent.each(Object.entries(BACKINGS))('%s', (_, openBacking) => {
       await calls.removeContact(id, `dev${count}@shop.example`)
     }
     expect(await listQueued()).toHaveLength(100)
-    await calls.inviteContact(id, 'carl@shop.example')
-    expect((await auth.outbox.cancel(id)).cancelled).toBeGreaterThanOrEqual(100)
+    await auth.portal.invite(id, 'carl@shop.example')
+    expect((await auth.emails.cancel(id)).cancelled).toBeGreaterThanOrEqual(100)
     expect(await listQueued()).toEqual([])
   })
 })

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import request from 'supertest'
 import { describe, it } from 'vitest'
-import { ConfigurationError, createPlatformAuth, type EmailMessage } from '../../src/index.js'
+import { ConfigurationError, createPlatformAuth } from '../../src/index.js'
+import { emails, type EmailMessage } from '../../src/features/emails/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
@@ -33,7 +34,7 @@ function openClaiming(test: Test, options: TestOptions = {}) {
     },
   }
   const provider = openProvider(test, { delivery: 'claim-link', mailer, ...options })
-  provider.app.use('/developers/register', provider.auth.registrationRouter)
+  provider.app.use('/developers/register', provider.auth.registration.router, provider.auth.emails.router)
   return { ...provider, emails, mailer }
 }
 
@@ -175,11 +176,11 @@ describe.concurrent('with delivery: "claim-link"', () => {
 
     // The operator sends another link.
     const [pending] = (await provider.auth.applications.list({ status: 'pending' })).items
-    expect(await provider.auth.outbox.retry()).toEqual({ retried: 0 })
-    expect(await provider.auth.outbox.retry(pending!.id)).toEqual({ retried: 1 })
+    expect(await provider.auth.emails.retry()).toEqual({ retried: 0 })
+    expect(await provider.auth.emails.retry(pending!.id)).toEqual({ retried: 1 })
     await waitForEmails(provider.emails, 3)
     expect((await reveal(provider, readToken(provider.emails[2]!))).status).toBe(200)
-    expect(await provider.auth.outbox.retry(pending!.id)).toEqual({ retried: 0 })
+    expect(await provider.auth.emails.retry(pending!.id)).toEqual({ retried: 0 })
   })
 
   it('a link of a refused e-mail does not work, one with an unknown outcome works beside the next', async ({
@@ -274,7 +275,7 @@ describe.concurrent('with delivery: "claim-link"', () => {
     const options = {
       baseUrl: 'http://localhost',
       apis: { catalog: { scheme: 'apiKey' } },
-      delivery: 'claim-link',
+      features: [emails({ mailer: memoryMailer(), delivery: 'claim-link' })],
     } as const
     expect(() => createPlatformAuth(options)).toThrow(ConfigurationError)
     expect(() => createPlatformAuth(options)).toThrow(/^developersUrl is missing/)

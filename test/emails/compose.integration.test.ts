@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { ComposeEmail, EmailToCompose } from '../../src/index.js'
+import type { ComposeEmail, EmailToCompose } from '../../src/features/emails/index.js'
 import { KEY, openMailingProvider, readCredentials, waitForEmails } from '../applications/applicant.js'
 import { runBlock } from '../recipes/run-block.js'
 import { readMail } from '../support/smtp.js'
 
 /** The e-mail of a registration, as a real mail server received it, and what was logged. */
 async function receiveComposed(compose: ComposeEmail, options: object = {}) {
-  const provider = await openMailingProvider({ onTestFinished }, { emails: { compose }, ...options })
+  const provider = await openMailingProvider({ onTestFinished }, { compose, ...options })
   await provider.register(['orders', 'catalog'])
   await waitForEmails(provider.server.mails, 1)
   const { subject = '', text = '', html = '' } = await readMail(provider.server.mails[0]!)

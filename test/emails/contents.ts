@@ -1,4 +1,5 @@
-import type { Api, ContactChange, EmailContent, Language } from '../../src/index.js'
+import type { Api, Language } from '../../src/index.js'
+import type { ContactChange, EmailContent } from '../../src/features/emails/index.js'
 
 /** The APIs of `CONTENTS`. */
 export const APIS: ReadonlyMap<string, Api> = new Map<string, Api>([

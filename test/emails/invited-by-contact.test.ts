@@ -10,7 +10,7 @@ it.each(['en', 'de', 'fr', 'es'] as const)(
       const { application } = await auth.applications.create({ name: 'Shop', contact, apis: ['catalog'] })
       await auth.applications.update(application.id, { language })
       const invited = `bob-${mailer.emails.length}@shop.example`
-      await auth.applications.inviteContact(application.id, invited, { by: `contact:${contact}` })
+      await auth.portal.invite(application.id, invited, { by: `contact:${contact}` })
       await vi.waitFor(() => expect(mailer.emails.some(({ to }) => to === invited)).toBe(true), 60_000)
       const { subject, text, html } = mailer.emails.find(({ to }) => to === invited)!
       for (const shown of [subject, text, html]) {

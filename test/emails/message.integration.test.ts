@@ -4,8 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { EmailMessage } from '../../src/index.js'
-import { smtpMailer } from '../../src/mailers/smtp.js'
+import type { EmailMessage } from '../../src/features/emails/index.js'
+import { smtpMailer } from '../../src/features/emails/smtp.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { openPlatform, type TestOptions } from '../support/platform.js'
 import { readMail, startMailServer, transportTo, type MailServer, type ReceivedMail } from '../support/smtp.js'
@@ -24,7 +24,7 @@ type ApiNames = readonly (keyof typeof APIS)[]
 async function receiveEmail(apis: ApiNames, options: TestOptions = {}, name = 'Shop'): Promise<EmailMessage> {
   const mailer = memoryMailer()
   const { auth } = openProvider({ onTestFinished }, { mailer, ...options })
-  const { application } = await auth.applications.register({ name, contact: 'dev@customer.example', apis })
+  const { application } = await auth.registration.register({ name, contact: 'dev@customer.example', apis })
   if (apis.includes('invoices')) await auth.applications.approve(application.id)
   await waitForEmails(mailer.emails, 1)
   return mailer.emails[0]!
@@ -163,7 +163,7 @@ describe('the commands of an e-mail', () => {
     const { auth, app } = openProvider({ onTestFinished }, { baseUrl, mailer })
     app.get('/orders', auth.requireBearer('orders'), (_req, res) => void res.json({ orders: [] }))
     app.get('/catalog', auth.requireApiKey('catalog'), (_req, res) => void res.json({ items: [] }))
-    await auth.applications.register({ name: 'Shop', contact: 'dev@customer.example', apis: ['orders', 'catalog'] })
+    await auth.registration.register({ name: 'Shop', contact: 'dev@customer.example', apis: ['orders', 'catalog'] })
     await waitForEmails(mailServer.mails, 1)
 
     const { text = '', html = '' } = await readMail(mailServer.mails[0]!)
@@ -233,7 +233,7 @@ describe('what a developer enters at registration', () => {
   /** The e-mail for it, after a check of all headers. */
   async function receiveMail(name: string, contact: string): Promise<ReceivedMail> {
     const before = server.mails.length
-    await auth.applications.register({ name, contact, apis: ['catalog', 'orders'] })
+    await auth.registration.register({ name, contact, apis: ['catalog', 'orders'] })
     await waitForEmails(server.mails, before + 1)
     const mail = server.mails.at(-1)!
     expect(mail).toMatchObject({ sender: 'developers@example.com', recipients: [contact] })
@@ -286,7 +286,7 @@ describe('what a developer enters at registration', () => {
     'dev\u202E@customer.example', 'dév@customer.example', 'dev@xn--.example.', `${'l'.repeat(64)}@${'d'.repeat(63)}.${'d'.repeat(63)}.${'d'.repeat(62)}`, 'dev@customer.example>\r\nRCPT TO:<all@evil.example',
   ])('as the contact %j is rejected, and nothing is sent', async (contact) => {
     const before = server.mails.length
-    await expect(auth.applications.register({ name: 'Shop', contact, apis: ['catalog'] })).rejects.toMatchObject({ code: 'invalid_argument' })
+    await expect(auth.registration.register({ name: 'Shop', contact, apis: ['catalog'] })).rejects.toMatchObject({ code: 'invalid_argument' })
     expect(server.mails).toHaveLength(before)
   }) // prettier-ignore
 
@@ -320,7 +320,7 @@ describe('what a developer enters at registration', () => {
     'Verify at e\u0301vil.xn--p1ai',
   ])('as the name %j is rejected', async (name) => {
     await expect(
-      auth.applications.register({ name, contact: 'dev@customer.example', apis: ['catalog'] }),
+      auth.registration.register({ name, contact: 'dev@customer.example', apis: ['catalog'] }),
     ).rejects.toMatchObject({ code: 'invalid_argument' })
   })
 })

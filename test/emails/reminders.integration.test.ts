@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest'
-import { memoryStore, type EmailMessage, type Mailer } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import { type EmailMessage, type Mailer } from '../../src/features/emails/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
@@ -36,7 +37,8 @@ function openReminding(test: Test, options: TestOptions = {}): Reminding {
     return found
   }
   const provider = openProvider(test, {
-    credentials: { maxAge: 90, remindBefore: [1, 30, 7, 14] },
+    credentials: { maxAge: 90 },
+    remindBefore: [1, 30, 7, 14],
     mailer,
     ...options,
     store: Object.create(base, { emails: { value: { ...base.emails, listExpiring } } }) as typeof base,
@@ -213,7 +215,7 @@ describe.concurrent('a reminder', () => {
     onTestFinished,
   }) => {
     const store = memoryStore()
-    const silent = openProvider({ onTestFinished }, { store, credentials: { maxAge: 90, remindBefore: [30] } })
+    const silent = openProvider({ onTestFinished }, { store, credentials: { maxAge: 90 } })
     const { application } = await silent.auth.applications.create({ name: 'No contact', apis: ['catalog'] })
     const { advance, create, auth, emails } = openReminding({ onTestFinished }, { store, now: silent.clock.now })
     const { id } = await create()
@@ -242,7 +244,7 @@ describe.concurrent('a reminder that the mail server does not accept', () => {
   it.for([
     ['a rotation', (auth, id) => auth.applications.rotateKey(id)],
     ['a deletion', (auth, id) => auth.applications.delete(id)],
-    ['outbox.cancel()', (auth, id) => auth.outbox.cancel(id)],
+    ['auth.emails.cancel()', (auth, id) => auth.emails.cancel(id)],
   ] as readonly [string, (auth: Provider['auth'], id: string) => Promise<unknown>][])(
     'is withdrawn by %s',
     async ([, withdraw], { expect, onTestFinished }) => {
@@ -289,7 +291,7 @@ describe.concurrent('a reminder that the mail server does not accept', () => {
     expect(mailer.emails[0]?.text).toContain('in 14 days')
   })
 
-  it('for good leaves the application as it is, and is sent after outbox.retry()', async ({
+  it('for good leaves the application as it is, and is sent after auth.emails.retry()', async ({
     expect,
     onTestFinished,
   }) => {
@@ -305,7 +307,7 @@ describe.concurrent('a reminder that the mail server does not accept', () => {
     expect(listEvents(id)).toEqual(['registered', 'deliveryFailed'])
     expect([await getStatus(id), await keyStatus(credentials)]).toEqual(['active', 200])
     mailer.error = undefined
-    expect(await auth.outbox.retry()).toEqual({ retried: 1 })
+    expect(await auth.emails.retry()).toEqual({ retried: 1 })
     await waitForEmails(mailer.emails, 1)
     expect(mailer.emails[0]?.subject).toMatch(/^Your key for /)
   })

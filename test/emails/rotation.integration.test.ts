@@ -156,7 +156,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     await auth.applications.rotateKey(id, { deliver: 'email' })
     await waitForEmails(server.mails, 1)
     await expect.poll(() => provider.listEmails(id), POLL_OPTIONS).toEqual([])
-    expect(await auth.outbox.retry()).toEqual({ retried: 0 })
+    expect(await auth.emails.retry()).toEqual({ retried: 0 })
   })
 
   it('called concurrently, leave the newest credential working', async ({ expect, onTestFinished }) => {
@@ -219,7 +219,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
       await expect(call('app_0', options)).rejects.toMatchObject({ code: 'application_not_found' })
       await expect(call(id, { deliver: 'pigeon' } as never)).rejects.toMatchObject({ code: 'invalid_argument' })
       await expect(call(id, { ...options, overlap: -1 })).rejects.toMatchObject({ code: 'invalid_argument' })
-      const { application: pending } = await auth.applications.register({
+      const { application: pending } = await auth.registration.register({
         name: 'Shop',
         contact: 'dev@customer.example',
         apis: ['weather'],
@@ -233,7 +233,9 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     const created = await createApplication(without)
     await expect(without.auth.applications.rotateKey(created.id, options)).rejects.toMatchObject({
       name: 'ConfigurationError',
-      message: expect.stringMatching(/rotateKey: mailer is missing/) as string,
+      message: expect.stringMatching(
+        /rotateKey: there is nothing that sends e-mails\. .*emails\(\{ mailer \}\)/,
+      ) as string,
     })
     expect(await nextDueEmail()).toBeUndefined()
     expect(mailer.emails).toEqual([])

@@ -65,13 +65,13 @@ describe.concurrent('one of several credentials', () => {
     await auth.applications.rotateKey(id, { credential: other.id, overlap: 0 })
     const { items } = await auth.audit.list({ applicationId: id })
     expect(items.at(-1)?.details).not.toHaveProperty('cancelledEmails')
-    expect(await auth.outbox.retry(id)).toEqual({ retried: 0 })
+    expect(await auth.emails.retry(id)).toEqual({ retried: 0 })
     await auth.applications.endCredential(id, warehouse.id)
     const after = await auth.audit.list({ applicationId: id })
     expect(after.items.at(-1)?.details).toMatchObject({ name: 'warehouse', cancelledEmails: ['key'] })
     server.fault = undefined
     clock.advance(7200)
-    expect(await auth.outbox.cancel(id)).toEqual({ cancelled: 0 })
+    expect(await auth.emails.cancel(id)).toEqual({ cancelled: 0 })
     expect((await listKeys(provider, id)).map((key) => (key as unknown[])[0])).toEqual(['default'])
   })
 
@@ -83,7 +83,7 @@ describe.concurrent('one of several credentials', () => {
     await auth.applications.rotateKey(id, { credential: warehouse.id, deliver: 'email', overlap: 0 })
     await waitForEmails(mailer.emails, 1)
     const [, token] = /claim#(\S+)/.exec(mailer.emails[0]!.text)!
-    const app = express().use('/register', auth.registrationRouter)
+    const app = express().use('/register', auth.registration.router, auth.emails.router)
     await request(app).post('/register/claim').send({ token }).expect(200)
     expect(await listKeys(provider, id)).toEqual([
       ['warehouse', ['catalog'], ends],
@@ -105,7 +105,7 @@ describe.concurrent('one of several credentials', () => {
     await waitForEmails(mailer.emails, 1)
     clock.advance(7200)
     const [, token] = /claim#(\S+)/.exec(mailer.emails[0]!.text)!
-    const app = express().use('/register', auth.registrationRouter)
+    const app = express().use('/register', auth.registration.router, auth.emails.router)
     await request(app).post('/register/claim').send({ token }).expect(status)
     const keys = (await listKeys(provider, id)).filter((key) => (key as unknown[])[0] === 'warehouse')
     const end = new Date(clock.now() + 90 * 86_400_000)
@@ -148,7 +148,7 @@ describe.concurrent('one of several credentials', () => {
     const { id, warehouse } = await createApplication(provider)
     for (let i = 0; i < 18; i++) await auth.applications.addKey(id, { name: `k${i}` })
     await auth.applications.rotateKey(id, { credential: warehouse.id, deliver: 'email' })
-    await expect.poll(() => auth.outbox.retry(id), POLL_OPTIONS).toEqual({ retried: 1 })
+    await expect.poll(() => auth.emails.retry(id), POLL_OPTIONS).toEqual({ retried: 1 })
     expect((await auth.applications.get(id))!.keys).toHaveLength(20)
   })
 })

@@ -1,7 +1,8 @@
 import express from 'express'
 import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Application, CredentialsEmail, EmailToCompose, Language } from '../../src/index.js'
+import type { Application, Language } from '../../src/index.js'
+import type { CredentialsEmail, EmailToCompose } from '../../src/features/emails/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { POLL_OPTIONS, readCredentials } from '../applications/applicant.js'
 import { openPlatform, type TestOptions } from '../support/platform.js'
@@ -23,13 +24,11 @@ function open(options: TestOptions & { readonly ages?: readonly [number | undefi
   const { auth, clock } = openPlatform({
     developersUrl: 'https://example.com/developers',
     mailer,
-    emails: {
-      compose(email: EmailToCompose) {
-        if (email.purpose === 'registration' || email.purpose === 'key' || email.purpose === 'secret') {
-          composed.push(email.expiresAt)
-        }
-        return email.standard
-      },
+    compose(email: EmailToCompose) {
+      if (email.purpose === 'registration' || email.purpose === 'key' || email.purpose === 'secret') {
+        composed.push(email.expiresAt)
+      }
+      return email.standard
     },
     ...others,
     apis: {
@@ -38,7 +37,7 @@ function open(options: TestOptions & { readonly ages?: readonly [number | undefi
     },
   })
   onTestFinished(() => auth.close())
-  const app = express().use('/developers/register', auth.registrationRouter)
+  const app = express().use('/developers/register', auth.registration.router, auth.emails.router)
   const { applications } = auth
 
   /** What the n-th e-mail hands out, and the saved ends of exactly that. */
@@ -64,7 +63,7 @@ function open(options: TestOptions & { readonly ages?: readonly [number | undefi
   }
 
   const register = (language: Language) =>
-    applications.register({ name: 'Shop', contact: CONTACT, apis: ['orders', 'catalog'], language })
+    auth.registration.register({ name: 'Shop', contact: CONTACT, apis: ['orders', 'catalog'], language })
   const inDays = (days: number) => new Date(clock.now() + days * DAY_MS)
   return { applications, clock, receive, register, inDays }
 }

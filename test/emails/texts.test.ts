@@ -1,20 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { CredentialsEmail, EmailMessage, Language } from '../../src/index.js'
-import { createEmailWriter } from '../../src/emails/message.js'
+import type { Language } from '../../src/index.js'
+import type { CredentialsEmail, EmailMessage } from '../../src/features/emails/index.js'
+import { createEmailWriter } from '../../src/features/emails/message.js'
 import { SAMPLE_LABELS } from '../../src/samples/create.js'
-import { readOptions } from '../../src/options/read-options.js'
+import { readBrand } from '../../src/web/read-brand.js'
 import { recordingLogger } from '../support/platform.js'
 import { APIS, listContents, listValues } from './contents.js'
 
 const LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'es']
-const { brand } = readOptions(
-  {
-    baseUrl: 'https://api.example.com',
-    apis: { catalog: { scheme: 'apiKey' } },
-    brand: { name: 'Example & Söhne', color: '#7a1fa2', supportUrl: 'https://example.com/help' },
-  },
-  () => undefined,
-)
+const brand = readBrand({ name: 'Example & Söhne', color: '#7a1fa2', supportUrl: 'https://example.com/help' })
 const options = {
   apis: APIS,
   baseUrl: 'https://api.example.com',

@@ -1,6 +1,8 @@
 import request from 'supertest'
 import { describe, it, vi } from 'vitest'
-import { memoryStore, openAdmin, type EmailMessage } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import { openAdmin } from '../../src/admin/index.js'
+import { type EmailMessage } from '../../src/features/emails/index.js'
 import {
   BACKINGS,
   openProvider,
@@ -38,7 +40,7 @@ function createMailServer() {
 async function openShop(test: Test, options: TestOptions = {}) {
   const server = createMailServer()
   const provider = openProvider(test, { mailer: server, ...options })
-  provider.app.use('/developers/register', provider.auth.registrationRouter)
+  provider.app.use('/developers/register', provider.auth.registration.router, provider.auth.emails.router)
   const { application, credentials } = await provider.auth.applications.create({
     name: 'Shop',
     contact: OLD_CONTACT,
@@ -94,7 +96,7 @@ describe.concurrent('a rotation without e-mail', () => {
       const { items } = await auth.audit.list({ applicationId: id })
       expect(items.at(-1)).toMatchObject({ by: 'alice', details: { cancelledEmails: ['secret'] } })
 
-      expect(await auth.outbox.cancel(id, { by: 'alice' })).toEqual({ cancelled: 1 })
+      expect(await auth.emails.cancel(id, { by: 'alice' })).toEqual({ cancelled: 1 })
       server.mode = 'up'
       await shop.expectNothingDue(expect)
       expect(server.emails).toEqual([])
@@ -111,7 +113,7 @@ describe.concurrent('a rotation without e-mail', () => {
     const { credentials } = await auth.applications.rotateSecret(id, { overlap: 0 })
     expect(await shop.reveal(server.emails[0])).toMatchObject({ status: 400 })
     expect(await shop.secretStatuses(old.clientId, [credentials.clientSecret])).toEqual([200])
-    expect(await auth.outbox.retry(id)).toEqual({ retried: 0 })
+    expect(await auth.emails.retry(id)).toEqual({ retried: 0 })
   })
 
   it('ends the credential of an e-mail that is being sent, and keeps the former one for the overlap', async ({
@@ -194,7 +196,7 @@ describe.concurrent('update() with another contact', () => {
     clock.advance(72 * 3600)
     await auth.applications.update(id, { contact: NEW_CONTACT })
     await shop.expectNothingDue(expect)
-    expect(await auth.outbox.retry(id)).toEqual({ retried: 1 })
+    expect(await auth.emails.retry(id)).toEqual({ retried: 1 })
     await waitForEmails(server.emails, 2)
     expect(server.emails[1]!.to).toBe(NEW_CONTACT)
   })
@@ -258,7 +260,7 @@ describe.concurrent('suspend()', () => {
     server.mode = 'up'
     await shop.expectNothingDue(expect)
     expect(await shop.listEmails(id)).toMatchObject([{ state: 'suspended' }])
-    expect(await auth.outbox.retry(id)).toEqual({ retried: 0 })
+    expect(await auth.emails.retry(id)).toEqual({ retried: 0 })
 
     await auth.applications.rotateKey(id, { deliver: 'email', overlap: 0 })
     const states = async (): Promise<unknown> => (await shop.listEmails(id)).map(({ state }) => state)
@@ -288,7 +290,7 @@ describe.concurrent('suspend()', () => {
     await waitForAttempts(shop, id, 2)
     await auth.applications.suspend(id)
     server.mode = 'up'
-    expect(await auth.outbox.retry(id)).toEqual({ retried: 1 })
+    expect(await auth.emails.retry(id)).toEqual({ retried: 1 })
     await expect.poll(async () => (await shop.listEmails(id))[0]?.state, POLL_OPTIONS).toBe('suspended')
     await shop.expectNothingDue(expect)
     await auth.applications.resume(id)
@@ -329,8 +331,8 @@ describe.concurrent('suspend()', () => {
   })
 })
 
-describe.concurrent('outbox.cancel()', () => {
-  it('ends every e-mail and link of an application, and outbox.retry() does not revive them', async ({
+describe.concurrent('auth.emails.cancel()', () => {
+  it('ends every e-mail and link of an application, and auth.emails.retry() does not revive them', async ({
     expect,
     onTestFinished,
   }) => {
@@ -341,15 +343,15 @@ describe.concurrent('outbox.cancel()', () => {
     await shop.rotateByEmail(id)
     await waitForEmails(server.emails, 1)
     const other = await shop.register(['weather'])
-    expect(await auth.outbox.cancel(id, { by: 'alice' })).toEqual({ cancelled: 1 })
+    expect(await auth.emails.cancel(id, { by: 'alice' })).toEqual({ cancelled: 1 })
     server.mode = 'up'
     server.answer()
     await shop.expectNothingDue(expect)
     const secrets = [readCredentials(server.emails[0]!).clientSecret, old.clientSecret]
     expect(await shop.secretStatuses(old.clientId, secrets)).toEqual([401, 200])
-    expect(await auth.outbox.retry(id)).toEqual({ retried: 0 })
-    expect(await auth.outbox.cancel(id)).toEqual({ cancelled: 0 })
-    await expect(auth.outbox.cancel('app_0')).rejects.toMatchObject({ code: 'application_not_found' })
+    expect(await auth.emails.retry(id)).toEqual({ retried: 0 })
+    expect(await auth.emails.cancel(id)).toEqual({ cancelled: 0 })
+    await expect(auth.emails.cancel('app_0')).rejects.toMatchObject({ code: 'application_not_found' })
     const { items } = await auth.audit.list({ applicationId: id })
     expect(items.at(-1)).toMatchObject({
       type: 'application.updated',
@@ -360,7 +362,7 @@ describe.concurrent('outbox.cancel()', () => {
     // A registration that waits for approval can be cancelled too, without a platform.
     expect(await shop.listEmails(other.id)).toHaveLength(1)
     const admin = await openAdmin(store)
-    expect(await admin.outbox.cancel(other.id)).toEqual({ cancelled: 1 })
+    expect(await admin.emails!.cancel(other.id)).toEqual({ cancelled: 1 })
     await expect(auth.applications.approve(other.id)).rejects.toMatchObject({ code: 'invalid_state' })
     expect(await admin.applications.deny(other.id)).toMatchObject({ status: 'deleted' })
   })

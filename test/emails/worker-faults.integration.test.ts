@@ -11,6 +11,7 @@ import { expect, it } from 'vitest'
 import type { Application } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
+import { memoryMailer } from '../../src/testing/index.js'
 import { openPlatform } from '../support/platform.js'
 import { readMail, STAGES, startMailServer, type Fault, type Stage } from '../support/smtp.js'
 import { readCredentials } from '../applications/applicant.js'
@@ -42,10 +43,14 @@ it(
       const kills = await processes.killAtRandom(file)
       server.fault = undefined
 
+      // An operator's process: it sends nothing itself.
+      const unused = memoryMailer()
       const { auth } = openPlatform({
         apis: { orders: { scheme: 'oauth2', registration: 'automatic' }, catalog: { scheme: 'apiKey' } },
         store: sqliteStore(file),
         now,
+        mailer: unused,
+        background: false,
         rateLimits: { failedAuthentication: false },
       })
       const list = async (after?: string): Promise<Application[]> => {
@@ -54,11 +59,12 @@ it(
       }
       const undelivered = async (): Promise<number> => {
         // What the server refused permanently is retried by the operator.
-        await auth.outbox.retry()
+        await auth.emails.retry()
         return (await list()).filter(({ status }) => status === 'pending').length
       }
       await expect.poll(undelivered, { timeout: SETTINGS.timeout, interval: 200 }).toBe(0)
       const delivered = Date.now()
+      expect(unused.emails).toEqual([])
 
       const applications = await list()
       const stored = new Set(applications.map(({ name }) => name))

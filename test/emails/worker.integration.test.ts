@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, it } from 'vitest'
-import { memoryStore, openAdmin, type Mailer } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import { openAdmin } from '../../src/admin/index.js'
+import { type Mailer } from '../../src/features/emails/index.js'
 import type { StoreWith } from '../../src/store.js'
-import { smtpMailer } from '../../src/mailers/smtp.js'
+import { smtpMailer } from '../../src/features/emails/smtp.js'
 import { fakeClock, memoryMailer } from '../../src/testing/index.js'
 import { failAt, startMailServer, transportTo } from '../support/smtp.js'
 import {
@@ -61,7 +63,7 @@ describe.concurrent('an e-mail that is retried', () => {
     expect(provider.logger.lines.filter((line) => line.includes('It will be retried.'))).toHaveLength(attempts - 1)
     expect(provider.logger.lines.filter((line) => line.includes('It is not retried'))).toHaveLength(1)
     // The 72 hours start again.
-    expect(await provider.auth.outbox.retry(id)).toEqual({ retried: 1 })
+    expect(await provider.auth.emails.retry(id)).toEqual({ retried: 1 })
     expect(await waitForAttempts(provider, id, 1)).toMatchObject({ state: 'due', createdAt: clock.now() })
   })
 
@@ -83,14 +85,14 @@ describe.concurrent('an e-mail that is retried', () => {
     const ids = await Promise.all([1, 2, 3].map(async () => (await provider.register()).id))
     for (const id of ids) await waitForAttempts(provider, id, 1)
     refuses = false
-    expect(await auth.outbox.retry('app_0')).toEqual({ retried: 0 })
-    expect(await auth.outbox.retry(ids[1])).toEqual({ retried: 1 })
+    expect(await auth.emails.retry('app_0')).toEqual({ retried: 0 })
+    expect(await auth.emails.retry(ids[1])).toEqual({ retried: 1 })
     await waitForEmails(mailer.emails, 1)
     await expect.poll(() => provider.getStatus(ids[1]!), POLL_OPTIONS).toBe('active')
     expect(await provider.getStatus(ids[0]!)).toBe('pending')
-    expect(await auth.outbox.retry()).toEqual({ retried: 2 })
+    expect(await auth.emails.retry()).toEqual({ retried: 2 })
     await waitForEmails(mailer.emails, 3)
-    expect(await auth.outbox.retry()).toEqual({ retried: 0 })
+    expect(await auth.emails.retry()).toEqual({ retried: 0 })
   })
 
   it('is sent by another process once the lease of a killed one ends', async ({ expect, onTestFinished }) => {
@@ -203,7 +205,7 @@ describe.concurrent('an e-mail that is retried', () => {
     await waitForAttempts(provider, id, 1)
     refuses = false
     const admin = await openAdmin(store)
-    expect(await admin.outbox.retry()).toEqual({ retried: 1 })
+    expect(await admin.emails!.retry()).toEqual({ retried: 1 })
     await waitForEmails(mailer.emails, 1)
   })
 })

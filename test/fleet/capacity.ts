@@ -1,10 +1,10 @@
 import express, { type Express } from 'express'
 import { Pool } from 'pg'
 import { onTestFinished } from 'vitest'
-import type { PlatformAuth, PlatformAuthOptions } from '../../src/index.js'
+import type { PlatformAuth } from '../../src/index.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { createTokenForm, listen, type ClientCredentials } from '../support/http.js'
-import { APIS, openPlatform } from '../support/platform.js'
+import { APIS, openPlatform, type TestOptions } from '../support/platform.js'
 
 /** Prints a line of measurements, which starts with LONG. */
 export function print(name: string, figures: Readonly<Record<string, string | number>>): void {
@@ -26,7 +26,7 @@ export interface OpenPlatform {
 
 export async function openPostgresPlatform(
   url: string,
-  { listen: listens = true, ...options }: Pick<PlatformAuthOptions, 'rateLimits'> & { listen?: boolean } = {},
+  { listen: listens = true, ...options }: Pick<TestOptions, 'rateLimits'> & { listen?: boolean } = {},
 ): Promise<OpenPlatform> {
   const pool = new Pool({ connectionString: url, max: 5 })
   const { auth } = openPlatform({

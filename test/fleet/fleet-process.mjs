@@ -44,7 +44,7 @@ function open({ store, ...options }) {
     secret: 'a secret of 32 characters or more',
     rateLimits: { failedAuthentication: false },
     logger: quiet,
-    ...(options.signing && { signing: options.signing }),
+    ...(options.tokens && { tokens: options.tokens }),
     ...(options.maxStaleness !== undefined && { maxStaleness: options.maxStaleness }),
   })
 }

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { IssuedCredentials, SigningOptions } from '../../src/index.js'
+import type { IssuedCredentials, TokensOptions } from '../../src/index.js'
 
 /** A platform in a process of the fleet. */
 export interface PlatformPlan {
@@ -10,7 +10,7 @@ export interface PlatformPlan {
     | { readonly kind: 'postgres'; readonly url: string; readonly listen: boolean }
   /** How many platforms, each with its own store object; the first one serves HTTP. */
   readonly count?: number
-  readonly signing?: SigningOptions
+  readonly tokens?: TokensOptions
   readonly maxStaleness?: number
 }
 

@@ -22,15 +22,15 @@ let fleet: Fleet<Name>
 
 beforeAll(async () => {
   stores = [await freshStores(), await freshStores()]
-  const signing = { rotateEvery: ROTATE_EVERY, publishAhead: PUBLISH_AHEAD }
+  const tokens = { rotateEvery: ROTATE_EVERY, publishAhead: PUBLISH_AHEAD }
   const [operated, scheduled] = stores.map((each) => each.stores)
   fleet = await startFleet(
     // Ten platforms, each with a store of its own.
     [3, 3, 2, 2].map((count): Record<Name, PlatformPlan> => ({
       'operated on PostgreSQL': { store: operated!.PostgreSQL, count },
       'operated on SQLite': { store: operated!.SQLite, count },
-      'scheduled on PostgreSQL': { store: scheduled!.PostgreSQL, signing },
-      'scheduled on SQLite': { store: scheduled!.SQLite, signing },
+      'scheduled on PostgreSQL': { store: scheduled!.PostgreSQL, tokens },
+      'scheduled on SQLite': { store: scheduled!.SQLite, tokens },
     })),
   )
 })

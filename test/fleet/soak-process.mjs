@@ -6,7 +6,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import express from 'express'
 import { authOf, createPlatformAuth } from 'express-platform-auth'
+import { emails } from 'express-platform-auth/emails'
+import { portal } from 'express-platform-auth/portal'
+import { registration } from 'express-platform-auth/registration'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
+import { usage } from 'express-platform-auth/usage'
 
 const [file = ''] = process.argv.slice(2)
 process.on('disconnect', () => process.exit())
@@ -25,11 +29,15 @@ const auth = createPlatformAuth({
   },
   store: sqliteStore(file),
   secret: 'a secret of 32 characters or more',
-  mailer: { send: async () => undefined },
+  features: [
+    emails({ mailer: { send: async () => undefined } }),
+    registration({ limits: { registration: false, allRegistrations: false } }),
+    portal({ limits: { actions: false } }),
+    usage(),
+  ],
   // So that what is bounded is full, or has expired, long before the middle of the soak.
-  accessTokenLifetime: 60,
+  tokens: { lifetime: 60 },
   cache: { applications: 500, accessTokens: 500 },
-  rateLimits: { registration: false, allRegistrations: false, portalActions: false },
   logger: { debug() {}, info() {}, warn() {}, error: (message) => void process.stderr.write(`${message}\n`) },
 })
 
@@ -49,8 +57,8 @@ app.get('/orders/items', auth.requireBearer('orders'), (req, res) => {
   res.json(authOf(req))
 })
 app.get('/catalog/items', auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req)))
-app.use('/developers/register', auth.registrationRouter)
-app.use('/developers/applications', auth.portalRouter)
+app.use('/developers/register', auth.registration.router, auth.emails.router)
+app.use('/developers/applications', auth.portal.router)
 /** @type {Record<string, any>} */
 const parts = auth
 app.post('/operate', express.json(), (req, res, next) => {

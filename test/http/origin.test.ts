@@ -60,7 +60,7 @@ describe('readOrigin()', () => {
 describe('requestId in events', () => {
   it('is left out where it holds what the request presented, in the header and in the body', async () => {
     const { auth } = openPlatform({
-      importedCredentials: true,
+      imports: true,
       apis: { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey', header: 'Shop-Credential' } },
     })
     afterAll(() => auth.close())
@@ -68,7 +68,7 @@ describe('requestId in events', () => {
     const [key, secret] = ['imported-key-0123456789', 'imported secret 0123456789']
     const line = { externalId: '1', name: 'Shop', apis: ['orders', 'catalog'] as const, clientId: 'shop-1' }
     const credentials = { keys: [{ sha256: sha256(key) }], secrets: [{ sha256: sha256(secret) }] }
-    expect(await auth.applications.import([{ ...line, ...credentials }] as never, { confirm: true })).toMatchObject({
+    expect(await auth.imports.run([{ ...line, ...credentials }] as never, { confirm: true })).toMatchObject({
       refused: 0,
     })
     const events: PlatformEvent[] = []

@@ -1,11 +1,12 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { memoryMailer } from 'express-platform-auth/testing'
 import PostalMime from 'postal-mime'
 import supertest from 'supertest'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createApp } from '../../example-app/app.js'
-import { openDatabase, type Database } from '../../example-app/database.js'
-import { openMailbox } from '../../example-app/mailbox.js'
+import { openDatabase, type Database } from '../../example-app/database/database.js'
+import { openMailbox } from '../../example-app/mail/mailbox.js'
 import { createPlatform } from '../../example-app/platform.js'
 import { readMode, useExampleApps, type Example } from '../support/example-app.js'
 import { freePort } from '../support/free-port.js'
@@ -84,7 +85,7 @@ describe('The mailbox', () => {
     const mailbox = openMailbox(mailFolder())
     const baseUrl = 'http://localhost:3000'
     const database = await openDatabase(join(apps.folder(), 'example.sqlite'))
-    const auth = createPlatform({ baseUrl, store: database.store, secret: SECRET })
+    const auth = createPlatform({ baseUrl, store: database.store, secret: SECRET, mailer: memoryMailer() })
     onTestFinished(async () => {
       await auth.close()
       await database.close()

@@ -2,12 +2,13 @@ import { once } from 'node:events'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { memoryMailer } from 'express-platform-auth/testing'
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../example-app/app.js'
-import { openDatabase } from '../../example-app/database.js'
-import { demoCredentials, type DemoCredentials } from '../../example-app/demo-application.js'
-import { platformSecret } from '../../example-app/platform-secret.js'
+import { openDatabase } from '../../example-app/database/database.js'
+import { demoCredentials, type DemoCredentials } from '../../example-app/demo/demo-application.js'
+import { platformSecret } from '../../example-app/process/platform-secret.js'
 import { createPlatform, type Platform } from '../../example-app/platform.js'
 import { readMode, useExampleApps, type Example } from '../support/example-app.js'
 import { freePort } from '../support/free-port.js'
@@ -159,7 +160,7 @@ async function useFolder<Result>(folder: string, work: (opened: Opened) => Promi
   const baseUrl = 'http://localhost:3000'
   const database = await openDatabase(file('example.sqlite'))
   const secret = platformSecret(file('platform-auth-secret'))
-  const auth = createPlatform({ baseUrl, store: database.store, secret })
+  const auth = createPlatform({ baseUrl, store: database.store, secret, mailer: memoryMailer() })
   try {
     await auth.ready()
     const credentials = await demoCredentials(auth, file('demo-credentials.json'))

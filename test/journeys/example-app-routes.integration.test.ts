@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expectSecured } from 'express-platform-auth/testing'
+import { expectSecured, memoryMailer } from 'express-platform-auth/testing'
 import supertest from 'supertest'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../example-app/app.js'
-import { openDatabase } from '../../example-app/database.js'
+import { openDatabase } from '../../example-app/database/database.js'
 import { createPlatform } from '../../example-app/platform.js'
 import { SECRET } from '../support/platform.js'
 
@@ -24,7 +24,7 @@ describe('The example app’s routes', () => {
     folder = await mkdtemp(join(tmpdir(), 'example-app-routes-'))
     const baseUrl = 'http://localhost:3000'
     database = await openDatabase(join(folder, 'example.sqlite'))
-    auth = createPlatform({ baseUrl, store: database.store, secret: SECRET })
+    auth = createPlatform({ baseUrl, store: database.store, secret: SECRET, mailer: memoryMailer() })
     api = supertest(createApp({ auth, database, baseUrl }))
     const first = await newApplication()
     own = first.bearer
@@ -48,7 +48,10 @@ describe('The example app’s routes', () => {
 
   it('are protected by the guard of their API, as the documents say', async () => {
     const app = createApp({ auth, database, baseUrl: 'http://localhost:3000' })
-    const documents = { orders: 'example-app/orders.openapi.json', catalog: 'example-app/catalog.openapi.json' }
+    const documents = {
+      orders: 'example-app/apis/orders.openapi.json',
+      catalog: 'example-app/apis/catalog.openapi.json',
+    }
     await expectSecured(app, { auth, documents, public: { 'GET /': 'the home page', 'GET /health': 'proxies ask it' } })
   })
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
     baseUrl,
     now: Date.now,
     apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' } }, invoices: { scheme: 'oauth2' } },
-    accessTokenLifetime: LIFETIME,
+    tokens: { lifetime: LIFETIME },
   }))
   app.use(auth.router)
   app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))

@@ -5,6 +5,7 @@ import express4 from 'express4'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createRandom } from '../abuse/random.js'
 import { openPlatform } from '../support/platform.js'
+import { guardsFromDocument } from '../../src/document-guards/index.js'
 
 /** Every operation has a security of its own, so that a wrong one is noticed: it names the operation's path as its scope. */
 const PATHS = [
@@ -20,7 +21,7 @@ const PIECES = [
 const scopes = Object.fromEntries(PATHS.map((_path, at) => [`s${at}`, '']))
 const { auth } = openPlatform({ apis: { orders: { scheme: 'oauth2', scopes } } })
 afterAll(() => auth.close())
-const guard = auth.guardsFromDocument('orders', {
+const guard = guardsFromDocument(auth, 'orders', {
   openapi: '3.1.0',
   info: { title: 'Orders', version: '1.0.0' },
   paths: Object.fromEntries(PATHS.map((path, at) => [path, { get: { security: [{ oauth2: [`s${at}`] }] } }])),

@@ -2,6 +2,7 @@ import express from 'express'
 import request from 'supertest'
 import { afterAll, describe, expect, it } from 'vitest'
 import { developerConsole } from '../../src/console/index.js'
+import { guardsFromDocument } from '../../src/document-guards/index.js'
 import { expectSecured, headersFor } from '../../src/testing/index.js'
 import { openPlatform } from '../support/platform.js'
 
@@ -43,8 +44,8 @@ function createApp(): express.Express {
   const app = express()
   const orders = express.Router().get('/', (_req, res) => void res.json([])).get('/items/:id', (_req, res) => void res.json([])) // prettier-ignore
   const catalog = express.Router().get('/items', (_req, res) => void res.json([])).get('/secrets', (_req, res) => void res.json([])) // prettier-ignore
-  const ordersGuard = auth.guardsFromDocument('orders', createDocument(), { prefix: '/orders' })
-  const catalogGuard = auth.guardsFromDocument('catalog', createDocument(), { prefix: '/catalog' })
+  const ordersGuard = guardsFromDocument(auth, 'orders', createDocument(), { prefix: '/orders' })
+  const catalogGuard = guardsFromDocument(auth, 'catalog', createDocument(), { prefix: '/catalog' })
   ordersGuard.checkRoutes(orders)
   catalogGuard.checkRoutes(catalog)
   return app.use('/orders', ordersGuard, orders).use('/catalog', catalogGuard, catalog)
@@ -88,18 +89,18 @@ describe('one document for several APIs', () => {
     ['ends with a slash', '/orders/', /prefix is "\/orders\/"/],
     ['is nowhere', '/order', /prefix is "\/order", and no path of the document begins with it\. Its paths begin with "\/orders", "\/orders-archive", "\/catalog"\./],
   ])('is refused if the prefix %s', (_what, prefix, message) => {
-    const create = (): unknown => auth.guardsFromDocument('orders', createDocument(), { prefix: prefix as string })
+    const create = (): unknown => guardsFromDocument(auth, 'orders', createDocument(), { prefix: prefix as string })
     expect(create).toThrow(message)
     const show = (): unknown => developerConsole(auth, { documents: { orders: { document: createDocument(), prefix } } })
     expect(show).toThrow(/documents\.orders\.prefix is/)
   }) // prettier-ignore
 
   it('without a prefix: the error, checkRoutes() and the log name the prefix that is repeated', async () => {
-    expect(() => auth.guardsFromDocument('orders', createDocument())).toThrow(
+    expect(() => guardsFromDocument(auth, 'orders', createDocument())).toThrow(
       /has paths that begin with "\/orders", such as \/orders, and others.*Give \{ prefix: '\/orders' \}/s,
     )
     const document = createDocument({ paths: { '/orders/items': { get: { security: READ } } }, components: {} })
-    const guard = auth.guardsFromDocument('orders', document)
+    const guard = guardsFromDocument(auth, 'orders', document)
     const app = express().use('/orders', guard).get('/orders/items', (_req, res) => void res.json([])) // prettier-ignore
     expect(() => guard.checkRoutes(app, '/orders')).toThrow(
       /no route for GET \/orders\/items.*give \{ prefix: '\/orders' \}/s,

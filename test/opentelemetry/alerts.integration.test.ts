@@ -10,7 +10,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { memoryStore } from '../../src/index.js'
 import type { StoreWith } from '../../src/store.js'
-import { smtpMailer } from '../../src/mailers/smtp.js'
+import { smtpMailer } from '../../src/features/emails/smtp.js'
 import { observe } from '../../src/opentelemetry/index.js'
 import { failingStore } from '../support/failing-store.js'
 import { freePort } from '../support/free-port.js'
@@ -117,7 +117,7 @@ it(
     site.setClockOffset(0)
     await gauge('platform_auth_clock_available', 1)
 
-    await site.auth.applications.register({ name: 'Shop', contact: 'dev@example.com', apis: ['catalog'] })
+    await site.auth.registration.register({ name: 'Shop', contact: 'dev@example.com', apis: ['catalog'] })
     await vi.waitFor(
       async () => {
         site.advance(5000)
@@ -130,7 +130,7 @@ it(
       ok: true,
       problems: expect.stringMatching(/No e-mail has been delivered since .*ESOCKET|ECONNREFUSED/),
     })
-    expect(await site.auth.outbox.status()).toMatchObject({ waiting: 1, deferred: 1 })
+    expect(await site.auth.emails.status()).toMatchObject({ waiting: 1, deferred: 1 })
     faults['PlatformAuthMailUnavailable'] = await site.scrape()
     faults['PlatformAuthMailWaits'] = new Map([...(await site.scrape()), ['platform_auth_email_oldest_age', 1000]])
     site.refuseMail(

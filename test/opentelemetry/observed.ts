@@ -1,6 +1,7 @@
 import express, { type Express } from 'express'
 import { expect, type TestContext } from 'vitest'
-import { memoryStore, type Mailer, type PlatformEvent } from '../../src/index.js'
+import { memoryStore, type PlatformEvent } from '../../src/index.js'
+import { type Mailer } from '../../src/features/emails/index.js'
 import { RECORDINGS } from '../../src/opentelemetry/recordings.js'
 import { memoryMailer, type MemoryMailer } from '../../src/testing/index.js'
 import { createCaller, type Caller } from '../support/caller.js'
@@ -51,7 +52,7 @@ export async function openObserved(
     Object.assign(req, { id: req.headers['x-request-id'] })
     next()
   })
-  app.use(auth.router).use('/register', auth.registrationRouter)
+  app.use(auth.router).use('/register', auth.registration.router)
   app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))
   app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
   app.get('/catalog/reported', auth.requireApiKey('catalog', { reportOnly: true }), (_req, res) => void res.json([]))
@@ -108,11 +109,11 @@ export async function makeAllHappen({ auth, caller, refuseEmails, outage, events
   await auth.applications.revokeTokens(id)
   await auth.applications.delete(id)
 
-  const registered = await auth.applications.register({ name: NAME, contact: CONTACT, apis: ['orders'] })
+  const registered = await auth.registration.register({ name: NAME, contact: CONTACT, apis: ['orders'] })
   await auth.applications.approve(registered.application.id)
   await happened('application.activated')
   refuseEmails()
-  await auth.applications.register({ name: NAME, contact: CONTACT, apis: ['catalog'] })
+  await auth.registration.register({ name: NAME, contact: CONTACT, apis: ['catalog'] })
   await happened('application.deliveryFailed')
 
   await auth.signingKeys.rotate()

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { checkOptions, type PlatformAuthOptions } from '../../src/index.js'
+import { emails } from '../../src/features/emails/index.js'
+import { memoryMailer } from '../../src/testing/index.js'
+import { readBrand } from '../../src/web/read-brand.js'
 import { openPlatform } from '../support/platform.js'
 
 const PNG = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), Buffer.alloc(8)])
@@ -17,8 +20,9 @@ function writeLogo(name: string, content: Buffer | string): string {
   return path
 }
 
+/** The brand that the pages and e-mails of a platform show. */
 function openBranded(brand: PlatformAuthOptions['brand']) {
-  return openPlatform({ brand }).auth.brand
+  return readBrand(openPlatform({ brand, mailer: memoryMailer() }).auth.brand)
 }
 
 describe('brand', () => {
@@ -32,15 +36,20 @@ describe('brand', () => {
   })
 
   it('has a warning for a colour that light pages cannot have, with its contrast and the colour used instead', () => {
-    const { auth, logger } = openPlatform({ brand: { color: '#ffd400' } })
-    const { light } = auth.brand.accent
+    const options = { brand: { color: '#ffd400' }, mailer: memoryMailer() }
+    const { auth, logger } = openPlatform(options)
+    const { light } = readBrand(auth.brand).accent
     expect(logger.lines).toEqual([
       `brand.color is "#ffd400", which has a contrast of 1.2:1 on light pages, where text needs 4.5:1. ${light} is used there instead. Write a darker colour to choose it yourself.`,
     ])
-    for (const color of ['#7a1fa2', light]) expect(openPlatform({ brand: { color } }).logger.lines).toEqual([])
+    for (const color of ['#7a1fa2', light]) {
+      expect(openPlatform({ ...options, brand: { color } }).logger.lines).toEqual([])
+    }
+    // A second platform with the same option has it too.
+    expect(openPlatform(options).logger.lines).toEqual(logger.lines)
   })
 
-  it('is on the platform, with the logo as a data: URL and a colour for each kind of page', () => {
+  it('is on pages and in e-mails, with the logo as a data: URL and a colour for each kind of page', () => {
     expect(
       openBranded({
         name: 'Example',
@@ -79,14 +88,12 @@ describe('brand', () => {
     ['brand.logo', { logo: 'data:image/png' }, /^brand\.logo is a data: URL that cannot be read/],
     ['brand.logo', { logo: 'data:text/html,<script>alert(1)</script>' }, /^brand\.logo is neither a PNG/],
     ['brand.logo', { logo: `data:image/svg+xml,${'<svg>'.padEnd(32 * 1024 + 1)}` }, /^brand\.logo has 32769 bytes\. A logo has at most 32768/],
-    ['emails', 'compose', /^emails is "compose"/],
-    ['emails.compose', { compose: 'x' }, /^emails\.compose is "x"\. Give it a function/],
   ])('as %s: %j is refused', (option, value, message) => {
-    const group = option.split('.')[0]!
     const { error } = checkOptions({
       baseUrl: 'https://api.example.com',
       apis: { catalog: { scheme: 'apiKey' } },
-      [group]: value,
+      brand: value,
+      features: [emails({ mailer: memoryMailer() })],
     } as PlatformAuthOptions)
     expect(error?.message).toMatch(message)
     expect(error?.option).toBe(option)

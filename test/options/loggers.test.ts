@@ -83,7 +83,7 @@ const FAULTS: readonly (readonly [line: string, cause: string, provoke: (options
     async (options) => {
       const mailer = { send: async () => undefined }
       const { auth } = open({ ...options, mailer, now: Date.now, registration: { allow: fail } })
-      const app = express().use('/register', auth.registrationRouter)
+      const app = express().use('/register', auth.registration.router)
       await request(app)
         .post('/register')
         .send({ name: 'Shop', contact: 'a@b.example', apis: ['catalog'] })
@@ -107,8 +107,8 @@ const FAULTS: readonly (readonly [line: string, cause: string, provoke: (options
     async (options) => {
       const sent = deferred()
       const mailer = { send: async () => sent.resolve() }
-      const { auth } = open({ ...options, mailer, emails: { compose: fail } })
-      await auth.applications.register({ name: 'Shop', contact: 'a@b.example', apis: ['catalog'] })
+      const { auth } = open({ ...options, mailer, compose: fail })
+      await auth.registration.register({ name: 'Shop', contact: 'a@b.example', apis: ['catalog'] })
       await sent.promise
     },
   ],

@@ -54,13 +54,6 @@ describe('an option', () => {
     ['baseUrl', '', /^baseUrl is ""/],
     ['baseUrl', 3000, /^baseUrl is 3000/],
     ['baseUrl', 'https://', /^baseUrl is /],
-    ['importedCredentials', 'yes', /^importedCredentials is "yes"\. Write true, or \{ hmacKey \}\./],
-    ['importedCredentials', ['key'], /^importedCredentials is .*Write true/],
-    ['importedCredentials', { hmacKeys: 'key' }, /^importedCredentials\.hmacKeys is not an option.*hmacKey/],
-    ['importedCredentials', { hmacKey: undefined }, /^importedCredentials\.hmacKey is no key.*environment variable/],
-    ['importedCredentials', { hmacKey: [] }, /^importedCredentials\.hmacKey is no key/],
-    ['importedCredentials', { hmacKey: '' }, /^importedCredentials\.hmacKey is no key/],
-    ['importedCredentials', { hmacKey: ['secret key', 5] }, /^importedCredentials\.hmacKey is no key(?!.*secret key)/],
     ['baseUrl', 'https://api.example.com?v=1', /^baseUrl is .*can't have a query, a fragment or user info/],
     ['baseUrl', 'https://api.example.com/?', /can't have a query/],
     ['baseUrl', 'https://api.example.com/#', /can't have a query, a fragment/],
@@ -95,69 +88,61 @@ describe('an option', () => {
     ['secret', [SECRET, 'short'], /^secret is too short/],
     ['secret', [SECRET, undefined], /^secret is too short/],
 
-    ...['accessTokenLifetime', 'maxStaleness'].flatMap((name) =>
-      [0, -1, 1.5, NaN, Infinity, '60', true, {}].map(
-        (value) => [name, value, new RegExp(`^${name} is .*\\. Write a whole number of at least 1\\.`)] as const,
-      ),
+    ...[0, -1, 1.5, NaN, Infinity, '60', true, {}].flatMap(
+      (value) =>
+        [
+          ['maxStaleness', value, /^maxStaleness is .*\. Write a whole number of at least 1\./],
+          ['tokens', { lifetime: value }, /^tokens\.lifetime is .*\. Write a whole number of at least 1\./],
+        ] as const,
     ),
-    ['accessTokenLifetime', NaN, /^accessTokenLifetime is NaN/],
-    ['clockTolerance', -1, /^clockTolerance is -1\. Write a whole number of at least 0\./],
-    ['clockTolerance', 0.5, /^clockTolerance is 0\.5/],
-    ['clockTolerance', '5', /^clockTolerance is "5"/],
+    ['tokens', { lifetime: NaN }, /^tokens\.lifetime is NaN/],
+    ['tokens', { clockTolerance: -1 }, /^tokens\.clockTolerance is -1\. Write a whole number of at least 0\./],
+    ['tokens', { clockTolerance: 0.5 }, /^tokens\.clockTolerance is 0\.5/],
+    ['tokens', { clockTolerance: '5' }, /^tokens\.clockTolerance is "5"/],
 
     [
-      'credentialPrefix',
-      '',
-      /^credentialPrefix is ""\. Write up to 20 letters, digits and underscores, a letter first\./,
+      'credentials',
+      { prefix: '' },
+      /^credentials\.prefix is ""\. Write up to 20 letters, digits and underscores, a letter first\./,
     ],
-    ['credentialPrefix', 'a-b', /^credentialPrefix is "a-b"/],
-    ['credentialPrefix', '1a', /^credentialPrefix is "1a"/],
-    ['credentialPrefix', '_a', /^credentialPrefix is "_a"/],
-    ['credentialPrefix', 'x'.repeat(21), /^credentialPrefix is /],
-    ['credentialPrefix', 'épa', /^credentialPrefix is /],
-    ['credentialPrefix', 7, /^credentialPrefix is 7/],
+    ['credentials', { prefix: 'a-b' }, /^credentials\.prefix is "a-b"/],
+    ['credentials', { prefix: '1a' }, /^credentials\.prefix is "1a"/],
+    ['credentials', { prefix: '_a' }, /^credentials\.prefix is "_a"/],
+    ['credentials', { prefix: 'x'.repeat(21) }, /^credentials\.prefix is /],
+    ['credentials', { prefix: 'épa' }, /^credentials\.prefix is /],
+    ['credentials', { prefix: 7 }, /^credentials\.prefix is 7/],
 
-    ['signing', null, /^signing is null/],
+    ['tokens', null, /^tokens is null/],
     [
-      'signing',
+      'tokens',
       'ES256',
-      /^signing is "ES256"\. Write an object with algorithm, rotateEvery, publishAhead, or leave it out\./,
+      /^tokens is "ES256"\. Write an object with lifetime, clockTolerance, algorithm, rotateEvery, publishAhead, or leave it out\./,
     ],
-    ['signing', true, /^signing is true/],
-    ['signing', { algorithm: 'HS256' }, /^signing\.algorithm is "HS256"\. Choose one of ES256, .*PS512\./],
-    ['signing', { algorithm: 'none' }, /^signing\.algorithm is "none"/],
-    ['signing', { algorithm: 'es256' }, /^signing\.algorithm is "es256"/],
-    ['signing', { algorithm: 'toString' }, /^signing\.algorithm is "toString"/],
-    ['signing', { rotateEvery: 0 }, /^signing\.rotateEvery is 0\. Write a whole number of at least 1\./],
-    ['signing', { rotateEvery: '1d' }, /^signing\.rotateEvery is "1d"/],
-    ['signing', { publishAhead: -1 }, /^signing\.publishAhead is -1\. Write a whole number of at least 0\./],
-    ['signing', { algoritm: 'ES256' }, /^signing\.algoritm is not an option\. Did you mean "algorithm"\?/],
+    ['tokens', true, /^tokens is true/],
+    ['tokens', { algorithm: 'HS256' }, /^tokens\.algorithm is "HS256"\. Choose one of ES256, .*PS512\./],
+    ['tokens', { algorithm: 'none' }, /^tokens\.algorithm is "none"/],
+    ['tokens', { algorithm: 'es256' }, /^tokens\.algorithm is "es256"/],
+    ['tokens', { algorithm: 'toString' }, /^tokens\.algorithm is "toString"/],
+    ['tokens', { rotateEvery: 0 }, /^tokens\.rotateEvery is 0\. Write a whole number of at least 1\./],
+    ['tokens', { rotateEvery: '1d' }, /^tokens\.rotateEvery is "1d"/],
+    ['tokens', { publishAhead: -1 }, /^tokens\.publishAhead is -1\. Write a whole number of at least 0\./],
+    ['tokens', { algoritm: 'ES256' }, /^tokens\.algoritm is not an option\. Did you mean "algorithm"\?/],
 
-    ['operators', 'ops@example.com', /^operators is "ops@example\.com"\. List 1 to 10 e-mail addresses/],
-    ['operators', [], /^operators is \[\]\. List 1 to 10/],
-    ['operators', Array.from({ length: 11 }, (_, i) => `o${i}@example.com`), /^operators is .*List 1 to 10/],
-    [
-      'operators',
-      ['Ops <ops@example.com>'],
-      /^operators\[0\] is "Ops <ops@example\.com>"\. Write one plain e-mail address/,
-    ],
-    ['operators', ['ops@example.com', 'a@example.com,b@example.com'], /^operators\[1\] is /],
-    ['operators', [undefined], /^operators\[0\] is missing/],
-    ['operators', ['ops@example.com'], /^developersUrl is missing\. With operators, e-mails link to/],
-    ['credentials', 90, /^credentials is 90\. Write an object with maxAge, remindBefore, or leave it out\./],
+    ['credentials', 90, /^credentials is 90\. Write an object with prefix, maxAge, or leave it out\./],
     ['credentials', { maxage: 90 }, /^credentials\.maxage is not an option\. Did you mean "maxAge"\?/],
     ...[0, -1, 1.5, '90', null, NaN].map(
       (maxAge) =>
         ['credentials', { maxAge }, /^credentials\.maxAge is .+\. Write a whole number of at least 1\.$/] as const,
     ),
     ['credentials', { maxAge: 36_501 }, /^credentials\.maxAge is 36501\. Write days: at most 36500 \(a century\)\.$/],
-    ['credentials', { remindBefore: 30 }, /^credentials\.remindBefore is 30\. List up to 10 numbers of days/],
-    ['credentials', { remindBefore: [30, 0] }, /^credentials\.remindBefore\[1\] is 0\. Write a whole number/],
-    // oxlint-disable-next-line no-sparse-arrays -- a mistake that a list can have
-    ['credentials', { remindBefore: [, 1] }, /^credentials\.remindBefore\[0\] is missing/],
-    ['credentials', { remindBefore: Array.from({ length: 11 }, (_, i) => i + 1) }, /^credentials\.remindBefore is /],
     ['apis', { catalog: { scheme: 'apiKey', credentialMaxAge: 0 } }, /^apis\.catalog\.credentialMaxAge is 0\./],
     ['apis', { orders: { scheme: 'oauth2', credentialMaxAge: '90d' } }, /^apis\.orders\.credentialMaxAge is "90d"/],
+
+    ['background', true, /^background is true\. Write an object with auditRetention, or leave it out\.$/],
+    ['background', null, /^background is null/],
+    ['background', { audit: 90 }, /^background\.audit is not an option\. Did you mean "auditRetention"\?$/],
+    ['background', { auditRetention: '90d' }, /^background\.auditRetention is "90d"\. Write a whole number/],
+    ['background', { auditRetention: 29 }, /^background\.auditRetention is 29\. Write days: at least 30\.$/],
 
     ['cache', 5, /^cache is 5/],
     [
@@ -222,12 +207,7 @@ describe('an option', () => {
     ['rateLimits', { header: true }, /^rateLimits\.header is not an option\. Did you mean "headers"\?/],
 
     ...[null, {}, 'object', { '~standard': {} }, { '~standard': { validate: true } }, () => undefined].map(
-      (schema) =>
-        [
-          'applicationMetadata',
-          schema,
-          /^applicationMetadata is not a Standard Schema\. Give it a schema of an object/,
-        ] as const,
+      (schema) => ['metadata', schema, /^metadata is not a Standard Schema\. Give it a schema of an object/] as const,
     ),
     ['cors', '*', /^cors is "\*"\. Write \{ origin: 'https:\/\/developers\.example\.com' \}/],
     ['cors', true, /^cors is true/],
@@ -257,8 +237,8 @@ describe('an option', () => {
   })
 
   it.each([
-    ['baseURL', 'baseUrl'], ['base_url', 'baseUrl'], ['api', 'apis'], ['stores', 'store'], ['secrets', 'secret'], ['accesTokenLifetime', 'accessTokenLifetime'],
-    ['ratelimits', 'rateLimits'], ['rateLimit', 'rateLimits'], ['onDenid', 'onDenied'], ['onDenied ', 'onDenied'], ['CORS', 'cors'], ['signin', 'signing'], ['log', 'logger'],
+    ['baseURL', 'baseUrl'], ['base_url', 'baseUrl'], ['api', 'apis'], ['stores', 'store'], ['secrets', 'secret'], ['token', 'tokens'],
+    ['ratelimits', 'rateLimits'], ['rateLimit', 'rateLimits'], ['onDenid', 'onDenied'], ['onDenied ', 'onDenied'], ['CORS', 'cors'], ['credential', 'credentials'], ['metaData', 'metadata'], ['feature', 'features'], ['log', 'logger'],
   ])('%j is refused with the suggestion %j', (name, meant) => {
     expect(messageOfRefusal(() => createWith({ [name]: 'x' }))).toBe(`${name} is not an option. Did you mean "${meant}"?`)
   }) // prettier-ignore
@@ -266,8 +246,10 @@ describe('an option', () => {
   it('whose value is no JSON is refused with its type', () => {
     const circular: { self?: object } = {}
     circular.self = circular
-    expect(messageOfRefusal(() => createWith({ accessTokenLifetime: 60n }))).toMatch(/^accessTokenLifetime is bigint/)
-    expect(messageOfRefusal(() => createWith({ credentialPrefix: circular }))).toMatch(/^credentialPrefix is object/)
+    expect(messageOfRefusal(() => createWith({ maxStaleness: 60n }))).toMatch(/^maxStaleness is bigint/)
+    expect(messageOfRefusal(() => createWith({ credentials: { prefix: circular } }))).toMatch(
+      /^credentials\.prefix is object/,
+    )
   })
 
   it('that is unknown and similar to none is refused with a list of all', () => {
@@ -281,9 +263,10 @@ describe('an option', () => {
   })
 
   it.each([
-    ['credentials', {}], ['credentials', { maxAge: 1, remindBefore: [] }], ['credentials', { remindBefore: [1, 30, 1] }], ['accessTokenLifetime', 1], ['clockTolerance', 0], ['maxStaleness', 1], ['credentialPrefix', 'a'], ['credentialPrefix', 'A_1'.padEnd(20, 'x')],
-    ['secret', SECRET], ['secret', [SECRET]], ['secret', [SECRET, 'another secret, of 32 characters or more']], ['secret', undefined], ['signing', {}], ['signing', undefined],
-    ['signing', { algorithm: 'EdDSA', rotateEvery: 86_400, publishAhead: 0 }], ['signing', { algorithm: null, publishAhead: null }], ['rateLimits', {}], ['rateLimits', { requests: false, failedAuthentication: false }],
+    ['credentials', {}], ['credentials', { maxAge: 1 }], ['tokens', { lifetime: 1, clockTolerance: 0 }], ['maxStaleness', 1], ['credentials', { prefix: 'a' }], ['credentials', { prefix: 'A_1'.padEnd(20, 'x') }],
+    ['background', false], ['background', undefined], ['background', {}], ['background', { auditRetention: 30 }], ['features', []], ['features', undefined],
+    ['secret', SECRET], ['secret', [SECRET]], ['secret', [SECRET, 'another secret, of 32 characters or more']], ['secret', undefined], ['tokens', {}], ['tokens', undefined],
+    ['tokens', { algorithm: 'EdDSA', rotateEvery: 86_400, publishAhead: 0 }], ['tokens', { algorithm: null, publishAhead: null }], ['rateLimits', {}], ['rateLimits', { requests: false, failedAuthentication: false }],
     ['rateLimits', { tokenRequests: { limit: 1, window: 1 } }], ['cors', { origin: '*' }], ['cors', { origin: 'http://localhost:3000' }],
     ['cors', { origin: ['https://a.example', 'https://b.example:8443'] }], ['onDenied', () => undefined], ['now', () => 0], ['store', memoryStore()],
   ] as readonly (readonly [string, unknown])[])('%s accepts %j', (name, value) => {
@@ -665,10 +648,13 @@ describe('a polluted Object.prototype', () => {
     ['scopes', 5],
     ['algorithm', 'none'],
     ['importUnencrypted', true],
-    ['importedCredentials', 5],
+    ['features', 5],
+    ['prefix', 5],
+    ['lifetime', 'x'],
+    ['background', 5],
   ])('provides no option: %s', (name, value) => {
     const prototype = Object.prototype as unknown as Record<string, unknown>
-    const options = { ...VALID_OPTIONS, store: memoryStore(), signing: {}, rateLimits: {}, cache: {} }
+    const options = { ...VALID_OPTIONS, store: memoryStore(), tokens: {}, credentials: {}, rateLimits: {}, cache: {} }
     const { rateLimits: _, ...withoutLimits } = options
     prototype[name] = value
     try {
@@ -744,20 +730,20 @@ describe('outside production', () => {
   beforeEach(() => void vi.stubEnv('NODE_ENV', undefined))
 
   it.each([0, 2, 59])(
-    'signing.publishAhead of %d s, which verifiers elsewhere cannot follow, logs one warning',
+    'tokens.publishAhead of %d s, which verifiers elsewhere cannot follow, logs one warning',
     (publishAhead) => {
-      expect(createWith({ signing: { publishAhead } }).logger.lines).toEqual([
+      expect(createWith({ tokens: { publishAhead } }).logger.lines).toEqual([
         expect.stringMatching(
           new RegExp(
-            `^signing\\.publishAhead is ${publishAhead}: verifiers elsewhere .* Give it 60 seconds or more\\.$`,
+            `^tokens\\.publishAhead is ${publishAhead}: verifiers elsewhere .* Give it 60 seconds or more\\.$`,
           ),
         ),
       ])
     },
   )
 
-  it.each([60, 300, undefined])('signing.publishAhead of %s logs no warning', (publishAhead) => {
-    expect(createWith({ signing: { publishAhead } }).logger.lines).toEqual([])
+  it.each([60, 300, undefined])('tokens.publishAhead of %s logs no warning', (publishAhead) => {
+    expect(createWith({ tokens: { publishAhead } }).logger.lines).toEqual([])
   })
 
   it('a missing store logs one warning', async () => {

@@ -18,6 +18,8 @@ const ALL = VERSIONS.flatMap((version) => FLAVOURS.map((flavour) => [version, fl
 // Each version and each flavour once.
 const FEW = ALL.filter(([version, flavour]) => VERSIONS.indexOf(version) === FLAVOURS.indexOf(flavour))
 
+const PROGRAMS = ['declarations.ts', 'features.ts', 'script.js']
+
 let built: Installable
 let home = ''
 beforeAll(async () => {
@@ -25,7 +27,7 @@ beforeAll(async () => {
   home = await built.consumer({
     type: 'module',
     packages: ['express', '@types/express', '@types/node', '@types/pg', 'pg', '@opentelemetry/api'],
-    programs: ['declarations.ts'],
+    programs: PROGRAMS,
   })
 })
 afterAll(() => built?.remove())
@@ -43,19 +45,19 @@ it.each(IS_LONG_LANE ? ALL : FEW)(
   async (version, { type, ...options }) => {
     const folder = await mkdtemp(join(home, 'project-'))
     await writeFile(join(folder, 'package.json'), JSON.stringify({ type }))
-    await copyFile(join(home, 'declarations.ts'), join(folder, 'declarations.ts'))
+    for (const name of PROGRAMS) await copyFile(join(home, name), join(folder, name))
     await writeFile(join(folder, 'other-packages.d.ts'), OTHER_PACKAGES)
     const documented = listDocumentedExports()
     expect(documented.length).toBeGreaterThan(0)
     for (const [at, code] of documented.entries()) await writeFile(join(folder, `documented-${at}.ts`), code)
     const names = documented.map((_, at) => `documented-${at}.ts`)
     const strict = { strict: true, target: 'es2022', types: ['node'], skipLibCheck: true, ...options }
-    await writeConfig(folder, { ...strict, declaration: true, outDir: 'out' }, ['declarations.ts', 'other-packages.d.ts', ...names]) // prettier-ignore
+    await writeConfig(folder, { ...strict, exactOptionalPropertyTypes: true, allowJs: true, declaration: true, outDir: 'out' }, [...PROGRAMS, 'other-packages.d.ts', ...names]) // prettier-ignore
     expect(await compile(version, folder)).toEqual([])
 
     // A user of the emitted declarations has the package, and not its files.
     const files = await readdir(join(folder, 'out'))
-    expect(files).toContain('declarations.d.ts')
+    expect(files).toEqual(expect.arrayContaining(['declarations.d.ts', 'features.d.ts', 'script.d.ts']))
     const consumer = join(folder, 'consumer')
     await mkdir(consumer)
     await writeFile(join(consumer, 'package.json'), JSON.stringify({ type }))
@@ -64,10 +66,19 @@ it.each(IS_LONG_LANE ? ALL : FEW)(
       expect(text).not.toMatch(/node_modules|\/dist\//)
       await writeFile(join(consumer, file), text)
     }
-    const program = `import { auth, withSchema } from './declarations.js'
+    const program = `import { auth, maybe, withSchema } from './declarations.js'
+import { auth as shop } from './features.js'
+import { createPlatform } from './script.js'
 export const name: 'orders' = 'orders' satisfies Parameters<typeof auth.verifyAccessToken>[0]
 // @ts-expect-error no such API
 void auth.verifyAccessToken('ordres', 'token')
+// @ts-expect-error no such API
+void auth.usage.list({ api: 'ordres' })
+// @ts-expect-error it may be missing
+void maybe.emails.retry()
+// @ts-expect-error portal() was not given
+void shop.portal
+void createPlatform({}).usage.list({ api: 'orders' })
 export const plan: Promise<'free' | 'paid'> = withSchema.verifyApiKey('catalog', 'key').then(({ application }) => application.metadata!.plan)
 `
     await writeFile(join(consumer, 'program.ts'), program)

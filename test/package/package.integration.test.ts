@@ -76,9 +76,22 @@ describe('the tarball', () => {
     ])
   })
 
-  it('has few files to load: hundreds of modules would take twice as long', () => {
+  it('has few files to load for each subpath: hundreds of modules would take twice as long', async () => {
     const code = packed.files.filter(({ path }) => /^dist\/esm\/.+\.js$/.test(path))
-    expect(code.length).toBeLessThan(20)
+    // What several subpaths share is in files of its own, so that an app loads nothing of a feature that it does not use.
+    expect(code.length).toBeLessThan(65)
+    const { exports } = JSON.parse(await readText(packed.folder, 'package.json')) as {
+      exports: Readonly<Record<string, { readonly import?: { readonly default: string } }>>
+    }
+    for (const [subpath, target] of Object.entries(exports)) {
+      if (!target.import) continue
+      const loaded = new Set([normalize(target.import.default)])
+      for (const path of loaded) {
+        const imports = (await readText(packed.folder, path)).matchAll(/^(?:import|export)\b[^;]*?"(\.[^"]+)"/gm)
+        for (const [, name = ''] of imports) loaded.add(join(dirname(path), name))
+      }
+      expect(loaded.size, subpath).toBeLessThan(35)
+    }
   })
 
   it('is smaller than 1.5 MB packed and 5 MB unpacked', () => {
@@ -241,6 +254,36 @@ describe.each(IS_LONG_LANE ? ([4, 5] as const) : ([5] as const))('a project with
     expect(await run(await packed.consumer(options), 'both-copies.mjs')).toEqual(both)
   })
 
+  it('uses features, tools and a store of the CommonJS copy with the platform of the other one', async () => {
+    const project = await packed.consumer({
+      type: 'module',
+      packages: [express, 'jose'],
+      programs: ['both-features.mjs'],
+    })
+    expect(await run(project, 'both-features.mjs')).toEqual({
+      registered: 202,
+      wrongLink: 400,
+      issued: 200,
+      guarded: { status: 200, body: { name: 'Acme' } },
+      undocumented: 404,
+      refused: 401,
+      wrong: 400,
+      closed: 400,
+      limited: 429,
+      console: 200,
+      signIn: 200,
+      link: '/developers/applications/sign-in',
+      rejects: [
+        [true, 'api_closed'],
+        [true, 'application_not_found'],
+        [true, 'application_not_found'],
+      ],
+      imported: { read: 1, added: 1, unchanged: 0, refused: 0, confirmed: true },
+      importedKey: 'Old',
+      usage: [['orders', 1]],
+    })
+  })
+
   it('uses it in Jest without configuration', async () => {
     const packages = [express, '@photostructure/sqlite', 'supertest']
     const project = await packed.consumer({ type: 'commonjs', packages, programs: ['platform.test.js'] })
@@ -299,13 +342,13 @@ describe('a project with an OpenAPI document in YAML', () => {
     packed.consumer({ type: 'module', packages: ['jose', ...packages], programs: ['yaml.mjs'] })
 
   it('reads it, imported and required', async () => {
-    expect(await run(await open(['yaml']), 'yaml.mjs')).toEqual(['function', 'function'])
+    expect(await run(await open(['yaml']), 'yaml.mjs')).toEqual(['function', 'function', 'function'])
   })
 
   it('learns which package is missing', async () => {
     const message =
       'guardsFromDocument("orders"): document names a YAML file, which needs the package yaml, and that could not be loaded. Run: npm install yaml. Or give a JSON file: npx js-yaml openapi.yaml > openapi.json'
-    expect(await run(await open([]), 'yaml.mjs')).toEqual([message, message])
+    expect(await run(await open([]), 'yaml.mjs')).toEqual([message, message, message])
   })
 })
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { smtpMailer } from '../../src/mailers/smtp.js'
+import { smtpMailer } from '../../src/features/emails/smtp.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { freePort } from '../support/free-port.js'
@@ -26,7 +26,7 @@ it('the owner whom a colleague removes at the portal, after adding a key, gets o
   const app = await usePortalApp({ mailer })
   const { application } = await app.auth.applications.create({ name: 'Shop', contact: ANN, apis: ['orders'] })
   const { id } = application
-  await app.auth.applications.inviteContact(id, EVE, { by: `contact:${ANN}` })
+  await app.auth.portal.invite(id, EVE, { by: `contact:${ANN}` })
   await vi.waitFor(() => expect(server.mailsTo(EVE)).toHaveLength(1), 20_000)
   const { text: invitation = '' } = await readMail(server.mailsTo(EVE)[0]!)
   await accept(/https?:\S+\/invitation#\S+/.exec(invitation)![0])

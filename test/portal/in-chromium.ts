@@ -25,7 +25,7 @@ export function describePortal(getBrowser: () => Browser, useScriptlessPage: Use
     root = `${shop.developers}/applications`
     const { id } = await createApplication('Warehouse')
     await seedUsage(store, id)
-    await shop.auth.applications.inviteContact(id, 'carl@example.com', { by: 'test' })
+    await shop.auth.portal.invite(id, 'carl@example.com', { by: 'test' })
     context = await getBrowser().newContext()
     usePage = await sharePage(context)
     const page = context.pages()[0]!

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
+import type { WithPortal } from '../../src/features/portal/index.js'
 import type { PlatformAuth } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
@@ -96,12 +97,12 @@ async function expectOneAcceptance(auth: PlatformAuth, id: string, answers: read
 }
 
 /** Applications with seven contacts and three invitations each, and the tokens of the links. */
-async function invite(auth: PlatformAuth, mailer: ReturnType<typeof memoryMailer>) {
+async function invite(auth: WithPortal, mailer: ReturnType<typeof memoryMailer>) {
   const ids: string[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const { application } = await auth.applications.create({ name: `Shop ${round}`, contact: FIRST, apis: ['orders'] })
     for (const address of OTHERS) await auth.applications.addContact(application.id, address)
-    for (const address of INVITED) await auth.applications.inviteContact(application.id, address)
+    for (const address of INVITED) await auth.portal.invite(application.id, address)
     ids.push(application.id)
   }
   await expect.poll(() => mailer.emails.length, { timeout: 60_000 }).toBe(ROUNDS * INVITED.length)

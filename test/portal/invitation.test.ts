@@ -20,7 +20,7 @@ describe('the link of an invitation', () => {
   it('P16, P17, P18: makes its reader a contact on a click, once, who can sign in then', async () => {
     const host = openPortal()
     const id = await addApplication(host.auth, 'ann@shop.example', 'Corner <b>Shop')
-    await host.auth.applications.inviteContact(id, INVITED, { by: 'contact:ann@shop.example' })
+    await host.auth.portal.invite(id, INVITED, { by: 'contact:ann@shop.example' })
     const [{ to, text }] = (await host.mailer.sent()) as [ReceivedEmail]
     expect(to).toBe(INVITED)
     const browser = createBrowser(host.app)
@@ -46,7 +46,7 @@ describe('the link of an invitation', () => {
   it('P17, P18: is pasted where scripts are off', async () => {
     const host = openPortal()
     const id = await addApplication(host.auth, 'ann@shop.example')
-    await host.auth.applications.inviteContact(id, INVITED)
+    await host.auth.portal.invite(id, INVITED)
     const [{ text }] = (await host.mailer.sent()) as [ReceivedEmail]
     const browser = createBrowser(host.app)
     const { text: page } = await browser.get(`${ROOT}/invitation`)
@@ -67,7 +67,7 @@ describe('the link of an invitation', () => {
   it('P18: is refused after it was cancelled, and counted as a failed authentication', async () => {
     const host = openPortal({ rateLimits: { failedAuthentication: { limit: 1, window: 60 } } })
     const id = await addApplication(host.auth, 'ann@shop.example')
-    await host.auth.applications.inviteContact(id, INVITED)
+    await host.auth.portal.invite(id, INVITED)
     const [{ text }] = (await host.mailer.sent()) as [ReceivedEmail]
     await host.auth.applications.cancelInvitation(id, INVITED)
     for (const status of [400, 429]) expect(await follow(createBrowser(host.app), findLink(text))).toBe(status)

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { memoryStore, type EmailMessage } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import { type EmailMessage } from '../../src/features/emails/index.js'
 import type { UsePage } from '../console/chromium.js'
 import { openPortalApp, type PortalApp } from './pages-app.js'
 
@@ -18,7 +19,7 @@ export function describeMailScanners(usePage: UsePage): void {
 
   beforeAll(async () => {
     shop = await openPortalApp({ store, delivery: 'claim-link', operators: [OPERATOR], now: Date.now })
-    shop.app.use('/developers/register', shop.auth.registrationRouter)
+    shop.app.use('/developers/register', shop.auth.registration.router, shop.auth.emails.router)
     developers = `${shop.baseUrl}/developers`
   })
   afterAll(async () => {
@@ -27,12 +28,12 @@ export function describeMailScanners(usePage: UsePage): void {
 
   /** A link that signs in, an invitation, links that approve and deny, and one that shows credentials. */
   async function sendEveryLink(page: Page): Promise<void> {
-    const { applications } = shop.auth
+    const { applications, portal, registration } = shop.auth
     const { application } = await applications.create({ name: 'Shop', contact: CONTACT, apis: ['catalog'] })
-    await applications.inviteContact(application.id, COLLEAGUE)
-    await applications.register({ name: 'Claimed', contact: 'claims@example.com', apis: ['orders'] })
-    await applications.register({ name: 'Approved', contact: 'approved@example.com', apis: ['invoices'] })
-    await applications.register({ name: 'Denied', contact: 'denied@example.com', apis: ['invoices'] })
+    await portal.invite(application.id, COLLEAGUE)
+    await registration.register({ name: 'Claimed', contact: 'claims@example.com', apis: ['orders'] })
+    await registration.register({ name: 'Approved', contact: 'approved@example.com', apis: ['invoices'] })
+    await registration.register({ name: 'Denied', contact: 'denied@example.com', apis: ['invoices'] })
     await page.goto(`${developers}/applications`)
     await page.getByLabel('E-mail address').fill(CONTACT)
     await page.getByRole('button', { name: 'Send the e-mail' }).click()

@@ -1,5 +1,6 @@
 import { beforeAll, afterAll, expect, it, vi } from 'vitest'
-import { memoryStore, openAdmin } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import { openAdmin } from '../../src/admin/index.js'
 import { openPortalApp, usePortalApp, visit, type PortalApp } from './pages-app.js'
 import type { Visitor } from './visitor.js'
 
@@ -107,12 +108,12 @@ it('lets a contact replace what an operator ended at once, and keeps ends of con
 })
 
 it('keeps the ends of an import', async () => {
-  const imported = await usePortalApp({ importedCredentials: true })
+  const imported = await usePortalApp({ imports: true })
   const { applications } = imported.auth
   const expiresAt = new Date(imported.clock.now() + 40 * DAY_MS)
   const keys = [{ plain: 'legacy-key-of-a-customer-0123456789', expiresAt: expiresAt.toISOString() }]
   const lines = [{ name: 'Moved', contact: ANNA, apis: ['catalog' as const], keys }]
-  await applications.import(lines, { confirm: true, onRefused: (_, reason) => expect.fail(reason) })
+  await imported.auth.imports.run(lines, { confirm: true, onRefused: (_, reason) => expect.fail(reason) })
   const visitor = await visit(imported, ANNA)
   const [, id] = /(app_\w{32})/.exec((await visitor.open('')).html) ?? []
   await visitor.submit(await visitor.open(`${id}/credentials/new-key`), { name: 'added' })
@@ -211,7 +212,7 @@ it('lets a leaked key be replaced, within the ends of the others', async () => {
 })
 
 it('is not lifted by the client id of an import, nor by a command of an operator without options', async () => {
-  const { store, id, first, at, add, end } = await openOn({ importedCredentials: true }, ['catalog'])
+  const { store, id, first, at, add, end } = await openOn({ imports: true }, ['catalog'])
   const record = (await store.findApplication(id))!
   const clientId = {
     ...record.keys[0]!,

@@ -37,7 +37,7 @@ export async function openPortalApp(options: TestOptions = {}) {
   app.use(auth.router)
   app.get('/catalog', auth.requireApiKey('catalog'), (_req, res) => void res.json({}))
   app.get('/orders', auth.requireBearer('orders'), (_req, res) => void res.json({}))
-  app.use('/developers/applications', auth.portalRouter)
+  app.use('/developers/applications', auth.portal.router)
   await auth.ready()
   const close = async (): Promise<void> => {
     server.closeAllConnections()

@@ -348,7 +348,7 @@ describe('what is not possible (P37)', () => {
   it('makes no credentials for an application that waits for approval or is suspended', async () => {
     const { id } = await createApplication('Suspended')
     await app.auth.applications.suspend(id)
-    const { application } = await app.auth.applications.register({ name: 'Pending', contact: ANNA, apis: ['invoices'] })
+    const { application } = await app.auth.registration.register({ name: 'Pending', contact: ANNA, apis: ['invoices'] })
     for (const each of [id, application.id]) {
       expect((await anna.open(`${each}/credentials/new-key`)).status).toBe(404)
       expect((await anna.open(`${each}/credentials/new-secret`)).status).toBe(404)

@@ -1,6 +1,8 @@
 import type { Express } from 'express'
 import { expect } from 'vitest'
-import type { EmailMessage, PlatformAuth } from '../../src/index.js'
+import type { PlatformAuth } from '../../src/index.js'
+import type { EmailMessage } from '../../src/features/emails/index.js'
+import type { WithPortal } from '../../src/features/portal/index.js'
 import { memoryMailer, type MemoryMailer } from '../../src/testing/index.js'
 import { EXPRESSES, openPlatform, type TestOptions, type TestPlatform } from '../support/platform.js'
 import { createBrowser, ROOT, type Browser } from './browser.js'
@@ -29,7 +31,7 @@ export function openPortal(
   })
   const app = express().disable('x-powered-by')
   prepare?.(app)
-  app.use(ROOT, made.auth.portalRouter)
+  app.use(ROOT, made.auth.portal.router)
   app.use((_req, res) => void res.status(404).json({ host: true }))
   return { ...made, app, mailer }
 }
@@ -43,7 +45,7 @@ export async function addApplication(auth: PlatformAuth, contact: string, name =
 /** A browser that is signed in as that contact. */
 export async function signInByLink(
   { app, auth }: Pick<PortalHost, 'app' | 'auth'>,
-  whom: Parameters<PlatformAuth['portal']['link']>[0],
+  whom: Parameters<WithPortal['portal']['link']>[0],
 ): Promise<Browser> {
   const browser = createBrowser(app)
   await openLink(browser, await auth.portal.link(whom))

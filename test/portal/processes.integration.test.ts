@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PlatformAuth } from '../../src/index.js'
+import type { WithPortal } from '../../src/features/portal/index.js'
 import { BACKINGS } from '../applications/applicant.js'
 import { openRedis } from '../support/redis.js'
 import { createBrowser, readHiddenFields, ROOT, type Browser } from './browser.js'
@@ -61,7 +61,7 @@ describe.each(Object.entries(BACKINGS))('two processes on %s', (_, openBacking) 
   it('P15: know one session, and end it at its next request', async (test) => {
     const { hosts, close } = await openPair(openBacking, test)
     const [first, second] = hosts
-    const end: ((auth: PlatformAuth, id: string) => Promise<unknown>)[] = [
+    const end: ((auth: WithPortal, id: string) => Promise<unknown>)[] = [
       (auth) => auth.portal.signOut(CONTACT),
       (auth, id) => auth.applications.update(id, { contact: 'new@shop.example' }),
       (auth, id) => auth.applications.delete(id),

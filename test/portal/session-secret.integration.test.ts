@@ -23,7 +23,7 @@ function open(store: StoreWith, now: () => number = Date.now): PortalHost {
 async function openStolen({ signedOutAt, now }: { readonly signedOutAt?: number; readonly now?: () => number } = {}) {
   const real = open(files.createStore(), now)
   await addApplication(real.auth, CONTACT)
-  await real.auth.applications.register({ name: 'Waiting', contact: 'w@shop.example', apis: ['invoices'] })
+  await real.auth.registration.register({ name: 'Waiting', contact: 'w@shop.example', apis: ['invoices'] })
   await expect.poll(() => findDecideLink(real)).toBeDefined()
   const copy = `${files.folder}/copy.sqlite`
   files.openDatabase().exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -61,7 +61,7 @@ describe('after the session secret was replaced,', () => {
     const own = await signInByLink(real, { contact: CONTACT })
     const link = await real.auth.portal.link({ contact: CONTACT })
     const decide = findDecideLink(real)!
-    const app = express().use('/register', real.auth.registrationRouter)
+    const app = express().use('/register', real.auth.registration.router)
     const ask = () => request(app).post('/register/decide').type('form').send({ link: decide })
     expect((await ask()).text).toContain('Waiting')
 

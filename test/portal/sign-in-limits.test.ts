@@ -42,7 +42,7 @@ const OTHER = 'ann@shop.example'
 
 /** An application that registered itself; resolves its id once its credentials were sent. */
 async function registerActive({ auth }: PortalHost, contact = CONTACT): Promise<string> {
-  const { id } = (await auth.applications.register({ name: 'Shop', contact, apis: ['catalog'] })).application
+  const { id } = (await auth.registration.register({ name: 'Shop', contact, apis: ['catalog'] })).application
   await expect.poll(async () => (await auth.applications.get(id))?.status).toBe('active')
   return id
 }
@@ -91,7 +91,7 @@ describe('the e-mails of a mailbox', () => {
 describe('the mailbox of a registration that waits', () => {
   it('P66: gets one e-mail an hour, however many addresses ask; one that is a contact elsewhere gets them all', async () => {
     const host = openBehindProxy()
-    await host.auth.applications.register({ name: 'Waiting', contact: CONTACT, apis: ['invoices'] })
+    await host.auth.registration.register({ name: 'Waiting', contact: CONTACT, apis: ['invoices'] })
     const before = host.mailer.emails.length
     for (let i = 0; i < 4; i++) expect((await ask(host, addressOf(i))).status).toBe(202)
     await nextSignInEmail(host.mailer, before)
@@ -163,7 +163,7 @@ describe('the mailbox of a registration that sent its credentials, and that nobo
     [
       'an operator has approved it',
       async ({ auth }) => {
-        const { id } = (await auth.applications.register({ name: 'Shop', contact: CONTACT, apis: ['weather'] }))
+        const { id } = (await auth.registration.register({ name: 'Shop', contact: CONTACT, apis: ['weather'] }))
           .application
         await auth.applications.approve(id)
         await expect.poll(async () => (await auth.applications.get(id))?.status).toBe('active')
@@ -173,10 +173,10 @@ describe('the mailbox of a registration that sent its credentials, and that nobo
     [
       'its claim link was used',
       async ({ auth, mailer }) => {
-        await auth.applications.register({ name: 'Shop', contact: CONTACT, apis: ['catalog'] })
+        await auth.registration.register({ name: 'Shop', contact: CONTACT, apis: ['catalog'] })
         await expect.poll(() => mailer.emails).toHaveLength(1)
         const token = /claim#(\S+)/.exec(mailer.emails[0]!.text)![1]
-        const app = EXPRESSES['Express 5']().use('/developers/register', auth.registrationRouter)
+        const app = EXPRESSES['Express 5']().use('/developers/register', auth.registration.router, auth.emails.router)
         expect((await request(app).post('/developers/register/claim').send({ token })).status).toBe(200)
       },
       { delivery: 'claim-link' },
@@ -191,7 +191,7 @@ describe('the mailbox of a registration that sent its credentials, and that nobo
   it('P66: gets every e-mail of an application that was created for it, behind 120 such registrations', async () => {
     const host = openBehindProxy({ registration: false, allRegistrations: false }, APIS_WITH_APPROVAL)
     for (let i = 0; i < 120; i++)
-      await host.auth.applications.register({ name: `S${i}`, contact: CONTACT, apis: ['catalog'] })
+      await host.auth.registration.register({ name: `S${i}`, contact: CONTACT, apis: ['catalog'] })
     await addApplication(host.auth, CONTACT)
     expect(await countSignInEmails(host)).toBe(4)
     await host.auth.close()
@@ -213,7 +213,7 @@ describe('the mailbox of a contact whom strangers have registered again and agai
     async (status) => {
       const host = openBehindProxy({ registration: false })
       for (let i = 0; i < 25; i++)
-        await host.auth.applications.register({ name: `W${i}`, contact: CONTACT, apis: ['invoices'] })
+        await host.auth.registration.register({ name: `W${i}`, contact: CONTACT, apis: ['invoices'] })
       const id = await addApplication(host.auth, CONTACT)
       if (status === 'suspended') await host.auth.applications.suspend(id)
       const before = host.mailer.emails.length
@@ -228,10 +228,10 @@ describe('the mailbox of a contact whom strangers have registered again and agai
   it('P66: gets one e-mail an hour if all of 25 wait, and none for an invitation that it has not accepted', async () => {
     const host = openBehindProxy({ registration: false })
     for (let i = 0; i < 25; i++)
-      await host.auth.applications.register({ name: `W${i}`, contact: CONTACT, apis: ['invoices'] })
+      await host.auth.registration.register({ name: `W${i}`, contact: CONTACT, apis: ['invoices'] })
     const id = await addApplication(host.auth, 'ann@shop.example')
-    await host.auth.applications.inviteContact(id, CONTACT)
-    await host.auth.applications.inviteContact(id, STRANGER)
+    await host.auth.portal.invite(id, CONTACT)
+    await host.auth.portal.invite(id, STRANGER)
     const signIns = () => host.mailer.emails.filter(({ text }) => text.includes('/sign-in'))
     for (let i = 0; i < 3; i++) {
       await ask(host, addressOf(i))

@@ -1,6 +1,10 @@
 import express from 'express'
+import request from 'supertest'
 import { describe, expect, it } from 'vitest'
-import { EXPRESSES } from '../support/platform.js'
+import { emails } from '../../src/features/emails/index.js'
+import { portal } from '../../src/features/portal/index.js'
+import { memoryMailer } from '../../src/testing/index.js'
+import { EXPRESSES, openPlatform } from '../support/platform.js'
 import { createBrowser, readHiddenFields, ROOT } from './browser.js'
 import { addApplication, nextSignInEmail, openLink, openPortal, signInByLink } from './portal-app.js'
 
@@ -179,7 +183,7 @@ describe('auth.portal', () => {
     await host.auth.close()
   })
 
-  it('link() rejects for strangers, for applications without a contact, and without developersUrl', async () => {
+  it('link() rejects for strangers and for applications without a contact', async () => {
     const { auth } = openPortal()
     const { application } = await auth.applications.create({ name: 'No contact', apis: ['catalog'] })
     const notFound = { code: 'application_not_found' }
@@ -191,21 +195,29 @@ describe('auth.portal', () => {
       await expect(auth.portal.link(options as never)).rejects.toMatchObject(wrong)
     }
     await auth.close()
-    const other = openPortal({ developersUrl: undefined })
-    await expect(other.auth.portal.link({ contact: CONTACT })).rejects.toThrow(/^There is no portal to link to\. Set the option `developersUrl`/)
-    expect(other.auth.portal.enabled).toBe(false)
-    await other.auth.close()
-  }) // prettier-ignore
+  })
+
+  it.each(['put', 'patch', 'delete'] as const)('P29: lets %s requests go on', async (method) => {
+    const { app, auth } = openPortal()
+    const { status, body } = await request(app)[method](ROOT)
+    expect({ status, body: body as unknown }).toEqual({ status: 404, body: { host: true } })
+    await auth.close()
+  })
+})
+
+describe('without what it needs, there is no portal', () => {
+  const mailing = emails({ mailer: memoryMailer() })
 
   it.each([
-    ['without a mailer', { mailer: undefined }],
-    ['without developersUrl', { developersUrl: undefined }],
-    ['with portal: false', { portal: false }],
-  ] as const)('P29: lets every request go on %s', async (_name, options) => {
-    const host = openPortal(options)
-    expect(host.auth.portal.enabled).toBe(false)
-    const { status, body } = await createBrowser(host.app).get()
-    expect({ status, body: body as unknown }).toEqual({ status: 404, body: { host: true } })
-    await host.auth.close()
+    ['a mailer', { features: [portal()] }, /features has portal\(\), which needs emails\(\)\. Add emails\(\) from/],
+    ['developersUrl', { features: [portal(), mailing], developersUrl: undefined }, /developersUrl is missing\. The portal is at/],
+  ])('%s: the start is refused', (_what, options, message) => {
+    expect(() => openPlatform({ developersUrl: 'https://example.com/developers', ...options })).toThrow(message)
+  }) // prettier-ignore
+
+  it('without the feature, there is no member `portal`', async () => {
+    const { auth } = openPlatform({ developersUrl: 'https://example.com/developers', features: [mailing] })
+    expect(auth).not.toHaveProperty('portal')
+    await auth.close()
   })
 })

@@ -4,7 +4,6 @@ import express, { type Express } from 'express'
 import type { Redis } from 'ioredis'
 import request, { type Test } from 'supertest'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { RateLimitsOptions } from '../../src/index.js'
 import { createMemoryCounter } from '../../src/rate-limits/memory-counter.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
@@ -27,12 +26,15 @@ afterEach(async () => {
 })
 
 /** A platform with a random `baseUrl`, so that it shares no limits with other tests. */
-function openApp(rateLimits: RateLimitsOptions, options: TestOptions = {}): TestPlatform & { app: Express } {
+function openApp(
+  rateLimits: NonNullable<TestOptions['rateLimits']>,
+  options: TestOptions = {},
+): TestPlatform & { app: Express } {
   const baseUrl = `https://${randomBytes(8).toString('hex')}.example.com`
   const made = openPlatform({ baseUrl, mailer: memoryMailer(), rateLimits, ...options })
   closings.push(made.auth.close)
   const app = express().disable('x-powered-by').set('trust proxy', true).use(made.auth.router)
-  app.use('/register', made.auth.registrationRouter)
+  app.use('/register', made.auth.registration.router)
   app.use('/orders/items', made.auth.requireBearer('orders'))
   app.get('/orders/items', made.auth.requireBearer('orders'), (_req, res) => void res.json([]))
   app.get('/catalog/items', made.auth.requireApiKey('catalog'), (_req, res) => void res.json([]))

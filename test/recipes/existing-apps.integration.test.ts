@@ -83,7 +83,7 @@ describe.each(Object.entries(EXPRESSES))('%s', (_name, express) => {
     it('before the router, guarded routes and the registration form refuses POST requests and sets cookies', async () => {
       app.use(quietSession({}), protection(), host.auth.router)
       app.all('/catalog/items', host.auth.requireApiKey('catalog'), (_req, res) => void res.end())
-      app.use('/register', host.auth.registrationRouter)
+      app.use('/register', host.auth.registration.router)
       const { status, text } = await requestToken()
       expect([status, text]).toEqual([403, expect.stringContaining(refusal)])
       await send('/catalog/items').set('X-Api-Key', key).expect(403, new RegExp(refusal))

@@ -4,6 +4,7 @@ import { Passport, type Strategy as PassportStrategy } from 'passport'
 import { Strategy as BearerStrategy } from 'passport-http-bearer'
 import request from 'supertest'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { guardsFromDocument } from '../../src/document-guards/index.js'
 import { authOf, maybeAuthOf } from '../../src/index.js'
 import { accessTokenFor, apiKeyFor } from '../../src/testing/index.js'
 import { EXPRESSES, openPlatform } from '../support/platform.js'
@@ -42,7 +43,9 @@ describe.each(Object.entries(EXPRESSES))('docs/guards.md, %s', (_name, express) 
     const ordersRouter = express.Router().get('/items', (req, res) => void res.json({ caller: authOf(req).api }))
     const paths = { '/items': { get: { security: [{ oauth2: ['orders:read'] }] } } }
     const ordersDocument = { openapi: '3.1.0', info: { title: 'Orders', version: '1.0.0' }, paths }
-    await runBlock(PAGE, 'Guards from an OpenAPI document', { variables: { app, auth, ordersDocument, ordersRouter } })
+    const variables = { app, auth, ordersDocument, ordersRouter }
+    const modules = { 'express-platform-auth/document-guards': { guardsFromDocument } }
+    await runBlock(PAGE, 'Guards from an OpenAPI document', { variables, modules })
     const headers = { Authorization: `Bearer ${accessToken}` }
     expect((await get('/orders/items', headers).expect(200)).body).toEqual({ caller: 'orders' })
     await get('/orders/items', {}).expect(401)

@@ -28,9 +28,9 @@ it('keys of Kong work after the import that the page describes', async () => {
   ]
   const modules = createFiles({ 'kong.json': JSON.stringify({ _format_version: '3.0', consumers }) })
   await runBlock(PAGE, 'From Kong key-auth', { modules })
-  const { auth } = openPlatform({ importedCredentials: true })
+  const { auth } = openPlatform({ imports: true })
   const lines = modules.files['partners.ndjson']!.trim().split('\n')
-  expect(await auth.applications.import(lines, { confirm: true })).toMatchObject({ added: 1, refused: 0 })
+  expect(await auth.imports.run(lines, { confirm: true })).toMatchObject({ added: 1, refused: 0 })
   for (const key of KEYS) expect((await auth.verifyApiKey('catalog', key)).application.name).toBe('shop')
 })
 
@@ -43,9 +43,9 @@ it('clients of @node-oauth/oauth2-server get access tokens after the import that
   const surroundings = { modules, variables: { OAuthClient: { find } } }
   const { exportClients } = await runBlock(PAGE, 'From @node-oauth/oauth2-server', surroundings)
   await (exportClients as () => Promise<void>)()
-  const { auth } = openPlatform({ importedCredentials: true })
+  const { auth } = openPlatform({ imports: true })
   const lines = modules.files['clients.ndjson']!.trim().split('\n')
-  expect(await auth.applications.import(lines, { confirm: true })).toMatchObject({ added: 1, refused: 0 })
+  expect(await auth.imports.run(lines, { confirm: true })).toMatchObject({ added: 1, refused: 0 })
   const caller = createCaller({ app: express().use(auth.router) })
   await caller.accessToken('orders', { clientId: 'shop', clientSecret: SECRET })
 })
@@ -55,7 +55,7 @@ it('keys of a table work after the import that the page describes', async () => 
   const pool = {
     query: async () => ({ rows: [{ ...row, key_sha256: createHash('sha256').update(KEYS[0]!).digest('hex') }] }),
   }
-  const { auth } = openPlatform({ importedCredentials: true })
+  const { auth } = openPlatform({ imports: true })
   const { importPartners } = await runBlock(PAGE, 'From a table of your own', { variables: { auth } })
   const summary = await (importPartners as (from: typeof pool) => Promise<unknown>)(pool)
   expect(summary).toMatchObject({ added: 1, refused: 0 })

@@ -35,10 +35,15 @@ async function runSection(
 
 /** A platform with routes, and an application that calls them. */
 async function openSite(options: TestOptions = {}) {
-  const host = openPlatform({ rateLimits: { failedAuthentication: false }, now: Date.now, ...options })
+  const host = openPlatform({
+    rateLimits: { failedAuthentication: false },
+    now: Date.now,
+    mailer: memoryMailer(),
+    ...options,
+  })
   onTestFinished(() => host.auth.close())
   const app = express().use(host.auth.router)
-  app.use('/developers/register', host.auth.registrationRouter)
+  app.use('/developers/register', host.auth.registration.router, host.auth.emails.router)
   app.get('/orders/items', host.auth.requireBearer('orders'), (_req, res) => void res.json([]))
   app.get('/catalog/items', host.auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
   await host.auth.ready()
@@ -55,17 +60,17 @@ async function createApplication({ auth, caller }: { auth: TestPlatform['auth'];
 }
 
 /** Further credentials with names and restrictions, contacts, an invitation, requests, and e-mails on their way. */
-async function useEverything({ applications }: TestPlatform['auth'], id: string) {
+async function useEverything({ applications, portal, registration }: TestPlatform['auth'], id: string) {
   const by = 'contact:dev@partner.example'
   const { credentials: key } = await applications.addKey(id, { name: 'Server 2', apis: ['catalog'], by })
   const { credentials: secret } = await applications.addSecret(id, { name: 'Server 2', by })
   await applications.addContact(id, 'second@partner.example', { by })
-  await applications.inviteContact(id, 'third@partner.example', { by })
+  await portal.invite(id, 'third@partner.example', { by })
   await applications.disallow(id, 'catalog', { by: 'alice' })
-  await applications.requestAccess(id, { api: 'catalog', by })
+  await registration.requestAccess(id, { api: 'catalog', by })
   await applications.approve(id, { api: 'catalog' })
   await applications.allow(id, 'orders', { scopes: [], by: 'alice' })
-  await applications.requestAccess(id, { api: 'orders', by })
+  await registration.requestAccess(id, { api: 'orders', by })
   const { keys, secrets } = (await applications.get(id))!
   await applications.rotateKey(id, { credential: keys.at(-1)!.id, deliver: 'email', overlap: 3600, by })
   await applications.rotateSecret(id, { credential: secrets.at(-1)!.id, deliver: 'email', overlap: 3600, by })

@@ -5,7 +5,7 @@ import * as ses from '@aws-sdk/client-sesv2'
 import * as postmark from 'postmark'
 import * as resend from 'resend'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Mailer } from '../../src/index.js'
+import type { Mailer } from '../../src/features/emails/index.js'
 import { expectNoCredentials, KEY, openProvider, waitForAttempts } from '../applications/applicant.js'
 import { runBlock } from './run-block.js'
 
@@ -157,10 +157,12 @@ describe.each(Object.entries(SERVICES))('docs/registration.md: a mailer of %s', 
 /** Runs the block as it stands in the page; only the address of the service is another one. */
 async function readMailer(block: number, modules: Readonly<Record<string, unknown>>, base: string): Promise<Mailer> {
   let mailer: Mailer | undefined
-  const createPlatformAuth = (given: { mailer: Mailer }): void => void (mailer = given.mailer)
+  const emails = (given: { mailer: Mailer }): void => void (mailer = given.mailer)
   const fetchFrom = (_url: string, init: RequestInit): Promise<Response> => fetch(base, init)
+  const createPlatformAuth = (): void => undefined
   const variables = { createPlatformAuth, options: {}, process: { env: {} }, fetch: fetchFrom }
-  await runBlock('docs/registration.md', 'Resend, Postmark, Amazon SES', { variables, modules }, block)
+  const allModules = { ...modules, 'express-platform-auth/emails': { emails } }
+  await runBlock('docs/registration.md', 'Resend, Postmark, Amazon SES', { variables, modules: allModules }, block)
   return mailer!
 }
 

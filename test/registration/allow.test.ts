@@ -1,6 +1,7 @@
 import request from 'supertest'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { StoreUnavailableError, OAuthError, type AllowRegistration } from '../../src/index.js'
+import { StoreUnavailableError, OAuthError } from '../../src/index.js'
+import { type AllowRegistration } from '../../src/features/registration/index.js'
 import { EXPRESSES } from '../support/platform.js'
 import {
   expectPage,
@@ -111,9 +112,9 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       await auth.close()
     })
 
-    it('does not decide about auth.applications.register(), which the host calls itself', async () => {
+    it('does not decide about auth.registration.register(), which the host calls itself', async () => {
       const { auth } = open(() => false)
-      await expect(auth.applications.register({ ...GOOD, apis: ['catalog'] })).resolves.toHaveProperty('application')
+      await expect(auth.registration.register({ ...GOOD, apis: ['catalog'] })).resolves.toHaveProperty('application')
       await auth.close()
     })
   })

@@ -25,8 +25,8 @@ afterAll(async () => {
 /** The link of a new registration's e-mail. */
 async function register(): Promise<string> {
   const sent = mailer.emails.length
-  const { applications } = registration.platform.auth
-  const { application } = await applications.register({ name: 'Shop', contact: 'dev@shop.example', apis: ['orders'] })
+  const { applications, registration: calls } = registration.platform.auth
+  const { application } = await calls.register({ name: 'Shop', contact: 'dev@shop.example', apis: ['orders'] })
   await applications.approve(application.id)
   await vi.waitFor(() => expect(mailer.emails.length).toBe(sent + 1), 60_000)
   return /http\S+\/claim#[\w-]{43}/.exec(mailer.emails[sent]!.text)![0]

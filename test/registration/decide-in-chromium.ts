@@ -22,7 +22,7 @@ export function describeDecisions(usePage: UsePage, useScriptlessPage: UsePage):
   /** A registration that waits, and the link in the operator's e-mail. */
   async function register(): Promise<{ id: string; link: string }> {
     const sent = mailer.emails.length
-    const { application } = await registration.platform.auth.applications.register({
+    const { application } = await registration.platform.auth.registration.register({
       name: 'Corner Shop',
       contact: 'dev@shop.example',
       apis: ['orders', 'catalog'],

@@ -181,7 +181,7 @@ describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
 
     async function requestAccess(id: string): Promise<string> {
       const sent = mailer.emails.length
-      await auth.applications.requestAccess(id, { api: 'weather', by })
+      await auth.registration.requestAccess(id, { api: 'weather', by })
       const findAsked = () => mailer.emails.slice(sent).find(({ to }) => to === OPERATORS[0])
       await vi.waitFor(() => expect(findAsked()).toBeDefined(), 60_000)
       return readToken(findAsked()!.text)

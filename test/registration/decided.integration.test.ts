@@ -44,6 +44,7 @@ async function open(openStore: (typeof ALL_STORES)['memory' | 'SQLite' | 'Postgr
     here,
     there,
     applications: here.auth.applications,
+    registration: here.auth.registration,
     /** The links of both operators for what `ask` asks. */
     async links(ask: () => Promise<unknown>): Promise<[string, string]> {
       const before = new Set(emails())
@@ -69,7 +70,7 @@ async function post({ app }: ReturnType<typeof openRegistration>, fields: Record
 
 describe.each(Object.entries(ALL_STORES))('Without any audit record, on %s,', (_, openStore) => {
   it('the decision about a registration says who asked, and a second one what was decided', async () => {
-    const { here, there, applications, links, forgetAudit } = await open(openStore)
+    const { here, there, registration, links, forgetAudit } = await open(openStore)
     const register = () => postJson(here.app, { name: 'Shop', contact: CONTACT, apis: ['weather'] })
     const [first, second] = await links(register)
     await forgetAudit()
@@ -88,7 +89,7 @@ describe.each(Object.entries(ALL_STORES))('Without any audit record, on %s,', (_
     expect(late.text).toMatch(/Weather.*from the address 127\.0\.0\.1/s)
 
     const host = () =>
-      applications.register({ name: 'Denied', contact: CONTACT, apis: ['weather'], by: 'crm' } as never)
+      registration.register({ name: 'Denied', contact: CONTACT, apis: ['weather'], by: 'crm' } as never)
     const [denied, other] = await links(host)
     await forgetAudit()
     expect((await post(here, { link: denied })).text).toContain(', by crm')
@@ -106,10 +107,11 @@ describe.each(Object.entries(ALL_STORES))('Without any audit record, on %s,', (_
   })
 
   it('the decision about a request for access says so too, also once the application is deleted', async () => {
-    const { store, here, there, applications, links, forgetAudit, passDays, options } = await open(openStore)
+    const { store, here, there, applications, registration, links, forgetAudit, passDays, options } =
+      await open(openStore)
     const by = `contact:${CONTACT}`
     const { id } = (await applications.create({ name: 'Till', contact: CONTACT, apis: ['catalog'] })).application
-    const ask = () => applications.requestAccess(id, { api: 'weather', by })
+    const ask = () => registration.requestAccess(id, { api: 'weather', by })
     const [first, second] = await links(ask)
     await forgetAudit()
     expect((await post(there, { link: second })).text).toContain(`, by ${by}`)
@@ -150,10 +152,10 @@ describe.each(Object.entries(ALL_STORES))('Without any audit record, on %s,', (_
 })
 
 it('Decisions are found among 10,000 audit records, and a record keeps the newest 50', async () => {
-  const { store, here, applications, links } = await open(ALL_STORES.memory)
+  const { store, here, applications, registration, links } = await open(ALL_STORES.memory)
   const by = `contact:${CONTACT}`
   const { id } = (await applications.create({ name: 'Till', contact: CONTACT, apis: ['catalog'] })).application
-  const ask = () => applications.requestAccess(id, { api: 'weather', by })
+  const ask = () => registration.requestAccess(id, { api: 'weather', by })
   const [first] = await links(ask)
   await applications.deny(id, { api: 'weather', by: 'ann' })
   const [second] = await links(ask)
@@ -182,9 +184,9 @@ it('Decisions are found among 10,000 audit records, and a record keeps the newes
 })
 
 it('A recovery withdraws what its contact asked for, and says so', async () => {
-  const { here, applications, links } = await open(ALL_STORES.memory)
+  const { here, applications, registration, links } = await open(ALL_STORES.memory)
   const { id } = (await applications.create({ name: 'Till', contact: CONTACT, apis: ['catalog'] })).application
-  const [link] = await links(() => applications.requestAccess(id, { api: 'weather' }))
+  const [link] = await links(() => registration.requestAccess(id, { api: 'weather' }))
   await applications.recover(id, { contact: 'new@customer.example', by: 'ann' })
   expect((await post(here, { link })).text).toMatch(/was withdrawn, because .* on .* by ann\./)
 })

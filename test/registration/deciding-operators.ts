@@ -117,7 +117,7 @@ async function registerApplications(store: StoreWith, count: number): Promise<Wa
   })
   const ids: string[] = []
   for (let index = 0; index < count; index++) {
-    const { application } = await auth.applications.register({
+    const { application } = await auth.registration.register({
       name: `Shop ${index}`,
       contact: CONTACT,
       apis: ['orders'],

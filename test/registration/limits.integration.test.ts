@@ -15,7 +15,7 @@ import {
 const numbered = (i: number) => ({ ...GOOD, contact: `dev-${i}@customer.example` })
 
 for (const [name, express] of Object.entries(EXPRESSES)) {
-  describe(`auth.registrationRouter on ${name} with the registration limit`, () => {
+  describe(`auth.registration.router on ${name} with the registration limit`, () => {
     const LIMITED = { rateLimits: { registration: { limit: 2, window: 600 } } }
 
     it('R6: answers 429 to an address over the limit, with JSON and with the form', async () => {
@@ -130,7 +130,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
 }
 
 // Many requests, and nothing of it depends on the version of Express.
-describe('auth.registrationRouter with the limit for all registrations together', () => {
+describe('auth.registration.router with the limit for all registrations together', () => {
   it('R6: answers 429 when all addresses and contacts together are over allRegistrations, 100 in an hour by default', async () => {
     const { app, auth } = openRegistration(EXPRESSES['Express 5'], { rateLimits: {} })
     app.set('trust proxy', true)

@@ -33,7 +33,7 @@ export function openRegistration(
   const app = express()
   app.disable('x-powered-by')
   for (const handler of before) app.use(handler)
-  app.use('/developers/register', auth.registrationRouter)
+  app.use('/developers/register', auth.registration.router, auth.emails.router)
   app.use((_req, res) => void res.status(404).json({ host: true }))
   return { app, auth, mailer, logger }
 }

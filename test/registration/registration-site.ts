@@ -11,7 +11,7 @@ export async function openRegistrationSite(options: Options) {
   await once(server, 'listening')
   const site = `http://localhost:${(server.address() as { port: number }).port}`
   const platform = openPlatform({ developersUrl: `${site}/developers`, now: Date.now, ...options })
-  app.use('/developers/register', platform.auth.registrationRouter)
+  app.use('/developers/register', platform.auth.registration.router, platform.auth.emails.router)
   await platform.auth.ready()
   return {
     site,

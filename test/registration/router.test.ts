@@ -4,8 +4,9 @@ import type { RequestHandler } from 'express'
 import helmet from 'helmet'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { registration } from '../../src/features/registration/index.js'
 import { memoryStore } from '../../src/index.js'
-import { EXPRESSES } from '../support/platform.js'
+import { EXPRESSES, openPlatform } from '../support/platform.js'
 import {
   GOOD,
   openRegistration,
@@ -19,7 +20,7 @@ import {
 } from './registration-app.js'
 
 for (const [name, express] of Object.entries(EXPRESSES)) {
-  describe(`auth.registrationRouter on ${name}`, () => {
+  describe(`auth.registration.router on ${name}`, () => {
     const { app, auth, mailer } = openRegistration(express)
     beforeAll(() => auth.ready())
     afterAll(() => auth.close())
@@ -221,7 +222,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
     })
   })
 
-  describe(`auth.registrationRouter on ${name}, behind other middleware`, () => {
+  describe(`auth.registration.router on ${name}, behind other middleware`, () => {
     type Parsers = typeof bodyParser1
     const parsers = (from: string, { json, urlencoded, text, raw }: Parsers): [string, RequestHandler[]][] => [
       [`${from} json()`, [json()]],
@@ -278,15 +279,20 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
     })
   })
 
-  it(`auth.registrationRouter on ${name} passes every request on without a mailer`, async () => {
-    const { app, auth } = openRegistration(express, { mailer: undefined })
-    await request(app).get(PATH).expect(404, { host: true })
-    await request(app).post(PATH).send(GOOD).expect(404, { host: true })
-    await request(app).get(`${PATH}/claim`).expect(404, { host: true })
+  it(`auth.registration.router on ${name} passes requests for claim links on, and auth.emails.router all others`, async () => {
+    const { auth } = openRegistration(express)
+    const passOn: RequestHandler = (_req, res) => void res.status(404).json({ host: true })
+    const registrations = express().use(PATH, auth.registration.router, passOn)
+    await request(registrations).get(PATH).expect(200)
+    await request(registrations).get(`${PATH}/claim`).expect(404, { host: true })
+    const emails = express().use(PATH, auth.emails.router, passOn)
+    await request(emails).get(`${PATH}/claim`).expect(200)
+    await request(emails).get(PATH).expect(404, { host: true })
+    await request(emails).post(PATH).send(GOOD).expect(404, { host: true })
     await auth.close()
   })
 
-  it(`auth.registrationRouter on ${name} answers 503 while the store fails`, async () => {
+  it(`auth.registration.router on ${name} answers 503 while the store fails`, async () => {
     const working = memoryStore()
     let failing = false
     const store = {
@@ -310,3 +316,9 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
     await auth.close()
   })
 }
+
+it('registration() needs emails(), whatever else the platform is given', () => {
+  expect(() => openPlatform({ features: [registration()] })).toThrow(
+    /features has registration\(\), which needs emails\(\)\. Add emails\(\) from "express-platform-auth\/emails"/,
+  )
+})

@@ -12,7 +12,7 @@ onEveryPlatform(
       app.get('/weather/now', auth.requireApiKey('weather'), (_req, res) => void res.json({}))
       const line = (clientId: string, more = {}) => ({ name: clientId, apis: ['catalog'], clientId, ...more })
       const lines = [line('price-watch'), line('halted', { status: 'suspended' })]
-      await auth.applications.import(lines, { confirm: true })
+      await auth.imports.run(lines, { confirm: true })
 
       const call = (key: string, path = '/catalog/items'): Promise<Response> =>
         request(app)
@@ -36,12 +36,12 @@ onEveryPlatform(
         expect([limited.status, (limited.body as { error: string }).error]).toEqual([429, 'too_many_requests'])
       }
       for (const { id } of (await auth.applications.list()).items) {
-        expect((await auth.refusals.list(id)).items).toEqual([])
+        expect((await auth.usage.refusals(id)).items).toEqual([])
       }
     })
   },
   {
-    importedCredentials: true,
+    imports: true,
     rateLimits: { failedAuthentication: { limit: LIMIT, window: 3600 } },
   },
 )

@@ -1,12 +1,8 @@
 import express, { type Express } from 'express'
 import request, { type Response } from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  ConfigurationError,
-  type DocumentGuard,
-  type DocumentGuardsOptions,
-  type PlatformEvent,
-} from '../../src/index.js'
+import { ConfigurationError, type PlatformEvent } from '../../src/index.js'
+import { guardsFromDocument, type DocumentGuard, type DocumentGuardsOptions } from '../../src/document-guards/index.js'
 import { accessToken, createApplication, exchange, expectRefusal, type Answer } from '../support/http.js'
 import { openPlatform, PLATFORMS } from '../support/platform.js'
 import { createMissingTokenChallenge, sendAuthInfo } from './guarded-routes.js'
@@ -56,7 +52,7 @@ const SHARED = { components: { pathItems: { shared: { get: secured(WRITE) } } } 
 describe.each(PLATFORMS)('guards of a document: %s', (_name, createApp) => {
   function open(document: object, options: DocumentGuardsOptions = {}): Express {
     const router = createApp.Router().use(sendAuthInfo)
-    return createApp().use('/orders', auth.guardsFromDocument('orders', document, options), router)
+    return createApp().use('/orders', guardsFromDocument(auth, 'orders', document, options), router)
   }
   const app = open(documentOf(PATHS, SHARED))
 
@@ -187,7 +183,7 @@ describe.each(PLATFORMS)('guards of a document: %s', (_name, createApp) => {
 
   it('guards a key API', async () => {
     const document = documentOf({ '/items': { get: {} }, '/open': { get: secured([]) } })
-    const catalog = createApp().use('/catalog', auth.guardsFromDocument('catalog', document), sendAuthInfo)
+    const catalog = createApp().use('/catalog', guardsFromDocument(auth, 'catalog', document), sendAuthInfo)
     expect((await request(catalog).get('/catalog/items').set('X-Api-Key', key)).body).toMatchObject({ api: 'catalog' })
     expect((await request(catalog).get('/catalog/items')).status).toBe(401)
     expect((await request(catalog).get('/catalog/open')).status).toBe(200)
@@ -199,7 +195,7 @@ describe.each(PLATFORMS)('guards of a document: %s', (_name, createApp) => {
       '/items/{id}': { get: {}, delete: {} },
       '/n/{n}': { put: {}, options: {} },
     }
-    const guard: DocumentGuard = auth.guardsFromDocument('orders', documentOf(paths))
+    const guard: DocumentGuard = guardsFromDocument(auth, 'orders', documentOf(paths))
     const nested = createApp.Router().get('/:id', sendAuthInfo)
     const routes = createApp.Router().get('/items', sendAuthInfo).use('/items', nested)
     const other = createApp().use('/orders', guard, routes)
@@ -221,7 +217,7 @@ describe.each(PLATFORMS)('guards of a document: %s', (_name, createApp) => {
 
 describe('a refusal of what is not in the document', () => {
   it('is an event with the reason, and a log line', async () => {
-    const app = express().use('/orders', auth.guardsFromDocument('orders', documentOf(PATHS, SHARED)))
+    const app = express().use('/orders', guardsFromDocument(auth, 'orders', documentOf(PATHS, SHARED)))
     const events: PlatformEvent[] = []
     const record = (event: PlatformEvent): void => void events.push(event)
     auth.events.on('request.denied', record)
@@ -246,7 +242,7 @@ describe('guards of a key API start', () => {
     ['X-Weather-Key', { in: 'header', name: 'X-Weather-Key' }],
     ['x-old-key', { in: 'header', name: 'x-old-key' }],
   ])('with a document that declares a header of the API: %s', (_name, key) => {
-    expect(() => named.guardsFromDocument('weather', declare({ type: 'apiKey', ...key }))).not.toThrow()
+    expect(() => guardsFromDocument(named, 'weather', declare({ type: 'apiKey', ...key }))).not.toThrow()
   })
 
   it.each<[string, object, RegExp]>([
@@ -257,7 +253,7 @@ describe('guards of a key API start', () => {
     ['no name', { in: 'header' }, /a key in the header/],
     ['no place', { name: 'X-Weather-Key' }, /a key in the request "X-Weather-Key"/],
   ])('and not with one that declares %s', (_what, key, message) => {
-    expect(() => named.guardsFromDocument('weather', declare({ type: 'apiKey', ...key }))).toThrow(message)
+    expect(() => guardsFromDocument(named, 'weather', declare({ type: 'apiKey', ...key }))).toThrow(message)
   }) // prettier-ignore
 })
 
@@ -265,7 +261,7 @@ describe('start-up refuses a document that guards cannot enforce:', () => {
   const make =
     (paths: Record<string, object>, more: object = {}, options: object = {}) =>
     (): unknown =>
-      auth.guardsFromDocument('orders', documentOf(paths, more), options)
+      guardsFromDocument(auth, 'orders', documentOf(paths, more), options)
   const withSchemes = (securitySchemes: object): object => ({ components: { securitySchemes } })
   const oauth2 = { type: 'oauth2', flows: {} }
 
@@ -284,8 +280,8 @@ describe('start-up refuses a document that guards cannot enforce:', () => {
     ['an option that does not exist', make({ '/a': { get: {} } }, {}, { optional: true }), /guardsFromDocument\("orders"\): optional is not an option/],
     ['undocumented that is no guard', make({ '/a': { get: {} } }, {}, { undocumented: () => undefined }), /undocumented is no guard of this platform/],
     ['undocumented that is not known', make({ '/a': { get: {} } }, {}, { undocumented: 'open' }), /undocumented is "open"\. Write 'refuse'/],
-    ['an API that does not exist', () => auth.guardsFromDocument('ordres' as 'orders', {}), /there is no API "ordres"\. There are: orders, invoices/],
-    ['scopes of an API key', () => auth.guardsFromDocument('catalog', documentOf({ '/a': { get: secured([{ k: ['x'] }]) } })), /the scope "x", and API keys have no scopes/],
+    ['an API that does not exist', () => guardsFromDocument(auth, 'ordres', {}), /there is no API "ordres"\. There are: orders, invoices/],
+    ['scopes of an API key', () => guardsFromDocument(auth, 'catalog', documentOf({ '/a': { get: secured([{ k: ['x'] }]) } })), /the scope "x", and API keys have no scopes/],
   ])('%s', (_what, create, message) => {
     expect(create).toThrow(ConfigurationError)
     expect(create).toThrow(message)

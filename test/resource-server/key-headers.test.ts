@@ -92,7 +92,7 @@ describe('apis.catalog.header (docs/http.md G25)', () => {
   })
 
   it('names the headers of an application’s APIs in its e-mail', async () => {
-    await auth.applications.register({ name: 'Shop', contact: 'dev@customer.example', apis: ['catalog', 'prices'] })
+    await auth.registration.register({ name: 'Shop', contact: 'dev@customer.example', apis: ['catalog', 'prices'] })
     await vi.waitFor(() => expect(mailer.emails).toHaveLength(1), { timeout: 60_000, interval: 10 })
     const { text } = mailer.emails[0]!
     expect(text).toContain('Key (client_id, Shop_Key, X-Shop-Key):')

@@ -1,5 +1,7 @@
 import type express5 from 'express'
-import { StoreUnavailableError, type ReportedRequests, type PlatformAuth } from '../../src/index.js'
+import { guardsFromDocument } from '../../src/document-guards/index.js'
+import type { ReportedRequests, WithUsage } from '../../src/features/usage/index.js'
+import { StoreUnavailableError } from '../../src/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { callersFor, createCaller } from '../../src/testing/callers.js'
 import { send } from '../../src/testing/send.js'
@@ -75,10 +77,10 @@ function keepOpen(store: StoreWith): StoreWith {
   return { ...store, close: async () => undefined }
 }
 
-export async function readReport(auth: Pick<PlatformAuth, 'reportOnly'>): Promise<readonly ReportedRequests[]> {
+export async function readReport(auth: WithUsage): Promise<readonly ReportedRequests[]> {
   const entries: ReportedRequests[] = []
   for (let after: string | undefined; ;) {
-    const { items, next } = await auth.reportOnly.list({ after, limit: 1000 })
+    const { items, next } = await auth.usage.reportOnly({ after, limit: 1000 })
     entries.push(...items)
     if (next === undefined) return entries
     after = next
@@ -147,7 +149,7 @@ function createApp(express: typeof express5, auth: Auth): express5.Express {
   app.get('/limited/:id/more', later, auth.requireBearer('limited', { allow: decide }), answer)
 
   const documented = express.Router().get('/items', answer).get('/open', answer)
-  app.use('/documented', auth.guardsFromDocument('orders', DOCUMENT), documented)
+  app.use('/documented', guardsFromDocument(auth, 'orders', DOCUMENT), documented)
   // Express logs errors otherwise.
   app.use(((error, _req, res, _next) => void res.status(500).end(String(error))) as express5.ErrorRequestHandler)
   return app

@@ -2,7 +2,9 @@ import type { Express, RequestHandler } from 'express'
 import express from 'express'
 import request from 'supertest'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { describeGuard, maybeAuthOf, memoryStore, openAdmin, type PlatformEvent } from '../../src/index.js'
+import { describeGuard, maybeAuthOf, memoryStore, type PlatformEvent } from '../../src/index.js'
+import { openAdmin } from '../../src/admin/index.js'
+import { guardsFromDocument } from '../../src/document-guards/index.js'
 import { failingStore } from '../support/failing-store.js'
 import { createApplication } from '../support/http.js'
 import { EXPRESSES, openPlatform, recordingLogger, type TestOptions } from '../support/platform.js'
@@ -100,7 +102,7 @@ describe('a guard with reportOnly: true', () => {
     ])
     expect(onDenied).not.toHaveBeenCalled()
     await auth.close()
-    const usage = await (await openAdmin(store)).usage.list({ from: '2000-01-01' })
+    const usage = await (await openAdmin(store)).usage!.list({ from: '2000-01-01' })
     expect(usage.items).toMatchObject([{ applicationId: shop.id, api: 'catalog', allowed: 1, refused: {} }])
   })
 
@@ -206,8 +208,8 @@ describe('reportOnly', () => {
       paths: { '/items': { get: { security } } },
     }
     const app = express()
-      .use('/off', auth.guardsFromDocument('catalog', document, { reportOnly: true }))
-      .use('/on', auth.guardsFromDocument('catalog', document))
+      .use('/off', guardsFromDocument(auth, 'catalog', document, { reportOnly: true }))
+      .use('/on', guardsFromDocument(auth, 'catalog', document))
       .use(showCaller)
     const paths = ['/items', '/nothing', '/items%2F']
     expect(await Promise.all(paths.map((path) => status(app, `/off${path}`)))).toEqual([200, 200, 200])
@@ -294,7 +296,7 @@ describe('reportOnly', () => {
     closings.push(auth.close)
     auth.requireApiKey('catalog')
     const warnings = () => logger.lines.filter((line) => line.includes('reportOnly'))
-    expect(warnings()).toEqual([expect.stringMatching(new RegExp(`^reportOnly is set: requests that guards would refuse pass until ${inDays(60)}\\. .*auth\\.reportOnly\\.list\\(\\)`))]) // prettier-ignore
+    expect(warnings()).toEqual([expect.stringMatching(new RegExp(`^reportOnly is set: requests that guards would refuse pass until ${inDays(60)}\\. .*auth\\.usage\\.reportOnly\\(\\)`))]) // prettier-ignore
     const other = openPlatform({ logger, apis: { catalog: { scheme: 'apiKey' }, weather: { scheme: 'apiKey', reportOnly: { until: '2000-01-01' } } } }) // prettier-ignore
     closings.push(other.auth.close)
     for (let i = 0; i < 3; i++) other.auth.requireApiKey('catalog', { reportOnly: true })

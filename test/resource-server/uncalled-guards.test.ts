@@ -2,6 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import request from 'supertest'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ConfigurationError } from '../../src/index.js'
+import { guardsFromDocument } from '../../src/document-guards/index.js'
 import { expectSecured } from '../../src/testing/index.js'
 import { EXPRESSES, openPlatform } from '../support/platform.js'
 
@@ -17,7 +18,7 @@ describe.each(Object.entries(EXPRESSES))('%s: a route whose guard was not called
     ['requireBearer', auth.requireBearer, /requireBearer was called with a request: it makes guards, and is none\. Call it where the route is defined.*auth\.requireBearer\('orders'\)/],
     ['requireApiKey', auth.requireApiKey, /requireApiKey was called with a request.*auth\.requireApiKey\('catalog'\)/],
     ['requireAny', auth.requireAny, /requireAny was called with a request.*auth\.requireAny\(\[/],
-    ['guardsFromDocument', auth.guardsFromDocument, /guardsFromDocument was called with a request.*auth\.guardsFromDocument\('orders'/],
+    ['guardsFromDocument', guardsFromDocument, /guardsFromDocument was called with a request.*guardsFromDocument\(auth, 'orders'/],
     ['requireBearer of the only API', single.requireBearer, /requireBearer was called with a request/],
     ['requireApiKey of the only API', single.requireApiKey, /requireApiKey was called with a request/],
     ['a bound call', auth.requireBearer.bind(auth), /requireBearer was called with a request/],
@@ -47,7 +48,7 @@ describe('a guard that is made in a wrong way says so:', () => {
     ['requireAny() of guards without a list', () => auth.requireAny(bearer as never), /requireAny: the guards are function\. List them/],
     ['scopes as text', () => auth.requireBearer('orders', 'orders:read' as never), /the options are "orders:read"\. Write an object: \{ scopes/],
     ['scopes as a list', () => auth.requireBearer('orders', ['orders:read'] as never), /the options are \["orders:read"\]\. Write an object: \{ scopes/],
-    ['undocumented: a call', () => auth.guardsFromDocument('orders', { openapi: '3.1.0', info: { title: 'A', version: '1' }, paths: { '/a': {} } }, { undocumented: auth.requireBearer as never }), /undocumented is requireBearer itself/],
+    ['undocumented: a call', () => guardsFromDocument(auth, 'orders', { openapi: '3.1.0', info: { title: 'A', version: '1' }, paths: { '/a': {} } }, { undocumented: auth.requireBearer as never }), /undocumented is requireBearer itself/],
   ])('%s', (_what, make, message) => {
     expect(make).toThrow(message)
   }) // prettier-ignore

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createChangeFeed, type ChangeFeed } from '../../src/store-client/change-feed.js'
+import type { ChangeFeed } from '../../src/store-client/change-feed-api.js'
+import { createChangeFeed } from '../../src/store-client/change-feed.js'
 import type { Change } from '../../src/contracts/store-records.js'
 import type { ChangesPage, StoreWith } from '../../src/contracts/store.js'
 import { memoryStore } from '../../src/stores/memory/index.js'

@@ -33,6 +33,11 @@ export const CALLS: readonly (readonly [StoreCallName, (store: StoreWith) => Pro
   ],
   ['usage.addRefusals', (store) => store.usage.addRefusals({ id: 'r', at: NOW }, [], 1)],
   ['usage.listRefusals', (store) => store.usage.listRefusals('a', NOW)],
+  ['usage.addReported', (store) => store.usage.addReported({ id: 'p', at: NOW }, [])],
+  [
+    'usage.listReported',
+    (store) => store.usage.listReported({ after: undefined, applicationId: 'a', api: 'a', limit: 1 }),
+  ],
   [
     'usage.deleteExpired',
     (store) =>
@@ -47,5 +52,11 @@ export const CALLS: readonly (readonly [StoreCallName, (store: StoreWith) => Pro
     (store) => store.signIns.addSignOut({ subject: 'contact:a@example.com', nonce: 'n', at: NOW, expiresAt: NOW + 1 }),
   ],
   ['signIns.listSignOuts', (store) => store.signIns.listSignOuts(['contact:a@example.com'])],
+  ['imports.add', (store) => store.imports.add([], { write: true })],
+  [
+    'imports.replaceHash',
+    (store) => store.imports.replaceHash({ former: 'k', hash: 'h', prefix: 'epa_key_abcd', usedAt: NOW }),
+  ],
+  ['imports.countHashes', (store) => store.imports.countHashes!()],
   ['changesSince', (store) => store.changesSince(undefined)],
 ]

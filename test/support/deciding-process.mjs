@@ -8,6 +8,8 @@ import { createServer } from 'node:http'
 import express from 'express'
 import { Pool } from 'pg'
 import { createPlatformAuth } from 'express-platform-auth'
+import { emails } from 'express-platform-auth/emails'
+import { registration } from 'express-platform-auth/registration'
 import { postgresStore } from 'express-platform-auth/stores/postgres'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 
@@ -22,15 +24,19 @@ const auth = createPlatformAuth({
     ? postgresStore({ pool: new Pool({ connectionString: address, max: 5 }), listen: false })
     : sqliteStore(address),
   secret: 'a secret of 32 characters or more',
-  operators: operators.split(','),
-  mailer: {
-    async send() {
-      throw Object.assign(new Error('busy'), { refused: true })
-    },
-  },
+  features: [
+    emails({
+      mailer: {
+        async send() {
+          throw Object.assign(new Error('busy'), { refused: true })
+        },
+      },
+    }),
+    registration({ operators: operators.split(',') }),
+  ],
   logger: { debug() {}, info() {}, warn() {}, error: console.error },
 })
 await auth.ready()
-const server = createServer(express().use('/register', auth.registrationRouter)).listen(0, '127.0.0.1')
+const server = createServer(express().use('/register', auth.registration.router)).listen(0, '127.0.0.1')
 await once(server, 'listening')
 console.log(/** @type {import('node:net').AddressInfo} */ (server.address()).port)

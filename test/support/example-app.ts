@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import type { DemoCredentials } from '../../example-app/demo-application.js'
+import type { DemoCredentials } from '../../example-app/demo/demo-application.js'
 import { freePort } from './free-port.js'
 
 export const EXAMPLE = fileURLToPath(new URL('../../example-app/', import.meta.url))

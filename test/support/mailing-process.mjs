@@ -8,7 +8,8 @@ import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { createPlatformAuth } from 'express-platform-auth'
-import { smtpMailer } from 'express-platform-auth/mailers/smtp'
+import { emails, smtpMailer } from 'express-platform-auth/emails'
+import { registration } from 'express-platform-auth/registration'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 import { createTransport } from 'nodemailer'
 
@@ -32,7 +33,7 @@ const auth = createPlatformAuth({
   apis: { orders: { scheme: 'oauth2', registration: 'automatic' }, catalog: { scheme: 'apiKey' } },
   store: sqliteStore(file),
   secret: 'a secret of 32 characters or more',
-  mailer: smtpMailer({ transport, from: 'developers@example.com' }),
+  features: [emails({ mailer: smtpMailer({ transport, from: 'developers@example.com' }) }), registration()],
   logger: { debug: print, info: print, warn: print, error: print },
   now: () => Number(began) + (Date.now() - Number(began)) * Number(speed),
 })
@@ -45,7 +46,7 @@ print('ready')
 for (const name of names === '' ? [] : names.split(',')) {
   await sleep(Math.random() * 100)
   const contact = `${name}@customer.example`
-  await auth.applications.register({ name: `App ${name}`, contact, apis: ['orders', 'catalog'] })
+  await auth.registration.register({ name: `App ${name}`, contact, apis: ['orders', 'catalog'] })
   print('registered', name)
 }
 // Keeps the process running until it is killed: its timers and sockets are unref'd.

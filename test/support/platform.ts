@@ -4,17 +4,13 @@ import { join } from 'node:path'
 import express5, { type Express } from 'express'
 import express4 from 'express4'
 import { afterAll, beforeAll, describe } from 'vitest'
-import {
-  createPlatformAuth,
-  memoryStore,
-  type ApisOptions,
-  type Logger,
-  type PlatformAuth,
-  type PlatformAuthOptions,
-} from '../../src/index.js'
+import { createPlatformAuth, memoryStore, type ApisOptions, type Logger } from '../../src/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { fakeClock, type FakeClock } from '../../src/testing/index.js'
+import { translate, type FullPlatform, type TestOptions } from './options.js'
+
+export type { FullPlatform, TestOptions } from './options.js'
 
 /** The unit lane tests less, so that it is fast; `npm test` tests everything. */
 const isUnitLane = process.env['LANE'] === 'unit'
@@ -78,14 +74,12 @@ export function recordingLogger(): RecordingLogger {
 }
 
 export interface TestPlatform<Apis extends ApisOptions = typeof APIS> {
-  readonly auth: PlatformAuth<Apis>
+  readonly auth: FullPlatform<Apis>
   /** Has no effect if the test gives another `now`. */
   readonly clock: FakeClock
   /** Stays empty if the test gives another `logger`. */
   readonly logger: RecordingLogger
 }
-
-export type TestOptions = Partial<Omit<PlatformAuthOptions, 'apis' | 'store'>> & { readonly store?: StoreWith }
 
 /** Creates a platform on a memory store, with the APIs above, a clock that only tests advance, and a recording logger. */
 export function openPlatform<const Apis extends ApisOptions = typeof APIS>(
@@ -93,16 +87,12 @@ export function openPlatform<const Apis extends ApisOptions = typeof APIS>(
 ): TestPlatform<Apis> {
   const clock = fakeClock()
   const logger = recordingLogger()
-  const defaults = {
-    baseUrl: 'https://api.example.com',
-    secret: SECRET,
-    logger,
-    now: clock.now,
-    apis: APIS as ApisOptions as Apis,
-  }
-  // Otherwise the platform warns that it has created one.
-  const store = options.store ?? memoryStore()
-  return { auth: createPlatformAuth<Apis>({ ...defaults, ...options, store }), clock, logger }
+  const { apis = APIS as ApisOptions as Apis, ...given } = options
+  // Without a store the platform warns that it has created one.
+  const { store = memoryStore() } = given
+  const defaults = { baseUrl: 'https://api.example.com', secret: SECRET, logger, now: clock.now }
+  const auth = createPlatformAuth({ apis, ...translate({ ...defaults, ...given, store }) })
+  return { auth: auth as unknown as FullPlatform<Apis>, clock, logger }
 }
 
 /** What `onEveryPlatform` gives to tests: its members exist from the first `beforeAll` on. */

@@ -6,6 +6,8 @@
 import { once } from 'node:events'
 import express from 'express'
 import { createPlatformAuth } from 'express-platform-auth'
+import { emails } from 'express-platform-auth/emails'
+import { portal } from 'express-platform-auth/portal'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 
 const [line] = await once(process.stdin, 'data')
@@ -18,7 +20,7 @@ const auth = createPlatformAuth({
   apis: { orders: { scheme: 'oauth2' } },
   store: sqliteStore(file),
   secret: 'a secret of 32 characters or more',
-  mailer: { send: async () => undefined },
+  features: [emails({ mailer: { send: async () => undefined } }), portal()],
   rateLimits: { failedAuthentication: false },
   logger: { debug() {}, info() {}, warn() {}, error: console.error },
 })
@@ -26,7 +28,7 @@ await auth.ready()
 const { items } = await auth.applications.list()
 if (items.length === 0) await auth.applications.create({ name: 'Rotating', contact, apis: ['orders'] })
 
-const app = express().use(auth.router).use('/developers/applications', auth.portalRouter)
+const app = express().use(auth.router).use('/developers/applications', auth.portal.router)
 app.get('/state', async (_req, res) => {
   const [application] = (await auth.applications.list()).items
   const audit = await auth.audit.list({ applicationId: application?.id, limit: 1000 })

@@ -7,6 +7,7 @@ import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { createPlatformAuth } from 'express-platform-auth'
+import { emails } from 'express-platform-auth/emails'
 import { postgresStore } from 'express-platform-auth/stores/postgres'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 
@@ -20,14 +21,18 @@ const auth = createPlatformAuth({
   apis: { catalog: { scheme: 'apiKey' } },
   store,
   secret: 'a secret of 32 characters or more',
-  credentials: { remindBefore: [30] },
-  mailer: {
-    async send({ to }) {
-      await sleep(10)
-      // Synchronous, so that nothing that was done is missing when the process is killed.
-      writeSync(1, `mail ${to}\n`)
-    },
-  },
+  features: [
+    emails({
+      remindBefore: [30],
+      mailer: {
+        async send({ to }) {
+          await sleep(10)
+          // Synchronous, so that nothing that was done is missing when the process is killed.
+          writeSync(1, `mail ${to}\n`)
+        },
+      },
+    }),
+  ],
   logger: { debug() {}, info() {}, warn: console.error, error: console.error },
   now: () => Number(time) + (Date.now() - Number(began)) * Number(speed),
 })

@@ -21,7 +21,7 @@ const SLOW_FILES = [
   'test/http/refused-upload.integration.test.ts',
   'test/journeys/example-app-registration.integration.test.ts',
   'test/journeys/example-app-restart.integration.test.ts',
-  'test/mailers/smtp.integration.test.ts',
+  'test/emails/smtp.integration.test.ts',
   'test/outages/postgres.integration.test.ts',
   'test/package/declarations.integration.test.ts',
   'test/package/package.integration.test.ts',

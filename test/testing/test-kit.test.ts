@@ -4,6 +4,8 @@ import { decodeJwt } from 'jose'
 import request from 'supertest'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
+import { emails } from '../../src/features/emails/index.js'
+import { registration } from '../../src/features/registration/index.js'
 import { authOf, createPlatformAuth, memoryStore, type PlatformAuth } from '../../src/index.js'
 import {
   accessTokenFor,
@@ -106,7 +108,7 @@ describe('createTestPlatform()', () => {
     const schema = z.object({ discount: z.number() })
     const { auth } = createTestPlatform({
       apis: APIS,
-      applicationMetadata: schema,
+      metadata: schema,
       baseUrl: 'https://api.example.com/v1',
     })
     onTestFinished(() => auth.close())
@@ -118,11 +120,12 @@ describe('createTestPlatform()', () => {
     await expect(accessTokenFor(auth, 'orders', { metadata: { discount: 'no' } })).rejects.toThrow()
   })
 
-  it('sends e-mails to its mailer, from which a test reads the credentials', async () => {
-    const { auth, mailer } = createTestPlatform({ apis: APIS })
+  it('sends e-mails to a memoryMailer(), from which a test reads the credentials', async () => {
+    const mailer = memoryMailer()
+    const { auth } = createTestPlatform({ apis: APIS, features: [emails({ mailer }), registration()] })
     const app = openApp(auth)
     expect(() => mailer.last()).toThrow(/No e-mail/)
-    await auth.applications.register({ name: 'Acme', contact: 'dev@acme.example', apis: ['catalog'] })
+    await auth.registration.register({ name: 'Acme', contact: 'dev@acme.example', apis: ['catalog'] })
     await mailer.sent()
     const { clientId, clientSecret } = mailer.last().credentials
     expect(clientSecret).toBeUndefined()
@@ -138,7 +141,8 @@ const FAKE_TIMERS: readonly [string, (now: number) => void, () => void][] = [
 
 describe.each(FAKE_TIMERS)('with all fake timers of %s', (_, setTime, restore) => {
   it('callers are made, requests are answered, e-mails are sent and credentials expire', async () => {
-    const { auth, mailer } = createTestPlatform({ apis: APIS })
+    const mailer = memoryMailer()
+    const { auth } = createTestPlatform({ apis: APIS, features: [emails({ mailer }), registration()] })
     const call = fetchFrom(openApp(auth))
     onTestFinished(restore)
     setTime(Date.now())
@@ -147,7 +151,7 @@ describe.each(FAKE_TIMERS)('with all fake timers of %s', (_, setTime, restore) =
       (await call('/orders/items', { headers })).status
     expect(await status(callers.allowed.headers)).toBe(200)
     expect(await status(callers.expired.headers)).toBe(401)
-    await auth.applications.register({ name: 'Acme', contact: 'dev@acme.example', apis: ['catalog'] })
+    await auth.registration.register({ name: 'Acme', contact: 'dev@acme.example', apis: ['catalog'] })
     expect(await mailer.sent()).toHaveLength(1)
     restore()
     setTime(Date.now() + 7_200_000)
@@ -313,7 +317,7 @@ describe('memoryMailer()', () => {
   it('reads credentials with another prefix, and claim links', async () => {
     const mailer = memoryMailer()
     const { auth } = openPlatform({
-      mailer, now: fakeClock().now, credentialPrefix: 'my_shop', delivery: 'claim-link', developersUrl: 'https://example.com/d',
+      mailer, now: fakeClock().now, credentials: { prefix: 'my_shop' }, delivery: 'claim-link', developersUrl: 'https://example.com/d',
     }) // prettier-ignore
     onTestFinished(() => auth.close())
     const { application } = await auth.applications.create({ name: 'A', contact: 'dev@a.example', apis: ['orders'] })
@@ -325,9 +329,9 @@ describe('memoryMailer()', () => {
       claimLink: expect.stringMatching(/^https:\/\/example\.com\/d\/register\/claim#[\w-]{43}$/) as unknown,
     })
     const inline = memoryMailer()
-    const other = openPlatform({ mailer: inline, credentialPrefix: 'my_shop' })
+    const other = openPlatform({ mailer: inline, credentials: { prefix: 'my_shop' } })
     onTestFinished(() => other.auth.close())
-    await other.auth.applications.register({ name: 'B', contact: 'dev@b.example', apis: ['invoices', 'catalog'] })
+    await other.auth.registration.register({ name: 'B', contact: 'dev@b.example', apis: ['invoices', 'catalog'] })
     const { items } = await other.auth.applications.list()
     await other.auth.applications.approve(items[0]!.id)
     await inline.sent()

@@ -18,7 +18,7 @@ describe.each(ALGORITHMS)('access tokens signed with %s', (algorithm) => {
   let app: ReturnType<typeof express>
   beforeAll(async () => {
     // Here and not while tests are collected: ten platforms that generate keys at once delay each other.
-    ;({ auth, clock } = openPlatform({ signing: { algorithm } }))
+    ;({ auth, clock } = openPlatform({ tokens: { algorithm } }))
     app = express().use(auth.router)
     await auth.ready()
   })
@@ -104,8 +104,8 @@ describe('a new access token', () => {
 })
 
 describe('expires_in and exp', () => {
-  it('follow the options accessTokenLifetime and clockTolerance', async () => {
-    const { auth, clock } = openPlatform({ accessTokenLifetime: 60, clockTolerance: 0 })
+  it('follow the options tokens.lifetime and tokens.clockTolerance', async () => {
+    const { auth, clock } = openPlatform({ tokens: { lifetime: 60, clockTolerance: 0 } })
     const app = express().use(auth.router)
     const shop = await createApplication(auth, ['orders'])
     const { body } = await post(app, '/orders/token', createTokenForm(shop))
@@ -126,7 +126,7 @@ describe('the accessTokenLifetime of an API', () => {
   it("overrides the platform's", async () => {
     const { auth } = openPlatform({
       apis: { brief: { scheme: 'oauth2', accessTokenLifetime: 30 }, long: { scheme: 'oauth2' } },
-      accessTokenLifetime: 7200,
+      tokens: { lifetime: 7200 },
     })
     const app = express().use(auth.router)
     const shop = await createApplication(auth, ['brief', 'long'])

@@ -184,12 +184,12 @@ describe('a restart', () => {
     await auth.close()
   })
 
-  it('with another signing.algorithm publishes a key of it, which signs after publishAhead', async () => {
+  it('with another tokens.algorithm publishes a key of it, which signs after publishAhead', async () => {
     const store = memoryStore()
     const first = openPlatform({ store })
     await first.auth.ready()
     await first.auth.close()
-    const { auth, clock } = openPlatform({ store, signing: { algorithm: 'EdDSA' } })
+    const { auth, clock } = openPlatform({ store, tokens: { algorithm: 'EdDSA' } })
     const app = express().use(auth.router)
     const shop = await createApplication(auth, ['orders'])
     const before = await accessToken(app, 'orders', shop)

@@ -100,8 +100,8 @@ describe('access tokens of unknown signing keys', () => {
 
 it('refuses a cached, unexpired access token once its signing key no longer verifies', async () => {
   const store = memoryStore()
-  const { auth, clock } = openPlatform({ store, accessTokenLifetime: 60 })
-  const { auth: longLived } = openPlatform({ store, accessTokenLifetime: 100_000, now: clock.now })
+  const { auth, clock } = openPlatform({ store, tokens: { lifetime: 60 } })
+  const { auth: longLived } = openPlatform({ store, tokens: { lifetime: 100_000 }, now: clock.now })
   await Promise.all([auth.ready(), longLived.ready()])
   const { credentials } = await longLived.applications.create({ name: 'Shop', apis: ['orders'] })
   const token = await createCaller({ app: express().use(longLived.router) }).accessToken('orders', credentials)

@@ -12,7 +12,7 @@ type TestClient = Awaited<ReturnType<typeof createApplication>>
 
 describe('an access token', () => {
   const store = memoryStore()
-  const { auth, clock } = openPlatform({ store, secret: undefined, accessTokenLifetime: 600 })
+  const { auth, clock } = openPlatform({ store, secret: undefined, tokens: { lifetime: 600 } })
   const app = express().use(auth.router)
   let shop: TestClient
   let signer: Signer

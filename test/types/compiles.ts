@@ -103,7 +103,7 @@ const shop = createPlatformAuth({
     },
     catalog: { scheme: 'apiKey' },
   },
-  applicationMetadata: z.object({ discount: z.number().default(0), since: z.string().optional() }),
+  metadata: z.object({ discount: z.number().default(0), since: z.string().optional() }),
 })
 shop.requireBearer('orders', {
   scopes: ['orders:read'],

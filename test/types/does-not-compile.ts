@@ -75,7 +75,7 @@ createPlatformAuth({ baseUrl: 'https://api.example.com', apis: {}, baseUrI: '' }
 const shop = createPlatformAuth({
   baseUrl: 'https://api.example.com',
   apis: { orders: { scheme: 'oauth2' } },
-  applicationMetadata: z.object({ discount: z.number() }),
+  metadata: z.object({ discount: z.number() }),
 })
 // @ts-expect-error TS2322 metadata of another type
 void shop.applications.create({ name: 'Shop', apis: ['orders'], metadata: { discount: '10 %' } })
@@ -89,7 +89,7 @@ createPlatformAuth({
   baseUrl: 'https://api.example.com',
   // @ts-expect-error TS2551 a member that the schema does not have
   apis: { orders: { scheme: 'oauth2', claims: ({ metadata }) => ({ discount: metadata?.discout ?? 0 }) } },
-  applicationMetadata: z.object({ discount: z.number() }),
+  metadata: z.object({ discount: z.number() }),
 })
 createPlatformAuth({
   baseUrl: 'https://api.example.com',
@@ -99,7 +99,7 @@ createPlatformAuth({
 // @ts-expect-error TS2322 key APIs have no access tokens
 createPlatformAuth({ baseUrl: 'https://a.example', apis: { catalog: { scheme: 'apiKey', claims: () => ({}) } } })
 // @ts-expect-error TS2322 metadata is an object
-createPlatformAuth({ baseUrl: 'https://a.example', apis: {}, applicationMetadata: z.string() })
+createPlatformAuth({ baseUrl: 'https://a.example', apis: {}, metadata: z.string() })
 
 // Express's types are not changed. (test/package checks the same for req.user, without @types/passport.)
 export function untouched(req: Request): unknown {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { openAdmin } from '../../src/index.js'
+import { openAdmin } from '../../src/admin/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 
 const PROCESS = fileURLToPath(new URL('usage-process.mjs', import.meta.url))
@@ -26,7 +26,7 @@ it('A process that is killed loses what it has counted since its last write, and
   const admin = await openAdmin(sqliteStore(file))
   onTestFinished(() => admin.close())
   const countAllowed = async (): Promise<number> =>
-    (await admin.usage.list({ from: '2000-01', to: '2100-01', by: 'month' })).items[0]?.allowed ?? 0
+    (await admin.usage!.list({ from: '2000-01', to: '2100-01', by: 'month' })).items[0]?.allowed ?? 0
   await expect.poll(countAllowed, { timeout: 60_000 }).toBeGreaterThan(0)
   const first = await countAllowed()
   await expect.poll(countAllowed, { timeout: 60_000 }).toBeGreaterThan(first)

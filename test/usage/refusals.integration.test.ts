@@ -1,9 +1,11 @@
 import express, { type Express } from 'express'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { memoryStore, openAdmin, type AdminApi, type IssuedCredentials, type RefusalEntry } from '../../src/index.js'
+import { memoryStore, type IssuedCredentials } from '../../src/index.js'
+import { openAdmin } from '../../src/admin/index.js'
+import { type RefusalEntry, type Usage } from '../../src/features/usage/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { createCaller, type Caller } from '../support/caller.js'
-import { openPlatform, type TestPlatform } from '../support/platform.js'
+import { openPlatform, type TestOptions, type TestPlatform } from '../support/platform.js'
 
 /** Closed and read by another process's calls: `close()` writes what was collected. */
 interface Visit {
@@ -14,7 +16,7 @@ interface Visit {
   readonly credentials: IssuedCredentials
 }
 
-async function visit(work: (visit: Visit) => Promise<unknown>, options = {}): Promise<AdminApi> {
+async function visit(work: (visit: Visit) => Promise<unknown>, options: TestOptions = {}): Promise<Usage> {
   const store = memoryStore()
   const platform = openPlatform({ ...options, store })
   const { auth } = platform
@@ -23,7 +25,7 @@ async function visit(work: (visit: Visit) => Promise<unknown>, options = {}): Pr
   const { application, credentials } = await auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
   await work({ store, platform, caller: createCaller({ app }), id: application.id, credentials })
   await auth.close()
-  return openAdmin(store)
+  return (await openAdmin(store)).usage!
 }
 
 function createApp({ auth }: TestPlatform): Express {
@@ -51,10 +53,10 @@ function createApp({ auth }: TestPlatform): Express {
   return app
 }
 
-describe('auth.refusals.list()', () => {
+describe('auth.usage.refusals()', () => {
   it('has every reason, with what to do about it', async () => {
     let id = ''
-    const { usage } = await visit(async ({ platform, caller, credentials, ...visited }) => {
+    const usage = await visit(async ({ platform, caller, credentials, ...visited }) => {
       const { applications } = platform.auth
       id = visited.id
       const token = await caller.accessToken('orders', credentials, { scope: 'orders:read' })
@@ -77,9 +79,9 @@ describe('auth.refusals.list()', () => {
       await caller.token('orders', { ...credentials, clientId: rotated.credentials.clientId }).expect(401)
       await applications.suspend(id)
       await caller.key('/catalog/items', rotated.credentials.clientId).expect(403)
-      await expect.poll(async () => (await platform.auth.refusals.list(id)).items.length).toBe(12)
+      await expect.poll(async () => (await platform.auth.usage.refusals(id)).items.length).toBe(12)
       // In words as of now: with the clock of the platform.
-      listed = (await platform.auth.refusals.list(id)).items
+      listed = (await platform.auth.usage.refusals(id)).items
     })
     expect(listed.map(({ api, error, reason, problem }) => [api, error, reason, problem]).toReversed()).toEqual([
       ['orders', 'insufficient_scope', 'insufficient_scope', 'The access token lacks a scope that the request needs (orders:write)'],
@@ -138,7 +140,7 @@ describe('auth.refusals.list()', () => {
 
   it('has nothing of callers who are not known', async () => {
     let id = ''
-    const { usage, refusals } = await visit(async ({ platform, caller, credentials, ...visited }) => {
+    const usage = await visit(async ({ platform, caller, credentials, ...visited }) => {
       id = visited.id
       const token = await caller.accessToken('orders', credentials)
       const forged = `${token.slice(0, -8)}AAAAAAAA`
@@ -155,7 +157,7 @@ describe('auth.refusals.list()', () => {
       await platform.auth.applications.delete(id)
       await caller.bearer('/orders/items', token).expect(401)
     })
-    expect(await refusals.list(id)).toEqual({ items: [] })
+    expect(await usage.refusals(id)).toEqual({ items: [] })
     const { items } = await usage.list({ from: '2000-01', to: '2100-01', by: 'month' })
     expect(items).toMatchObject([{ applicationId: id, api: 'orders', allowed: 0, accessTokens: 1, refused: {} }])
   })
@@ -165,7 +167,7 @@ describe('auth.usage.list()', () => {
   const everything = { from: '2000-01', to: '2100-01', by: 'month' } as const
 
   it('counts a request once that passes several guards of an API, and as refused if one refuses it', async () => {
-    const { usage } = await visit(async ({ caller, credentials }) => {
+    const usage = await visit(async ({ caller, credentials }) => {
       const token = await caller.accessToken('orders', credentials, { scope: 'orders:read' })
       await caller.bearer('/orders/twice', token).expect(403)
       await caller.bearer('/orders/thrice', token).expect(403)
@@ -177,7 +179,7 @@ describe('auth.usage.list()', () => {
 
   it('counts what a limit refuses', async () => {
     const limit = { limit: 2, window: 60 }
-    const { usage } = await visit(
+    const usage = await visit(
       async ({ caller, credentials }) => {
         const { clientId } = credentials
         for (const status of [200, 200, 429, 429]) await caller.key('/catalog/items', clientId).expect(status)
@@ -191,16 +193,19 @@ describe('auth.usage.list()', () => {
     ])
   })
 
-  describe('with usage: false', () => {
-    let admin: AdminApi
+  describe.each<[string, TestOptions]>([
+    ['without usage()', { usage: false }],
+    ['with usage({ collect: false })', { usage: { collect: false } }],
+  ])('%s', (_, options) => {
+    let usage: Usage
     beforeAll(async () => {
       const use = async ({ caller, credentials }: Visit): Promise<void> => {
         await caller.bearer('/orders/items', await caller.accessToken('orders', credentials)).expect(200)
         await caller.key('/weather/now', credentials.clientId).expect(403)
       }
-      admin = await visit(use, { usage: false })
+      usage = await visit(use, options)
     })
 
-    it('is empty', async () => expect(await admin.usage.list(everything)).toEqual({ items: [] }))
+    it('is empty', async () => expect(await usage.list(everything)).toEqual({ items: [] }))
   })
 })

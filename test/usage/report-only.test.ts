@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { memoryStore, openAdmin } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import { openAdmin } from '../../src/admin/index.js'
 import type { ReportedCount } from '../../src/store.js'
-import { createReportedCollector } from '../../src/usage/reported-collector.js'
+import { createReportedCollector } from '../../src/features/usage/reported-collector.js'
 import { failingStore } from '../support/failing-store.js'
 
 const NOW = Date.parse('2026-11-22')
 const REQUEST = { applicationId: 'a', api: 'orders', route: 'GET /items', reason: 'suspended', at: NOW }
 const EVERYTHING = { after: undefined, applicationId: undefined, api: undefined, limit: 1000 }
 
-describe('auth.reportOnly.list()', () => {
+describe('auth.usage.reportOnly()', () => {
   it('is read in pages', async () => {
     const store = memoryStore()
     const counts = Array.from({ length: 5 }, (_, i): ReportedCount => {
@@ -16,11 +17,11 @@ describe('auth.reportOnly.list()', () => {
       return { ...request, applicationId: i === 0 ? '' : 'a', route: `GET /${i}`, count: i + 1, firstAt: NOW, lastAt: NOW + i }
     }) // prettier-ignore
     await store.usage.addReported({ id: '1', at: NOW }, counts)
-    const { reportOnly } = await openAdmin(store)
+    const { usage } = await openAdmin(store)
     const seen: unknown[] = []
     let pages = 0
     for (let after: string | undefined; ; pages++) {
-      const { items, next } = await reportOnly.list({ limit: 2, after })
+      const { items, next } = await usage!.reportOnly({ limit: 2, after })
       seen.push(...items)
       if (next === undefined) break
       after = next
@@ -31,8 +32,8 @@ describe('auth.reportOnly.list()', () => {
         ...count, ...(applicationId !== '' && { applicationId }), firstAt: new Date(firstAt), lastAt: new Date(lastAt),
       })),
     ) // prettier-ignore
-    expect((await reportOnly.list({ applicationId: 'a', api: 'orders' })).items).toHaveLength(4)
-    expect(await reportOnly.list({ api: 'other' })).toEqual({ items: [] })
+    expect((await usage!.reportOnly({ applicationId: 'a', api: 'orders' })).items).toHaveLength(4)
+    expect(await usage!.reportOnly({ api: 'other' })).toEqual({ items: [] })
   })
 
   it.each([
@@ -42,8 +43,8 @@ describe('auth.reportOnly.list()', () => {
     { after: btoa('[1,2,3,4]') },
     { api: 1 as never },
   ])('rejects %j', async (query) => {
-    const { reportOnly } = await openAdmin(memoryStore())
-    await expect(reportOnly.list(query)).rejects.toMatchObject({ code: 'invalid_argument' })
+    const { usage } = await openAdmin(memoryStore())
+    await expect(usage!.reportOnly(query)).rejects.toMatchObject({ code: 'invalid_argument' })
   })
 })
 

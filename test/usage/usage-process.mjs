@@ -12,12 +12,14 @@ globalThis.setTimeout = /** @type {typeof setTimeout} */ (
   (callback, delay, ...args) => setTimeout(callback, delay === 60_000 ? 200 : delay, ...args)
 )
 const { createPlatformAuth } = await import('express-platform-auth')
+const { usage } = await import('express-platform-auth/usage')
 const { sqliteStore } = await import('express-platform-auth/stores/sqlite')
 
 const auth = createPlatformAuth({
   baseUrl: 'http://localhost:3000',
   apis: { catalog: { scheme: 'apiKey' } },
   store: sqliteStore(process.argv[2] ?? ''),
+  features: [usage()],
 })
 await auth.ready()
 const { credentials } = await auth.applications.create({ name: 'Shop', apis: ['catalog'] })

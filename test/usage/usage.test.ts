@@ -1,14 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { memoryStore, openAdmin, type AdminApi, type UsageQuery } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
+import { openAdmin } from '../../src/admin/index.js'
+import { type Usage, type UsageQuery } from '../../src/features/usage/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { application } from '../stores/records.js'
 
 let store: StoreWith
-let admin: AdminApi
+let usage: Usage
 
 beforeEach(async () => {
   store = memoryStore()
-  admin = await openAdmin(store)
+  usage = (await openAdmin(store)).usage!
   for (const id of ['b', 'a']) await store.saveApplication(application(id), undefined)
   const counts = ['b', 'a'].flatMap((applicationId) =>
     ['2026-10-31', '2026-11-01', '2026-11-30'].flatMap((day) => [
@@ -26,7 +28,7 @@ const orders = { allowed: 10, accessTokens: 2, refused: { invalid_token: 1 } }
 
 describe('auth.usage.list()', () => {
   it('sums up by day', async () => {
-    const { items } = await admin.usage.list({ applicationId: 'a', from: '2026-10-31', to: '2026-11-01' })
+    const { items } = await usage.list({ applicationId: 'a', from: '2026-10-31', to: '2026-11-01' })
     expect(items).toEqual([
       { period: '2026-10-31', applicationId: 'a', api: 'catalog', ...catalog },
       { period: '2026-10-31', applicationId: 'a', api: 'orders', ...orders },
@@ -36,7 +38,7 @@ describe('auth.usage.list()', () => {
   })
 
   it('sums up by month', async () => {
-    const { items } = await admin.usage.list({ api: 'orders', from: '2026-10', to: '2026-11', by: 'month' })
+    const { items } = await usage.list({ api: 'orders', from: '2026-10', to: '2026-11', by: 'month' })
     expect(items).toEqual(
       ['b', 'a'].flatMap((applicationId) => [
         { period: '2026-10', applicationId, api: 'orders', ...orders },
@@ -54,13 +56,13 @@ describe('auth.usage.list()', () => {
 
   it.each(['day', 'month'] as const)('is read in pages, by %s', async (by) => {
     const range = { from: '2026-10', to: '2026-11', by }
-    const { items: all, next } = await admin.usage.list(range)
+    const { items: all, next } = await usage.list(range)
     expect(next).toBeUndefined()
     expect(all).toHaveLength(by === 'day' ? 12 : 8)
     for (const limit of [1, 3, all.length]) {
       const seen: unknown[] = []
       for (let after: string | undefined; ;) {
-        const page = await admin.usage.list({ ...range, limit, after })
+        const page = await usage.list({ ...range, limit, after })
         seen.push(...page.items)
         if (page.next === undefined) break
         expect(page.items).toHaveLength(limit)
@@ -75,7 +77,7 @@ describe('auth.usage.list()', () => {
     const days = [0, 29, 30].map((ago) => new Date(today.getTime() - ago * 24 * 3600_000).toISOString().slice(0, 10))
     const count = { applicationId: 'a', api: 'orders', outcome: 'allowed', count: 1 }
     await store.usage.add({ id: '2', at: 0 }, days.map((day) => ({ ...count, day }))) // prettier-ignore
-    const listed = (await admin.usage.list({ applicationId: 'a', api: 'orders' })).items.map(({ period }) => period)
+    const listed = (await usage.list({ applicationId: 'a', api: 'orders' })).items.map(({ period }) => period)
     expect(listed).toEqual(expect.arrayContaining([days[0], days[1]]))
     expect(listed).not.toContain(days[2])
   })
@@ -91,7 +93,7 @@ describe('auth.usage.list()', () => {
     ['after', { after: 'nonsense' }],
     ['after', { after: 'a/2026-11-22/orders', by: 'month' }],
   ])('rejects a wrong %s: %j', async (name, query) => {
-    await expect(admin.usage.list(query)).rejects.toMatchObject({
+    await expect(usage.list(query)).rejects.toMatchObject({
       code: 'invalid_argument',
       message: expect.stringContaining(name) as string,
     })
@@ -99,8 +101,8 @@ describe('auth.usage.list()', () => {
 
   it('is empty for applications that do not exist', async () => {
     const range = { from: '2026-10', to: '2026-11' }
-    expect(await admin.usage.list({ ...range, applicationId: 'unknown' })).toEqual({ items: [] })
-    expect(await admin.usage.list({ ...range, after: 'unknown/2026-11-22/orders' })).toEqual({ items: [] })
-    expect(await admin.refusals.list('unknown')).toEqual({ items: [] })
+    expect(await usage.list({ ...range, applicationId: 'unknown' })).toEqual({ items: [] })
+    expect(await usage.list({ ...range, after: 'unknown/2026-11-22/orders' })).toEqual({ items: [] })
+    expect(await usage.refusals('unknown')).toEqual({ items: [] })
   })
 })

@@ -1,7 +1,7 @@
 import { ApplicationError } from '../../contracts/errors.js'
 import type { ApplicationRecord, Invitation } from '../../contracts/application-record.js'
 import type { Store } from '../../contracts/store.js'
-import type { ApplicationWriter, Edit } from '../records/application-writer.js'
+import type { ApplicationWriter, Edit } from '../records/edit.js'
 import { toApplication } from '../records/application-info.js'
 import type { Applications } from '../applications-api.js'
 import {
@@ -14,6 +14,7 @@ import {
   toContactMembers,
 } from './contact-lists.js'
 import { listQueuedEmails, redirectEmails } from '../queue/queued-emails.js'
+import type { EmailSender } from '../queue/sender.js'
 import { refuseDeleted } from '../records/status.js'
 import { readContact } from '../records/validation.js'
 
@@ -25,12 +26,12 @@ interface ContactsOptions {
   readonly writer: ApplicationWriter
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
-  /** Called when an e-mail has become due; undefined in a process that sends none. */
-  readonly onEmailDue?: () => void
+  /** Undefined in a process that sends no e-mails. */
+  readonly sender?: Pick<EmailSender, 'wake'>
   readonly now: () => number
 }
 
-export function createContacts({ store, writer, opened, onEmailDue, now }: ContactsOptions): Contacts {
+export function createContacts({ store, writer, opened, sender, now }: ContactsOptions): Contacts {
   return {
     async addContact(id, address, { by } = {}) {
       const contact = readContact(address)
@@ -47,7 +48,7 @@ export function createContacts({ store, writer, opened, onEmailDue, now }: Conta
         const remaining = removeFrom(current, contact)
         return { ...(await replaceContacts(store, current, remaining, now())), details: { contacts: remaining.length } }
       })
-      onEmailDue?.()
+      sender?.wake()
       return toApplication(record, now())
     },
     async cancelInvitation(id, address, { by } = {}) {

@@ -2,13 +2,14 @@ import { ApplicationError } from '../../contracts/errors.js'
 import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { QueuedEmail } from '../../contracts/queued-email.js'
 import type { Store } from '../../contracts/store.js'
-import type { ApplicationWriter } from '../records/application-writer.js'
-import { toApplication, type Application } from '../records/application-info.js'
+import type { ApplicationWriter } from '../records/edit.js'
+import type { Application } from '../application.js'
+import { toApplication } from '../records/application-info.js'
 import type { Applications } from '../applications-api.js'
 import type { RotateByEmailOptions, RotateOptions } from '../call-options.js'
 import { findNewest, inheritTerms, limitExpiry, LISTS, replaceCredential, selectName } from './credential-lists.js'
 import { DEFAULT_NAME, type CredentialKind, type Credentials } from './credentials.js'
-import { requireMailer } from '../queue/email-outbox.js'
+import { requireSender, type EmailSender } from '../queue/sender.js'
 import { describeCancelled, describeCredential } from './named-credentials.js'
 import {
   cancelEmails,
@@ -25,9 +26,7 @@ interface CredentialRotationOptions {
   readonly writer: ApplicationWriter
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
-  readonly hasMailer: boolean
-  /** Called when an e-mail has become due. */
-  readonly onEmailDue: () => void
+  readonly sender: EmailSender
   readonly now: () => number
 }
 
@@ -37,7 +36,7 @@ const CALLS = { key: 'rotateKey', secret: 'rotateSecret' } as const
 export function createCredentialRotation(
   options: CredentialRotationOptions,
 ): Pick<Applications, 'rotateKey' | 'rotateSecret'> {
-  const { store, writer, opened, hasMailer, onEmailDue, now } = options
+  const { store, writer, opened, sender, now } = options
 
   async function rotate(
     id: string,
@@ -93,7 +92,7 @@ export function createCredentialRotation(
     const credentialId = readCredentialId(credential)
     const overlapSeconds = readOverlap(overlap)
     const endsTokens = readFlag('revokeTokens', revokeTokens)
-    requireMailer(hasMailer, CALLS[kind])
+    requireSender(sender, CALLS[kind])
     await opened()
     const { record } = await writer.change(id, { type: 'application.credentialRotated', by }, async (current) => {
       refuseDeleted(current, CALLS[kind])
@@ -116,7 +115,7 @@ export function createCredentialRotation(
         emails: [{ save: { ...email, overlap: overlapSeconds } }],
       }
     })
-    onEmailDue()
+    sender.wake()
     return { application: toApplication(record, now()) }
   }
 
@@ -156,7 +155,7 @@ function refuseWithoutRecipient({ id, status, contact }: ApplicationRecord, emai
   if (status === 'pending' || emails.some(({ purpose }) => purpose === 'registration')) {
     throw new ApplicationError(
       'invalid_state',
-      `Application ${id} is pending: its first e-mail has the credentials. See approve() and auth.outbox.retry().`,
+      `Application ${id} is pending: its first e-mail has the credentials. See approve() and auth.emails.retry().`,
     )
   }
   if (contact === undefined) {

@@ -1,7 +1,7 @@
 import type { ApplicationRecord, CredentialRecord } from '../../contracts/application-record.js'
 import type { QueuedEmail } from '../../contracts/queued-email.js'
 import type { Store } from '../../contracts/store.js'
-import type { ApplicationWriter } from '../records/application-writer.js'
+import type { ApplicationWriter } from '../records/edit.js'
 import { toApplication } from '../records/application-info.js'
 import type { Applications } from '../applications-api.js'
 import {

@@ -26,8 +26,8 @@ export interface ApprovalLinks {
 interface ApprovalLinksOptions {
   /** Derives a key from the session secret. */
   readonly deriveKey: (label: string) => Uint8Array
-  /** The option `operators`: a person who is no longer in it decides nothing. */
-  readonly operators: readonly string[]
+  /** Whether the address is an operator's: a person who is no longer one decides nothing. */
+  readonly isOperator: (address: string) => boolean
   readonly now: () => number
 }
 
@@ -43,14 +43,14 @@ const TOKEN = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
 /** The label never changes: links in mailboxes are signed with its key. */
 const KEY_LABEL = 'express-platform-auth approval link v1'
 
-export function createApprovalLinks({ deriveKey, operators, now }: ApprovalLinksOptions): ApprovalLinks {
+export function createApprovalLinks({ deriveKey, isOperator, now }: ApprovalLinksOptions): ApprovalLinks {
   function computeMac(payload: string): string {
     return createHmac('sha256', deriveKey(KEY_LABEL)).update(payload).digest('base64url')
   }
 
   return {
     sign({ applicationId, api, requestedAt, operator }) {
-      if (!operators.includes(operator)) return undefined
+      if (!isOperator(operator)) return undefined
       const payload = Buffer.from(JSON.stringify({ applicationId, api, requestedAt, operator })).toString('base64url')
       return `${payload}.${computeMac(payload)}`
     },
@@ -60,7 +60,7 @@ export function createApprovalLinks({ deriveKey, operators, now }: ApprovalLinks
       if (!timingSafeEqual(Buffer.from(mac), Buffer.from(computeMac(payload)))) return 'unknown'
       const link = parsePayload(payload)
       if (link.requestedAt + LINK_LIFETIME_MS <= now()) return 'expired'
-      return operators.includes(link.operator) ? link : 'noOperator'
+      return isOperator(link.operator) ? link : 'noOperator'
     },
   }
 }

@@ -3,11 +3,12 @@ import type { RequestOrigin } from '../../contracts/events.js'
 import type { AccessRequest, ApplicationRecord } from '../../contracts/application-record.js'
 import type { EmailChange, QueuedEmail } from '../../contracts/queued-email.js'
 import type { Store } from '../../contracts/store.js'
-import type { ApplicationWriter } from '../records/application-writer.js'
+import type { ApplicationWriter } from '../records/edit.js'
 import { withdrawApprovalRequests } from './approval-requests.js'
 import { decideAccess, decideRegistration, formatDecided } from './decided-requests.js'
 import { findGrant } from '../records/grants.js'
 import { createQueuedEmail, listQueuedEmails, requeueEmail } from '../queue/queued-emails.js'
+import type { EmailSender } from '../queue/sender.js'
 import { eraseApplication, refuseDeleted } from '../records/status.js'
 import { withhold } from '../records/withheld.js'
 
@@ -46,13 +47,13 @@ interface DecisionsOptions {
   readonly writer: ApplicationWriter
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
-  /** Called when an e-mail has become due; undefined in a process that sends none. */
-  readonly onEmailDue?: () => void
+  /** Undefined in a process that sends no e-mails. */
+  readonly sender?: Pick<EmailSender, 'wake'>
   readonly now: () => number
 }
 
 export function createDecisions(options: DecisionsOptions): Decisions {
-  const { store, writer, opened, onEmailDue, now } = options
+  const { store, writer, opened, sender, now } = options
 
   async function approveRegistration(id: string, actor: Actor): Promise<ApplicationRecord> {
     const { record } = await writer.change(id, { type: 'application.approved', ...actor }, async (current) => {
@@ -149,7 +150,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       const record = await (api === undefined
         ? approveRegistration(id, actor)
         : approveAccess(id, { api, requestedAt }, actor))
-      onEmailDue?.()
+      sender?.wake()
       return record
     },
     async deny(id, { api, requestedAt }, { reason, ...actor }) {
@@ -157,7 +158,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       const record = await (api === undefined
         ? denyRegistration(id, { api, requestedAt }, actor, reason)
         : denyAccess(id, { api, requestedAt }, actor, reason))
-      onEmailDue?.()
+      sender?.wake()
       return record
     },
   }

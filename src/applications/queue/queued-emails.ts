@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ApplicationRecord, JsonObject } from '../../contracts/application-record.js'
-import {
-  type DeliveryPurpose,
-  type EmailChange,
-  type EmailPurpose,
-  type QueuedEmail,
-  savesEmail,
-} from '../../contracts/queued-email.js'
+import { savesEmail } from '../../contracts/email-change.js'
+import type { DeliveryPurpose, EmailChange, EmailPurpose, QueuedEmail } from '../../contracts/queued-email.js'
 import type { Store } from '../../contracts/store.js'
 import { hasEnded, inheritTerms, LISTS, removeCredentials } from '../credentials/credential-lists.js'
 import { DEFAULT_NAME, type CredentialKind, type CredentialTerms } from '../credentials/credentials.js'

@@ -1,3 +1,4 @@
+import type { ApplicationCache, Found } from './cached-applications.js'
 import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
 import type { ApplicationRecord } from '../../contracts/application-record.js'
@@ -6,35 +7,11 @@ import { createBoundedCache } from '../../lib/bounded-cache.js'
 import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
 import type { MaybePromise } from '../../lib/maybe-promise.js'
 import { estimateJsonBytes } from '../../lib/plain-json.js'
-import type { ImportedCredentials } from '../imports/imported-credentials.js'
+import type { ImportedCredentials } from '../../contracts/imported-credentials.js'
 
-/** The record, if there is one. */
-type Found = ApplicationRecord | undefined
-
-/**
- * Keeps applications in memory. An answer is never older than the last `evict`: a change made by this process evicts before it
- * resolves, a change made by another process when the change feed brings it.
- */
-export interface ApplicationCache {
-  /**
-   * Finds an application. With a request, the look-up counts as that of its address, because anybody can present an unknown id.
-   * Without one, the id is verified, and the look-up counts as the application's own.
-   */
-  findById(id: string, req?: IncomingMessage): MaybePromise<Found>
-  /** `key`: the key itself, which may be stored by a hash of another system. `req`: as above. Without, look-ups share one place in the queue. */
-  findByKeyHash(hash: string, key: string, req: IncomingMessage | undefined): MaybePromise<Found>
-  /** The answer of `findById` from memory; null if the store has to be asked. */
-  recallById(id: string): Found | null
-  /** Like `findByKeyHash`, but null if the store has to be asked. */
-  recallByKeyHash(hash: string): Found | null
-  /**
-   * Drops the record, and every load under way that may have read it before the change. If it was known, it is loaded again
-   * at once: an outage that begins after the change must not turn away a caller that called before. A process also
-   * reads its own changes from the feed, and evicts the record a second time, which costs one look-up. The feed does not
-   * say which process made a change, so skipping own changes could skip those of others and serve stale records.
-   */
-  evict(id: string): void
-  evictAll(): void
+/** Undefined without the feature that recognizes credentials of another system. */
+export interface CacheHooks {
+  readonly importedCredentials?: Pick<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
 }
 
 interface ApplicationCacheOptions {
@@ -47,12 +24,12 @@ interface ApplicationCacheOptions {
   readonly limitLookupsOfStrangers: ConcurrencyLimit
   /** The address that a request is counted against. */
   readonly readAddress: (req: IncomingMessage) => string
-  /** Undefined without the option `importedCredentials`. */
-  readonly importedCredentials?: Pick<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
+  /** What features add. Read at each look-up, because they are created later. */
+  readonly hooks?: CacheHooks
 }
 
 export function createApplicationCache(options: ApplicationCacheOptions): ApplicationCache {
-  const { store, limit, limitLookups, limitLookupsOfStrangers, readAddress, importedCredentials } = options
+  const { store, limit, limitLookups, limitLookupsOfStrangers, readAddress, hooks = {} } = options
   const records = createBoundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
   /** Key hash -> id. A key never changes its application; the record says whether it is still live. */
   const idsByKeyHash = createBoundedCache<string>({ entries: limit * 2 })
@@ -96,7 +73,7 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
     if (id === undefined) return unknown.get(hash) ? undefined : null
     const known = recallById(id)
     // The record may have an imported key by the hash of the other system.
-    return importedCredentials && !hasKey(known, hash) && !unknown.get(hash) ? null : known
+    return hooks.importedCredentials && !hasKey(known, hash) && !unknown.get(hash) ? null : known
   }
 
   function findById(id: string, req?: IncomingMessage): MaybePromise<Found> {
@@ -112,7 +89,7 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
   }
 
   function loadByKey(hash: string, key: string, req: IncomingMessage | undefined): Promise<Found> {
-    const read = (): Promise<Found> => findByHashes(store, hash, key, importedCredentials)
+    const read = (): Promise<Found> => findByHashes(store, hash, key, hooks)
     return load(
       loadsByKeyHash,
       hash,
@@ -151,7 +128,7 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
       if (known !== null) return known
       const id = idsByKeyHash.get(hash)
       if (id === undefined) return loadByKey(hash, key, req)
-      return importedCredentials ? findImported(id, hash, key, req) : findById(id)
+      return hooks.importedCredentials ? findImported(id, hash, key, req) : findById(id)
     },
     evict(id) {
       if (records.get(id) || loadsById.has(id)) loadAgain(id)
@@ -176,7 +153,7 @@ async function findByHashes(
   store: Store,
   hash: string,
   key: string,
-  importedCredentials: ApplicationCacheOptions['importedCredentials'],
+  { importedCredentials }: CacheHooks,
 ): Promise<Found> {
   if (!importedCredentials) return store.findApplicationByKey(hash)
   const found = await store.findApplicationByKey(hash, ...importedCredentials.listKeyHashes(key))

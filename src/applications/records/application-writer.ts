@@ -1,93 +1,17 @@
+import type { ApplicationWriter, ChangeEvent, SavedWith, AddedApplication, Edit, Changed } from './edit.js'
 import { ApplicationError } from '../../contracts/errors.js'
-import type { Emit, EventType, RequestOrigin } from '../../contracts/events.js'
-import type { AddOutcome, NewApplication } from '../../contracts/imports.js'
+import type { Emit, EventType } from '../../contracts/events.js'
+import type { AddOutcome } from '../../contracts/imports.js'
 import type { Store } from '../../contracts/store.js'
 import type { ApplicationRecord } from '../../contracts/application-record.js'
-import type { EmailChange } from '../../contracts/queued-email.js'
-import type { NewAuditRecord } from '../../contracts/store-records.js'
 import { ownMembers } from '../../lib/own-members.js'
 import type { MaybePromise } from '../../lib/maybe-promise.js'
-import type { ApplicationCache } from './application-cache.js'
-import {
-  applyExpiry,
-  findLatestExpiry,
-  type CredentialUse,
-  type MaximumAges,
-} from '../credentials/credential-expiry.js'
+import type { ApplicationCache } from './cached-applications.js'
+import { applyExpiry, findLatestExpiry, type MaximumAges } from '../credentials/credential-expiry.js'
 import { settleConfirmation } from '../contacts/confirmation.js'
 import { notifyContacts } from '../queue/change-emails.js'
-import { boundEnds, settleEnds, type GivenEnd } from '../credentials/operator-ends.js'
+import { boundEnds, settleEnds } from '../credentials/operator-ends.js'
 import { withdrawReminders } from '../queue/queued-emails.js'
-
-/** The one way in which applications change: record, audit record and queued e-mails are saved together. */
-export interface ApplicationWriter {
-  /** Saves a new application, with its first e-mail if there is one, and resolves it as it was saved. */
-  add(record: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<ApplicationRecord>
-  /** Adds several applications in one transaction; without `write`, only tells what would become of each. */
-  addAll(
-    applications: readonly AddedApplication[],
-    event: { readonly type: EventType; readonly by: string | undefined },
-    options: { readonly write: boolean },
-  ): Promise<readonly AddOutcome[]>
-  /**
-   * Reads the record, edits it and saves it by compare-and-set on its version. If another process saved in between,
-   * `edit` runs again on the newer record: it returns its result and changes nothing outside itself.
-   */
-  change<Result>(
-    id: string,
-    event: ChangeEvent,
-    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result>>,
-  ): Promise<Changed<Result>>
-  /** Resolves undefined if `edit` returned undefined: there was nothing to change. */
-  change<Result>(
-    id: string,
-    event: ChangeEvent,
-    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result> | undefined>,
-  ): Promise<Changed<Result> | undefined>
-  /** The latest time (milliseconds) at which such a credential may expire; undefined if it need not expire. */
-  findLatestExpiry(use: CredentialUse, createdAt: number): number | undefined
-}
-
-/** The change, for audit log and events. */
-export interface ChangeEvent {
-  /** Undefined for a change that only prepares another one: it is neither audited nor emitted. */
-  readonly type: EventType | undefined
-  readonly by?: string | undefined
-  readonly reason?: string | undefined
-  /** The request in which it happened. */
-  readonly origin?: RequestOrigin | undefined
-}
-
-/** The parts that are saved together with a record. */
-interface SavedWith {
-  /** Details of the audit record. */
-  readonly details?: NewAuditRecord['details']
-  readonly emails?: readonly EmailChange[]
-}
-
-/** The input of `addAll()`. */
-export interface AddedApplication extends Pick<NewApplication, 'record' | 'otherHashes'> {
-  /** Details of the audit record. */
-  readonly details: NewAuditRecord['details']
-}
-
-/** The change that `change()` saves. */
-export interface Edit<Result> extends SavedWith {
-  /** The members of the record that change. */
-  readonly changed: Partial<ApplicationRecord>
-  /** The ends that the call gave credentials. A contact's are not kept. */
-  readonly ends?: readonly GivenEnd[]
-  /** The event's type, if that depends on the record; otherwise the one of the call. */
-  readonly type?: EventType
-  /** The result for the caller of `change()`: from the run of `edit` that was saved. */
-  readonly result?: Result
-}
-
-interface Changed<Result> {
-  /** The record as it was saved. */
-  readonly record: ApplicationRecord
-  readonly result: Result | undefined
-}
 
 interface ApplicationWriterOptions {
   readonly store: Store
@@ -97,8 +21,6 @@ interface ApplicationWriterOptions {
   readonly emit?: Emit
   /** Undefined in a process without the platform's options, which makes no credentials. */
   readonly maximumAges?: MaximumAges
-  /** Whether contacts are notified of changes; false if left out, as where no process sends e-mails. */
-  readonly tellsContacts?: boolean
   readonly now: () => number
 }
 
@@ -106,7 +28,7 @@ interface ApplicationWriterOptions {
 const MAX_SAVE_ATTEMPTS = 50
 
 export function createApplicationWriter(options: ApplicationWriterOptions): ApplicationWriter {
-  const { store, applicationCache, emit, maximumAges, tellsContacts, now } = options
+  const { store, applicationCache, emit, maximumAges, now } = options
 
   async function save(record: ApplicationRecord, event: ChangeEvent, savedWith: SavedWith): Promise<boolean> {
     const { type, by, reason, origin } = ownMembers(event)
@@ -160,7 +82,7 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       const details = { ...described, ...(alsoRevokesTokens && { tokensRevoked: true }) }
       const kept = await withdrawReminders(store, current, record, given)
       const saved = { type, by: event.by, details, emails: kept, now: now() }
-      const emails = tellsContacts ? await notifyContacts(store, current, record, saved) : kept
+      const emails = await notifyContacts(store, current, record, saved)
       if (!(await save(record, { ...event, type }, { details, emails }))) {
         await refuseTakenExternalId(record)
         continue

@@ -4,7 +4,7 @@ import type { Logger } from '../../contracts/logger.js'
 import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { ApplicationQuery, Store } from '../../contracts/store.js'
 import type { NewAuditRecord } from '../../contracts/store-records.js'
-import type { ApplicationWriter } from './application-writer.js'
+import type { ApplicationWriter } from './edit.js'
 import { findExpiring } from '../credentials/credential-expiry.js'
 import { eraseApplication, isEnded } from './status.js'
 

@@ -23,7 +23,7 @@ export type OperatorDataRecord = Partial<Pick<ApplicationRecord, 'metadata' | 'e
  */
 export type ReadOperatorData = (given: GivenOperatorData) => Promise<OperatorDataRecord>
 
-/** `schema` is the option `applicationMetadata`. */
+/** `schema` is the option `metadata`. */
 export function createOperatorDataReader(schema: MetadataSchema | undefined): ReadOperatorData {
   return async function readOperatorData({ metadata, externalId }) {
     return {

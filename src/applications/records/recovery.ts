@@ -3,14 +3,14 @@ import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { EmailChange, QueuedEmail } from '../../contracts/queued-email.js'
 import type { Store } from '../../contracts/store.js'
 import { ownMembers } from '../../lib/own-members.js'
-import type { ApplicationWriter, Edit } from './application-writer.js'
+import type { ApplicationWriter, Edit } from './edit.js'
 import { toApplication } from './application-info.js'
 import type { Applications, IssuedCredentials, SelfService } from '../applications-api.js'
 import { isByEmail } from '../credentials/credential-rotation.js'
 import { listContacts, toContactMembers, normalizeContact } from '../contacts/contact-lists.js'
 import { mintCredentials, type Credentials } from '../credentials/credentials.js'
 import { decideAccess } from '../decisions/decided-requests.js'
-import { requireMailer } from '../queue/email-outbox.js'
+import { requireSender, type EmailSender } from '../queue/sender.js'
 import { findGrant } from './grants.js'
 import { RECOVERED, createQueuedEmail, listQueuedEmails, nextVersion, requeueEmail } from '../queue/queued-emails.js'
 import { endTokens, refuseDeleted } from './status.js'
@@ -24,15 +24,13 @@ interface RecoveryOptions {
   readonly opened: () => Promise<Credentials>
   /** Ends the sessions of a mailbox, and its links that were not used. */
   readonly signOut: (contact: string) => Promise<void>
-  readonly hasMailer: boolean
-  /** Called when an e-mail has become due. */
-  readonly onEmailDue: () => void
+  readonly sender: EmailSender
   readonly now: () => number
 }
 
 /** `recover`: after somebody else has read a contact's mailbox, nothing that he has or has made works any more. */
 export function createRecovery(options: RecoveryOptions): Pick<Applications, 'recover'> {
-  const { apis, store, writer, opened, signOut, hasMailer, onEmailDue, now } = options
+  const { apis, store, writer, opened, signOut, sender, now } = options
 
   /** Runs before the application is saved, so that a failure in between leaves less access, never more. */
   async function signOutAll(current: ApplicationRecord, contact: string): Promise<void> {
@@ -94,12 +92,12 @@ export function createRecovery(options: RecoveryOptions): Pick<Applications, 're
       const { contact: address, by } = given
       const contact = readContact(address)
       const byEmail = isByEmail(given)
-      if (byEmail) requireMailer(hasMailer, 'recover')
+      if (byEmail) requireSender(sender, 'recover')
       const credentials = await opened()
       const { record, result } = await writer.change(id, { type: 'application.recovered', by }, (current) =>
         edit(current, { contact, byEmail, by }, credentials),
       )
-      onEmailDue()
+      sender.wake()
       const selfService = await listSelfService(store, record)
       return { application: toApplication(record, now()), credentials: result, selfService }
     },

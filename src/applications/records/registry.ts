@@ -4,9 +4,10 @@ import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { EmailChange } from '../../contracts/queued-email.js'
 import type { Store } from '../../contracts/store.js'
 import type { MaybePromise } from '../../lib/maybe-promise.js'
-import type { ApplicationWriter, Edit } from './application-writer.js'
+import type { ApplicationWriter, Edit } from './edit.js'
 import type { Decisions } from '../decisions/decisions.js'
-import { toApplication, type Application } from './application-info.js'
+import type { Application } from '../application.js'
+import { toApplication } from './application-info.js'
 import type { Applications } from '../applications-api.js'
 import { isText } from '../call-arguments.js'
 import { normalizeContact } from '../contacts/contact-lists.js'
@@ -20,6 +21,7 @@ import {
   resumeEmails,
   suspendEmails,
 } from '../queue/queued-emails.js'
+import type { EmailSender } from '../queue/sender.js'
 import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
 import {
   readApiName,
@@ -49,13 +51,13 @@ interface RegistryOptions {
   readonly opened: () => Promise<unknown>
   /** Writes the `lastUsedAt` times that this process has collected, so that answers include them; undefined if it collects none. */
   readonly flushLastUsed?: () => Promise<void>
-  /** Called when an e-mail has become due; undefined in a process that sends none. */
-  readonly onEmailDue?: () => void
+  /** Undefined in a process that sends no e-mails. */
+  readonly sender?: Pick<EmailSender, 'wake'>
   readonly now: () => number
 }
 
 export function createRegistry(options: RegistryOptions): Registry {
-  const { store, writer, decisions, readOperatorData, opened, flushLastUsed, onEmailDue, now } = options
+  const { store, writer, decisions, readOperatorData, opened, flushLastUsed, sender, now } = options
 
   async function change(
     id: string,
@@ -122,7 +124,7 @@ export function createRegistry(options: RegistryOptions): Registry {
         const replaced = await replaceFirstContact(store, current, changed.contact, now())
         return { ...replaced, changed: { ...replaced.changed, ...changed }, details }
       })
-      onEmailDue?.()
+      sender?.wake()
       return application
     },
     async suspend(id, { by, revokeTokens, reason: givenReason, notify } = {}) {
@@ -137,7 +139,7 @@ export function createRegistry(options: RegistryOptions): Registry {
           ...(notifies ? [queueSuspension(current, reason, now())] : []),
         ],
       }))
-      onEmailDue?.()
+      sender?.wake()
       return application
     },
     async resume(id, { by } = {}) {
@@ -152,7 +154,7 @@ export function createRegistry(options: RegistryOptions): Registry {
           emails: [...resumeEmails(emails, now()), ...notices],
         }
       })
-      onEmailDue?.()
+      sender?.wake()
       return application
     },
     delete: (id, { by } = {}) =>

@@ -4,7 +4,7 @@ import type { ApplicationRecord, ApplicationStatus } from '../../contracts/appli
 import type { QueuedEmail } from '../../contracts/queued-email.js'
 import type { Store } from '../../contracts/store.js'
 import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
-import type { ApplicationWriter } from './application-writer.js'
+import type { ApplicationWriter } from './edit.js'
 import { eraseDecided, type Outcome } from '../decisions/decided-requests.js'
 import { findQueuedEmail } from '../queue/queued-emails.js'
 

@@ -1,10 +1,5 @@
-import {
-  type AdminApi,
-  type Application,
-  ApplicationError,
-  type ApplicationStatus,
-  type Language,
-} from '../../index.js'
+import type { AdminApi } from '../../admin/index.js'
+import { type Application, ApplicationError, type ApplicationStatus, type Language } from '../../index.js'
 import { didYouMean } from '../../lib/suggest.js'
 import { command } from '../command.js'
 import { CommandError, UsageError } from '../errors.js'
@@ -82,7 +77,7 @@ export const applicationCommands = [
     summary: "Changes an application's name, first contact, language, metadata or external id.",
     notes: [
       'E-mails that were not accepted go to the new contact. Links that were sent to the former one end.',
-      '--metadata needs --config, whose applicationMetadata validates it; --metadata null removes it.',
+      '--metadata needs --config, whose metadata option validates it; --metadata null removes it.',
     ],
     parameters: ['ID'],
     requires: 'store',
@@ -106,7 +101,7 @@ export const applicationCommands = [
     summary: 'Suspends an application: its credentials and access tokens are refused until "apps resume".',
     notes: [
       'Claim links end, and queued e-mails are not sent before it is resumed.',
-      'With --notify, this command sends the e-mail if the options have a mailer; otherwise a running server with a mailer does.',
+      'With --notify, this command sends the e-mail if the options have emails(); otherwise a running server with emails() does.',
     ],
     parameters: ['ID'],
     requires: 'store',
@@ -205,7 +200,7 @@ async function readChanges(
     throw new UsageError('Give --external-id or --remove-external-id, not both.', 'apps update')
   }
   if (metadata !== undefined && !hasOptions) {
-    throw new UsageError('--metadata needs --config MODULE, whose applicationMetadata validates it.', 'apps update')
+    throw new UsageError('--metadata needs --config MODULE, whose metadata option validates it.', 'apps update')
   }
   return {
     ...(name !== undefined && { name }),

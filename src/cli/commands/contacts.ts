@@ -1,6 +1,7 @@
 import { command } from '../command.js'
 import { EXAMPLE_ID } from '../program.js'
 import { formatName } from './application-format.js'
+import { requireFeature } from '../target.js'
 import { describeEmail, waitForEmails } from './emails.js'
 
 /** `apps ...`: the people who manage an application at the portal, and receive its e-mails. */
@@ -36,7 +37,7 @@ export const contactCommands = [
     name: 'apps invite-contact',
     summary: 'Invites somebody by e-mail to become a contact. The link in it works once, for 7 days.',
     notes: [
-      'The options must have a mailer, and developersUrl. This command sends the e-mail; if that fails, a running server does.',
+      'The options must have emails() and portal(). This command sends the e-mail; if that fails, a running server does.',
       'Another invitation of the same address ends the earlier one.',
     ],
     parameters: ['ID', 'ADDRESS'],
@@ -47,7 +48,7 @@ export const contactCommands = [
     async run(context) {
       const { platform, by, parameters } = context
       const [id, address] = parameters
-      const application = await platform.applications.inviteContact(id, address, { by })
+      const application = await requireFeature(platform, 'portal').invite(id, address, { by })
       const emails = await waitForEmails(context, id, ({ recipient }) => recipient === address)
       const text = `Invited ${address} to ${formatName(application)}.\n${describeEmail(id, emails, context)}`
       return { json: { application, emails }, text }

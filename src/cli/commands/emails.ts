@@ -4,7 +4,7 @@ import type { QueuedEmail } from '../../store.js'
 import { command } from '../command.js'
 import { formatTime } from '../format.js'
 import { EXAMPLE_ID, PROGRAM } from '../program.js'
-import type { OpenTarget } from '../target.js'
+import { requirePart, type OpenTarget } from '../target.js'
 
 /** `emails ...`: queued e-mails. */
 export const emailCommands = [
@@ -13,7 +13,7 @@ export const emailCommands = [
     summary:
       'Sends failed e-mails again: all of them, or those of one application and its claim links that were not used.',
     notes: [
-      'With --config this command sends them if the options have a mailer; with --db a running server with a mailer does.',
+      'With --config this command sends them if the options have emails(); with --db a running server with emails() does.',
     ],
     parameters: ['[ID]'],
     requires: 'store',
@@ -26,12 +26,12 @@ export const emailCommands = [
       const states = applicationId === undefined ? ['failed'] : ['failed', 'claimable']
       const affected = (await listEmails(store, applicationId)).filter(({ state }) => states.includes(state))
       const affectedIds = new Set(affected.map(({ id }) => id))
-      const { retried } = await platform.outbox.retry(applicationId)
+      const { retried } = await requirePart(platform, 'emails').retry(applicationId)
       const items = await waitForEmails(context, applicationId, ({ id }) => affectedIds.has(id))
       const start = `${retried} ${retried === 1 ? 'e-mail is' : 'e-mails are'} retried`
       const text = sendsEmails
         ? `${start}: ${retried - items.length} accepted, ${items.length} not.`
-        : `${start} by a running server that has a mailer.`
+        : `${start} by a running server that has emails().`
       return { json: { retried, items }, text: retried === 0 ? 'No e-mail has failed.' : text }
     },
   }),
@@ -44,7 +44,7 @@ export const emailCommands = [
     audited: true,
     example: `emails cancel ${EXAMPLE_ID} --db platform.sqlite --by alice`,
     async run({ platform, by, parameters: [id] }) {
-      const { cancelled } = await platform.outbox.cancel(id, { by })
+      const { cancelled } = await requirePart(platform, 'emails').cancel(id, { by })
       const count = `${cancelled} ${cancelled === 1 ? 'e-mail is' : 'e-mails are'} cancelled.`
       return { json: { cancelled }, text: cancelled === 0 ? 'No e-mail is queued.' : count }
     },
@@ -97,7 +97,7 @@ export function describeEmail(
   if (email.state === 'suspended') {
     return `Its e-mail is sent once it is resumed: ${PROGRAM} apps resume ${applicationId}`
   }
-  if (!sendsEmails) return 'A running server that has a mailer sends its e-mail.'
+  if (!sendsEmails) return 'A running server that has emails() sends its e-mail.'
   const problem = email.problem ?? 'no answer yet'
   return email.state === 'failed'
     ? `The mail server has refused its e-mail (${problem}). Fix the cause, then: ${PROGRAM} emails retry ${applicationId}`

@@ -3,6 +3,7 @@ import { command } from '../command.js'
 import { CommandError, describeError } from '../errors.js'
 import { replaceControlCharacters } from '../format.js'
 import { EXIT_CODES } from '../program.js'
+import { requireFeature } from '../target.js'
 
 /** `apps import`: applications of another system. */
 export const importCommand = command({
@@ -11,7 +12,7 @@ export const importCommand = command({
     'Adds applications of another system with the keys and secrets that they have: one JSON object per line of FILE.',
   notes: [
     'Without --confirm it checks every line and changes nothing. A line that is wrong is reported with its number, and the others are imported; the exit code is then 1.',
-    'Run it again after an interruption: an application that is there already is left as it is. The options must have importedCredentials.',
+    'Run it again after an interruption: an application that is there already is left as it is. The options must have imports().',
   ],
   parameters: ['FILE'],
   requires: 'options',
@@ -21,7 +22,7 @@ export const importCommand = command({
   async run({ platform, by, print, parameters: [file], values: { confirm } }) {
     const onLine = (line: number): Promise<void> | undefined =>
       line % PROGRESS_LINES === 0 ? print({ items: [], formatText: () => `${line} lines read.` }) : undefined
-    const summary = await platform.applications.import(readLines(file, onLine), {
+    const summary = await requireFeature(platform, 'imports').run(readLines(file, onLine), {
       confirm,
       by,
       onRefused: (line, reason) =>

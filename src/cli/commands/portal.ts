@@ -1,12 +1,15 @@
 import { command } from '../command.js'
 import { UsageError } from '../errors.js'
+import { requireFeature, requirePart } from '../target.js'
 
 /** `portal ...`: sessions of contacts. */
 export const portalCommands = [
   command({
     name: 'portal link',
     summary: 'Prints a link that signs a contact in at the portal: valid once, for 15 minutes.',
-    notes: ['With --application it signs in the first contact of that application, for this application only.'],
+    notes: [
+      'With --application it signs in the first contact of that application, for this application only. The options must have portal().',
+    ],
     requires: 'options',
     options: {
       contact: { kind: 'text', placeholder: 'ADDRESS', description: 'A contact of an application.' },
@@ -17,7 +20,9 @@ export const portalCommands = [
       if ((contact === undefined) === (application === undefined)) {
         throw new UsageError('"portal link" needs either --contact ADDRESS or --application ID.', 'portal link')
       }
-      const link = await platform.portal.link(contact === undefined ? { applicationId: application! } : { contact })
+      const link = await requireFeature(platform, 'portal').link(
+        contact === undefined ? { applicationId: application! } : { contact },
+      )
       return { json: { link }, text: link }
     },
   }),
@@ -29,7 +34,7 @@ export const portalCommands = [
     parameters: ['ADDRESS'],
     example: 'portal sign-out dev@shop.example --db platform.sqlite',
     async run({ platform, parameters: [contact] }) {
-      await platform.portal.signOut(contact)
+      await requirePart(platform, 'portal').signOut(contact)
       return { json: { signedOut: contact }, text: `Signed ${contact} out.` }
     },
   }),

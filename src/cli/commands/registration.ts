@@ -1,6 +1,7 @@
 import type { Language } from '../../index.js'
 import { command } from '../command.js'
 import { EXAMPLE_ID } from '../program.js'
+import { requireFeature } from '../target.js'
 import { parseApiGrants } from './api-grants.js'
 import { formatName } from './application-format.js'
 import { getApplication } from './applications.js'
@@ -18,7 +19,7 @@ const API_OPTION = {
 } as const
 
 const SENDS_EMAIL =
-  'This command sends the e-mail if the options have a mailer; otherwise a running server with a mailer does.'
+  'This command sends the e-mail if the options have emails(); otherwise a running server with emails() does.'
 
 const NAME_OPTION = {
   kind: 'text',
@@ -67,7 +68,7 @@ export const registrationCommands = [
     summary:
       'Registers an application as its developer would: credentials go to the contact by e-mail, and are not shown.',
     notes: [
-      'The options must have a mailer. If an API has registration: \'manual\', the e-mail waits for "apps approve".',
+      'The options must have emails() and registration(). If an API has registration: \'manual\', the e-mail waits for "apps approve".',
     ],
     requires: 'options',
     audited: true,
@@ -83,7 +84,7 @@ export const registrationCommands = [
     async run(context) {
       const { platform, by, values } = context
       const { name, contact, language, api } = values
-      const { application } = await platform.applications.register({
+      const { application } = await requireFeature(platform, 'registration').register({
         name,
         contact,
         language: language as Language | undefined,

@@ -1,7 +1,8 @@
-import type { AdminApi, ReportedRequests, ReportedQuery } from '../../index.js'
+import type { ReportedRequests, ReportedQuery, Usage } from '../../features/usage/index.js'
 import { command, type OptionTable } from '../command.js'
 import { formatTime } from '../format.js'
 import { EXPORT_OPTIONS, exportList } from './export.js'
+import { requirePart } from '../target.js'
 import { listPages, PAGING_OPTIONS } from './paging.js'
 
 const REPORT_ONLY_OPTIONS = {
@@ -24,7 +25,7 @@ export const reportOnlyCommand = command({
   example: 'report-only --api orders --db platform.sqlite',
   async run({ platform, parameters: [applicationId], values: { api, format, after, limit, all } }) {
     const exported = exportList(format, 'report-only', {
-      pages: readAll(platform, { applicationId, api, after, limit: 1000 }),
+      pages: readAll(requirePart(platform, 'usage'), { applicationId, api, after, limit: 1000 }),
       columns: ['application', 'api', 'route', 'reason', 'count', 'firstAt', 'lastAt'],
       formatRows: ({ applicationId: id = '', count, firstAt, lastAt, ...entry }) => [
         [id, entry.api, entry.route, entry.reason, count, firstAt.toISOString(), lastAt.toISOString()],
@@ -34,7 +35,7 @@ export const reportOnlyCommand = command({
     return listPages(
       { after, limit, all },
       {
-        readPage: (page) => platform.reportOnly.list({ applicationId, api, ...page }),
+        readPage: (page) => requirePart(platform, 'usage').reportOnly({ applicationId, api, ...page }),
         headings: ['application', 'api', 'route', 'reason', 'count', 'since', 'last'],
         formatRow: formatEntry,
         empty: 'No requests that would have been refused.',
@@ -44,11 +45,11 @@ export const reportOnlyCommand = command({
 })
 
 async function* readAll(
-  { reportOnly }: Pick<AdminApi, 'reportOnly'>,
+  { reportOnly }: Pick<Usage, 'reportOnly'>,
   query: ReportedQuery,
 ): AsyncGenerator<ReportedRequests[]> {
   for (let { after } = query; ;) {
-    const { items, next } = await reportOnly.list({ ...query, after })
+    const { items, next } = await reportOnly({ ...query, after })
     yield items
     if (next === undefined) return
     after = next

@@ -1,8 +1,9 @@
-import type { AdminApi, RefusalEntry, UsageEntry, UsageQuery } from '../../index.js'
+import type { RefusalEntry, Usage, UsageEntry, UsageQuery } from '../../features/usage/index.js'
 import { command, type OptionTable } from '../command.js'
 import { formatTable, formatTime } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
 import { EXPORT_OPTIONS, exportList } from './export.js'
+import { requirePart } from '../target.js'
 import { listPages, PAGING_OPTIONS } from './paging.js'
 
 const USAGE_OPTIONS = {
@@ -32,7 +33,7 @@ const usageCommand = command({
   async run({ platform, parameters: [applicationId], values: { api, from, to, by, format, after, limit, all } }) {
     const query = { applicationId, api, from, to, by: by as UsageQuery['by'] }
     const exported = exportList(format, 'usage', {
-      pages: readAllUsage(platform, { ...query, after, limit: 1000 }),
+      pages: readAllUsage(requirePart(platform, 'usage'), { ...query, after, limit: 1000 }),
       columns: ['period', 'application', 'api', 'outcome', 'count'],
       formatRows: listOutcomes,
     })
@@ -40,7 +41,7 @@ const usageCommand = command({
     return listPages(
       { after, limit, all },
       {
-        readPage: (page) => platform.usage.list({ ...query, ...page }),
+        readPage: (page) => requirePart(platform, 'usage').list({ ...query, ...page }),
         headings: ['period', 'application', 'api', 'allowed', 'tokens', 'refused'],
         formatRow: formatEntry,
         empty: 'No usage.',
@@ -60,7 +61,7 @@ const refusalsCommand = command({
   options: EXPORT_OPTIONS,
   example: `refusals ${EXAMPLE_ID} --db platform.sqlite`,
   async run({ platform, parameters: [applicationId], values: { format } }) {
-    const { items } = await platform.refusals.list(applicationId)
+    const { items } = await requirePart(platform, 'usage').refusals(applicationId)
     const exported = exportList(format, 'refusals', {
       pages: toPages(items),
       columns: ['at', 'api', 'error', 'reason', 'problem', 'fix', 'address', 'requestId'],
@@ -79,7 +80,7 @@ const refusalsCommand = command({
 
 export const usageCommands = [usageCommand, refusalsCommand]
 
-async function* readAllUsage({ usage }: Pick<AdminApi, 'usage'>, query: UsageQuery): AsyncGenerator<UsageEntry[]> {
+async function* readAllUsage(usage: Usage, query: UsageQuery): AsyncGenerator<UsageEntry[]> {
   for (let { after } = query; ;) {
     const { items, next } = await usage.list({ ...query, after })
     yield items

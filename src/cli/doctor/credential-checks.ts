@@ -3,7 +3,7 @@ import { ownMembers } from '../../lib/own-members.js'
 import { DAY_MS } from '../../lib/day.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
-import { note, problem, requireConfig, requireStore, type Check, type CheckResult } from './finding.js'
+import { note, requireConfig, requireStore, type Check, type CheckResult } from './finding.js'
 import { listTemporary } from './prove-check.js'
 
 const EXPIRING_WITHIN_DAYS = 30
@@ -25,23 +25,6 @@ export const expiringCredentialsCheck: Check = {
       note(
         `${describeCount(items)} credentials that expire within ${EXPIRING_WITHIN_DAYS} days, the first at ${formatTime(first)}: ${nameFirst(items)}.`,
         `${PROGRAM} apps list --expiring ${EXPIRING_WITHIN_DAYS}d`,
-      ),
-    ]
-  },
-}
-
-/** Whether reminders can be sent. */
-export const remindersCheck: Check = {
-  name: 'reminders',
-  findMissing: requireConfig,
-  run({ target: { options }, production }) {
-    const { remindBefore } = ownMembers(options?.credentials ?? {})
-    if (!Array.isArray(remindBefore) || remindBefore.length === 0 || options?.mailer) return []
-    const create = production ? problem : note
-    return [
-      create(
-        'credentials.remindBefore is set, and there is no mailer: nobody is reminded of credentials that expire.',
-        'Set the option mailer, such as smtpMailer() from "express-platform-auth/mailers/smtp".',
       ),
     ]
   },

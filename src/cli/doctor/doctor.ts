@@ -1,12 +1,14 @@
-import { openAdmin, StoreIncompatibleError, type AdminApi } from '../../index.js'
+import { openAdmin, type AdminApi } from '../../admin/index.js'
+import { StoreIncompatibleError } from '../../index.js'
 import { command, type CommandResult } from '../command.js'
 import { describeRootCause, describeUnavailableStore } from '../errors.js'
 import { alignColumns, replaceControlCharacters, wrapText } from '../format.js'
 import { EXIT_CODES } from '../program.js'
 import type { Target } from '../target.js'
-import { credentialAgeCheck, expiringCredentialsCheck, remindersCheck } from './credential-checks.js'
+import { credentialAgeCheck, expiringCredentialsCheck } from './credential-checks.js'
+import { featuresCheck, storedPartsCheck } from './feature-checks.js'
 import { reportOnlyCheck } from './report-only-check.js'
-import { emailsCheck, mailServerCheck } from './email-checks.js'
+import { emailsCheck } from './email-checks.js'
 import { problem, toFinding, type Check, type CheckContext, type Finding } from './finding.js'
 import { importedCredentialsCheck } from './import-checks.js'
 import { proveCheck } from './prove-check.js'
@@ -34,9 +36,9 @@ const CHECKS: readonly Check[] = [
   databaseClockCheck,
   databaseCheck,
   redisCheck,
-  mailServerCheck,
+  featuresCheck,
+  storedPartsCheck,
   emailsCheck,
-  remindersCheck,
   expiringCredentialsCheck,
   credentialAgeCheck,
   reportOnlyCheck,

@@ -1,11 +1,8 @@
 import type { Store } from '../../index.js'
 import type { QueuedEmail } from '../../store.js'
-import { callService } from '../../lib/service-failure.js'
-import { describeError } from '../errors.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
-import { limitWait } from '../target.js'
-import { note, problem, requireConfig, requireStore, type Check, type CheckResult } from './finding.js'
+import { note, problem, requireStore, type Check, type CheckResult } from './finding.js'
 
 /** An e-mail is overdue if no process has taken it for that long after it was due; servers look for due e-mails every second. */
 const EMAIL_OVERDUE_AFTER_MS = 60_000
@@ -31,13 +28,13 @@ export const emailsCheck: Check = {
       ...reportEmails(unread, (count, which) =>
         problem(
           `${count} not delivered to operators (${listRecipients(unread)}), about ${which}.`,
-          `Correct the address in operators, or the mail server, then: ${PROGRAM} emails retry. Decide with: ${PROGRAM} apps approve ID, or apps deny ID`,
+          `Correct the address in the operators of registration(), or the mail server, then: ${PROGRAM} emails retry. Decide with: ${PROGRAM} apps approve ID, or apps deny ID`,
         ),
       ),
       ...reportEmails(overdue, (count, which) =>
         problem(
           `${count} overdue, the first since ${formatTime(overdue[0]?.dueAt)}: ${which}.`,
-          'No process sends them: check that a server with a mailer runs on this store.',
+          'No process sends them: check that a server with emails() runs on this store.',
         ),
       ),
       ...reportEmails(rejected, (count, which) =>
@@ -53,40 +50,6 @@ export const emailsCheck: Check = {
         ),
       ),
     ]
-  },
-}
-
-const MAIL_SERVER_TIMEOUT_MS = 10_000
-
-/** Checks that the mailer reaches its mail server. It sends nothing. */
-export const mailServerCheck: Check = {
-  name: 'mail server',
-  findMissing: requireConfig,
-  async run({ target: { options } }) {
-    const mailer = options?.mailer
-    if (!mailer) return []
-    if (typeof mailer.verify !== 'function') {
-      return [
-        note(
-          'The mailer has no verify(): without sending, the doctor cannot tell whether its mail server answers.',
-          'Register an application of your own, and check that its e-mail arrives.',
-        ),
-      ]
-    }
-    try {
-      await limitWait(
-        callService(() => mailer.verify!()),
-        MAIL_SERVER_TIMEOUT_MS,
-      )
-      return []
-    } catch (error) {
-      return [
-        problem(
-          `The mail server cannot be used: ${describeError(error)}`,
-          "Check the host, port, TLS and login of the mailer's transport, and firewalls in between.",
-        ),
-      ]
-    }
   },
 }
 

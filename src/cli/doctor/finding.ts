@@ -1,4 +1,5 @@
-import type { AdminApi, ConfigurationProblem } from '../../index.js'
+import type { AdminApi } from '../../admin/index.js'
+import type { ConfigurationProblem } from '../../index.js'
 import type { Manifest } from '../program.js'
 import type { Target } from '../target.js'
 

@@ -1,3 +1,4 @@
+import { hasFeature } from '../target.js'
 import { note, problem, requireStore, type Check } from './finding.js'
 
 /** Lists credentials that still have hashes of the system that issued them, and checks that servers recognize the hashes. */
@@ -8,11 +9,11 @@ export const importedCredentialsCheck: Check = {
     const counts = Object.entries((await store?.imports?.countHashes?.()) ?? {})
     if (counts.length === 0) return []
     const formats = counts.map(([format, count]) => `${count} as ${format}`).join(', ')
-    if (options && (options.importedCredentials ?? false) === false) {
+    if (options && !hasFeature(options, 'imports')) {
       return [
         problem(
-          `The option importedCredentials is not set, so those that were imported as hashes are refused: ${formats}.`,
-          'Set importedCredentials: true, or { hmacKey } for HMAC-SHA-256 hashes.',
+          `The options have no imports(), so credentials that were imported as hashes are refused with 401: ${formats}.`,
+          'Add imports() from "express-platform-auth/imports" to features; imports({ hmacKey }) for HMAC-SHA-256 hashes.',
         ),
       ]
     }

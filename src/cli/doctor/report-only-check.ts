@@ -1,4 +1,5 @@
-import type { AdminApi, ReportedRequests } from '../../index.js'
+import type { AdminApi } from '../../admin/index.js'
+import type { ReportedRequests } from '../../features/usage/index.js'
 import { DAY_MS } from '../../lib/day.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
@@ -15,7 +16,7 @@ export const reportOnlyCheck: Check = {
   name: 'guards that only report',
   findMissing: requireStore,
   async run({ admin, production }) {
-    const recent = await listRecent(admin!)
+    const recent = await listRecent(admin!.usage)
     if (recent.length === 0) return []
     const last = Math.max(...recent.map(({ lastAt }) => lastAt.getTime()))
     const apis = [...new Set(recent.map(({ api }) => `"${api}"`))].join(', ')
@@ -29,12 +30,13 @@ export const reportOnlyCheck: Check = {
   },
 }
 
-async function listRecent({ reportOnly }: AdminApi): Promise<readonly ReportedRequests[]> {
+async function listRecent(usage: AdminApi['usage']): Promise<readonly ReportedRequests[]> {
+  if (!usage) return []
   const since = Date.now() - DAY_MS
   const recent: ReportedRequests[] = []
   let after: string | undefined
   for (let read = 0; read < MAX_READ;) {
-    const { items, next } = await reportOnly.list({ after, limit: 1000 })
+    const { items, next } = await usage.reportOnly({ after, limit: 1000 })
     recent.push(...items.filter(({ lastAt }) => lastAt.getTime() > since))
     read += items.length
     if (next === undefined) break

@@ -9,7 +9,7 @@ export const serverCheck: Check = {
   name: 'the server at baseUrl',
   findMissing: requireConfig,
   async run({ target: { options }, admin, production }) {
-    const { baseUrl, clockTolerance } = options!
+    const { baseUrl, tokens } = options!
     // The check of the options reports an invalid baseUrl.
     if (typeof baseUrl !== 'string' || !/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) return []
     const url = `${baseUrl.replace(/\/$/, '')}/.well-known/jwks.json`
@@ -28,7 +28,7 @@ export const serverCheck: Check = {
     }
     const storedKids = (await admin?.signingKeys.list())?.items.map(({ kid }) => kid)
     return [
-      ...compareClocks('the server at baseUrl', readDate(response.headers, now) - now, clockTolerance),
+      ...compareClocks('the server at baseUrl', readDate(response.headers, now) - now, tokens?.clockTolerance),
       ...(storedKids && !hasSameItems(kids, storedKids) ? [createOtherKeysResult(url)] : []),
       ...(await checkForwarding(url, mayHaveProxy(baseUrl, response.headers) ? response.headers : undefined)),
     ]

@@ -37,7 +37,7 @@ export const optionsCheck: Check = {
     if (invalid) return report(invalid)
     const trialStore = store && (admin ? await createReadOnlyStore(store) : { ...memoryStore(), kind: store.kind })
     try {
-      const auth = await startPlatform({ ...options!, store: trialStore })
+      const auth = await startPlatform({ ...options!, store: trialStore, background: false })
       const { problems } = await auth.health()
       await limitWait(auth.close(), PLATFORM_CLOSE_TIMEOUT_MS)
       return [

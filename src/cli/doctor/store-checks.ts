@@ -95,12 +95,12 @@ export const signingKeysCheck: Check = {
         ),
       ]
     }
-    const rotateEvery = options?.signing?.rotateEvery
+    const rotateEvery = options?.tokens?.rotateEvery
     const age = (Date.now() - Math.max(...keys.map(({ createdAt }) => createdAt.getTime()))) / 1000
     if (typeof rotateEvery !== 'number' || age <= rotateEvery + ROTATION_TOLERANCE_SECONDS) return []
     return [
       problem(
-        `The newest signing key is ${formatDuration(age)} old, and signing.rotateEvery is ${formatDuration(rotateEvery)}: no running server rotates it.`,
+        `The newest signing key is ${formatDuration(age)} old, and tokens.rotateEvery is ${formatDuration(rotateEvery)}: no running server rotates it.`,
         `Check that a server runs with these options on this store. To rotate it now: ${PROGRAM} signing-keys rotate`,
       ),
     ]
@@ -121,7 +121,7 @@ export const databaseClockCheck: Check = {
     if (!database?.readClock) return []
     const before = Date.now()
     const time = await database.readClock()
-    return compareClocks('the database', time - (before + Date.now()) / 2, options?.clockTolerance)
+    return compareClocks('the database', time - (before + Date.now()) / 2, options?.tokens?.clockTolerance)
   },
 }
 

@@ -28,7 +28,7 @@ export const INSTANCE_CHECKS: readonly Check[] = [
     expects: "an issue time that this machine's clock agrees with",
     fix: CLOCKS,
     async run(context) {
-      const tolerance = Math.max(context.site.options.clockTolerance ?? DEFAULT_CLOCK_TOLERANCE, 2)
+      const tolerance = Math.max(context.site.options.tokens?.clockTolerance ?? DEFAULT_CLOCK_TOLERANCE, 2)
       const differences = (await sampleTokenAnswers(context)).flatMap((answer) => readClockDifference(answer) ?? [])
       if (differences.length === 0) return NO_ACCESS_TOKEN
       const off = differences.filter((seconds) => Math.abs(seconds) > tolerance)

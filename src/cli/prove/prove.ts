@@ -40,7 +40,7 @@ const OPTIONS = {
   metadata: {
     kind: 'text',
     placeholder: 'JSON|@FILE',
-    description: 'Data of the temporary applications, if applicationMetadata requires some.',
+    description: 'Data of the temporary applications, if the option metadata requires some.',
   },
   junit: { kind: 'text', placeholder: 'FILE', description: 'Also writes the report as JUnit XML, for CI servers.' },
 } as const satisfies OptionTable

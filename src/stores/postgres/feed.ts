@@ -1,13 +1,13 @@
 import type { Change, NewAuditRecord } from '../../contracts/store-records.js'
 import type { ChangesPage, Store } from '../../contracts/store.js'
 import {
-  createChangesPage,
   createEverythingPage,
   formatFeedCursor,
   MAX_FEED_CHANGES,
   parseFeedCursor,
   type FeedPosition,
 } from '../sql/cursor.js'
+import { createChangesPage } from '../sql/changes-page.js'
 import type { ChangeRow } from '../sql/rows.js'
 import { takeAdvisoryLock } from './advisory-locks.js'
 import { prepareStatement, type Sql } from './connection.js'

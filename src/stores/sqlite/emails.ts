@@ -1,4 +1,5 @@
-import { type EmailChange, type EmailQuery, type QueuedEmail, savesEmail } from '../../contracts/queued-email.js'
+import { savesEmail } from '../../contracts/email-change.js'
+import type { EmailChange, EmailQuery, QueuedEmail } from '../../contracts/queued-email.js'
 import { EMAIL_COLUMNS, listEmailFilters, listEmailValues, parseEmail, type EmailRow } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 

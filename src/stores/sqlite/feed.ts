@@ -1,13 +1,13 @@
 import type { Change } from '../../contracts/store-records.js'
 import type { ChangesPage } from '../../contracts/store.js'
 import {
-  createChangesPage,
   createEverythingPage,
   formatFeedCursor,
   MAX_FEED_CHANGES,
   parseFeedCursor,
   type FeedPosition,
 } from '../sql/cursor.js'
+import { createChangesPage } from '../sql/changes-page.js'
 import type { ChangeRow } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 

@@ -62,8 +62,8 @@ export function createProber(app: Listener, auth: PlatformAuth): Prober {
     auth.router,
     auth.wellKnownRouter,
     auth.suspensionRouter,
-    auth.registrationRouter,
-    auth.portalRouter,
+    // Those of features.
+    ...Object.values(auth).map((member: { readonly router?: unknown } | undefined) => member?.router),
   ])
   const functions = new Map<string, { handle: Handler; mount: string }>()
   const { restore, runsFunctions } = replaceHandlers(app, {

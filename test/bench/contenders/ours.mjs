@@ -26,7 +26,7 @@ export async function start(options) {
   const auth = createPlatformAuth({
     ...PLATFORM,
     store,
-    signing: { algorithm },
+    tokens: { algorithm },
   })
   await auth.ready()
 

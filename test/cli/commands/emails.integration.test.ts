@@ -29,7 +29,7 @@ describe('emails retry', () => {
     const { application, emails } = await runJson(register('Refused', 'no@shop.example'))
     expect(emails).toMatchObject([{ state: 'failed', problem: '550', purpose: 'registration', attemptCount: 1 }])
     expect((await runInProcess(['emails', 'retry', application.id, ...db()])).stdout).toBe(
-      '1 e-mail is retried by a running server that has a mailer.\n',
+      '1 e-mail is retried by a running server that has emails().\n',
     )
     expect(await runJson(['apps', 'show', application.id, ...db()])).toMatchObject({ emails: [{ state: 'due' }] })
     await runInProcess(['apps', 'delete', application.id, '--yes', ...db()])

@@ -12,7 +12,7 @@ describe('apps list --expiring', () => {
         const rotated = await applications.create({ name: 'Rotated', apis: ['catalog'] })
         await applications.rotateKey(rotated.application.id, { overlap: 3600 })
       },
-      { credentials: { maxAge: 60, remindBefore: [] } },
+      { credentials: { maxAge: 60 } },
     )
   })
   afterAll(() => site.remove())

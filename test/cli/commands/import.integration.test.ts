@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { openAdmin } from '../../../src/index.js'
+import { openAdmin } from '../../../src/admin/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { waitUntil } from '../../support/wait-until.js'
 import { BIN, CONFIG, createSite, runInProcess, useSite, type ProgramResult } from '../command-line.js'
@@ -72,7 +72,7 @@ describe('apps import', () => {
     const withoutOption = await runImport(await writeLines('off.ndjson', formatLine(1)))
     expect(withoutOption).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('Set importedCredentials: true') as string,
+      stderr: expect.stringContaining('The options have no imports(): add it to features') as string,
     })
   })
 
@@ -105,7 +105,7 @@ describe('the doctor', () => {
     expect((await runInProcess(check)).stdout).toMatch(/"finding": "Not used yet, [^:]+: \d+ as sha256\."/)
     vi.stubEnv('CLI_IMPORTED', 'false')
     expect((await runInProcess(check)).stdout).toMatch(
-      /"finding": "The option importedCredentials is not set, .+ are refused: \d+ as sha256/,
+      /"finding": "The options have no imports\(\), .+ are refused with 401: \d+ as sha256/,
     )
   })
 })

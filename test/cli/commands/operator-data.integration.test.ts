@@ -44,14 +44,14 @@ describe('--external-id and --metadata', () => {
     expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).not.toMatch(/^(?:external id|metadata)/m)
   })
 
-  it('are validated by the applicationMetadata of the options', async () => {
+  it('are validated by the option metadata', async () => {
     const module = join(dirname(site.file), 'schema.mjs')
     await writeFile(
       module,
       `import options from ${JSON.stringify(CONFIG)}
        const validate = (value) => (value.discount > 50 ? { issues: [{ message: 'too much', path: ['discount'] }] } : { value })
-       const applicationMetadata = { '~standard': { version: 1, vendor: 'test', validate } }
-       export default () => ({ ...options(), applicationMetadata })`,
+       const metadata = { '~standard': { version: 1, vendor: 'test', validate } }
+       export default () => ({ ...options(), metadata })`,
     )
     const { id } = await createApplication()
     for (const command of [

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { openLink, openPortal } from '../../portal/portal-app.js'
@@ -14,6 +15,7 @@ it('portal link prints a link that a running server accepts, and portal sign-out
     id = (await applications.create({ name: 'Shop', contact: CONTACT, apis: ['catalog'] })).application.id
   })
   vi.stubEnv('CLI_FILE', site.file)
+  vi.stubEnv('CLI_MAIL', join(site.folder, 'emails'))
   const server = openPortal({ store: sqliteStore(site.file), now: Date.now })
   const links: string[] = []
   for (const args of [
@@ -40,6 +42,7 @@ it('portal link prints a link that a running server accepts, and portal sign-out
 it('portal link needs one contact or one application, which exists', async () => {
   const site = await createSite()
   vi.stubEnv('CLI_FILE', site.file)
+  vi.stubEnv('CLI_MAIL', join(site.folder, 'emails'))
   const link = (...args: readonly string[]) => runInProcess(['portal', 'link', ...args, '--config', CONFIG])
   for (const args of [[], ['--contact', CONTACT, '--application', 'app_1']]) {
     const refused = { code: 2, stderr: expect.stringContaining('needs either --contact ADDRESS or --application ID') as unknown }
@@ -47,6 +50,9 @@ it('portal link needs one contact or one application, which exists', async () =>
   }
   const stderr: unknown = expect.stringContaining(`${CONTACT} is the contact of no application.`)
   expect(await link('--contact', CONTACT)).toMatchObject({ code: 1, stderr })
+  vi.stubEnv('CLI_MAIL', '')
+  const lacking: unknown = expect.stringContaining('The options have no portal(): add it to features')
+  expect(await link('--contact', CONTACT)).toMatchObject({ code: 1, stderr: lacking })
   const wrong = await runInProcess(['portal', 'sign-out', 'dev', '--db', site.file])
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('one plain e-mail address') as unknown })
   await site.remove()

@@ -92,12 +92,12 @@ describe('apps register and approve', () => {
     })
   })
 
-  it('leave the sending to a running server if the options have no mailer', async () => {
+  it('leave the sending to a running server if the options have no emails()', async () => {
     const { application } = await runJson(register('Buyer', 'late@shop.example', 'orders'))
     vi.stubEnv('CLI_MAIL', '')
     const { code, stdout } = await runInProcess(['apps', 'approve', application.id, ...config])
     expect(code).toBe(0)
-    expect(stdout).toContain('A running server that has a mailer sends its e-mail.')
+    expect(stdout).toContain('A running server that has emails() sends its e-mail.')
     expect(await runJson(['apps', 'show', application.id, ...db()])).toMatchObject({
       emails: [{ state: 'due', attemptCount: 0 }],
     })
@@ -107,10 +107,13 @@ describe('apps register and approve', () => {
     expect((await runJson(['apps', 'show', application.id, ...db()])).application.status).toBe('active')
   })
 
-  it('are refused without a mailer', async () => {
+  it('are refused without registration()', async () => {
     vi.stubEnv('CLI_MAIL', '')
     const refused = await runInProcess(register('Reader', 'r@shop.example', 'catalog'))
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('mailer is missing') })
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The options have no registration(): add it to features'),
+    })
   })
 
   it('are refused for an API that is closed to registration, with the command that works', async () => {

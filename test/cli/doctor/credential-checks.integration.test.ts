@@ -39,26 +39,19 @@ describe('the doctor on credentials', () => {
     ])
   })
 
-  it('reports reminders that nobody gets, because there is no mailer', async () => {
-    const without = await writeConfig(
-      'export default { ...base(), mailer: undefined, credentials: { remindBefore: [7] } }',
-    )
-    expect(await find('reminders', without)).toMatchObject([
-      {
-        level: 'note',
-        finding: expect.stringContaining('there is no mailer'),
-        fix: expect.stringContaining('smtpMailer()'),
-      },
+  it('reports reminders that nobody gets, because there is no mailer or because they are not options of emails()', async () => {
+    const emails = JSON.stringify(import.meta.resolve('express-platform-auth/emails'))
+    const check = async (source: string): Promise<readonly Finding[]> =>
+      find('options', await writeConfig(`import { emails } from ${emails}\n${source}`))
+    expect(await check('export default { ...base(), features: [emails({ remindBefore: [7] })] }')).toMatchObject([
+      { level: 'problem', finding: 'emails.mailer is missing.', fix: expect.stringContaining('smtpMailer') },
     ])
-    vi.stubEnv('NODE_ENV', 'production')
-    expect(await find('reminders', without)).toMatchObject([{ level: 'problem' }])
-    for (const options of [
-      '{ remindBefore: [7] }, mailer: { send() {} }',
-      '{ remindBefore: [] }, mailer: undefined',
-      '{}',
-    ]) {
+    expect(await check('export default { ...base(), credentials: { remindBefore: [7] } }')).toMatchObject([
+      { level: 'problem', fix: expect.stringContaining('features: [emails({ remindBefore })]') },
+    ])
+    for (const options of ['remindBefore: [7], ', '']) {
       expect(
-        await find('reminders', await writeConfig(`export default { ...base(), credentials: ${options} }`)),
+        await check(`export default { ...base(), features: [emails({ ${options}mailer: { send() {} } })] }`),
       ).toEqual([])
     }
   })

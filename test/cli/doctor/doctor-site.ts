@@ -73,3 +73,13 @@ export async function findProblems(check: string, ...args: readonly string[]): P
   expect(code).toBe(problems > 0 ? 3 : 0)
   return findings.filter((finding) => finding.level === 'problem' && finding.check === check)
 }
+
+/** Every row of every table. */
+export async function readTables(file: string): Promise<Record<string, unknown>> {
+  const { DatabaseSync } = await import('@photostructure/sqlite')
+  const database = new DatabaseSync(file)
+  const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all() as { name: string }[]
+  const rows = tables.map(({ name }) => [name, database.prepare(`SELECT * FROM ${name}`).all()])
+  database.close()
+  return Object.fromEntries(rows) as Record<string, unknown>
+}

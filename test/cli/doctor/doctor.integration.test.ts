@@ -4,7 +4,7 @@ import type { PlatformAuth } from '../../../src/index.js'
 import type { StoreWith, UsageBatch } from '../../../src/store.js'
 import { SECRET } from '../../support/platform.js'
 import { CONFIG, createSite, runInProcess } from '../command-line.js'
-import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
+import { findProblems, readTables, runDoctor, useDoctorSite } from './doctor-site.js'
 
 const { getFile, switchTo, writeConfig, withStore } = useDoctorSite()
 const config = ['--config', CONFIG] as const
@@ -35,7 +35,7 @@ describe('the doctor', () => {
       ])
     const before = await readAll()
     const args = await writeConfig(
-      `export default { ...base(), secret: ['a newer secret of 32 characters or more', '${SECRET}'], signing: { algorithm: 'RS256', rotateEvery: 1 } }`,
+      `export default { ...base(), secret: ['a newer secret of 32 characters or more', '${SECRET}'], tokens: { algorithm: 'RS256', rotateEvery: 1 } }`,
     )
     await runDoctor(...args)
     expect(await readAll()).toEqual(before)
@@ -121,13 +121,3 @@ describe('the doctor', () => {
 })
 
 const EVERY_APPLICATION = { after: undefined, limit: 1000, api: undefined, status: undefined }
-
-/** Every row of every table. */
-async function readTables(file: string): Promise<Record<string, unknown>> {
-  const { DatabaseSync } = await import('@photostructure/sqlite')
-  const database = new DatabaseSync(file)
-  const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all() as { name: string }[]
-  const rows = tables.map(({ name }) => [name, database.prepare(`SELECT * FROM ${name}`).all()])
-  database.close()
-  return Object.fromEntries(rows) as Record<string, unknown>
-}

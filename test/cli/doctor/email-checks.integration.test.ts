@@ -4,6 +4,8 @@ import { CONFIG, runInProcess } from '../command-line.js'
 import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
 
 const DAY_MS = 24 * 3600 * 1000
+/** What modules of options import. */
+const EMAILS = JSON.stringify(import.meta.resolve('express-platform-auth/emails'))
 
 const { getFile, writeConfig, withStore } = useDoctorSite()
 const config = ['--config', CONFIG] as const
@@ -53,27 +55,30 @@ describe('the doctor reports', () => {
 
   it('a mail server that cannot be used, if the mailer has verify()', async () => {
     const writeMailer = (verify: string): Promise<readonly string[]> =>
-      writeConfig(`export default () => ({ ...base(), mailer: { send: async () => {}, ${verify} } })`)
-    expect(await findProblems('mail server', ...(await writeMailer('verify: async () => true')))).toEqual([])
+      writeConfig(`
+        import { emails } from ${EMAILS}
+        export default () => ({ ...base(), features: [emails({ mailer: { send: async () => {}, ${verify} } })] })`)
+    expect(await findProblems('features', ...(await writeMailer('verify: async () => true')))).toEqual([])
     const broken = await writeMailer(`verify: async () => { throw new Error('Invalid login: 535') }`)
-    expect(await findProblems('mail server', ...broken)).toMatchObject([
-      { finding: 'The mail server cannot be used: Invalid login: 535' },
+    expect(await findProblems('features', ...broken)).toMatchObject([
+      { finding: 'The mail server cannot be used: Invalid login: 535.' },
     ])
     const resend = await writeMailer(
       `verify: async () => ({ data: null, error: { name: 'restricted_api_key', statusCode: 401 } })`,
     )
-    expect(await findProblems('mail server', ...resend)).toMatchObject([
+    expect(await findProblems('features', ...resend)).toMatchObject([
       { finding: expect.stringContaining('restricted_api_key 401') as string },
     ])
     const smtp = await writeConfig(`
       import { createTransport } from ${JSON.stringify(import.meta.resolve('nodemailer'))}
-      import { smtpMailer } from ${JSON.stringify(import.meta.resolve('../../../dist/esm/mailers/smtp.js'))}
+      import { emails, smtpMailer } from ${EMAILS}
       const transport = createTransport({ host: '127.0.0.1', port: 1 })
-      export default () => ({ ...base(), mailer: smtpMailer({ transport, from: 'shop@example.com' }) })`)
-    expect(await findProblems('mail server', ...smtp)).toMatchObject([
-      { finding: 'The mail server cannot be used: connect ECONNREFUSED 127.0.0.1:1' },
+      const mailer = smtpMailer({ transport, from: 'shop@example.com' })
+      export default () => ({ ...base(), features: [emails({ mailer })] })`)
+    expect(await findProblems('features', ...smtp)).toMatchObject([
+      { finding: 'The mail server cannot be used: connect ECONNREFUSED 127.0.0.1:1.' },
     ])
     const { findings } = await runDoctor(...(await writeMailer('')))
-    expect(findings).toContainEqual(expect.objectContaining({ level: 'note', check: 'mail server' }))
+    expect(findings).toContainEqual(expect.objectContaining({ level: 'note', check: 'features' }))
   })
 })

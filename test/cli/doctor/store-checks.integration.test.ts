@@ -28,7 +28,7 @@ describe('the doctor reports', () => {
     vi.stubEnv('CLI_ROTATE_EVERY', String((30 * DAY_MS) / 1000))
     expect(await findProblems('signing keys', ...config)).toMatchObject([
       {
-        finding: expect.stringContaining('is 40 days old, and signing.rotateEvery is 30 days'),
+        finding: expect.stringContaining('is 40 days old, and tokens.rotateEvery is 30 days'),
         fix: expect.stringContaining('express-platform-auth signing-keys rotate'),
       },
     ])

@@ -32,7 +32,7 @@ export const CORRECT: Readonly<Record<string, DeploymentOptions>> = {
   'body parsers in front of the platform': { instances: [{ trustProxy: false, before: parseBodies }] },
   'another name for the key header, and short-lived tokens': {
     options: {
-      accessTokenLifetime: 300,
+      tokens: { lifetime: 300 },
       apis: {
         orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' } },
         invoices: { scheme: 'oauth2' },

@@ -92,7 +92,7 @@ describe.concurrent('prove that was killed', { timeout: 120_000 }, () => {
     }
     const deployment = await startDeployment({
       instances: [{ trustProxy: false, before: (app) => app.use(watch) }],
-      options: { accessTokenLifetime: 3600 },
+      options: { tokens: { lifetime: 3600 } },
     })
     onTestFinished(deployment.end)
     const program = spawn(process.execPath, [BIN, ...deployment.commandLine], { stdio: 'ignore' })

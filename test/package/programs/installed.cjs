@@ -1,7 +1,7 @@
 // What an existing app does with the packages that it has: each that is installed is used.
 const express = require('express')
 const { authOf, createPlatformAuth, memoryStore } = require('express-platform-auth')
-const { smtpMailer } = require('express-platform-auth/mailers/smtp')
+const { smtpMailer } = require('express-platform-auth/emails')
 const { postgresStore } = require('express-platform-auth/stores/postgres')
 const { sqliteStore } = require('express-platform-auth/stores/sqlite')
 const { dependencies } = require('./package.json')

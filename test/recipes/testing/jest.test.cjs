@@ -1,8 +1,17 @@
 const request = require('supertest')
-const { callersFor, createTestPlatform, expectSecured, headersFor } = require('express-platform-auth/testing')
+const { emails } = require('express-platform-auth/emails')
+const { registration } = require('express-platform-auth/registration')
+const {
+  callersFor,
+  createTestPlatform,
+  expectSecured,
+  headersFor,
+  memoryMailer,
+} = require('express-platform-auth/testing')
 const { apis, createApp } = require('./app.cjs')
 
-const { auth, mailer } = createTestPlatform({ apis })
+const mailer = memoryMailer()
+const { auth } = createTestPlatform({ apis, features: [emails({ mailer }), registration()] })
 const app = createApp(auth)
 afterAll(() => auth.close())
 afterEach(() => jest.useRealTimers())
@@ -32,7 +41,7 @@ test('an access token expires', async () => {
 })
 
 test('the key in the e-mail opens the catalogue', async () => {
-  await auth.applications.register({ name: 'Acme', contact: 'dev@acme.example', apis: ['catalog'] })
+  await auth.registration.register({ name: 'Acme', contact: 'dev@acme.example', apis: ['catalog'] })
   await mailer.sent()
   const { clientId } = mailer.last().credentials
   await request(app)

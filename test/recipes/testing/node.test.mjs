@@ -1,9 +1,12 @@
 import { after, afterEach, mock, test } from 'node:test'
 import request from 'supertest'
-import { callersFor, createTestPlatform, expectSecured, headersFor } from 'express-platform-auth/testing'
+import { emails } from 'express-platform-auth/emails'
+import { registration } from 'express-platform-auth/registration'
+import { callersFor, createTestPlatform, expectSecured, headersFor, memoryMailer } from 'express-platform-auth/testing'
 import { apis, createApp } from './app.cjs'
 
-const { auth, mailer } = createTestPlatform({ apis })
+const mailer = memoryMailer()
+const { auth } = createTestPlatform({ apis, features: [emails({ mailer }), registration()] })
 const app = createApp(auth)
 after(() => auth.close())
 afterEach(() => mock.timers.reset())
@@ -33,7 +36,7 @@ test('an access token expires', async () => {
 })
 
 test('the key in the e-mail opens the catalogue', async () => {
-  await auth.applications.register({ name: 'Acme', contact: 'dev@acme.example', apis: ['catalog'] })
+  await auth.registration.register({ name: 'Acme', contact: 'dev@acme.example', apis: ['catalog'] })
   await mailer.sent()
   const { clientId } = mailer.last().credentials
   await request(app)

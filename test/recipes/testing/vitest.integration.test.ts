@@ -1,8 +1,18 @@
-import { callersFor, createTestPlatform, expectSecured, fetchFrom, headersFor } from 'express-platform-auth/testing'
+import { emails } from 'express-platform-auth/emails'
+import { registration } from 'express-platform-auth/registration'
+import {
+  callersFor,
+  createTestPlatform,
+  expectSecured,
+  fetchFrom,
+  headersFor,
+  memoryMailer,
+} from 'express-platform-auth/testing'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { apis, createApp } from './app.cjs'
 
-const { auth, mailer } = createTestPlatform({ apis })
+const mailer = memoryMailer()
+const { auth } = createTestPlatform({ apis, features: [emails({ mailer }), registration()] })
 const app = createApp(auth)
 const fetch = fetchFrom(app) // without a port; supertest works as well
 afterAll(() => auth.close())
@@ -33,7 +43,7 @@ test('an access token expires', async () => {
 })
 
 test('the key in the e-mail opens the catalogue', async () => {
-  await auth.applications.register({ name: 'Acme', contact: 'dev@acme.example', apis: ['catalog'] })
+  await auth.registration.register({ name: 'Acme', contact: 'dev@acme.example', apis: ['catalog'] })
   await mailer.sent()
   const { clientId } = mailer.last().credentials
   expect(await fetch('/catalog/items', { headers: { 'X-Api-Key': clientId ?? '' } })).toMatchObject({ status: 200 })

@@ -56,7 +56,7 @@ function addApplications(): void {
     `INSERT INTO platform_auth_grants SELECT seq, '${api}', ${position}, '${scopes}', 'active' FROM ${ADDED};`
   const credential = (kind: string): string => `
     INSERT INTO platform_auth_credentials
-    SELECT hex(randomblob(21)), seq, '${kind}', 0, 'cred_' || hex(randomblob(11)), 'default', 'epa_abcd', 1800000000000, NULL, NULL, NULL, NULL
+    SELECT hex(randomblob(21)), seq, '${kind}', 0, 'cred_' || hex(randomblob(11)), 'default', 'epa_abcd', 1800000000000, NULL, NULL, NULL, FALSE, NULL
     FROM ${ADDED};`
   database.exec(`
     PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN;

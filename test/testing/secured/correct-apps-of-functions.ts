@@ -2,6 +2,7 @@ import cors from 'cors'
 import helmet from 'helmet'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { developerConsole } from '../../../src/console/index.js'
+import { guardsFromDocument } from '../../../src/document-guards/index.js'
 import type { CorrectApp } from './correct-apps.js'
 
 const READ = { security: [{ oauth2: ['orders:read'] }] }
@@ -85,7 +86,7 @@ export const CORRECT_APPS_OF_FUNCTIONS: readonly CorrectApp[] = [
   }],
   ['wildcards and optional segments behind guards of their documents', ({ app, auth, handle }) => {
     const document = { ...DOCUMENT, paths: { '/items': { get: READ }, '/items/{id}': { get: READ } } }
-    app.use('/orders', auth.guardsFromDocument('orders', document)).get(/^\/orders\/items(?:\/([^/]+))?$/, handle)
+    app.use('/orders', guardsFromDocument(auth, 'orders', document)).get(/^\/orders\/items(?:\/([^/]+))?$/, handle)
   }],
   ['app.all() and methods of WebDAV behind a guard', ({ app, handle, mayRead }) => {
     app.use('/orders', mayRead).all('/orders/rpc', handle).report('/orders/items', handle)

@@ -1,4 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import { guardsFromDocument } from '../../../src/document-guards/index.js'
 import type { Mistake } from './mistakes.js'
 
 const READ = { security: [{ oauth2: ['orders:read'] }] }
@@ -92,11 +93,11 @@ export const MISTAKES_OF_FUNCTIONS: readonly Mistake[] = [
   // Paths that one example of a pattern does not have.
   ['a wildcard of more segments than the document’s path, which passes', 'open', 'GET /orders/files/*', ({ app, auth, handle }) => {
     const document = { ...DOCUMENT, paths: { '/files/{path}': { get: READ } } }
-    app.use('/orders', auth.guardsFromDocument('orders', document, { undocumented: 'pass' })).get(/^\/orders\/files\/(.+)$/, handle)
+    app.use('/orders', guardsFromDocument(auth, 'orders', document, { undocumented: 'pass' })).get(/^\/orders\/files\/(.+)$/, handle)
   }],
   ['an optional segment that the document has not', 'open', 'GET /orders/items', ({ app, auth, handle }) => {
     const document = { ...DOCUMENT, paths: { '/items/{id}': { get: READ } } }
-    app.use('/orders', auth.guardsFromDocument('orders', document, { undocumented: 'pass' })).get(/^\/orders\/items(?:\/([^/]+))?$/, handle)
+    app.use('/orders', guardsFromDocument(auth, 'orders', document, { undocumented: 'pass' })).get(/^\/orders\/items(?:\/([^/]+))?$/, handle)
   }],
   ['an optional segment behind which nothing is guarded', 'open', 'GET /orders/items', ({ app, handle, mayRead }) => {
     app.use(/^\/orders\/items\/?$/i, mayRead).get(/^\/orders\/items(?:\/([^/]+))?$/, handle)

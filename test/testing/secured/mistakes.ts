@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { NextFunction, Request, Response } from 'express'
+import { guardsFromDocument } from '../../../src/document-guards/index.js'
 import type { ProblemKind } from '../../../src/testing/index.js'
 import { MISTAKES_OF_FUNCTIONS } from './mistakes-of-functions.js'
 import type { BuildApp } from './shop.js'
@@ -52,7 +53,7 @@ export const MISTAKES: readonly Mistake[] = [
   ['app.all() without a guard', 'open', 'ALL /orders/rpc', ({ app, handle }) => void app.all('/orders/rpc', handle)],
   ['a guard that only reports', 'report-only', 'GET /orders/items', ({ app, auth, handle }) => void app.get('/orders/items', auth.requireBearer('orders', { reportOnly: true }), handle)],
   ['a guard that only reports, before one that refuses', 'report-only', 'GET /orders/items', ({ app, auth, handle, mayRead }) => void app.get('/orders/items', auth.requireBearer('orders', { reportOnly: true, optional: true }), mayRead, handle)],
-  ['a document whose guard only reports', 'report-only', 'GET /orders/items', ({ app, auth, handle }) => void app.use('/orders', auth.guardsFromDocument('orders', { openapi: '3.1.0', ...ITEMS, info: { title: 'Orders', version: '1' } }, { reportOnly: true })).get('/orders/items', handle)],
+  ['a document whose guard only reports', 'report-only', 'GET /orders/items', ({ app, auth, handle }) => void app.use('/orders', guardsFromDocument(auth, 'orders', { openapi: '3.1.0', ...ITEMS, info: { title: 'Orders', version: '1' } }, { reportOnly: true })).get('/orders/items', handle)],
   ['a guard that is created and not used', 'open', 'GET /orders/items', ({ app, auth, handle }) => {
     auth.requireBearer('orders')
     app.get('/orders/items', handle)

@@ -1,6 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createPlatformAuth, memoryStore, openAdmin } from '../../../src/index.js'
+import { createPlatformAuth, memoryStore } from '../../../src/index.js'
+import { openAdmin } from '../../../src/admin/index.js'
+import { usage } from '../../../src/features/usage/index.js'
 import { expectSecured, type RoutesNotSecuredError } from '../../../src/testing/index.js'
 import { recordingLogger } from '../../support/platform.js'
 import { SECURED_EXPRESSES } from './expresses.js'
@@ -81,14 +83,20 @@ describe.each(SECURED_EXPRESSES.slice(0, 1))('expectSecured()', (_name, express)
 
   it('leaves no usage and no refusals of the applications that it has made', async () => {
     const store = memoryStore()
-    const platform = createPlatformAuth({ baseUrl: 'http://localhost', apis: APIS, store, logger: recordingLogger() })
+    const platform = createPlatformAuth({
+      baseUrl: 'http://localhost',
+      apis: APIS,
+      store,
+      logger: recordingLogger(),
+      features: [usage()],
+    })
     const app = express().get('/orders/items', platform.requireBearer('orders'), handle)
     app.get('/catalog/items', platform.requireApiKey('catalog', { reportOnly: { until: tomorrow() } }), handle)
     await expectSecured(app, { auth: platform, public: { '/catalog/items': 'report only' } }).catch(() => undefined)
     await platform.close()
     const admin = await openAdmin(store)
     onTestFinished(() => admin.close())
-    expect(await admin.usage.list()).toMatchObject({ items: [] })
+    expect(await admin.usage!.list()).toMatchObject({ items: [] })
   })
 
   it('is quiet in tests of Node, Vitest and Jest, and nowhere else', async () => {

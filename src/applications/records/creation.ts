@@ -1,0 +1,89 @@
+import type { Api } from '../../contracts/api.js'
+import type { ApplicationRecord } from '../../contracts/application-record.js'
+import type { NewAuditRecord } from '../../contracts/store-records.js'
+import { readEnd } from '../../lib/temporary.js'
+import { mintCredentials, type Credentials } from '../credentials/credentials.js'
+import type { Applications } from '../applications-api.js'
+import { createApplicationId } from './application-id.js'
+import { toApplication } from './application-info.js'
+import type { ApplicationWriter } from './edit.js'
+import { readGrants } from './grants.js'
+import type { ReadOperatorData } from './metadata.js'
+import { readContact, readLanguage, readName } from './validation.js'
+
+interface CreationOptions {
+  readonly apis: ReadonlyMap<string, Api>
+  readonly writer: ApplicationWriter
+  readonly readOperatorData: ReadOperatorData
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<Credentials>
+  readonly now: () => number
+}
+
+/** The call with which an operator adds an application. */
+export function createCreation(options: CreationOptions): Pick<Applications, 'create'> {
+  const { apis, writer, readOperatorData, opened, now } = options
+
+  return {
+    async create(application) {
+      const { name, contact, apis: grants, language, externalId, metadata, by } = application
+      const granted = readGrants(apis, grants)
+      const operatorData = await readOperatorData({ externalId, metadata })
+      const createdAt = now()
+      const { key, secret } = mintCredentials(await opened(), 'registration', apis, granted, createdAt)
+      const record: ApplicationRecord = {
+        ...createRecord(granted, createdAt),
+        ...operatorData,
+        name: readName(name),
+        contact: contact === undefined ? undefined : readContact(contact),
+        isUnconfirmed: false,
+        language: readLanguage(language),
+        endsAt: readEnd(application),
+        status: 'active',
+        keys: key ? [key.record] : [],
+        secrets: secret ? [secret.record] : [],
+      }
+      const saved = await writer.add(
+        record,
+        { type: 'application.registered', by },
+        { details: describeRecord(record) },
+      )
+      return {
+        application: toApplication(saved, createdAt),
+        credentials: { clientId: key!.plain, ...(secret && { clientSecret: secret.plain }) },
+      }
+    },
+  }
+}
+
+export function createRecord(
+  apis: ApplicationRecord['apis'],
+  createdAt: number,
+): Omit<ApplicationRecord, 'name' | 'contact' | 'isUnconfirmed' | 'status' | 'language'> {
+  return {
+    id: createApplicationId(),
+    otherContacts: [],
+    invitations: [],
+    apis,
+    accessRequests: [],
+    decided: [],
+    withheld: undefined,
+    keys: [],
+    secrets: [],
+    metadata: undefined,
+    externalId: undefined,
+    endsAt: undefined,
+    createdAt,
+    tokensRevokedAt: 0,
+    version: 1,
+  }
+}
+
+/** Details for the audit log. Operator data is erased with the application, so only names are recorded. */
+export function describeRecord({ apis, externalId, metadata }: ApplicationRecord): NewAuditRecord['details'] {
+  return {
+    apis,
+    ...(externalId !== undefined && { externalId: true }),
+    ...(metadata && { metadata: Object.keys(metadata) }),
+  }
+}

@@ -1,0 +1,70 @@
+import { PLATFORM_PARTS } from '../../contracts/platform-parts.js'
+import { ConfigurationError, createPlatformAuth, memoryStore, type Store } from '../../index.js'
+import type { PlatformParts } from '../../platform/core-auth.js'
+import type { QueuedEmail } from '../../store.js'
+import { formatDay, DAY_MS } from '../../lib/day.js'
+import { hasFeature, SILENT_LOGGER } from '../target.js'
+import { note, problem, requireConfig, requireStore, toFinding, type Check, type CheckResult } from './finding.js'
+
+/** What features find out about the services that they use, such as the mail server. Nothing is sent. */
+export const featuresCheck: Check = {
+  name: 'features',
+  findMissing: requireConfig,
+  async run({ target: { options } }) {
+    try {
+      // Nothing is read from the store of the options: it may not answer.
+      const auth = createPlatformAuth({ ...options!, store: memoryStore(), background: false, logger: SILENT_LOGGER })
+      const parts = Reflect.get(auth, PLATFORM_PARTS) as PlatformParts
+      const found = await parts.diagnose()
+      await auth.close()
+      return found.map((each) => toFinding(each.isNote ? 'note' : 'problem', each))
+    } catch (error) {
+      // The check of the options reports it.
+      if (error instanceof ConfigurationError) return []
+      throw error
+    }
+  },
+}
+
+const MAX_COUNTED = 1000
+
+/** What is stored for a feature that the options do not give: it waits, or is counted no more. */
+export const storedPartsCheck: Check = {
+  name: 'stored without a feature',
+  findMissing: (context) => requireConfig(context) ?? requireStore(context),
+  async run({ target: { options, store }, admin }) {
+    const has = (name: string): boolean => hasFeature(options, name)
+    const [due, held] = await Promise.all([countEmails(store!, 'due'), countEmails(store!, 'held')])
+    const lastMonth = { from: formatDay(Date.now() - 30 * DAY_MS), to: formatDay(Date.now()), limit: 1 }
+    const counts = (await admin?.usage?.list(lastMonth))?.items ?? []
+    const results: (CheckResult | false)[] = [
+      due > 0 &&
+        !has('emails') &&
+        problem(
+          `${describeCount(due, 'e-mail waits', 'e-mails wait')}, and the options have no emails() to send them.`,
+          'Add emails() to features, unless another server on this store has it.',
+        ),
+      held > 0 &&
+        !has('registration') &&
+        note(
+          `${describeCount(held, 'registration waits', 'registrations wait')} for a decision, and the options have no registration() with its pages.`,
+          'Decide with: apps approve ID, or apps deny ID. What has waited for 14 days is deleted.',
+        ),
+      counts.length > 0 &&
+        !has('usage') &&
+        note(
+          'There are counts of the last 30 days, and the options have no usage(): this server counts nothing, and deletes no old counts.',
+          'Add usage() to features, unless another server on this store has it.',
+        ),
+    ]
+    return results.filter((result) => result !== false)
+  },
+}
+
+async function countEmails(store: Store, state: QueuedEmail['state']): Promise<number> {
+  return (await store.emails?.list({ applicationId: undefined, state, limit: MAX_COUNTED }))?.length ?? 0
+}
+
+function describeCount(count: number, one: string, several: string): string {
+  return `${count === MAX_COUNTED ? `${count} or more` : count} ${count === 1 ? one : several}`
+}

@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http'
+import type { Denial } from './denial.js'
+import type { RefusalDetails } from './usage.js'
+
+/**
+ * What happens at an API. The functions are synchronous and must not throw. Guards and the token endpoint hold one function for
+ * each, or undefined: where several features observe, they are joined when the platform is created.
+ */
+export interface ApiObserver {
+  /** `times` is -1 for a request that a guard allowed and a later guard judges again; 1 if it is left out. */
+  readonly allowed?: CountRequest | undefined
+  readonly tokenIssued?: CountRequest | undefined
+  /** A guard or the token endpoint has refused an application that is known. */
+  readonly refused?: ((refusal: KnownRefusal, req: IncomingMessage) => void) | undefined
+  /** A report-only guard would have refused the request; called when the request is answered, so that its route is known. */
+  readonly reported?: ((report: ReportedRequest, req: IncomingMessage) => void) | undefined
+}
+
+/** Counts a request of an application. `times` is -1 for one that was counted before and must not be. */
+export type CountRequest = (applicationId: string, times?: 1 | -1) => void
+
+/** A refused request of an application that is known. */
+export interface KnownRefusal {
+  readonly applicationId: string
+  readonly denied: Pick<Denial, 'error' | 'headers'>
+  /** The reason as in events. */
+  readonly reason: string
+  readonly details?: RefusalDetails | undefined
+}
+
+/** A request that a guard would have refused. */
+export interface ReportedRequest {
+  /** Undefined if the application is not known. */
+  readonly applicationId: string | undefined
+  readonly reason: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+/** The observer of each API, by its name. */
+export type ApiObservers = ReadonlyMap<string, ApiObserver>

@@ -1,0 +1,70 @@
+import type { ApplicationRecord, Language } from './application-record.js'
+
+/** What features offer each other. */
+export interface Offers {
+  readonly emails: EmailsOffer
+  readonly registration: RegistrationOffer
+  readonly usage: UsageOffer
+}
+
+/** What `emails()` offers. */
+export interface EmailsOffer {
+  /** Sends an e-mail with which a contact signs in, soon and in the background. Never throws. */
+  sendSignIn(email: {
+    readonly to: string
+    readonly link: string
+    readonly code: string
+    readonly minutes: number
+    readonly language: Language
+  }): void
+}
+
+/** What `registration()` offers. */
+export interface RegistrationOffer {
+  /** Whether an operator with this address is asked to decide. */
+  isOperator(address: string): boolean
+  /** `requestAccess` for a contact: rejects with what `check` throws for the record that it would change. */
+  requestAccess(
+    check: (current: ApplicationRecord) => void,
+    id: string,
+    request: { readonly api: string; readonly scopes: readonly string[]; readonly by: string },
+  ): Promise<{ readonly accessRequests: readonly { readonly api: string }[] }>
+}
+
+/** What `usage()` offers. */
+export interface UsageOffer {
+  list(query: {
+    readonly applicationId: string
+    readonly from: string
+    readonly to: string
+    readonly by: 'day'
+    readonly limit: number
+    readonly after: string | undefined
+  }): Promise<{ readonly items: readonly DailyUsage[]; readonly next?: string }>
+  refusals(applicationId: string): Promise<{ readonly items: readonly ExplainedRefusal[] }>
+}
+
+/** The activity of an application at an API on a day. */
+export interface DailyUsage {
+  /** `YYYY-MM-DD`, in UTC. */
+  readonly period: string
+  readonly api: string
+  readonly allowed: number
+  /** The number of access tokens issued. */
+  readonly accessTokens: number
+  /** Refused requests by the `error` that was sent. */
+  readonly refused: Readonly<Record<string, number>>
+}
+
+/** A refused request, in words. */
+export interface ExplainedRefusal {
+  readonly at: Date
+  readonly api: string
+  /** The `error` that was sent. */
+  readonly error: string
+  /** The reason, in words. */
+  readonly problem: string
+  readonly fix: string
+  readonly requestId?: string
+  readonly address?: string
+}

@@ -1,0 +1,66 @@
+import type { Api } from '../../contracts/api.js'
+import type { EmailSample, EmailTexts } from '../../contracts/composed-email.js'
+import type { EmailContent } from '../../contracts/email-content.js'
+import type { SampleCall } from '../../samples/call.js'
+import { createSamples } from '../../samples/create.js'
+import { formatCallCommand, formatTokenAssignment, ONE_LINE } from '../../samples/curl.js'
+import type { Phrases } from './texts/phrases.js'
+
+interface DescriptionOptions {
+  readonly content: EmailContent
+  readonly labels: Phrases['labels']
+  readonly developersUrl: string | undefined
+}
+
+/** The commands of an API: one gets an access token, one calls the API with it. */
+export function describeApi(
+  api: Api,
+  { content, labels, developersUrl }: DescriptionOptions,
+): EmailTexts['sections'][number] {
+  const { name, title, tokenEndpoint, keyHeaders } = api
+  const call = createCall(api, content)
+  // One line per command: mail programs break lines, and backslashes at their ends would then be in the middle.
+  const command = formatCallCommand(call, ONE_LINE)
+  // This link leads to the API in the console.
+  const links = developersUrl === undefined ? [] : [{ label: labels.languages, link: `${developersUrl}#api-${name}` }]
+  if (tokenEndpoint === undefined)
+    return {
+      title,
+      codes: [
+        { label: labels.keyHeader, code: keyHeaders[0]! },
+        { label: labels.useKey, code: command },
+      ],
+      links,
+    }
+  const { credentials } = call
+  return {
+    title,
+    codes: [
+      { label: labels.tokenAddress, code: tokenEndpoint },
+      { label: labels.getToken, code: formatTokenAssignment({ tokenEndpoint, credentials }, ONE_LINE) },
+      { label: labels.useToken, code: command },
+    ],
+    links,
+  }
+}
+
+/** Programs that call an API, one for each language. */
+export function writeApiSamples(api: Api, content: EmailContent): EmailSample[] {
+  return createSamples(createCall(api, content))
+}
+
+function createCall(api: Api, content: EmailContent): SampleCall {
+  const { scheme, resource, tokenEndpoint, keyHeaders } = api
+  const credentials = readCredentials(api, content)
+  return { scheme, method: 'GET', url: resource, headers: [], tokenEndpoint, keyHeader: keyHeaders[0], credentials }
+}
+
+/**
+ * The credentials of the e-mail, and variables for those that its reader has already. At a token endpoint the id stands for the
+ * key.
+ */
+function readCredentials({ scheme }: Api, content: EmailContent): SampleCall['credentials'] {
+  const { clientId: key, clientSecret: secret } = ('credentials' in content && content.credentials) || {}
+  if (scheme === 'apiKey' || content.purpose === 'signIn') return { key }
+  return { key: key ?? content.application.id, secret }
+}

@@ -1,0 +1,199 @@
+import { findNewest, isFull, removeCredentials, retireOthers } from '../../applications/credentials/credential-lists.js'
+import { isDelivery, isHeldBySuspension, nextVersion, suspendEmails } from '../../applications/queue/queued-emails.js'
+import type { ApplicationRecord } from '../../contracts/application-record.js'
+import type { EmailContent } from '../../contracts/email-content.js'
+import type { Emit } from '../../contracts/events.js'
+import type { QueuedEmail } from '../../contracts/queued-email.js'
+import type { NewAuditRecord } from '../../contracts/store-records.js'
+import type { StoreWith } from '../../contracts/store.js'
+import { readServiceFailure, type ServiceFailure } from '../../lib/service-failure.js'
+import { toFailed } from './attempt-failure.js'
+import type { MailHealth } from './mail-health.js'
+import { isNotice } from './notice.js'
+import {
+  type Attempt,
+  type PreparationOptions,
+  prepareDelivery,
+  prepareReminder,
+  sendNotice,
+} from './prepare-attempt.js'
+
+/** Changes the application and its queued e-mail before the e-mail is sent, and after each outcome. */
+export interface Attempts {
+  /**
+   * Makes the credentials (or the claim link) and saves their hashes; undefined if the e-mail need not be sent any more. A
+   * reminder has none of them.
+   */
+  prepare(leased: QueuedEmail): Promise<PreparedEmail | undefined>
+  /** The mail server has accepted the e-mail: earlier e-mails end, and the overlap of what it replaces starts. */
+  accepted(email: QueuedEmail): Promise<void>
+  /** The mail server has refused the e-mail, or the outcome is unknown: it is retried later, or has failed. */
+  failed(email: QueuedEmail, error: unknown): Promise<void>
+}
+
+/** An e-mail that can be sent: its record as it was saved, and what it is about. */
+interface PreparedEmail extends Pick<Attempt, 'email'> {
+  readonly content: EmailContent
+}
+
+interface AttemptsOptions extends PreparationOptions {
+  readonly store: StoreWith<'emails'>
+  readonly emit: Emit
+  readonly mailHealth: Pick<MailHealth, 'answered' | 'deferred'>
+  /** The address of a page, if a feature of this process serves it. */
+  readonly pageUrl: (page: string) => string | undefined
+  /** Called after each e-mail that was not accepted; `final` if it is not retried. */
+  readonly onFailed: (applicationId: string, problem: string, final: boolean) => void
+}
+
+export function createAttempts(options: AttemptsOptions): Attempts {
+  const { store, writer, delivery, emit, onFailed, mailHealth, pageUrl, now } = options
+
+  /** Whether the e-mail is still as this process saved it: operators' calls cancel, redirect and suspend e-mails, and a first use removes them. */
+  async function isUnchanged({ id, version }: QueuedEmail): Promise<boolean> {
+    const email = await store.emails.find(id)
+    return email?.version === version
+  }
+
+  async function removeHashes(applicationId: string, hashes: readonly string[]): Promise<void> {
+    await writer.change(applicationId, { type: undefined }, (current) => {
+      const has = [...current.keys, ...current.secrets].some(({ hash }) => hashes.includes(hash))
+      return has ? { changed: removeCredentials(current, hashes) } : undefined
+    })
+  }
+
+  return {
+    async prepare(leased) {
+      const prepared = await writer.change<Attempt | typeof FULL | ServiceFailure>(
+        leased.applicationId,
+        { type: undefined },
+        async (current) => {
+          if (!(await isUnchanged(leased))) return undefined
+          if (current.status === 'suspended' && isHeldBySuspension(leased.purpose)) {
+            return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
+          }
+          const lacking = findLackingPage(leased, pageUrl)
+          if (lacking)
+            return {
+              changed: {},
+              emails: [{ save: toFailed({ ...leased, attemptCount: leased.attemptCount + 1 }, lacking, now()) }],
+              result: lacking,
+            }
+          if (isNotice(leased)) return sendNotice(options, leased, current)
+          if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
+          if (delivery === 'inline' && hasNoRoom(current, leased, now())) {
+            return { changed: {}, emails: [{ save: toFull(leased) }], result: FULL }
+          }
+          const recipient = { ...current, contact: current.contact }
+          const prepare = leased.purpose === 'expiring' ? prepareReminder : prepareDelivery
+          const prepared = prepare(options, leased, recipient)
+          if (!prepared) return { changed: {}, emails: [{ remove: leased }] }
+          const { changed, attempt } = prepared
+          return { changed, emails: [{ save: attempt.email }], result: attempt }
+        },
+      )
+      if (!prepared?.result) return undefined
+      const { record, result } = prepared
+      if ('email' in result) return { email: result.email, content: result.describe(record) }
+      onFailed(leased.applicationId, result.problem, result === FULL)
+      return undefined
+    },
+    async accepted(email) {
+      mailHealth.answered()
+      const { applicationId, purpose } = email
+      const accepted = await writer.change(applicationId, { type: 'application.delivered' }, async (current) => {
+        if (!(await isUnchanged(email))) return undefined
+        if (delivery === 'claim-link' && isDelivery(purpose)) {
+          return { changed: {}, details: describeEmail(email), emails: [{ save: toClaimable(email) }] }
+        }
+        const activated = current.status === 'pending' && isDelivery(purpose)
+        return {
+          changed: { ...replaceCredentials(current, email, now()), ...(activated && { status: 'active' }) },
+          details: { ...describeEmail(email), ...(activated && { activated }) },
+          emails: [{ remove: email }],
+          result: { activated },
+        }
+      })
+      if (accepted?.result?.activated) emit('application.activated', { applicationId })
+    },
+    async failed(email, error) {
+      const { applicationId } = email
+      const failure = readServiceFailure(error)
+      const { problem } = failure
+      if (failure.permanent) mailHealth.answered()
+      else mailHealth.deferred(problem)
+      const failed = toFailed(email, failure, now())
+      const final = failed.state === 'failed'
+      const [latest = []] = email.attemptedHashes
+      const type = final ? 'application.deliveryFailed' : undefined
+      const saved = await writer.change(applicationId, { type, reason: problem }, async (current) => {
+        if (!(await isUnchanged(email))) return undefined
+        return {
+          changed: failure.refused ? removeCredentials(current, latest) : {},
+          details: { ...describeEmail(email), problem },
+          // Nobody can retry an e-mail of a deleted application.
+          emails: [final && current.status === 'deleted' ? { remove: email } : { save: failed }],
+        }
+      })
+      if (saved) onFailed(applicationId, problem, final)
+      // Another process has leased the e-mail, or it was removed. The credentials of this attempt reached nobody.
+      else if (failure.refused) await removeHashes(applicationId, latest)
+    },
+  }
+}
+
+/** Details of audit records: what an e-mail was about. */
+function describeEmail({ purpose, credentialId }: QueuedEmail): NonNullable<NewAuditRecord['details']> {
+  return { purpose, ...(credentialId !== undefined && { credentialId }) }
+}
+
+const FULL = { problem: 'too_many_credentials' } as const
+
+/** The features whose pages e-mails link to. */
+const PAGES: { readonly [Purpose in QueuedEmail['purpose']]?: readonly [page: string, feature: string] } = {
+  approvalRequest: ['decide', 'registration'],
+  invitation: ['portal', 'portal'],
+}
+
+/** Another process may have the feature: the e-mail is tried again later, as if the mail server had not answered. */
+function findLackingPage({ purpose }: QueuedEmail, pageUrl: AttemptsOptions['pageUrl']): ServiceFailure | undefined {
+  const [page, feature] = PAGES[purpose] ?? []
+  if (page === undefined || pageUrl(page) !== undefined) return undefined
+  return { refused: true, permanent: false, problem: `${feature}() is not given, so there is no page to link to` }
+}
+
+/** Credentials of attempts before the previous one make room. */
+function hasNoRoom(current: ApplicationRecord, { purpose, attemptedHashes }: QueuedEmail, now: number): boolean {
+  const lists = removeCredentials(current, attemptedHashes.slice(1).flat())
+  return (purpose === 'key' && isFull(lists.keys, now)) || (purpose === 'secret' && isFull(lists.secrets, now))
+}
+
+/** It is retried when an operator has made room. */
+function toFull(email: QueuedEmail): QueuedEmail {
+  return nextVersion(email, { state: 'failed', leasedUntil: 0, problem: FULL.problem })
+}
+
+function toClaimable(email: QueuedEmail): QueuedEmail {
+  return nextVersion(email, {
+    state: 'claimable',
+    claimLinks: email.claimLinks.slice(0, 1),
+    leasedUntil: 0,
+    problem: undefined,
+  })
+}
+
+/** The credentials after the e-mail was accepted: its own, and those that they replace until the overlap ends. */
+function replaceCredentials(
+  current: ApplicationRecord,
+  { attemptedHashes: [latest = [], ...earlier], overlap }: QueuedEmail,
+  now: number,
+): Pick<ApplicationRecord, 'keys' | 'secrets'> {
+  const { keys, secrets } = removeCredentials(current, earlier.flat())
+  const replace = (records: ApplicationRecord['keys']): ApplicationRecord['keys'] => {
+    const delivered = records.find(({ hash }) => latest.includes(hash))
+    // A credential that was made since, by rotateKey() or rotateSecret(), has replaced the e-mail's already.
+    const isNewest = delivered !== undefined && findNewest(records, delivered.name, now) === delivered
+    return isNewest ? retireOthers(records, delivered, now, overlap) : records
+  }
+  return { keys: replace(keys), secrets: replace(secrets) }
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import type { ApplicationWriter } from '../../applications/records/edit.js'
+import type { IssuedCredentials } from '../../applications/applications-api.js'
+import { isFull, replaceCredential } from '../../applications/credentials/credential-lists.js'
+import { mintCredentials, type Credentials } from '../../applications/credentials/credentials.js'
+import { describeCredential } from '../../applications/credentials/named-credentials.js'
+import { findDelivered, isDelivery, isFirstDelivery } from '../../applications/queue/queued-emails.js'
+import type { Api } from '../../contracts/api.js'
+import type { RequestOrigin } from '../../contracts/events.js'
+import type { ApplicationRecord } from '../../contracts/application-record.js'
+import type { QueuedEmail } from '../../contracts/queued-email.js'
+import type { CredentialsEmail } from '../../contracts/email-content.js'
+import type { StoreWith } from '../../contracts/store.js'
+import { listSavedEnds } from './content.js'
+
+/** Makes the credentials of a claim link and deletes the link, in one commit; undefined if the link is not valid. */
+export type ClaimCredentials = (
+  token: string,
+  origin: RequestOrigin | undefined,
+) => Promise<ClaimedCredentials | undefined>
+
+/** The content that a claim link shows, once. */
+export interface ClaimedCredentials {
+  readonly applicationName: string
+  readonly credentials: Partial<IssuedCredentials>
+  readonly expiresAt: CredentialsEmail['expiresAt']
+}
+
+type CredentialList = ApplicationRecord['keys']
+
+interface ClaimOptions {
+  readonly store: StoreWith<'emails'>
+  readonly apis: ReadonlyMap<string, Api>
+  readonly writer: ApplicationWriter
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<Credentials>
+  readonly now: () => number
+}
+
+export function createClaim({ store, apis, writer, opened, now }: ClaimOptions): ClaimCredentials {
+  async function findEmail(hash: string): Promise<QueuedEmail | undefined> {
+    const email = await store.emails.findByClaimLink(hash)
+    return email?.claimLinks.some((link) => link.hash === hash && link.expiresAt > now()) ? email : undefined
+  }
+
+  /** If there is no room for both, the former one ends at once: the new one is about to be shown. */
+  function replace(records: CredentialList, added: CredentialList[number], overlap: number): CredentialList {
+    return replaceCredential(records, added, now(), isFull(records, now()) ? 0 : overlap)
+  }
+
+  return async function claim(token, origin) {
+    const credentials = await opened()
+    const hash = credentials.hash(token)
+    const email = await findEmail(hash)
+    if (!email) return undefined
+
+    const type = isFirstDelivery(email) ? 'application.activated' : 'application.credentialRotated'
+    const claimed = await writer.change(email.applicationId, { type, origin }, async (current) => {
+      // The application is read again: another request with the same link may have been faster.
+      const unclaimed = await findEmail(hash)
+      if (!unclaimed || current.status === 'deleted' || current.status === 'suspended') return undefined
+      const claimedAt = now()
+      const delivered = findDelivered(current, unclaimed, { findLatestExpiry: writer.findLatestExpiry, now: claimedAt })
+      if (!delivered) return undefined
+      const { purpose, overlap } = unclaimed
+      if (!isDelivery(purpose)) return undefined
+      const { kind, terms } = delivered
+      const { key, secret } = mintCredentials(credentials, purpose, apis, current.apis, claimedAt, terms)
+      const replacing = purpose === 'registration' ? undefined : (key ?? secret)
+      return {
+        changed: {
+          ...(current.status === 'pending' && { status: 'active' }),
+          isUnconfirmed: false,
+          ...(key && { keys: replace(current.keys, key.record, overlap) }),
+          ...(secret && { secrets: replace(current.secrets, secret.record, overlap) }),
+        },
+        details: { claimed: true, ...(replacing && describeCredential(kind, replacing.record)) },
+        emails: [{ remove: unclaimed }],
+        result: { key, secret },
+      }
+    })
+    if (!claimed?.result) return undefined
+    const { key, secret } = claimed.result
+    return {
+      applicationName: claimed.record.name,
+      credentials: { ...(key && { clientId: key.plain }), ...(secret && { clientSecret: secret.plain }) },
+      expiresAt: listSavedEnds(claimed.record, claimed.result),
+    }
+  }
+}
+
+/** The token of a claim link: 256 random bits, and their hash, which alone is stored. */
+export function createClaimToken(credentials: Credentials): { plain: string; hash: string } {
+  const plain = randomBytes(32).toString('base64url')
+  return { plain, hash: credentials.hash(plain) }
+}

@@ -1,0 +1,84 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { OAuthError } from '../../contracts/denial.js'
+import { readJson } from '../../http/json-body.js'
+import { parsePath, type Endpoint, type Middleware } from '../../http/middleware.js'
+import { notePresentedSecrets, readOrigin } from '../../http/origin.js'
+import type { PaceStarts } from '../../http/paced-start.js'
+import type { LogRefusal } from '../../http/refusal-log.js'
+import { formatFailureKey, readClientAddress } from '../../http/request.js'
+import { closeUnfinished, sendDenial, sendJson, sendPage, toDenial, unwrapCause } from '../../http/respond.js'
+import { refuseCrossSiteForm } from '../../http/same-origin.js'
+import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
+import type { MaybePromise } from '../../lib/maybe-promise.js'
+import type { RateLimit } from '../../rate-limits/rate-limit.js'
+import type { PageLinks } from '../../web/public-page.js'
+import type { ClaimCredentials, ClaimedCredentials } from './claim-link.js'
+import { CLAIM_SECURITY_POLICY, renderClaimPage } from './claim-page.js'
+
+interface ClaimRouterOptions {
+  readonly claim: ClaimCredentials
+  readonly links: PageLinks
+  readonly limitFailures: RateLimit | undefined
+  /** Gives each address a fair share of the changes that clients make. */
+  readonly limitChanges: ConcurrencyLimit
+  /** Rejects while the platform cannot answer. */
+  readonly available: () => MaybePromise<void>
+  readonly paceStarts: PaceStarts
+  readonly logRefusal: LogRefusal
+}
+
+/** `auth.emails.router`: shows the credentials of a claim link, once. */
+export function createClaimRouter(options: ClaimRouterOptions): Middleware {
+  const { claim, links, limitFailures, limitChanges, available, paceStarts, logRefusal } = options
+  const { brand, developersUrl } = links
+  const origin = developersUrl === undefined ? undefined : new URL(developersUrl).origin
+  const policy = brand.extendPolicy(CLAIM_SECURITY_POLICY)
+  const routes = new Map<string, Endpoint>([
+    ['GET /claim', (req, res) => sendPage(req, res, 200, renderClaimPage(links), policy)],
+    ['POST /claim', paceStarts(claimCredentials)],
+  ])
+
+  async function claimCredentials(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const { token } = await readJson(req)
+    if (typeof token !== 'string' || token === '') throw new OAuthError('invalid_request', 'The link is not complete')
+    notePresentedSecrets(req, [token])
+    await available()
+    const claimed = await limitChanges(readClientAddress(req), () => claim(token, readOrigin(req)))
+    if (!claimed) {
+      // Bad links are counted after the look-up: a valid one always works, whatever else its address sends.
+      await limitFailures?.(formatFailureKey(req, undefined))
+      throw new OAuthError('invalid_request', 'The link has been used, has expired, or was replaced by a newer e-mail')
+    }
+    sendJson(res, 200, toClaimDocument(claimed), { 'Cache-Control': 'no-store' })
+  }
+
+  async function answer(endpoint: Endpoint, req: IncomingMessage, res: ServerResponse): Promise<void> {
+    try {
+      if (req.method === 'POST') refuseCrossSiteForm(req, origin)
+      await endpoint(req, res)
+    } catch (error) {
+      const denied = toDenial(error)
+      logRefusal('claim link', denied, unwrapCause(error))
+      sendDenial(req, res, denied)
+    }
+  }
+
+  return function claimRouter(req, res, next) {
+    const method = req.method === 'HEAD' ? 'GET' : req.method
+    const endpoint = routes.get(`${method} ${parsePath(req.url ?? '/')}`)
+    if (!endpoint) return next()
+    answer(endpoint, req, res).catch(() => closeUnfinished(res))
+  }
+}
+
+/** The JSON of the claim page's script. */
+function toClaimDocument({ applicationName, credentials, expiresAt }: ClaimedCredentials): object {
+  return {
+    application: applicationName,
+    client_id: credentials.clientId,
+    client_secret: credentials.clientSecret,
+    // Not `client_secret_expires_at`: that is a number of seconds (RFC 7591 3.2.1).
+    key_expires_at: expiresAt.clientId,
+    secret_expires_at: expiresAt.clientSecret,
+  }
+}

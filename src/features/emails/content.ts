@@ -1,0 +1,85 @@
+import type { ExpiringCredential } from '../../applications/credentials/credential-expiry.js'
+import type {
+  CredentialTerms,
+  MintedCredential,
+  MintedCredentials,
+} from '../../applications/credentials/credentials.js'
+import type { CredentialsEmail, EmailApplication, ExpiringEmail } from '../../contracts/email-content.js'
+import type { ApplicationRecord, CredentialRecord } from '../../contracts/application-record.js'
+import type { DeliveryPurpose } from '../../contracts/queued-email.js'
+import { DAY_MS } from '../../lib/day.js'
+
+/** An application with somebody to write to. */
+export type Recipient = ApplicationRecord & { readonly contact: string }
+
+interface Delivery {
+  readonly purpose: DeliveryPurpose
+  /** Seconds for which the previous credential still works. */
+  readonly overlap: number
+  /** The name of the credential. */
+  readonly terms: CredentialTerms
+  /** Whether the credential replaces another one. */
+  readonly hasPrevious: boolean
+  readonly minted?: MintedCredentials
+  readonly link?: string
+}
+
+/** The content of an e-mail with credentials, or with a link to them. `record` has the credentials as they were saved. */
+export function describeDelivery(record: Recipient, delivery: Delivery): CredentialsEmail {
+  const { purpose, overlap, terms, hasPrevious, minted, link } = delivery
+  return {
+    ...describeRecipient(record),
+    purpose,
+    credentials: minted && {
+      ...(minted.key && { clientId: minted.key.plain }),
+      ...(minted.secret && { clientSecret: minted.secret.plain }),
+    },
+    link,
+    name: terms.name,
+    usableAt: Object.keys(terms.apis ?? record.apis),
+    hasPrevious,
+    overlap,
+    expiresAt: minted ? listSavedEnds(record, minted) : {},
+  }
+}
+
+/** When new credentials expire, as they were saved: ends of operators and maximum ages bound what they were made with. */
+export function listSavedEnds(
+  { keys, secrets }: Pick<ApplicationRecord, 'keys' | 'secrets'>,
+  { key, secret }: MintedCredentials,
+): CredentialsEmail['expiresAt'] {
+  const clientId = findSavedEnd(keys, key)
+  const clientSecret = findSavedEnd(secrets, secret)
+  return { ...(clientId && { clientId }), ...(clientSecret && { clientSecret }) }
+}
+
+function findSavedEnd(saved: readonly CredentialRecord[], minted: MintedCredential | undefined): Date | undefined {
+  const end = minted && saved.find(({ id }) => id === minted.record.id)?.expiresAt
+  return end === undefined ? undefined : new Date(end)
+}
+
+/** The content of a reminder, at the time when it is sent, which may be later than it was queued. */
+export function describeReminder(
+  record: Recipient,
+  { kind, credential, replacement }: ExpiringCredential,
+  now: number,
+): ExpiringEmail {
+  const { name, prefix, expiresAt } = credential
+  return {
+    ...describeRecipient(record),
+    purpose: 'expiring',
+    credential: { kind, name, prefix, expiresAt: new Date(expiresAt) },
+    daysLeft: Math.round((expiresAt - now) / DAY_MS),
+    replacementPrefix: replacement?.prefix,
+  }
+}
+
+/** The members that the content of an e-mail to an application's contact begins with. */
+function describeRecipient(record: Recipient) {
+  return { to: record.contact, language: record.language ?? 'en', application: describeApplication(record) } as const
+}
+
+/** Copies the content, because `emails.compose` may change its argument. */
+export function describeApplication({ id, name, externalId, metadata, apis }: ApplicationRecord): EmailApplication {
+  return { id, name, externalId, metadata: structuredClone(metadata), apis: structuredClone(apis) }
+}

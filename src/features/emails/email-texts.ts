@@ -1,0 +1,257 @@
+import { DEFAULT_NAME } from '../../applications/credentials/credentials.js'
+import type { Api } from '../../contracts/api.js'
+import type { EmailCode, EmailLink, EmailTexts } from '../../contracts/composed-email.js'
+import type {
+  ApprovalRequestEmail,
+  CredentialsEmail,
+  EmailContent,
+  EmailGrants,
+  ExpiringEmail,
+} from '../../contracts/email-content.js'
+import type { Language } from '../../contracts/application-record.js'
+import { describeApi } from './api-commands.js'
+import { describeChanges, selectChangesWords } from './change-texts.js'
+import { formatTime } from './format-time.js'
+import { de } from './texts/de.js'
+import { en } from './texts/en.js'
+import { es } from './texts/es.js'
+import { fr } from './texts/fr.js'
+import type { Phrases, Words } from './texts/phrases.js'
+
+interface TextsOptions {
+  readonly apis: ReadonlyMap<string, Api>
+  readonly host: string
+  readonly developersUrl: string | undefined
+  /** The address of the page where contacts manage their applications; undefined if there is none. */
+  readonly portalUrl: string | undefined
+  readonly supportUrl: string | undefined
+}
+
+const PHRASES: Readonly<Record<Language, Phrases>> = { en, de, fr, es }
+
+/** The parts of an e-mail besides its words. */
+type Parts = Partial<Pick<EmailTexts, 'box' | 'facts' | 'sections'>> & {
+  /** The links of the buttons: the labels are among the words. */
+  readonly actions?: readonly string[]
+  readonly manage?: boolean
+  readonly documentation?: boolean
+}
+
+/** The words of an e-mail in its language, and its credentials, links and commands. */
+export function writeTexts(content: EmailContent, options: TextsOptions): EmailTexts {
+  const phrases = PHRASES[content.language]
+  const words = selectWords(content, phrases, options)
+  const {
+    box = [],
+    facts = [],
+    sections = [],
+    actions = [],
+    manage,
+    documentation,
+  } = selectParts(content, phrases, options)
+  const { labels } = phrases
+  const { portalUrl, developersUrl, supportUrl } = options
+  const steps = [
+    ...actions.map((link, index): EmailLink => ({ label: words.actions?.[index] ?? '', link })),
+    ...listLinks(labels.manage, manage && portalUrl),
+  ]
+  const reading = listLinks(labels.documentation, documentation && developersUrl)
+  const help = listLinks(labels.support, supportUrl)
+  return {
+    subject: words.subject,
+    heading: words.heading,
+    paragraphs: words.paragraphs.filter((each) => each !== false),
+    box,
+    // One next step: to read about the APIs, where there is nothing else to do.
+    actions: steps.length > 0 ? steps : reading,
+    facts,
+    sections,
+    links: steps.length > 0 ? [...reading, ...help] : help,
+    notes: (words.notes ?? []).filter((each) => each !== false),
+  }
+}
+
+function listLinks(label: string, link: string | false | undefined): EmailLink[] {
+  return link === undefined || link === false ? [] : [{ label, link }]
+}
+
+function selectWords(content: EmailContent, phrases: Phrases, options: TextsOptions): Words {
+  const { host } = options
+  if (content.purpose === 'signIn') return phrases.signIn({ host, minutes: content.minutes })
+  const about = { name: content.application.name, host }
+  switch (content.purpose) {
+    case 'expiring':
+      return phrases.expiring({
+        ...about,
+        ...mentionExpiring(content, phrases),
+        selfService: options.portalUrl !== undefined,
+      })
+    case 'invitation':
+      return phrases.invitation({ ...about, byContact: content.invitedBy !== undefined })
+    case 'approvalRequest':
+      return phrases.approvalRequest({ ...about, access: content.request === 'access' })
+    case 'approved':
+      return phrases.approved({
+        ...about,
+        apis: listTitles(content.granted, options),
+        tokens: usesTokens(content.granted, options),
+      })
+    case 'rejected':
+      return phrases.denied({ ...about, api: content.api && findTitle(content.api, options), reason: content.reason })
+    case 'suspended':
+      return phrases.suspended({ ...about, reason: content.reason })
+    case 'changes':
+      return selectChangesWords(content, phrases, about)
+    case 'registration':
+    case 'key':
+    case 'secret':
+    default:
+      return selectCredentialWords(content, phrases, about)
+  }
+}
+
+function mentionExpiring({ credential, daysLeft, replacementPrefix }: ExpiringEmail, phrases: Phrases) {
+  const { kind, name, expiresAt } = credential
+  return { kind, credential: name, date: phrases.date(expiresAt), daysLeft, replacement: replacementPrefix }
+}
+
+function selectCredentialWords(
+  { purpose, name, link, hasPrevious, overlap }: CredentialsEmail,
+  phrases: Phrases,
+  about: { readonly name: string; readonly host: string },
+): Words {
+  const mentioned = {
+    ...about,
+    credential: name === DEFAULT_NAME ? undefined : name,
+    byLink: link !== undefined,
+    previous: hasPrevious ? { worksFor: overlap === 0 ? undefined : formatDuration(overlap, phrases) } : undefined,
+  }
+  return purpose === 'registration' ? phrases.registration(mentioned) : phrases.replaced(purpose, mentioned)
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
+
+/** A duration in the largest unit of which there are at least two. */
+function formatDuration(seconds: number, phrases: Phrases): string {
+  const [unit = 'second', length = 1] = UNITS.find(([, length]) => seconds >= 2 * length) ?? []
+  return phrases.duration(Math.floor(seconds / length), unit)
+}
+
+function selectParts(content: EmailContent, phrases: Phrases, options: TextsOptions): Parts {
+  const { labels } = phrases
+  switch (content.purpose) {
+    case 'expiring':
+      return { facts: describeExpiring(content, labels), manage: true, documentation: true }
+    case 'invitation':
+      return { actions: [content.link] }
+    case 'signIn':
+      return { box: [{ label: labels.code, code: content.code }], actions: [content.link] }
+    case 'approvalRequest':
+      return { facts: describeRequest(content, labels, options), actions: [content.links.approve, content.links.deny] }
+    case 'approved':
+      return { sections: describeApis(Object.keys(content.granted), content, phrases, options), documentation: true }
+    case 'rejected':
+      return {}
+    case 'suspended':
+      return { facts: [{ label: labels.applicationId, code: content.application.id }], manage: true }
+    case 'changes':
+      return { facts: describeChanges(content, phrases), manage: content.recipientIs === 'contact' }
+    case 'registration':
+    case 'key':
+    case 'secret':
+    default:
+      return selectCredentialParts(content, phrases, options)
+  }
+}
+
+function selectCredentialParts(content: CredentialsEmail, phrases: Phrases, options: TextsOptions): Parts {
+  const { labels } = phrases
+  const { purpose, application, credentials, link, usableAt, expiresAt } = content
+  const { clientId: key, clientSecret: secret } = credentials ?? {}
+  // A new secret changes nothing at a key API.
+  const shown = usableAt.filter((api) => purpose !== 'secret' || options.apis.get(api)?.scheme === 'oauth2')
+  return {
+    box: [
+      ...(key === undefined ? [] : [{ label: labels.key(listKeyUses(application.apis, options)), code: key }]),
+      ...(secret === undefined ? [] : [{ label: labels.secret, code: secret }]),
+    ],
+    facts: Object.entries(expiresAt).map(([of, end]) => {
+      return { label: of === 'clientId' ? labels.keyExpiresAt : labels.secretExpiresAt, code: formatTime(end) }
+    }),
+    actions: link === undefined ? [] : [link],
+    sections: [...describeApis(shown, content, phrases, options), ...describeId(content, labels, options)],
+    documentation: true,
+  }
+}
+
+function describeApis(
+  names: readonly string[],
+  content: EmailContent,
+  { labels }: Phrases,
+  { apis, developersUrl }: TextsOptions,
+): EmailTexts['sections'] {
+  return names.flatMap((name) => {
+    const api = apis.get(name)
+    return api ? [describeApi(api, { content, labels, developersUrl })] : []
+  })
+}
+
+/** The places where the key is sent: as `client_id`, and in the header of each key API. */
+function listKeyUses(granted: EmailGrants, { apis }: TextsOptions): string {
+  const headers = Object.keys(granted).flatMap((api) => apis.get(api)?.keyHeaders[0] ?? [])
+  return ['client_id', ...new Set(headers)].join(', ')
+}
+
+/** At the token endpoint the public id may stand for the key, which is a credential: web servers log the user name of HTTP Basic. */
+function describeId(
+  { application, purpose }: CredentialsEmail,
+  labels: Phrases['labels'],
+  options: TextsOptions,
+): EmailTexts['sections'] {
+  return purpose === 'key' || !usesTokens(application.apis, options)
+    ? []
+    : [{ title: labels.applicationId, codes: [{ label: labels.publicId, code: application.id }], links: [] }]
+}
+
+function usesTokens(granted: EmailGrants, { apis }: TextsOptions): boolean {
+  return Object.keys(granted).some((api) => apis.get(api)?.scheme === 'oauth2')
+}
+
+function describeExpiring({ application, credential }: ExpiringEmail, labels: Phrases['labels']): EmailCode[] {
+  const { kind, prefix, expiresAt } = credential
+  return [
+    { label: labels.expiresAt, code: formatTime(expiresAt) },
+    { label: labels.firstCharacters(kind), code: `${prefix}...` },
+    { label: labels.applicationId, code: application.id },
+  ]
+}
+
+function describeRequest(
+  { application, contact, requested, address }: ApprovalRequestEmail,
+  labels: Phrases['labels'],
+  options: TextsOptions,
+): EmailCode[] {
+  const wanted = Object.entries(requested).map(([api, { scopes }]) =>
+    scopes.length === 0 ? findTitle(api, options) : `${findTitle(api, options)} (${scopes.join(', ')})`,
+  )
+  return [
+    { label: labels.requested, code: wanted.join('; ') },
+    { label: labels.contact, code: contact },
+    ...(address === undefined ? [] : [{ label: labels.address, code: address }]),
+    { label: labels.applicationId, code: application.id },
+  ]
+}
+
+function listTitles(granted: EmailGrants, options: TextsOptions): string {
+  return Object.keys(granted)
+    .map((api) => findTitle(api, options))
+    .join(', ')
+}
+
+function findTitle(api: string, { apis }: TextsOptions): string {
+  return apis.get(api)?.title ?? api
+}

@@ -1,0 +1,90 @@
+import { inspect } from 'node:util'
+import type { ComposedEmail, ComposeEmail, EmailToCompose } from '../../contracts/composed-email.js'
+import type { EmailContent } from '../../contracts/email-content.js'
+import type { Logger } from '../../contracts/logger.js'
+import { isObject } from '../../lib/is-object.js'
+import { ownMembers } from '../../lib/own-members.js'
+import { CALL_TIMEOUT_MS, withTimeout } from '../../lib/timeout.js'
+
+const MAX_SUBJECT_LENGTH = 200
+/** The limits of text and HTML in characters. Gmail hides the rest after 102 KB. */
+const MAX_BODY_LENGTH = 500_000
+
+/** Calls the host's `emails.compose`. Resolves undefined, and logs the reason, if its result cannot be sent. */
+export async function callHostCompose(
+  compose: ComposeEmail,
+  email: EmailToCompose,
+  logger: Pick<Logger, 'error'>,
+): Promise<ComposedEmail | undefined> {
+  const values = listIndispensable(email)
+  try {
+    const composing = (async () => compose(email))()
+    const composed = await withTimeout(composing, CALL_TIMEOUT_MS, createTimeoutError, { background: true })
+    return checkComposed(composed, values)
+  } catch (error) {
+    logger.error(
+      `emails.compose did not write the e-mail with the purpose ${email.purpose}; the built-in one is sent.`,
+      quotes(error, values) ? new Error('The error is not shown, because it quotes the e-mail.') : error,
+    )
+    return undefined
+  }
+}
+
+function createTimeoutError(): Error {
+  return new Error(`emails.compose did not answer within ${CALL_TIMEOUT_MS / 1000} seconds.`)
+}
+
+/**
+ * The texts that the recipient needs. Of a link that is its fragment or last segment, because HTML may escape what precedes.
+ */
+function listIndispensable(email: EmailContent): readonly string[] {
+  switch (email.purpose) {
+    case 'signIn':
+      return [email.code, readToken(email.link)]
+    case 'invitation':
+      return [readToken(email.link)]
+    case 'approvalRequest':
+      return [readToken(email.links.approve), readToken(email.links.deny)]
+    case 'registration':
+    case 'key':
+    case 'secret':
+      return [...Object.values(email.credentials ?? {}), ...(email.link === undefined ? [] : [readToken(email.link)])]
+    case 'expiring':
+    case 'approved':
+    case 'rejected':
+    case 'suspended':
+    case 'changes':
+    default:
+      return []
+  }
+}
+
+function readToken(link: string): string {
+  return link.slice(Math.max(link.lastIndexOf('#'), link.lastIndexOf('/')) + 1)
+}
+
+/** Throws if the e-mail cannot be sent as it is, or lacks what its recipient needs. */
+function checkComposed(composed: unknown, values: readonly string[]): ComposedEmail {
+  if (!isObject(composed)) throw new TypeError('It did not return { subject, text, html }.')
+  const { subject, text, html } = ownMembers(composed)
+  if (typeof subject !== 'string' || subject === '' || subject.length > MAX_SUBJECT_LENGTH || /\p{C}/u.test(subject)) {
+    throw new TypeError(`The subject is not one line of 1 to ${MAX_SUBJECT_LENGTH} characters.`)
+  }
+  for (const [member, body] of Object.entries({ text, html })) {
+    if (typeof body !== 'string' || body === '' || body.length > MAX_BODY_LENGTH) {
+      throw new TypeError(`${member} is not a string of 1 to ${MAX_BODY_LENGTH} characters.`)
+    }
+    if (values.some((value) => !body.includes(value))) {
+      throw new TypeError(`${member} lacks a credential, code or link of the e-mail.`)
+    }
+  }
+  if (values.some((value) => subject.includes(value))) {
+    throw new TypeError('The subject has a credential, code or link of the e-mail; mail servers log subjects.')
+  }
+  return { subject, text: text as string, html: html as string }
+}
+
+function quotes(error: unknown, values: readonly string[]): boolean {
+  const shown = inspect(error, { depth: 5, maxStringLength: Infinity })
+  return values.some((value) => shown.includes(value))
+}

@@ -1,0 +1,196 @@
+import type { Brand } from '../../contracts/brand.js'
+import type { EmailCode, EmailLink, EmailTexts } from '../../contracts/composed-email.js'
+import type { Language } from '../../contracts/application-record.js'
+import { html, type Html } from '../../web/html.js'
+import { COLORS } from '../../web/palette.js'
+
+interface HtmlOptions {
+  readonly language: Language
+  /** The text after labels. */
+  readonly colon: string
+  readonly brand: Brand
+  /** Shown where the brand has no name, and below the e-mail. */
+  readonly host: string
+}
+
+/**
+ * An e-mail as HTML: a table of rows, because Outlook on Windows has padding in table cells only and no maximum width of other
+ * elements. All styles are inline; the style sheet only adds dark colours, which Gmail ignores and replaces by its own.
+ */
+export function formatHtml(texts: EmailTexts, { language, colon, brand, host }: HtmlOptions): string {
+  const style = { ...createStyles(brand), colon }
+  const { subject, heading, paragraphs, box, facts, actions, sections, links, notes } = texts
+  const rows = [
+    renderRow(html`<span class="accent" style="${style.brand}">${brand.name ?? host}</span>`, TOP),
+    renderRow(html`<h1 class="ink" style="${style.heading}">${heading}</h1>`),
+    ...paragraphs.map((text) => renderRow(html`<span class="ink" style="${style.text}">${text}</span>`)),
+    ...box.flatMap((each) => renderCode(each, style, style.boxed)),
+    ...facts.flatMap((each) => renderCode(each, style, style.code)),
+    ...(actions.length > 0 ? [renderRow(renderButtons(actions, style), BOTTOM)] : []),
+    ...sections.flatMap((section) => [
+      renderRow(html`<h2 class="ink" style="${style.title}">${section.title}</h2>`, SECTION),
+      ...section.codes.flatMap((each) => renderCode(each, style, style.code)),
+      ...section.links.map((each) => renderRow(renderLink(each, style))),
+    ]),
+    ...links.map((each) => renderRow(renderLink(each, style))),
+    ...notes.map((text) => renderRow(html`<span class="soft" style="${style.note}">${text}</span>`)),
+  ]
+  const page = html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="supported-color-schemes" content="light dark" />
+        <title>${subject}</title>
+        ${{ markup: `<style>${createDarkStyles(brand)}</style>` }}
+      </head>
+      <body class="paper" style="${style.body}">
+        <table
+          role="presentation"
+          width="100%"
+          cellpadding="0"
+          cellspacing="0"
+          border="0"
+          class="paper"
+          style="${style.page}"
+        >
+          <tr>
+            <td align="center" style="padding: 24px 12px">
+              <table
+                role="presentation"
+                width="100%"
+                cellpadding="0"
+                cellspacing="0"
+                border="0"
+                class="card"
+                style="${style.card}"
+              >
+                ${rows.map((row) => ['\n', row])}
+                <tr>
+                  <td style="padding: 0 0 16px"></td>
+                </tr>
+              </table>
+            </td>
+          </tr>
+          <tr>
+            <td align="center" class="soft" style="${style.foot}">
+              ${brand.name !== undefined && brand.name !== host && `${brand.name} · `}${host}
+            </td>
+          </tr>
+        </table>
+      </body>
+    </html>`
+  return `${page.markup}\n`
+}
+
+const SANS = '-apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif'
+const MONO = 'ui-monospace, Menlo, Consolas, Courier New, monospace'
+const MONO_STYLE = `font-family: ${MONO}`
+const ROW = 'padding: 0 32px 12px'
+const TOP = 'padding: 28px 32px 20px'
+const SECTION = 'padding: 8px 32px 12px'
+const BOTTOM = 'padding: 8px 32px 24px'
+
+type Styles = ReturnType<typeof createStyles> & { readonly colon: string }
+
+/** Fonts have no shorthand: parts of it are lost in Gmail for accounts of other providers. */
+function createStyles({ accent }: Brand) {
+  const font = (size: number, color: string, family = SANS): string =>
+    `font-family: ${family}; font-size: ${size}px; line-height: 1.5; color: ${color}`
+  const ink = COLORS.ink.light
+  const code = `${font(13, ink, MONO)}; padding: 8px 12px; border: 1px solid ${COLORS.line.light}; border-radius: 6px; background-color: ${COLORS.code.light}; word-break: break-all`
+  return {
+    body: `margin: 0; padding: 0; background-color: ${COLORS.paper.light}`,
+    page: `background-color: ${COLORS.paper.light}`,
+    card: `max-width: 600px; background-color: ${COLORS.raised.light}; border: 1px solid ${COLORS.line.light}; border-top: 4px solid ${accent.light}; border-radius: 8px`,
+    brand: `${font(15, accent.light)}; font-weight: 600`,
+    heading: `${font(24, ink)}; line-height: 1.25; font-weight: 600; margin: 0`,
+    text: font(16, ink),
+    title: `${font(17, ink)}; font-weight: 600; margin: 0`,
+    label: font(13, COLORS.soft.light),
+    code,
+    boxed: `${code}; font-size: 16px; padding: 14px 16px; font-weight: 600; border: 1px solid ${accent.light}`,
+    button: `background-color: ${accent.light}; border: 1px solid ${accent.light}; border-radius: 6px; mso-padding-alt: 11px 22px`,
+    buttonLink: `${font(16, COLORS['on-accent'].light)}; display: inline-block; padding: 11px 22px; font-weight: 600; text-decoration: none`,
+    quiet: `border: 1px solid ${accent.light}; border-radius: 6px; mso-padding-alt: 11px 22px`,
+    quietLink: `${font(16, accent.light)}; display: inline-block; padding: 11px 22px; font-weight: 600; text-decoration: none`,
+    link: `${font(14, accent.light)}; word-break: break-all`,
+    note: font(14, COLORS.soft.light),
+    foot: `${font(12, COLORS.soft.light)}; padding: 0 12px 24px`,
+  }
+}
+
+/** A style for Apple Mail and the newer Outlooks. It needs classes, because such a rule cannot be inline. */
+function createDarkStyles({ accent }: Brand): string {
+  const { paper, raised, ink, soft, code, line } = COLORS
+  return `
+:root { color-scheme: light dark; supported-color-schemes: light dark }
+@media (prefers-color-scheme: dark) {
+  .paper { background-color: ${paper.dark} !important }
+  .card { background-color: ${raised.dark} !important; border-color: ${line.dark} !important; border-top-color: ${accent.dark} !important }
+  .ink { color: ${ink.dark} !important }
+  .soft { color: ${soft.dark} !important }
+  .code { color: ${ink.dark} !important; background-color: ${code.dark} !important; border-color: ${line.dark} !important }
+  .accent { color: ${accent.dark} !important }
+  .button { background-color: ${accent.dark} !important; border-color: ${accent.dark} !important }
+  .on-accent { color: ${COLORS['on-accent'].dark} !important }
+  .quiet { border-color: ${accent.dark} !important }
+}
+@media (max-width: 480px) {
+  .row { padding-left: 16px !important; padding-right: 16px !important }
+}
+`
+}
+
+function renderRow(content: Html, padding = ROW): Html {
+  return html`<tr>
+    <td class="row" style="${padding}">${content}</td>
+  </tr>`
+}
+
+/** The code is alone in its cell, so that a double or triple click selects it and nothing else. */
+function renderCode({ label, code }: EmailCode, style: Styles, codeStyle: string): Html[] {
+  return [
+    renderRow(html`<span class="soft" style="${style.label}">${label}${style.colon}</span>`, 'padding: 4px 32px'),
+    renderRow(
+      html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
+        <tr>
+          <td class="code" style="${codeStyle}"><code style="${MONO_STYLE}">${code}</code></td>
+        </tr>
+      </table>`,
+    ),
+  ]
+}
+
+/** The background is the cell's, because Outlook on Windows has none around the text of a link. */
+function renderButtons(actions: readonly EmailLink[], style: Styles): Html {
+  const [main, ...others] = actions.map(({ label, link }, index) =>
+    index === 0
+      ? html`<td class="button" style="${style.button}">
+          <a class="on-accent" style="${style.buttonLink}" href="${link}">${label}</a>
+        </td>`
+      : html`<td class="quiet" style="${style.quiet}">
+          <a class="accent" style="${style.quietLink}" href="${link}">${label}</a>
+        </td>`,
+  )
+  return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0">
+    <tr>
+      ${main}${others.map(
+        (each) =>
+          html`<td style="padding: 0 0 0 12px"></td>
+            ${each}`,
+      )}
+    </tr>
+  </table>`
+}
+
+function renderLink({ label, link }: EmailLink, style: Styles): Html {
+  return html`<span class="soft" style="${style.label}">${label}${style.colon}</span><br /><a
+      class="accent"
+      style="${style.link}"
+      href="${link}"
+      >${link}</a
+    >`
+}

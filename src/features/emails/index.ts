@@ -1,0 +1,117 @@
+import { withCheckedArguments } from '../../applications/call-arguments.js'
+import type { Api } from '../../contracts/api.js'
+import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
+import { toPublicApi } from '../../options/read-apis.js'
+import { createPageBrand } from '../../web/page-brand.js'
+import { readBrand } from '../../web/read-brand.js'
+import type { PlatformAuth } from '../../index.js'
+import type { Emails } from './calls.js'
+import { createClaim } from './claim-link.js'
+import { createClaimRouter } from './claim-router.js'
+import { diagnoseMailer } from './diagnose.js'
+import { readEmailsOptions, type EmailsOptions, type EmailsSettings } from './read-options.js'
+import { createReminders } from './reminders.js'
+import { createSending } from './sending.js'
+import { createEmailQueue, QUEUE_PARAMETERS } from './store-calls.js'
+
+export { smtpMailer, type Sender, type SmtpMessage, type SmtpTransport } from './smtp.js'
+export type { EmailMessage, Mailer } from '../../contracts/mailer.js'
+export type {
+  ComposedEmail,
+  ComposeEmail,
+  EmailCode,
+  EmailLink,
+  EmailSample,
+  EmailTexts,
+  EmailToCompose,
+} from '../../contracts/composed-email.js'
+export type {
+  ApprovalRequestEmail,
+  ApprovedEmail,
+  ChangesEmail,
+  ContactChange,
+  ContactChangeType,
+  CredentialsEmail,
+  EmailApplication,
+  EmailContent,
+  EmailGrants,
+  ExpiringEmail,
+  InvitationEmail,
+  RejectionEmail,
+  SignInEmail,
+  SuspendedEmail,
+} from '../../contracts/email-content.js'
+export type { Emails } from './calls.js'
+export type { EmailsOptions } from './read-options.js'
+export type { EmailQueue, EmailQueueStatus } from './store-calls.js'
+
+/** The types of `auth.emails`. */
+export interface EmailsTypes extends CallTypes {
+  readonly calls: Emails
+}
+
+/** What `emails()` returns, for the option `features`. */
+export interface EmailsFeature extends Feature<'emails', EmailsTypes> {}
+
+/** Any platform that was given `emails()`. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema
+export type WithEmails = PlatformAuth<any, any, readonly [EmailsFeature]>
+
+/**
+ * Sends the queued e-mails: credentials, links to them, reminders, decisions. `auth.emails` has what waits, and the page of claim
+ * links. It throws nothing; `createPlatformAuth()` validates its options.
+ *
+ * @example
+ * ```ts
+ * import { createTransport } from 'nodemailer'
+ * import { createPlatformAuth } from 'express-platform-auth'
+ * import { emails, smtpMailer } from 'express-platform-auth/emails'
+ *
+ * const auth = createPlatformAuth({
+ *   baseUrl: 'http://localhost:3000',
+ *   apis: { catalog: { scheme: 'apiKey' } },
+ *   features: [
+ *     emails({ mailer: smtpMailer({ transport: createTransport('smtp://localhost:1025'), from: 'apis@example.com' }) }),
+ *   ],
+ * })
+ * await auth.emails.retry()
+ * ```
+ */
+export function emails(options: EmailsOptions): EmailsFeature {
+  return {
+    name: 'emails',
+    storeParts: ['emails'],
+    pages: { claim: '/register/claim' },
+    prepare(settings, warn) {
+      const read = readEmailsOptions(options, settings)
+      readBrand(settings.brand, warn)
+      return (core) => createEmailsPart(core, read)
+    },
+  }
+}
+
+function createEmailsPart(core: Core, settings: EmailsSettings): FeaturePart {
+  const { brand, developersUrl } = core.settings
+  const apis: ReadonlyMap<string, Api> = new Map([...core.settings.apis].map(([name, api]) => [name, toPublicApi(api)]))
+  const sending = createSending(core, settings, apis)
+  const reminders = createReminders({ ...core, ...settings, flushLastUsed: core.lastUsed.flush })
+  const links = { brand: createPageBrand(readBrand(brand)), developersUrl, portalUrl: core.pageUrl('portal') }
+  return {
+    calls: {
+      ...withCheckedArguments(QUEUE_PARAMETERS, createEmailQueue(core)),
+      router: createClaimRouter({ ...core, claim: createClaim({ ...core, apis }), links }),
+    },
+    offers: { sendSignIn: sending.sendSignIn },
+    wakeSender: sending.wake,
+    problem: sending.problem,
+    diagnose: () => diagnoseMailer(settings.mailer),
+    start() {
+      sending.start()
+      reminders.start()
+    },
+    async stop() {
+      await reminders.close()
+      await sending.close()
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import type { Api } from '../../contracts/api.js'
+import type { Brand } from '../../contracts/brand.js'
+import type { ComposedEmail, ComposeEmail, EmailToCompose } from '../../contracts/composed-email.js'
+import type { EmailContent } from '../../contracts/email-content.js'
+import type { Logger } from '../../contracts/logger.js'
+import type { EmailMessage } from '../../contracts/mailer.js'
+import { writeApiSamples } from './api-commands.js'
+import { writeTexts } from './email-texts.js'
+import { callHostCompose } from './host-compose.js'
+import { formatHtml } from './html-layout.js'
+import { formatText } from './text-layout.js'
+
+/** Writes an e-mail, as text and as HTML: the host's `emails.compose` if there is one, otherwise the built-in words. */
+export type WriteEmail = (content: EmailContent) => Promise<EmailMessage>
+
+interface MessageOptions {
+  readonly apis: ReadonlyMap<string, Api>
+  readonly baseUrl: string
+  readonly developersUrl: string | undefined
+  /** The address of the page where contacts manage their applications; undefined if there is none. */
+  readonly portalUrl: string | undefined
+  readonly brand: Brand
+  readonly composeEmail: ComposeEmail | undefined
+  readonly logger: Pick<Logger, 'error'>
+}
+
+export function createEmailWriter({
+  apis,
+  baseUrl,
+  developersUrl,
+  portalUrl,
+  brand,
+  composeEmail,
+  logger,
+}: MessageOptions): WriteEmail {
+  const { host } = new URL(baseUrl)
+
+  return async function writeEmail(content) {
+    const { to, language } = content
+    const texts = writeTexts(content, { apis, host, developersUrl, portalUrl, supportUrl: brand.supportUrl })
+    const { subject } = texts
+    // French has a no-break space before it.
+    const colon = language === 'fr' ? '\u00A0:' : ':'
+    const standard: ComposedEmail = {
+      subject,
+      text: formatText(texts, colon),
+      html: formatHtml(texts, { language, colon, brand, host }),
+    }
+    if (!composeEmail) return { to, ...standard, headers: AUTOMATIC }
+    const email: EmailToCompose = {
+      ...content,
+      host,
+      developersUrl,
+      brand,
+      apis: listApis(content, apis),
+      writeSamples(name) {
+        const api = apis.get(name)
+        return api ? writeApiSamples(api, content) : []
+      },
+      texts,
+      standard,
+    }
+    return { to, ...((await callHostCompose(composeEmail, email, logger)) ?? standard), headers: AUTOMATIC }
+  }
+}
+
+/** An automatic reply (RFC 3834) would quote the credentials of an e-mail. Exchange reads only its own header. */
+const AUTOMATIC: EmailMessage['headers'] = Object.freeze({
+  'Auto-Submitted': 'auto-generated',
+  'X-Auto-Response-Suppress': 'OOF, AutoReply',
+})
+
+/** The APIs that an e-mail concerns. */
+function listApis(content: EmailContent, apis: ReadonlyMap<string, Api>): Api[] {
+  return listApiNames(content).flatMap((name) => {
+    const api = apis.get(name)
+    return api ? [api] : []
+  })
+}
+
+function listApiNames(content: EmailContent): readonly string[] {
+  switch (content.purpose) {
+    case 'signIn':
+    case 'changes':
+      return []
+    case 'rejected':
+      return content.api === undefined ? [] : [content.api]
+    case 'approvalRequest':
+      return Object.keys(content.requested)
+    case 'approved':
+      return Object.keys(content.granted)
+    case 'registration':
+    case 'key':
+    case 'secret':
+      return content.usableAt
+    case 'expiring':
+    case 'invitation':
+    case 'suspended':
+    default:
+      return Object.keys(content.application.apis)
+  }
+}

@@ -1,0 +1,111 @@
+import type { ApplicationWriter, Edit } from '../../applications/records/edit.js'
+import type { ApprovalLinks } from '../../applications/decisions/approval-links.js'
+import { findExpiring } from '../../applications/credentials/credential-expiry.js'
+import {
+  LISTS,
+  addCredential,
+  findNewest,
+  listHashes,
+  removeCredentials,
+} from '../../applications/credentials/credential-lists.js'
+import { type Credentials, mintCredentials } from '../../applications/credentials/credentials.js'
+import { issueInvitationToken } from '../../applications/contacts/invitation-tokens.js'
+import { findDelivered, nextVersion } from '../../applications/queue/queued-emails.js'
+import type { Api } from '../../contracts/api.js'
+import type { ApplicationRecord } from '../../contracts/application-record.js'
+import type { EmailContent } from '../../contracts/email-content.js'
+import type { DeliveryPurpose, QueuedEmail } from '../../contracts/queued-email.js'
+import { createClaimToken } from './claim-link.js'
+import { type Recipient, describeDelivery, describeReminder } from './content.js'
+import { type Notice, describeNotice } from './notice.js'
+
+/** One attempt to send an e-mail: its record, and its content once that and the application are saved. */
+export interface Attempt {
+  readonly email: QueuedEmail
+  describe(saved: ApplicationRecord): EmailContent
+}
+
+/** The input for an e-mail's content and credentials. */
+export interface PreparationOptions {
+  readonly apis: ReadonlyMap<string, Api>
+  readonly writer: ApplicationWriter
+  readonly credentials: () => Credentials
+  readonly delivery: 'inline' | 'claim-link'
+  readonly developersUrl: string | undefined
+  readonly approvalLinks: ApprovalLinks
+  readonly now: () => number
+}
+
+const CLAIM_LINK_LIFETIME_MS = 72 * 3600 * 1000
+
+/** An attempt, and its change of the application. */
+interface Prepared {
+  readonly changed: Partial<ApplicationRecord>
+  readonly attempt: Attempt
+}
+
+/** Saves the attempt, or removes a notice that is to be sent no more. */
+export function sendNotice(options: PreparationOptions, leased: Notice, application: ApplicationRecord): Edit<Attempt> {
+  const { credentials, now } = options
+  const isInvitation = leased.purpose === 'invitation'
+  const issued = isInvitation ? issueInvitationToken(application, leased, credentials(), now()) : NO_TOKEN
+  const content = issued && describeNotice(leased, application, { ...options, invitationToken: issued.token })
+  if (!content) return { changed: {}, emails: [{ remove: leased }] }
+  const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
+  return { changed: issued.changed, emails: [{ save: email }], result: { email, describe: () => content } }
+}
+
+const NO_TOKEN = { token: undefined, changed: {} }
+
+/** Undefined if the credential has ended or was replaced since the e-mail was queued. */
+export function prepareReminder(
+  { now }: PreparationOptions,
+  leased: QueuedEmail,
+  application: Recipient,
+): Prepared | undefined {
+  const expiring = findExpiring(application, leased.credentialId, now())
+  if (!expiring) return undefined
+  const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
+  return { changed: {}, attempt: { email, describe: () => describeReminder(application, expiring, now()) } }
+}
+
+/** Makes the credentials or the claim link; undefined if the credential that they replace has ended. */
+export function prepareDelivery(
+  { apis, writer, credentials, delivery, developersUrl, now }: PreparationOptions,
+  leased: QueuedEmail,
+  current: Recipient,
+): Prepared | undefined {
+  // This e-mail replaces those of its earlier attempts, so its text does not count their credentials as previous ones.
+  const application = { ...current, ...removeCredentials(current, leased.attemptedHashes.flat()) }
+  const delivered = findDelivered(application, leased, { findLatestExpiry: writer.findLatestExpiry, now: now() })
+  if (!delivered) return undefined
+  const { kind, terms } = delivered
+  const { overlap } = leased
+  const purpose = leased.purpose as DeliveryPurpose
+  const attemptCount = leased.attemptCount + 1
+  const hasPrevious = findNewest(application[LISTS[kind]], terms.name, now()) !== undefined
+  const described = { purpose, overlap, terms, hasPrevious }
+
+  if (delivery === 'claim-link') {
+    const { plain, hash } = createClaimToken(credentials())
+    const claimLinks = [{ hash, expiresAt: now() + CLAIM_LINK_LIFETIME_MS }, ...leased.claimLinks.slice(0, 1)]
+    const email = nextVersion(leased, { attemptCount, claimLinks })
+    const link = `${developersUrl}/register/claim#${plain}`
+    return { changed: {}, attempt: { email, describe: () => describeDelivery(current, { ...described, link }) } }
+  }
+  const minted = mintCredentials(credentials(), purpose, apis, current.apis, now(), terms)
+  // At most two sets remain: this one, and the previous one, which may have arrived.
+  const [previous = [], ...older] = leased.attemptedHashes
+  const email = nextVersion(leased, { attemptCount, attemptedHashes: [listHashes(minted), previous] })
+  const { keys, secrets } = removeCredentials(current, older.flat())
+  return {
+    changed: {
+      keys: minted.key ? addCredential(keys, minted.key.record, now()) : keys,
+      secrets: minted.secret ? addCredential(secrets, minted.secret.record, now()) : secrets,
+    },
+    attempt: {
+      email,
+      describe: (saved) => describeDelivery({ ...saved, contact: current.contact }, { ...described, minted }),
+    },
+  }
+}

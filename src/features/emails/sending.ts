@@ -1,0 +1,74 @@
+import { createApprovalLinks } from '../../applications/decisions/approval-links.js'
+import type { Api } from '../../contracts/api.js'
+import { StoreUnavailableError } from '../../contracts/errors.js'
+import type { Core } from '../../feature.js'
+import { readBrand } from '../../web/read-brand.js'
+import { createAttempts } from './attempt.js'
+import { createMailHealth, type MailHealth } from './mail-health.js'
+import { createEmailWriter } from './message.js'
+import type { EmailsSettings } from './read-options.js'
+import { createSignInMailer, type SignInMailer } from './sign-in-email.js'
+import { createEmailWorker } from './worker.js'
+
+/** Sends credentials, or links to them, by e-mail. */
+export interface Sending extends Pick<SignInMailer, 'sendSignIn'>, Pick<MailHealth, 'problem'> {
+  /** Sends due e-mails now; no effect before `start`. */
+  wake(): void
+  /** Starts to send e-mails; called once the store is open. */
+  start(): void
+  /** Waits for e-mails that are being sent. */
+  close(): Promise<void>
+}
+
+/** `apis` are as hosts see them. */
+export function createSending(core: Core, settings: EmailsSettings, apis: ReadonlyMap<string, Api>): Sending {
+  const { logger } = core
+  const { developersUrl, baseUrl } = core.settings
+  const brand = readBrand(core.settings.brand)
+  const portalUrl = core.pageUrl('portal')
+  const writeEmail = createEmailWriter({ ...settings, apis, baseUrl, developersUrl, portalUrl, brand, logger })
+  const mailHealth = createMailHealth(core)
+  // A process without operators never gets here: describeDecision() needs the page on which they decide.
+  const isOperator = (address: string): boolean => core.find('registration')?.isOperator(address) ?? false
+  const approvalLinks = createApprovalLinks({ ...core, isOperator })
+  const attempts = createAttempts({
+    ...core,
+    ...settings,
+    apis,
+    developersUrl,
+    approvalLinks,
+    onFailed: logFailure,
+    mailHealth,
+  })
+  const worker = createEmailWorker({ ...core, ...settings, attempts, writeEmail, onError: logError })
+  const signInMailer = createSignInMailer({ ...settings, writeEmail, logger, mailHealth })
+  let started = false
+
+  function logFailure(applicationId: string, problem: string, final: boolean): void {
+    const next = final ? 'It is not retried before auth.emails.retry() is called.' : 'It will be retried.'
+    logger.warn(`The e-mail to application ${applicationId} was not delivered: ${problem}. ${next}`)
+  }
+
+  function logError(error: unknown): void {
+    // The store client has logged the outage. Here it would be logged at every poll.
+    if (error instanceof StoreUnavailableError) return
+    logger.error('An e-mail could not be processed; the platform will retry.', error)
+  }
+
+  function wake(): void {
+    if (started) worker.wake()
+  }
+
+  return {
+    sendSignIn: signInMailer.sendSignIn,
+    problem: mailHealth.problem,
+    wake,
+    start() {
+      started = true
+      wake()
+    },
+    async close() {
+      await Promise.all([worker.close(), signInMailer.close()])
+    },
+  }
+}

@@ -1,0 +1,93 @@
+import { AsyncResource } from 'node:async_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SignInEmail } from '../../contracts/email-content.js'
+import type { Logger } from '../../contracts/logger.js'
+import type { Mailer } from '../../contracts/mailer.js'
+import { createConcurrencyLimit } from '../../lib/concurrency-limit.js'
+import { callService, readServiceFailure } from '../../lib/service-failure.js'
+import { withTimeout } from '../../lib/timeout.js'
+import type { MailHealth } from './mail-health.js'
+import type { WriteEmail } from './message.js'
+
+/** Sends e-mails that are not queued in the store: a contact who lost one asks for another. */
+export interface SignInMailer {
+  /** Returns at once, and sends in the background. */
+  sendSignIn(email: Omit<SignInEmail, 'purpose'>): void
+  /** Sends waiting e-mails once more at most, and resolves when that is over. */
+  close(): Promise<void>
+}
+
+interface SignInMailerOptions {
+  readonly mailer: Mailer
+  readonly writeEmail: WriteEmail
+  readonly logger: Pick<Logger, 'warn'>
+  readonly mailHealth: Pick<MailHealth, 'answered' | 'deferred'>
+}
+
+const MAX_CONCURRENT_EMAILS = 4
+/** The limit of waiting e-mails. Further ones are dropped: by the time they could be sent, their codes would have expired. */
+const MAX_WAITING_EMAILS = 1000
+/** The waits before the second attempt and the third. */
+const RETRY_DELAYS_MS = [2000, 10_000]
+const MAILER_TIMEOUT_MS = 60_000
+
+export function createSignInMailer({ mailer, writeEmail, logger, mailHealth }: SignInMailerOptions): SignInMailer {
+  const sending = new Set<Promise<void>>()
+  const closing = new AbortController()
+  const limit = createConcurrencyLimit({
+    atOnce: MAX_CONCURRENT_EMAILS,
+    waiting: MAX_WAITING_EMAILS,
+    onOverflow: () => Object.assign(new Error('Too many sign-in e-mails wait.'), { code: 'overloaded' }),
+  })
+
+  async function sendWithRetries(email: SignInEmail): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        // The recipient's own queue, so that many requests for one address do not delay those for others.
+        await limit(email.to, () => sendOnce(email))
+        return mailHealth.answered()
+      } catch (error) {
+        noteFailure(error)
+        const delay = RETRY_DELAYS_MS[attempt]
+        if (delay === undefined || closing.signal.aborted || isFinal(error)) return logFailure(error)
+        await sleep(delay, undefined, { signal: closing.signal, ref: false }).catch(() => undefined)
+      }
+    }
+  }
+
+  function noteFailure(error: unknown): void {
+    const { permanent, problem } = readServiceFailure(error)
+    if (permanent) mailHealth.answered()
+    else if (problem !== 'overloaded') mailHealth.deferred(problem)
+  }
+
+  async function sendOnce(email: SignInEmail): Promise<void> {
+    const message = await writeEmail(email)
+    const sent = callService(() => mailer.send(message))
+    await withTimeout(sent, MAILER_TIMEOUT_MS, () => new Error('The mailer did not answer in time.'), {
+      background: true,
+    })
+  }
+
+  /** Describes an error without the address, and without the mail server's text, which may repeat the e-mail. */
+  function logFailure(error: unknown): void {
+    logger.warn(`A sign-in e-mail was not sent: ${readServiceFailure(error).problem}.`)
+  }
+
+  return {
+    // The function is bound here: e-mails must not be part of the trace or log context of the request that asks for them.
+    sendSignIn: AsyncResource.bind((email: Omit<SignInEmail, 'purpose'>) => {
+      const attempts = sendWithRetries({ ...email, purpose: 'signIn' }).finally(() => sending.delete(attempts))
+      sending.add(attempts)
+    }),
+    async close() {
+      closing.abort()
+      await Promise.all(sending)
+    },
+  }
+}
+
+function isFinal(error: unknown): boolean {
+  const { permanent, problem } = readServiceFailure(error)
+  return permanent || problem === 'overloaded'
+}

@@ -1,0 +1,24 @@
+import type { EmailCode, EmailLink, EmailTexts } from '../../contracts/composed-email.js'
+
+/** An e-mail as plain text. Each code and link has a line of its own. */
+export function formatText(
+  { paragraphs, box, facts, actions, sections, links, notes }: EmailTexts,
+  colon: string,
+): string {
+  const formatCode = ({ label, code }: EmailCode): string => `${label}${colon}\n\n    ${code}`
+  const formatLink = ({ label, link }: EmailLink): string => formatCode({ label, code: link })
+  const blocks = [
+    ...paragraphs,
+    ...box.map(formatCode),
+    ...facts.map(formatCode),
+    ...actions.map(formatLink),
+    ...sections.flatMap((section) => [
+      `${section.title}\n${'-'.repeat(section.title.length)}`,
+      ...section.codes.map(formatCode),
+      ...section.links.map(formatLink),
+    ]),
+    ...links.map(formatLink),
+    ...notes,
+  ]
+  return `${blocks.join('\n\n')}\n`
+}

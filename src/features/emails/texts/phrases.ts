@@ -1,0 +1,96 @@
+import type { ChangesEmail, ContactChange } from '../../../contracts/email-content.js'
+
+type Kind = 'key' | 'secret'
+
+/** The words of one purpose. Parts that are false are left out. */
+export interface Words {
+  readonly subject: string
+  readonly heading: string
+  readonly paragraphs: readonly (string | false)[]
+  /** Labels of the buttons, in the order of the links. */
+  readonly actions?: readonly string[]
+  readonly notes?: readonly (string | false)[]
+}
+
+/** The values that words may mention. Names are in quotation marks: strangers have chosen them. */
+export interface Mentioned {
+  /** The name of the application. */
+  readonly name: string
+  readonly host: string
+}
+
+export interface MentionedCredential extends Mentioned {
+  /** The credential's name; undefined if it is the default one. */
+  readonly credential: string | undefined
+  /** Whether the e-mail has a link that shows the credentials, instead of the credentials. */
+  readonly byLink: boolean
+  /** The fate of the replaced credential: it works for a formatted duration or, if that is undefined, no longer. */
+  readonly previous: { readonly worksFor: string | undefined } | undefined
+}
+
+export interface MentionedChanges extends Mentioned, Pick<ChangesEmail, 'recipientIs' | 'more'> {
+  /** Whether the reader was removed, and added again since. */
+  readonly isAgain: boolean
+  /** How many changes are listed; `more` are not. */
+  readonly listed: number
+}
+
+/** All words of one language, with the letters and the typography of its country. */
+export interface Phrases {
+  /** A duration such as `2 days`: `count` is 2 or more, except for seconds. */
+  duration(count: number, unit: 'day' | 'hour' | 'minute' | 'second'): string
+  date(date: Date): string
+
+  registration(about: MentionedCredential): Words
+  replaced(kind: Kind, about: MentionedCredential): Words
+  expiring(
+    about: Mentioned & {
+      readonly kind: Kind
+      readonly credential: string
+      readonly date: string
+      readonly daysLeft: number
+      /** The first characters of the new one that exists already. */
+      readonly replacement: string | undefined
+      /** Whether the next step is a link to the page where the reader can make a new one. */
+      readonly selfService: boolean
+    },
+  ): Words
+  invitation(about: Mentioned & { readonly byContact: boolean }): Words
+  signIn(about: { readonly host: string; readonly minutes: number }): Words
+  approvalRequest(about: Mentioned & { readonly access: boolean }): Words
+  /** `tokens`: whether they are called with access tokens. */
+  approved(about: Mentioned & { readonly apis: string; readonly tokens: boolean }): Words
+  denied(about: Mentioned & { readonly api: string | undefined; readonly reason: string | undefined }): Words
+  suspended(about: Mentioned & { readonly reason: string | undefined }): Words
+  changes(about: MentionedChanges): Words
+  /** One line about a change: who has made it, and what it was. */
+  describeChange(change: ContactChange): string
+
+  readonly labels: {
+    key(uses: string): string
+    readonly secret: string
+    /** The label of an id that may be the `client_id`. */
+    readonly publicId: string
+    readonly applicationId: string
+    readonly application: string
+    readonly contact: string
+    readonly requested: string
+    readonly address: string
+    readonly expiresAt: string
+    readonly keyExpiresAt: string
+    readonly secretExpiresAt: string
+    firstCharacters(kind: Kind): string
+    readonly code: string
+    readonly tokenAddress: string
+    readonly getToken: string
+    readonly useToken: string
+    readonly keyHeader: string
+    readonly useKey: string
+    /** The label of a link to the same call in other languages. */
+    readonly languages: string
+    /** The label of a link in the text, and of a button. */
+    readonly documentation: string
+    readonly manage: string
+    readonly support: string
+  }
+}

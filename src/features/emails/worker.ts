@@ -1,0 +1,143 @@
+import { AsyncResource } from 'node:async_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { nextVersion } from '../../applications/queue/queued-emails.js'
+import type { EmailContent } from '../../contracts/email-content.js'
+import type { Mailer } from '../../contracts/mailer.js'
+import type { QueuedEmail } from '../../contracts/queued-email.js'
+import type { StoreWith } from '../../contracts/store.js'
+import { callService } from '../../lib/service-failure.js'
+import { withTimeout } from '../../lib/timeout.js'
+import type { Attempts } from './attempt.js'
+import type { WriteEmail } from './message.js'
+
+/** Sends the e-mails that are due. Every process with a mailer runs one; a lease keeps two from sending the same e-mail. */
+export interface EmailWorker {
+  /** Leases and sends due e-mails now. */
+  wake(): void
+  /** Leases no more e-mails, and waits for those that are being sent. */
+  close(): Promise<void>
+}
+
+interface EmailWorkerOptions {
+  readonly store: StoreWith<'emails'>
+  readonly mailer: Mailer
+  readonly attempts: Attempts
+  readonly writeEmail: WriteEmail
+  readonly now: () => number
+  /** Called when an e-mail could not be processed. If the mailer rejects, `attempts.failed` is called instead. */
+  readonly onError: (error: unknown) => void
+}
+
+/** E-mails that this process sends at the same time. */
+const MAX_CONCURRENT_EMAILS = 4
+const OUTBOX_POLL_INTERVAL_MS = 1000
+/** The lease is renewed while the e-mail is being sent, so that a killed process's e-mail is soon sent by another. */
+const LEASE_DURATION_MS = 15_000
+const LEASE_RENEWAL_INTERVAL_MS = 5000
+/** The outcome counts as unknown after this time. */
+const MAILER_TIMEOUT_MS = 60_000
+
+export function createEmailWorker({
+  store,
+  mailer,
+  attempts,
+  writeEmail,
+  now,
+  onError,
+}: EmailWorkerOptions): EmailWorker {
+  const sending = new Set<Promise<void>>()
+  let timer: NodeJS.Timeout | undefined
+  let polling: Promise<void> | undefined
+  let pollAgain = false
+  let closed = false
+
+  /** Leases e-mails until none is due or `MAX_CONCURRENT_EMAILS` are being sent. */
+  async function takeDueEmails(): Promise<void> {
+    for (;;) {
+      if (closed || sending.size >= MAX_CONCURRENT_EMAILS) return
+      const email = await store.emails.lease(now(), now() + LEASE_DURATION_MS)
+      if (!email) return
+      const attempt = sendEmail(email)
+        .catch(onError)
+        .finally(() => {
+          sending.delete(attempt)
+          wake()
+        })
+      sending.add(attempt)
+    }
+  }
+
+  function wake(): void {
+    if (closed) return
+    if (polling) {
+      pollAgain = true
+      return
+    }
+    clearTimeout(timer)
+    polling = takeDueEmails()
+      .catch(onError)
+      .finally(() => {
+        polling = undefined
+        if (closed) return
+        timer = setTimeout(wake, pollAgain ? 0 : OUTBOX_POLL_INTERVAL_MS).unref()
+        pollAgain = false
+      })
+  }
+
+  async function sendEmail(leased: QueuedEmail): Promise<void> {
+    const attempt = await attempts.prepare(leased)
+    if (!attempt) return
+    const lease = keepLease(attempt.email)
+    try {
+      await withTimeout(callMailer(attempt.content), MAILER_TIMEOUT_MS, createMailerTimeoutError, { background: true })
+    } catch (error) {
+      await attempts.failed(await lease.end(), error)
+      return
+    }
+    await attempts.accepted(await lease.end())
+  }
+
+  async function callMailer(content: EmailContent): Promise<void> {
+    const message = await writeEmail(content)
+    await callService(() => mailer.send(message))
+  }
+
+  /** Renews the lease of an e-mail until `end`, which resolves the e-mail as it was saved last. */
+  function keepLease(email: QueuedEmail): { end(): Promise<QueuedEmail> } {
+    const ending = new AbortController()
+    let current = email
+    async function renew(): Promise<void> {
+      for (;;) {
+        await sleep(LEASE_RENEWAL_INTERVAL_MS, undefined, { signal: ending.signal, ref: false })
+        const renewed = nextVersion(current, { leasedUntil: now() + LEASE_DURATION_MS })
+        // If it fails, the next renewal may still be in time. At worst another process sends the e-mail as well.
+        if (await store.emails.save(renewed).catch(() => false)) current = renewed
+      }
+    }
+    // Rejects when it is aborted.
+    const renewing = renew().catch(() => undefined)
+    return {
+      async end() {
+        ending.abort()
+        await renewing
+        return current
+      },
+    }
+  }
+
+  return {
+    // The function is bound here, because a request may wake the worker: e-mails must not be part of that request's trace or
+    // log context.
+    wake: AsyncResource.bind(wake),
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      await polling
+      await Promise.all(sending)
+    },
+  }
+}
+
+function createMailerTimeoutError(): Error {
+  return Object.assign(new Error('The mailer did not answer in time.'), { code: 'ETIMEDOUT' })
+}

@@ -1,0 +1,156 @@
+import { withholdEnds } from '../../applications/credentials/operator-ends.js'
+import { ApplicationError, ConfigurationError } from '../../contracts/errors.js'
+import type { AddOutcome } from '../../contracts/imports.js'
+import type { CredentialRecord } from '../../contracts/application-record.js'
+import { ownMembers } from '../../lib/own-members.js'
+import type { AddedApplication, ApplicationWriter } from '../../applications/records/edit.js'
+import type { Credentials } from '../../applications/credentials/credentials.js'
+import { readImportedFormat } from './imported-digests.js'
+import type { Imports } from './calls.js'
+import { readLine, type ImportedLine, type LineReader } from './import-line.js'
+import { createLineIndex, type LineIndex } from './line-index.js'
+
+interface ImportCallOptions {
+  readonly importReader: LineReaderParts
+  readonly writer: Pick<ApplicationWriter, 'addAll'>
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<Credentials>
+  readonly now: () => number
+}
+
+/** The parts that read lines, apart from those that are known only when the store is open. */
+export type LineReaderParts = Omit<LineReader, 'credentials' | 'now'>
+
+/** Lines that are stored in one transaction: a store waits for the disk once for all of them. */
+const BATCH_SIZE = 50
+
+/** A valid line, and its number. */
+interface NumberedLine {
+  readonly line: number
+  readonly application: AddedApplication
+}
+
+/** Adds applications of other systems. */
+export function createImport({ importReader, writer, opened, now }: ImportCallOptions): Imports['run'] {
+  async function readNext(
+    credentials: Credentials,
+    text: unknown,
+    line: number,
+    seen: LineIndex,
+  ): Promise<NumberedLine> {
+    const read = await readLine({ ...importReader, credentials, now: now() }, text)
+    const application = createApplication(read, credentials)
+    const earlier = findEarlierLine(application, line, seen)
+    if (earlier === undefined) return { line, application }
+    throw new ApplicationError('invalid_argument', `Line ${earlier} has the same externalId or credential.`)
+  }
+
+  return async function importApplications(source, options = {}) {
+    const { confirm = false, by, onRefused } = ownMembers(options)
+    if (typeof confirm !== 'boolean') throw new ApplicationError('invalid_argument', 'confirm must be true or false.')
+    checkSource(source)
+    const credentials = await opened()
+    const seen = createLineIndex()
+    const counts = { read: 0, added: 0, unchanged: 0, refused: 0 }
+    let batch: NumberedLine[] = []
+    let line = 0
+
+    async function refuse(refused: number, reason: string): Promise<void> {
+      counts.refused += 1
+      await onRefused?.(refused, reason)
+    }
+
+    async function store(): Promise<void> {
+      const applications = batch.map(({ application }) => application)
+      const outcomes = await writer.addAll(applications, { type: 'application.imported', by }, { write: confirm })
+      for (const [index, outcome] of outcomes.entries()) {
+        if (outcome === 'added') counts.added += 1
+        else if (outcome === 'exists') counts.unchanged += 1
+        else await refuse(batch[index]!.line, REASONS[outcome])
+      }
+      batch = []
+    }
+
+    for await (const text of source) {
+      line += 1
+      if (typeof text === 'string' && text.trim() === '') continue
+      counts.read += 1
+      try {
+        batch.push(await readNext(credentials, text, line, seen))
+      } catch (error) {
+        if (!(error instanceof ApplicationError || error instanceof ConfigurationError)) throw error
+        await refuse(line, error.message)
+      }
+      if (batch.length >= BATCH_SIZE) await store()
+    }
+    if (batch.length > 0) await store()
+    return { ...counts, confirmed: confirm }
+  }
+}
+
+const REASONS: Readonly<Record<Exclude<AddOutcome, 'added' | 'exists'>, string>> = {
+  externalIdTaken: 'Another application has this externalId.',
+  credentialTaken: 'Another application has one of its credentials.',
+}
+
+/** A string is iterable too, by characters. */
+function checkSource(source: unknown): void {
+  const isIterable = Symbol.asyncIterator in Object(source) || Symbol.iterator in Object(source)
+  if (typeof source !== 'string' && isIterable) return
+  throw new ApplicationError(
+    'invalid_argument',
+    'Import takes a list or a stream of applications or lines, such as readline.createInterface({ input }).',
+  )
+}
+
+/**
+ * The id follows from the line: a line that is imported again finds its application, whatever has happened to it since. As an
+ * HMAC under the pepper it tells nothing about the line.
+ */
+function createApplication(read: ImportedLine, credentials: Pick<Credentials, 'hash'>): AddedApplication {
+  const { otherHashes, ...given } = read
+  const identity = read.externalId === undefined ? read.keys[0]!.hash : `external id\n${read.externalId}`
+  const digest = Buffer.from(credentials.hash(`import\n${identity}`), 'base64url')
+  const id = `app_${digest.toString('hex').slice(0, 32)}`
+  return {
+    record: { id, ...NEW_RECORD, ...given, withheld: withholdEnds(read), tokensRevokedAt: 0, version: 1 },
+    otherHashes,
+    details: {
+      apis: read.apis,
+      // Neither the id nor the values of metadata outlive the application, as with other changes.
+      ...(read.externalId !== undefined && { externalId: true }),
+      ...(read.metadata && { metadata: Object.keys(read.metadata) }),
+      keys: read.keys.map(describeCredential),
+      secrets: read.secrets.map(describeCredential),
+    },
+  }
+}
+
+const NEW_RECORD = {
+  isUnconfirmed: false,
+  otherContacts: [],
+  invitations: [],
+  language: undefined,
+  accessRequests: [],
+  decided: [],
+  endsAt: undefined,
+} as const
+
+function describeCredential({ id, name, hash }: CredentialRecord): object {
+  const format = readImportedFormat(hash)
+  return { id, name, ...(format !== undefined && { format }) }
+}
+
+/**
+ * The first line that has the same `externalId`, or a credential of which that can be known: the same digest, or a digest of a
+ * plain text. The line's own are remembered, those of its plain texts in every format too, so that no order hides one.
+ */
+function findEarlierLine(
+  { record: { externalId, keys, secrets }, otherHashes }: AddedApplication,
+  line: number,
+  seen: LineIndex,
+): number | undefined {
+  const texts = [...[...keys, ...secrets].map(({ hash }) => hash), ...otherHashes]
+  if (externalId !== undefined) texts.push(`external id\n${externalId}`)
+  return texts.map((text) => seen.add(text, line)).find((earlier) => earlier !== undefined && earlier !== line)
+}

@@ -1,0 +1,186 @@
+import {
+  any,
+  application,
+  members,
+  withCheckedArguments,
+  type CallParameters,
+} from '../../applications/call-arguments.js'
+import { actor } from '../../applications/call-parameters.js'
+import { normalizeContact } from '../../applications/contacts/contact-lists.js'
+import { createSignOutContact, createSignOuts } from '../../applications/contacts/sign-outs.js'
+import { checkBefore } from '../../applications/records/application-writer.js'
+import { readContact } from '../../applications/records/validation.js'
+import type { Limit } from '../../contracts/api.js'
+import { ApplicationError } from '../../contracts/errors.js'
+import type { PortalAction } from '../../contracts/portal-actions.js'
+import type { MetadataOutput } from '../../contracts/metadata-schema.js'
+import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
+import type { PlatformAuth } from '../../index.js'
+import { createPageBrand } from '../../web/page-brand.js'
+import { readBrand } from '../../web/read-brand.js'
+import type { Portal, PortalLinkOptions } from './calls.js'
+import { createConfirmContact } from './confirm-contact.js'
+import { createInvitationLimits } from './invitation-limits.js'
+import { createInvitations, type AcceptInvitation } from './invitations.js'
+import type { CreateActionCalls } from './pages/action-page.js'
+import { createPageRenderer } from './pages/page.js'
+import { createPortalPages } from './pages/pages.js'
+import { readPortalOptions, type PortalOptions, type PortalSettings } from './read-options.js'
+import type { PortalPages } from './request.js'
+import { createPortalRouter } from './router.js'
+import { createSessionCookie } from './sign-in/session-cookie.js'
+import { createSessions } from './sign-in/session.js'
+import { createSignInPages } from './sign-in/sign-in-pages.js'
+import { createSignInRoutes } from './sign-in/sign-in-routes.js'
+import { createSignIn } from './sign-in/sign-in.js'
+
+export type { SignOutContact } from '../../applications/contacts/sign-outs.js'
+export type { PortalAction } from '../../contracts/portal-actions.js'
+export type { Portal, PortalLinkOptions } from './calls.js'
+export type { PortalLimits, PortalOptions } from './read-options.js'
+
+/** The types of `auth.portal`. */
+export interface PortalTypes extends CallTypes {
+  readonly calls: Portal<MetadataOutput<this['schema']>>
+}
+
+/** What `portal()` returns, for the option `features`. */
+export interface PortalFeature extends Feature<'portal', PortalTypes> {}
+
+/** Any platform that was given `portal()`. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema
+export type WithPortal = PlatformAuth<any, any, readonly [PortalFeature]>
+
+/**
+ * Pages on which contacts manage their applications, after they signed in with a link from an e-mail: `auth.portal`. It needs
+ * `emails()` and the option `developersUrl`. It throws nothing; `createPlatformAuth()` validates its options.
+ *
+ * @example
+ * ```ts
+ * import { createPlatformAuth } from 'express-platform-auth'
+ * import { emails } from 'express-platform-auth/emails'
+ * import { portal } from 'express-platform-auth/portal'
+ * import { memoryMailer } from 'express-platform-auth/testing'
+ *
+ * const auth = createPlatformAuth({
+ *   baseUrl: 'http://localhost:3000',
+ *   developersUrl: 'http://localhost:3000/developers',
+ *   apis: { catalog: { scheme: 'apiKey' } },
+ *   features: [emails({ mailer: memoryMailer() }), portal()],
+ * })
+ * ```
+ */
+export function portal(options?: PortalOptions): PortalFeature {
+  return {
+    name: 'portal',
+    needs: ['emails'],
+    mayUse: ['registration', 'usage'],
+    storeParts: ['emails', 'signIns'],
+    pages: { portal: '/applications' },
+    prepare({ developersUrl }) {
+      const settings = readPortalOptions(options, developersUrl)
+      return (core) => createPortalPart(core, settings)
+    },
+  }
+}
+
+const PARAMETERS: CallParameters<Omit<Portal, 'router'>> = {
+  link: [members<PortalLinkOptions>({ contact: 'own', applicationId: 'text' })],
+  signOut: [any],
+  invite: [application, any, actor],
+}
+
+function createPortalPart(core: Core, settings: PortalSettings): FeaturePart {
+  const { store, opened } = core
+  const { invite, acceptInvitation } = createInvitations(core)
+  const { router, createLink } = createRoutes(core, settings, acceptInvitation)
+
+  async function link({ contact, applicationId }: PortalLinkOptions): Promise<string> {
+    if ((contact === undefined) === (applicationId === undefined))
+      throw new ApplicationError('invalid_argument', LINK_ARGUMENT)
+    await opened()
+    if (applicationId === undefined) return createLink(normalizeContact(readContact(contact)), undefined)
+    const found = await store.findApplication(applicationId)
+    if (found?.contact !== undefined) return createLink(normalizeContact(found.contact), applicationId)
+    throw new ApplicationError('application_not_found', `There is no application ${applicationId} with a contact.`)
+  }
+
+  const calls = withCheckedArguments(PARAMETERS, { link, signOut: createSignOutContact(core), invite })
+  return { calls: { ...calls, router } }
+}
+
+/** The calls of an action: the operator's own, on the version of the application that the form was made for. */
+function createActionCalls(core: Core): CreateActionCalls {
+  return (check) => ({
+    applications: core.calls.createCheckedCalls(check),
+    invite: createInvitations({ ...core, writer: checkBefore(core.writer, check, core.now) }).invite,
+    requestAccess: (id, request) => core.find('registration')!.requestAccess(check, id, request),
+  })
+}
+
+function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: AcceptInvitation) {
+  const { developersUrl, limits } = settings
+  const { rateLimits } = core
+  const brand = createPageBrand(readBrand(core.settings.brand))
+  const root = `${new URL(developersUrl).pathname.replace(/\/$/, '')}/applications`
+  /** The key is derived at each use, because the session secret may be replaced. */
+  const deriveKey = (use: string) => () => core.deriveKey(`express-platform-auth portal ${use} v1`)
+  const cookie = createSessionCookie({ developersUrl, getKey: deriveKey('session') })
+  const signOuts = createSignOuts(core)
+  const sessions = createSessions({ ...core, signOuts, cookie, getCsrfKey: deriveKey('csrf') })
+  const signIn = createSignIn({
+    ...core,
+    sendSignIn: core.find('emails')!.sendSignIn,
+    confirmContact: createConfirmContact(core),
+    sessions,
+    signOuts,
+    getHashKey: deriveKey('sign-in'),
+    pageUrl: `${developersUrl}/applications/sign-in`,
+    limitRequests: rateLimits.create('signIn', limits.signIn, { untrustedKeys: true }),
+    limitEmails: rateLimits.create('signInEmails', multiply(limits.signIn, CONTACT_SHARES), { untrustedKeys: true }),
+    limitUnconfirmed: rateLimits.create('unconfirmedSignIns', UNCONFIRMED_LIMIT, { untrustedKeys: true }),
+    limitGuesses: rateLimits.create('signInGuesses', GUESS_LIMIT, { untrustedKeys: true }),
+  })
+  const renderPage = createPageRenderer({ root, developersUrl, brand })
+  const signInPages = createSignInPages(renderPage, root)
+  const signInRoutes = createSignInRoutes({ ...core, acceptInvitation, signIn, sessions, pages: signInPages })
+  const answerContact = createPortalPages({
+    ...core,
+    developersUrl,
+    // Without registration() nobody takes requests for access.
+    actions: core.find('registration') ? settings.actions : without(settings.actions, 'requestAccess'),
+    apis: [...core.settings.apis.values()],
+    createCalls: createActionCalls(core),
+    findLatestExpiry: core.writer.findLatestExpiry,
+    usage: core.find('usage'),
+    flushLastUsed: core.lastUsed.flush,
+    renderPage,
+    root,
+    invitationLimits: createInvitationLimits(rateLimits),
+    limitActions: rateLimits.create('portalActions', limits.actions, { untrustedKeys: true }),
+  })
+  const pages: PortalPages = (request) => {
+    const limit = request.method === 'GET' ? core.limitLookups : core.limitChanges
+    return limit(request.session.contact, () => answerContact(request))
+  }
+  return {
+    router: createPortalRouter({ ...core, developersUrl, brand, root, sessions, signInPages, signInRoutes, pages }),
+    createLink: signIn.createLink,
+  }
+}
+
+function without(actions: ReadonlySet<PortalAction>, action: PortalAction): ReadonlySet<PortalAction> {
+  return new Set([...actions].filter((each) => each !== action))
+}
+
+/** A mailbox gets as many e-mails as this number of addresses may ask for. */
+const CONTACT_SHARES = 3
+const UNCONFIRMED_LIMIT: Limit = { limit: 1, window: 3600 }
+/** The limit of a mailbox, for all of its codes, of which there are 20^8: one guess in 500 million an hour is right. */
+const GUESS_LIMIT: Limit = { limit: 50, window: 3600 }
+
+function multiply(limit: Limit | false, by: number): Limit | false {
+  return limit && { ...limit, limit: Math.min(limit.limit * by, Number.MAX_SAFE_INTEGER) }
+}
+
+const LINK_ARGUMENT = 'link() takes { contact } or { applicationId }.'

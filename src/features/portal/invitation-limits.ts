@@ -1,0 +1,51 @@
+import { OAuthError } from '../../contracts/denial.js'
+import type { Limit } from '../../contracts/api.js'
+import { removeTag } from '../../lib/email-address.js'
+import type { RateLimits } from '../../rate-limits/rate-limits.js'
+
+/** Bounds the e-mails that contacts send to addresses of their choice. Both calls reject with `too_many_requests`. */
+export interface InvitationLimits {
+  /** Counts a form that a contact sends, whether or not it leads to an e-mail. */
+  countAttempt(contact: string): Promise<void>
+  /** Counts an invitation: by the application, by the address, and by all together. */
+  limitInvitation(applicationId: string, address: string): Promise<void>
+}
+
+const OF_CONTACT: Limit = { limit: 20, window: 3600 }
+const OF_APPLICATION: Limit = { limit: 20, window: 3600 }
+const TO_ADDRESS: Limit = { limit: 5, window: 3600 }
+const IN_ALL: Limit = { limit: 200, window: 3600 }
+/** The first ones of an application are not counted in all, so that no stranger uses up those of others. */
+const RESERVED: Limit = { limit: 2, window: 3600 }
+
+export function createInvitationLimits({ create }: Pick<RateLimits, 'create'>): InvitationLimits {
+  const [contacts, applications, addresses, reserved] = [
+    create('invitations', OF_CONTACT, { untrustedKeys: true }),
+    create('invitationsOfApplication', OF_APPLICATION, { untrustedKeys: true }),
+    create('invitationsToAddress', TO_ADDRESS, { untrustedKeys: true }),
+    create('reservedInvitations', RESERVED, { untrustedKeys: true }),
+  ]
+  const all = create('allInvitations', IN_ALL)
+
+  async function isReserved(applicationId: string): Promise<boolean> {
+    try {
+      await reserved?.(applicationId)
+      return true
+    } catch (error) {
+      if (error instanceof OAuthError) return false
+      throw error
+    }
+  }
+
+  return {
+    async countAttempt(contact) {
+      await contacts?.(contact)
+    },
+    async limitInvitation(applicationId, address) {
+      await applications?.(applicationId)
+      // Whatever stands behind a plus sign, the e-mail arrives in one mailbox.
+      await addresses?.(removeTag(address).toLowerCase())
+      if (!(await isReserved(applicationId))) await all?.('all')
+    },
+  }
+}

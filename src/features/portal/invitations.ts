@@ -1,0 +1,111 @@
+import type { RequestOrigin } from '../../contracts/events.js'
+import type { ApplicationRecord, Invitation } from '../../contracts/application-record.js'
+import type { Store } from '../../contracts/store.js'
+import type { ApplicationWriter } from '../../applications/records/edit.js'
+import { toApplication } from '../../applications/records/application-info.js'
+import { readInvitedApplication } from '../../applications/contacts/invitation-tokens.js'
+import type { Portal } from './calls.js'
+import {
+  describeContactActor,
+  endInvitations,
+  isSameContact,
+  listOpenInvitations,
+  refuseContact,
+} from '../../applications/contacts/contact-lists.js'
+import { addContactTo } from '../../applications/contacts/contacts.js'
+import type { Credentials } from '../../applications/credentials/credentials.js'
+import { createQueuedEmail } from '../../applications/queue/queued-emails.js'
+import { refuseUnlessActive } from '../../applications/records/status.js'
+import { readRegistrationContact } from '../../applications/records/validation.js'
+
+/**
+ * Makes the invited person a contact and ends the invitation, in one commit; undefined if the token is not that of an open
+ * invitation to an active application.
+ */
+export type AcceptInvitation = (
+  token: string,
+  origin: RequestOrigin | undefined,
+) => Promise<AcceptedInvitation | undefined>
+
+export interface AcceptedInvitation {
+  readonly applicationId: string
+  readonly applicationName: string
+  /** The contact's address, as it was invited. */
+  readonly address: string
+}
+
+interface InvitationsOptions {
+  readonly store: Store
+  readonly writer: ApplicationWriter
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<Credentials>
+  /** Called when an e-mail has become due. */
+  readonly wakeSender: () => void
+  readonly now: () => number
+}
+
+const INVITATION_LIFETIME_MS = 7 * 24 * 3600 * 1000
+
+export function createInvitations(options: InvitationsOptions): Pick<Portal, 'invite'> & {
+  /** The calls for the portal. */
+  readonly acceptInvitation: AcceptInvitation
+} {
+  const { store, writer, opened, wakeSender, now } = options
+
+  return {
+    async invite(id, given, { by } = {}) {
+      const address = readRegistrationContact(given)
+      await opened()
+      const { record } = await writer.change(id, { type: 'application.contactInvited', by }, async (current) => {
+        refuseUnlessActive(current, 'invite')
+        refuseContact(current, address, now())
+        // An earlier invitation of the same address is replaced: its link no longer works.
+        const ended = await endInvitations(store, current, now(), (each) => isSameContact(each.address, address))
+        const createdAt = now()
+        const invitation = { address, hashes: [], createdAt, expiresAt: createdAt + INVITATION_LIFETIME_MS, by }
+        const invitations = [...ended.changed.invitations, invitation]
+        const email = createQueuedEmail(id, 'invitation', createdAt, { recipient: address, details: describeActor(by) })
+        return {
+          changed: { invitations },
+          details: { invitations: listOpenInvitations({ ...current, invitations }, createdAt).length },
+          emails: [...ended.emails, { save: email }],
+        }
+      })
+      wakeSender()
+      return toApplication(record, now())
+    },
+    async acceptInvitation(token, origin) {
+      const id = readInvitedApplication(token)
+      if (id === undefined) return undefined
+      const hash = (await opened()).hash(token)
+      const found = await store.findApplication(id)
+      const invited = found && findInvitation(found, hash, now())
+      if (!invited) return undefined
+      const event = { type: 'application.contactAdded', by: describeContactActor(invited.address), origin } as const
+      const accepted = await writer.change<AcceptedInvitation>(id, event, async (current) => {
+        // Check again: another request may have used the link.
+        const invitation = findInvitation(current, hash, now())
+        if (!invitation) return undefined
+        const { address } = invitation
+        const edit = await addContactTo(store, current, address, now())
+        return {
+          ...edit,
+          details: { ...edit.details, invited: true },
+          result: { applicationId: id, applicationName: current.name, address },
+        }
+      })
+      return accepted?.result
+    },
+  }
+}
+
+function findInvitation(current: ApplicationRecord, hash: string, now: number): Invitation | undefined {
+  if (current.status !== 'active') return undefined
+  return listOpenInvitations(current, now).find(({ hashes }) => hashes.includes(hash))
+}
+
+/** Contacts are named in the e-mail. What operators pass as `by` is for the audit log only. */
+function describeActor(by: string | undefined): { invitedBy: string } | undefined {
+  const [, address] = /^contact:(.+)$/.exec(by ?? '') ?? []
+  return address === undefined ? undefined : { invitedBy: address }
+}

@@ -1,0 +1,85 @@
+import type { ApplicationCalls } from '../../../applications/create.js'
+import type { ApplicationRecord } from '../../../contracts/application-record.js'
+import type { RegistrationOffer } from '../../../contracts/offers.js'
+import type { Portal } from '../calls.js'
+import type { CredentialKind } from '../../../applications/credentials/credentials.js'
+import { html, type Html } from '../../../web/html.js'
+import type { PortalAction } from '../../../contracts/portal-actions.js'
+import type { Notice } from './application-page.js'
+import type { FormFields } from '../form-fields.js'
+import { renderHiddenFields, type ApplicationView } from './view.js'
+
+/** The page of one action: its form, which asks for confirmation, and the effect of the form. */
+export interface ActionPage {
+  readonly action: PortalAction
+  readonly heading: string
+  /** The form, with what was entered before it was refused. */
+  render(entered: FormFields): Html
+  /** Rejects with `FormProblem` for a mistake in a field. */
+  perform(entered: FormFields, call: ActionCall): Promise<ActionOutcome>
+}
+
+/** The calls of an action: the operator's own calls, on the version of the application that the form was made for. */
+export interface ActionCall {
+  readonly applications: ApplicationCalls
+  readonly invite: Portal['invite']
+  readonly requestAccess: (
+    id: string,
+    request: Parameters<RegistrationOffer['requestAccess']>[2],
+  ) => ReturnType<RegistrationOffer['requestAccess']>
+  /** The actor, for the audit log. */
+  readonly by: string
+  /** Counts an e-mail to an address that the contact has chosen. Rejects with `too_many_requests`. */
+  readonly limitInvitation: (applicationId: string, address: string) => Promise<void>
+}
+
+/** Makes the calls, which reject with what `check` throws for the record that they would change. */
+export type CreateActionCalls = (
+  check: (current: ApplicationRecord) => void,
+) => Pick<ActionCall, 'applications' | 'invite' | 'requestAccess'>
+
+export type ActionOutcome =
+  /** The application's page is shown, with that notice. */
+  | { readonly done: Notice }
+  /** The list of applications is shown, with that notice. */
+  | { readonly left: 'deleted' | 'left' }
+  /** A page shows the new credential, this once. */
+  | { readonly issued: IssuedCredential }
+
+export interface IssuedCredential {
+  readonly kind: CredentialKind
+  readonly name: string
+  readonly plain: string
+  /** Undefined if it does not expire. */
+  readonly expiresAt: Date | undefined
+}
+
+/** A mistake in a form, in words for the contact. */
+export class FormProblem extends Error {
+  override readonly name = 'FormProblem'
+}
+
+/** The form was made for another version of the application. */
+export class StaleForm extends Error {
+  override readonly name = 'StaleForm'
+}
+
+interface ActionForm {
+  readonly content: Html
+  /** The text of the button. */
+  readonly button: string
+  readonly isDestructive?: boolean
+}
+
+/** The form of an action, with a link that leads back. */
+export function renderActionForm(view: ApplicationView, { content, button, isDestructive = false }: ActionForm): Html {
+  const { record, link } = view
+  return html`<p class="crumb">Application <a href="${link(record.id)}">${record.name}</a></p>
+    <form class="card" method="post">
+      ${renderHiddenFields(view)} ${content}
+      <p class="actions foot">
+        <button class="${isDestructive && 'danger'}">${button}</button>
+        <a href="${link(record.id)}">Back</a>
+      </p>
+    </form>`
+}

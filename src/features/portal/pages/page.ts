@@ -1,0 +1,92 @@
+import { hashSource } from '../../../web/hash-source.js'
+import { html, type Html } from '../../../web/html.js'
+import { ownMembers } from '../../../lib/own-members.js'
+import type { PageBrand } from '../../../web/page-brand.js'
+import { THEME_BUTTON, THEME_SCRIPT, THEME_SCRIPT_SOURCE } from '../../../web/theme-switch.js'
+import { getScripts } from './scripts.js'
+import type { PortalSession } from '../sign-in/session.js'
+import { STYLE } from './style.js'
+
+/** The content of a page of the portal. */
+export interface PortalPage {
+  /** The session; undefined if nobody is signed in. */
+  readonly session: PortalSession | undefined
+  readonly content: Html
+  /** The problem, above the content. The title, which is announced first, says that there is one. */
+  readonly error?: string | Html | undefined
+  readonly script?: keyof ReturnType<typeof getScripts> | undefined
+}
+
+/** A whole page. */
+export type RenderPortalPage = (heading: string, page: PortalPage) => string
+
+interface PageOptions {
+  /** The path of the list of applications, without a slash at its end. Links begin with it. */
+  readonly root: string
+  /** The address of the console, which the pages link to. */
+  readonly developersUrl: string
+  readonly brand: PageBrand
+}
+
+export function createPageRenderer({ root, developersUrl, brand }: PageOptions): RenderPortalPage {
+  return function renderPortalPage(heading, page) {
+    const { session, content, error, script } = ownMembers(page)
+    const { markup } = html`<!doctype html>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no" />
+          <title>${error !== undefined && 'Error: '}${heading}</title>
+          ${THEME_SCRIPT} ${{ markup: `<style>${STYLE}</style>` }} ${brand.style}
+        </head>
+        <body>
+          ${brand.header}
+          <header>
+            <nav aria-label="Portal">
+              <a href="${developersUrl}">All APIs</a>
+              ${session && html`<a href="${root}">My applications</a>`}
+            </nav>
+            ${session && renderSignOut(root, session)} ${THEME_BUTTON}
+          </header>
+          <main>
+            <h1>${heading}</h1>
+            ${error !== undefined && html`<div class="problem" role="alert" tabindex="-1" autofocus>${error}</div>`}
+            ${content}
+          </main>
+          ${brand.footer} ${script && { markup: `<script>${getScripts()[script]}</script>` }}
+        </body>
+      </html> `
+    return markup
+  }
+}
+
+/** The field of every form that shows that the form is from this platform's own page. */
+export function renderCsrf({ csrf }: Pick<PortalSession, 'csrf'>): Html {
+  return html`<input type="hidden" name="csrf" value="${csrf}" />`
+}
+
+function renderSignOut(root: string, session: PortalSession): Html {
+  return html`<form class="signed-in" method="post" action="${root}/sign-out">
+    ${renderCsrf(session)}
+    <span>${session.contact}</span>
+    <button class="quiet">Sign out</button>
+  </form>`
+}
+
+/**
+ * Style and scripts are in the pages and allowed by their hashes. So the pages need no other address, whatever path or proxy
+ * they are served behind.
+ */
+export function formatContentSecurityPolicy(): string {
+  const scripts = Object.values(getScripts()).map(hashSource)
+  return [
+    "default-src 'none'",
+    `style-src ${hashSource(STYLE)}`,
+    `script-src ${THEME_SCRIPT_SOURCE} ${scripts.join(' ')}`,
+    "connect-src 'none'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}

@@ -1,0 +1,183 @@
+import { describeContactActor, hasContact } from '../../../applications/contacts/contact-lists.js'
+import { ApplicationError } from '../../../contracts/errors.js'
+import type { PortalAction } from '../../../contracts/portal-actions.js'
+import type { ApplicationRecord } from '../../../contracts/application-record.js'
+import type { Store } from '../../../contracts/store.js'
+import { html } from '../../../web/html.js'
+import { hasOwnMember } from '../../../lib/own-members.js'
+import { FormProblem, StaleForm, type ActionOutcome, type ActionPage, type CreateActionCalls } from './action-page.js'
+import { isPossible } from '../actions.js'
+import type { PortalApi } from '../sections/api-section.js'
+import { renderApplication } from './application-page.js'
+import { renderApplications } from './applications-page.js'
+import { findActionPage } from './find-action-page.js'
+import { readField } from '../form-fields.js'
+import type { InvitationLimits } from '../invitation-limits.js'
+import { formatEnvFile, renderIssued } from './issued-page.js'
+import type { RenderPortalPage } from './page.js'
+import { createLinks, formatPath } from './page-links.js'
+import { describeProblem } from './problems.js'
+import type { PortalAnswer, PortalPages, PortalRequest } from '../request.js'
+import type { PortalSession } from '../sign-in/session.js'
+import type { UsageOffer } from '../../../contracts/offers.js'
+import { listUsage } from '../sections/usage-source.js'
+import { offers, type ApplicationView } from './view.js'
+
+export interface PortalPagesOptions {
+  readonly renderPage: RenderPortalPage
+  /** The path of the list of applications, without a slash at its end. Links begin with it. */
+  readonly root: string
+  readonly developersUrl: string
+  readonly store: Pick<Store, 'findApplication' | 'listApplications'>
+  readonly apis: readonly PortalApi[]
+  /** The actions that the platform offers. */
+  readonly actions: ReadonlySet<PortalAction>
+  readonly createCalls: CreateActionCalls
+  /** Undefined if the platform stores no usage. */
+  readonly usage: UsageOffer | undefined
+  /** The end that the platform gives a new credential at the latest. */
+  readonly findLatestExpiry: ApplicationView['findLatestExpiry']
+  readonly invitationLimits: InvitationLimits
+  /** Counts a form that a contact sends. Rejects with `too_many_requests`. */
+  readonly limitActions: ((contact: string) => Promise<unknown>) | undefined
+  /** Writes the `lastUsedAt` times that this process has collected. */
+  readonly flushLastUsed: () => Promise<void>
+  readonly now: () => number
+}
+
+/** The applications of a mailbox that the list shows. */
+const MAX_APPLICATIONS = 1000
+
+/** The pages of contacts who are signed in. */
+export function createPortalPages(options: PortalPagesOptions): PortalPages {
+  const { renderPage, root, developersUrl, store, apis, actions, flushLastUsed, now } = options
+  const { countAttempt, limitInvitation } = options.invitationLimits
+  const link = createLinks(root)
+  const titles = new Map(apis.map(({ name, title }) => [name, title]))
+
+  async function showList(session: PortalSession): Promise<PortalAnswer> {
+    await flushLastUsed()
+    const records = await listRecords(session)
+    const content = renderApplications({ records, titles, registerUrl: `${developersUrl}/register`, link, now: now() })
+    return { status: 200, page: renderPage('My applications', { session, content }) }
+  }
+
+  async function listRecords({ contact, applicationId }: PortalSession): Promise<readonly ApplicationRecord[]> {
+    if (applicationId !== undefined) {
+      const record = await store.findApplication(applicationId)
+      return hasContact(record, contact) ? [record] : []
+    }
+    const filter = { api: undefined, status: undefined, contact: contact }
+    return store.listApplications({ after: undefined, limit: MAX_APPLICATIONS, ...filter })
+  }
+
+  /** Undefined for an application that does not exist, or that the session may not see. */
+  async function findRecord(
+    id: string,
+    { contact, applicationId }: PortalSession,
+  ): Promise<ApplicationRecord | undefined> {
+    if (applicationId !== undefined && applicationId !== id) return undefined
+    const record = await store.findApplication(id)
+    return hasContact(record, contact) ? record : undefined
+  }
+
+  async function showApplication(view: ApplicationView): Promise<PortalAnswer> {
+    const { record, session } = view
+    const [usage, refusals] = await Promise.all([
+      options.usage && listUsage(options.usage, record.id, view.now),
+      options.usage?.refusals(record.id),
+    ])
+    const content = renderApplication({ ...view, apis, usage, refusals: refusals?.items })
+    return { status: 200, page: renderPage(record.name, { session, content, script: 'form' }) }
+  }
+
+  /** The form, again with the contact's input if it was refused. */
+  function showForm(
+    view: ApplicationView,
+    { heading, render }: ActionPage,
+    entered: PortalRequest['fields'],
+    error?: string,
+  ): PortalAnswer {
+    const page = renderPage(heading, { session: view.session, content: render(entered), error, script: 'form' })
+    return { status: error === undefined ? 200 : 400, page }
+  }
+
+  function showStale({ session, record }: ApplicationView): PortalAnswer {
+    const content = html`<p>
+        The form was sent a second time, or the application has been changed since the form was shown: by you, a
+        colleague or us. If you were shown a new key or secret, it works; if you did not store it, make another one.
+      </p>
+      <p class="actions"><a class="button" href="${link(record.id)}">Show the application</a></p>`
+    return { status: 409, page: renderPage('Nothing was changed', { session, content }) }
+  }
+
+  /** Going back in the browser leads to the page of a credential that was replaced meanwhile. */
+  function showNotFound({ session, record }: ApplicationView): PortalAnswer {
+    const content = html`<p>
+        There is no such page of ${record.name}. The credential, colleague or invitation may have been replaced or
+        removed.
+      </p>
+      <p class="actions"><a class="button" href="${link(record.id)}">Show the application</a></p>`
+    return { status: 404, page: renderPage('Not found', { session, content }) }
+  }
+
+  async function perform(
+    view: ApplicationView,
+    page: ActionPage,
+    { fields, session }: PortalRequest,
+  ): Promise<PortalAnswer> {
+    const version = Number(readField(fields, 'version'))
+    const calls = options.createCalls((current) => {
+      if (current.version !== version || !isPossible(page.action, current)) throw new StaleForm()
+    })
+    await options.limitActions?.(session.contact)
+    try {
+      if (view.record.version !== version) throw new StaleForm()
+      if (page.action === 'invite' && fields.has('address')) await countAttempt(session.contact)
+      const call = { ...calls, by: describeContactActor(session.contact), limitInvitation }
+      return await showOutcome(view, await page.perform(fields, call))
+    } catch (error) {
+      if (error instanceof StaleForm) return showStale(view)
+      if (error instanceof FormProblem) return showForm(view, page, fields, error.message)
+      if (error instanceof ApplicationError) return showForm(view, page, fields, describeProblem(page, error, fields))
+      throw error
+    }
+  }
+
+  async function showOutcome(view: ApplicationView, outcome: ActionOutcome): Promise<PortalAnswer> {
+    if (hasOwnMember(outcome, 'done')) return { redirect: `${formatPath([view.record.id])}#${outcome.done}` }
+    if (hasOwnMember(outcome, 'left')) return { redirect: `#${outcome.left}` }
+    const { kind } = outcome.issued
+    const content = renderIssued({ ...view, apis }, outcome.issued)
+    return { status: 200, page: renderPage(`Your new ${kind}`, { session: view.session, content, script: 'form' }) }
+  }
+
+  return async function answerContact(request) {
+    const { method, path, session, fields } = request
+    const [id, ...rest] = path
+    if (id === undefined) return method === 'GET' ? showList(session) : undefined
+    const isRead = method === 'GET'
+    if (isRead) await flushLastUsed()
+    const record = await findRecord(id, session)
+    if (!record) return undefined
+    const view = { record, session, actions, link, findLatestExpiry: options.findLatestExpiry, now: now() }
+    if (rest.length === 0) return isRead ? showApplication(view) : undefined
+    if (!isRead && rest.join('/') === 'download') return sendEnvFile({ ...view, apis }, request)
+    const page = findActionPage(view, apis, rest)
+    if (page && offers(view, page.action)) return isRead ? showForm(view, page, fields) : perform(view, page, request)
+    if (isRead) return showNotFound(view)
+    return Number(readField(fields, 'version')) === record.version ? undefined : showStale(view)
+  }
+}
+
+/** Sends back the credential that the page has just shown, as a file: it is stored nowhere. */
+function sendEnvFile(
+  view: ApplicationView & { readonly apis: readonly PortalApi[] },
+  { fields }: PortalRequest,
+): PortalAnswer | undefined {
+  const kind = readField(fields, 'kind')
+  const plain = readField(fields, 'value')
+  if ((kind !== 'key' && kind !== 'secret') || !/^\w{1,200}$/.test(plain)) return undefined
+  const text = formatEnvFile(view, { kind, plain })
+  return { status: 200, download: { name: `${view.record.id}.env`, type: 'text/plain; charset=utf-8', text } }
+}

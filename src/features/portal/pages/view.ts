@@ -1,0 +1,55 @@
+import type { ApplicationWriter } from '../../../applications/records/edit.js'
+import type { PortalAction } from '../../../contracts/portal-actions.js'
+import type { ApplicationRecord } from '../../../contracts/application-record.js'
+import { html, type Html } from '../../../web/html.js'
+import { isPossible } from '../actions.js'
+import type { Links } from './page-links.js'
+import type { PortalSession } from '../sign-in/session.js'
+
+/** The input of the parts of an application's page. */
+export interface ApplicationView {
+  readonly record: ApplicationRecord
+  readonly session: PortalSession
+  /** The actions that the platform offers. */
+  readonly actions: ReadonlySet<PortalAction>
+  readonly link: Links
+  readonly findLatestExpiry: ApplicationWriter['findLatestExpiry']
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** Whether a link to the action is shown: the platform offers it, and the application's status allows it. */
+export function offers(
+  { record, actions }: Pick<ApplicationView, 'record' | 'actions'>,
+  action: PortalAction,
+): boolean {
+  return actions.has(action) && isPossible(action, record)
+}
+
+/**
+ * The hidden fields of every form. `version` is that of the record which the page shows: a form that is sent twice, or after
+ * another contact has changed the application, changes nothing.
+ */
+export function renderHiddenFields({ session, record }: Pick<ApplicationView, 'session' | 'record'>): Html {
+  return html`<input type="hidden" name="csrf" value="${session.csrf}" /><input
+      type="hidden"
+      name="version"
+      value="${record.version}"
+    />`
+}
+
+/** A part of a page with its heading at the side. */
+export function renderSection(id: string, title: string, about: Html | string, content: Html): Html {
+  return html`<section id="${id}" aria-labelledby="${id}-title">
+    <div class="about">
+      <h2 id="${id}-title">${title}</h2>
+      <p>${about}</p>
+    </div>
+    <div class="card">${content}</div>
+  </section> `
+}
+
+/** A link that looks like a small button. `subject` tells screen readers what it is for. */
+export function renderAction(href: string, label: string, subject: string, kind = ''): Html {
+  return html`<a class="action ${kind}" href="${href}">${label}<span class="unseen"> ${subject}</span></a> `
+}

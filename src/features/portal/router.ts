@@ -1,0 +1,125 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ApplicationError } from '../../contracts/errors.js'
+import { OAuthError } from '../../contracts/denial.js'
+import { readOrigin } from '../../http/origin.js'
+import { decodeFormValue } from '../../http/form.js'
+import { parsePath, type Middleware } from '../../http/middleware.js'
+import type { PaceStarts } from '../../http/paced-start.js'
+import type { LogRefusal } from '../../http/refusal-log.js'
+import { closeUnfinished, sendDenial, setHeaders, toDenial, unwrapCause } from '../../http/respond.js'
+import { ownMembers } from '../../lib/own-members.js'
+import type { MaybePromise } from '../../lib/maybe-promise.js'
+import type { PageBrand } from '../../web/page-brand.js'
+import type { Exchange, Outcome } from './sign-in/exchange.js'
+import { hasCsrf, readField, readFields, type FormFields } from './form-fields.js'
+import { formatContentSecurityPolicy } from './pages/page.js'
+import type { PortalAnswer, PortalPages } from './request.js'
+import { refuseOtherOrigins } from '../../http/same-origin.js'
+import { sendAnswer } from './send-answer.js'
+import type { Sessions } from './sign-in/session.js'
+import type { SignInPages } from './sign-in/sign-in-pages.js'
+import type { SignInRoutes } from './sign-in/sign-in-routes.js'
+
+interface PortalRouterOptions {
+  readonly developersUrl: string
+  /** The path of the list of applications, without a slash at its end. */
+  readonly root: string
+  readonly sessions: Pick<Sessions, 'identify'>
+  readonly signInPages: SignInPages
+  readonly signInRoutes: SignInRoutes
+  readonly brand: PageBrand
+  /** The pages of contacts who are signed in. */
+  readonly pages: PortalPages
+  /** Rejects while the platform cannot answer. */
+  readonly available: () => MaybePromise<void>
+  readonly paceStarts: PaceStarts
+  readonly logRefusal: LogRefusal
+}
+
+/** `auth.portal.router`: contacts sign in and manage their applications. */
+export function createPortalRouter(options: PortalRouterOptions): Middleware {
+  const { root, sessions, signInPages, signInRoutes, pages, available, paceStarts, logRefusal } = options
+  const { origin } = new URL(options.developersUrl)
+  const sending = { root, policy: options.brand.extendPolicy(formatContentSecurityPolicy()) }
+
+  async function answerGet(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    await answer('GET', NO_FIELDS, req, res)
+  }
+
+  const answerPost = paceStarts(async (req, res) => {
+    refuseOtherOrigins(req, origin)
+    await answer('POST', await readFields(req), req, res)
+  })
+
+  async function answer(method: 'GET' | 'POST', fields: FormFields, req: IncomingMessage, res: ServerResponse) {
+    const path = readPath(req)
+    await available()
+    const visitor = await sessions.identify(req)
+    const outcome = ownMembers(await route({ method, path, fields, visitor, req }))
+    const setCookie = outcome.setCookie ?? visitor.setCookie
+    // The header is added to the cookies of the host.
+    if (setCookie !== undefined) res.appendHeader('Set-Cookie', setCookie)
+    sendAnswer(req, res, outcome.answer, sending)
+  }
+
+  async function route(exchange: Exchange): Promise<Outcome> {
+    const { method, path, fields, visitor } = exchange
+    if (method === 'POST' && !hasCsrf(fields, visitor.csrf)) return { answer: refuseOldForm(exchange) }
+    const endpoint = signInRoutes.get(`${method} ${path.join('/')}`)
+    if (endpoint) return endpoint(exchange)
+    const { session } = visitor
+    if (session) {
+      const found = await pages({ method, path, fields, session, origin: readOrigin(exchange.req) })
+      return { answer: found ?? { status: 404, page: signInPages.renderNotFound(visitor) } }
+    }
+    if (path.length > 0 || method === 'POST') return { answer: { redirect: '' } }
+    return { answer: { status: 200, page: signInPages.renderRequest(visitor) } }
+  }
+
+  /** A form of a session that has ended, or of a page that was loaded before the sign-in. Whoever is signed out can sign in. */
+  function refuseOldForm({ visitor, fields }: Exchange): PortalAnswer {
+    const refused = { contact: readField(fields, 'contact'), problem: OLD_FORM }
+    const page = visitor.session
+      ? signInPages.renderProblem('This page is out of date', 'Load the page again, and repeat what you did.', visitor)
+      : signInPages.renderRequest(visitor, refused)
+    return { status: 403, page }
+  }
+
+  function sendRefusal(error: unknown, req: IncomingMessage, res: ServerResponse): void {
+    const refusal = error instanceof ApplicationError ? new OAuthError('invalid_request', error.message) : error
+    const denied = toDenial(refusal)
+    logRefusal('portal', denied, unwrapCause(refusal))
+    if (res.headersSent) return sendDenial(req, res, denied)
+    setHeaders(res, denied.headers)
+    const page = signInPages.renderProblem('This did not work', `${denied.description.replace(/\.$/, '')}.`)
+    sendAnswer(req, res, { status: denied.status, page }, sending)
+  }
+
+  return function portalRouter(req, res, next) {
+    const method = req.method === 'HEAD' ? 'GET' : req.method
+    if (method !== 'GET' && method !== 'POST') return next()
+    const endpoint = method === 'GET' ? answerGet : answerPost
+    Promise.resolve(endpoint(req, res))
+      .catch((error: unknown) => sendRefusal(error, req, res))
+      .catch(() => closeUnfinished(res))
+  }
+}
+
+const NO_FIELDS: FormFields = new Map()
+const OLD_FORM = 'You have been signed out, or the page was loaded too long ago. Sign in.'
+
+/** The decoded segments of a path; one slash at its end does not matter. */
+function readPath(req: IncomingMessage): readonly string[] {
+  const path = parsePath(req.url ?? '/')
+    .replace(/^\//, '')
+    .replace(/\/$/, '')
+  const segments = path === '' ? [] : path.split('/').map(decodeSegment)
+  if (segments.every((segment) => segment !== undefined)) return segments
+  throw new OAuthError('invalid_request', 'The address is not valid')
+}
+
+/** Undefined for invalid percent-encoding, and for control characters, which databases reject. */
+function decodeSegment(segment: string): string | undefined {
+  const decoded = decodeFormValue(segment.replaceAll('+', '%2B'))
+  return decoded === undefined || /\p{Cc}/u.test(decoded) ? undefined : decoded
+}

@@ -1,0 +1,80 @@
+import type { Api, Registration } from '../../../contracts/api.js'
+import type { AccessRequest } from '../../../contracts/application-record.js'
+import { findGrant } from '../../../applications/records/grants.js'
+import { html, type Html } from '../../../web/html.js'
+import { renderRelativeTime } from '../pages/times.js'
+import { offers, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
+
+/** An API as the portal shows it. */
+export interface PortalApi extends Api {
+  readonly registration: Registration
+  /** The scopes that may be requested. */
+  readonly registrationScopes: readonly string[]
+}
+
+/** The scopes that may be requested at an API; undefined if there are none. */
+export function findRequestable(
+  { name, registration, registrationScopes }: PortalApi,
+  { record }: Pick<ApplicationView, 'record'>,
+): { readonly scopes: readonly string[] } | undefined {
+  if (registration === 'closed' || findAccessRequest(name, record)) return undefined
+  const grant = findGrant(record, { name })
+  const scopes = registrationScopes.filter((scope) => !grant?.scopes.includes(scope))
+  return grant && scopes.length === 0 ? undefined : { scopes }
+}
+
+/** The APIs that the application uses, waits for, and could use. */
+export function renderApis(view: ApplicationView & { readonly apis: readonly PortalApi[] }): Html {
+  const isGranted = (api: PortalApi): boolean => findGrant(view.record, api) !== undefined
+  const isShown = (api: PortalApi): boolean =>
+    isGranted(api) ||
+    findAccessRequest(api.name, view.record) !== undefined ||
+    (offers(view, 'requestAccess') && findRequestable(api, view) !== undefined)
+  const shown = view.apis.filter(isShown).toSorted((a, b) => Number(isGranted(b)) - Number(isGranted(a)))
+  return renderSection(
+    'apis',
+    'APIs',
+    'What this application may call.',
+    shown.length > 0
+      ? html`<ul class="rows">
+          ${shown.map((api) => renderApi(api, view))}
+        </ul>`
+      : html`<p class="empty">This application may not call any API.</p>`,
+  )
+}
+
+function findAccessRequest(api: string, { accessRequests }: ApplicationView['record']): AccessRequest | undefined {
+  return accessRequests.find((each) => each.api === api)
+}
+
+function renderApi(api: PortalApi, view: ApplicationView): Html {
+  const { name, title, description, scheme, resource } = api
+  const grant = findGrant(view.record, api)
+  const request = findAccessRequest(name, view.record)
+  const requestable = offers(view, 'requestAccess') && findRequestable(api, view)
+  return html`<li class="row">
+    <div>
+      <h3>${title} ${renderAccess(grant !== undefined, request)}</h3>
+      ${grant ? html`<p><code class="inline">${resource}</code></p>` : description !== undefined && html`<p>${description}</p>`}
+      ${grant && scheme === 'oauth2' && renderScopes(api, grant.scopes)} ${request && renderRequest(request, view.now)}
+    </div>
+    ${requestable && html`<p class="actions">${renderAction(view.link(view.record.id, 'apis', name, 'request'), grant ? 'Request more' : 'Request access', `to ${title}`)}</p>`}
+  </li> `
+}
+
+function renderAccess(isGranted: boolean, request: AccessRequest | undefined): Html | false {
+  if (request) return html`<span class="status pending">Waits for approval</span>`
+  return isGranted && html`<span class="status active">Granted</span>`
+}
+
+function renderScopes({ scopes: meanings }: PortalApi, scopes: readonly string[]): Html | false {
+  if (scopes.length === 0) return false
+  return html`<ul class="scopes">
+    ${scopes.map((scope) => html`<li><code class="inline">${scope}</code> ${Object.hasOwn(meanings, scope) && meanings[scope]!}</li>`)}
+  </ul>`
+}
+
+function renderRequest({ scopes, requestedAt }: AccessRequest, now: number): Html {
+  const wanted = scopes.length > 0 && html`: ${scopes.map((scope) => html`<code class="inline">${scope}</code> `)}`
+  return html`<p class="soft">Requested ${renderRelativeTime(requestedAt, now)}${wanted}</p>`
+}

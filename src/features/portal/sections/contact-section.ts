@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { listContacts, listOpenInvitations, normalizeContact } from '../../../applications/contacts/contact-lists.js'
+import type { Invitation } from '../../../contracts/application-record.js'
+import { html, type Html } from '../../../web/html.js'
+import { renderRelativeTime } from '../pages/times.js'
+import { offers, renderAction, renderHiddenFields, renderSection, type ApplicationView } from '../pages/view.js'
+
+/** Stands for an address in the path of a page: paths are in the logs of proxies. */
+export function hashAddress(address: string): string {
+  return createHash('sha256').update(normalizeContact(address)).digest('hex').slice(0, 16)
+}
+
+/**
+ * Whether the visitor may remove that contact. The next contact gets the e-mails with credentials after the first one, so a
+ * visitor who may not make credentials cannot remove the first one, but only that one itself.
+ */
+export function mayRemove(view: ApplicationView, address: string): boolean {
+  const isFirst =
+    view.record.contact !== undefined && normalizeContact(address) === normalizeContact(view.record.contact)
+  if (!isFirst || normalizeContact(address) === view.session.contact) return true
+  return offers(view, 'rotate') || (offers(view, 'addKey') && offers(view, 'addSecret'))
+}
+
+/** Contacts and open invitations, and the form to invite another. */
+export function renderContacts(view: ApplicationView): Html {
+  const { record, now } = view
+  const contacts = listContacts(record)
+  return renderSection(
+    'colleagues',
+    'Colleagues',
+    'Who may see and change this application. The first one gets its e-mails.',
+    html`<ul class="rows">
+        ${contacts.map((address, index) => renderContact(address, { isFirst: index === 0, isOnly: contacts.length === 1 }, view))}
+        ${listOpenInvitations(record, now).map((invitation) => renderInvitation(invitation, view))}
+      </ul>
+      ${offers(view, 'invite') && renderInviteForm(view)}`,
+  )
+}
+
+function renderContact(
+  address: string,
+  { isFirst, isOnly }: { readonly isFirst: boolean; readonly isOnly: boolean },
+  view: ApplicationView,
+): Html {
+  const isMe = normalizeContact(address) === view.session.contact
+  const path = view.link(view.record.id, 'colleagues', hashAddress(address), 'remove')
+  return html`<li class="row">
+    <div>
+      <h3>${address}</h3>
+      ${(isMe || isFirst) && html`<p class="facts">${isMe && html`<span>You</span> `}${isFirst && html`<span>Gets the e-mails</span>`}</p>`}
+    </div>
+    ${offers(view, 'removeContact') && !isOnly && mayRemove(view, address) && html`<p class="actions">${renderAction(path, isMe ? 'Leave' : 'Remove', isMe ? 'this application' : address, 'danger')}</p>`}
+  </li> `
+}
+
+function renderInvitation({ address, expiresAt }: Invitation, view: ApplicationView): Html {
+  const path = view.link(view.record.id, 'invitations', hashAddress(address), 'cancel')
+  return html`<li class="row">
+    <div>
+      <h3>${address} <span class="status pending">Invited</span></h3>
+      <p class="facts"><span>The invitation ends ${renderRelativeTime(expiresAt, view.now)}</span></p>
+    </div>
+    ${offers(view, 'invite') && html`<p class="actions">${renderAction(path, 'Cancel', `the invitation of ${address}`)}</p>`}
+  </li> `
+}
+
+function renderInviteForm(view: ApplicationView): Html {
+  return html`<form class="invite" method="post" action="${view.link(view.record.id, 'colleagues', 'invite')}">
+    ${renderHiddenFields(view)}
+    <label for="address">E-mail address of a colleague</label>
+    <div class="together">
+      <input id="address" name="address" type="email" required maxlength="254" autocomplete="off" /><button>
+        Invite
+      </button>
+    </div>
+  </form>`
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { sendPage } from '../../http/respond.js'
+import { hasOwnMember } from '../../lib/own-members.js'
+import type { PortalAnswer, PortalDownload } from './request.js'
+
+interface SendOptions {
+  readonly root: string
+  /** The Content-Security-Policy of pages. */
+  readonly policy: string
+}
+
+/** Sends a page, a redirect below `root`, or a file. None of them is cached. */
+export function sendAnswer(
+  req: IncomingMessage,
+  res: ServerResponse,
+  answer: PortalAnswer,
+  { root, policy }: SendOptions,
+): void {
+  if (hasOwnMember(answer, 'page')) return sendPage(req, res, answer.status, answer.page, policy, REFERRER_POLICY)
+  if (hasOwnMember(answer, 'redirect'))
+    return sendRedirect(res, answer.redirect === '' ? root : `${root}/${answer.redirect}`)
+  sendDownload(res, answer.status, answer.download)
+}
+
+/**
+ * The policy is not `no-referrer`: browsers would send `Origin: null` with forms, and nothing would tell them from those of
+ * other sites.
+ */
+const REFERRER_POLICY = 'same-origin'
+
+/** `path` begins with the portal's own path, so that it leads nowhere else. */
+function sendRedirect(res: ServerResponse, path: string): void {
+  res.statusCode = 303
+  res.setHeader('Location', path)
+  res.setHeader('Referrer-Policy', REFERRER_POLICY)
+  res.setHeader('Cache-Control', 'no-store')
+  res.setHeader('Content-Length', 0)
+  res.end()
+}
+
+function sendDownload(res: ServerResponse, status: number, { name, type, text }: PortalDownload): void {
+  const body = Buffer.from(text)
+  res.statusCode = status
+  res.setHeader('Content-Type', type)
+  res.setHeader('Content-Disposition', `attachment; filename="${name.replace(/[^A-Za-z0-9._-]/g, '_')}"`)
+  res.setHeader('Content-Length', body.length)
+  res.setHeader('Content-Security-Policy', "default-src 'none'; sandbox")
+  res.setHeader('X-Content-Type-Options', 'nosniff')
+  res.setHeader('Referrer-Policy', REFERRER_POLICY)
+  res.setHeader('Cache-Control', 'no-store')
+  res.end(body)
+}

@@ -1,0 +1,114 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { readHeader } from '../../../http/request.js'
+
+/** The content of the cookie, encrypted. */
+export interface CookieContent {
+  /** 128 random bits, new at each sign-in. */
+  readonly id: string
+  /** The contact's address in ASCII lower case; empty while nobody is signed in. */
+  readonly contact: string
+  readonly applicationId: string | undefined
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  /** Milliseconds since 1970 of the last request, or up to a minute earlier. */
+  readonly seenAt: number
+  /** The nonce of the mailbox's last sign-out before this session; empty: none. */
+  readonly lastSignOut: string
+}
+
+/** Encrypts and authenticates the session that a browser keeps: nothing of it is stored here. */
+export interface SessionCookie {
+  /** Undefined without the cookie, and for one that this platform has not made. */
+  read(req: IncomingMessage): CookieContent | undefined
+  /** The value of a `Set-Cookie` header. */
+  format(content: CookieContent): string
+}
+
+interface SessionCookieOptions {
+  readonly developersUrl: string
+  /** 256 bits. */
+  readonly getKey: () => Uint8Array
+}
+
+const CIPHER = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+/** The limit exceeds every cookie that is made: an address has up to 254 characters. */
+const MAX_COOKIE_LENGTH = 1024
+
+/**
+ * `__Host-` cookies (RFC 6265bis 4.1.3.2) come from this host alone, over https. Plain http has nothing like that: there the
+ * cookie has the same attributes without `Secure`. Cookies do not tell ports apart, so the name does.
+ */
+export function createSessionCookie({ developersUrl, getKey }: SessionCookieOptions): SessionCookie {
+  const isSecure = developersUrl.startsWith('https:')
+  const platform = createHash('sha256').update(developersUrl).digest('hex').slice(0, 8)
+  const name = `${isSecure ? '__Host-' : ''}platform_auth_${platform}`
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  // The context is authenticated with the content: a cookie of another platform with the same pepper is refused.
+  const context = Buffer.from(name)
+
+  function encrypt(text: string): string {
+    const nonce = randomBytes(NONCE_BYTES)
+    const cipher = createCipheriv(CIPHER, getKey(), nonce, { authTagLength: TAG_BYTES }).setAAD(context)
+    const encrypted = Buffer.concat([cipher.update(text), cipher.final()])
+    return Buffer.concat([nonce, encrypted, cipher.getAuthTag()]).toString('base64url')
+  }
+
+  /** Decrypts a text. Throws if it was not encrypted with this key. */
+  function decrypt(value: string): string {
+    const bytes = Buffer.from(value, 'base64url')
+    const nonce = bytes.subarray(0, NONCE_BYTES)
+    const decipher = createDecipheriv(CIPHER, getKey(), nonce, { authTagLength: TAG_BYTES })
+    decipher.setAAD(context).setAuthTag(bytes.subarray(-TAG_BYTES))
+    return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+  }
+
+  return {
+    read(req) {
+      const value = findCookie(req, name)
+      if (value === undefined || value.length > MAX_COOKIE_LENGTH) return undefined
+      try {
+        return parseContent(decrypt(value))
+      } catch {
+        return undefined
+      }
+    },
+    format: (content) => `${name}=${encrypt(formatContent(content))}; ${attributes}`,
+  }
+}
+
+/** The first cookie of that name. */
+function findCookie(req: IncomingMessage, name: string): string | undefined {
+  const pairs = (readHeader(req, 'cookie') ?? '').split(';')
+  const prefix = `${name}=`
+  return pairs
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(prefix))
+    ?.slice(prefix.length)
+}
+
+function formatContent({ id, contact, applicationId = '', startedAt, seenAt, lastSignOut }: CookieContent): string {
+  return JSON.stringify([id, contact, applicationId, startedAt, seenAt, lastSignOut])
+}
+
+/** Parses a text that this platform has encrypted, so that its form is known. */
+function parseContent(text: string): CookieContent {
+  const [id, contact, applicationId, startedAt, seenAt, lastSignOut] = JSON.parse(text) as [
+    string,
+    string,
+    string,
+    number,
+    number,
+    string,
+  ]
+  return {
+    id,
+    contact,
+    applicationId: applicationId === '' ? undefined : applicationId,
+    startedAt,
+    seenAt,
+    lastSignOut,
+  }
+}

@@ -1,0 +1,121 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { hasContact } from '../../../applications/contacts/contact-lists.js'
+import type { Store } from '../../../contracts/store.js'
+import type { ConcurrencyLimit } from '../../../lib/concurrency-limit.js'
+import type { CookieContent, SessionCookie } from './session-cookie.js'
+import { CLOCK_MARGIN_MS, MAX_SESSION_MS, type SignOuts } from '../../../applications/contacts/sign-outs.js'
+
+/** A contact who is signed in. */
+export interface PortalSession {
+  readonly id: string
+  /** The contact's address in ASCII lower case. */
+  readonly contact: string
+  /** The only application, for a session of `auth.portal.link({ applicationId })`. */
+  readonly applicationId: string | undefined
+  /** The hidden field `csrf` of every form. */
+  readonly csrf: string
+}
+
+/** The sender of a request. */
+export interface Visitor {
+  /** Undefined if nobody is signed in. */
+  readonly session: PortalSession | undefined
+  /** The hidden field `csrf` of every form, before and after the sign-in. */
+  readonly csrf: string
+  /** A `Set-Cookie` header to answer with. */
+  readonly setCookie: string | undefined
+}
+
+/** The person of a session. */
+export interface SignedIn {
+  readonly contact: string
+  readonly applicationId: string | undefined
+  /** The nonce of the mailbox's last sign-out, read before the sign-in was accepted; empty without one. */
+  readonly lastSignOut: string
+}
+
+/** The sessions of contacts. They are in cookies; their early ends are in the store. */
+export interface Sessions {
+  /** Reads the cookie and checks it against the records, not against a cache: a change ends a session at its next request. */
+  identify(req: IncomingMessage): Promise<Visitor>
+  /** A new session, as a `Set-Cookie` header. */
+  begin(contact: SignedIn): string
+  /** Ends a session in every process, and resolves the `Set-Cookie` header of a visitor. */
+  end(session: PortalSession): Promise<string>
+  /** Whether the mailbox is a contact of that application; without one, of any application that is not deleted. */
+  isContact(contact: string, applicationId: string | undefined): Promise<boolean>
+}
+
+interface SessionsOptions {
+  readonly store: Pick<Store, 'listApplications' | 'findApplication'>
+  readonly signOuts: Pick<SignOuts, 'addForSession' | 'hasEnded'>
+  readonly cookie: SessionCookie
+  /** 256 bits. */
+  readonly getCsrfKey: () => Uint8Array
+  readonly limitLookups: ConcurrencyLimit
+  readonly now: () => number
+}
+
+const MAX_IDLE_MS = 3600 * 1000
+/** A session whose cookie is newer than this gets no new one. */
+const REFRESH_INTERVAL_MS = 60 * 1000
+
+export function createSessions(options: SessionsOptions): Sessions {
+  const { store, signOuts, cookie, getCsrfKey, limitLookups, now } = options
+
+  function createContent(contact: SignedIn): CookieContent {
+    return { ...contact, id: randomBytes(16).toString('base64url'), startedAt: now(), seenAt: now() }
+  }
+
+  function createVisitor(): Visitor & { readonly setCookie: string } {
+    const content = createContent(NOBODY)
+    return { session: undefined, csrf: computeCsrf(content), setCookie: cookie.format(content) }
+  }
+
+  /** Nobody else can compute the value: the key is secret, and the id is encrypted in the cookie. */
+  function computeCsrf({ id }: CookieContent): string {
+    return createHmac('sha256', getCsrfKey()).update(id).digest('base64url')
+  }
+
+  function isOver({ startedAt, seenAt }: CookieContent): boolean {
+    // A cookie that states the future would outlive the sign-outs that are stored.
+    if (Math.max(startedAt, seenAt) > now() + CLOCK_MARGIN_MS) return true
+    return now() >= startedAt + MAX_SESSION_MS || now() >= seenAt + MAX_IDLE_MS
+  }
+
+  async function isContact(contact: string, applicationId: string | undefined): Promise<boolean> {
+    if (applicationId === undefined) {
+      const query = { after: undefined, limit: 1, api: undefined, status: undefined, contact: contact }
+      return (await limitLookups(contact, () => store.listApplications(query))).length > 0
+    }
+    const application = await limitLookups(contact, () => store.findApplication(applicationId))
+    return hasContact(application, contact)
+  }
+
+  return {
+    isContact,
+    async identify(req) {
+      const content = cookie.read(req)
+      if (!content || isOver(content)) return createVisitor()
+      const { id, contact, applicationId } = content
+      const csrf = computeCsrf(content)
+      if (contact === NOBODY.contact) return { session: undefined, csrf, setCookie: undefined }
+      const [isStillContact, hasEnded] = await Promise.all([
+        isContact(contact, applicationId),
+        signOuts.hasEnded(content),
+      ])
+      if (!isStillContact || hasEnded) return createVisitor()
+      const isRecent = now() < content.seenAt + REFRESH_INTERVAL_MS
+      const setCookie = isRecent ? undefined : cookie.format({ ...content, seenAt: now() })
+      return { session: { id, contact, applicationId, csrf }, csrf, setCookie }
+    },
+    begin: (contact) => cookie.format(createContent(contact)),
+    async end({ id }) {
+      await signOuts.addForSession(id)
+      return createVisitor().setCookie
+    },
+  }
+}
+
+const NOBODY: SignedIn = { contact: '', applicationId: undefined, lastSignOut: '' }

@@ -1,0 +1,110 @@
+import type { IncomingMessage } from 'node:http'
+import { normalizeContact } from '../../../applications/contacts/contact-lists.js'
+import type { AcceptInvitation } from '../invitations.js'
+import { readOrigin } from '../../../http/origin.js'
+import { formatFailureKey, readClientAddress } from '../../../http/request.js'
+import type { ConcurrencyLimit } from '../../../lib/concurrency-limit.js'
+import { readEmailAddress } from '../../../lib/email-address.js'
+import type { RateLimit } from '../../../rate-limits/rate-limit.js'
+import type { Exchange, Outcome } from './exchange.js'
+import { readField } from '../form-fields.js'
+import { describeContactProblem } from '../pages/problems.js'
+import type { SignedIn, Sessions } from './session.js'
+import type { SignIn } from './sign-in.js'
+import type { SignInPages } from './sign-in-pages.js'
+
+/** The pages without a session, by method and path below the mount. */
+export type SignInRoutes = ReadonlyMap<string, (exchange: Exchange) => Promise<Outcome>>
+
+interface SignInRoutesOptions {
+  readonly signIn: SignIn
+  readonly acceptInvitation: AcceptInvitation
+  readonly sessions: Pick<Sessions, 'begin' | 'end'>
+  readonly pages: SignInPages
+  readonly limitFailures: RateLimit | undefined
+  readonly limitChanges: ConcurrencyLimit
+}
+
+/** 128 bits in base64url. */
+const ID = /^[A-Za-z0-9_-]{22}$/
+
+export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
+  const { signIn, acceptInvitation, sessions, pages, limitFailures, limitChanges } = options
+
+  /** Gives each address a fair share. A bad link or code is counted afterwards: a valid one always works, whatever else its address sends. */
+  async function accept<Accepted>(
+    req: IncomingMessage,
+    work: () => Promise<Accepted | undefined>,
+  ): Promise<Accepted | undefined> {
+    const accepted = await limitChanges(readClientAddress(req), work)
+    if (accepted === undefined) await limitFailures?.(formatFailureKey(req, undefined))
+    return accepted
+  }
+
+  async function requestSignIn({ fields, visitor, req }: Exchange): Promise<Outcome> {
+    const contact = readField(fields, 'contact')
+    const address = readEmailAddress(contact)
+    if (address === undefined) {
+      const problem = contact === '' ? CONTACT_MISSING : describeContactProblem(contact)
+      return { answer: { status: 400, page: pages.renderRequest(visitor, { contact, problem }) } }
+    }
+    const id = await signIn.request(normalizeContact(address), req)
+    return { answer: { status: 202, page: pages.renderCode(visitor, { id, contact }) } }
+  }
+
+  async function acceptCode({ fields, visitor, req }: Exchange): Promise<Outcome> {
+    const id = readField(fields, 'id')
+    const code = readField(fields, 'code')
+    const signedIn = ID.test(id) ? await accept(req, () => signIn.acceptCode(id, code)) : undefined
+    if (signedIn) return begin(signedIn)
+    return { answer: { status: 400, page: pages.renderCode(visitor, { id, problem: CODE_REFUSED }) } }
+  }
+
+  async function acceptLink({ fields, visitor, req }: Exchange): Promise<Outcome> {
+    const token = readField(fields, 'token')
+    const signedIn = await accept(req, () => signIn.acceptLink(token))
+    if (signedIn) return begin(signedIn)
+    return { answer: { status: 400, page: pages.renderRequest(visitor, { problem: LINK_REFUSED }) } }
+  }
+
+  async function becomeContact({ fields, visitor, req }: Exchange): Promise<Outcome> {
+    // A visitor without scripts pastes the whole link.
+    const token = readField(fields, 'token').replace(/^.*#/s, '')
+    const accepted = await accept(req, () => acceptInvitation(token, readOrigin(req)))
+    if (!accepted) {
+      return { answer: { status: 400, page: pages.renderInvitationRefused(visitor, INVITATION_REFUSED) } }
+    }
+    const { applicationName, address: contact } = accepted
+    return { answer: { status: 200, page: pages.renderAccepted(visitor, { applicationName, contact }) } }
+  }
+
+  function begin(signedIn: SignedIn): Outcome {
+    return { answer: { redirect: signedIn.applicationId ?? '' }, setCookie: sessions.begin(signedIn) }
+  }
+
+  async function signOut({ visitor: { session } }: Exchange): Promise<Outcome> {
+    if (!session) return { answer: { redirect: '' } }
+    return { answer: { redirect: '' }, setCookie: await sessions.end(session) }
+  }
+
+  function showLink(kind: 'sign-in' | 'invitation', visitor: Exchange['visitor']): Outcome {
+    return { answer: { status: 200, page: pages.renderLink(kind, visitor) } }
+  }
+
+  return new Map([
+    ['GET sign-in', async ({ visitor }: Exchange) => showLink('sign-in', visitor)],
+    ['GET invitation', async ({ visitor }: Exchange) => showLink('invitation', visitor)],
+    ['POST invitation', becomeContact],
+    ['POST sign-in', requestSignIn],
+    ['POST sign-in/code', acceptCode],
+    ['POST sign-in/link', acceptLink],
+    ['POST sign-out', signOut],
+  ])
+}
+
+const CONTACT_MISSING = 'Enter an e-mail address.'
+const CODE_REFUSED =
+  'The code is not right, has been used, or has expired. After 5 attempts, open the link in the e-mail, or ask for a new one.'
+const LINK_REFUSED = 'The link has been used, or has expired. Ask for a new one.'
+const INVITATION_REFUSED =
+  'The link is not complete, or the invitation has been accepted already, was cancelled, or has expired. Copy the whole link from the e-mail, or ask a contact of the application for a new one.'

@@ -1,0 +1,236 @@
+import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ConfirmContact } from '../confirm-contact.js'
+import { isConfirmed } from '../../../applications/contacts/confirmation.js'
+import { findContact } from '../../../applications/contacts/contact-lists.js'
+import { ApplicationError, StoreUnavailableError } from '../../../contracts/errors.js'
+import type { ApplicationRecord } from '../../../contracts/application-record.js'
+import { OAuthError } from '../../../contracts/denial.js'
+import type { Language } from '../../../contracts/application-record.js'
+import type { StoreWith } from '../../../contracts/store.js'
+import type { SignIn as SignInRecord } from '../../../contracts/sign-ins.js'
+import { readClientAddress } from '../../../http/request.js'
+import type { ConcurrencyLimit } from '../../../lib/concurrency-limit.js'
+import type { RateLimit } from '../../../rate-limits/rate-limit.js'
+import type { Sessions, SignedIn } from './session.js'
+import type { SignOuts } from '../../../applications/contacts/sign-outs.js'
+
+/** Links and codes that sign a contact in: sent by e-mail, valid for 15 minutes, once. */
+export interface SignIn {
+  /**
+   * Sends link and code to the mailbox, if it is a contact. Resolves the id that the code belongs to, for every mailbox and
+   * before anything is looked up. Rejects with `too_many_requests` for an address that asks too often.
+   */
+  request(contact: string, req: IncomingMessage): Promise<string>
+  /** Uses a code; undefined if it is not valid. */
+  acceptCode(id: string, code: string): Promise<SignedIn | undefined>
+  /** Uses the token of a link; undefined if it is not valid. */
+  acceptLink(token: string): Promise<SignedIn | undefined>
+  /** A new link for a contact. */
+  createLink(contact: string, applicationId: string | undefined): Promise<string>
+}
+
+/** Sends the e-mail soon, in the background. Never throws. */
+export type SendSignIn = (email: {
+  readonly to: string
+  readonly link: string
+  readonly code: string
+  readonly minutes: number
+  readonly language: Language
+}) => void
+
+interface SignInOptions {
+  readonly store: Pick<StoreWith<'signIns'>, 'listApplications' | 'signIns'>
+  readonly sessions: Pick<Sessions, 'isContact'>
+  readonly confirmContact: ConfirmContact
+  readonly signOuts: Pick<SignOuts, 'readLast'>
+  /** 256 bits. */
+  readonly getHashKey: () => Uint8Array
+  readonly sendSignIn: SendSignIn
+  /** The address of the page that links lead to. */
+  readonly pageUrl: string
+  /** The limit per address of a client. */
+  readonly limitRequests: RateLimit | undefined
+  /** The limit per mailbox: more than one address may ask for, so that none uses up the e-mails of another's mailbox. */
+  readonly limitEmails: RateLimit | undefined
+  /** The limit per mailbox that only registrations have which nobody has confirmed: anybody may make them. Signing in confirms them. */
+  readonly limitUnconfirmed: RateLimit | undefined
+  /** The limit per mailbox of codes that are compared, whatever they are guessed for. */
+  readonly limitGuesses: RateLimit | undefined
+  readonly limitLookups: ConcurrencyLimit
+  readonly limitChanges: ConcurrencyLimit
+  readonly logger: { error(message: string, cause: unknown): void }
+  readonly now: () => number
+}
+
+const SIGN_IN_MINUTES = 15
+/** The guesses of one code. All codes of a mailbox together are bounded by `limitGuesses`. */
+const MAX_GUESSES = 5
+/** The applications of a mailbox in one look-up. Hardly any mailbox has more. */
+const MAX_LISTED = 100
+/** The characters have no vowels, so that no words arise, and none look like digits (RFC 8628 6.1). */
+const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
+const CODE_LENGTH = 8
+/** The e-mail is sent after the answer, at a time that shows nothing to somebody who measures other answers. */
+const MAX_SEND_DELAY_MS = 500
+
+export function createSignIn(options: SignInOptions): SignIn {
+  const {
+    store,
+    sessions,
+    confirmContact,
+    signOuts,
+    getHashKey,
+    sendSignIn,
+    pageUrl,
+    limitRequests,
+    limitEmails,
+    limitUnconfirmed,
+    limitGuesses,
+  } = options
+  const { limitLookups, limitChanges, logger, now } = options
+
+  function computeHash(kind: 'link' | 'code', text: string): string {
+    return createHmac('sha256', getHashKey()).update(`${kind} ${text}`).digest('base64url')
+  }
+
+  function create(
+    contact: string,
+    applicationId: string | undefined,
+  ): { record: SignInRecord; link: string; code: string } {
+    const id = randomBytes(16).toString('base64url')
+    const token = randomBytes(32).toString('base64url')
+    const code = Array.from({ length: CODE_LENGTH }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
+    const createdAt = now()
+    const record = {
+      id,
+      contact,
+      linkHash: computeHash('link', token),
+      codeHash: computeHash('code', `${id} ${code}`),
+      guesses: 0,
+      applicationId,
+      createdAt,
+      expiresAt: createdAt + SIGN_IN_MINUTES * 60_000,
+    }
+    return { record, link: `${pageUrl}#${token}`, code: formatCode(code) }
+  }
+
+  /** `caller`: the client's address, which takes turns with others. */
+  async function send(
+    contact: string,
+    email: { readonly link: string; readonly code: string },
+    caller: string,
+  ): Promise<void> {
+    await sleep(Math.random() * MAX_SEND_DELAY_MS, undefined, { ref: false })
+    const application = await findApplication(contact, caller)
+    if (application && !isConfirmed(application, contact) && !(await isBelow(limitUnconfirmed, contact))) return
+    // The address as it is stored: what was entered may differ in case, and so may be another mailbox.
+    const to = application && findContact(application, contact)
+    if (to !== undefined)
+      sendSignIn({ ...email, to, minutes: SIGN_IN_MINUTES, language: application?.language ?? 'en' })
+  }
+
+  /**
+   * Chooses an application whose contact the mailbox is; one that nobody has confirmed only if there is no other, however many strangers
+   * have registered.
+   */
+  async function findApplication(contact: string, caller: string): Promise<ApplicationRecord | undefined> {
+    let first: ApplicationRecord | undefined
+    for (let after: string | undefined; ;) {
+      const query = { after, limit: MAX_LISTED, api: undefined, status: undefined, contact }
+      const found = await limitLookups(caller, () => store.listApplications(query))
+      const confirmed = found.find((each) => isConfirmed(each, contact))
+      first ??= found[0]
+      if (confirmed || found.length < MAX_LISTED) return confirmed ?? first
+      after = found.at(-1)!.id
+    }
+  }
+
+  /** Uses it, once. Sign-outs are read first: one that is made meanwhile removes the record, or ends the session. */
+  async function accept(record: SignInRecord): Promise<SignedIn | undefined> {
+    const { id, contact, applicationId, expiresAt } = record
+    if (expiresAt <= now()) return undefined
+    const lastSignOut = await signOuts.readLast(contact)
+    if (!(await sessions.isContact(contact, applicationId))) return undefined
+    if (!(await store.signIns.remove(id))) return undefined
+    // The link is used up, so that the contact is signed in also if this fails. The next sign-in confirms it then.
+    await confirmContact(contact).catch(
+      reportFailure(logger, 'A sign-in did not confirm the registrations of its mailbox.'),
+    )
+    return { contact, applicationId, lastSignOut }
+  }
+
+  return {
+    async request(contact, req) {
+      const address = readClientAddress(req)
+      await limitRequests?.(address)
+      const isSent = await isBelow(limitEmails, contact)
+      const { record, ...email } = create(contact, undefined)
+      // Stored for every mailbox, and above its limit too: neither this answer nor that to a code shows whether it is known.
+      await limitChanges(address, () => store.signIns.add(isSent ? record : withoutCode(record)))
+      if (isSent) void send(contact, email, address).catch(reportFailure(logger, 'A sign-in e-mail could not be sent.'))
+      return record.id
+    },
+    async acceptCode(id, code) {
+      const record = await store.signIns.countGuess(id)
+      if (record?.codeHash === undefined || record.guesses > MAX_GUESSES) return undefined
+      // This limit never refuses a link: somebody who guesses codes does not keep the contact out.
+      if (!(await isBelow(limitGuesses, record.contact))) return undefined
+      const presented = computeHash('code', `${id} ${normalizeCode(code)}`)
+      return timingSafeEqual(Buffer.from(presented), Buffer.from(record.codeHash)) ? accept(record) : undefined
+    },
+    async acceptLink(token) {
+      const record = await store.signIns.findByLink(computeHash('link', token))
+      return record && accept(record)
+    },
+    async createLink(contact, applicationId) {
+      if (!(await sessions.isContact(contact, applicationId))) throw createNoContactError(contact, applicationId)
+      const { record, link } = create(contact, applicationId)
+      await store.signIns.add({ ...record, codeHash: undefined })
+      return link
+    },
+  }
+}
+
+function reportFailure(logger: SignInOptions['logger'], problem: string): (error: unknown) => void {
+  // The store client has logged the outage.
+  return (error) => {
+    if (!(error instanceof StoreUnavailableError)) logger.error(problem, error)
+  }
+}
+
+/** Counts one more. A reached limit is not shown: other people's requests for a mailbox are not for this caller. */
+async function isBelow(limit: RateLimit | undefined, contact: string): Promise<boolean> {
+  try {
+    await limit?.(contact)
+    return true
+  } catch (error) {
+    if (error instanceof OAuthError) return false
+    throw error
+  }
+}
+
+/** Nobody gets this record's code, so none is right. The record is as any other, and so are the answers to guesses. */
+function withoutCode(record: SignInRecord): SignInRecord {
+  return { ...record, codeHash: randomBytes(32).toString('base64url') }
+}
+
+/** Two groups are easier to read. */
+function formatCode(code: string): string {
+  return `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`
+}
+
+/** Case, spaces and hyphens do not matter. */
+function normalizeCode(code: string): string {
+  return code.toUpperCase().replace(/[^A-Z]/g, '')
+}
+
+function createNoContactError(contact: string, applicationId: string | undefined): ApplicationError {
+  return new ApplicationError(
+    'application_not_found',
+    applicationId === undefined
+      ? `${contact} is the contact of no application.`
+      : `${contact} is not a contact of the application ${applicationId}.`,
+  )
+}

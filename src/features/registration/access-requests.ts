@@ -1,0 +1,105 @@
+import type { AccessRequest, ApplicationRecord } from '../../contracts/application-record.js'
+import type { Store } from '../../contracts/store.js'
+import type { ApplicationWriter, Edit } from '../../applications/records/edit.js'
+import { toApplication } from '../../applications/records/application-info.js'
+import type { Registration } from './calls.js'
+import { createApprovalRequests, withdrawApprovalRequests } from '../../applications/decisions/approval-requests.js'
+import { decideAccess } from '../../applications/decisions/decided-requests.js'
+import { findGrant, readGrants } from '../../applications/records/grants.js'
+import { listQueuedEmails } from '../../applications/queue/queued-emails.js'
+import { createClosedError, type RegistrableApi } from './register.js'
+import { refuseUnlessActive } from '../../applications/records/status.js'
+import { isWithheld } from '../../applications/records/withheld.js'
+
+interface AccessRequestsOptions {
+  readonly apis: ReadonlyMap<string, RegistrableApi>
+  readonly store: Store
+  readonly writer: ApplicationWriter
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<unknown>
+  /** The operators who are asked to decide. */
+  readonly operators: readonly string[]
+  /** Called when an e-mail has become due. */
+  readonly wakeSender: () => void
+  readonly now: () => number
+}
+
+/**
+ * This delay bounds the e-mails to operators about a request that its contact changes again and again: unsent ones are
+ * withdrawn.
+ */
+const CHANGED_REQUEST_DELAY_MS = 10 * 60 * 1000
+
+/** `requestAccess`: access to a further API is granted at once, or the request waits for an operator's decision, as it always does for what an operator took away. */
+export function createRequestAccess({
+  apis,
+  store,
+  writer,
+  opened,
+  operators,
+  wakeSender,
+  now,
+}: AccessRequestsOptions): Registration['requestAccess'] {
+  return async function requestAccess(id, { api: name, scopes, by }) {
+    const { isManual: isAlwaysManual, requested } = readRequest(apis, name, scopes)
+    await opened()
+    const changed = await writer.change<never>(id, { type: 'application.accessRequested', by }, async (current) => {
+      refuseUnlessActive(current, 'requestAccess')
+      const granted = findGrant(current, { name })?.scopes
+      if (granted && requested.every((scope) => granted.includes(scope))) return undefined
+      if (!isAlwaysManual && !isWithheld(current, name, requested))
+        return grantAccess(current, name, [...new Set([...(granted ?? []), ...requested])], now())
+      if (isWaiting(current, name, requested)) return undefined
+      const requestedAt = now()
+      const subject = { applicationId: id, api: name, requestedAt }
+      const hasChanged = current.accessRequests.some((each) => each.api === name)
+      const delay = hasChanged ? CHANGED_REQUEST_DELAY_MS : 0
+      const requests = createApprovalRequests(subject, { operators, address: undefined, now: requestedAt, delay })
+      const withdrawn = withdrawApprovalRequests(await listQueuedEmails(store, id), name)
+      return {
+        ...addRequest(current, { api: name, scopes: requested, requestedAt, by }),
+        emails: [...withdrawn, ...requests.map((email) => ({ save: email }))],
+      }
+    })
+    if (changed && operators.length > 0) wakeSender()
+    const record = changed?.record ?? (await store.findApplication(id))
+    return toApplication(record!, now())
+  }
+}
+
+/** Operators are asked once, however often a contact asks. */
+function isWaiting({ accessRequests }: ApplicationRecord, api: string, scopes: readonly string[]): boolean {
+  const request = accessRequests.find((each) => each.api === api)
+  return request !== undefined && request.scopes.join(' ') === scopes.join(' ')
+}
+
+/** Only scopes that a registration may have can be requested. */
+function readRequest(
+  apis: AccessRequestsOptions['apis'],
+  name: string,
+  scopes: readonly string[] | undefined,
+): { readonly isManual: boolean; readonly requested: readonly string[] } {
+  const api = apis.get(name)
+  if (api?.registration === 'closed') throw createClosedError(name)
+  const open = new Map([...apis].filter(([, { registration }]) => registration !== 'closed'))
+  const grants = readGrants(open, { [name]: scopes === undefined ? {} : { scopes } }, (each) => each.registrationScopes)
+  return { isManual: api?.registration === 'manual', requested: grants[name]!.scopes }
+}
+
+function grantAccess(current: ApplicationRecord, api: string, scopes: readonly string[], at: number): Edit<never> {
+  return {
+    changed: {
+      apis: { ...current.apis, [api]: { scopes } },
+      // Closes a request made while this API still needed approval.
+      ...decideAccess(current, api, { outcome: 'approved', at, by: undefined }),
+    },
+    type: 'application.accessChanged',
+    details: { allowed: api, scopes, requested: true },
+  }
+}
+
+/** The request takes the place of an earlier one for the same API. */
+function addRequest(current: ApplicationRecord, request: AccessRequest): Edit<never> {
+  const others = current.accessRequests.filter(({ api }) => api !== request.api)
+  return { changed: { accessRequests: [...others, request] }, details: { api: request.api, scopes: request.scopes } }
+}

@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http'
+import type { PreparedRegistration } from './register.js'
+import type { Limit } from '../../contracts/api.js'
+import { OAuthError } from '../../contracts/denial.js'
+import { StoreUnavailableError } from '../../contracts/errors.js'
+import { readClientAddress, readIpAddress, type Ipv6Prefix } from '../../http/request.js'
+import { removeTag } from '../../lib/email-address.js'
+import { describeValue } from '../../lib/describe-value.js'
+import { CALL_TIMEOUT_MS, withTimeout } from '../../lib/timeout.js'
+import type { RateLimits } from '../../rate-limits/rate-limits.js'
+
+/** Decides whether a valid registration is stored. Rejects with the refusal if it is not. */
+export type Admit = (registration: PreparedRegistration, req: IncomingMessage) => Promise<void>
+
+export interface AdmissionOptions {
+  /** The option `registration.allow`. */
+  readonly allow: ((candidate: Candidate, req: IncomingMessage) => boolean | PromiseLike<boolean>) | undefined
+  /** Whether a contact's `+tag` is ignored by its limit. */
+  readonly foldTags: boolean
+  /** The IPv6 network that is counted as one address. */
+  readonly ipv6Prefix: Ipv6Prefix
+  readonly limits: {
+    /** Limits per address, and per contact. */
+    readonly registration: Limit | false
+    /** The limit of all registrations together. */
+    readonly allRegistrations: Limit | false
+  }
+  readonly rateLimits: Pick<RateLimits, 'create'>
+  readonly logger: { error(message: string, cause: unknown): void }
+}
+
+interface Candidate extends Pick<PreparedRegistration, 'name' | 'contact' | 'apis'> {
+  readonly address: string
+}
+
+/**
+ * Applies the limits, and the host's decision. The address is counted first, so that nobody can call the host's function
+ * without limit. A registration that the host refuses counts against no contact, which may be another's.
+ */
+export function createAdmission(options: AdmissionOptions): Admit {
+  const { allow, foldTags, ipv6Prefix, limits, rateLimits, logger } = options
+  const limitRegistrations = rateLimits.create('registration', limits.registration, { untrustedKeys: true })
+  const limitAllRegistrations = rateLimits.create('allRegistrations', limits.allRegistrations)
+
+  return async function admit({ name, contact, apis }, req) {
+    await limitRegistrations?.(`address ${readClientAddress(req, ipv6Prefix)}`)
+    if (allow) await askHost(allow, { name, contact, apis, address: readIpAddress(req) }, req, logger)
+    await limitRegistrations?.(`contact ${foldTags ? removeTag(contact) : contact}`.toLowerCase())
+    await limitAllRegistrations?.('all')
+  }
+}
+
+/** Rejects unless the host's function answers true. Its errors are logged, and not shown to the client. */
+async function askHost(
+  allow: NonNullable<AdmissionOptions['allow']>,
+  candidate: Candidate,
+  req: IncomingMessage,
+  logger: AdmissionOptions['logger'],
+): Promise<void> {
+  let answer: unknown
+  try {
+    answer = await withTimeout((async () => allow(candidate, req))(), CALL_TIMEOUT_MS, createTimeoutError)
+  } catch (error) {
+    // Answered with 500, and the cause is logged.
+    if (!(error instanceof StoreUnavailableError)) throw new Error('registration.allow failed.', { cause: error })
+    logger.error('registration.allow failed, so a registration was refused.', error)
+    throw error
+  }
+  if (answer === false) throw new OAuthError('access_denied', 'This registration is not accepted')
+  if (answer !== true) throw new TypeError(`registration.allow answered ${describeValue(answer)}, not true or false.`)
+}
+
+/** The cause for the answer 503. */
+function createTimeoutError(): Error {
+  return new StoreUnavailableError('registration.allow did not answer within 5 seconds.')
+}

@@ -1,0 +1,90 @@
+import { ApplicationError } from '../../contracts/errors.js'
+import type { RequestOrigin } from '../../contracts/events.js'
+import type { ApplicationRecord, DecidedRequest, GrantedApis } from '../../contracts/application-record.js'
+import type { Store } from '../../contracts/store.js'
+import type { ApprovalLink, ApprovalSubject } from '../../applications/decisions/approval-links.js'
+import { findRequested } from '../../applications/decisions/approval-requests.js'
+import { findDecided, readAsker, type Asker } from '../../applications/decisions/decided-requests.js'
+import type { Decisions } from '../../applications/decisions/decisions.js'
+import { findQueuedEmail } from '../../applications/queue/queued-emails.js'
+
+/** The subject of an operator's decision, as the pages show it. */
+export type Approval = OpenApproval | ClosedApproval
+
+export interface OpenApproval extends Asker {
+  readonly isOpen: true
+  readonly application: ApplicationRecord
+  readonly requested: GrantedApis
+  readonly requestedAt: number
+}
+
+/** A request about which nothing is left to decide. */
+export interface ClosedApproval {
+  readonly isOpen: false
+  /** The application, without a name if it was deleted. */
+  readonly application: ApplicationRecord
+  /** Undefined for a request that was neither decided nor withdrawn, such as a registration whose e-mail was cancelled. */
+  readonly decided: DecidedRequest | undefined
+}
+
+export type Decision = { readonly approve: true } | { readonly approve: false; readonly reason: string }
+
+/** Decisions by the links in operators' e-mails. */
+export interface Approvals {
+  /** Undefined for an application that does not exist. */
+  find(subject: ApprovalSubject): Promise<Approval | undefined>
+  /** Resolves true if this call has decided, and false if nothing was left to decide. */
+  decide(link: ApprovalLink, decision: Decision, origin: RequestOrigin): Promise<boolean>
+}
+
+interface ApprovalsOptions {
+  readonly store: Store
+  readonly decisions: Decisions
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<unknown>
+}
+
+export function createApprovals({ store, decisions, opened }: ApprovalsOptions): Approvals {
+  /** Who has asked. A registration waits as long as its e-mail does: one whose e-mail was cancelled cannot be approved. */
+  async function findWaiting({ api, applicationId }: ApprovalSubject): Promise<Asker | undefined> {
+    if (api !== undefined) return { requestedBy: undefined, address: undefined }
+    const email = await findQueuedEmail(store, applicationId, 'registration')
+    return email?.state === 'held' ? readAsker(email) : undefined
+  }
+
+  return {
+    async find(subject) {
+      await opened()
+      // Before the application, which then has the decision if there is no e-mail that waits for it any more.
+      const asker = await findWaiting(subject)
+      const application = await store.findApplication(subject.applicationId)
+      if (!application) return undefined
+      const requested = findRequested(subject, application)
+      if (!requested || !asker) return { isOpen: false, application, decided: findDecided(application, subject) }
+      const { api, requestedAt } = subject
+      const request = application.accessRequests.find((each) => each.api === api)
+      return {
+        isOpen: true,
+        application,
+        requested,
+        requestedAt,
+        ...asker,
+        ...(request && { requestedBy: request.by }),
+      }
+    },
+    async decide({ operator, applicationId, ...request }, decision, origin) {
+      const actor = { by: `operator:${operator}`, origin }
+      try {
+        if (decision.approve) await decisions.approve(applicationId, request, actor)
+        else await decisions.deny(applicationId, request, { ...actor, reason: decision.reason })
+        return true
+      } catch (error) {
+        if (error instanceof ApplicationError && TOO_LATE.has(error.code)) return false
+        throw error
+      }
+    },
+  }
+}
+
+/** Somebody else has decided, or the application has been deleted. */
+const TOO_LATE: ReadonlySet<string> = new Set(['invalid_state', 'application_not_found'])

@@ -1,0 +1,229 @@
+import type { ClosedApproval, OpenApproval } from './approvals.js'
+import type { Api } from '../../contracts/api.js'
+import type { DecidedRequest } from '../../contracts/application-record.js'
+import { html, type Html } from '../../web/html.js'
+import { ownMembers } from '../../lib/own-members.js'
+import type { PageBrand } from '../../web/page-brand.js'
+import { createContentSecurityPolicy, renderPage } from '../../web/public-page.js'
+
+export interface DecidePages {
+  /** Asks for the link; a script gives the page the one that was followed, and shows the request at once. */
+  renderStart(refused?: { readonly link: string | undefined; readonly problem: string }): string
+  /** The request, with a form for each decision. `token` is that of the link. */
+  renderOpen(approval: OpenApproval, token: string, rejection?: RejectionFields): string
+  /** The decision that was made earlier. */
+  renderClosed(approval: ClosedApproval): string
+  /** The decision that was just made. */
+  renderDone(isApproved: boolean, isRegistration: boolean): string
+}
+
+/** The reason of a rejection is what the operator writes next. `problem`: why the reason was refused. */
+interface RejectionFields {
+  readonly reason?: string
+  readonly problem?: string
+}
+
+/**
+ * Removes the token from the address, and shows the request. On every page: a link that is followed in the same tab changes only
+ * the fragment. It decides nothing: mail scanners run scripts too.
+ */
+const FOLLOW_SCRIPT = `function follow() {
+  const token = location.hash.slice(1)
+  if (!token) return
+  history.replaceState(null, '', location.pathname)
+  const form = document.createElement('form'), input = document.createElement('input')
+  form.method = 'post'
+  form.hidden = true
+  input.name = 'link'
+  input.value = token
+  form.append(input)
+  document.body.append(form)
+  form.submit()
+}
+addEventListener('hashchange', follow)
+follow()
+`
+
+/** No form is sent to another origin, and no script runs but the one above. */
+export const DECIDE_SECURITY_POLICY = createContentSecurityPolicy(FOLLOW_SCRIPT)
+
+const MAX_LINK_LENGTH = 4096
+
+interface DecidePagesOptions {
+  readonly apis: readonly Api[]
+  readonly developersUrl: string | undefined
+  readonly brand: PageBrand
+}
+
+export function createDecidePages({ apis: listed, developersUrl, brand }: DecidePagesOptions): DecidePages {
+  const apis = new Map(listed.map((api) => [api.name, api]))
+  const render = (heading: string, content: Html, isError = false): string =>
+    // Operators read these pages, not contacts.
+    renderPage(heading, { brand, developersUrl, portalUrl: undefined }, content, { script: FOLLOW_SCRIPT, isError })
+
+  return {
+    renderStart(refused) {
+      const content = html`${refused && renderProblem(`${refused.problem}.`)}
+        <form method="post">
+          <div class="field">
+            <label for="link">Link from the e-mail</label>
+            <input
+              id="link"
+              name="link"
+              value="${refused?.link}"
+              required
+              maxlength="${MAX_LINK_LENGTH}"
+              autocomplete="off"
+              spellcheck="false"
+            />
+          </div>
+          <button>Show the request</button>
+        </form>
+        <noscript><p>This browser runs no scripts. Copy the link from the e-mail, and paste it above.</p></noscript>`
+      return render('Decide about a request', content, refused !== undefined)
+    },
+    renderOpen(approval, token, given) {
+      const rejection = given && ownMembers(given)
+      const isRegistration = approval.application.status === 'pending'
+      const isError = rejection?.problem !== undefined
+      const content = html`${renderRequest(approval, apis)} ${renderDecisions(token, isRegistration, rejection)}`
+      return render(isRegistration ? 'Registration' : 'Request for access', content, isError)
+    },
+    renderClosed: ({ application, decided }) =>
+      render(
+        'Nothing left to decide',
+        html`<p>${decided ? describeOutcome(decided) : UNKNOWN_OUTCOME}</p>
+          ${application.name !== '' && html`<p>Application: ${application.name}</p>`}
+          ${decided?.reason !== undefined && html`<p class="quote">${decided.reason}</p>`}
+          ${decided && Object.keys(decided.requested).length > 0 && renderDecided(decided, apis)}`,
+      ),
+    renderDone: (isApproved, isRegistration) =>
+      render(isApproved ? 'Approved' : 'Denied', html`<p>${describeDone(isApproved, isRegistration)}</p>`),
+  }
+}
+
+/** The applicant, the request and its origin. */
+function renderRequest({ application, requested, ...asked }: OpenApproval, apis: ReadonlyMap<string, Api>): Html {
+  const isRegistration = application.status === 'pending'
+  const grants = Object.entries(application.apis)
+  return html`<dl class="facts">
+    <dt>Application</dt>
+    <dd>${application.name}</dd>
+    <dt>E-mail address of the developers</dt>
+    <dd>${application.contact ?? 'none'}</dd>
+    <dt>${isRegistration ? 'APIs' : 'Requests access to'}</dt>
+    ${Object.entries(requested).map(([name, { scopes }]) => renderGrant(apis.get(name), name, scopes))}
+    ${
+      !isRegistration &&
+      html`<dt>May use now</dt>
+        ${grants.length > 0 ? grants.map(([name, { scopes }]) => renderGrant(apis.get(name), name, scopes)) : html`<dd>no API</dd>`}`
+    }
+    <dt>Requested</dt>
+    <dd>${describeAsked(asked)}</dd>
+    <dt>Application id</dt>
+    <dd>${application.id}</dd>
+  </dl>`
+}
+
+/** Who had asked, and for what. */
+function renderDecided({ requested, ...asked }: DecidedRequest, apis: ReadonlyMap<string, Api>): Html {
+  return html`<dl class="facts">
+    <dt>APIs</dt>
+    ${Object.entries(requested).map(([name, { scopes }]) => renderGrant(apis.get(name), name, scopes))}
+    <dt>Requested</dt>
+    <dd>${describeAsked(asked)}</dd>
+  </dl>`
+}
+
+type Asked = Pick<OpenApproval, 'requestedAt'> & { readonly [Each in 'requestedBy' | 'address']?: string | undefined }
+
+function describeAsked({ requestedAt, address, requestedBy }: Asked): string {
+  const from = address === undefined ? '' : `, from the address ${address}`
+  return `${formatTime(requestedAt)}${from}${requestedBy === undefined ? '' : `, by ${requestedBy}`}`
+}
+
+function renderProblem(problem: string): Html {
+  return html`<div class="problem" role="alert" tabindex="-1" autofocus>${problem}</div> `
+}
+
+/** An API that was removed from the options meanwhile has its name only. */
+function renderGrant(api: Api | undefined, name: string, scopes: readonly string[]): Html {
+  const describe = (scope: string): string | undefined =>
+    api && Object.hasOwn(api.scopes, scope) ? api.scopes[scope] : undefined
+  return html`<dd>
+    <strong>${api?.title ?? name}</strong>
+    ${
+      scopes.length > 0 &&
+      html`<ul>
+        ${scopes.map((scope) => html`<li>${scope}${describe(scope) !== undefined && html`: ${describe(scope)}`}</li>`)}
+      </ul>`
+    }
+  </dd>`
+}
+
+/** Two forms: only a click on one of the two buttons, or Enter in its field, decides. */
+function renderDecisions(token: string, isRegistration: boolean, rejection: RejectionFields | undefined): Html {
+  const hidden = html`<input type="hidden" name="link" value="${token}" />`
+  const problem = rejection?.problem
+  return html`<form method="post">
+      ${hidden}
+      <button name="decision" value="approve">Approve</button>
+    </form>
+    <h2>Or deny it</h2>
+    <form method="post">
+      ${hidden}
+      <div class="field">
+        <label for="reason">Reason</label>
+        <p id="reason-hint">${describeReason(isRegistration)}</p>
+        ${problem !== undefined && html`<p class="wrong" id="reason-problem">Error: ${problem}</p>`}
+        <textarea
+          id="reason"
+          name="reason"
+          rows="3"
+          required
+          maxlength="1000"
+          ${problem !== undefined && html`aria-invalid="true"`}
+          aria-describedby="reason-hint${problem !== undefined && ' reason-problem'}"
+          ${rejection && html`autofocus`}
+        >
+${rejection?.reason}</textarea>
+      </div>
+      <button name="decision" value="deny" class="quiet">Deny</button>
+    </form>`
+}
+
+function describeReason(isRegistration: boolean): string {
+  return isRegistration
+    ? 'The developers get it by e-mail, and the registration is deleted.'
+    : 'The developers get it by e-mail. The application keeps what it may use now.'
+}
+
+const UNKNOWN_OUTCOME =
+  'This request does not wait for a decision any more. The audit log shows what has happened to the application.'
+
+function describeOutcome({ outcome, at, by }: DecidedRequest): string {
+  return `${OUTCOMES[outcome]} on ${formatTime(at)}${by === undefined ? '' : ` by ${by.replace(/^operator:/, '')}`}.`
+}
+
+const OUTCOMES = {
+  approved: 'This request was approved',
+  rejected: 'This request was denied',
+  withdrawn: 'This request was withdrawn, because the application got another contact,',
+  deleted: 'This application was deleted',
+} as const
+
+function describeDone(isApproved: boolean, isRegistration: boolean): string {
+  if (!isApproved) {
+    return isRegistration
+      ? 'The registration has been deleted. The developers get an e-mail with your reason.'
+      : 'The application keeps what it may use now. The developers get an e-mail with your reason.'
+  }
+  return isRegistration
+    ? 'The developers get an e-mail with their credentials.'
+    : 'The application may use it from now on. The developers get an e-mail.'
+}
+
+/** A time such as `2027-01-31 10:00 UTC`. */
+function formatTime(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}

@@ -1,0 +1,152 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { REJECTION_SUFFIX, type ApprovalLink, type ApprovalLinks } from '../../applications/decisions/approval-links.js'
+import type { Approvals, Decision } from './approvals.js'
+import { readReason } from '../../applications/records/validation.js'
+import { ApplicationError } from '../../contracts/errors.js'
+import { OAuthError, type Denial } from '../../contracts/denial.js'
+import { notePresentedSecrets, readOrigin } from '../../http/origin.js'
+import { readForm, type Form } from '../../http/form.js'
+import type { Endpoint } from '../../http/middleware.js'
+import { formatFailureKey, readClientAddress } from '../../http/request.js'
+import { sendDenial, sendPage, setHeaders } from '../../http/respond.js'
+import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
+import type { MaybePromise } from '../../lib/maybe-promise.js'
+import type { PageBrand } from '../../web/page-brand.js'
+import type { RateLimit } from '../../rate-limits/rate-limit.js'
+import { DECIDE_SECURITY_POLICY, type DecidePages } from './decide-pages.js'
+
+interface DecideOptions {
+  readonly links: ApprovalLinks
+  readonly approvals: Approvals
+  readonly pages: DecidePages
+  readonly brand: PageBrand
+  readonly limitFailures: RateLimit | undefined
+  /** Gives each address a fair share of the changes that clients make. */
+  readonly limitChanges: ConcurrencyLimit
+  /** Rejects while the platform cannot answer. */
+  readonly available: () => MaybePromise<void>
+  /** The refusal for a thrown error, which is logged. */
+  readonly readRefusal: (error: unknown) => Denial
+}
+
+interface DecideEndpoints {
+  readonly show: Endpoint
+  readonly decide: Endpoint
+  /** The page for a form that was refused; `form` is undefined if it has not been read. */
+  readonly refuse: (error: unknown, req: IncomingMessage, res: ServerResponse, form?: Form) => void
+}
+
+interface Answer {
+  readonly status: number
+  readonly page: string
+}
+
+/**
+ * The page on which operators decide. GET shows a form, and the link's token stays in the browser. POST with the link alone
+ * shows the request and changes nothing, so that mail scanners which follow links and run scripts decide nothing. Only POST
+ * with a `decision`, which a button sends, decides.
+ */
+export function createDecideEndpoints(options: DecideOptions): DecideEndpoints {
+  const { links, approvals, pages, limitFailures, limitChanges, available, readRefusal } = options
+  const policy = options.brand.extendPolicy(DECIDE_SECURITY_POLICY)
+
+  /** Bad links are counted after the check: a good link always works, whatever else its address sends. */
+  async function readLink(token: string, req: IncomingMessage): Promise<ApprovalLink> {
+    await available()
+    const link = links.read(token)
+    if (typeof link === 'object') return link
+    if (link === 'unknown') await limitFailures?.(formatFailureKey(req, undefined))
+    throw new OAuthError('invalid_request', LINK_PROBLEMS[link])
+  }
+
+  async function answerForm(form: Form, req: IncomingMessage): Promise<Answer> {
+    const { token, denies } = splitLink(form.get('link') ?? '')
+    if (token === '') throw new OAuthError('invalid_request', LINK_PROBLEMS.missing)
+    notePresentedSecrets(req, [token])
+    const link = await readLink(token, req)
+    const caller = readClientAddress(req)
+    const choice = form.get('decision')
+    if (choice === undefined) return limitChanges(caller, () => showRequest(link, token, denies ? {} : undefined))
+    const reason = form.get('reason') ?? ''
+    const decision = readDecision(choice, reason)
+    if (!decision) {
+      const rejection = { reason, problem: REASON_PROBLEM }
+      return limitChanges(caller, () => showRequest(link, token, rejection))
+    }
+    return limitChanges(caller, async () => {
+      const hasDecided = await approvals.decide(link, decision, readOrigin(req))
+      if (!hasDecided) return { ...(await showRequest(link, token)), status: 409 }
+      return { status: 200, page: pages.renderDone(decision.approve, link.api === undefined) }
+    })
+  }
+
+  /** `rejection`: the reason is what the operator writes next. With a `problem`, the last one was refused. */
+  async function showRequest(
+    link: ApprovalLink,
+    token: string,
+    rejection?: Parameters<DecidePages['renderOpen']>[2],
+  ): Promise<Answer> {
+    const approval = await approvals.find(link)
+    if (!approval) throw new OAuthError('invalid_request', LINK_PROBLEMS.unknown)
+    if (!approval.isOpen) return { status: 200, page: pages.renderClosed(approval) }
+    return { status: rejection?.problem === undefined ? 200 : 400, page: pages.renderOpen(approval, token, rejection) }
+  }
+
+  function send(req: IncomingMessage, res: ServerResponse, { status, page }: Answer): void {
+    // The policy is not `no-referrer`: browsers would then send `Origin: null` with the form.
+    sendPage(req, res, status, page, policy, 'same-origin')
+  }
+
+  function refuse(error: unknown, req: IncomingMessage, res: ServerResponse, form?: Form): void {
+    const denied = readRefusal(error)
+    if (res.headersSent) return sendDenial(req, res, denied)
+    setHeaders(res, denied.headers)
+    // The page has the link, so that one button tries again.
+    const page = pages.renderStart({ link: form?.get('link'), problem: denied.description })
+    send(req, res, { status: denied.status, page })
+  }
+
+  return {
+    show: (req, res) => send(req, res, { status: 200, page: pages.renderStart() }),
+    async decide(req, res) {
+      let form: Form | undefined
+      try {
+        form = await readForm(req, FIELDS)
+        send(req, res, await answerForm(form, req))
+      } catch (error) {
+        refuse(error, req, res, form)
+      }
+    },
+    refuse,
+  }
+}
+
+const FIELDS = ['link', 'decision', 'reason']
+
+const LINK_PROBLEMS = {
+  missing: 'The link is not complete. Open the link in the e-mail again',
+  unknown: 'This link is not valid. Copy the whole link from the e-mail',
+  expired: 'This link has expired: it is valid for 14 days. Decide on the command line',
+  noOperator: 'This link is not valid any more, because its recipient is not an operator any more',
+} as const
+
+const REASON_PROBLEM = 'Write a reason of up to 500 characters. It is sent by e-mail.'
+
+/** The whole link may be pasted. The end of a link says which decision it is for. */
+function splitLink(text: string): { readonly token: string; readonly denies: boolean } {
+  const fragment = text.trim().split('#').at(-1)!
+  const denies = fragment.endsWith(REJECTION_SUFFIX)
+  return { token: denies ? fragment.slice(0, -REJECTION_SUFFIX.length) : fragment, denies }
+}
+
+/** Undefined if the reason of a rejection is missing or too long. */
+function readDecision(choice: string, reason: string): Decision | undefined {
+  if (choice === 'approve') return { approve: true }
+  if (choice !== 'deny') throw new OAuthError('invalid_request', 'The decision must be approve or deny')
+  try {
+    return { approve: false, reason: readReason(reason)! }
+  } catch (error) {
+    if (error instanceof ApplicationError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,113 @@
+import { withCheckedArguments, application, members, type CallParameters } from '../../applications/call-arguments.js'
+import { newApplication } from '../../applications/call-parameters.js'
+import { createApprovalLinks } from '../../applications/decisions/approval-links.js'
+import { checkBefore } from '../../applications/records/application-writer.js'
+import type { RegistrationOffer } from '../../contracts/offers.js'
+import type { MetadataInput, MetadataOutput } from '../../contracts/metadata-schema.js'
+import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
+import type { PlatformAuth } from '../../index.js'
+import { createPageBrand } from '../../web/page-brand.js'
+import { readBrand } from '../../web/read-brand.js'
+import { createRequestAccess } from './access-requests.js'
+import { createAdmission } from './admission.js'
+import { createApprovals } from './approvals.js'
+import type { Registration } from './calls.js'
+import { readRegistrationOptions, type RegistrationOptions } from './read-options.js'
+import { createPrepareRegistration } from './register.js'
+import { createRegistrationRouter } from './router.js'
+
+export type { Registration } from './calls.js'
+export type {
+  AllowRegistration,
+  RegistrationCandidate,
+  RegistrationLimits,
+  RegistrationOptions,
+} from './read-options.js'
+
+/** The types of `auth.registration`. */
+export interface RegistrationTypes extends CallTypes {
+  readonly calls: Registration<
+    keyof this['apis'] & string,
+    MetadataInput<this['schema']>,
+    MetadataOutput<this['schema']>
+  >
+}
+
+/** What `registration()` returns, for the option `features`. */
+export interface RegistrationFeature extends Feature<'registration', RegistrationTypes> {}
+
+/** Any platform that was given `registration()`. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema
+export type WithRegistration = PlatformAuth<any, any, readonly [RegistrationFeature]>
+
+/**
+ * Lets developers register their applications, with a form or JSON, and operators decide about them: `auth.registration`. The
+ * credentials are sent by e-mail, so it needs `emails()`. It throws nothing; `createPlatformAuth()` validates its options.
+ *
+ * @example
+ * ```ts
+ * import { createPlatformAuth } from 'express-platform-auth'
+ * import { emails } from 'express-platform-auth/emails'
+ * import { registration } from 'express-platform-auth/registration'
+ * import { memoryMailer } from 'express-platform-auth/testing'
+ *
+ * const auth = createPlatformAuth({
+ *   baseUrl: 'http://localhost:3000',
+ *   apis: { catalog: { scheme: 'apiKey' } },
+ *   features: [emails({ mailer: memoryMailer() }), registration()],
+ * })
+ * ```
+ */
+export function registration(options?: RegistrationOptions): RegistrationFeature {
+  return {
+    name: 'registration',
+    needs: ['emails'],
+    storeParts: ['emails'],
+    pages: { register: '/register', decide: '/register/decide' },
+    prepare({ developersUrl }) {
+      const settings = readRegistrationOptions(options, developersUrl)
+      return (core) => createRegistrationPart(core, settings)
+    },
+  }
+}
+
+const PARAMETERS: CallParameters<Omit<Registration, 'router'>> = {
+  register: [newApplication],
+  requestAccess: [
+    application,
+    members<Parameters<Registration['requestAccess']>[1]>({ api: 'text', scopes: 'own', by: 'text' }),
+  ],
+}
+
+function createRegistrationPart(core: Core, settings: ReturnType<typeof readRegistrationOptions>): FeaturePart {
+  const { operators } = settings
+  const { apis, brand, developersUrl } = core.settings
+  const { decisions, readOperatorData } = core.calls
+  const prepareRegistration = createPrepareRegistration({ ...core, apis, operators })
+  const approvals = createApprovals({ ...core, decisions })
+  const links = createApprovalLinks({ ...core, isOperator: (address) => operators.includes(address) })
+  const router = createRegistrationRouter({
+    ...core,
+    apis: [...apis.values()],
+    prepareRegistration,
+    admit: createAdmission({ ...core, ...settings }),
+    approval: operators.length > 0 ? { links, approvals } : undefined,
+    developersUrl,
+    portalUrl: core.pageUrl('portal'),
+    brand: createPageBrand(readBrand(brand)),
+  })
+  const calls = withCheckedArguments(PARAMETERS, {
+    // The function is async, so that a mistake rejects.
+    async register(given: Parameters<Registration['register']>[0]) {
+      const prepared = prepareRegistration(given)
+      return prepared.save(undefined, await readOperatorData(given))
+    },
+    requestAccess: createRequestAccess({ ...core, apis, operators }),
+  })
+  const offers: RegistrationOffer = {
+    isOperator: (address) => operators.includes(address),
+    requestAccess: (check, id, request) =>
+      createRequestAccess({ ...core, writer: checkBefore(core.writer, check, core.now), apis, operators })(id, request),
+  }
+  return { calls: { ...calls, router }, offers }
+}

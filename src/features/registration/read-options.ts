@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http'
+import type { Limit } from '../../contracts/api.js'
+import { invalidOption, readBoolean, readGroup, readLimit, readOptionalFunction } from '../../options/checks.js'
+import { readOperators } from './read-operators.js'
+
+/** A valid registration by a stranger, as `allow` gets it. */
+export interface RegistrationCandidate {
+  readonly name: string
+  /** The e-mail address that the credentials would be sent to. */
+  readonly contact: string
+  /** API -> the scopes that it would get there. */
+  readonly apis: Readonly<Record<string, { readonly scopes: readonly string[] }>>
+  /** Express's `req.ip`, which follows `trust proxy`. */
+  readonly address: string
+}
+
+/**
+ * Decides whether a registration is accepted: true or false, or a promise of it within 5 seconds. Other results and errors are
+ * answered with 500 or 503, and register nothing.
+ */
+export type AllowRegistration = {
+  // A method, because its parameters may be narrower: the function can take Express's Request.
+  allow(candidate: RegistrationCandidate, req: IncomingMessage): boolean | PromiseLike<boolean>
+}['allow']
+
+/** The options of `registration()`. */
+export interface RegistrationOptions {
+  /**
+   * The e-mail addresses, 1 to 10, of those who decide about registrations and requests for access: each gets an e-mail with a
+   * link to approve or deny. Needs `developersUrl`. None if left out: decide with `approve()` and `deny()`.
+   */
+  readonly operators?: readonly string[] | undefined
+  /** Decides about each registration through the form or JSON, after it was validated. All are accepted if left out. */
+  readonly allow?: AllowRegistration | undefined
+  /** How many strangers may register. */
+  readonly limits?: RegistrationLimits | undefined
+}
+
+/** The option `limits` of `registration()`. */
+export interface RegistrationLimits {
+  /** Registrations per address, and per contact; 5 in 3600 seconds if left out. */
+  readonly registration?: Limit | false | undefined
+  /** Registrations from all addresses and for all contacts together; 20 times `registration` if left out, 100 in 3600 seconds. */
+  readonly allRegistrations?: Limit | false | undefined
+  /** Whether `dev+shop@example.com` counts as `dev@example.com`; false if left out. */
+  readonly foldTags?: boolean | undefined
+  /** The IPv6 network that counts as one address: 48, 56 or 64 bits; 64 if left out. */
+  readonly ipv6Prefix?: 48 | 56 | 64 | undefined
+}
+
+const IPV6_PREFIXES = [48, 56, 64]
+
+export function readRegistrationOptions(options: RegistrationOptions | undefined, developersUrl: string | undefined) {
+  const { operators, allow, limits } = readGroup('registration', options, ['operators', 'allow', 'limits'])
+  return {
+    operators: readOperators(operators, developersUrl),
+    allow: readOptionalFunction('registration.allow', allow),
+    ...readLimits(limits),
+  }
+}
+
+function readLimits(limits: RegistrationLimits | undefined) {
+  const {
+    registration = { limit: 5, window: 3600 },
+    allRegistrations,
+    foldTags = false,
+    ipv6Prefix = 64,
+  } = readGroup('registration.limits', limits, ['registration', 'allRegistrations', 'foldTags', 'ipv6Prefix'])
+  if (!IPV6_PREFIXES.includes(ipv6Prefix)) {
+    throw invalidOption('registration.limits.ipv6Prefix', ipv6Prefix, `Choose one of ${IPV6_PREFIXES.join(', ')}.`)
+  }
+  const perCaller = readLimit('registration.limits.registration', registration)
+  // The default is in proportion: a host that allows an address more, or switches that limit off, must not meet another one.
+  const ofAllCallers = perCaller && { ...perCaller, limit: Math.min(perCaller.limit * 20, Number.MAX_SAFE_INTEGER) }
+  return {
+    limits: {
+      registration: perCaller,
+      allRegistrations: readLimit('registration.limits.allRegistrations', allRegistrations ?? ofAllCallers),
+    },
+    foldTags: readBoolean('registration.limits.foldTags', foldTags),
+    ipv6Prefix,
+  }
+}

@@ -1,0 +1,112 @@
+import type { Api, Registration } from '../../contracts/api.js'
+import { ApplicationError } from '../../contracts/errors.js'
+import type { RequestOrigin } from '../../contracts/events.js'
+import type { ApplicationRecord } from '../../contracts/application-record.js'
+import type { ApplicationWriter } from '../../applications/records/edit.js'
+import { toApplication } from '../../applications/records/application-info.js'
+import type { ApiGrants } from '../../applications/call-options.js'
+import { createRecord, describeRecord } from '../../applications/records/creation.js'
+import type { Credentials } from '../../applications/credentials/credentials.js'
+import { describeAsker } from '../../applications/decisions/decided-requests.js'
+import { createApprovalRequests } from '../../applications/decisions/approval-requests.js'
+import { readGrants } from '../../applications/records/grants.js'
+import type { OperatorDataRecord } from '../../applications/records/metadata.js'
+import { createQueuedEmail } from '../../applications/queue/queued-emails.js'
+import { readLanguage, readRegistrationContact, readRegistrationName } from '../../applications/records/validation.js'
+import type { Registration as RegistrationCalls } from './calls.js'
+
+/** Validates a registration without storing it, so that mistakes count against no limit. Throws `ApplicationError`. */
+export type PrepareRegistration = (application: Parameters<RegistrationCalls['register']>[0]) => PreparedRegistration
+
+/** A valid registration. */
+export interface PreparedRegistration extends Pick<ApplicationRecord, 'name' | 'apis'> {
+  readonly contact: string
+  /** `operatorData` is for operators only: what strangers send is never passed here. */
+  save(origin: RequestOrigin | undefined, operatorData?: OperatorDataRecord): ReturnType<RegistrationCalls['register']>
+}
+
+/** An API with the access that strangers may request there. */
+export interface RegistrableApi extends Api {
+  readonly registration: Registration
+  readonly registrationScopes: readonly string[]
+}
+
+interface RegistrationOptions {
+  readonly apis: ReadonlyMap<string, RegistrableApi>
+  readonly writer: ApplicationWriter
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<Credentials>
+  /** The operators who are asked to decide about registrations. */
+  readonly operators: readonly string[]
+  /** Called when an e-mail has become due. */
+  readonly wakeSender: () => void
+  readonly now: () => number
+}
+
+/** The call that adds an application for its developers. */
+export function createPrepareRegistration(options: RegistrationOptions): PrepareRegistration {
+  const { apis, writer, opened, operators, wakeSender, now } = options
+
+  return function prepareRegistration({
+    name: givenName,
+    contact: givenContact,
+    apis: grants,
+    language: givenLanguage,
+    by,
+  }) {
+    const granted = readRegistrationGrants(apis, grants)
+    const name = readRegistrationName(givenName)
+    const contact = readRegistrationContact(givenContact)
+    const language = readLanguage(givenLanguage)
+
+    async function save(
+      origin: RequestOrigin | undefined,
+      operatorData?: OperatorDataRecord,
+    ): ReturnType<RegistrationCalls['register']> {
+      await opened()
+      const record = {
+        ...createRecord(granted, now()),
+        ...operatorData,
+        name,
+        contact,
+        language,
+        isUnconfirmed: true,
+        status: 'pending',
+      } as const
+      const held = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
+      const email = createQueuedEmail(record.id, 'registration', now(), {
+        held,
+        ...(held && { details: describeAsker(by, origin?.address) }),
+      })
+      const event = { type: 'application.registered', by, origin } as const
+      const subject = { applicationId: record.id, api: undefined, requestedAt: record.createdAt }
+      const requests = held ? createApprovalRequests(subject, { operators, address: origin?.address, now: now() }) : []
+      const emails = [email, ...requests].map((each) => ({ save: each }))
+      await writer.add(record, event, { details: describeRecord(record), emails })
+      if (!held || requests.length > 0) wakeSender()
+      return { application: toApplication(record, now()) }
+    }
+
+    return { name, contact, apis: granted, save }
+  }
+}
+
+/** The access that a registration may have: only open APIs, and only scopes in `registrationScopes`. */
+function readRegistrationGrants(
+  apis: ReadonlyMap<string, RegistrableApi>,
+  grants: ApiGrants,
+): ApplicationRecord['apis'] {
+  const names = Array.isArray(grants) ? grants : Object.keys(Object(grants))
+  const closed = names.find((name) => apis.get(name)?.registration === 'closed')
+  if (closed !== undefined) throw createClosedError(closed)
+  // Strangers read the messages, which list APIs.
+  const open = new Map([...apis].filter(([, { registration }]) => registration !== 'closed'))
+  return readGrants(open, grants, (api) => api.registrationScopes)
+}
+
+export function createClosedError(api: string): ApplicationError {
+  return new ApplicationError(
+    'api_closed',
+    `The API "${api}" takes no registrations: its operator creates applications with auth.applications.create().`,
+  )
+}

@@ -1,0 +1,40 @@
+import type { RefusalEntry } from './refusals.js'
+import type { ReportedQuery, ReportedRequests } from './report-only.js'
+import type { UsageEntry, UsageQuery } from './usage.js'
+
+/** `auth.usage`: how often applications used the APIs, and why they were refused. */
+export interface Usage<ApiNames extends string = string> {
+  /**
+   * Lists counts by application in the order in which they were created, then by day or month, then by API, without empty ones.
+   * A process writes its counts every minute, so that counts appear within a minute. Rejects with `ApplicationError` for a
+   * wrong argument.
+   *
+   * @example
+   * ```ts
+   * import type { WithUsage } from 'express-platform-auth/usage'
+   *
+   * async function countCalls(auth: WithUsage, applicationId: string): Promise<number> {
+   *   const { items } = await auth.usage.list({ applicationId, from: '2026-11', to: '2026-11', by: 'month' })
+   *   return items.reduce((sum, { allowed }) => sum + allowed, 0)
+   * }
+   * ```
+   */
+  list(query?: UsageQuery<ApiNames>): Promise<{ items: UsageEntry[]; next?: string }>
+  /** The last 50 refusals of an application, at most 7 days old, newest first. Empty for an id that does not exist. */
+  refusals(applicationId: string): Promise<{ items: RefusalEntry[] }>
+  /**
+   * Counts requests that report-only guards let pass and would have refused, by application (unknown ones first), API, route and
+   * reason. Other processes write their counts every minute. Rejects with `ApplicationError` for a wrong argument.
+   *
+   * @example
+   * ```ts
+   * import type { WithUsage } from 'express-platform-auth/usage'
+   *
+   * async function listAffected(auth: WithUsage): Promise<string[]> {
+   *   const { items } = await auth.usage.reportOnly({ limit: 1000 })
+   *   return items.map(({ applicationId = 'unknown', route, reason, count }) => `${applicationId} ${route}: ${reason}, ${count} times`)
+   * }
+   * ```
+   */
+  reportOnly(query?: ReportedQuery<ApiNames>): Promise<{ items: ReportedRequests[]; next?: string }>
+}

@@ -1,0 +1,115 @@
+import type { CountRequest } from '../../contracts/api-observer.js'
+import type { UsageCount } from '../../contracts/usage.js'
+import { DAY_MS, formatDay } from '../../lib/day.js'
+
+/** Counts in memory, until they are written. */
+export interface Counts {
+  /**
+   * Returns the function that counts one outcome at an API, for every request. It is the same one for the same API and outcome.
+   */
+  counter(api: string, outcome: string): CountRequest
+  /** Counts an outcome of which there may be any number. */
+  count(api: string, outcome: string, applicationId: string): void
+  /** Returns the counts, and begins anew. No two of them are of the same day, application, API and outcome. */
+  takeAll(): readonly UsageCount[]
+  /** Counts for the new day from now on, if a day has ended. */
+  endDay(): void
+  readonly size: number
+}
+
+interface CountsOptions {
+  readonly now: () => number
+  /** The limit of different counts; others are not counted. */
+  readonly limit: number
+  /** Called for each count that begins. */
+  readonly onNew: () => void
+}
+
+interface Counter {
+  readonly byApplication: Map<string, Cell>
+  readonly count: CountRequest
+}
+
+type Cell = { -readonly [Name in keyof UsageCount]: UsageCount[Name] }
+
+export function createCounts({ now, limit, onNew }: CountsOptions): Counts {
+  let cells: Cell[] = []
+  /** The counters of `counter()`, which guards hold on to, by API and outcome. */
+  const permanent = new Map<string, Counter>()
+  /** The counters of `count()`. */
+  const temporary = new Map<string, Counter>()
+  let day = countDays(now())
+
+  /** A request that is allowed costs one look-up here, and allocates nothing (test/hot-paths.integration.test.ts). */
+  function createCounter(api: string, outcome: string): Counter {
+    const byApplication = new Map<string, Cell>()
+    return {
+      byApplication,
+      count(applicationId, times = 1) {
+        const cell = byApplication.get(applicationId)
+        if (cell !== undefined) cell.count += times
+        else begin(byApplication, api, outcome, applicationId, times)
+      },
+    }
+  }
+
+  function findCounter(counters: Map<string, Counter>, api: string, outcome: string): Counter {
+    // API names have no space.
+    const name = `${api} ${outcome}`
+    const known = counters.get(name)
+    if (known) return known
+    const counter = createCounter(api, outcome)
+    counters.set(name, counter)
+    return counter
+  }
+
+  function begin(
+    byApplication: Map<string, Cell>,
+    api: string,
+    outcome: string,
+    applicationId: string,
+    times: number,
+  ): void {
+    endDay()
+    if (cells.length < limit) {
+      const cell = { day: formatDay(day * DAY_MS), applicationId, api, outcome, count: times }
+      byApplication.set(applicationId, cell)
+      cells.push(cell)
+    }
+    onNew()
+  }
+
+  function endDay(): void {
+    const today = countDays(now())
+    if (today === day) return
+    day = today
+    forgetCells()
+  }
+
+  function forgetCells(): void {
+    for (const { byApplication } of permanent.values()) byApplication.clear()
+    temporary.clear()
+  }
+
+  return {
+    counter: (api, outcome) => findCounter(permanent, api, outcome).count,
+    count(api, outcome, applicationId) {
+      endDay()
+      findCounter(temporary, api, outcome).count(applicationId)
+    },
+    takeAll() {
+      const taken = cells.filter(({ count }) => count !== 0)
+      cells = []
+      forgetCells()
+      return taken
+    },
+    endDay,
+    get size() {
+      return cells.length
+    },
+  }
+}
+
+function countDays(time: number): number {
+  return Math.floor(time / DAY_MS)
+}

@@ -1,0 +1,82 @@
+import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
+import type { PlatformAuth } from '../../index.js'
+import type { Usage } from './calls.js'
+import { createUsageCleanup } from './cleanup.js'
+import { createUsageCollector } from './collector.js'
+import { readUsageOptions, type UsageOptions } from './read-options.js'
+import { createReportedCollector } from './reported-collector.js'
+import { describeRoute } from './route-name.js'
+import { createUsageCalls } from './store-calls.js'
+
+export type { Usage } from './calls.js'
+export type { RefusalExplanation } from './explain-refusal.js'
+export type { UsagePeriod } from './period.js'
+export type { UsageOptions } from './read-options.js'
+export type { RefusalEntry } from './refusals.js'
+export type { ReportedQuery, ReportedRequests } from './report-only.js'
+export type { UsageEntry, UsageQuery } from './usage.js'
+
+/** The types of `auth.usage`. */
+export interface UsageTypes extends CallTypes {
+  readonly calls: Usage<keyof this['apis'] & string>
+}
+
+/** What `usage()` returns, for the option `features`. */
+export interface UsageFeature extends Feature<'usage', UsageTypes> {}
+
+/** Any platform that was given `usage()`. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema
+export type WithUsage = PlatformAuth<any, any, readonly [UsageFeature]>
+
+/**
+ * Counts how often applications use the APIs, keeps why they were last refused, and counts what report-only guards would refuse:
+ * `auth.usage`. It throws nothing; `createPlatformAuth()` validates its options.
+ *
+ * @example
+ * ```ts
+ * import { createPlatformAuth } from 'express-platform-auth'
+ * import { usage } from 'express-platform-auth/usage'
+ *
+ * const auth = createPlatformAuth({
+ *   baseUrl: 'http://localhost:3000',
+ *   apis: { catalog: { scheme: 'apiKey' } },
+ *   features: [usage()],
+ * })
+ * const { items } = await auth.usage.list({ api: 'catalog' })
+ * ```
+ */
+export function usage(options?: UsageOptions): UsageFeature {
+  return {
+    name: 'usage',
+    storeParts: ['usage'],
+    prepare() {
+      const settings = readUsageOptions(options)
+      return (core) => createUsagePart(core, settings)
+    },
+  }
+}
+
+function createUsagePart(core: Core, { collect, retention }: ReturnType<typeof readUsageOptions>): FeaturePart {
+  const { logger, now } = core
+  const { usage: store } = core.store
+  const collector = collect ? createUsageCollector({ store, now }) : undefined
+  const reported = createReportedCollector({ store, now })
+  // Counts that an earlier process has stored are deleted in any case.
+  const cleanup = createUsageCleanup({ store, retention, logger, now })
+  const calls = createUsageCalls({ ...core, flushReported: reported.flush })
+  return {
+    calls,
+    offers: calls,
+    observe: ({ name: api }) => ({
+      allowed: collector?.allowedCounter(api),
+      tokenIssued: collector?.accessTokenCounter(api),
+      refused: collector && ((refusal, req) => collector.noteRefusal({ ...refusal, api }, req)),
+      reported: (request, req) => reported.count({ ...request, api, route: describeRoute(req) }),
+    }),
+    start: cleanup.start,
+    async stop() {
+      await Promise.all([collector?.close(), reported.close()])
+      await cleanup.close()
+    },
+  }
+}

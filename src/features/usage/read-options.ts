@@ -1,0 +1,25 @@
+import { readBoolean, readDays, readGroup } from '../../options/checks.js'
+
+/** The options of `usage()`. */
+export interface UsageOptions {
+  /**
+   * Days for which counts are kept, those of report-only guards since the last time; 400 if left out. Refusals are kept for 7 days.
+   */
+  readonly retention?: number | undefined
+  /** False: usage and refusals are not stored, and those that were stay until they are too old. True if left out. */
+  readonly collect?: boolean | undefined
+}
+
+/** Days; a little more than a year, so that a month can be compared with the same one of the year before. */
+const DEFAULT_RETENTION = 400
+
+export function readUsageOptions(options: UsageOptions | undefined): {
+  readonly retention: number
+  readonly collect: boolean
+} {
+  const { retention, collect } = readGroup('usage', options, ['retention', 'collect'])
+  return {
+    retention: readDays('usage.retention', retention ?? DEFAULT_RETENTION),
+    collect: readBoolean('usage.collect', collect ?? true),
+  }
+}

@@ -1,0 +1,52 @@
+import type { RefusalRecord } from '../../contracts/usage.js'
+
+/** The last refusals of each application, until they are written. */
+export interface RefusalBuffer {
+  add(refusal: RefusalRecord): void
+  /** Returns the refusals, those of an application in their order, and begins anew. */
+  takeAll(): readonly RefusalRecord[]
+  readonly size: number
+}
+
+/** The number of refusals that are kept of an application, in memory and in the store. */
+export const KEPT_REFUSALS = 50
+/** The limit for all applications together. */
+const MAX_REFUSALS = 2000
+
+export function createRefusalBuffer(): RefusalBuffer {
+  let byApplication = new Map<string, RefusalRecord[]>()
+  let size = 0
+
+  /** Drops the refusals of the application that has waited longest. */
+  function removeOldest(): void {
+    const [oldest] = byApplication
+    if (!oldest) return
+    const [applicationId, refusals] = oldest
+    refusals.shift()
+    size -= 1
+    if (refusals.length === 0) byApplication.delete(applicationId)
+  }
+
+  return {
+    add(refusal) {
+      const refusals = byApplication.get(refusal.applicationId) ?? []
+      if (refusals.length === 0) byApplication.set(refusal.applicationId, refusals)
+      else if (refusals.length === KEPT_REFUSALS) {
+        refusals.shift()
+        size -= 1
+      }
+      refusals.push(refusal)
+      size += 1
+      if (size > MAX_REFUSALS) removeOldest()
+    },
+    takeAll() {
+      const taken = [...byApplication.values()].flat()
+      byApplication = new Map()
+      size = 0
+      return taken
+    },
+    get size() {
+      return size
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import {
+  filter,
+  options as readOptions,
+  withCheckedArguments,
+  type CallParameters,
+} from '../../applications/call-arguments.js'
+import type { StoreWith } from '../../contracts/store.js'
+import type { Usage } from './calls.js'
+import { createListReported, type ReportedQuery } from './report-only.js'
+import { createListRefusals } from './refusals.js'
+import { createListUsage, type UsageQuery } from './usage.js'
+
+interface UsageCallsOptions {
+  readonly store: Pick<StoreWith<'usage'>, 'usage'>
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<unknown>
+  /** Writes the counts of report-only guards that this process has collected; nothing if left out. */
+  readonly flushReported?: () => Promise<void>
+  readonly now: () => number
+}
+
+const PARAMETERS: CallParameters<Usage> = {
+  list: [
+    readOptions<UsageQuery>({
+      applicationId: 'text',
+      api: 'text',
+      from: 'own',
+      to: 'own',
+      by: 'text',
+      after: 'text',
+      limit: 'own',
+    }),
+  ],
+  refusals: [filter],
+  reportOnly: [readOptions<ReportedQuery>({ applicationId: 'text', api: 'text', after: 'text', limit: 'own' })],
+}
+
+/** The calls of `auth.usage`, which the store alone answers. */
+export function createUsageCalls({ store, opened, flushReported, now }: UsageCallsOptions): Usage {
+  const options = { store: store.usage, opened, now }
+  return withCheckedArguments(PARAMETERS, {
+    list: createListUsage(options),
+    refusals: createListRefusals(options),
+    reportOnly: createListReported({ ...options, flush: flushReported ?? (async () => undefined) }),
+  })
+}

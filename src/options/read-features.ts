@@ -1,0 +1,98 @@
+import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
+import type { StorePart } from '../contracts/store.js'
+import type { Feature } from '../feature.js'
+import { isObject } from '../lib/is-object.js'
+import { ownMembers } from '../lib/own-members.js'
+import { invalidOption } from './checks.js'
+import type { FeatureSettings } from './all-settings.js'
+import type { CoreSettings } from './settings.js'
+
+/**
+ * Reads the option `features`: each feature that is given, after those that it needs or may use, whatever their order in the list.
+ * Each validates its own options.
+ */
+export function readFeatures(
+  entries: unknown,
+  settings: CoreSettings,
+  warn: (warning: ConfigurationProblem) => unknown,
+): readonly FeatureSettings[] {
+  if (entries === undefined) return []
+  if (!Array.isArray(entries)) throw invalidOption('features', entries, 'Write a list, such as [usage()].')
+  const given: readonly Feature[] = Array.from(entries as readonly unknown[]).flatMap(readEntry)
+  const byName = new Map(given.map((feature) => [feature.name, feature]))
+  const repeated = given.find(({ name }, at) => given.findIndex((each) => each.name === name) < at)
+  if (repeated) {
+    throw new ConfigurationError({
+      option: 'features',
+      problem: `has ${repeated.name}() twice`,
+      fix: 'Give each feature once.',
+    })
+  }
+  for (const feature of given) checkNeeds(feature, byName, settings)
+  return sortFeatures(given, byName).map((feature) => ({
+    name: feature.name,
+    pages: feature.pages ?? {},
+    create: feature.prepare(settings, warn),
+  }))
+}
+
+/** `false`, `undefined` and `''` are left out, so that a feature can depend on a setting. */
+function readEntry(entry: unknown, index: number): readonly Feature[] {
+  if (entry === undefined || entry === false || entry === '') return []
+  if (typeof entry === 'function') {
+    throw new ConfigurationError({
+      option: `features[${index}]`,
+      problem: `is the function ${entry.name || 'itself'}, which makes the feature`,
+      fix: `Call it: ${entry.name || 'usage'}().`,
+    })
+  }
+  const { name, prepare }: { readonly name?: unknown; readonly prepare?: unknown } = isObject(entry)
+    ? ownMembers(entry)
+    : {}
+  if (typeof name === 'string' && typeof prepare === 'function') return [entry as Feature]
+  throw invalidOption(
+    `features[${index}]`,
+    entry,
+    'Give a feature, such as usage() from "express-platform-auth/usage".',
+  )
+}
+
+function checkNeeds(
+  { name, needs = [], storeParts = [] }: Feature,
+  given: Map<string, Feature>,
+  settings: CoreSettings,
+): void {
+  const lacking = needs.find((need) => !given.has(need))
+  if (lacking !== undefined) {
+    throw new ConfigurationError({
+      option: 'features',
+      problem: `has ${name}(), which needs ${lacking}()`,
+      fix: `Add ${lacking}() from "express-platform-auth/${lacking}".`,
+    })
+  }
+  const { store } = settings
+  const part = store && storeParts.find((each: StorePart) => store[each] === undefined)
+  if (part === undefined) return
+  throw new ConfigurationError({
+    option: 'store',
+    problem: `has no part \`${part}\`, which ${name}() needs`,
+    fix: `Use a store that has it, or leave out ${name}().`,
+  })
+}
+
+/** Each feature after those that it names. */
+function sortFeatures(given: readonly Feature[], byName: ReadonlyMap<string, Feature>): readonly Feature[] {
+  const sorted = new Set<Feature>()
+  const started = new Set<Feature>()
+  function add(feature: Feature): void {
+    if (started.has(feature)) return
+    started.add(feature)
+    for (const name of [...(feature.needs ?? []), ...(feature.mayUse ?? [])]) {
+      const other = byName.get(name)
+      if (other) add(other)
+    }
+    sorted.add(feature)
+  }
+  given.forEach(add)
+  return [...sorted]
+}

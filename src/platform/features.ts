@@ -1,0 +1,116 @@
+import type { FeatureHooks } from './hooks.js'
+import type { ApiObserver, ApiObservers } from '../contracts/api-observer.js'
+import { ConfigurationError } from '../contracts/errors.js'
+import type { Offers } from '../contracts/offers.js'
+import type { Core, Diagnosis, FeaturePart } from '../feature.js'
+import type { Settings } from '../options/all-settings.js'
+import type { ApplicationParts } from './application-parts.js'
+import type { Foundation } from './foundation-parts.js'
+
+/** The features that a platform was given. */
+export interface Features {
+  /** The calls of each, by its name. */
+  readonly calls: Readonly<Record<string, object>>
+  readonly observers: ApiObservers
+  diagnose(): Promise<readonly Diagnosis[]>
+  start(): void
+  /** In the reverse order. */
+  stop(): Promise<void>
+}
+
+/** Creates the parts of the features, each after those that it needs, and sets the hooks. */
+export function createFeatures(
+  foundation: Foundation,
+  applicationParts: ApplicationParts,
+  hooks: FeatureHooks,
+): Features {
+  const { settings } = foundation
+  const parts = new Map<string, FeaturePart>()
+  const core = createCore(foundation, applicationParts, hooks, parts)
+  for (const { name, create } of settings.features) {
+    const part = create(core)
+    parts.set(name, part)
+    setHooks(hooks, part)
+    if (part.problem) foundation.problems.push(() => part.problem!())
+  }
+  const inOrder = [...parts.values()]
+  return {
+    calls: Object.fromEntries([...parts].map(([name, { calls }]) => [name, calls])),
+    observers: new Map([...settings.apis].map(([name]) => [name, observe(inOrder, name)])),
+    async diagnose() {
+      return (await Promise.all(inOrder.map(async (part) => part.diagnose?.() ?? []))).flat()
+    },
+    start() {
+      for (const part of inOrder) part.start?.()
+    },
+    async stop() {
+      for (const part of inOrder.toReversed()) await part.stop?.()
+    },
+  }
+}
+
+function setHooks(hooks: { -readonly [Name in keyof FeatureHooks]: FeatureHooks[Name] }, part: FeaturePart): void {
+  const { importedCredentials, wakeSender } = part
+  const isTaken = (importedCredentials && hooks.importedCredentials) ?? (wakeSender && hooks.wakeSender)
+  if (isTaken) {
+    throw new ConfigurationError({
+      option: 'features',
+      problem: 'has two features that do the same',
+      fix: 'Give one of them: one sends e-mails, and one recognizes imported credentials.',
+    })
+  }
+  if (importedCredentials) hooks.importedCredentials = importedCredentials
+  if (wakeSender) hooks.wakeSender = wakeSender
+}
+
+function createCore(
+  foundation: Foundation,
+  { writer, lastUsed, activate, calls }: ApplicationParts,
+  hooks: FeatureHooks,
+  parts: ReadonlyMap<string, FeaturePart>,
+): Core {
+  const { settings, credentials, sessionSecret, clientLimits } = foundation
+  return {
+    ...foundation,
+    ...clientLimits,
+    writer,
+    calls,
+    activate,
+    credentials: credentials.get,
+    deriveKey: sessionSecret.deriveKey,
+    wakeSender: () => hooks.wakeSender?.(),
+    lastUsed,
+    pageUrl: (page) => findPage(settings, page),
+    find: <Name extends keyof Offers>(name: Name) => parts.get(name)?.offers as Offers[Name] | undefined,
+  }
+}
+
+function findPage({ developersUrl, features }: Settings, page: string): string | undefined {
+  const path = features.find(({ pages }) => Object.hasOwn(pages, page))?.pages[page]
+  return developersUrl === undefined || path === undefined ? undefined : developersUrl + path
+}
+
+/** The observers of an API, joined: a request calls one function, or none. */
+function observe(parts: readonly FeaturePart[], name: string): ApiObserver {
+  const observers = parts.flatMap((part) => part.observe?.({ name }) ?? [])
+  return {
+    allowed: join(observers.flatMap(({ allowed }) => allowed ?? [])),
+    tokenIssued: join(observers.flatMap(({ tokenIssued }) => tokenIssued ?? [])),
+    refused: join(observers.flatMap(({ refused }) => refused ?? [])),
+    reported: join(observers.flatMap(({ reported }) => reported ?? [])),
+  }
+}
+
+/** Has two parameters and no list of them, because a guard calls it for every request. */
+function join<Observe extends (first: never, second: never) => void>(
+  functions: readonly Observe[],
+): Observe | undefined {
+  if (functions.length === 0) return undefined
+  return functions.reduce((earlier, next) => {
+    const both = (first: never, second: never): void => {
+      earlier(first, second)
+      next(first, second)
+    }
+    return both as Observe
+  })
+}

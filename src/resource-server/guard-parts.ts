@@ -1,0 +1,29 @@
+import type { Api } from '../contracts/api.js'
+import type { OnDenied } from '../options/options.js'
+import type { RespondWithDenial } from './respond-with.js'
+import type { readGuardOptions } from './guard-arguments.js'
+import type { ApiKeyGuardOptions, BearerGuardOptions } from './guard-options.js'
+import type { Guard } from './guard-config.js'
+import type { ReadReportOnly } from './read-report-only.js'
+import type { ScopeAlternatives } from './requirement.js'
+
+/** What tools that make guards get of a platform, beyond its public calls. */
+export interface GuardParts {
+  readonly apis: ReadonlyMap<string, Api>
+  /** A bearer guard or a key guard, as the API's scheme is; the scopes may have alternatives. */
+  createGuard(
+    api: Api,
+    options: BearerGuardOptions & ApiKeyGuardOptions & { readonly anyOf?: ScopeAlternatives | undefined },
+  ): Guard
+  /** Makes `requireAny()` refuse a guard that it cannot combine, and lets the platform know it. */
+  register(guard: Guard): void
+  /** Whether a function is a guard of this platform. */
+  isGuard(fn: unknown): boolean
+  /** Describes a value that is no guard. */
+  readonly describeNoGuard: (given: unknown) => string
+  readonly readGuardOptions: typeof readGuardOptions
+  readonly readReportOnly: ReadReportOnly
+  readonly respondWithDenial: RespondWithDenial
+  readonly onDenied: OnDenied | undefined
+  readonly warn: (message: string) => void
+}

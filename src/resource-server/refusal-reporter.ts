@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Api } from '../contracts/api.js'
+import type { Denial } from '../contracts/denial.js'
+import type { ReadClient } from '../contracts/events.js'
+import type { OtherIssuersGuard } from './other-issuers.js'
+import type { Identity } from './identity.js'
+
+/** The time until which a guard only reports its refusals. */
+export interface ReportOnly {
+  /** Milliseconds since 1970; Infinity if there is no end. */
+  readonly until: number
+}
+
+/** The caller of a refused request: as authenticated, or the id of an application whose credential is not good. */
+export type RefusedCaller = Identity | string | undefined
+
+interface ReportingConfig {
+  readonly api: Api
+  readonly reportOnly: ReportOnly | undefined
+  readonly hostGuard: OtherIssuersGuard | undefined
+  readonly readClient: ReadClient
+  readonly prepareResponse: ((res: ServerResponse) => void) | undefined
+}
+
+type Handle = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
+
+/** The behaviour of report-only guards toward requests that they would refuse. */
+export interface RefusalReporter {
+  /** Whether a guard reports now. */
+  reports(config: Pick<ReportingConfig, 'reportOnly'>): boolean
+  /** Counts the request, once for all guards, and lets it go on, or leaves it to the host's guard. */
+  report(
+    config: ReportingConfig,
+    denied: Denial,
+    reason: string,
+    caller: RefusedCaller,
+    req: IncomingMessage,
+    res: ServerResponse,
+    next: (error?: unknown) => void,
+    cause: unknown,
+  ): void
+  /** The guard, which does not decide where an earlier one would have refused the request. */
+  skipReported(config: ReportingConfig, guard: Handle): Handle
+}

@@ -1,0 +1,195 @@
+import express from 'express'
+import request from 'supertest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { PLATFORM_PARTS } from '../../src/contracts/platform-parts.js'
+import type { Core, Feature, FeaturePart } from '../../src/feature.js'
+import { createPlatformAuth, memoryStore, type FeatureEntry } from '../../src/index.js'
+import type { PlatformParts } from '../../src/platform/core-auth.js'
+import { APIS, recordingLogger } from '../support/platform.js'
+
+/** A feature of the test; the part is made of `core` when the platform is created. */
+function feature(
+  name: string,
+  create: (core: Core) => Partial<FeaturePart>,
+  more: Partial<Pick<Feature, 'needs' | 'mayUse' | 'pages'>> = {},
+): Feature {
+  return { name, ...more, prepare: () => (core) => ({ calls: {}, ...create(core) }) }
+}
+
+function open(features: readonly FeatureEntry[], options: { readonly background?: false } = {}) {
+  const auth = createPlatformAuth({
+    baseUrl: 'https://api.example.com',
+    developersUrl: 'https://api.example.com/developers',
+    apis: APIS,
+    store: memoryStore(),
+    logger: recordingLogger(),
+    features,
+    ...options,
+  })
+  onTestFinished(() => auth.close())
+  return auth
+}
+
+describe('observe()', () => {
+  async function callEach(features: readonly FeatureEntry[]) {
+    const auth = open(features)
+    const { credentials } = await auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
+    const app = express().use(auth.router)
+    app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
+    app.get('/weather/now', auth.requireApiKey('weather', { reportOnly: true }), (_req, res) => void res.json([]))
+    const headers = { 'X-Api-Key': credentials.clientId }
+    await request(app).get('/catalog/items').set(headers).expect(200)
+    await request(app).get('/weather/now').set(headers).expect(200)
+    const form = { grant_type: 'client_credentials', client_id: credentials.clientId }
+    await request(app)
+      .post('/orders/token')
+      .type('form')
+      .send({ ...form, client_secret: credentials.clientSecret })
+      .expect(200)
+    await request(app)
+      .post('/orders/token')
+      .type('form')
+      .send({ ...form, client_secret: 'wrong' })
+      .expect(401)
+  }
+
+  function recorder(name: string, seen: string[]): Feature {
+    return feature(name, () => ({
+      observe: ({ name: api }) => ({
+        allowed: (id, times = 1) => seen.push(`${name} ${api} allowed ${times} ${id.slice(0, 4)}`),
+        tokenIssued: () => seen.push(`${name} ${api} token`),
+        refused: ({ reason }, req) => seen.push(`${name} ${api} refused ${reason} ${req.method}`),
+        reported: ({ reason }, req) => seen.push(`${name} ${api} reported ${reason} ${req.url}`),
+      }),
+    }))
+  }
+
+  it('tells of what is allowed, issued, refused and reported, each feature once', async () => {
+    const seen: string[] = []
+    await callEach([recorder('one', seen), recorder('two', seen)])
+    const expected = [
+      'catalog allowed 1 app_',
+      'weather reported not_allowed /weather/now',
+      'orders token',
+      'orders refused wrong_secret POST',
+    ]
+    expect(seen).toEqual(expected.flatMap((text) => [`one ${text}`, `two ${text}`]))
+  })
+
+  it('is called once for each API, and its functions may be left out', async () => {
+    const apis: string[] = []
+    const seen: string[] = []
+    const silent = feature('silent', () => ({ observe: ({ name }) => (apis.push(name), {}) }))
+    await callEach([silent, recorder('one', seen)])
+    expect(apis).toEqual(Object.keys(APIS))
+    expect(seen).toHaveLength(4)
+  })
+})
+
+describe('a feature', () => {
+  it('is started when the platform is ready, after those that it names, and stopped in the reverse order', async () => {
+    const calls: string[] = []
+    const part = (name: string) => () => ({
+      start: () => void calls.push(`start ${name}`),
+      stop: () => void calls.push(`stop ${name}`),
+    })
+    const auth = open([
+      feature('b', part('b'), { needs: ['a'] }),
+      feature('c', part('c'), { mayUse: ['b'] }),
+      feature('a', part('a')),
+    ])
+    expect(calls).toEqual([])
+    await auth.ready()
+    await auth.close()
+    expect(calls).toEqual(['start a', 'start b', 'start c', 'stop c', 'stop b', 'stop a'])
+  })
+
+  it('is not started with background: false, and is stopped', async () => {
+    const calls: string[] = []
+    const auth = open(
+      [feature('a', () => ({ start: () => void calls.push('start'), stop: () => void calls.push('stop') }))],
+      {
+        background: false,
+      },
+    )
+    await auth.ready()
+    await auth.close()
+    expect(calls).toEqual(['stop'])
+  })
+
+  it('adds its calls under its name, and nothing else', () => {
+    const auth = open([feature('shop', () => ({ calls: { hello: () => 'world' } }))])
+    const bare = open([])
+    expect(Object.keys(auth).filter((name) => !(name in bare))).toEqual(['shop'])
+    expect(Reflect.get(auth, 'shop')).toMatchObject({ hello: expect.any(Function) })
+  })
+
+  it('gets what another offers, and addresses of pages that any of them serves', () => {
+    const found: unknown[] = []
+    open([
+      feature('portal', (core) => (found.push(core.find('usage'), core.pageUrl('pages'), core.pageUrl('none')), {}), {
+        mayUse: ['usage'],
+      }),
+      feature('usage', () => ({ offers: { list: 'of usage' } })),
+      feature('other', (core) => (found.push(core.find('emails')), {}), { pages: { pages: '/pages' } }),
+    ])
+    expect(found).toEqual([{ list: 'of usage' }, 'https://api.example.com/developers/pages', undefined, undefined])
+  })
+
+  it('tells health() of a problem, and the doctor of what it found', async () => {
+    let problem: string | undefined = 'the post is closed'
+    const diagnosis = { problem: 'The post is closed', fix: 'Wait.' }
+    const auth = open([
+      feature('post', () => ({ problem: () => problem, diagnose: async () => [diagnosis] })),
+      feature('silent', () => ({})),
+    ])
+    await auth.ready()
+    expect(await auth.health()).toMatchObject({ problems: [problem] })
+    problem = undefined
+    expect(await auth.health()).toMatchObject({ problems: [] })
+    const parts = Reflect.get(auth, PLATFORM_PARTS) as PlatformParts
+    expect(await parts.diagnose()).toEqual([diagnosis])
+  })
+
+  it('that sends e-mails is woken when one is due; without one the call is refused', async () => {
+    let woken = 0
+    const sender = feature('sender', () => ({ wakeSender: () => void (woken += 1) }))
+    const auth = open([sender])
+    const { application } = await auth.applications.create({
+      name: 'Shop',
+      contact: 'dev@shop.example',
+      apis: ['catalog'],
+    })
+    await auth.applications.rotateKey(application.id, { deliver: 'email' })
+    expect(woken).toBe(1)
+    const bare = open([])
+    const made = await bare.applications.create({ name: 'Shop', contact: 'dev@shop.example', apis: ['catalog'] })
+    await expect(bare.applications.rotateKey(made.application.id, { deliver: 'email' })).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      fix: expect.stringContaining('emails({ mailer })'),
+    })
+  })
+
+  it('that recognizes imported credentials is asked for keys that are unknown', async () => {
+    const asked: string[] = []
+    const recognizer = feature('recognizer', () => ({
+      importedCredentials: {
+        listKeyHashes: (key) => (asked.push(key), ['sha256:none']),
+        adoptKey: (record) => record,
+        matchDigest: () => undefined,
+        hasSlowHash: () => false,
+        matchSlowHash: async () => undefined,
+      },
+    }))
+    const auth = open([recognizer])
+    await expect(auth.verifyApiKey('catalog', 'a-key-of-another-system')).rejects.toMatchObject({
+      error: 'invalid_api_key',
+    })
+    expect(asked).toEqual(['a-key-of-another-system'])
+  })
+
+  it.each(['wakeSender', 'importedCredentials'] as const)('is refused beside another with %s', (hook) => {
+    const one = (name: string): Feature => feature(name, () => ({ [hook]: () => undefined }))
+    expect(() => open([one('a'), one('b')])).toThrow('two features that do the same')
+  })
+})
