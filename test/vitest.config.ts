@@ -101,7 +101,7 @@ export default defineConfig({
     projects: LANE === 'long' ? [long] : LANE === 'unit' ? [unit] : [both, isolated],
     // For two processors. The long lane measures, so it runs one file at a time. Unit tests do not wait, and a worker loads all
     // of src; many of the others wait.
-    maxWorkers: LANE === 'long' ? 1 : LANE === 'unit' ? 2 : 4,
+    maxWorkers: LANE === 'long' ? 1 : LANE === 'unit' ? 2 : 5,
     sequence: { sequencer: SlowFilesFirst },
     reporters: TEST_RESULTS === undefined ? ['default'] : ['default', ['json', { outputFile: TEST_RESULTS }]],
     coverage: {

@@ -136,7 +136,7 @@ describe('a flood of wrong secrets for one imported application', () => {
   })
 
   it('makes a secret that can be read in two ways wait once, not once for each', async () => {
-    const host = await openHost({ flooded: [{ bcrypt: await hash('q8+Zr1%vT6/pM3=wK5', 10) }] })
+    const host = await openHost({ flooded: [{ bcrypt: await hash('q8+Zr1%vT6/pM3=wK5', 9) }] })
     const order: string[] = []
     /** Each from an address of its own, so that it comes before whoever has had a turn. */
     const guess = (wave: number) =>

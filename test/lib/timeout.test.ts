@@ -40,8 +40,8 @@ describe('withTimeout', () => {
       for (let i = 0; i < 20; i++) await stat('.')
       return 'answer'
     }
-    const result = withTimeout(readOften(), 1050, createError)
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1100)
+    const result = withTimeout(readOften(), 1600, createError)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1700)
     expect(await result).toBe('answer')
   })
 })
