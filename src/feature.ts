@@ -2,7 +2,6 @@ import type { Credentials } from './applications/credentials/credentials.js'
 import type { LastUsed } from './applications/credentials/last-used.js'
 import type { CoreCalls } from './applications/create.js'
 import type { ApplicationWriter } from './applications/records/edit.js'
-import type { Activate } from './applications/records/status.js'
 import type { ApiObserver } from './contracts/api-observer.js'
 import type { ConfigurationProblem } from './contracts/errors.js'
 import type { Emit } from './contracts/events.js'
@@ -78,15 +77,13 @@ export interface Diagnosis extends ConfigurationProblem {
 }
 
 /** What features get of the core. */
-export interface Core extends ClientLimits {
+export interface Core extends Pick<ClientLimits, 'limitLookups' | 'limitChanges'> {
   readonly settings: CoreSettings
   /** With time-outs; the parts that the feature states are there. */
   readonly store: StoreWith
   readonly writer: ApplicationWriter
   /** The calls of `auth.applications`, and those on one application which reject with what `check` throws for the record that they would change. */
   readonly calls: CoreCalls
-  /** Ends `pending` when credentials are first used. */
-  readonly activate: Activate
   /** Resolves once the store is open; for calls. */
   opened(): Promise<Credentials>
   /** For requests: usually synchronous, and rejects where the answer is 503. */
@@ -120,13 +117,15 @@ type CallsOf<Entry, Apis, Schema> =
   Given<Entry> extends Feature<string, infer Types>
     ? (Types & { readonly apis: Apis; readonly schema: Schema })['calls']
     : never
-/** The names of the entries that are given in any case, and of those that depend on a setting. */
-type Certain<Features extends readonly unknown[]> = {
-  [Index in keyof Features]: Features[Index] extends Feature ? NameOf<Features[Index]> : never
-}[number]
-type Possible<Features extends readonly unknown[]> = {
-  [Index in keyof Features]: Features[Index] extends Feature ? never : NameOf<Features[Index]>
-}[number]
+/** The names that one list has in any case: none if its length is not known. */
+type CertainOf<Features extends readonly unknown[]> = number extends Features['length']
+  ? never
+  : { [Index in keyof Features]: Features[Index] extends Feature ? NameOf<Features[Index]> : never }[number]
+/** The names that depend on a setting, as an entry or as the choice of one of several lists. */
+type Possible<Features extends readonly unknown[], All = NameOf<Features[number]>> = Features extends unknown
+  ? Exclude<All, CertainOf<Features>>
+  : never
+type Certain<Features extends readonly unknown[]> = Exclude<NameOf<Features[number]>, Possible<Features>>
 type EntryOf<Features extends readonly unknown[], Name> = Extract<Given<Features[number]>, { readonly name: Name }>
 
 /** One member of `auth` for each feature, named as the feature. */

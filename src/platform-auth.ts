@@ -3,7 +3,7 @@ import { withCheckedArguments } from './applications/call-arguments.js'
 import { APPLICATION_PARAMETERS, AUDIT_PARAMETERS } from './applications/call-parameters.js'
 import { createAudit } from './applications/records/audit-log.js'
 import type { ApisOptions } from './contracts/api.js'
-import { describeWithFix, type ConfigurationProblem } from './contracts/errors.js'
+import { ConfigurationError, describeWithFix, type ConfigurationProblem } from './contracts/errors.js'
 import type { AnyMetadata, MetadataOutput, MetadataSchema } from './contracts/metadata-schema.js'
 import { PLATFORM_PARTS } from './contracts/platform-parts.js'
 import type { FeatureEntry } from './feature.js'
@@ -71,6 +71,13 @@ export function createPlatformAuth<
     events,
     ...withCheckedArguments(LIFECYCLE_PARAMETERS, lifecycle),
   }
+  const taken = Object.keys(features.calls).find((name) => name in auth)
+  if (taken !== undefined)
+    throw new ConfigurationError({
+      option: 'features',
+      problem: `has ${taken}(), a name that auth has already`,
+      fix: 'Give the feature another name.',
+    })
   const parts: PlatformParts = { guards: guardParts, diagnose: features.diagnose }
   return Object.assign(auth, features.calls, { [PLATFORM_PARTS]: parts }) as PlatformAuth<Apis, Schema, Features>
 }

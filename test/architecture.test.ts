@@ -80,6 +80,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       'lib',
       'options/checks',
       'options/read-metadata-schema',
+      'options/read-persistence',
     ],
     mayImportTypes: ['features/usage/calls'],
   },

@@ -16,6 +16,7 @@ import type { Store } from '../contracts/store.js'
 import { ownMembers } from '../lib/own-members.js'
 import { refuseUnknown } from '../options/checks.js'
 import { readMetadataSchema } from '../options/read-metadata-schema.js'
+import { readStore } from '../options/read-persistence.js'
 import { createSignOutContact, type SignOutContact } from '../applications/contacts/sign-outs.js'
 import type { SigningKeyInfo } from '../tokens/signing-keys-api.js'
 import { describeSigningKeys, selectVerifyingKeys } from '../tokens/key-schedule.js'
@@ -77,6 +78,7 @@ export interface AdminOptions {
  */
 export async function openAdmin(store: Store, options: AdminOptions = {}): Promise<AdminApi> {
   refuseUnknown('', options, ['metadata'] satisfies (keyof AdminOptions)[])
+  readStore(store ?? null)
   // It never migrates: servers of another version may be running.
   await store.open({ migrate: false })
   const opened = async (): Promise<void> => undefined

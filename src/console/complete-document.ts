@@ -5,7 +5,7 @@ import { listScopes } from '../openapi/security.js'
 /** The facts that the document needs besides the API's own. */
 export interface CompletionOptions {
   /** Whether credentials are sent by e-mail. */
-  readonly hasMailer: boolean
+  readonly hasEmails: boolean
 }
 
 /**
@@ -13,7 +13,7 @@ export interface CompletionOptions {
  * endpoint, and the `security` of each operation under that scheme's name. An operation without its own `security` has
  * the document's, and a document without one requires all scopes of the API.
  */
-export function completeDocument(api: Api, document: JsonObject, { hasMailer }: CompletionOptions): JsonObject {
+export function completeDocument(api: Api, document: JsonObject, { hasEmails }: CompletionOptions): JsonObject {
   const components = asObject(document['components'])
   for (const { pathItem, operation } of listWrittenOperations(document)) {
     delete pathItem['servers']
@@ -25,7 +25,7 @@ export function completeDocument(api: Api, document: JsonObject, { hasMailer }: 
     ...document,
     servers: [{ url: api.resource }],
     security: 'security' in document ? renameSchemes(api, document['security']) : allScopes,
-    components: { ...components, securitySchemes: { [api.scheme]: createSecurityScheme(api, hasMailer) } },
+    components: { ...components, securitySchemes: { [api.scheme]: createSecurityScheme(api, hasEmails) } },
   }
 }
 
@@ -35,8 +35,8 @@ export function needsNoValues({ path, pathItem, operation }: Operation): boolean
   return !path.includes('{') && !parameters.some(({ required }) => required === true)
 }
 
-function createSecurityScheme(api: Api, hasMailer: boolean): JsonObject {
-  const origin = hasMailer ? 'came by e-mail when it was registered' : 'came from the operator of this platform'
+function createSecurityScheme(api: Api, hasEmails: boolean): JsonObject {
+  const origin = hasEmails ? 'came by e-mail when it was registered' : 'came from the operator of this platform'
   if (api.scheme === 'apiKey') {
     return {
       type: 'apiKey',

@@ -65,10 +65,10 @@ export function developerConsole<const Apis extends ApisOptions>(
   const { documents: given, title, registration: isWanted, ...texts } = readConsoleOptions(options)
   const { apis } = auth
   const { emails, registration: registrationCalls, portal }: Partial<PlatformWithPages> = auth
-  const hasMailer = emails !== undefined
+  const hasEmails = emails !== undefined
   const registration = isWanted && registrationCalls !== undefined
   const brand = readBrand(auth.brand)
-  const documents = readDocuments(apis, given, { hasMailer })
+  const documents = readDocuments(apis, given, { hasEmails })
   const guides = readGuides(texts.guides)
   const changelog = readChangelog(texts.changelog)
   const site = {
@@ -76,7 +76,7 @@ export function developerConsole<const Apis extends ApisOptions>(
     apis,
     documents,
     registration,
-    hasMailer,
+    hasEmails,
     portal: portal !== undefined,
     guides,
     changelog,
@@ -106,7 +106,7 @@ interface Site {
   readonly documents: ReadonlyMap<string, JsonObject>
   readonly registration: boolean
   /** Whether credentials are sent by e-mail. */
-  readonly hasMailer: boolean
+  readonly hasEmails: boolean
   readonly portal: boolean
   readonly guides: readonly ConsoleText[]
   readonly changelog: ConsoleText | undefined

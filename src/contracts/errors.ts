@@ -138,7 +138,11 @@ export class StoreUnavailableError extends Error {
 }
 
 /** A secret was not compared, because others were compared first. For the caller the same as an outage; for limits a failure. */
-export class NoTurnError extends StoreUnavailableError {}
+export class NoTurnError extends StoreUnavailableError {
+  static {
+    recognizeAcrossCopies(this, 'NoTurnError')
+  }
+}
 
 /** A store that can't be used, however long one waits: its schema is another version's, or its driver is not installed. */
 export class StoreIncompatibleError extends Error implements ConfigurationProblem {

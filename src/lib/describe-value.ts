@@ -17,3 +17,11 @@ export function describeValue(value: unknown): string {
 /** Whether the value is a request: Node's, or the one of a framework or a test. */
 export const isRequest = (value: unknown): boolean =>
   isObject(value) && typeof value['method'] === 'string' && isObject(value['headers'])
+
+/** The kind of a value that may hold a secret, and is therefore not shown. */
+export function describeKind(value: unknown): string {
+  if (typeof value === 'string') return 'a string'
+  if (typeof value === 'function') return 'a function'
+  if (Array.isArray(value)) return 'a list'
+  return isObject(value) ? 'an object' : String(value)
+}

@@ -1,6 +1,6 @@
 import type { Limit } from '../contracts/api.js'
 import { ConfigurationError } from '../contracts/errors.js'
-import { describeValue } from '../lib/describe-value.js'
+import { describeKind, describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
 import { didYouMean } from '../lib/suggest.js'
@@ -31,7 +31,8 @@ export function readGroup<Group extends object>(
 ): Partial<Group> {
   if (group === undefined) return ownMembers({})
   if (!isObject(group)) {
-    throw invalidOption(option, group, `Write an object with ${known.join(', ')}, or leave it out.`)
+    const fix = `Write an object with ${known.join(', ')}, or leave it out.`
+    throw new ConfigurationError({ option, problem: `is ${describeKind(group)}`, fix })
   }
   refuseUnknown(`${option}.`, group, known)
   return ownMembers(group)

@@ -1,9 +1,9 @@
 import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
 import type { StorePart } from '../contracts/store.js'
 import type { Feature } from '../feature.js'
+import { describeKind } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
-import { invalidOption } from './checks.js'
 import type { FeatureSettings } from './all-settings.js'
 import type { CoreSettings } from './settings.js'
 
@@ -17,7 +17,7 @@ export function readFeatures(
   warn: (warning: ConfigurationProblem) => unknown,
 ): readonly FeatureSettings[] {
   if (entries === undefined) return []
-  if (!Array.isArray(entries)) throw invalidOption('features', entries, 'Write a list, such as [usage()].')
+  if (!Array.isArray(entries)) throw refuse('features', entries, 'Write a list, such as [usage()].')
   const given: readonly Feature[] = Array.from(entries as readonly unknown[]).flatMap(readEntry)
   const byName = new Map(given.map((feature) => [feature.name, feature]))
   const repeated = given.find(({ name }, at) => given.findIndex((each) => each.name === name) < at)
@@ -39,22 +39,22 @@ export function readFeatures(
 /** `false`, `undefined` and `''` are left out, so that a feature can depend on a setting. */
 function readEntry(entry: unknown, index: number): readonly Feature[] {
   if (entry === undefined || entry === false || entry === '') return []
-  if (typeof entry === 'function') {
-    throw new ConfigurationError({
-      option: `features[${index}]`,
-      problem: `is the function ${entry.name || 'itself'}, which makes the feature`,
-      fix: `Call it: ${entry.name || 'usage'}().`,
-    })
-  }
   const { name, prepare }: { readonly name?: unknown; readonly prepare?: unknown } = isObject(entry)
     ? ownMembers(entry)
     : {}
   if (typeof name === 'string' && typeof prepare === 'function') return [entry as Feature]
-  throw invalidOption(
-    `features[${index}]`,
-    entry,
-    'Give a feature, such as usage() from "express-platform-auth/usage".',
-  )
+  throw refuse(`features[${index}]`, entry, describeFix(entry))
+}
+
+/** The value is not shown: a mailer, or options, may contain a password. */
+function refuse(option: string, value: unknown, fix: string): ConfigurationError {
+  return new ConfigurationError({ option, problem: `is ${describeKind(value)}`, fix })
+}
+
+function describeFix(entry: unknown): string {
+  if (typeof entry === 'function') return 'Call it if it makes a feature: usage() from "express-platform-auth/usage".'
+  if (Array.isArray(entry)) return 'Write what it has into features: ...list.'
+  return 'Give a feature, such as usage() from "express-platform-auth/usage"; a mailer as emails({ mailer }).'
 }
 
 function checkNeeds(
@@ -71,7 +71,7 @@ function checkNeeds(
     })
   }
   const { store } = settings
-  const part = store && storeParts.find((each: StorePart) => store[each] === undefined)
+  const part = store && storeParts.find((each: StorePart) => !isObject(store[each]))
   if (part === undefined) return
   throw new ConfigurationError({
     option: 'store',

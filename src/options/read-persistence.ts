@@ -27,9 +27,10 @@ export function readPersistence(options: PlatformAuthOptions, production: boolea
   return persistence
 }
 
-function readStore(store: Store | undefined): Store | undefined {
+export function readStore(store: unknown): Store | undefined {
   if (store === undefined) return undefined
-  if (isObject(store) && typeof store.open === 'function' && typeof store.saveApplication === 'function') return store
+  if (isObject(store) && typeof store['open'] === 'function' && typeof store['saveApplication'] === 'function')
+    return store as unknown as Store
   // The value is not shown: a URL or a pool may hold a password.
   throw new ConfigurationError({
     option: 'store',

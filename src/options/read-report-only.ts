@@ -71,7 +71,7 @@ export function describeReportOnly(path: string, { until }: ReportOnlySettings, 
   return {
     option,
     problem: `is set: requests that guards would refuse pass${end}`,
-    fix: 'See which ones: auth.usage.reportOnly(), or express-platform-auth report-only. Then remove the option.',
+    fix: 'See which ones, where features has usage(): auth.usage.reportOnly(), or express-platform-auth report-only. Then remove the option.',
   }
 }
 

@@ -3,7 +3,7 @@ import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Store } from '../contracts/store.js'
 import type { ReportOnlySettings } from './read-report-only.js'
-import type { BrandOptions, OnDenied, RedisConnection } from './options.js'
+import type { BrandOptions, CacheOptions, OnDenied, RedisConnection } from './options.js'
 import type { SigningAlgorithm } from './algorithms.js'
 
 /** The settings of the core, which features see too. */
@@ -87,8 +87,4 @@ export interface BackgroundSettings {
 }
 
 /** The validated form of the option `cache`, in entries. */
-export interface CacheSettings {
-  readonly applications: number
-  readonly accessTokens: number
-  readonly revokedAccessTokens: number
-}
+export type CacheSettings = Readonly<Record<keyof CacheOptions, number>>

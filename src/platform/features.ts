@@ -34,6 +34,7 @@ export function createFeatures(
     if (part.problem) foundation.problems.push(() => part.problem!())
   }
   const inOrder = [...parts.values()]
+  const started = new Set<FeaturePart>()
   return {
     calls: Object.fromEntries([...parts].map(([name, { calls }]) => [name, calls])),
     observers: new Map([...settings.apis].map(([name]) => [name, observe(inOrder, name)])),
@@ -41,10 +42,19 @@ export function createFeatures(
       return (await Promise.all(inOrder.map(async (part) => part.diagnose?.() ?? []))).flat()
     },
     start() {
-      for (const part of inOrder) part.start?.()
+      // One that throws is started again with the rest of the start, those before it are not.
+      for (const part of inOrder.filter((each) => !started.has(each))) {
+        part.start?.()
+        started.add(part)
+      }
     },
     async stop() {
-      for (const part of inOrder.toReversed()) await part.stop?.()
+      const errors: unknown[] = []
+      for (const part of inOrder.toReversed())
+        await Promise.resolve(part)
+          .then((each) => each.stop?.())
+          .catch((error: unknown) => errors.push(error))
+      if (errors.length > 0) throw errors[0]
     },
   }
 }
@@ -65,7 +75,7 @@ function setHooks(hooks: { -readonly [Name in keyof FeatureHooks]: FeatureHooks[
 
 function createCore(
   foundation: Foundation,
-  { writer, lastUsed, activate, calls }: ApplicationParts,
+  { writer, lastUsed, calls }: ApplicationParts,
   hooks: FeatureHooks,
   parts: ReadonlyMap<string, FeaturePart>,
 ): Core {
@@ -75,7 +85,6 @@ function createCore(
     ...clientLimits,
     writer,
     calls,
-    activate,
     credentials: credentials.get,
     deriveKey: sessionSecret.deriveKey,
     wakeSender: () => hooks.wakeSender?.(),

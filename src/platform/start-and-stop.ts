@@ -29,7 +29,7 @@ export function startAndStop(
       credentials.set(
         createCredentials(settings.credentials.prefix, pepper.bytes, {
           cacheSize: settings.cache.applications * 2,
-          acceptsImportedKeys: importedCredentials !== undefined,
+          acceptsImported: importedCredentials !== undefined,
         }),
       )
       await revokedTokens.load()
@@ -43,9 +43,12 @@ export function startAndStop(
       accessTokens.close()
       rateLimits.close()
       cleanup.close()
-      await features.stop()
-      await lastUsed.close()
-      await store.close()
+      try {
+        await features.stop()
+      } finally {
+        await lastUsed.close()
+        await store.close()
+      }
     },
   })
 }

@@ -32,7 +32,7 @@ export interface ResourceServerOptions extends GuardsOptions, AuthenticatorOptio
   readonly emit: EmitEarly
 }
 
-/** The calls of `auth` that protect APIs. Their arguments are checked here; `PlatformAuth` has the types. */
+/** The calls of `auth` that protect APIs. Their arguments are checked here; `GuardsApi` has the types. */
 export interface ResourceServer {
   requireBearer(...args: GuardArguments): Guard
   requireApiKey(...args: GuardArguments): Guard

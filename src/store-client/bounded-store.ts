@@ -67,6 +67,13 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
   /** The calls of the store, or of a part. Each is looked up when it is called, and keeps its `this`. */
   function boundCalls<Part extends object>(part: Part, kinds: CallKinds<Part>, prefix = ''): Part {
     const calls = Object.entries<StoreCallKind>(kinds).map(([name, kind]) => {
+      if (typeof (part as Record<string, unknown>)[name] !== 'function') {
+        throw new ConfigurationError({
+          option: 'store',
+          problem: `has no call ${prefix}${name}()`,
+          fix: 'storeTests() of "express-platform-auth/testing/store" finds all that is missing.',
+        })
+      }
       const work: Call = (...args) => (part as Record<string, Call>)[name]!(...args)
       return [name, bound(prefix + name, kind, work)]
     })

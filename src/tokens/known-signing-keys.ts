@@ -19,6 +19,7 @@ export interface SigningKeys {
   lastAddedKid(): string | undefined
   /**
    * The key with that `kid`, if it verifies now. Another process may just have added it, so for an unknown `kid` the change
+   * feed is read first, once per `UNKNOWN_KID_POLL_INTERVAL_MS` for all callers. Rejects if the store does not answer.
    */
   find(kid: string): MaybePromise<SigningKey | undefined>
   /** Whether `find` found no key with that `kid`, and no keys were loaded since. */

@@ -3,7 +3,7 @@ export interface SigningKeyRotation {
   /** Every key that still verifies, in the order in which they sign. */
   list(): Promise<{ items: SigningKeyInfo[] }>
   /**
-   * Publishes a new key, which signs `signing.publishAhead` seconds later, or at once with `immediately`; resolves that
+   * Publishes a new key, which signs `tokens.publishAhead` seconds later, or at once with `immediately`; resolves that
    * key. A key that is already waiting to sign is the one resolved. The former key verifies until its last access token
    * has expired.
    */

@@ -15,6 +15,13 @@ const { auth } = openPlatform({
 afterAll(() => auth.close())
 
 describe('the arguments of a call', () => {
+  it('begin with a store', async () => {
+    for (const store of [undefined, {}, 'platform.sqlite', () => memoryStore()])
+      await expect(openAdmin(store as ReturnType<typeof memoryStore>)).rejects.toThrow(
+        /^store is no store\. Give it sqlite/,
+      )
+  })
+
   it('are checked for every call of auth and of openAdmin()', async () => {
     const admin = await openAdmin(memoryStore())
     const groups = [

@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest'
 import {
   type CredentialUse,
   applyExpiry,
-  findDueReminder,
   findExpiring,
   findLatestExpiry,
-  markReminded,
 } from '../../src/applications/credentials/credential-expiry.js'
+import { findDueReminder, markReminded } from '../../src/features/emails/due-reminder.js'
 import type { ApplicationRecord, CredentialRecord } from '../../src/store.js'
 import { application, credential as createStored } from '../stores/records.js'
 

@@ -69,8 +69,10 @@ it('runs every command', { timeout: 180_000 }, async () => {
   const link = await runCommand('portal link', '--contact', 'shop@shop.example', '--config', CONFIG)
   expect(link).toMatch(/\/applications\/sign-in#[\w-]{40,}\n/)
   await runCommand('portal sign-out', 'shop@shop.example', ...reading)
-  expect(await runCommand('usage', ...reading)).toBe('No usage.\n')
-  expect(await runCommand('report-only', id, ...reading)).toBe('No requests that would have been refused.\n')
+  expect(await runCommand('usage', ...reading)).toBe('No usage was counted: only servers with usage() count it.\n')
+  expect(await runCommand('report-only', id, ...reading)).toBe(
+    'No requests that would have been refused were counted: only servers with usage() count them.\n',
+  )
   expect(await runCommand('refusals', id, ...reading)).toBe('No refusals.\n')
   expect(await runCommand('apps allow', id, 'catalog', ...config)).toContain('may use catalog')
   await runCommand('apps disallow', id, 'catalog', ...writing)

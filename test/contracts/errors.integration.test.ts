@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
+import * as contracts from '../../src/contracts/errors.js'
 import type * as esm from '../../src/index.js'
 import {
   ApplicationError,
@@ -46,6 +47,18 @@ describe("instanceof recognizes an error of the package's CommonJS copy:", () =>
   ])('%s', (_name, error, type) => {
     expect(Object.getPrototypeOf(error)).not.toBe(type.prototype)
     expect(error).toBeInstanceOf(type)
+  })
+
+  it('every class of errors, as of any other copy', async () => {
+    const path = new URL('../../dist/modules/contracts/errors.js', import.meta.url).href
+    const others = Object.entries((await import(path)) as Record<string, new () => Error>)
+    const classes = others.filter(([, each]) => each.prototype instanceof Error)
+    expect(classes.length).toBeGreaterThanOrEqual(5)
+    for (const [name, { prototype }] of classes) {
+      const type = (contracts as unknown as Record<string, new () => Error>)[name]!
+      expect(type.prototype, name).not.toBe(prototype)
+      expect(Object.create(prototype), name).toBeInstanceOf(type)
+    }
   })
 
   it('but takes no other error, look-alike or value for one', () => {

@@ -44,7 +44,7 @@ it('an e-mail to a page that no feature here serves waits for a process whose fe
     {
       purpose: 'approvalRequest',
       state: 'due',
-      problem: expect.stringContaining('registration() is not given') as string,
+      problem: expect.stringContaining('registration() with operators is not given') as string,
     },
   ])
   expect(without.logger.lines.join('\n')).toMatch(/was not delivered: portal\(\) is not given.* It will be retried\./)
@@ -58,4 +58,38 @@ it('an e-mail to a page that no feature here serves waits for a process whose fe
   const textTo = (address: string) => mailer.emails.find(({ to }) => to === address)?.text
   expect(textTo(INVITED)).toContain(`${developersUrl}/applications/invitation#`)
   expect(textTo(OPERATOR)).toContain(`${developersUrl}/register/decide#`)
+})
+
+it('an e-mail to a page that nobody serves for 72 hours has failed, which the operator is told', async () => {
+  const store = memoryStore()
+  const mailer = memoryMailer()
+  const background = openPlatform({
+    store,
+    developersUrl: 'https://example.com/developers',
+    features: [emails({ mailer }), registration({ operators: [OPERATOR] })],
+    background: false,
+  })
+  const request = { name: 'Shop', contact: 'dev@shop.example', apis: ['orders'] } as const
+  const { application } = await background.auth.registration.register(request)
+  // registration() without operators has nobody to write to either.
+  background.clock.advance(73 * 3600)
+  const without = openPlatform({
+    store,
+    developersUrl: 'https://example.com/developers',
+    features: [emails({ mailer }), registration()],
+    now: background.clock.now,
+  })
+  onTestFinished(async () => void (await Promise.all([background.auth.close(), without.auth.close()])))
+  const failures: unknown[] = []
+  without.auth.events.on('application.deliveryFailed', ({ applicationId, reason }) =>
+    failures.push([applicationId, reason]),
+  )
+  await without.auth.ready()
+  const problem = 'registration() with operators is not given, so there is no page to link to'
+  await expect.poll(() => failures).toEqual([[application.id, problem]])
+  const queued = await store.emails.list({ applicationId: application.id, state: 'failed', limit: 10 })
+  expect(queued).toMatchObject([{ purpose: 'approvalRequest', problem }])
+  const { items } = await without.auth.audit.list({ applicationId: application.id })
+  expect(items.map(({ type }) => type)).toContain('application.deliveryFailed')
+  expect(mailer.emails).toEqual([])
 })

@@ -74,7 +74,7 @@ describe('brand', () => {
   })
 
   it.each([
-    ['brand', 'Example', /^brand is "Example"/],
+    ['brand', 'Example', /^brand is a string/],
     ['brand.colour', { colour: '#ffffff' }, /is not an option.*brand\.color|is not an option.*color/],
     ['brand.name', { name: '' }, /^brand\.name is ""/],
     ['brand.name', { name: 'two\nlines' }, /^brand\.name/],

@@ -99,21 +99,28 @@ describe('the option features', () => {
 
   it.each([
     [null, /^features is null\. Write a list, such as \[usage\(\)\]\.$/],
-    [{ usage: true }, /^features is \{"usage":true\}\. Write a list/],
-    ['usage', /^features is "usage"\. Write a list/],
+    [{ usage: true }, /^features is an object\. Write a list/],
+    ['usage', /^features is a string\. Write a list/],
     [usage(), /^features is .*Write a list/],
     [new Set([usage()]), /^features is .*Write a list/],
-    [[usage], /^features\[0\] is the function usage, which makes the feature\. Call it: usage\(\)\.$/],
-    [[usage(), emails], /^features\[1\] is the function emails, which makes the feature\. Call it: emails\(\)\.$/],
-    [['usage'], /^features\[0\] is "usage"\. Give a feature, such as usage\(\) from "express-platform-auth\/usage"\.$/],
+    [
+      [usage],
+      /^features\[0\] is a function\. Call it if it makes a feature: usage\(\) from "express-platform-auth\/usage"\.$/,
+    ],
+    [[usage(), emails], /^features\[1\] is a function\. Call it/],
+    [
+      ['usage'],
+      /^features\[0\] is a string\. Give a feature, such as usage\(\) from "express-platform-auth\/usage"; a mailer as emails\(\{ mailer \}\)\.$/,
+    ],
     [[null], /^features\[0\] is null\. Give a feature/],
     [[true], /^features\[0\] is true\. Give a feature/],
     [[0], /^features\[0\] is 0\. Give a feature/],
-    [[[usage()]], /^features\[0\] is .*Give a feature/],
-    [[{}], /^features\[0\] is \{\}\. Give a feature/],
-    [[{ name: 'usage' }], /^features\[0\] is \{"name":"usage"\}\. Give a feature/],
-    [[{ prepare() {} }], /^features\[0\] is .*Give a feature/],
-    [[usage(), Promise.resolve(usage())], /^features\[1\] is .*Give a feature/],
+    [[[usage()]], /^features\[0\] is a list\. Write what it has into features: \.\.\.list\.$/],
+    [[{}], /^features\[0\] is an object\. Give a feature/],
+    [[memoryMailer()], /^features\[0\] is an object\. Give a feature.*; a mailer as emails\(\{ mailer \}\)\.$/],
+    [[{ name: 'usage' }], /^features\[0\] is an object\. Give a feature/],
+    [[{ prepare() {} }], /^features\[0\] is an object\. Give a feature/],
+    [[usage(), Promise.resolve(usage())], /^features\[1\] is an object\. Give a feature/],
     [[usage(), usage({ collect: false })], /^features has usage\(\) twice\. Give each feature once\.$/],
     [
       [portal(), usage()],
@@ -125,6 +132,23 @@ describe('the option features', () => {
     ],
   ] as readonly (readonly [unknown, RegExp])[])('refuses %j', (features, message) => {
     expect(messageOfRefusal(features)).toMatch(message)
+  })
+
+  it.each([
+    [[{ hmacKey: 'a-password' }]],
+    [{ hmacKey: 'a-password' }],
+    ['smtp://user:a-password@mail'],
+    [['smtp://user:a-password@mail']],
+    [[{ host: 'mail', auth: { user: 'user', pass: 'a-password' } }]],
+    [[imports('a-password' as never)]],
+    [[emails('smtp://user:a-password@mail' as never)]],
+    [[emails({ host: 'mail', auth: { pass: 'a-password' } } as never)]],
+    [[emails({ mailer: 'smtp://user:a-password@mail' } as never)]],
+    [[imports({ hmacKey: ['a-password', ''] })]],
+  ])('shows no secret of a mistake: %#', (features) => {
+    const message = messageOfRefusal(features)
+    expect(message).toMatch(/^\w+(?:\[0\]|\.\w+)? is /)
+    expect(message).not.toContain('a-password')
   })
 
   it('refuses the same value twice', () => {
@@ -143,7 +167,7 @@ describe('the option features', () => {
     prototype['prepare'] = () => () => ({ calls: {} })
     try {
       expect(listNames(createPlatformAuth({ ...CORE, store: memoryStore() }))).toEqual([])
-      expect(messageOfRefusal([{ name: 'other' }])).toMatch(/^features\[0\] is .*Give a feature/)
+      expect(messageOfRefusal([{ name: 'other' }])).toMatch(/^features\[0\] is an object\. Give a feature/)
     } finally {
       delete prototype['features']
       delete prototype['prepare']
@@ -226,9 +250,10 @@ describe('the value of a feature', () => {
 
   it.each([
     ['emails', undefined, /^emails\.mailer is missing\. Write emails\(\{ mailer \}\): smtpMailer\(\) from /],
-    ['emails', 'compose', /^emails is "compose"\. Write an object with mailer, delivery, compose, remindBefore/],
+    ['emails', 'compose', /^emails is a string\. Write an object with mailer, delivery, compose, remindBefore/],
     ['emails', { mailer: 'smtp://ann:password@mail' }, /^emails\.mailer is not a mailer\.(?!.*password)/],
     ['emails', { mailer: {} }, /^emails\.mailer is not a mailer/],
+    ['emails', mailer, /^emails\.mailer is missing\. Write emails\(\{ mailer \}\)/],
     [
       'emails',
       { mailer, delivery: 'link' },
@@ -273,7 +298,7 @@ describe('the value of a feature', () => {
       /^registration\.limits\.ipv6Prefix is 32\. Choose one of 48, 56, 64/,
     ],
 
-    ['portal', 'yes', /^portal is "yes"\. Write an object with actions, limits, or leave it out\.$/],
+    ['portal', 'yes', /^portal is a string\. Write an object with actions, limits, or leave it out\.$/],
     ['portal', { actions: { rotate: 'no' } }, /^portal\.actions\.rotate is "no"\. Write true or false/],
     ['portal', { actions: { rotat: false } }, /^portal\.actions\.rotat is not an option\. Did you mean "rotate"\?$/],
     ['portal', { rotate: false }, /^portal\.rotate is not an option/],
@@ -286,7 +311,7 @@ describe('the value of a feature', () => {
     ['usage', { collect: 'no' }, /^usage\.collect is "no"\. Write true or false/],
     ['usage', { retain: 5 }, /^usage\.retain is not an option\. There are|Did you mean "retention"/],
 
-    ['imports', 'yes', /^imports is "yes"\. Write an object with hmacKey, or leave it out\.$/],
+    ['imports', 'yes', /^imports is a string\. Write an object with hmacKey, or leave it out\.$/],
     ['imports', true, /^imports is true\. Write an object with hmacKey/],
     ['imports', ['key'], /^imports is .*Write an object with hmacKey/],
     ['imports', { hmacKeys: 'key' }, /^imports\.hmacKeys is not an option.*hmacKey/],

@@ -116,7 +116,7 @@ describe('an option', () => {
     [
       'tokens',
       'ES256',
-      /^tokens is "ES256"\. Write an object with lifetime, clockTolerance, algorithm, rotateEvery, publishAhead, or leave it out\./,
+      /^tokens is a string\. Write an object with lifetime, clockTolerance, algorithm, rotateEvery, publishAhead, or leave it out\./,
     ],
     ['tokens', true, /^tokens is true/],
     ['tokens', { algorithm: 'HS256' }, /^tokens\.algorithm is "HS256"\. Choose one of ES256, .*PS512\./],

@@ -3,8 +3,11 @@ import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { PLATFORM_PARTS } from '../../src/contracts/platform-parts.js'
 import type { Core, Feature, FeaturePart } from '../../src/feature.js'
+import { emails } from '../../src/features/emails/index.js'
+import { usage } from '../../src/features/usage/index.js'
 import { createPlatformAuth, memoryStore, type FeatureEntry } from '../../src/index.js'
 import type { PlatformParts } from '../../src/platform/core-auth.js'
+import { memoryMailer } from '../../src/testing/index.js'
 import { APIS, recordingLogger } from '../support/platform.js'
 
 /** A feature of the test; the part is made of `core` when the platform is created. */
@@ -191,5 +194,79 @@ describe('a feature', () => {
   it.each(['wakeSender', 'importedCredentials'] as const)('is refused beside another with %s', (hook) => {
     const one = (name: string): Feature => feature(name, () => ({ [hook]: () => undefined }))
     expect(() => open([one('a'), one('b')])).toThrow('two features that do the same')
+  })
+})
+
+describe('a feature of a host', () => {
+  it.each(['requireApiKey', 'ready', 'close', 'events', 'router', '__proto__', 'constructor', 'toString'])(
+    'is refused with a name that auth has: %s',
+    (name) => {
+      const create = () => open([feature(name, () => ({ calls: () => undefined }))])
+      expect(create).toThrow(`features has ${name}(), a name that auth has already. Give the feature another name.`)
+    },
+  )
+
+  it('whose stop() throws keeps nothing from being stored and closed; close() rejects with its error', async () => {
+    const stopped: string[] = []
+    const broken = feature('broken', () => ({
+      stop() {
+        throw new Error('broken')
+      },
+    }))
+    const other = feature('other', () => ({ stop: async () => void stopped.push('other') }))
+    const memory = memoryStore()
+    const store = { ...memory, close: async () => void stopped.push('store') }
+    const auth = createPlatformAuth({
+      baseUrl: 'https://api.example.com',
+      apis: APIS,
+      store,
+      logger: recordingLogger(),
+      features: [usage(), other, broken],
+    })
+    const { application, credentials } = await auth.applications.create({ name: 'Shop', apis: ['catalog'] })
+    const app = express().get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
+    await request(app).get('/catalog/items').set('X-Api-Key', credentials.clientId).expect(200)
+    await expect(auth.close()).rejects.toThrow('broken')
+    expect(stopped).toEqual(['other', 'store'])
+    expect((await memory.findApplication(application.id))?.keys[0]?.lastUsedAt).toBeGreaterThan(0)
+    const query = {
+      applicationId: application.id,
+      api: undefined,
+      from: '2000-01-01',
+      to: '2100-01-01',
+      by: 'day',
+      after: undefined,
+      limit: 10,
+    }
+    expect(await memory.usage.list(query as Parameters<typeof memory.usage.list>[0])).toHaveLength(1)
+  })
+
+  it('is started once, although the start of another fails and is tried again', async () => {
+    const starts = { first: 0, second: 0 }
+    const auth = open([
+      feature('first', () => ({ start: () => void (starts.first += 1) })),
+      feature('second', () => ({
+        start() {
+          starts.second += 1
+          if (starts.second < 3) throw new Error('not yet')
+        },
+      })),
+    ])
+    await auth.ready()
+    expect(starts).toEqual({ first: 1, second: 3 })
+  })
+})
+
+describe('a store that lacks what it seems to have', () => {
+  it.each([
+    [{ emails: null }, 'store has no part `emails`, which emails() needs.'],
+    [{ emails: {} }, 'store has no call emails.lease().'],
+    [{ emails: { ...memoryStore().emails, save: 1 } }, 'store has no call emails.save().'],
+    [{ listAudit: undefined }, 'store has no call listAudit().'],
+  ])('is refused: %j', (changed, message) => {
+    const store = { ...memoryStore(), ...changed } as ReturnType<typeof memoryStore>
+    const options = { baseUrl: 'https://api.example.com', apis: APIS, store, logger: recordingLogger() }
+    const create = () => createPlatformAuth({ ...options, features: [emails({ mailer: memoryMailer() })] })
+    expect(create).toThrow(message)
   })
 })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import express from 'express'
+import express, { type RequestHandler } from 'express'
 import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { emails } from '../../src/features/emails/index.js'
@@ -119,7 +119,10 @@ describe('a server without registration()', () => {
     // It has no page to which the e-mails to operators could lead, so it keeps them for another server.
     await waitUntil(async () => {
       const waiting = (await sender.listEmails()).filter(({ purpose }) => purpose === 'approvalRequest')
-      return waiting.length === 2 && waiting.every(({ problem }) => problem?.includes('registration() is not given'))
+      return (
+        waiting.length === 2 &&
+        waiting.every(({ problem }) => problem?.includes('registration() with operators is not given'))
+      )
     })
     expect(mailer.emails).toEqual([])
 
@@ -209,6 +212,42 @@ describe('a server without imports()', () => {
     )
     expect(await first.auth.verifyApiKey('catalog', key)).toMatchObject({ application: { name: 'Shop' } })
     await expect(without.auth.verifyApiKey('catalog', key)).rejects.toMatchObject({ status: 401 })
+  })
+
+  it('answers 401 also to those that were imported in plain text or used before, whatever strangers send meanwhile', async () => {
+    const { open } = await openFile()
+    const key = '4174348a-9222-4e81-b33e-5d72d2fd7f1e'
+    const secret = 'q8+Zr1%vT6/pM3=wK5'
+    const first = open([imports()])
+    const apis = ['catalog', 'orders'] as const
+    const clients = [{ externalId: 'C-1', name: 'Shop', apis, keys: [{ plain: key }], secrets: [{ plain: secret }] }]
+    const { items } = await first.auth.imports
+      .run(clients, { confirm: true })
+      .then(() => first.auth.applications.list())
+    const requestToken = (
+      { auth }: { readonly auth: { readonly router: RequestHandler } },
+      client_id: string,
+      client_secret: string,
+    ) =>
+      request(express().use(auth.router))
+        .post('/orders/token')
+        .type('form')
+        .send({ grant_type: 'client_credentials', client_id, client_secret })
+    await requestToken(first, items[0]!.id, secret).expect(200)
+    await requestToken(first, key, secret).expect(200)
+
+    const without = open([])
+    await without.auth.ready()
+    const expectRefused = async () => {
+      await expect(without.auth.verifyApiKey('catalog', key)).rejects.toMatchObject({ status: 401 })
+      for (const id of [items[0]!.id, key]) await requestToken(without, id, secret).expect(401)
+    }
+    await expectRefused()
+    // A stranger sends the key as a secret.
+    await requestToken(without, items[0]!.id, key).expect(401)
+    await requestToken(without, `app_${'0'.repeat(32)}`, key).expect(401)
+    await expectRefused()
+    await requestToken(first, items[0]!.id, secret).expect(200)
   })
 })
 

@@ -97,6 +97,15 @@ describe('storeTests()', () => {
     await expect(failing!.run()).rejects.toThrow('no database')
   })
 
+  it('refuse a part that there is not, and name those that the store lacks', async () => {
+    const open = async () => {
+      const { usage: _, ...store } = memoryStore()
+      return { store, again: async () => store, close: async () => undefined }
+    }
+    expect(() => storeTests(open, { parts: ['email' as 'emails'] })).toThrow(/^storeTests\(\) knows .* emails, usage, /)
+    await expect(storeTests(open)[0]!.run()).rejects.toThrow(/lacks parts .* Give storeTests\(open, \{ parts \}\)/)
+  })
+
   it('are run one after the other', async () => {
     let open = 0
     let most = 0

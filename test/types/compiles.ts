@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Cluster, Redis } from 'ioredis'
 import * as z from 'zod'
+import { imports } from '../../src/features/imports/index.js'
+import { usage } from '../../src/features/usage/index.js'
 import {
   authOf,
   createPlatformAuth,
@@ -154,3 +156,13 @@ export async function operators(): Promise<void> {
   await auth.applications.allow(application.id, 'orders', { scopes: ['orders:read'] })
   await auth.applications.create({ name: 'Shop', apis: { orders: { scopes: ['orders:read'] } } })
 }
+
+// In both of two lists.
+declare const isOn: boolean
+export const either = createPlatformAuth({
+  baseUrl: 'https://api.example.com',
+  apis: {},
+  features: isOn ? [usage(), imports()] : [usage()],
+})
+void either.usage.list()
+void either.imports?.run([])

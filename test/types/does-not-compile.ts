@@ -1,6 +1,8 @@
 // Code that must not compile, each line with the error above it. It is not run: `npm run check` and types.integration.test.ts compile it.
 import type { Request } from 'express'
 import * as z from 'zod'
+import { imports } from '../../src/features/imports/index.js'
+import { usage } from '../../src/features/usage/index.js'
 import { createPlatformAuth } from '../../src/index.js'
 
 const auth = createPlatformAuth({
@@ -100,6 +102,20 @@ createPlatformAuth({
 createPlatformAuth({ baseUrl: 'https://a.example', apis: { catalog: { scheme: 'apiKey', claims: () => ({}) } } })
 // @ts-expect-error TS2322 metadata is an object
 createPlatformAuth({ baseUrl: 'https://a.example', apis: {}, metadata: z.string() })
+
+// A feature that may be missing: an entry, a list, and one of two lists that depend on a setting.
+declare const isOn: boolean
+const BASE = { baseUrl: 'https://api.example.com', apis: {} }
+// @ts-expect-error TS2532 an entry
+void createPlatformAuth({ ...BASE, features: [isOn && usage()] }).usage.list()
+// @ts-expect-error TS2532 a list
+void createPlatformAuth({ ...BASE, features: isOn ? [usage()] : [] }).usage.list()
+// @ts-expect-error TS2532 a list within the list
+void createPlatformAuth({ ...BASE, features: [...(isOn ? [imports()] : []), usage()] }).imports.run([])
+// @ts-expect-error TS2532 in one of two lists
+void createPlatformAuth({ ...BASE, features: isOn ? [usage(), imports()] : [usage()] }).imports.run([])
+// @ts-expect-error TS2339 not at all
+void createPlatformAuth({ ...BASE, features: [usage()] }).imports
 
 // Express's types are not changed. (test/package checks the same for req.user, without @types/passport.)
 export function untouched(req: Request): unknown {

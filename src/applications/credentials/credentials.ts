@@ -54,35 +54,37 @@ const NO_HASH = '-'.repeat(43)
 interface CredentialsOptions {
   /** The number of hashes that are kept in memory. */
   readonly cacheSize?: number
-  /** Whether keys may have any form, because another system has issued them. */
-  readonly acceptsImportedKeys?: boolean
+  /** Whether secrets that another system has issued are accepted, and keys of any form. */
+  readonly acceptsImported?: boolean
 }
 
 export function createCredentials(
   prefix: string,
   pepper: Uint8Array,
-  { cacheSize = 40_000, acceptsImportedKeys = false }: CredentialsOptions = {},
+  { cacheSize = 40_000, acceptsImported = false }: CredentialsOptions = {},
 ): Credentials {
-  const maxKeyLength = acceptsImportedKeys ? MAX_IMPORTED_LENGTH : MAX_KEY_LENGTH
-  const isKey = acceptsImportedKeys ? isImportedKey : isWellFormedKey
+  const maxKeyLength = acceptsImported ? MAX_IMPORTED_LENGTH : MAX_KEY_LENGTH
+  const isKey = acceptsImported ? isImportedKey : isWellFormedKey
   const pepperKey = createSecretKey(pepper)
-  // SHA-256 -> HMAC. SHA-256 costs a third of an HMAC, which is therefore computed once per credential (`npm run bench`).
-  const hashes = createBoundedCache<string>({ entries: cacheSize })
+  // SHA-256 -> HMAC. SHA-256 costs a third of an HMAC, which is therefore computed once per credential (`npm run bench`). What is
+  // among the keys has the form of a key.
+  const hashes = createBoundedCache<string>({ entries: cacheSize / 2 })
+  const keyHashes = createBoundedCache<string>({ entries: cacheSize / 2 })
 
   function hash(plain: string): string {
     const sha256 = digest('sha256', plain, 'base64')
-    return hashes.get(sha256) ?? computeHash(plain, sha256)
+    return hashes.get(sha256) ?? computeHash(plain, sha256, hashes)
   }
 
   function hashKey(plain: string): string | undefined {
     if (typeof plain !== 'string' || plain.length > maxKeyLength) return undefined
     const sha256 = digest('sha256', plain, 'base64')
-    return hashes.get(sha256) ?? (isKey(plain) ? computeHash(plain, sha256) : undefined)
+    return keyHashes.get(sha256) ?? (isKey(plain) ? computeHash(plain, sha256, keyHashes) : undefined)
   }
 
-  function computeHash(plain: string, sha256: string): string {
+  function computeHash(plain: string, sha256: string, cache: typeof hashes): string {
     const hmac = createHmac('sha256', pepperKey).update(plain).digest('base64url')
-    hashes.set(sha256, hmac)
+    cache.set(sha256, hmac)
     return hmac
   }
 
@@ -117,7 +119,7 @@ export function createCredentials(
       // An imported hash has another length. It is no secret which hashes are imported.
       const stored = record?.hash.length === NO_HASH.length ? record.hash : NO_HASH
       const same = timingSafeEqual(presented, Buffer.from(stored))
-      if (same && record && isLive(record, now)) matched = record
+      if (same && record && isLive(record, now) && (acceptsImported || !record.isImported)) matched = record
     }
     return matched
   }

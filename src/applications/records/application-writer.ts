@@ -36,7 +36,7 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
     const { address, client } = ownMembers(origin ?? {})
     const caller = { ...(address !== undefined && { address }), ...(client !== undefined && { client }) }
     const audit = type && { at: now(), type, by, applicationId: record.id, details: { ...details, ...caller } }
-    if (!(await store.saveApplication(record, audit, ...emails))) return false
+    if (!(await store.saveApplication(record, audit, ...(store.emails ? emails : [])))) return false
     applicationCache?.evict(record.id)
     if (type) emit?.(type, { applicationId: record.id, reason, ...origin })
     return true

@@ -64,7 +64,7 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
     for (;;) if (closed || (await store.deleteAudit(before, AUDIT_BATCH)) < AUDIT_BATCH) return
   }
 
-  /** Due reminders need no cleanup: the worker drops outdated ones. E-mails about changes stay if no process has a mailer. */
+  /** Due reminders need no cleanup: the worker drops outdated ones. E-mails about changes stay if no process has `emails()`. */
   async function deleteEmails(): Promise<void> {
     const { emails: queue } = store
     if (!queue) return

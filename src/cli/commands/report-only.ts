@@ -38,7 +38,7 @@ export const reportOnlyCommand = command({
         readPage: (page) => requirePart(platform, 'usage').reportOnly({ applicationId, api, ...page }),
         headings: ['application', 'api', 'route', 'reason', 'count', 'since', 'last'],
         formatRow: formatEntry,
-        empty: 'No requests that would have been refused.',
+        empty: 'No requests that would have been refused were counted: only servers with usage() count them.',
       },
     )
   },

@@ -44,7 +44,7 @@ const usageCommand = command({
         readPage: (page) => requirePart(platform, 'usage').list({ ...query, ...page }),
         headings: ['period', 'application', 'api', 'allowed', 'tokens', 'refused'],
         formatRow: formatEntry,
-        empty: 'No usage.',
+        empty: 'No usage was counted: only servers with usage() count it.',
       },
     )
   },

@@ -16,7 +16,7 @@ export interface ReferencePageOptions {
   readonly title: string
   readonly registration: boolean
   /** Whether credentials are sent by e-mail. */
-  readonly hasMailer: boolean
+  readonly hasEmails: boolean
   readonly supportUrl: string | undefined
   /** The schemes of all APIs of the console, which share one authorization. */
   readonly schemes: readonly string[]
@@ -134,7 +134,7 @@ function renderSidebar(groups: readonly TagGroup[]): Html {
 }
 
 function renderMain({ api }: Reference, options: ReferencePageOptions, root: string, content: Html): Html {
-  const source = options.hasMailer
+  const source = options.hasEmails
     ? 'came by e-mail when your application was registered'
     : 'came from the operator of this platform'
   return html`<main

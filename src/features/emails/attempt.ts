@@ -62,9 +62,31 @@ export function createAttempts(options: AttemptsOptions): Attempts {
     })
   }
 
+  async function saveFailure(email: QueuedEmail, failure: ServiceFailure): Promise<void> {
+    const { applicationId } = email
+    const { problem } = failure
+    const failed = toFailed(email, failure, now())
+    const final = failed.state === 'failed'
+    const [latest = []] = email.attemptedHashes
+    const type = final ? 'application.deliveryFailed' : undefined
+    const saved = await writer.change(applicationId, { type, reason: problem }, async (current) => {
+      if (!(await isUnchanged(email))) return undefined
+      return {
+        changed: failure.refused ? removeCredentials(current, latest) : {},
+        details: { ...describeEmail(email), problem },
+        // Nobody can retry an e-mail of a deleted application.
+        emails: [final && current.status === 'deleted' ? { remove: email } : { save: failed }],
+      }
+    })
+    if (saved) onFailed(applicationId, problem, final)
+    // Another process has leased the e-mail, or it was removed. The credentials of this attempt reached nobody.
+    else if (failure.refused) await removeHashes(applicationId, latest)
+  }
+
   return {
     async prepare(leased) {
-      const prepared = await writer.change<Attempt | typeof FULL | ServiceFailure>(
+      let lacking: ServiceFailure | undefined
+      const prepared = await writer.change<Attempt | typeof FULL>(
         leased.applicationId,
         { type: undefined },
         async (current) => {
@@ -72,13 +94,8 @@ export function createAttempts(options: AttemptsOptions): Attempts {
           if (current.status === 'suspended' && isHeldBySuspension(leased.purpose)) {
             return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
           }
-          const lacking = findLackingPage(leased, pageUrl)
-          if (lacking)
-            return {
-              changed: {},
-              emails: [{ save: toFailed({ ...leased, attemptCount: leased.attemptCount + 1 }, lacking, now()) }],
-              result: lacking,
-            }
+          lacking = findLackingPage(leased, pageUrl)
+          if (lacking) return undefined
           if (isNotice(leased)) return sendNotice(options, leased, current)
           if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
           if (delivery === 'inline' && hasNoRoom(current, leased, now())) {
@@ -92,10 +109,11 @@ export function createAttempts(options: AttemptsOptions): Attempts {
           return { changed, emails: [{ save: attempt.email }], result: attempt }
         },
       )
+      if (lacking) await saveFailure({ ...leased, attemptCount: leased.attemptCount + 1 }, lacking)
       if (!prepared?.result) return undefined
       const { record, result } = prepared
       if ('email' in result) return { email: result.email, content: result.describe(record) }
-      onFailed(leased.applicationId, result.problem, result === FULL)
+      onFailed(leased.applicationId, result.problem, true)
       return undefined
     },
     async accepted(email) {
@@ -117,27 +135,10 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       if (accepted?.result?.activated) emit('application.activated', { applicationId })
     },
     async failed(email, error) {
-      const { applicationId } = email
       const failure = readServiceFailure(error)
-      const { problem } = failure
       if (failure.permanent) mailHealth.answered()
-      else mailHealth.deferred(problem)
-      const failed = toFailed(email, failure, now())
-      const final = failed.state === 'failed'
-      const [latest = []] = email.attemptedHashes
-      const type = final ? 'application.deliveryFailed' : undefined
-      const saved = await writer.change(applicationId, { type, reason: problem }, async (current) => {
-        if (!(await isUnchanged(email))) return undefined
-        return {
-          changed: failure.refused ? removeCredentials(current, latest) : {},
-          details: { ...describeEmail(email), problem },
-          // Nobody can retry an e-mail of a deleted application.
-          emails: [final && current.status === 'deleted' ? { remove: email } : { save: failed }],
-        }
-      })
-      if (saved) onFailed(applicationId, problem, final)
-      // Another process has leased the e-mail, or it was removed. The credentials of this attempt reached nobody.
-      else if (failure.refused) await removeHashes(applicationId, latest)
+      else mailHealth.deferred(failure.problem)
+      await saveFailure(email, failure)
     },
   }
 }
@@ -151,15 +152,15 @@ const FULL = { problem: 'too_many_credentials' } as const
 
 /** The features whose pages e-mails link to. */
 const PAGES: { readonly [Purpose in QueuedEmail['purpose']]?: readonly [page: string, feature: string] } = {
-  approvalRequest: ['decide', 'registration'],
-  invitation: ['portal', 'portal'],
+  approvalRequest: ['decide', 'registration() with operators'],
+  invitation: ['portal', 'portal()'],
 }
 
 /** Another process may have the feature: the e-mail is tried again later, as if the mail server had not answered. */
 function findLackingPage({ purpose }: QueuedEmail, pageUrl: AttemptsOptions['pageUrl']): ServiceFailure | undefined {
   const [page, feature] = PAGES[purpose] ?? []
   if (page === undefined || pageUrl(page) !== undefined) return undefined
-  return { refused: true, permanent: false, problem: `${feature}() is not given, so there is no page to link to` }
+  return { refused: true, permanent: false, problem: `${feature} is not given, so there is no page to link to` }
 }
 
 /** Credentials of attempts before the previous one make room. */

@@ -33,6 +33,8 @@ export function readEmailsOptions(
   options: EmailsOptions | undefined,
   { apis, credentials, developersUrl }: CoreSettings,
 ): EmailsSettings {
+  // A mailer itself, in place of the options.
+  if (isObject(options) && typeof options['send'] === 'function') readMailer(undefined)
   const { mailer, delivery, compose, remindBefore } = readGroup('emails', options, [
     'mailer',
     'delivery',

@@ -5,8 +5,9 @@ import type { ExpiryQuery } from '../../contracts/queued-email.js'
 import type { StoreWith } from '../../contracts/store.js'
 import { DAY_MS } from '../../lib/day.js'
 import type { ApplicationWriter, Edit } from '../../applications/records/edit.js'
-import { findDueReminder, findExpiring, markReminded } from '../../applications/credentials/credential-expiry.js'
+import { findExpiring } from '../../applications/credentials/credential-expiry.js'
 import { createQueuedEmail, listQueuedEmails, requeueEmail } from '../../applications/queue/queued-emails.js'
+import { findDueReminder, markReminded } from './due-reminder.js'
 
 /**
  * Queues e-mails that remind contacts of credentials that are about to expire. Any number of processes may do so: the

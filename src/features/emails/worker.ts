@@ -10,7 +10,7 @@ import { withTimeout } from '../../lib/timeout.js'
 import type { Attempts } from './attempt.js'
 import type { WriteEmail } from './message.js'
 
-/** Sends the e-mails that are due. Every process with a mailer runs one; a lease keeps two from sending the same e-mail. */
+/** Sends the e-mails that are due. Every process with `emails()` runs one; a lease keeps two from sending the same e-mail. */
 export interface EmailWorker {
   /** Leases and sends due e-mails now. */
   wake(): void

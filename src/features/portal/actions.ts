@@ -1,4 +1,3 @@
-import type { PortalAction } from '../../contracts/portal-actions.js'
 import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
 
 /**
@@ -6,7 +5,7 @@ import type { ApplicationRecord, ApplicationStatus } from '../../contracts/appli
  * would activate one that still waits for approval. While an application is suspended, contacts may only take power away from it: what it
  * is stays as it was for the operator who decides about it.
  */
-const STATUSES: Readonly<Record<PortalAction, readonly ApplicationStatus[]>> = {
+const STATUSES = {
   addKey: ['active'],
   addSecret: ['active'],
   rename: ['active'],
@@ -17,9 +16,15 @@ const STATUSES: Readonly<Record<PortalAction, readonly ApplicationStatus[]>> = {
   invite: ['active'],
   removeContact: ['pending', 'active'],
   delete: ['pending', 'active'],
-}
+} as const satisfies Readonly<Record<string, readonly ApplicationStatus[]>>
+
+/** An action of a contact at the portal, beside looking: `portal({ actions })` can turn it off. */
+export type PortalAction = keyof typeof STATUSES
+
+export const PORTAL_ACTIONS = Object.keys(STATUSES) as readonly PortalAction[]
 
 /** Whether the application's status allows the action. */
 export function isPossible(action: PortalAction, { status }: Pick<ApplicationRecord, 'status'>): boolean {
-  return STATUSES[action].includes(status)
+  const statuses: readonly ApplicationStatus[] = STATUSES[action]
+  return statuses.includes(status)
 }

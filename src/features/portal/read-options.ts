@@ -1,6 +1,6 @@
 import type { Limit } from '../../contracts/api.js'
 import { ConfigurationError } from '../../contracts/errors.js'
-import { PORTAL_ACTIONS, type PortalAction } from '../../contracts/portal-actions.js'
+import { PORTAL_ACTIONS, type PortalAction } from './actions.js'
 import { readBoolean, readGroup, readLimit } from '../../options/checks.js'
 
 /** The options of `portal()`. */

@@ -63,7 +63,8 @@ export function registration(options?: RegistrationOptions): RegistrationFeature
     name: 'registration',
     needs: ['emails'],
     storeParts: ['emails'],
-    pages: { register: '/register', decide: '/register/decide' },
+    // Without operators this process can't write their e-mails, which another may.
+    pages: { register: '/register', ...(options?.operators?.length && { decide: '/register/decide' }) },
     prepare({ developersUrl }) {
       const settings = readRegistrationOptions(options, developersUrl)
       return (core) => createRegistrationPart(core, settings)

@@ -73,6 +73,8 @@ export function storeTests(
   open: () => Promise<OpenedStore>,
   { parts = STORE_PARTS }: StoreTestsOptions = {},
 ): readonly StoreTest[] {
+  const unknown = parts.filter((part) => !STORE_PARTS.includes(part))
+  assert.deepEqual(unknown, [], `storeTests() knows no such parts. There are: ${STORE_PARTS.join(', ')}.`)
   const tests: StoreTest[] = []
   const subjects: string[] = []
   let stores: OpenedStores | undefined
@@ -113,7 +115,11 @@ export function storeTests(
 /** The tests of a part use it without asking, and a store that was said to have it must have it. */
 function requireParts(store: Store, parts: readonly StorePart[]): StoreWith {
   const missing = parts.filter((part) => store[part] === undefined)
-  assert.deepEqual(missing, [], 'The store lacks parts that are tested.')
+  assert.deepEqual(
+    missing,
+    [],
+    'The store lacks parts that are tested. Give storeTests(open, { parts }) those that it has.',
+  )
   return store as StoreWith
 }
 

@@ -60,7 +60,9 @@ describe('usage', () => {
       ['2026-10', id, 'orders', '12', '2', 'invalid_token=1'],
       ['2026-10', other, 'catalog', '12', '0', '-'],
     ])
-    expect(await runLines('usage', other, '--api', 'orders', ...OCTOBER)).toEqual(['No usage.'])
+    expect(await runLines('usage', other, '--api', 'orders', ...OCTOBER)).toEqual([
+      'No usage was counted: only servers with usage() count it.',
+    ])
     expect(await runLines('usage', id, '--from', '2026-10-31', '--to', '2026-10-31')).toHaveLength(2)
   })
 
@@ -124,7 +126,9 @@ describe('report-only', () => {
     ])
     expect(await runLines('report-only', '--api', 'catalog')).toHaveLength(2)
     expect(await runLines('report-only', id)).toHaveLength(2)
-    expect(await runLines('report-only', other)).toEqual(['No requests that would have been refused.'])
+    expect(await runLines('report-only', other)).toEqual([
+      'No requests that would have been refused were counted: only servers with usage() count them.',
+    ])
   })
 
   it('prints CSV, NDJSON and JSON', async () => {

@@ -1,6 +1,6 @@
 import { describeContactActor, hasContact } from '../../../applications/contacts/contact-lists.js'
 import { ApplicationError } from '../../../contracts/errors.js'
-import type { PortalAction } from '../../../contracts/portal-actions.js'
+import type { PortalAction } from '../actions.js'
 import type { ApplicationRecord } from '../../../contracts/application-record.js'
 import type { Store } from '../../../contracts/store.js'
 import { html } from '../../../web/html.js'

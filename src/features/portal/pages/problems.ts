@@ -1,6 +1,6 @@
 import { MAX_NAME_LENGTH } from '../../../applications/records/validation.js'
 import type { ApplicationError } from '../../../contracts/errors.js'
-import type { PortalAction } from '../../../contracts/portal-actions.js'
+import type { PortalAction } from '../actions.js'
 import { findAddressProblem } from '../../../lib/email-address.js'
 import { findLineProblem } from '../../../lib/visible-text.js'
 import { readField, type FormFields } from '../form-fields.js'

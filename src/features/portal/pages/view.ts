@@ -1,5 +1,5 @@
 import type { ApplicationWriter } from '../../../applications/records/edit.js'
-import type { PortalAction } from '../../../contracts/portal-actions.js'
+import type { PortalAction } from '../actions.js'
 import type { ApplicationRecord } from '../../../contracts/application-record.js'
 import { html, type Html } from '../../../web/html.js'
 import { isPossible } from '../actions.js'
