@@ -257,6 +257,44 @@ describe('a feature of a host', () => {
   })
 })
 
+describe('a store without parts', () => {
+  it('is given no e-mails, and refuses to notify', async () => {
+    const { emails: _emails, usage: _usage, signIns: _signIns, imports: _imports, ...memory } = memoryStore()
+    const given: unknown[] = []
+    const store: typeof memory = {
+      ...memory,
+      saveApplication: (record, audit, ...queued) => {
+        given.push(...queued)
+        return memory.saveApplication(record, audit)
+      },
+    }
+    const auth = createPlatformAuth({
+      baseUrl: 'https://api.example.com',
+      apis: APIS,
+      store,
+      logger: recordingLogger(),
+    })
+    onTestFinished(() => auth.close())
+    const { application } = await auth.applications.create({
+      name: 'Shop',
+      contact: 'a@shop.example',
+      apis: ['catalog'],
+    })
+    const { id } = application
+    const error = { code: 'invalid_state', message: 'The store has no part `emails`, so it can notify nobody.' }
+    await expect(auth.applications.suspend(id, { notify: true })).rejects.toMatchObject(error)
+    await auth.applications.suspend(id)
+    await auth.applications.resume(id)
+    await auth.applications.update(id, { contact: 'b@shop.example' })
+    await auth.applications.addContact(id, 'c@shop.example')
+    await auth.applications.rotateKey(id)
+    await auth.applications.removeContact(id, 'c@shop.example')
+    await auth.applications.recover(id, { contact: 'd@shop.example' })
+    await auth.applications.delete(id)
+    expect(given).toEqual([])
+  })
+})
+
 describe('a store that lacks what it seems to have', () => {
   it.each([
     [{ emails: null }, 'store has no part `emails`, which emails() needs.'],

@@ -136,7 +136,7 @@ export function createRegistry(options: RegistryOptions): Registry {
         details: { ...(reason !== undefined && { reason }), ...(notifies && { notified: true }) },
         emails: [
           ...suspendEmails(await listQueuedEmails(store, id), now()),
-          ...(notifies ? [queueSuspension(current, reason, now())] : []),
+          ...(notifies ? [queueSuspension(store, current, reason, now())] : []),
         ],
       }))
       sender?.wake()
@@ -170,7 +170,13 @@ export function createRegistry(options: RegistryOptions): Registry {
   }
 }
 
-function queueSuspension({ id, contact }: ApplicationRecord, reason: string | undefined, now: number): EmailChange {
+function queueSuspension(
+  { emails }: Store,
+  { id, contact }: ApplicationRecord,
+  reason: string | undefined,
+  now: number,
+): EmailChange {
+  if (!emails) throw new ApplicationError('invalid_state', 'The store has no part `emails`, so it can notify nobody.')
   if (contact !== undefined)
     return { save: createQueuedEmail(id, 'suspended', now, { ...(reason !== undefined && { details: { reason } }) }) }
   throw new ApplicationError('invalid_state', `Application ${id} has no contact to notify.`)
