@@ -53,7 +53,9 @@ it("the example app's /health reports an outage of its store, and its end", asyn
     timeout: timeBound(1000),
     interval: 50,
   })
-  expect(output().match(/The store is unavailable/g)).toHaveLength(2)
-  expect(output().match(/The store answers again/g)).toHaveLength(2)
+  // Each outage is told once. On a busy machine a call takes long enough for a third one.
+  const count = (line: RegExp): number => output().match(line)?.length ?? 0
+  await expect.poll(() => count(/The store answers again/g)).toBe(count(/The store is unavailable/g))
+  expect([2, 3]).toContain(count(/The store is unavailable/g))
   expect(await end('SIGTERM')).toBe(0)
 })
