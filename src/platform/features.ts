@@ -42,7 +42,7 @@ export function createFeatures(
       return (await Promise.all(inOrder.map(async (part) => part.diagnose?.() ?? []))).flat()
     },
     start() {
-      // One that throws is started again with the rest of the start, those before it are not.
+      // The start is tried again when one of them throws; those that have started are not started again.
       for (const part of inOrder.filter((each) => !started.has(each))) {
         part.start?.()
         started.add(part)
@@ -50,10 +50,13 @@ export function createFeatures(
     },
     async stop() {
       const errors: unknown[] = []
-      for (const part of inOrder.toReversed())
-        await Promise.resolve(part)
-          .then((each) => each.stop?.())
-          .catch((error: unknown) => errors.push(error))
+      for (const part of inOrder.toReversed()) {
+        try {
+          await part.stop?.()
+        } catch (error) {
+          errors.push(error)
+        }
+      }
       if (errors.length > 0) throw errors[0]
     },
   }

@@ -1,3 +1,4 @@
+import type { Brand } from '../contracts/brand.js'
 import { hashSource } from './hash-source.js'
 import { html, type Html } from './html.js'
 import { COLORS } from './palette.js'
@@ -14,15 +15,7 @@ export interface PageBrand {
   extendPolicy(policy: string): string
 }
 
-interface BrandLook {
-  readonly name: string | undefined
-  /** A data: URL. */
-  readonly logo: string | undefined
-  readonly accent: { readonly light: string; readonly dark: string }
-  readonly supportUrl: string | undefined
-}
-
-export function createPageBrand({ name, logo, accent, supportUrl }: BrandLook): PageBrand {
+export function createPageBrand({ name, logo, accent, supportUrl }: Brand): PageBrand {
   const hasHeader = name !== undefined || logo !== undefined
   const hasColor = accent.light !== COLORS.accent.light || accent.dark !== COLORS.accent.dark
   if (!hasHeader && !hasColor && supportUrl === undefined) return NO_BRAND

@@ -9,7 +9,7 @@ export function isConfirmed(record: ApplicationRecord, contact: string): boolean
   return !record.isUnconfirmed || !isFirstContact(record, contact) || hasBeenUsed(record)
 }
 
-/** A record after a change: it stays confirmed when the credentials that were used are gone, and with a new first contact it is. */
+/** The changed record, confirmed if the change set another first contact, or if a credential of the former record was used. */
 export function settleConfirmation(current: ApplicationRecord, changed: ApplicationRecord): ApplicationRecord {
   if (!changed.isUnconfirmed) return changed
   const isUnconfirmed = current.contact === changed.contact && !hasBeenUsed(current)

@@ -66,8 +66,8 @@ export function createCredentials(
   const maxKeyLength = acceptsImported ? MAX_IMPORTED_LENGTH : MAX_KEY_LENGTH
   const isKey = acceptsImported ? isImportedKey : isWellFormedKey
   const pepperKey = createSecretKey(pepper)
-  // SHA-256 -> HMAC. SHA-256 costs a third of an HMAC, which is therefore computed once per credential (`npm run bench`). What is
-  // among the keys has the form of a key.
+  // SHA-256 -> HMAC. SHA-256 costs a third of an HMAC, which is therefore computed once per credential (`npm run bench`). Keys have
+  // a cache of their own: only texts in the form of a key are added to it, so a text that is found there needs no other check.
   const hashes = createBoundedCache<string>({ entries: cacheSize / 2 })
   const keyHashes = createBoundedCache<string>({ entries: cacheSize / 2 })
 

@@ -85,7 +85,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
 
   return {
     async prepare(leased) {
-      let lacking: ServiceFailure | undefined
+      const lacking = findLackingPage(leased, pageUrl)
       const prepared = await writer.change<Attempt | typeof FULL>(
         leased.applicationId,
         { type: undefined },
@@ -94,7 +94,6 @@ export function createAttempts(options: AttemptsOptions): Attempts {
           if (current.status === 'suspended' && isHeldBySuspension(leased.purpose)) {
             return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
           }
-          lacking = findLackingPage(leased, pageUrl)
           if (lacking) return undefined
           if (isNotice(leased)) return sendNotice(options, leased, current)
           if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
@@ -109,7 +108,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
           return { changed, emails: [{ save: attempt.email }], result: attempt }
         },
       )
-      if (lacking) await saveFailure({ ...leased, attemptCount: leased.attemptCount + 1 }, lacking)
+      if (!prepared && lacking) await saveFailure({ ...leased, attemptCount: leased.attemptCount + 1 }, lacking)
       if (!prepared?.result) return undefined
       const { record, result } = prepared
       if ('email' in result) return { email: result.email, content: result.describe(record) }

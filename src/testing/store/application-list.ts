@@ -1,12 +1,10 @@
-import assert from 'node:assert/strict'
 import type { ApplicationQuery, ApplicationRecord } from '../../store.js'
 import { application, audit, NOW } from './records.js'
-import { assertEqual, createReaders, MALFORMED_CURSORS } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, createReaders, MALFORMED_CURSORS, type OpenedStores, type TestCollector } from './suite.js'
 
 /** The filters, the order and the pages of `listApplications()`. */
 export function applicationListContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { listApplications, listIds } = createReaders(opened)
+  const { listApplications, listIds, listInPages } = createReaders(opened)
 
   describe('list of applications', () => {
     /**
@@ -24,16 +22,6 @@ export function applicationListContract({ describe, it }: TestCollector, opened:
           apis: Object.fromEntries(apis.map((api) => [api, { scopes: [] }])),
         })
         await store.saveApplication(record, audit(record.id))
-      }
-    }
-
-    async function listInPages(limit: number, query: Partial<ApplicationQuery>): Promise<string[]> {
-      const seen: string[] = []
-      for (;;) {
-        const page = await listIds({ ...query, limit, after: seen.at(-1) })
-        assert.ok(page.length <= limit)
-        seen.push(...page)
-        if (page.length < limit) return seen
       }
     }
 
@@ -67,7 +55,7 @@ export function applicationListContract({ describe, it }: TestCollector, opened:
         await populate(20)
         const expected = allIds.filter(matches)
         assertEqual(await listIds(query), expected)
-        for (const limit of [1, 2, 3, 7, 20]) assertEqual(await listInPages(limit, query), expected)
+        for (const limit of [1, 2, 3, 7, 20]) assertEqual(await listInPages(query, limit), expected)
       })
     }
 
@@ -80,7 +68,7 @@ export function applicationListContract({ describe, it }: TestCollector, opened:
       await save('a0', {})
       for (const id of ['d3', 'd7', 'p1']) await save(id, { status: 'deleted' })
       const query = { status: 'deleted', hasDecided: true } as const
-      for (const limit of [1, 2, 3]) assertEqual(await listInPages(limit, query), ['p1', 'd3', 'd7'])
+      for (const limit of [1, 2, 3]) assertEqual(await listInPages(query, limit), ['p1', 'd3', 'd7'])
       await save('d3', { version: 3, status: 'deleted', decided: [] })
       assertEqual(await listIds(query), ['p1', 'd7'])
       assertEqual(await listIds({ ...query, after: 'p1' }), ['d7'])

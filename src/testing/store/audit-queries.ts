@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { application, audit } from './records.js'
-import { assertEqual, createReaders } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, createReaders, type OpenedStores, type TestCollector } from './suite.js'
 
 /** The audit by time, type and actor, and its end. */
 export function auditQueriesContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {

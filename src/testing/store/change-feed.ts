@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Change } from '../../store.js'
 import { application, audit, NOW, signingKey } from './records.js'
-import { assertEqual, MALFORMED_CURSORS, overwrite, waitUntil } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, MALFORMED_CURSORS, overwrite, waitUntil, type OpenedStores, type TestCollector } from './suite.js'
 
 /** `changesSince()`. */
 export function changeFeedContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {

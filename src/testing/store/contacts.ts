@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ApplicationRecord } from '../../store.js'
 import { application, audit } from './records.js'
-import { assertEqual, createReaders, MALFORMED_CURSORS } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, createReaders, MALFORMED_CURSORS, type OpenedStores, type TestCollector } from './suite.js'
 
 /** `listApplications()` by contact. */
 export function contactsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {

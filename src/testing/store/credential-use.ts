@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { application, audit, credential, NOW } from './records.js'
-import { assertEqual, createReaders, NO_TRACES } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, createReaders, NO_TRACES, type OpenedStores, type TestCollector } from './suite.js'
 
 /** When credentials were last used. */
 export function credentialUseContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {

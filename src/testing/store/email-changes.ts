@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { EmailChange } from '../../store.js'
 import { application, audit, credential, email, fullEmail, NOW } from './records.js'
-import { assertEqual, createEmailCalls } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, createEmailCalls, type OpenedStores, type TestCollector } from './suite.js'
 
 /** `saveApplication()` with an `EmailChange`. */
 export function emailChangesContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {

@@ -1,7 +1,6 @@
 import type { EmailQuery } from '../../store.js'
 import { email, NOW } from './records.js'
-import { assertEqual, createEmailCalls } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, createEmailCalls, type OpenedStores, type TestCollector } from './suite.js'
 
 /** The filters and the order of `emails.list()`. */
 export function emailListContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { email, fullEmail, NOW } from './records.js'
-import { assertEqual, createEmailCalls } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, createEmailCalls, type OpenedStores, type TestCollector } from './suite.js'
 
 /** `emails.save()`, `emails.find()` and `emails.findByClaimLink()`. */
 export function emailsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ApplicationRecord, CredentialRecord, ExpiryQuery } from '../../store.js'
 import { application, audit, credential, NOW } from './records.js'
-import { assertEqual, createReaders } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, createReaders, type OpenedStores, type TestCollector } from './suite.js'
 
 /** The credentials that `emails.listExpiring()` finds, and their order. */
 export function expiringContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {

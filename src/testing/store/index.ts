@@ -24,8 +24,7 @@ import { refusalsContract } from './refusals.js'
 import { revokedAccessTokensContract } from './revoked-access-tokens.js'
 import { signInsContract, signOutsContract } from './sign-ins.js'
 import { signingKeysContract } from './signing-keys.js'
-import { assertEqual, createReaders } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, createReaders, type OpenedStores, type TestCollector } from './suite.js'
 import { expiredUsageContract, usageContract, usageListContract } from './usage.js'
 
 /** A store to test: it is open, on an empty database of its own. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { RefusalRecord } from '../../store.js'
 import { application, audit, NOW } from './records.js'
-import { assertEqual, createReaders, NO_TRACES, overwrite } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, createReaders, NO_TRACES, overwrite, type OpenedStores, type TestCollector } from './suite.js'
 
 /** The last refusals of applications. */
 export function refusalsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ReportedCount, ReportedCountQuery } from '../../store.js'
 import { NOW } from './records.js'
-import { assertEqual, createReaders, NO_TRACES, overwrite } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, createReaders, NO_TRACES, overwrite, type OpenedStores, type TestCollector } from './suite.js'
 
 /** Counts of requests that guards would have refused, which are added to those stored. */
 export function reportedContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {

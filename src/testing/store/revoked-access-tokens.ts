@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { NOW } from './records.js'
-import { assertEqual, createReaders, NO_TRACES } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, createReaders, NO_TRACES, type OpenedStores, type TestCollector } from './suite.js'
 
 /** Storing, listing and deleting revoked access tokens. */
 export function revokedAccessTokensContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { audit } from './records.js'
-import { assertEqual, createReaders, NO_TRACES } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, createReaders, NO_TRACES, type OpenedStores, type TestCollector } from './suite.js'
 
 /** The encrypted secrets, of which a store keeps one of each name. */
 export function secretsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {

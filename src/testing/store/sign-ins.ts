@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { NOW, signIn } from './records.js'
-import { assertEqual, createReaders, NO_TRACES } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, createReaders, NO_TRACES, type OpenedStores, type TestCollector } from './suite.js'
 
 /** Adding, finding, guessing and removing ways to sign in. */
 export function signInsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { audit, signingKey } from './records.js'
-import { assertEqual, createReaders, NO_TRACES } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, createReaders, NO_TRACES, type OpenedStores, type TestCollector } from './suite.js'
 
 /** Adding, resealing and removing signing keys. */
 export function signingKeysContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {

@@ -71,6 +71,24 @@ export function createReaders(opened: () => OpenedStores) {
     return (await listApplications(query)).map(({ id }) => id)
   }
 
+  /** The ids of all pages of a query; `readPosition` returns where the page after that record begins. */
+  async function listInPages(
+    query: Partial<ApplicationQuery>,
+    limit: number,
+    readPosition: (last: ApplicationRecord) => Partial<ApplicationQuery> = () => ({}),
+  ): Promise<readonly string[]> {
+    const seen: string[] = []
+    let position: Partial<ApplicationQuery> = {}
+    for (;;) {
+      const page = await listApplications({ ...query, ...position, limit })
+      assert.ok(page.length <= limit)
+      seen.push(...page.map(({ id }) => id))
+      const last = page.at(-1)
+      if (!last || page.length < limit) return seen
+      position = { after: last.id, ...readPosition(last) }
+    }
+  }
+
   async function listAudit(query: Partial<AuditQuery> = {}): Promise<readonly AuditRecord[]> {
     return opened().store.listAudit({ after: undefined, limit: 100, applicationId: undefined, ...query })
   }
@@ -84,7 +102,7 @@ export function createReaders(opened: () => OpenedStores) {
     return { audit: (await listAudit()).length - before, changes }
   }
 
-  return { listApplications, listIds, listAudit, recordTraces }
+  return { listApplications, listIds, listInPages, listAudit, recordTraces }
 }
 
 /** E-mails, with a default for every member of the query. */
