@@ -37,6 +37,7 @@ interface TokenEndpointOptions {
 export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions): Endpoint {
   const { authenticateClient, signAccessToken, limitTokenRequests, emit, now } = options
   const { tokenIssued, refused } = options.observer
+  const route = `POST ${new URL(api.resource).pathname}/token`
 
   return async function answerTokenRequest(req, res) {
     let authenticated: AuthenticatedClient | undefined
@@ -73,7 +74,7 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
       const { applicationId, reason } = refusal
       if (refused && applicationId !== undefined) {
         const { details } = describeRefusedClient(error) ?? {}
-        refused({ applicationId, denied, reason, details }, req)
+        refused({ applicationId, denied, reason, details: { ...details, route } }, req)
       }
       throw error
     }

@@ -31,7 +31,7 @@ export interface RegistrationOffer {
   ): Promise<{ readonly accessRequests: readonly { readonly api: string }[] }>
 }
 
-/** What `usage()` offers. */
+/** What `usage()` offers. Both calls know at once what this process has counted; what others count follows within a minute. */
 export interface UsageOffer {
   list(query: {
     readonly applicationId: string
@@ -41,7 +41,8 @@ export interface UsageOffer {
     readonly limit: number
     readonly after: string | undefined
   }): Promise<{ readonly items: readonly DailyUsage[]; readonly next?: string }>
-  refusals(applicationId: string): Promise<{ readonly items: readonly ExplainedRefusal[] }>
+  /** The refusals, equal ones once. */
+  countRefusals(applicationId: string): Promise<{ readonly items: readonly CountedRefusal[] }>
 }
 
 /** The activity of an application at an API on a day. */
@@ -56,8 +57,10 @@ export interface DailyUsage {
   readonly refused: Readonly<Record<string, number>>
 }
 
-/** A refused request, in words. */
-export interface ExplainedRefusal {
+/** A refused request, in words, and how many equal ones there are. */
+export interface CountedRefusal {
+  readonly count: number
+  /** The time of the last one. */
   readonly at: Date
   readonly api: string
   /** The `error` that was sent. */
@@ -65,6 +68,9 @@ export interface ExplainedRefusal {
   /** The reason, in words. */
   readonly problem: string
   readonly fix: string
+  /** The method and the pattern of the route; `*` stands for what the client may have chosen. */
+  readonly route?: string
+  /** The id and the caller of the last one. */
   readonly requestId?: string
   readonly address?: string
 }

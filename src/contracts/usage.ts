@@ -24,10 +24,10 @@ export interface UsageCountQuery {
   readonly limit: number
 }
 
-/** Members that are not nested. Never a credential, a path or a query. */
+/** Members that are not nested. Never a credential or a query, and of the path only the pattern of its route. */
 export type RefusalDetails = Readonly<Record<string, string | number | null>>
 
-/** A refused request or token request of a known application. Has no credential, path or query. */
+/** A refused request or token request of a known application. Has no credential and no query, and of the path only the pattern of its route. */
 export interface RefusalRecord {
   readonly applicationId: string
   /** Milliseconds since 1970. */
@@ -41,7 +41,7 @@ export interface RefusalRecord {
   readonly requestId: string | undefined
   /** The caller's IP address. */
   readonly address: string | undefined
-  /** Details for the explanation of the reason, such as the time at which a credential expired. */
+  /** The method and the pattern of the route, and details for the explanation, such as the time at which a credential expired. */
   readonly details: RefusalDetails
 }
 

@@ -50,12 +50,19 @@ function isLayers(value: unknown): value is readonly Layer[] {
   return Array.isArray(value) && value.every((layer) => typeof (layer as Layer | null)?.handle === 'function')
 }
 
-/** Whether a request for the path may reach a route that `accepts` does. Express ignores what handlers do before it. */
-export function hasRoute(layers: readonly Layer[], path: string, accepts: (route: Route) => boolean): boolean {
+/**
+ * Whether a request for the path may reach a route that `accepts` does, which also gets the path in the route's router. Express
+ * ignores what handlers do before it.
+ */
+export function hasRoute(
+  layers: readonly Layer[],
+  path: string,
+  accepts: (route: Route, path: string) => boolean,
+): boolean {
   return layers.some((layer) => {
     const matched = layer.match(path)
     if (!matched) return false
-    if (layer.route) return accepts(layer.route)
+    if (layer.route) return accepts(layer.route, path)
     const matchedPath = typeof matched === 'object' ? matched.path : (layer.path ?? '')
     const rest = path.slice(matchedPath.length) || '/'
     return rest.startsWith('/') && hasRoute(findLayers(layer.handle) ?? [], rest, accepts)

@@ -386,11 +386,28 @@ describe('what is not possible (P37)', () => {
   })
 })
 
-it('shows usage as a table and refusals with their fix, without JavaScript (P31)', async () => {
+it('shows usage as a table and refusals with their fix, at once and without JavaScript (P31)', async () => {
   const { id, key, secret } = await createApplication('Busy')
   for (let count = 0; count < 3; count++) await readStatus('catalog', { 'X-Api-Key': key })
   const accessToken = await requestToken(id, secret)
   await app.auth.applications.revokeTokens(id)
   await readStatus('orders', { Authorization: `Bearer ${accessToken}` })
-  await expect.poll(async () => (await anna.open(id)).text).toContain('The access token was revoked')
+  const { text } = await anna.open(id)
+  expect(text).toMatch(/Catalogue Allowed 3 Refused 0/)
+  expect(text).toMatch(/Refused 1 Access tokens issued 1/)
+  expect(text).toMatch(/The access token was revoked Request a new access token\. just now GET \/orders orders/)
+})
+
+it('counts equal refusals, and shows the others apart (P31)', async () => {
+  const { id, key } = await createApplication('Suspended')
+  const wrong = async (): Promise<unknown> => requestToken(id, 'wrong')
+  for (let count = 0; count < 2; count++) await wrong()
+  await app.auth.applications.suspend(id)
+  app.clock.advance(3600)
+  await wrong()
+  for (let count = 0; count < 2; count++) await readStatus('catalog', { 'X-Api-Key': key })
+  app.clock.advance(3600)
+  const page = await visit(app, ANNA).then((visitor) => visitor.open(id))
+  expect(page.text).toMatch(/The application is suspended .*? 2 times, last 1 hour ago GET \/catalog catalog/)
+  expect(page.text).toMatch(/The client secret is wrong .*? 3 times, last 1 hour ago POST \/orders\/token orders/)
 })

@@ -98,6 +98,11 @@ describe('auth.usage.refusals()', () => {
       ['catalog', 'access_denied', 'suspended', 'The application is suspended'],
     ]) // prettier-ignore
     expect(listed.find(({ reason }) => reason === 'expired_token')?.fix).toMatch(/^Request a new access token\./)
+    expect(listed.map(({ route }) => route).toReversed()).toEqual([
+      'GET /orders/customers/:name', 'GET /orders/mine', 'GET /invoices/items', 'GET /weather/now', 'POST /orders/token',
+      'POST /orders/token', 'POST /invoices/token', 'GET /orders/items', 'GET /orders/items', 'GET /catalog/items',
+      'POST /orders/token', 'GET /catalog/items',
+    ]) // prettier-ignore
     expect(listed.find(({ reason }) => reason === 'insufficient_scope')).toMatchObject({
       requestId: 'r-1',
       address: '127.0.0.1',
@@ -117,12 +122,12 @@ describe('auth.usage.refusals()', () => {
 
   let listed: RefusalEntry[] = []
 
-  it('never has a credential, a path or a query', async () => {
+  it('never has a credential or a query, and of the path only the pattern of the route', async () => {
     const secrets: string[] = []
     let stored = ''
     await visit(async ({ store, platform, caller, credentials, id }) => {
-      const token = await caller.accessToken('orders', credentials)
-      secrets.push(token, credentials.clientId, credentials.clientSecret!, 'Alice', 'page=1', 'customers')
+      const token = await caller.accessToken('orders', credentials, { scope: 'orders:read' })
+      secrets.push(token, credentials.clientId, credentials.clientSecret!, 'Alice', 'page=1')
       for (const requestId of [token, credentials.clientId, `/customers/Alice?page=1`]) {
         await caller.bearer('/orders/customers/Alice?page=1', token).set('X-Request-Id', requestId)
         await caller.bearer('/invoices/items?page=1', token).set('X-Request-Id', requestId)
@@ -135,6 +140,7 @@ describe('auth.usage.refusals()', () => {
       stored = JSON.stringify([await store.usage.listRefusals(id, 0), await store.usage.list(everything)])
     })
     expect(stored).toContain('wrong_secret')
+    expect(stored).toContain('GET /orders/customers/:name')
     for (const secret of secrets) expect(stored).not.toContain(secret)
   })
 

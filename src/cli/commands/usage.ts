@@ -64,13 +64,13 @@ const refusalsCommand = command({
     const { items } = await requirePart(platform, 'usage').refusals(applicationId)
     const exported = exportList(format, 'refusals', {
       pages: toPages(items),
-      columns: ['at', 'api', 'error', 'reason', 'problem', 'fix', 'address', 'requestId'],
-      formatRows: ({ at, api, error, reason, problem, fix, address = '', requestId = '' }) => [
-        [at.toISOString(), api, error, reason, problem, fix, address, requestId],
+      columns: ['at', 'api', 'error', 'reason', 'problem', 'fix', 'address', 'requestId', 'route'],
+      formatRows: ({ at, api, error, reason, problem, fix, address = '', requestId = '', route = '' }) => [
+        [at.toISOString(), api, error, reason, problem, fix, address, requestId, route],
       ],
     })
     if (exported) return exported
-    const headings = ['at', 'api', 'error', 'address', 'request', 'why']
+    const headings = ['at', 'api', 'error', 'route', 'address', 'request', 'why']
     return {
       json: { items },
       text: items.length === 0 ? 'No refusals.' : formatTable(headings, items.map(formatRefusal)),
@@ -112,6 +112,6 @@ function formatEntry({ period, applicationId, api, allowed, accessTokens, refuse
   return [period, applicationId, api, String(allowed), String(accessTokens), errors.join(' ') || '-']
 }
 
-function formatRefusal({ at, api, error, address, requestId, problem, fix }: RefusalEntry): string[] {
-  return [formatTime(at), api, error, address ?? '-', requestId ?? '-', `${problem}. ${fix}`]
+function formatRefusal({ at, api, error, route, address, requestId, problem, fix }: RefusalEntry): string[] {
+  return [formatTime(at), api, error, route ?? '-', address ?? '-', requestId ?? '-', `${problem}. ${fix}`]
 }

@@ -8,6 +8,7 @@ import { createBatchWriter } from './batch-writer.js'
 import { createCounts } from './counts.js'
 import { createRefusalBuffer, KEPT_REFUSALS } from './refusal-buffer.js'
 import { readRequestId } from './request-id.js'
+import { describeRefusedRoute } from './route-name.js'
 
 /** Collects usage and refusals in memory, and writes them to the store. None of its methods throws or rejects. */
 export interface UsageCollector {
@@ -16,7 +17,9 @@ export interface UsageCollector {
   /** The function that counts the access tokens that are issued for an API. */
   accessTokenCounter(api: string): CountRequest
   noteRefusal(refusal: KnownRefusal & { readonly api: string }, req: IncomingMessage): void
-  /** Writes everything that has been collected. */
+  /** Writes everything that has been collected. Resolves also if the store does not answer; it is then written later. */
+  flush(): Promise<void>
+  /** The same, for the last time. */
   close(): Promise<void>
 }
 
@@ -97,6 +100,10 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
     else if (refusals.size > 0) scheduleRefusals(REFUSALS_INTERVAL_MS)
   }
 
+  async function flush(): Promise<void> {
+    await Promise.all([countsWriter.write(), refusalsWriter.write()])
+  }
+
   function clearTimers(): void {
     clearTimeout(countsTimer)
     clearTimeout(dayTimer)
@@ -121,15 +128,16 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
         reason,
         requestId: readRequestId(origin.requestId),
         address: origin.address,
-        details: retryAfter ?? details,
+        details: { ...details, ...retryAfter, route: details['route'] ?? describeRefusedRoute(req) },
       })
       scheduleRefusals(REFUSALS_INTERVAL_MS)
     },
+    flush,
     async close() {
       closed = true
       clearTimers()
       clearTimeout(refusalsTimer)
-      await Promise.all([countsWriter.write(), refusalsWriter.write()])
+      await flush()
     },
   }
 }

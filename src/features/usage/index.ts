@@ -1,3 +1,4 @@
+import type { UsageOffer } from '../../contracts/offers.js'
 import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
 import type { Usage } from './calls.js'
@@ -5,6 +6,7 @@ import { createUsageCleanup } from './cleanup.js'
 import { createUsageCollector } from './collector.js'
 import { readUsageOptions, type UsageOptions } from './read-options.js'
 import { createReportedCollector } from './reported-collector.js'
+import { createCountRefusals } from './refusals.js'
 import { describeRoute } from './route-name.js'
 import { createUsageCalls } from './store-calls.js'
 
@@ -64,9 +66,19 @@ function createUsagePart(core: Core, { collect, retention }: ReturnType<typeof r
   // Counts that an earlier process has stored are deleted in any case.
   const cleanup = createUsageCleanup({ store, retention, logger, now })
   const calls = createUsageCalls({ ...core, flushReported: reported.flush })
+  const countRefusals = createCountRefusals({ ...core, store })
   return {
     calls,
-    offers: calls,
+    offers: {
+      async list(query) {
+        await collector?.flush()
+        return calls.list(query)
+      },
+      async countRefusals(applicationId) {
+        await collector?.flush()
+        return countRefusals(applicationId)
+      },
+    } satisfies UsageOffer,
     observe: ({ name: api }) => ({
       allowed: collector?.allowedCounter(api),
       tokenIssued: collector?.accessTokenCounter(api),

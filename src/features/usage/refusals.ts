@@ -10,6 +10,11 @@ export interface RefusalEntry extends RefusalExplanation {
   readonly error: string
   /** The reason in more detail, as in events: such as `expired_token`. */
   readonly reason: string
+  /**
+   * The method and the route's pattern, such as `GET /orders/items/:id`; `*` stands for parts that may have been chosen by the
+   * client. Left out of refusals that earlier versions have stored.
+   */
+  readonly route?: string
   /** The host's `req.id`, if it sets one that may be stored. */
   readonly requestId?: string
   /** The caller's IP address. */
@@ -25,29 +30,59 @@ interface RefusalsOptions {
 
 export const MAX_REFUSAL_AGE_MS = 7 * DAY_MS
 
-export function createListRefusals({
-  store,
-  opened,
-  now,
-}: RefusalsOptions): (applicationId: string) => Promise<{ items: RefusalEntry[] }> {
+export function createListRefusals(
+  options: RefusalsOptions,
+): (applicationId: string) => Promise<{ items: RefusalEntry[] }> {
   return async function listRefusals(applicationId) {
-    await opened()
-    const at = now()
-    const records = await store.listRefusals(applicationId, at - MAX_REFUSAL_AGE_MS)
-    // Several processes write at different times.
-    const newestFirst = records.toSorted((one, other) => other.at - one.at)
-    return { items: newestFirst.map((record) => describe(record, at)) }
+    const { records, now } = await readRefusals(applicationId, options)
+    return { items: records.map((record) => describe(record, now)) }
   }
 }
 
+/** The same with equal ones counted: each is the newest of its kind. */
+export function createCountRefusals(
+  options: RefusalsOptions,
+): (applicationId: string) => Promise<{ items: (RefusalEntry & { readonly count: number })[] }> {
+  return async function countRefusals(applicationId) {
+    const { records, now } = await readRefusals(applicationId, options)
+    const counts = new Map<string, number>()
+    for (const kind of records.map(identify)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    const newest = [...counts].map(([kind, count]) => ({
+      count,
+      record: records.find((each) => identify(each) === kind)!,
+    }))
+    return { items: newest.map(({ count, record }) => ({ ...describe(record, now), count })) }
+  }
+}
+
+/** Newest first. */
+async function readRefusals(
+  applicationId: string,
+  { store, opened, now }: RefusalsOptions,
+): Promise<{ records: readonly RefusalRecord[]; now: number }> {
+  await opened()
+  const at = now()
+  const records = await store.listRefusals(applicationId, at - MAX_REFUSAL_AGE_MS)
+  // Several processes write at different times.
+  return { records: records.toSorted((one, other) => other.at - one.at), now: at }
+}
+
+/** The same text for refusals that need the same remedy: whenever they were, and whenever the credential expired. */
+function identify({ api, error, reason, details }: RefusalRecord): string {
+  const { route, api: otherApi, credential, scopes } = details
+  return JSON.stringify([api, error, reason, route, otherApi, credential, scopes])
+}
+
 function describe(record: RefusalRecord, now: number): RefusalEntry {
-  const { at, api, error, reason, requestId, address } = record
+  const { at, api, error, reason, requestId, address, details } = record
+  const { route } = details
   return {
     at: new Date(at),
     api,
     error,
     reason,
     ...explainRefusal(record, now),
+    ...(typeof route === 'string' && { route }),
     ...(requestId !== undefined && { requestId }),
     ...(address !== undefined && { address }),
   }

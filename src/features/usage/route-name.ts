@@ -1,11 +1,25 @@
 import { METHODS, type IncomingMessage } from 'node:http'
 import { parsePath } from '../../http/middleware.js'
-import { findRoutes, leadsTo } from '../../express-routes/request-routes.js'
+import { findNextRoute, findRoutes, leadsTo, type RoutesOfRequest } from '../../express-routes/request-routes.js'
 
 /** The members that Express sets on a request. */
-interface RoutedRequest {
-  readonly route?: { readonly path?: unknown } | undefined
+interface RoutedRequest extends IncomingMessage {
+  readonly route?: Route | undefined
   readonly baseUrl?: string
+}
+
+interface Route {
+  readonly path?: unknown
+}
+
+/** The route of a request. */
+interface Reached {
+  readonly route: Route
+  /** The path at which the route's router is mounted, as the client has requested it, and the part of it that is in the app. */
+  readonly baseUrl: string
+  readonly routes: RoutesOfRequest | undefined
+  /** The path in the router. */
+  readonly rest: string
 }
 
 /**
@@ -13,19 +27,43 @@ interface RoutedRequest {
  * reached none. The client chooses nothing in it but the method, so there are only as many as the app has.
  */
 export function describeRoute(req: IncomingMessage): string {
+  const pattern = findPattern(req)
+  return pattern === undefined ? 'unmatched' : `${readMethod(req)} ${pattern}`
+}
+
+/** The same for a request that was refused, perhaps before it has reached its route: `GET *` if the app shows none. */
+export function describeRefusedRoute(req: IncomingMessage): string {
+  return `${readMethod(req)} ${findPattern(req) ?? ANY}`
+}
+
+function readMethod({ method = '' }: IncomingMessage): string {
+  return METHODS.includes(method) ? method : 'OTHER'
+}
+
+function findPattern(req: IncomingMessage): string | undefined {
   try {
-    const { route } = req as RoutedRequest
-    const patterns = [route?.path].flat().filter((path) => typeof path === 'string' || path instanceof RegExp)
-    if (!route || patterns.length === 0) return UNMATCHED
-    const path = `${describeMount(req, route)}${patterns.map(String).join(',')}`
-    const method = METHODS.includes(req.method ?? '') ? req.method! : 'OTHER'
-    return `${method} ${path.replaceAll(UNPRINTABLE, '?').slice(0, MAX_PATH_LENGTH)}`
+    const reached = findReached(req)
+    const patterns = [reached?.route.path].flat().filter((path) => typeof path === 'string' || path instanceof RegExp)
+    if (!reached || patterns.length === 0) return undefined
+    const path = `${describeMount(reached)}${patterns.map(String).join(',')}`
+    return path.replaceAll(UNPRINTABLE, '?').slice(0, MAX_PATH_LENGTH)
   } catch {
-    return UNMATCHED
+    return undefined
   }
 }
 
-const UNMATCHED = 'unmatched'
+/** A guard that is mounted with `use()` has the request before its route, which is looked for then. */
+function findReached(req: RoutedRequest): Reached | undefined {
+  const { route, baseUrl = '', method = '' } = req
+  const routes = findRoutes(req)
+  const rest = parsePath(req.url ?? '')
+  if (route) return { route, baseUrl, routes, rest }
+  const next = routes && findNextRoute(routes.app, routes.path + rest, method)
+  if (!next) return undefined
+  const appPath = baseUrl.slice(0, baseUrl.length - routes.path.length)
+  return { ...next, baseUrl: appPath + next.path, routes: { app: routes.app, path: next.path } }
+}
+
 const MAX_PATH_LENGTH = 300
 /** PostgreSQL stores neither NUL nor half of a surrogate pair. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/gu
@@ -42,15 +80,15 @@ const ANY = '*'
  * The paths at which the routers before the route are mounted. `req.baseUrl` is what the client has requested, and Express
  * keeps no patterns; so a segment is shown only if the app has no such route with another one in its place.
  */
-function describeMount(req: IncomingMessage, route: object): string {
-  const { baseUrl = '' } = req as RoutedRequest
+function describeMount(reached: Reached): string {
+  const { route, baseUrl } = reached
   if (baseUrl === '') return ''
   const segments = baseUrl.split('/').slice(1)
   const known = MOUNTS.get(route) ?? []
   const fitting = known.find((each) => fits(each, segments))
   if (fitting) return `/${fitting.join('/')}`
   // The search takes time, so it is not made for every request of an unusual app.
-  const found = known.length < MAX_MOUNTS_PER_ROUTE ? findMount(req, route, segments) : undefined
+  const found = known.length < MAX_MOUNTS_PER_ROUTE ? findMount(reached, segments) : undefined
   if (found) MOUNTS.set(route, [...known, found])
   return `/${(found ?? [ANY]).join('/')}`
 }
@@ -61,10 +99,8 @@ function fits(mount: readonly string[], segments: readonly string[]): boolean {
   return mount.length === segments.length && mount.every((each, at) => isSame(each, segments[at]!))
 }
 
-function findMount(req: IncomingMessage, route: object, segments: readonly string[]): string[] | undefined {
-  const routes = segments.length > MAX_SEGMENTS ? undefined : findRoutes(req)
-  if (!routes) return undefined
-  const rest = parsePath(req.url ?? '')
+function findMount({ route, routes, rest }: Reached, segments: readonly string[]): string[] | undefined {
+  if (!routes || segments.length > MAX_SEGMENTS) return undefined
   const isThere = (variant: readonly string[]): boolean =>
     leadsTo(routes.app, variant.map((each) => `/${each}`).join('') + rest, route)
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
   ])
   const refusal = { applicationId: id, at: Date.now() - 1000, api: 'orders', error: 'invalid_token' }
   const origin = { requestId: '=1+1', address: '192.0.2.1' }
-  const details = { expiredAt: Date.now() - 7300_000 }
+  const details = { expiredAt: Date.now() - 7300_000, route: 'GET /orders/:id' }
   await store.usage.addRefusals({ id: '2', at: 0 }, [{ ...refusal, ...origin, reason: 'expired_token', details }], 50)
   const times = { firstAt: Date.parse('2026-11-01'), lastAt: Date.parse('2026-11-22T18:00:00Z') }
   const reported = {
@@ -97,15 +97,15 @@ describe('refusals', () => {
   it('lists why requests were refused, and what to do', async () => {
     const [, row = ''] = await runLines('refusals', id)
     expect(row).toContain('The access token expired 2 hours ago. Request a new access token.')
-    expect(row).toContain('192.0.2.1')
+    expect(row).toMatch(/orders +invalid_token +GET \/orders\/:id +192\.0\.2\.1/)
     expect(await runLines('refusals', other)).toEqual(['No refusals.'])
   })
 
   it('prints CSV without formulas, NDJSON and JSON', async () => {
     const [columns, row] = await runLines('refusals', id, '--format', 'csv')
-    expect(columns).toBe('at,api,error,reason,problem,fix,address,requestId')
+    expect(columns).toBe('at,api,error,reason,problem,fix,address,requestId,route')
     expect(row).toMatch(
-      /,orders,invalid_token,expired_token,The access token expired 2 hours ago,.*,192\.0\.2\.1,'=1\+1$/,
+      /,orders,invalid_token,expired_token,The access token expired 2 hours ago,.*,192\.0\.2\.1,'=1\+1,GET \/orders\/:id$/,
     )
     const [entry = ''] = await runLines('refusals', id, '--format', 'ndjson')
     expect(JSON.parse(entry)).toMatchObject({ api: 'orders', reason: 'expired_token', requestId: '=1+1' })

@@ -4,7 +4,7 @@ import { renderApis, type PortalApi } from '../sections/api-section.js'
 import { renderStatus } from './applications-page.js'
 import { renderContacts } from '../sections/contact-section.js'
 import { renderCredentials } from '../sections/credential-section.js'
-import type { DailyUsage, ExplainedRefusal } from '../../../contracts/offers.js'
+import type { DailyUsage, CountedRefusal } from '../../../contracts/offers.js'
 import { renderRefusals } from '../sections/refusal-section.js'
 import { renderDate } from './times.js'
 import { renderUsage } from '../sections/usage-section.js'
@@ -15,7 +15,7 @@ export interface ApplicationPageOptions extends ApplicationView {
   /** The usage of the last 30 days; undefined if the platform stores no usage. */
   readonly usage: readonly DailyUsage[] | undefined
   /** Newest first; undefined if the platform stores no refusals. */
-  readonly refusals: readonly ExplainedRefusal[] | undefined
+  readonly refusals: readonly CountedRefusal[] | undefined
 }
 
 /** The page of one application. */

@@ -85,7 +85,7 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     const { record, session } = view
     const [usage, refusals] = await Promise.all([
       options.usage && listUsage(options.usage, record.id, view.now),
-      options.usage?.refusals(record.id),
+      options.usage?.countRefusals(record.id),
     ])
     const content = renderApplication({ ...view, apis, usage, refusals: refusals?.items })
     return { status: 200, page: renderPage(record.name, { session, content, script: 'form' }) }

@@ -26,7 +26,7 @@ export function renderUsage(
   return renderSection(
     'usage',
     'Usage',
-    `Requests of the last ${USAGE_DAYS} days, counted by the day in UTC. The newest minute may be missing.`,
+    `Requests of the last ${USAGE_DAYS} days, counted by the day in UTC. Those of the newest minute may be missing, also where a refusal is listed already.`,
     used.length > 0
       ? html`<ul class="rows">
           ${used.map((api) =>
