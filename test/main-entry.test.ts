@@ -3,8 +3,11 @@ import { parseSync } from 'oxc-parser'
 import { describe, expect, it } from 'vitest'
 import { readSourceFiles } from './support/source-files.js'
 
-/** What importing the package costs everybody. These figures only fall: a change that raises one says why. */
-const LIMITS = { modules: 189, lines: 15_500, values: 20, types: 85 }
+/**
+ * What importing the package costs everybody. These figures only fall: a change that raises one says why. Scopes of keys, networks
+ * and limits of one application raised them from 189 modules and 15,500 lines: every guard judges them.
+ */
+const LIMITS = { modules: 196, lines: 16_300, values: 20, types: 85 }
 
 describe('the main entry', () => {
   it('loads no more modules and lines than before', () => {

@@ -1,3 +1,4 @@
+import type { Limit } from '../contracts/api.js'
 import type { ApplicationStatus, GrantedApis } from '../contracts/application-record.js'
 import type { Language } from '../contracts/email-content.js'
 
@@ -19,6 +20,14 @@ export interface Application<Metadata = Record<string, unknown>> {
   readonly apis: Readonly<Record<string, { readonly scopes: readonly string[] }>>
   /** The application's requests for APIs that wait for an operator's decision. */
   readonly accessRequests: readonly AccessRequestInfo[]
+  /** The limits that it has in place of the API's, by the name of the API, and when each ends; undefined: never. */
+  readonly rateLimits: Readonly<Record<string, Limit & { readonly until: Date | undefined }>>
+  /** The networks (CIDR) from which it may call; undefined: any. */
+  readonly networks: readonly string[] | undefined
+  /** The name of its plan. */
+  readonly plan: string | undefined
+  /** The terms that it accepted last; undefined if it accepted none. */
+  readonly acceptedTerms: { readonly url: string; readonly version: string; readonly at: Date } | undefined
   /** Your own id for the application, such as a customer number. No two applications have the same one. */
   readonly externalId: string | undefined
   /** Your own data, as it is stored: a schema that changed since has not seen it. */
@@ -47,6 +56,8 @@ export interface CredentialInfo {
   readonly lastUsedAt: Date | undefined
   /** Restriction to some APIs and scopes, without those that the application lost; undefined if unrestricted. */
   readonly apis: GrantedApis | undefined
+  /** The networks (CIDR) from which it may be used; undefined: any that the application may use. */
+  readonly networks: readonly string[] | undefined
 }
 
 /** An open invitation of a further contact. */

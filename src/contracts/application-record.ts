@@ -32,6 +32,8 @@ export interface CredentialRecord {
   readonly lastUsedAt: number | undefined
   /** Restricts the credential; undefined: it may be used for everything that the application may do. Grants nothing. */
   readonly apis: GrantedApis | undefined
+  /** The networks (CIDR, RFC 4632 and 4291) from which it may be used; undefined: from any that its application may use. */
+  readonly networks: readonly string[] | undefined
   /** Whether another system has issued it. It stays so when the hash is replaced. */
   readonly isImported: boolean
   /** Days before `expiresAt` for which the last reminder was queued; undefined: none yet. */
@@ -103,6 +105,24 @@ export interface OperatorEnd {
   readonly at: number
 }
 
+/** A limit of one application at one API, in place of the API's own. */
+export interface ApplicationLimit {
+  /** Requests; a whole number of at least 1. */
+  readonly limit: number
+  /** Seconds. */
+  readonly window: number
+  /** Milliseconds since 1970 from which the API's own limit counts again; left out: it has no end. */
+  readonly until?: number
+}
+
+/** The provider's terms that an application's contact has accepted last. */
+export interface AcceptedTerms {
+  readonly url: string
+  readonly version: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
 /** A stored application. Records are immutable: a change is a new record with the next version. */
 export interface ApplicationRecord {
   readonly id: string
@@ -132,6 +152,14 @@ export interface ApplicationRecord {
   readonly metadata: JsonObject | undefined
   /** The operator's own id of the application. No two applications have the same one. Undefined for a deleted application. */
   readonly externalId: string | undefined
+  /** Limits of this application, by the name of the API; undefined if it has none of its own. */
+  readonly rateLimits: Readonly<Record<string, ApplicationLimit>> | undefined
+  /** The networks (CIDR) from which its credentials and access tokens may be used; undefined: from any. */
+  readonly networks: readonly string[] | undefined
+  /** The name of its plan, which the feature `plans()` knows. Undefined for a deleted application. */
+  readonly plan: string | undefined
+  /** Undefined if none were accepted, and for a deleted application. */
+  readonly acceptedTerms: AcceptedTerms | undefined
   /** Keys, newest first. */
   readonly keys: readonly CredentialRecord[]
   /** Secrets, newest first. */

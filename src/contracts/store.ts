@@ -171,6 +171,8 @@ export interface ApplicationQuery {
   readonly expiringAfter?: number | undefined
   /** Only deleted applications that have something in `decided`; `status` is `deleted`. An index finds them. */
   readonly hasDecided?: true | undefined
+  /** Only applications that have this plan; `true`: any plan. An index finds them. */
+  readonly plan?: string | true | undefined
   /** Milliseconds since 1970: only applications whose `endsAt` is before this. An index finds them. */
   readonly endingBefore?: number | undefined
 }

@@ -19,6 +19,7 @@ onEveryHost((host, { caller }) => {
         accessRequests: [],
         status: 'active',
         apis: { orders: { scopes: ['orders:read', 'orders:write'] }, catalog: { scopes: [] } },
+        rateLimits: {},
         keys: [describeCredential(credentials.clientId, host.clock.now())],
         secrets: [describeCredential(credentials.clientSecret!, host.clock.now())],
         createdAt: new Date(host.clock.now()),

@@ -113,6 +113,7 @@ describe('mint()', () => {
       expiresAt: undefined,
       lastUsedAt: undefined,
       apis: undefined,
+      networks: undefined,
       isImported: false,
       remindedDays: undefined,
     })

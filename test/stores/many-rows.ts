@@ -18,9 +18,9 @@ export function fillingStatements(numbers: (count: number) => string, count: num
   return [
     insert(
       'applications',
-      'id, name, contact, status, created_at, tokens_revoked_at, external_id, version',
+      'id, name, contact, status, created_at, tokens_revoked_at, external_id, plan, version',
       `'app_' || i, 'Name ' || i || '.', 'C' || i || '@example.com', ${status}, ${NOW}, 0,
-        CASE WHEN i % 3 = 0 THEN 'customer ' || i END, 1`,
+        CASE WHEN i % 3 = 0 THEN 'customer ' || i END, CASE WHEN i % 40 = 0 THEN 'gold' WHEN i % 2 = 0 THEN 'free' END, 1`,
     ),
     insert('contacts', 'application_seq, position, address, contact', `i + 1, 1, 'O' || i || '@example.com', 'o' || i || '@example.com'`, all, 'i % 5 = 0'), // prettier-ignore
     insert('grants', 'application_seq, api, position, scopes, status', `i + 1, 'orders', 1, '["read"]', ${status}`),

@@ -85,6 +85,7 @@ function application(id, version) {
     expiresAt: undefined,
     lastUsedAt: undefined,
     apis: undefined,
+    networks: undefined,
     isImported: false,
     remindedDays: undefined,
   }
@@ -105,6 +106,10 @@ function application(id, version) {
     secrets: [{ ...credential, hash: `secret of ${id} ${version}` }],
     metadata: undefined,
     externalId: undefined,
+    rateLimits: undefined,
+    networks: undefined,
+    plan: undefined,
+    acceptedTerms: undefined,
     endsAt: undefined,
     createdAt: 1,
     tokensRevokedAt: 0,

@@ -42,7 +42,12 @@ export function createCredentialCreation(
       refuseTakenName(list, kind, name, createdAt)
       const restriction = restrict(current)
       const latest = writer.findLatestExpiry({ kind, granted: current.apis, restriction }, createdAt)
-      const terms = { name, apis: restriction, expiresAt: limitExpiry(expiresAt ?? null, latest, createdAt) }
+      const terms = {
+        name,
+        apis: restriction,
+        networks: undefined,
+        expiresAt: limitExpiry(expiresAt ?? null, latest, createdAt),
+      }
       const minted = credentials.mint(kind, createdAt, terms)
       return {
         changed: { [LISTS[kind]]: addCredential(list, minted.record, createdAt) },

@@ -103,7 +103,8 @@ export function inheritTerms(
   const records = application[LISTS[kind]]
   const live = findNewest(records, name, options.now)
   const replaced = live ?? records.find((record) => record.name === name)
-  return { name, apis: replaced?.apis, expiresAt: live && findOwnEnd(application, kind, live, options) }
+  const expiresAt = live && findOwnEnd(application, kind, live, options)
+  return { name, apis: replaced?.apis, networks: replaced?.networks, expiresAt }
 }
 
 /** Whether every credential of that name has expired, and the newest one by an end that was set: nothing may replace it. */

@@ -15,7 +15,7 @@ export interface MintedCredential {
 }
 
 /** The terms of a credential, which it passes on to its replacement. */
-export type CredentialTerms = Pick<CredentialRecord, 'name' | 'apis' | 'expiresAt'>
+export type CredentialTerms = Pick<CredentialRecord, 'name' | 'apis' | 'networks' | 'expiresAt'>
 
 /** Makes, recognizes and compares keys and secrets. */
 export interface Credentials {
@@ -40,7 +40,12 @@ const SHOWN_LENGTH = 4
 const ID_LENGTH = 22
 /** The name of an application's first credentials. */
 export const DEFAULT_NAME = 'default'
-const DEFAULT_TERMS: CredentialTerms = { name: DEFAULT_NAME, apis: undefined, expiresAt: undefined }
+const DEFAULT_TERMS: CredentialTerms = {
+  name: DEFAULT_NAME,
+  apis: undefined,
+  networks: undefined,
+  expiresAt: undefined,
+}
 const MAX_KEY_LENGTH = 64
 /** The longest key or secret of another system. */
 export const MAX_IMPORTED_LENGTH = 512
@@ -104,6 +109,7 @@ export function createCredentials(
         expiresAt: terms.expiresAt,
         lastUsedAt: undefined,
         apis: terms.apis,
+        networks: terms.networks,
         isImported: false,
         remindedDays: undefined,
       },

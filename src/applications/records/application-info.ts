@@ -24,6 +24,10 @@ export function toApplication(record: ApplicationRecord, now: number): Applicati
     status,
     apis: structuredClone(record.apis),
     accessRequests: record.accessRequests.map(toAccessRequestInfo),
+    rateLimits: listLimits(record, now),
+    networks: record.networks && [...record.networks],
+    plan: record.plan,
+    acceptedTerms: record.acceptedTerms && { ...record.acceptedTerms, at: new Date(record.acceptedTerms.at) },
     externalId,
     metadata: copyJson(record.metadata),
     keys: showLive(keys),
@@ -32,8 +36,14 @@ export function toApplication(record: ApplicationRecord, now: number): Applicati
   }
 }
 
+/** The limits that still count. */
+function listLimits({ rateLimits = {} }: ApplicationRecord, now: number): Application['rateLimits'] {
+  const live = Object.entries(rateLimits).filter(([, { until = Infinity }]) => until > now)
+  return Object.fromEntries(live.map(([api, { until, ...limit }]) => [api, { ...limit, until: toDate(until) }]))
+}
+
 export function toCredentialInfo(record: CredentialRecord): CredentialInfo {
-  const { id, name, prefix, createdAt, expiresAt, lastUsedAt, apis } = record
+  const { id, name, prefix, createdAt, expiresAt, lastUsedAt, apis, networks } = record
   return {
     id,
     name,
@@ -42,6 +52,7 @@ export function toCredentialInfo(record: CredentialRecord): CredentialInfo {
     expiresAt: toDate(expiresAt),
     lastUsedAt: toDate(lastUsedAt),
     apis: structuredClone(apis),
+    networks: networks && [...networks],
   }
 }
 

@@ -179,7 +179,14 @@ const MAX_SHOWN_CLIENT_ID = 32
 function createRecord(
   given: Pick<CredentialRecord, 'name' | 'hash' | 'prefix' | 'createdAt' | 'expiresAt' | 'apis'>,
 ): CredentialRecord {
-  return { id: createCredentialId(), ...given, lastUsedAt: undefined, isImported: true, remindedDays: undefined }
+  return {
+    id: createCredentialId(),
+    ...given,
+    networks: undefined,
+    lastUsedAt: undefined,
+    isImported: true,
+    remindedDays: undefined,
+  }
 }
 
 /** Reads a restriction to a part of the application's access. */

@@ -133,6 +133,10 @@ const NEW_RECORD = {
   language: undefined,
   accessRequests: [],
   decided: [],
+  rateLimits: undefined,
+  networks: undefined,
+  plan: undefined,
+  acceptedTerms: undefined,
   endsAt: undefined,
 } as const
 

@@ -136,7 +136,18 @@ function findKeyOwner(record: ApplicationRecord | undefined, hash: string): Appl
 }
 
 function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {
-  const { api, status, externalId, name, contact, expiringBefore, expiringAfter = 0, hasDecided, endingBefore } = query
+  const {
+    api,
+    status,
+    externalId,
+    name,
+    contact,
+    expiringBefore,
+    expiringAfter = 0,
+    hasDecided,
+    plan,
+    endingBefore,
+  } = query
   const expires = ({ expiresAt = Infinity }: CredentialRecord): boolean =>
     expiresAt > expiringAfter && expiresAt < expiringBefore!
   return (
@@ -147,6 +158,7 @@ function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {
     (name === undefined || toAsciiLowerCase(record.name).startsWith(name)) &&
     (contact === undefined || hasContact(record, contact)) &&
     (expiringBefore === undefined || listCredentials(record).some(expires)) &&
+    (plan === undefined || (plan === true ? record.plan !== undefined : record.plan === plan)) &&
     (endingBefore === undefined || (record.endsAt ?? Infinity) < endingBefore)
   )
 }

@@ -2,7 +2,13 @@ import { isPosition, sortApplications } from '../../contracts/application-order.
 import type { ExpiryQuery } from '../../contracts/queued-email.js'
 import type { ApplicationQuery } from '../../contracts/store.js'
 import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
-import { formatList, LAST_CHARACTER, parseApplication, type ApplicationRow } from '../sql/application-rows.js'
+import {
+  formatAgreed,
+  formatList,
+  LAST_CHARACTER,
+  parseApplication,
+  type ApplicationRow,
+} from '../sql/application-rows.js'
 import { formatJson } from '../sql/rows.js'
 import { prepareStatement, type Sql } from './connection.js'
 import { writeCredentials } from './credentials.js'
@@ -10,14 +16,14 @@ import { writeCredentials } from './credentials.js'
 /** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
 const SELECT_APPLICATION = `
   SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version, a.metadata, a.external_id,
-    a.language, a.invitations, a.access_requests, a.withheld, a.decided, a.ends_at, a.unconfirmed::int,
+    a.language, a.invitations, a.access_requests, a.withheld, a.decided, a.ends_at, a.plan, a.agreed, a.unconfirmed::int,
     coalesce((SELECT json_agg(address ORDER BY position)
       FROM platform_auth_contacts WHERE application_seq = a.seq), '[]')::text AS other_contacts,
     coalesce((SELECT json_agg(json_build_array(api, scopes::json) ORDER BY position)
       FROM platform_auth_grants WHERE application_seq = a.seq), '[]')::text AS apis,
     coalesce((SELECT json_agg(json_build_object('kind', kind, 'id', id, 'name', name, 'hash', hash, 'prefix', prefix,
         'createdAt', created_at, 'expiresAt', expires_at, 'lastUsedAt', last_used_at, 'apis', apis::json,
-        'isImported', imported, 'remindedDays', reminded_days) ORDER BY position)
+        'networks', networks::json, 'isImported', imported, 'remindedDays', reminded_days) ORDER BY position)
       FROM platform_auth_credentials WHERE application_seq = a.seq), '[]')::text AS credentials
   FROM platform_auth_applications a`
 
@@ -45,8 +51,11 @@ export async function findApplicationByKey(
 }
 
 export async function listApplications(sql: Sql, query: ApplicationQuery): Promise<readonly ApplicationRecord[]> {
-  const { after, limit, externalId, name, afterName, contact } = query
-  if (![after, externalId, name, afterName, contact].every((text) => text === undefined || isStorable(text))) return []
+  const { after, limit, externalId, name, afterName, contact, plan } = query
+  if (
+    ![after, externalId, name, afterName, contact, plan].every((text) => typeof text !== 'string' || isStorable(text))
+  )
+    return []
   if (!isPosition(query)) return []
   const [page, values] = selectPage(query)
   const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page} LIMIT $2) ORDER BY a.seq`
@@ -60,10 +69,10 @@ type Value = string | number | readonly string[]
 type Selection = readonly [text: string, values: readonly Value[]]
 
 function selectPage(query: ApplicationQuery): Selection {
-  const { after, externalId, name, contact, expiringBefore, hasDecided, endingBefore } = query
+  const { after, externalId, name, contact, expiringBefore, hasDecided, plan, endingBefore } = query
   // NULL if there is no such application, after which nothing is listed.
   const start = after === undefined ? '$1::bigint' : '(SELECT seq FROM platform_auth_applications WHERE id = $1)'
-  const isSearch = [externalId, name, contact, expiringBefore, hasDecided, endingBefore].some(
+  const isSearch = [externalId, name, contact, expiringBefore, hasDecided, plan, endingBefore].some(
     (filter) => filter !== undefined,
   )
   return isSearch ? selectFound(query, start) : selectByStatus(query, start)
@@ -84,7 +93,7 @@ function selectByStatus({ api, status }: ApplicationQuery, start: string): Selec
 
 /** In the order of the index of expiry or names, up to the limit, unless an index finds the few that match another filter. */
 function selectFound(query: ApplicationQuery, start: string): Selection {
-  const { api, status, externalId, name, contact, expiringBefore, endingBefore } = query
+  const { api, status, externalId, name, contact, expiringBefore, plan, endingBefore } = query
   const values: Value[] = []
   const bind = (value: Value): string => `$${values.push(value) + 2}`
   const statuses = status === undefined ? NOT_DELETED : [status]
@@ -98,6 +107,7 @@ function selectFound(query: ApplicationQuery, start: string): Selection {
     contact !== undefined && selectByContact(bind(contact)),
     // As the condition of the index.
     query.hasDecided && "found.status = 'deleted' AND found.decided IS NOT NULL",
+    plan !== undefined && (plan === true ? 'found.plan IS NOT NULL' : `found.plan = ${bind(plan)}`),
     endingBefore !== undefined && `found.ends_at < ${bind(endingBefore)}`,
     api !== undefined &&
       `EXISTS (SELECT 1 FROM platform_auth_grants WHERE application_seq = found.seq AND api = ${bind(api)})`,
@@ -187,6 +197,8 @@ async function writeRow(sql: Sql, record: ApplicationRecord): Promise<WrittenRow
     formatJson(record.withheld),
     formatList(record.decided),
     record.endsAt,
+    record.plan,
+    formatAgreed(record),
     record.isUnconfirmed,
     version,
   ]
@@ -203,15 +215,15 @@ const UNIQUE_VIOLATION = '23505'
 const INSERT = `
   INSERT INTO platform_auth_applications
     (id, name, contact, status, created_at, tokens_revoked_at, metadata, external_id, language, invitations,
-      access_requests, withheld, decided, ends_at, unconfirmed, version)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT (id) DO NOTHING
+      access_requests, withheld, decided, ends_at, plan, agreed, unconfirmed, version)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT (id) DO NOTHING
   RETURNING seq, false AS "hasOthers"`
 const UPDATE = `
   UPDATE platform_auth_applications a
   SET name = $2, contact = $3, status = $4, created_at = $5, tokens_revoked_at = $6, metadata = $7, external_id = $8,
     language = $9, invitations = $10, access_requests = $11, withheld = $12, decided = $13, ends_at = $14,
-    unconfirmed = $15, version = $16
-  WHERE id = $1 AND version = $17
+    plan = $15, agreed = $16, unconfirmed = $17, version = $18
+  WHERE id = $1 AND version = $19
   RETURNING seq, EXISTS (SELECT 1 FROM platform_auth_contacts WHERE application_seq = a.seq) AS "hasOthers"`
 
 async function writeContacts(sql: Sql, seq: number, { otherContacts }: ApplicationRecord): Promise<void> {

@@ -28,7 +28,13 @@ export async function writeCredentials(
 }
 
 function toRow(kind: 'key' | 'secret', credential: CredentialRecord, position: number) {
-  return { ...credential, restriction: formatJson(credential.apis), kind, position }
+  return {
+    ...credential,
+    restriction: formatJson(credential.apis),
+    networks: formatJson(credential.networks),
+    kind,
+    position,
+  }
 }
 
 /** An imported key has ended if its id is gone: its hash may have been replaced since the record was read. */
@@ -45,16 +51,16 @@ const DELETE_AND_NOTE_ENDS = `
 /** Skips a hash that another application has. */
 const UPSERT = `
   INSERT INTO platform_auth_credentials AS stored
-    (hash, application_seq, kind, position, id, name, prefix, created_at, expires_at, last_used_at, apis, imported,
+    (hash, application_seq, kind, position, id, name, prefix, created_at, expires_at, last_used_at, apis, networks, imported,
       reminded_days)
-  SELECT hash, $1, kind, position, id, name, prefix, "createdAt", "expiresAt", "lastUsedAt", restriction, "isImported",
+  SELECT hash, $1, kind, position, id, name, prefix, "createdAt", "expiresAt", "lastUsedAt", restriction, networks, "isImported",
     "remindedDays"
   FROM json_to_recordset($2) AS given (hash text, kind text, position int, id text, name text, prefix text,
-    "createdAt" bigint, "expiresAt" bigint, "lastUsedAt" bigint, restriction text, "isImported" boolean, "remindedDays" int)
+    "createdAt" bigint, "expiresAt" bigint, "lastUsedAt" bigint, restriction text, networks text, "isImported" boolean, "remindedDays" int)
   ON CONFLICT (hash) DO UPDATE
   SET kind = excluded.kind, position = excluded.position, id = excluded.id, name = excluded.name,
     prefix = excluded.prefix, created_at = excluded.created_at, expires_at = excluded.expires_at,
-    last_used_at = greatest(stored.last_used_at, excluded.last_used_at), apis = excluded.apis,
+    last_used_at = greatest(stored.last_used_at, excluded.last_used_at), apis = excluded.apis, networks = excluded.networks,
     imported = excluded.imported, reminded_days = excluded.reminded_days
   WHERE stored.application_seq = excluded.application_seq`
 

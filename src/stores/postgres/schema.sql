@@ -14,6 +14,8 @@ CREATE TABLE platform_auth_applications (
   withheld text,
   decided text,
   ends_at bigint,
+  plan text COLLATE "C",
+  agreed text,
   unconfirmed boolean NOT NULL DEFAULT false,
   version bigint NOT NULL,
   UNIQUE (id),
@@ -24,7 +26,9 @@ CREATE INDEX platform_auth_applications_by_decided ON platform_auth_applications
 CREATE INDEX platform_auth_applications_by_end ON platform_auth_applications USING btree (ends_at) WHERE (ends_at IS NOT NULL);
 CREATE UNIQUE INDEX platform_auth_applications_by_external_id ON platform_auth_applications USING btree (external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX platform_auth_applications_by_name ON platform_auth_applications USING btree (lower((name COLLATE "C")), seq);
+CREATE INDEX platform_auth_applications_by_plan ON platform_auth_applications USING btree (plan, seq) WHERE (plan IS NOT NULL);
 CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications USING btree (status, seq);
+CREATE INDEX platform_auth_applications_with_plan ON platform_auth_applications USING btree (seq) WHERE (plan IS NOT NULL);
 
 CREATE TABLE platform_auth_audit (
   seq bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -71,6 +75,7 @@ CREATE TABLE platform_auth_credentials (
   expires_at bigint,
   last_used_at bigint,
   apis text,
+  networks text,
   imported boolean NOT NULL DEFAULT false,
   reminded_days integer,
   PRIMARY KEY (hash),

@@ -28,6 +28,8 @@ export interface ApplicationRow {
   readonly withheld: string | null
   readonly decided: string | null
   readonly ends_at: number | null
+  readonly plan: string | null
+  readonly agreed: string | null
   readonly unconfirmed: number
   readonly other_contacts: string
   readonly apis: string
@@ -50,6 +52,7 @@ export function parseApplication(row: ApplicationRow): ApplicationRecord {
     accessRequests: parseList<StoredAccessRequest>(row.access_requests).map(parseActor),
     decided: parseList<DecidedRequest>(row.decided),
     withheld: row.withheld === null ? undefined : (JSON.parse(row.withheld) as Withheld),
+    ...parseAgreed(row),
     keys: credentials.filter(({ kind }) => kind === 'key').map(parseCredential),
     secrets: credentials.filter(({ kind }) => kind === 'secret').map(parseCredential),
     metadata: row.metadata === null ? undefined : (JSON.parse(row.metadata) as JsonObject),
@@ -59,6 +62,19 @@ export function parseApplication(row: ApplicationRow): ApplicationRecord {
     tokensRevokedAt: row.tokens_revoked_at,
     version: row.version,
   }
+}
+
+type Agreed = Pick<ApplicationRecord, 'rateLimits' | 'networks' | 'acceptedTerms'>
+
+function parseAgreed({ plan, agreed }: ApplicationRow): Agreed & Pick<ApplicationRecord, 'plan'> {
+  const { rateLimits, networks, acceptedTerms } = (agreed === null ? {} : JSON.parse(agreed)) as Partial<Agreed>
+  return { rateLimits, networks, acceptedTerms, plan: plan ?? undefined }
+}
+
+/** JSON for the column `agreed`, which is NULL for an application without any of its members. */
+export function formatAgreed({ rateLimits, networks, acceptedTerms }: Agreed): string | undefined {
+  const agreed = JSON.stringify({ rateLimits, networks, acceptedTerms })
+  return agreed === '{}' ? undefined : agreed
 }
 
 type StoredInvitation = Omit<Invitation, 'by'> & { readonly by?: string }
@@ -91,13 +107,14 @@ interface CredentialJson {
   readonly expiresAt: number | null
   readonly lastUsedAt: number | null
   readonly apis: GrantedApis | null
+  readonly networks: readonly string[] | null
   /** A number in SQLite. */
   readonly isImported: boolean | number
   readonly remindedDays: number | null
 }
 
 function parseCredential(json: CredentialJson): CredentialRecord {
-  const { id, name, hash, prefix, createdAt, expiresAt, lastUsedAt, apis, isImported, remindedDays } = json
+  const { id, name, hash, prefix, createdAt, expiresAt, lastUsedAt, apis, networks, isImported, remindedDays } = json
   return {
     id,
     name,
@@ -107,6 +124,7 @@ function parseCredential(json: CredentialJson): CredentialRecord {
     expiresAt: expiresAt ?? undefined,
     lastUsedAt: lastUsedAt ?? undefined,
     apis: apis ?? undefined,
+    networks: networks ?? undefined,
     isImported: Boolean(isImported),
     remindedDays: remindedDays ?? undefined,
   }

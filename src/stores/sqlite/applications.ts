@@ -2,22 +2,20 @@ import { isPosition, sortApplications } from '../../contracts/application-order.
 import type { ExpiryQuery } from '../../contracts/queued-email.js'
 import type { ApplicationQuery } from '../../contracts/store.js'
 import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
-import { formatList, LAST_CHARACTER, parseApplication, type ApplicationRow } from '../sql/application-rows.js'
-import { formatJson } from '../sql/rows.js'
+import { LAST_CHARACTER, parseApplication, type ApplicationRow } from '../sql/application-rows.js'
 import type { Sql } from './connection.js'
-import { writeCredentials } from './credentials.js'
 
 /** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
 const SELECT_APPLICATION = `
   SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version, a.metadata, a.external_id,
-    a.language, a.invitations, a.access_requests, a.withheld, a.decided, a.ends_at, a.unconfirmed,
+    a.language, a.invitations, a.access_requests, a.withheld, a.decided, a.ends_at, a.plan, a.agreed, a.unconfirmed,
     (SELECT json_group_array(address ORDER BY position)
       FROM platform_auth_contacts WHERE application_seq = a.seq) AS other_contacts,
     (SELECT json_group_array(json_array(api, json(scopes)) ORDER BY position)
       FROM platform_auth_grants WHERE application_seq = a.seq) AS apis,
     (SELECT json_group_array(json_object('kind', kind, 'id', id, 'name', name, 'hash', hash, 'prefix', prefix,
         'createdAt', created_at, 'expiresAt', expires_at, 'lastUsedAt', last_used_at, 'apis', json(apis),
-        'isImported', imported, 'remindedDays', reminded_days) ORDER BY position)
+        'networks', json(networks), 'isImported', imported, 'remindedDays', reminded_days) ORDER BY position)
       FROM platform_auth_credentials WHERE application_seq = a.seq) AS credentials
   FROM platform_auth_applications a`
 
@@ -57,10 +55,10 @@ const NOT_DELETED: readonly ApplicationStatus[] = ['pending', 'active', 'suspend
 type Selection = readonly [text: string, values: readonly (string | number)[]]
 
 function selectPage(query: ApplicationQuery, statuses: readonly string[], start: number): Selection {
-  const { externalId, name, contact, expiringBefore, hasDecided, endingBefore } = query
+  const { externalId, name, contact, expiringBefore, hasDecided, plan, endingBefore } = query
   if (expiringBefore !== undefined) return selectByExpiry({ ...query, expiringBefore }, statuses, start)
   if (name !== undefined) return selectByName({ ...query, name }, statuses, start)
-  if ([externalId, contact, hasDecided, endingBefore].every((filter) => filter === undefined))
+  if ([externalId, contact, hasDecided, plan, endingBefore].every((filter) => filter === undefined))
     return selectByStatus(query, statuses, start)
   const [conditions, values] = joinFilters([['a.seq > ?', [start]], ...listFilters(query, statuses)])
   return [`SELECT a.seq FROM platform_auth_applications a WHERE ${conditions} ORDER BY a.seq LIMIT ?`, values]
@@ -122,8 +120,8 @@ function selectByExpiry(
 }
 
 /** Whether an index finds the few that match another filter, which are read instead. */
-function isNarrow({ externalId, contact, hasDecided, endingBefore }: ApplicationQuery): boolean {
-  return [externalId, contact, hasDecided, endingBefore].some((filter) => filter !== undefined)
+function isNarrow({ externalId, contact, hasDecided, plan, endingBefore }: ApplicationQuery): boolean {
+  return [externalId, contact, hasDecided, plan, endingBefore].some((filter) => filter !== undefined)
 }
 
 /**
@@ -131,13 +129,14 @@ function isNarrow({ externalId, contact, hasDecided, endingBefore }: Application
  * from reading by status instead.
  */
 function listFilters(query: ApplicationQuery, statuses: readonly string[]): readonly Selection[] {
-  const { api, externalId, name, contact, endingBefore } = query
+  const { api, externalId, name, contact, plan, endingBefore } = query
   const filters: readonly (Selection | undefined)[] = [
     [`+a.status IN (${statuses.map(() => '?').join()})`, statuses],
     externalId === undefined ? undefined : ['a.external_id = ?', [externalId]],
     name === undefined ? undefined : ['+lower(a.name) >= ? AND +lower(a.name) < ?', [name, name + LAST_CHARACTER]],
     contact === undefined ? undefined : [HAS_CONTACT, [contact, contact]],
     query.hasDecided && [HAS_DECIDED, []],
+    plan === undefined ? undefined : plan === true ? ['a.plan IS NOT NULL', []] : ['a.plan = ?', [plan]],
     endingBefore === undefined ? undefined : [IS_ENDING, [endingBefore]],
     api === undefined ? undefined : [HAS_API, [api]],
   ]
@@ -170,83 +169,7 @@ const LIST_EXPIRING = `
     AND a.status = 'active' AND a.contact IS NOT NULL
   ORDER BY c.expires_at LIMIT ?`
 
-/** Writes the record if the stored version is the previous one, at that time. Must be called in a transaction. */
-export function writeApplication(sql: Sql, record: ApplicationRecord, at: number): boolean {
-  if (isExternalIdTaken(sql, record)) return false
-  const isWritten = record.version === 1 ? insert(sql, record) : update(sql, record)
-  if (!isWritten) return false
-  const seq = findSeq(sql, record.id)
-  writeContacts(sql, seq, record)
-  writeGrants(sql, seq, record)
-  writeCredentials(sql, seq, record, at)
-  return true
-}
-
-function isExternalIdTaken(sql: Sql, { id, externalId }: ApplicationRecord): boolean {
-  if (externalId === undefined) return false
-  const text = 'SELECT 1 FROM platform_auth_applications WHERE external_id = ? AND id <> ?'
-  return sql.get(text, externalId, id) !== undefined
-}
-
-function insert(sql: Sql, record: ApplicationRecord): boolean {
-  const text = `
-    INSERT INTO platform_auth_applications
-      (name, contact, status, created_at, tokens_revoked_at, metadata, external_id, language, invitations,
-        access_requests, withheld, decided, ends_at, unconfirmed, version, id)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
-  return sql.run(text, ...listValues(record)) === 1
-}
-
-function update(sql: Sql, record: ApplicationRecord): boolean {
-  const text = `
-    UPDATE platform_auth_applications
-    SET name = ?, contact = ?, status = ?, created_at = ?, tokens_revoked_at = ?, metadata = ?, external_id = ?,
-      language = ?, invitations = ?, access_requests = ?, withheld = ?, decided = ?, ends_at = ?,
-      unconfirmed = ?, version = ?
-    WHERE id = ? AND version = ?`
-  return sql.run(text, ...listValues(record), record.version - 1) === 1
-}
-
-function listValues(record: ApplicationRecord): readonly (string | number | undefined)[] {
-  const { id, name, contact, status, createdAt, tokensRevokedAt, metadata, externalId, language, version } = record
-  return [
-    name,
-    contact,
-    status,
-    createdAt,
-    tokensRevokedAt,
-    formatJson(metadata),
-    externalId,
-    language,
-    formatList(record.invitations),
-    formatList(record.accessRequests),
-    formatJson(record.withheld),
-    formatList(record.decided),
-    record.endsAt,
-    record.isUnconfirmed ? 1 : 0,
-    version,
-    id,
-  ]
-}
-
-function writeContacts(sql: Sql, seq: number | undefined, { otherContacts }: ApplicationRecord): void {
-  sql.run('DELETE FROM platform_auth_contacts WHERE application_seq = ?', seq)
-  const text = 'INSERT INTO platform_auth_contacts (application_seq, position, address, contact) VALUES (?, ?, ?, ?)'
-  for (const [position, address] of otherContacts.entries()) {
-    sql.run(text, seq, position, address, address.toLowerCase())
-  }
-}
-
-function writeGrants(sql: Sql, seq: number | undefined, { apis, status }: ApplicationRecord): void {
-  sql.run('DELETE FROM platform_auth_grants WHERE application_seq = ?', seq)
-  const text = `
-    INSERT INTO platform_auth_grants (application_seq, api, position, scopes, status) VALUES (?, ?, ?, ?, ?)`
-  for (const [position, [api, { scopes }]] of Object.entries(apis).entries()) {
-    sql.run(text, seq, api, position, JSON.stringify(scopes), status)
-  }
-}
-
 /** Undefined if there is none: bound as NULL, after which nothing is listed. */
-function findSeq(sql: Sql, id: string): number | undefined {
+export function findSeq(sql: Sql, id: string): number | undefined {
   return sql.get<{ seq: number }>('SELECT seq FROM platform_auth_applications WHERE id = ?', id)?.seq
 }

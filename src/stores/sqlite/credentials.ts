@@ -23,9 +23,19 @@ export function writeCredentials(
 
   function insert(kind: 'key' | 'secret', credentials: readonly CredentialRecord[]): void {
     for (const [position, credential] of credentials.entries()) {
-      const { hash, id, name, prefix, createdAt, expiresAt, lastUsedAt, apis, isImported, remindedDays } = credential
+      const { hash, id, name, prefix, createdAt, expiresAt, lastUsedAt, apis, networks, isImported, remindedDays } =
+        credential
       const lastUse = findLatest(lastUsedAt, lastUses.get(hash) ?? undefined)
-      const values = [prefix, createdAt, expiresAt, lastUse, formatJson(apis), isImported ? 1 : 0, remindedDays]
+      const values = [
+        prefix,
+        createdAt,
+        expiresAt,
+        lastUse,
+        formatJson(apis),
+        formatJson(networks),
+        isImported ? 1 : 0,
+        remindedDays,
+      ]
       sql.run(INSERT, hash, applicationSeq, kind, position, id, name, ...values)
     }
   }
@@ -36,9 +46,9 @@ export function writeCredentials(
 /** The statement has no ON CONFLICT: a hash that another application has must be an error. */
 const INSERT = `
   INSERT INTO platform_auth_credentials
-    (hash, application_seq, kind, position, id, name, prefix, created_at, expires_at, last_used_at, apis, imported,
+    (hash, application_seq, kind, position, id, name, prefix, created_at, expires_at, last_used_at, apis, networks, imported,
       reminded_days)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const NOTE_END = `
   INSERT INTO platform_auth_ended_keys (hash, application_seq, last_seq, ended_at)

@@ -1,6 +1,6 @@
 import type { AddOutcome, CredentialReplacement, NewApplication } from '../../contracts/imports.js'
 import { IMPORTED_FORMATS } from '../sql/imported-formats.js'
-import { writeApplication } from './applications.js'
+import { writeApplication } from './write-application.js'
 import { writeAudit } from './audit.js'
 import type { Sql } from './connection.js'
 import { publish } from './feed.js'

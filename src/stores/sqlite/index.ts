@@ -3,13 +3,7 @@ import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { EmailChange } from '../../contracts/queued-email.js'
 import type { NewAuditRecord } from '../../contracts/store-records.js'
 import type { SchemaMigration, Store, StoreWith } from '../../contracts/store.js'
-import {
-  findApplication,
-  findApplicationByKey,
-  listApplications,
-  listExpiring,
-  writeApplication,
-} from './applications.js'
+import { findApplication, findApplicationByKey, listApplications, listExpiring } from './applications.js'
 import { deleteAudit, hasAuditBefore, listAudit, writeAudit } from './audit.js'
 import { createSqliteConnection, type Sql, type SqliteConnection } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
@@ -43,6 +37,7 @@ import {
   listRefusals,
   listUsage,
 } from './usage.js'
+import { writeApplication } from './write-application.js'
 
 export type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.js'
 

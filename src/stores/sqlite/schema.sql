@@ -14,6 +14,9 @@ CREATE TABLE platform_auth_applications (
     withheld TEXT,
     decided TEXT,
     ends_at INTEGER,
+    plan TEXT,
+    -- Limits, networks and terms of the application, as JSON.
+    agreed TEXT,
     unconfirmed INTEGER NOT NULL DEFAULT FALSE,
     version INTEGER NOT NULL
   );
@@ -31,7 +34,11 @@ CREATE UNIQUE INDEX platform_auth_applications_by_external_id ON platform_auth_a
 
 CREATE INDEX platform_auth_applications_by_name ON platform_auth_applications (lower(name));
 
+CREATE INDEX platform_auth_applications_by_plan ON platform_auth_applications (plan) WHERE plan IS NOT NULL;
+
 CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications (status);
+
+CREATE INDEX platform_auth_applications_with_plan ON platform_auth_applications (seq) WHERE plan IS NOT NULL;
 
 CREATE TABLE platform_auth_audit (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -80,6 +87,7 @@ CREATE TABLE platform_auth_credentials (
     expires_at INTEGER,
     last_used_at INTEGER,
     apis TEXT,
+    networks TEXT,
     imported INTEGER NOT NULL DEFAULT FALSE,
     reminded_days INTEGER
   ) WITHOUT ROWID;

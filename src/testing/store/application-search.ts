@@ -4,9 +4,9 @@ import { application, audit, credential } from './records.js'
 import { assertEqual, createReaders, MALFORMED_CURSORS, NO_TRACES } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
-/** `externalId`, and the look-ups by several hashes and by external id. */
+/** `externalId`, `plan`, and the look-ups by several hashes and by external id. */
 export function applicationSearchContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { listIds, recordTraces } = createReaders(opened)
+  const { listIds, listInPages, recordTraces } = createReaders(opened)
 
   async function save(id: string, changes: Partial<ApplicationRecord> = {}): Promise<boolean> {
     return opened().store.saveApplication(application(id, changes), audit(id))
@@ -76,6 +76,23 @@ export function applicationSearchContract({ describe, it }: TestCollector, opene
       const winners = (await Promise.all(savers)).flatMap((saved, i) => (saved ? [`a${i}`] : []))
       assert.equal(winners.length, 1)
       assertEqual(await listIds(), winners)
+    })
+  })
+
+  describe('plan', () => {
+    it('finds its applications, in pages of any size, and no deleted one', async () => {
+      await save('a', { plan: 'gold' })
+      await save('b', { plan: 'gold, too', status: 'suspended', apis: { orders: { scopes: [] } } })
+      await save('c')
+      await save('d', { plan: 'gold' })
+      for (const limit of [1, 2, 3]) {
+        assertEqual(await listInPages({ plan: true }, limit), ['a', 'b', 'd'])
+        assertEqual(await listInPages({ plan: 'gold' }, limit), ['a', 'd'])
+      }
+      assertEqual(await listIds({ plan: true, api: 'orders', status: 'suspended' }), ['b'])
+      for (const plan of ['GOLD', 'gol', '', ...MALFORMED_CURSORS]) assertEqual(await listIds({ plan }), [], plan)
+      await save('a', { version: 2, status: 'deleted' })
+      assertEqual(await listIds({ plan: true }), ['b', 'd'])
     })
   })
 

@@ -21,6 +21,9 @@ export const initial = `
     withheld text,
     decided text,
     ends_at bigint,
+    plan text COLLATE "C",
+    -- Limits, networks and terms of the application, as JSON.
+    agreed text,
     unconfirmed boolean NOT NULL DEFAULT false,
     version bigint NOT NULL
   );
@@ -34,6 +37,9 @@ export const initial = `
   CREATE UNIQUE INDEX platform_auth_applications_by_external_id ON platform_auth_applications (external_id)
     WHERE external_id IS NOT NULL;
   CREATE INDEX platform_auth_applications_by_end ON platform_auth_applications (ends_at) WHERE ends_at IS NOT NULL;
+  CREATE INDEX platform_auth_applications_by_plan ON platform_auth_applications (plan, seq) WHERE plan IS NOT NULL;
+  -- The first application that has any plan.
+  CREATE INDEX platform_auth_applications_with_plan ON platform_auth_applications (seq) WHERE plan IS NOT NULL;
 
   -- The contacts after the first.
   CREATE TABLE platform_auth_contacts (
@@ -68,6 +74,7 @@ export const initial = `
     expires_at bigint,
     last_used_at bigint,
     apis text,
+    networks text,
     imported boolean NOT NULL DEFAULT false,
     reminded_days int
   );
