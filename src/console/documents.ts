@@ -3,7 +3,7 @@ import { isObject } from '../lib/is-object.js'
 import type { JsonObject } from '../openapi/document.js'
 import { findRepeatedPrefix, takeBelow } from '../openapi/prefix.js'
 import { describeShortly, readDocument, readSource } from '../openapi/read-document.js'
-import { findLostServerPaths } from '../openapi/servers.js'
+import { describeLostServerPaths } from '../openapi/servers.js'
 import { findSecurityProblems, refuseProblems } from '../openapi/security.js'
 import { completeDocument, type CompletionOptions } from './complete-document.js'
 
@@ -33,20 +33,25 @@ export function readDocuments(
     const option = `documents.${name}`
     const { document: source, prefix } = readSource(given)
     const document = takeBelow(`${option}.prefix`, readDocument(option, source), prefix)
-    refuseProblems(option, [...findSecurityProblems(api, document), ...findLostServerPaths(api, document)])
-    warnOfRepeatedPrefix(api, document)
+    refuseProblems(option, findSecurityProblems(api, document))
+    warnOfAddresses(api, document)
     documentByApi.set(name, completeDocument(api, document, options))
   }
   return documentByApi
 }
 
-/** This is a warning only: `{baseUrl}/orders/orders` may exist. */
-function warnOfRepeatedPrefix(api: Api, document: JsonObject): void {
+/** These are warnings only: `{baseUrl}/orders/orders` may exist, and the app may serve the API below another path than before. */
+function warnOfAddresses(api: Api, document: JsonObject): void {
+  const lost = describeLostServerPaths(api, document)
+  if (lost !== undefined) warn(`documents.${api.name} ${lost}`)
   const repeated = findRepeatedPrefix(api, document)
   if (!repeated?.isEveryPath) return
   const { prefix, path } = repeated
-  process.emitWarning(
+  warn(
     `documents.${api.name} begins every path with "${prefix}", so the console calls ${api.resource}${path}. Remove "${prefix}" if that is wrong: paths are relative to ${api.resource}.`,
-    'ExpressPlatformAuthWarning',
   )
+}
+
+function warn(message: string): void {
+  process.emitWarning(message, 'ExpressPlatformAuthWarning')
 }

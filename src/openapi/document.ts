@@ -1,5 +1,6 @@
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
+import { decodePercent, readReference } from './references.js'
 
 /** A JSON object of a provider's document. Its members may be missing or of the wrong type. It inherits nothing. */
 export type JsonObject = Record<string, unknown>
@@ -46,7 +47,8 @@ export function listWrittenOperations(document: JsonObject): Operation[] {
     const item = asObject(given)
     if (depth > MAX_REFERENCES || items.has(item)) return
     items.set(item, path)
-    if (typeof item['$ref'] === 'string') add(path, followReference(document, item['$ref']), depth + 1)
+    const reference = readReference(item)
+    if (reference !== undefined) add(path, followReference(document, reference), depth + 1)
   }
   for (const paths of [document['paths'], asObject(document['components'])['pathItems']])
     for (const [path, item] of Object.entries(asObject(paths))) add(path, item)
@@ -63,8 +65,8 @@ export function listCallableOperations(document: JsonObject): Operation[] {
 /** A path item that is a reference has the members of what it refers to. `findDocumentProblems` refuses one that has operations too. */
 function resolvePathItem(document: JsonObject, given: unknown, depth = 0): JsonObject {
   const own = asObject(given)
-  const { $ref: reference } = own
-  if (typeof reference !== 'string' || depth > MAX_REFERENCES) return own
+  const reference = readReference(own)
+  if (reference === undefined || depth > MAX_REFERENCES) return own
   return ownMembers({ ...own, ...resolvePathItem(document, followReference(document, reference), depth + 1) })
 }
 
@@ -72,9 +74,8 @@ const MAX_REFERENCES = 10
 
 /** Follows a reference within the document: RFC 6901 sections 4 and 6, member names escaped with ~ and %. */
 export function followReference(document: JsonObject, reference: string): unknown {
-  const pointer = reference.replaceAll(/%[0-9a-f]{2}/gi, (escape) => String.fromCharCode(parseInt(escape.slice(1), 16)))
   let target: unknown = document
-  for (const step of pointer.slice(1).split('/').slice(1))
+  for (const step of decodePercent(reference).slice(1).split('/').slice(1))
     target = (target as JsonObject | undefined)?.[step.replaceAll('~1', '/').replaceAll('~0', '~')]
   return target
 }

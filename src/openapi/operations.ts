@@ -8,6 +8,7 @@ import {
   type PathTemplate,
 } from './path-template.js'
 import { describeShortly } from './read-document.js'
+import { readReference } from './references.js'
 import {
   findSecurityProblems,
   isListOfRequirements,
@@ -130,8 +131,8 @@ function describePlace({ in: place, name }: JsonObject): string {
 }
 
 function resolve(document: JsonObject, given: unknown): JsonObject {
-  const { $ref: reference } = asObject(given)
-  return typeof reference === 'string' ? asObject(followReference(document, reference)) : asObject(given)
+  const reference = readReference(given)
+  return reference === undefined ? asObject(given) : asObject(followReference(document, reference))
 }
 
 /** The specifications do not define which of the two would count. */

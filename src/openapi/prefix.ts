@@ -3,7 +3,7 @@ import { ConfigurationError } from '../contracts/errors.js'
 import { describeValue } from '../lib/describe-value.js'
 import { ownMembers } from '../lib/own-members.js'
 import { asObject, listCallableOperations, listOperations, type JsonObject } from './document.js'
-import { listReferences } from './references.js'
+import { connect, escapeStep, listObjects, readReference, unescapeStep } from './references.js'
 
 /**
  * Takes from a document of several APIs, as generators write it, the part below a path: a copy whose paths begin after
@@ -29,8 +29,32 @@ export function takeBelow(option: string, document: JsonObject, prefix: unknown)
     ...document,
     paths: ownMembers(Object.fromEntries(below.map(([path, item]) => [path.slice(prefix.length) || '/', item]))),
   })
+  moveReferences(taken, document, prefix)
   return withoutOthers(taken, document)
 }
+
+/** Bundlers write references to parts of paths, which have other names now. Other paths that are referred to become an extension. */
+function moveReferences(taken: JsonObject, { paths }: JsonObject, prefix: string): void {
+  const others = ownMembers<JsonObject>({})
+  const pending: unknown[] = [taken]
+  for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+    for (const { object } of listObjects(part)) {
+      const [, step, rest = ''] = /^#\/paths\/([^/]*)(.*)$/.exec(readReference(object) ?? '') ?? []
+      if (step === undefined) continue
+      const path = unescapeStep(step)
+      const isBelow = `${path}/`.startsWith(`${prefix}/`)
+      const moved = isBelow ? `#/paths/${escapeStep(path.slice(prefix.length) || '/')}` : `#/${OTHER_PATHS}/${step}`
+      object['$ref'] = moved + rest
+      connect(object, moved + rest)
+      if (isBelow || Object.hasOwn(others, path)) continue
+      others[path] = asObject(paths)[path]
+      pending.push(others[path])
+    }
+  }
+  if (Object.keys(others).length > 0) taken[OTHER_PATHS] = others
+}
+
+const OTHER_PATHS = 'x-other-paths'
 
 function listBeginnings(paths: readonly string[]): string {
   const beginnings = new Set(paths.map((path) => `"${/^\/[^/]*/.exec(path)![0]}"`))
@@ -43,9 +67,10 @@ function withoutOthers(taken: JsonObject, whole: JsonObject): JsonObject {
   if (operations.every(({ operation }) => Object.hasOwn(operation, 'security'))) delete taken['security']
   const components = asObject(taken['components'])
   if (Object.hasOwn(components, 'pathItems')) {
-    const used = new Set(listReferences({ ...taken, components: { ...components, pathItems: undefined } }))
+    const others = listObjects({ ...taken, components: { ...components, pathItems: undefined } })
+    const used = new Set(others.map(({ object }) => readReference(object)))
     const isUsed = ([name]: readonly [string, unknown]): boolean =>
-      used.has(`#/components/pathItems/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+      used.has(`#/components/pathItems/${escapeStep(name)}`)
     const pathItems = ownMembers(Object.fromEntries(Object.entries(asObject(components['pathItems'])).filter(isUsed)))
     taken['components'] = ownMembers({ ...components, pathItems })
   }

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { ConfigurationError } from '../contracts/errors.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
-import { asObject, followReference, type JsonObject } from './document.js'
-import { listReferences } from './references.js'
+import { connectReferences, type LostReference } from './connect-references.js'
+import { asObject, type JsonObject } from './document.js'
 import { parseYaml } from './yaml.js'
 
 /**
@@ -16,7 +17,9 @@ export function readDocument(option: string, given: unknown): JsonObject {
   const document = loadDocument(option, given)
   checkVersion(option, document)
   checkStructure(option, document)
-  for (const reference of listReferences(document)) checkReference(option, document, reference)
+  const address = typeof given === 'string' ? pathToFileURL(resolve(given)).href : 'https://document.invalid/'
+  const [lost] = connectReferences(document, address)
+  if (lost) refuseReference(option, lost)
   return document
 }
 
@@ -116,10 +119,9 @@ function checkVersion(option: string, { openapi, swagger }: JsonObject): void {
 
 function checkStructure(option: string, { openapi, info, paths, webhooks, components }: JsonObject): void {
   checkInfo(option, info)
-  const describesOthers = isObject(webhooks) || isObject(components)
-  // OpenAPI 3.1 made paths optional, for documents that describe webhooks or schemas only.
-  if (paths === undefined && !String(openapi).startsWith('3.0') && describesOthers) return
-  if (!isObject(paths) || (Object.keys(paths).length === 0 && !describesOthers))
+  // OpenAPI 3.1 made paths optional, for documents that describe webhooks or schemas only. An empty object is always allowed.
+  if (paths === undefined && !String(openapi).startsWith('3.0') && (isObject(webhooks) || isObject(components))) return
+  if (!isObject(paths))
     throw new ConfigurationError({
       option: `${option}.paths`,
       problem: `is ${describeShortly(paths)}`,
@@ -153,18 +155,13 @@ function checkInfo(option: string, info: unknown): void {
   }
 }
 
-function checkReference(option: string, document: JsonObject, reference: string): void {
-  if (!reference.startsWith('#'))
-    throw new ConfigurationError({
-      option,
-      problem: `refers to "${reference}", another document`,
-      fix: 'Make it one document: npx @redocly/cli bundle openapi.json -o openapi.json',
-    })
-  if (!reference.startsWith('#/') || followReference(document, reference) !== undefined) return
+function refuseReference(option: string, { reference, isElsewhere }: LostReference): never {
   throw new ConfigurationError({
     option,
-    problem: `refers to "${reference}", which is not in it`,
-    fix: 'Add it, or correct the name.',
+    problem: `refers to "${reference}", ${isElsewhere ? 'another document' : 'which is not in it'}`,
+    fix: isElsewhere
+      ? 'Make it one document: npx @redocly/cli bundle openapi.json -o openapi.json'
+      : 'Add it, or correct the name.',
   })
 }
 

@@ -1,5 +1,21 @@
+import { isObject } from '../lib/is-object.js'
+
+/** The reference in an object of a document, as a pointer from the root of the document; undefined if it has none. */
+export function readReference(given: unknown): string | undefined {
+  if (!isObject(given)) return undefined
+  const reference = given['$ref'] ?? given['$dynamicRef']
+  return pointers.get(given) ?? (typeof reference === 'string' ? reference : undefined)
+}
+
+/** Remembers the pointer of a reference that is written in another way, so that the document is served as it was given. */
+export function connect(object: Record<string, unknown>, pointer: string): void {
+  pointers.set(object, pointer)
+}
+
+const pointers = new WeakMap<object, string>()
+
 /** Members that may hold arbitrary JSON. A `$ref` in them is data, not a reference. */
-const ARBITRARY_VALUES = new Set(['default', 'enum', 'const', 'example', 'examples', 'value'])
+const ARBITRARY_VALUES = new Set(['default', 'enum', 'const', 'example', 'examples', 'value', 'dataValue'])
 
 /** Members whose own members have names of the provider's: an `example` or `x-id` in them is no keyword and no extension. */
 const MAPS = new Set([
@@ -10,12 +26,14 @@ const MAPS = new Set([
   'definitions',
   'schemas',
   'dependentSchemas',
+  'dependencies',
   'parameters',
   'requestBodies',
   'securitySchemes',
   'links',
   'callbacks',
   'pathItems',
+  'mediaTypes',
   'encoding',
   'variables',
   'webhooks',
@@ -23,15 +41,77 @@ const MAPS = new Set([
   'content',
 ])
 
+/** An object that is no data, and its place in the document. */
+export interface PlacedObject {
+  readonly object: Record<string, unknown>
+  readonly pointer: string
+  /** The address that its references are relative to: that of the nearest schema with an `$id`, otherwise the document's. */
+  readonly base: string
+}
+
+interface Place {
+  readonly pointer?: string
+  readonly base?: string
+  /** Whether its members have names of the provider's. */
+  readonly isMap?: boolean
+}
+
 /**
- * The references of a document, or of a part of it. Members of an extension are no OpenAPI objects, so a `$ref` in them is data, too.
+ * The objects of a document, or of a part of it. Members of an extension are no OpenAPI objects, so a `$ref` in them is data, too.
  */
-export function* listReferences(value: unknown, isMap = false): Generator<string> {
-  if (typeof value !== 'object' || value === null) return
-  for (const [member, content] of Object.entries(value)) {
-    if (isMap) yield* listReferences(content)
-    else if (member === '$ref' && typeof content === 'string') yield content
-    else if (!ARBITRARY_VALUES.has(member) && !member.startsWith('x-'))
-      yield* listReferences(content, MAPS.has(member) && !Array.isArray(content))
+export function listObjects(value: unknown, { pointer = '#', base = '', isMap = false }: Place = {}): PlacedObject[] {
+  const found: PlacedObject[] = []
+  add(value, pointer, base, isMap)
+  return found
+
+  function add(part: unknown, at: string, outer: string, hasNames: boolean): void {
+    if (typeof part !== 'object' || part === null) return
+    const isPlain = !hasNames && isObject(part)
+    const { $id: id } = isPlain ? part : {}
+    const inner = typeof id === 'string' ? (parseAddress(id, outer)?.address ?? outer) : outer
+    if (isPlain) found.push({ object: part, pointer: at, base: inner })
+    for (const [member, content] of Object.entries(part)) {
+      const here = `${at}/${escapeStep(member)}`
+      if (!isPlain) add(content, here, inner, false)
+      else if (member === 'examples') addExamples(content, here, inner)
+      else if (!ARBITRARY_VALUES.has(member) && !member.startsWith('x-'))
+        add(content, here, inner, MAPS.has(member) && !Array.isArray(content))
+    }
   }
+
+  /** Examples of media types and parameters may be references. Those of schemas are a list of values. */
+  function addExamples(examples: unknown, at: string, outer: string): void {
+    for (const [name, example] of Object.entries(isObject(examples) ? examples : {}))
+      if (isObject(example) && typeof example['$ref'] === 'string')
+        found.push({ object: example, pointer: `${at}/${escapeStep(name)}`, base: outer })
+  }
+}
+
+/** A name as a step of a pointer in a URI fragment: RFC 6901 sections 3 and 6. */
+export function escapeStep(name: string): string {
+  return /[~/%]/.test(name) ? name.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('%', '%25') : name
+}
+
+export function unescapeStep(step: string): string {
+  return decodePercent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+/** An address without its fragment, and the fragment; undefined if it is none. */
+export function parseAddress(text: string, base: string): { address: string; fragment: string } | undefined {
+  if (!URL.canParse(text, base || undefined)) return undefined
+  const url = new URL(text, base || undefined)
+  const fragment = decodePercent(url.hash.slice(1))
+  url.hash = ''
+  return { address: url.href, fragment }
+}
+
+/** Percent-encoded UTF-8. What is none stays as it is. */
+export function decodePercent(text: string): string {
+  return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+    try {
+      return decodeURIComponent(escapes)
+    } catch {
+      return escapes
+    }
+  })
 }

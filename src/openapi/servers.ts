@@ -1,13 +1,12 @@
 import type { Api } from '../contracts/api.js'
 import { isObject } from '../lib/is-object.js'
 import { asObject, listWrittenOperations, type JsonObject } from './document.js'
-import type { DocumentProblem } from './security.js'
 
 /**
- * Servers of a document whose path calls would lose: the platform replaces servers by the API's address. No problem if the
- * address ends with the path, or if another server of the same list has none.
+ * A sentence about servers of a document whose path calls lose, because the platform replaces servers by the API's address.
+ * Undefined if the address ends with the path, if another server of the same list has none, or if the paths repeat it.
  */
-export function findLostServerPaths(api: Api, document: JsonObject): DocumentProblem[] {
+export function describeLostServerPaths(api: Api, document: JsonObject): string | undefined {
   const places = [
     { where: '', members: document, paths: Object.keys(asObject(document['paths'])) },
     ...listWrittenOperations(document).flatMap(({ method, path, pathItem, operation }) => [
@@ -15,17 +14,18 @@ export function findLostServerPaths(api: Api, document: JsonObject): DocumentPro
       { where: ` of ${method} ${path}`, members: operation, paths: [path] },
     ]),
   ]
-  const problems = new Map<string, DocumentProblem>()
+  const lines = new Map<string, string>()
   for (const { where, members, paths: affected } of places) {
     const lost = findLostPath(api, members['servers'])
     const [first = '/items'] = affected
     if (lost === undefined || affected.every((path) => `${path}/`.startsWith(`${lost}/`))) continue
-    problems.set(where, {
-      problem: `has "servers"${where} with the path "${lost}", and the address of the API has not: ${api.resource}${first} would be called`,
-      fix: `Write "${lost}${first}" instead of "${first}"${affected.length > 1 ? ', and so on' : ''}, if the app serves it there. Otherwise remove these "servers": the console fills them in.`,
-    })
+    lines.set(
+      where,
+      `has "servers"${where} with the path "${lost}", and the address of the API has not: the console calls ${api.resource}${first}. Write "${lost}${first}" instead of "${first}"${affected.length > 1 ? ', and so on' : ''}, if the app serves it there. Otherwise remove these "servers": the console fills them in.`,
+    )
   }
-  return [...problems.values()]
+  const [line] = lines.values()
+  return lines.size > 1 ? `${line} (There are ${lines.size} such places.)` : line
 }
 
 /** The path of the servers that is not the end of the API's address; undefined if nothing is lost. */

@@ -1,6 +1,7 @@
 import { isObject } from '../../lib/is-object.js'
 import { ownMembers } from '../../lib/own-members.js'
 import { asObject, followReference, type JsonObject } from '../../openapi/document.js'
+import { readReference } from '../../openapi/references.js'
 
 const MAX_REFERENCES = 10
 
@@ -10,9 +11,10 @@ const MAX_REFERENCES = 10
  */
 export function resolve(document: JsonObject, given: unknown, depth = 0): JsonObject {
   const own = asObject(given)
-  const { $ref: reference, ...siblings } = own
-  if (typeof reference !== 'string' || depth > MAX_REFERENCES) return own
-  const target = resolve(document, readReference(document, reference), depth + 1)
+  const reference = readReference(own)
+  if (reference === undefined || depth > MAX_REFERENCES) return own
+  const { $ref: _reference, $dynamicRef: _dynamic, ...siblings } = own
+  const target = resolve(document, reference === '#' ? document : followReference(document, reference), depth + 1)
   return Object.keys(siblings).length === 0 ? target : ownMembers({ ...target, ...siblings })
 }
 
@@ -31,10 +33,4 @@ export function readText(value: unknown): string | undefined {
 /** The members of a list in a document; none if it is no list. */
 export function readList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
-}
-
-/** Undefined for a reference to another part of the document than a member, such as `#anchor`. */
-function readReference(document: JsonObject, reference: string): unknown {
-  if (reference === '#') return document
-  return reference.startsWith('#/') ? followReference(document, reference) : undefined
 }

@@ -1,6 +1,7 @@
 import { isObject } from '../../lib/is-object.js'
 import { ownMembers } from '../../lib/own-members.js'
 import type { JsonObject } from '../../openapi/document.js'
+import { readReference, unescapeStep } from '../../openapi/references.js'
 import { readList, readText, resolve } from './resolve.js'
 
 /** The types that a schema allows, without `null`: OpenAPI 3.0 has one, 3.1 a list. Guessed from other members if missing. */
@@ -31,8 +32,8 @@ export function isBinary(schema: JsonObject): boolean {
 
 /** The name of a reference's target: `Order` of `#/components/schemas/Order`. */
 export function readName(given: unknown): string | undefined {
-  const reference = isObject(given) ? given['$ref'] : undefined
-  return typeof reference === 'string' ? decodeStep(reference.slice(reference.lastIndexOf('/') + 1)) : undefined
+  const step = readReference(given)?.split('/').at(-1)
+  return step === undefined ? undefined : unescapeStep(step)
 }
 
 /**
@@ -77,14 +78,6 @@ function addMembers(merged: JsonObject, schema: JsonObject): void {
 function nameType(value: unknown): string {
   if (Array.isArray(value)) return 'array'
   return Number.isInteger(value) ? 'integer' : typeof value
-}
-
-function decodeStep(step: string): string {
-  try {
-    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-  } catch {
-    return step
-  }
 }
 
 /** `string`, `list of Order`, `integer (int64) or null`. */
