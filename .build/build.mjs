@@ -181,12 +181,12 @@ async function inlineJose() {
 /** The console's files, compressed once and used by both module formats. */
 async function compressAssets() {
   const own = join(root, 'src/console/assets')
-  const { PALETTE_CSS } = await import(join(modules, 'web/palette.js'))
+  const { LOOK_CSS } = await import(join(modules, 'web/look.js'))
   const assets = join(output, 'assets')
   await mkdir(assets)
   for (const name of await readdir(own)) {
     const content = await readFile(join(own, name), 'utf8')
-    const whole = name === 'console.css' ? PALETTE_CSS + content : content
+    const whole = name === 'console.css' ? LOOK_CSS + content : content
     await writeFile(join(assets, `${name}.gz`), gzipSync(whole, { level: 9 }))
   }
 }

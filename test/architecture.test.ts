@@ -30,8 +30,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   contracts: { mayImport: [] },
   lib: { mayImport: [] },
   options: { mayImport: ['contracts', 'lib'], mayImportTypes: ['feature'] },
-  // Frame, brand, palette, theme and scripts that pages share.
-  web: { mayImport: ['contracts', 'lib', 'options/checks'], mayImportTypes: ['options/options'] },
+  // Look, frame, brand, theme, language and scripts that pages share.
+  web: { mayImport: ['contracts', 'lib', 'options/checks', 'http/request'], mayImportTypes: ['options/options'] },
   http: { mayImport: ['contracts/denial', 'contracts/errors', 'lib'], mayImportTypes: ['contracts/events'] },
   // Documents are read alike by the console and by guards.
   openapi: { mayImport: ['contracts', 'lib'] },

@@ -1,7 +1,6 @@
 import type { Api } from '../index.js'
 import { html, type Html } from '../web/html.js'
 import type { PageBrand } from '../web/page-brand.js'
-import { THEME_BUTTON } from '../web/theme-switch.js'
 import { listOperations, type JsonObject } from '../openapi/document.js'
 import { readSecurity } from '../openapi/security.js'
 import type { SampleCall } from '../samples/call.js'
@@ -36,10 +35,6 @@ interface SamplesPageOptions {
 export function renderSamplesPage(api: Api, document: JsonObject | undefined, options: SamplesPageOptions): string {
   const title = `Samples for ${api.title}`
   const content = html`
-    <header class="bar">
-      <a href="../../">${options.title}</a>
-      ${THEME_BUTTON}
-    </header>
     <main class="calls">
       <h1>${title}</h1>
       <div class="samples">
@@ -54,6 +49,7 @@ export function renderSamplesPage(api: Api, document: JsonObject | undefined, op
     root: '../../',
     styles: ['console.css'],
     scripts: ['console.js'],
+    header: { home: { href: '../../', label: options.title } },
     content,
   })
 }

@@ -6,7 +6,6 @@ import type { Assets } from './assets.js'
 import { renderExportLinks } from './export/links.js'
 import { renderPage } from './page.js'
 import type { PageBrand } from '../web/page-brand.js'
-import { THEME_BUTTON } from '../web/theme-switch.js'
 import type { ConsoleText } from './texts.js'
 
 interface IndexPageOptions {
@@ -38,23 +37,21 @@ export function renderIndexPage({
   const [first] = apis
   const baseUrl = first ? first.resource.slice(0, -first.name.length - 1) : ''
   const content = html`
-    <header class="opening">
-      ${THEME_BUTTON}
-      <h1>${title}</h1>
-      <p class="lead">${formatApiCount(apis)} below <code>${renderBreakable(baseUrl)}</code></p>
-      ${renderSteps(registration)} ${renderActions(registration, portal)}
-    </header>
     <main>
+      <div class="opening">
+        <h1>${title}</h1>
+        <p class="lead">${formatApiCount(apis)} below <code>${renderBreakable(baseUrl)}</code></p>
+        ${renderSteps(registration)}
+        ${registration && html`<p class="actions"><a class="button" href="register">Register an application</a></p>`}
+      </div>
       ${guides.length > 0 && renderGuides(guides)} ${apis.length > 3 && renderContents(apis)}
       ${apis.map((api) => renderApi(api, documents.get(api.name)))}
     </main>
-    <footer>
-      ${apis.some(({ scheme }) => scheme === 'oauth2') && html`<p>Access tokens are signed; the keys to verify them are in the <a href="${baseUrl}/.well-known/jwks.json">key set</a>.</p>`}
-      ${changelog && html`<p><a href="${changelog.path}">${changelog.title}</a></p>`}
-      <p>For language models: <a href="llms.txt">llms.txt</a></p>
-    </footer>
     <p id="copied" class="unseen" role="status"></p>
   `
+  const footer = html` ${apis.some(({ scheme }) => scheme === 'oauth2') && html`<p>Access tokens are signed; the keys to verify them are in the <a href="${baseUrl}/.well-known/jwks.json">key set</a>.</p>`}
+    ${changelog && html`<p><a href="${changelog.path}">${changelog.title}</a></p>`}
+    <p>For language models: <a href="llms.txt">llms.txt</a></p>`
   const head = html`<link rel="alternate" type="text/plain" title="For language models" href="llms.txt" />`
   return renderPage({
     title,
@@ -64,7 +61,9 @@ export function renderIndexPage({
     styles: ['console.css'],
     scripts: ['console.js'],
     head,
+    header: { content: portal && html`<a href="applications">My applications</a>` },
     content,
+    footer,
     isIndex: true,
   })
 }
@@ -83,16 +82,6 @@ function renderSteps(registration: boolean): Html {
     <li><strong>Receive</strong> The key, and the secret if an API needs one, arrive by e-mail.</li>
     <li><strong>Call</strong> Try the APIs in their references on this site, or with the commands below.</li>
   </ol>`
-}
-
-function renderActions(registration: boolean, portal: boolean): Html | false {
-  return (
-    (registration || portal) &&
-    html`<p class="actions">
-      ${registration && html`<a class="button" href="register">Register an application</a>`}
-      ${portal && html`<a class="button" href="applications">My applications</a>`}
-    </p>`
-  )
 }
 
 function renderGuides(guides: readonly ConsoleText[]): Html {

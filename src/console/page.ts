@@ -1,21 +1,17 @@
 import { hashSource } from '../web/hash-source.js'
 import { html, type Html } from '../web/html.js'
-import type { PageBrand } from '../web/page-brand.js'
-import { THEME_SCRIPT, THEME_SCRIPT_SOURCE } from '../web/theme-switch.js'
+import { renderFrame, type PageFrame } from '../web/page-frame.js'
+import { THEME_SCRIPT_SOURCE } from '../web/theme-switch.js'
 import type { Assets } from './assets.js'
 
-interface PageOptions {
-  readonly title: string
+interface PageOptions extends Pick<PageFrame, 'title' | 'brand' | 'bodyClass' | 'header' | 'content' | 'footer'> {
   /** The relative path from the page to the console's index, such as `./` or `../`. */
   readonly root: string
   readonly assets: Assets
-  readonly brand: PageBrand
-  readonly bodyClass?: string
   readonly styles: readonly (keyof Assets)[]
   readonly scripts: readonly (keyof Assets)[]
   /** More for the head, such as other forms of the page. */
   readonly head?: Html
-  readonly content: Html
   /** Whether this is the index, whose address ends with a slash. */
   readonly isIndex?: boolean
 }
@@ -36,26 +32,23 @@ export function renderPage({
   styles,
   scripts,
   head,
+  header,
   content,
+  footer,
   isIndex = false,
 }: PageOptions): string {
-  const { markup } = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${title}</title>
-        ${THEME_SCRIPT} ${isIndex && { markup: `<script>${ADD_SLASH}</script>` }}
-        <link rel="icon" type="image/svg+xml" href="${root}${assets['icon.svg'].path}" />
-        ${styles.map((name) => html`<link rel="stylesheet" href="${root}${assets[name].path}" /> `)} ${brand.style}
-        ${scripts.map((name) => html`<script src="${root}${assets[name].path}" defer></script> `)} ${head}
-      </head>
-      <body${bodyClass !== undefined && html` class="${bodyClass}"`}>
-        ${brand.header} ${content} ${brand.footer}
-      </body>
-    </html> `
-  return markup
+  return renderFrame({
+    title,
+    brand,
+    head: html`${isIndex && { markup: `<script>${ADD_SLASH}</script>` }}
+      <link rel="icon" type="image/svg+xml" href="${root}${assets['icon.svg'].path}" />
+      ${styles.map((name) => html`<link rel="stylesheet" href="${root}${assets[name].path}" /> `)}
+      ${scripts.map((name) => html`<script src="${root}${assets[name].path}" defer></script> `)} ${head}`,
+    bodyClass,
+    header,
+    content,
+    footer,
+  })
 }
 
 interface ContentSecurityPolicyOptions {

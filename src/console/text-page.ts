@@ -1,6 +1,5 @@
 import { html, type Html } from '../web/html.js'
 import type { PageBrand } from '../web/page-brand.js'
-import { THEME_BUTTON } from '../web/theme-switch.js'
 import type { Assets } from './assets.js'
 import { renderPage } from './page.js'
 import { renderMarkdown } from './reference/markdown.js'
@@ -24,10 +23,6 @@ export function renderTextPage({ title, text, guides, assets, brand }: TextPageO
   const hasHeading = markup.includes('<h1')
   const body = hasHeading ? markup : renderMarkdown(text.markdown, { headingIds: true, headingLevel: 2 }).markup
   const content = html`
-    <header class="bar">
-      <a href="${root}">${title}</a>
-      ${THEME_BUTTON}
-    </header>
     <div class="reading">
       ${isGuide && guides.length > 1 && renderGuideList(guides, text)}
       <main class="text">${!hasHeading && html`<h1>${text.title}</h1>`} ${{ markup: linkGuides(body, guides) }}</main>
@@ -36,7 +31,18 @@ export function renderTextPage({ title, text, guides, assets, brand }: TextPageO
   const name = text.path.slice(text.path.lastIndexOf('/') + 1)
   const head = html`<link rel="alternate" type="text/markdown" title="${text.title}" href="${name}.md" />`
   const styles = ['console.css'] as const
-  return renderPage({ title: `${text.title}, ${title}`, root, assets, brand, styles, scripts: [], head, content })
+  const header = { home: { href: root, label: title } }
+  return renderPage({
+    title: `${text.title}, ${title}`,
+    root,
+    assets,
+    brand,
+    styles,
+    scripts: [],
+    head,
+    header,
+    content,
+  })
 }
 
 function renderGuideList(guides: readonly ConsoleText[], shown: ConsoleText): Html {

@@ -1,4 +1,4 @@
-import { COLORS } from './palette.js'
+import { COLORS } from './look.js'
 
 /** A colour of links and buttons, in a light and in a dark page. */
 export interface Accent {

@@ -1,5 +1,5 @@
 import { hashSource } from './hash-source.js'
-import { html } from './html.js'
+import { html, type Html } from './html.js'
 
 /**
  * Shows the theme that the reader has chosen before the page is painted, and changes it. Only a choice that differs from the
@@ -28,14 +28,9 @@ export const THEME_SCRIPT = { markup: `<script>${SCRIPT}</script>` }
 export const THEME_SCRIPT_SOURCE = hashSource(SCRIPT)
 
 /**
- * The button for the header of each page. It works by delegation, so that a page may be replaced. The palette's style hides it
+ * The button for the header of each page. It works by delegation, so that a page may be replaced. The style of the look hides it
  * where no script runs.
  */
-export const THEME_BUTTON = html`<button
-  type="button"
-  class="theme"
-  aria-label="Switch between light and dark"
-  title="Switch between light and dark"
->
-  &#9680;
-</button>`
+export function renderThemeButton(label: string): Html {
+  return html`<button type="button" class="theme" aria-label="${label}" title="${label}">&#9680;</button>`
+}

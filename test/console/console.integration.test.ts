@@ -8,7 +8,7 @@ import helmet from 'helmet'
 import { JSDOM } from 'jsdom'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { developerConsole } from '../../src/console/index.js'
-import { PALETTE_CSS } from '../../src/web/palette.js'
+import { LOOK_CSS } from '../../src/web/look.js'
 import { formatTokenAssignment } from '../../src/samples/curl.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { EXPRESSES, openPlatform } from '../support/platform.js'
@@ -112,8 +112,8 @@ describe('the console of a shop', () => {
     const { page } = await pageAt(shop.developers)
     const links = [...page.querySelectorAll<HTMLAnchorElement>('a')].map(({ href }) => href)
     expect(links.map((link) => link.replace(shop.baseUrl, ''))).toEqual([
-      '/developers/register',
       '/developers/applications',
+      '/developers/register',
       '/developers/apis/orders',
       '/developers/apis/orders/openapi.json',
       '/developers/apis/orders/openapi.yaml',
@@ -461,14 +461,14 @@ it('works with every valid API name, and escapes titles', async () => {
   }
 })
 
-it('uses one palette for the console and the registration pages', async () => {
+it('gives one look to the console and the registration pages', async () => {
   const shop = await openShop()
   closers.push(() => void shop.close())
   const { page } = await pageAt(shop.developers)
   const { href } = page.querySelector<HTMLLinkElement>('link[rel=stylesheet]')!
   const registration = await pageAt(`${shop.developers}/register`)
-  expect(await (await fetch(href)).text()).toContain(PALETTE_CSS)
-  expect(registration.page.querySelector('style')?.textContent).toContain(PALETTE_CSS)
+  expect(await (await fetch(href)).text()).toContain(LOOK_CSS)
+  expect(registration.page.querySelector('style')?.textContent).toContain(LOOK_CSS)
 })
 
 function wordsOf(element: Element): string {

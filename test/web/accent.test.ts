@@ -1,7 +1,7 @@
 import { assert, integer, property, tuple } from 'fast-check'
 import { expect, it } from 'vitest'
 import { computeContrast, deriveAccent } from '../../src/web/accent.js'
-import { COLORS } from '../../src/web/palette.js'
+import { COLORS } from '../../src/web/look.js'
 
 const MODES = ['light', 'dark'] as const
 

@@ -149,7 +149,7 @@ export function readStatus(status: ApplicationStatus | undefined): ApplicationSt
   throw new ApplicationError('invalid_argument', `status must be one of ${STATUSES.join(', ')}.`)
 }
 
-export const LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'es']
+const LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'es']
 
 export function isLanguage(value: unknown): value is Language {
   return (LANGUAGES as readonly unknown[]).includes(value)

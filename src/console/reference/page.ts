@@ -1,6 +1,6 @@
 import { html, type Html } from '../../web/html.js'
 import type { PageBrand } from '../../web/page-brand.js'
-import { THEME_BUTTON } from '../../web/theme-switch.js'
+import type { PageHeader } from '../../web/page-frame.js'
 import type { Assets } from '../assets.js'
 import { renderAlternates, renderExportLinks } from '../export/links.js'
 import { renderPage } from '../page.js'
@@ -31,7 +31,6 @@ export function renderReferencePage(reference: Reference, options: ReferencePage
   const { api, document, operations } = reference
   const groups = groupByTag(document, operations)
   const content = html`
-    ${renderBar(reference, options, '../', true)}
     <div class="columns">
       ${renderSidebar(groups)}
       ${renderMain(
@@ -45,13 +44,13 @@ export function renderReferencePage(reference: Reference, options: ReferencePage
           ${groups.map((group) => renderGroup(api.name, group))}`,
       )}
     </div>
-    ${renderFooter(options)}
   `
   return renderPage({
     ...readPageOptions(options),
     title: `${api.title}, ${options.title}`,
     root: '../',
     head: renderAlternates(api, ''),
+    header: createHeader(reference, options, '../', true),
     content,
   })
 }
@@ -65,7 +64,6 @@ export function renderOperationPage(
   const { api } = reference
   const root = '../../../'
   const content = html`
-    ${renderBar(reference, options, root, false)}
     ${renderMain(
       reference,
       options,
@@ -77,19 +75,13 @@ export function renderOperationPage(
           <div class="content">${renderOperation(reference, operation)}</div>
         </section>`,
     )}
-    ${renderFooter(options)}
   `
   const title = `${operation.summary ?? `${operation.method} ${operation.path}`}, ${api.title}, ${options.title}`
-  return renderPage({ ...readPageOptions(options), title, root, content })
+  const header = createHeader(reference, options, root, false)
+  return renderPage({ ...readPageOptions(options), title, root, header, content })
 }
 
-function renderFooter({ brand }: ReferencePageOptions): Html | false {
-  return brand.footer && html`<footer>${brand.footer}</footer>`
-}
-
-/** The header and the footer of the brand are in landmarks, as all content of a page should be. */
-function readPageOptions({ assets, brand: shown }: ReferencePageOptions) {
-  const brand = { ...shown, header: false, footer: false } as const
+function readPageOptions({ assets, brand }: ReferencePageOptions) {
   return {
     assets,
     brand,
@@ -99,15 +91,24 @@ function readPageOptions({ assets, brand: shown }: ReferencePageOptions) {
   } as const
 }
 
-function renderBar({ api }: Reference, options: ReferencePageOptions, root: string, hasSidebar: boolean): Html {
-  return html`<header class="bar">
-    ${options.brand.header}
-    <a class="back" href="${root}">${options.title}</a>
-    ${hasSidebar && html`<button type="button" class="button quiet menu" aria-expanded="false" aria-controls="sidebar" hidden>Operations</button>`}
-    ${options.registration && html`<a href="${root}register">Register an application</a>`} ${THEME_BUTTON}
-    <p class="state" role="status"></p>
-    <button type="button" class="button authorize">Authorize<span class="unseen"> for ${api.title}</span></button>
-  </header>`
+function createHeader(
+  { api }: Reference,
+  options: ReferencePageOptions,
+  root: string,
+  hasSidebar: boolean,
+): PageHeader {
+  return {
+    home: { href: root, label: options.title },
+    links: [options.registration && { href: `${root}register`, label: 'Register an application' }],
+    content: [
+      hasSidebar &&
+        html`<button type="button" class="button quiet menu" aria-expanded="false" aria-controls="sidebar" hidden>
+          Operations
+        </button>`,
+      html`<p class="state" role="status"></p>
+        <button type="button" class="button authorize">Authorize<span class="unseen"> for ${api.title}</span></button>`,
+    ],
+  }
 }
 
 function renderSidebar(groups: readonly TagGroup[]): Html {

@@ -2,7 +2,7 @@ import type { Brand } from '../../contracts/brand.js'
 import type { EmailCode, EmailLink, EmailTexts } from '../../contracts/composed-email.js'
 import type { Language } from '../../contracts/application-record.js'
 import { html, type Html } from '../../web/html.js'
-import { COLORS } from '../../web/palette.js'
+import { COLORS, CORNERS, TEXT_SIZES } from '../../web/look.js'
 
 interface HtmlOptions {
   readonly language: Language
@@ -97,28 +97,28 @@ type Styles = ReturnType<typeof createStyles> & { readonly colon: string }
 
 /** Fonts have no shorthand: parts of it are lost in Gmail for accounts of other providers. */
 function createStyles({ accent }: Brand) {
-  const font = (size: number, color: string, family = SANS): string =>
-    `font-family: ${family}; font-size: ${size}px; line-height: 1.5; color: ${color}`
+  const font = (size: keyof typeof TEXT_SIZES, color: string, family = SANS): string =>
+    `font-family: ${family}; font-size: ${TEXT_SIZES[size]}px; line-height: 1.5; color: ${color}`
   const ink = COLORS.ink.light
-  const code = `${font(13, ink, MONO)}; padding: 8px 12px; border: 1px solid ${COLORS.line.light}; border-radius: 6px; background-color: ${COLORS.code.light}; word-break: break-all`
+  const code = `${font('small', ink, MONO)}; padding: 8px 12px; border: 1px solid ${COLORS.line.light}; border-radius: ${CORNERS.control}px; background-color: ${COLORS.code.light}; word-break: break-all`
   return {
     body: `margin: 0; padding: 0; background-color: ${COLORS.paper.light}`,
     page: `background-color: ${COLORS.paper.light}`,
-    card: `max-width: 600px; background-color: ${COLORS.raised.light}; border: 1px solid ${COLORS.line.light}; border-top: 4px solid ${accent.light}; border-radius: 8px`,
-    brand: `${font(15, accent.light)}; font-weight: 600`,
-    heading: `${font(24, ink)}; line-height: 1.25; font-weight: 600; margin: 0`,
-    text: font(16, ink),
-    title: `${font(17, ink)}; font-weight: 600; margin: 0`,
-    label: font(13, COLORS.soft.light),
+    card: `max-width: 600px; background-color: ${COLORS.raised.light}; border: 1px solid ${COLORS.line.light}; border-top: 4px solid ${accent.light}; border-radius: ${CORNERS.box}px`,
+    brand: `${font('plain', accent.light)}; font-weight: 600`,
+    heading: `${font('title', ink)}; line-height: 1.25; font-weight: 600; margin: 0`,
+    text: font('plain', ink),
+    title: `${font('large', ink)}; font-weight: 600; margin: 0`,
+    label: font('small', COLORS.soft.light),
     code,
-    boxed: `${code}; font-size: 16px; padding: 14px 16px; font-weight: 600; border: 1px solid ${accent.light}`,
-    button: `background-color: ${accent.light}; border: 1px solid ${accent.light}; border-radius: 6px; mso-padding-alt: 11px 22px`,
-    buttonLink: `${font(16, COLORS['on-accent'].light)}; display: inline-block; padding: 11px 22px; font-weight: 600; text-decoration: none`,
-    quiet: `border: 1px solid ${accent.light}; border-radius: 6px; mso-padding-alt: 11px 22px`,
-    quietLink: `${font(16, accent.light)}; display: inline-block; padding: 11px 22px; font-weight: 600; text-decoration: none`,
-    link: `${font(14, accent.light)}; word-break: break-all`,
-    note: font(14, COLORS.soft.light),
-    foot: `${font(12, COLORS.soft.light)}; padding: 0 12px 24px`,
+    boxed: `${code}; font-size: ${TEXT_SIZES.plain}px; padding: 14px 16px; font-weight: 600; border: 1px solid ${accent.light}`,
+    button: `background-color: ${accent.light}; border: 1px solid ${accent.light}; border-radius: ${CORNERS.control}px; mso-padding-alt: 11px 22px`,
+    buttonLink: `${font('plain', COLORS['on-accent'].light)}; display: inline-block; padding: 11px 22px; font-weight: 600; text-decoration: none`,
+    quiet: `border: 1px solid ${accent.light}; border-radius: ${CORNERS.control}px; mso-padding-alt: 11px 22px`,
+    quietLink: `${font('plain', accent.light)}; display: inline-block; padding: 11px 22px; font-weight: 600; text-decoration: none`,
+    link: `${font('small', accent.light)}; word-break: break-all`,
+    note: font('small', COLORS.soft.light),
+    foot: `${font('tiny', COLORS.soft.light)}; padding: 0 12px 24px`,
   }
 }
 

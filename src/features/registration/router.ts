@@ -21,6 +21,7 @@ import {
 } from '../../http/respond.js'
 import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
 import type { PageBrand } from '../../web/page-brand.js'
+import { readPreferredLanguage } from '../../web/page-language.js'
 import type { MaybePromise } from '../../lib/maybe-promise.js'
 import type { RateLimit } from '../../rate-limits/rate-limit.js'
 import type { Admit } from './admission.js'
@@ -35,7 +36,6 @@ import {
   type RefusedForm,
   type RegistrationApi,
 } from './form-page.js'
-import { readPreferredLanguage } from './language.js'
 
 interface RegistrationRouterOptions {
   readonly apis: readonly RegistrationApi[]

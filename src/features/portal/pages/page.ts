@@ -2,7 +2,8 @@ import { hashSource } from '../../../web/hash-source.js'
 import { html, type Html } from '../../../web/html.js'
 import { ownMembers } from '../../../lib/own-members.js'
 import type { PageBrand } from '../../../web/page-brand.js'
-import { THEME_BUTTON, THEME_SCRIPT, THEME_SCRIPT_SOURCE } from '../../../web/theme-switch.js'
+import { FRAME_TEXTS, renderFrame } from '../../../web/page-frame.js'
+import { THEME_SCRIPT_SOURCE } from '../../../web/theme-switch.js'
 import { getScripts } from './scripts.js'
 import type { PortalSession } from '../sign-in/session.js'
 import { STYLE } from './style.js'
@@ -31,33 +32,23 @@ interface PageOptions {
 export function createPageRenderer({ root, developersUrl, brand }: PageOptions): RenderPortalPage {
   return function renderPortalPage(heading, page) {
     const { session, content, error, script } = ownMembers(page)
-    const { markup } = html`<!doctype html>
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no" />
-          <title>${error !== undefined && 'Error: '}${heading}</title>
-          ${THEME_SCRIPT} ${{ markup: `<style>${STYLE}</style>` }} ${brand.style}
-        </head>
-        <body>
-          ${brand.header}
-          <header>
-            <nav aria-label="Portal">
-              <a href="${developersUrl}">All APIs</a>
-              ${session && html`<a href="${root}">My applications</a>`}
-            </nav>
-            ${session && renderSignOut(root, session)} ${THEME_BUTTON}
-          </header>
-          <main>
-            <h1>${heading}</h1>
-            ${error !== undefined && html`<div class="problem" role="alert" tabindex="-1" autofocus>${error}</div>`}
-            ${content}
-          </main>
-          ${brand.footer} ${script && { markup: `<script>${getScripts()[script]}</script>` }}
-        </body>
-      </html> `
-    return markup
+    const texts = FRAME_TEXTS.en
+    return renderFrame({
+      title: error === undefined ? heading : texts.error(heading),
+      brand,
+      head: { markup: `<style>${STYLE}</style>` },
+      header: {
+        home: { href: developersUrl, label: texts.allApis },
+        links: [session && { href: root, label: texts.myApplications }],
+        content: session && renderSignOut(root, session),
+      },
+      content: html`<main>
+        <h1>${heading}</h1>
+        ${error !== undefined && html`<div class="problem" role="alert" tabindex="-1" autofocus>${error}</div>`}
+        ${content}
+      </main>`,
+      end: script && { markup: `<script>${getScripts()[script]}</script>` },
+    })
   }
 }
 

@@ -1,42 +1,23 @@
-import { PALETTE_CSS } from '../../../web/palette.js'
+import { FORM_CSS, LOOK_CSS } from '../../../web/look.js'
 
-const COMMON = `* { box-sizing: border-box }
-[hidden] { display: none !important }
-html { scroll-padding-top: 1rem }
-body { margin: 0 auto; max-width: 68rem; padding: 0 clamp(1rem, 4vw, 2.5rem) 5rem }
-header { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; justify-content: space-between; padding: 1rem 0; border-bottom: 1px solid var(--line); font-size: .9375rem }
-nav { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem }
+const COMMON = `html { scroll-padding-top: 1rem }
+body { max-width: 68rem }
 main { max-width: 100% }
-h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 1rem; font-size: clamp(1.75rem, 1.4rem + 1.6vw, 2.4rem); font-weight: 650; line-height: 1.15; letter-spacing: -.02em; overflow-wrap: anywhere }
-h2 { margin: 2.5rem 0 .5rem; font-size: 1.125rem; font-weight: 650 }
+h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 1rem }
 h3 { margin: 0; font-size: 1rem; font-weight: 600; overflow-wrap: anywhere }
-p { margin: 0 0 1rem; max-width: 42rem }
-a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness: 1px }
-a:hover { text-decoration-thickness: 2px }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 2px }
-.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
+p { max-width: 42rem }
 .soft { color: var(--soft); font-size: .9375rem }
 .warn { color: var(--bad) }
-`
-
-const FORMS = `form { display: grid; gap: 1.25rem; max-width: 36rem }
+form { max-width: 36rem }
 form + p, noscript + p { margin-top: 1.25rem }
-.signed-in + button.theme { margin-left: 0 }
-.signed-in { display: flex; margin-left: auto; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; color: var(--soft); overflow-wrap: anywhere }
-.field { display: grid; gap: .375rem }
-label, legend { font-weight: 550 }
-input:not([type=checkbox]), select { width: 100%; min-width: 0; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: 6px; color: inherit; background: var(--raised); font: inherit }
-[aria-invalid] { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }
-fieldset { display: grid; gap: .5rem; margin: 0; padding: 0; border: 0 }
-legend { padding: 0; margin-bottom: .375rem }
+.signed-in { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; color: var(--soft); overflow-wrap: anywhere }
+fieldset { display: grid; gap: .5rem }
 .choice { display: flex; gap: .625rem; align-items: baseline; font-weight: 400 }
-button, .button { justify-self: start; display: inline-block; padding: .5rem 1rem; border: 1px solid var(--accent); border-radius: 6px; color: var(--on-accent); background: var(--accent); font: inherit; font-weight: 550; text-decoration: none; cursor: pointer }
-button:hover, .button:hover { filter: brightness(1.08) }
-button.quiet, .button.quiet { padding: .25rem .75rem; color: var(--accent); background: none }
+.quiet { padding: .25rem .75rem }
 button.danger { border-color: var(--bad); color: var(--paper); background: var(--bad) }
 .hint { margin: 0; color: var(--soft); font-size: .9375rem }
-.problem, .notice, .note { max-width: 42rem; margin: 0 0 1.25rem; padding: .625rem .875rem; border-left: 3px solid var(--bad); border-radius: 0 6px 6px 0; background: var(--code) }
-.note { border-color: var(--soft) }
+.problem, .notice, .note { max-width: 42rem }
+.notice, .note { margin: 0 0 1.25rem; padding: .625rem .875rem; border-left: 3px solid var(--soft); border-radius: 0 6px 6px 0; background: var(--code) }
 .notice { display: none; border-color: var(--accent) }
 .notice:target { display: block }
 `
@@ -88,17 +69,9 @@ form.card > p.foot { gap: 1.25rem; max-width: none; margin: 0 -1.25rem -1.25rem;
 .invite { gap: .375rem; max-width: none; padding: 1rem 1.25rem }
 .together { display: flex; gap: .5rem }
 .subject { margin: 0 }
-.crumb { margin: 0 0 1rem }
-dt { color: var(--soft); font-size: .875rem }
-dd { margin: 0; overflow-wrap: anywhere }
-`
-
-const ISSUED = `figure { max-width: 44rem; margin: 0 0 1rem; border: 1px solid var(--line); border-radius: 8px; background: var(--code); overflow: hidden }
-figcaption { display: flex; gap: .75rem; align-items: center; justify-content: space-between; min-height: 2.5rem; padding: .375rem .5rem .375rem 1rem; border-bottom: 1px solid var(--line); color: var(--soft); font-size: .875rem }
-pre { margin: 0; padding: .875rem 1rem 1rem; font: .875rem/1.5 var(--mono); white-space: pre-wrap; overflow-wrap: anywhere }
-pre code { user-select: all }
-.copy { flex: none; min-width: 4.25rem; padding: .2rem .5rem; border-color: var(--line); color: var(--ink); background: var(--raised); font-size: .8125rem }
 .download { margin: 0 0 1rem }
+.crumb { margin: 0 0 1rem }
+dd { margin: 0; overflow-wrap: anywhere }
 `
 
 const PLOTS = `.totals { display: flex; flex-wrap: wrap; gap: .5rem 2.5rem; margin: .5rem 0 }
@@ -132,4 +105,4 @@ const NARROW = `@media (max-width: 52rem) {
 }
 `
 
-export const STYLE = `${PALETTE_CSS}${COMMON}${FORMS}${APPLICATIONS}${ISSUED}${PLOTS}${NARROW}`
+export const STYLE = `${LOOK_CSS}${FORM_CSS}${COMMON}${APPLICATIONS}${PLOTS}${NARROW}`

@@ -1,7 +1,17 @@
-import type { IncomingMessage } from 'node:http'
-import { LANGUAGES } from '../../applications/records/validation.js'
-import type { Language } from '../../contracts/email-content.js'
-import { readHeader } from '../../http/request.js'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Language } from '../contracts/application-record.js'
+import { readHeader } from '../http/request.js'
+import { FRAME_TEXTS } from './page-frame.js'
+
+/**
+ * The language of a page for a contact: the application's, as in its e-mails, otherwise what the browser prefers, on which the
+ * answer then depends (RFC 9110 12.5.5), otherwise English.
+ */
+export function choosePageLanguage(req: IncomingMessage, res: ServerResponse, stored?: Language): Language {
+  if (stored !== undefined) return stored
+  res.appendHeader('Vary', 'Accept-Language')
+  return readPreferredLanguage(req) ?? 'en'
+}
 
 /**
  * The language that a caller prefers (RFC 9110 12.5.4) among those in which e-mails are written; undefined if it names none
@@ -15,6 +25,8 @@ export function readPreferredLanguage(req: IncomingMessage): Language | undefine
     .toSorted((one, other) => other.quality - one.quality)
   return best?.language
 }
+
+const LANGUAGES = Object.keys(FRAME_TEXTS) as readonly Language[]
 
 /** The limit exceeds what browsers send. */
 const MAX_RANGES = 20

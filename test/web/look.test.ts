@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { COLORS, PALETTE_CSS } from '../../src/web/palette.js'
+import { COLORS, LOOK_CSS } from '../../src/web/look.js'
 
 it('the style sheet has a custom property for each colour, in light and dark', () => {
   for (const [name, { light, dark }] of Object.entries(COLORS)) {
-    expect(PALETTE_CSS).toContain(`  --${name}: light-dark(${light}, ${dark});\n`)
+    expect(LOOK_CSS).toContain(`  --${name}: light-dark(${light}, ${dark});\n`)
   }
 })
 

@@ -1,0 +1,88 @@
+import type { Language } from '../contracts/application-record.js'
+import { html, type Html } from './html.js'
+import type { PageBrand } from './page-brand.js'
+import { de } from './texts/de.js'
+import { en, type FrameTexts } from './texts/en.js'
+import { es } from './texts/es.js'
+import { fr } from './texts/fr.js'
+import { renderThemeButton, THEME_SCRIPT } from './theme-switch.js'
+
+/** The parts of a page. */
+export interface PageFrame {
+  /** English, unless the page has words of the contact's language. */
+  readonly language?: Language
+  readonly title: string
+  readonly brand: PageBrand
+  /** The style sheets and scripts. */
+  readonly head: Html
+  readonly bodyClass?: string | undefined
+  readonly header: PageHeader
+  /** Everything between header and footer, with the element `main`. */
+  readonly content: Html
+  /** The footer, besides the link to help. */
+  readonly footer?: Html | false | undefined
+  /** What stands behind the footer. */
+  readonly end?: Html | false | undefined
+}
+
+/** The header of every page: the brand, the way back, further links, and the switch of the theme at the right. */
+export interface PageHeader {
+  /** Leads past many links, such as those of a sidebar; for the keyboard. */
+  readonly skip?: PageLink
+  /** The page above this one. */
+  readonly home?: PageLink | false | undefined
+  readonly links?: readonly (PageLink | false | undefined)[]
+  /** Elements before the switch. */
+  readonly content?: Html | readonly (Html | false)[] | false | undefined
+}
+
+interface PageLink {
+  readonly href: string
+  readonly label: string
+}
+
+/** The words of the frame in each language, which are those of e-mails. */
+export const FRAME_TEXTS: Readonly<Record<Language, FrameTexts>> = { en, de, fr, es }
+
+/** A complete HTML document. The brand and the link to help are in landmarks, as all content of a page should be. */
+export function renderFrame(frame: PageFrame): string {
+  const { language = 'en', title, brand, head, bodyClass, header, content, footer = false, end = false } = frame
+  const texts = FRAME_TEXTS[language]
+  const help =
+    brand.supportUrl !== undefined && html`<p class="help"><a href="${brand.supportUrl}">${texts.help}</a></p>`
+  const { markup } = html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no" />
+        <title>${title}</title>
+        ${THEME_SCRIPT} ${head} ${brand.style}
+      </head>
+      <body${bodyClass !== undefined && html` class="${bodyClass}"`}>
+        ${renderHeader(header, brand, texts)} ${content}
+        ${(footer || help) && html`<footer>${footer} ${help}</footer>`} ${end}
+      </body>
+    </html> `
+  return markup
+}
+
+function renderHeader(
+  { skip, home, links = [], content = false }: PageHeader,
+  brand: PageBrand,
+  texts: FrameTexts,
+): Html {
+  const shown = links.filter((link) => typeof link === 'object')
+  return html`<header class="bar">
+    ${skip && html`<a class="skip" href="${skip.href}">${skip.label}</a>`} ${brand.header}
+    ${
+      (home || shown.length > 0) &&
+      html`<nav${home && html` class="back"`}>
+        ${home && html`<a href="${home.href}">${home.label}</a>`}
+        ${shown.map(({ href, label }) => html`<a href="${href}">${label}</a> `)}
+      </nav>`
+    }
+    ${content} ${renderThemeButton(texts.switchTheme)}
+  </header>`
+}

@@ -1,0 +1,12 @@
+import type { FrameTexts } from './en.js'
+
+export const de: FrameTexts = {
+  allApis: 'Alle APIs',
+  myApplications: 'Meine Anwendungen',
+  help: 'Hilfe',
+  switchTheme: 'Zwischen Hell und Dunkel wechseln',
+  error: (heading) => `Fehler: ${heading}`,
+  copy: 'Kopieren',
+  copied: 'Kopiert',
+  notCopied: 'Nicht kopiert',
+}
