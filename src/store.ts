@@ -36,6 +36,7 @@ export type {
   ExpiryQuery,
   QueuedEmail,
 } from './contracts/queued-email.js'
+export type { ExpiredQuotas, QuotaCount, QuotaStore, QuotaTotals } from './contracts/quotas.js'
 export type { ReportedCount, ReportedCountQuery, ReportedKey } from './contracts/reported.js'
 export type {
   ExpiredUsage,

@@ -2,6 +2,7 @@ import type { ApplicationRecord, ApplicationStatus } from './application-record.
 import type { ConfigurationProblem } from './errors.js'
 import type { ImportStore } from './imports.js'
 import type { EmailChange, EmailStore } from './queued-email.js'
+import type { QuotaStore } from './quotas.js'
 import type { SignInStore } from './sign-ins.js'
 import type { AuditRecord, Change, NewAuditRecord, RevokedAccessToken, SigningKeyRecord } from './store-records.js'
 import type { UsageStore } from './usage.js'
@@ -100,6 +101,7 @@ export interface Store {
    */
   readonly emails?: EmailStore
   readonly usage?: UsageStore
+  readonly quotas?: QuotaStore
   readonly signIns?: SignInStore
   readonly imports?: ImportStore
 
@@ -119,7 +121,7 @@ export interface Store {
 }
 
 /** The parts that a store may leave out. */
-export type StorePart = 'emails' | 'usage' | 'signIns' | 'imports'
+export type StorePart = 'emails' | 'usage' | 'quotas' | 'signIns' | 'imports'
 
 /** A store that has these parts; all of them if none is named. */
 export type StoreWith<Part extends StorePart = StorePart> = Store & {

@@ -101,6 +101,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
     ...boundCalls<Omit<Store, UnboundedCall | StorePart>>(store, STORE_CALLS),
     ...(store.emails && { emails: boundCalls(store.emails, PART_CALLS.emails, 'emails.') }),
     ...(store.usage && { usage: boundCalls(store.usage, PART_CALLS.usage, 'usage.') }),
+    ...(store.quotas && { quotas: boundCalls(store.quotas, PART_CALLS.quotas, 'quotas.') }),
     ...(store.signIns && { signIns: boundCalls(store.signIns, PART_CALLS.signIns, 'signIns.') }),
     ...(store.imports && { imports: boundCalls(store.imports, PART_CALLS.imports, 'imports.') }),
     ...(store.watch && { watch: (wake: () => void) => store.watch!(wake) }),
@@ -146,6 +147,7 @@ const PART_CALLS: { readonly [Name in StorePart]: CallKinds<Omit<StoreWith[Name]
     listRefusals: 'read',
     deleteExpired: 'write',
   },
+  quotas: { add: 'write', list: 'read', deleteExpired: 'write' },
   signIns: {
     add: 'write',
     findByLink: 'read',

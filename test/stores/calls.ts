@@ -43,6 +43,9 @@ export const CALLS: readonly (readonly [StoreCallName, (store: StoreWith) => Pro
     (store) =>
       store.usage.deleteExpired({ countsBefore: '', refusalsBefore: 0, reportedBefore: 0, batchesBefore: 0, limit: 1 }),
   ],
+  ['quotas.add', (store) => store.quotas.add({ id: 'q', at: NOW }, [])],
+  ['quotas.list', (store) => store.quotas.list('a', '2026-11-01', '2026-11-30')],
+  ['quotas.deleteExpired', (store) => store.quotas.deleteExpired({ countsBefore: '', batchesBefore: 0, limit: 1 })],
   ['signIns.add', (store) => store.signIns.add(signIn('s'))],
   ['signIns.findByLink', (store) => store.signIns.findByLink('link-s')],
   ['signIns.countGuess', (store) => store.signIns.countGuess('s')],

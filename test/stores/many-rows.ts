@@ -50,6 +50,7 @@ export function fillingStatements(numbers: (count: number) => string, count: num
     insert('sign_outs', 'subject, nonce, at, expires_at', `'contact:c' || i || '@example.com', 'n', ${NOW}, ${NOW} + 1000000 + i`), // prettier-ignore
     insert('usage', 'day, application_id, api, outcome, count', `'2026-11-01', 'app_' || i, 'orders', 'allowed', 1`),
     insert('usage', 'day, application_id, api, outcome, count', `'2026-11-02', 'app_' || i, 'orders', 'allowed', 1`),
+    insert('quotas', 'application_id, day, count', `'app_' || i, '2026-11-01', 1`),
     insert('usage_batches', 'id, at', `'bulk ' || i, ${NOW} + i`),
     insert('refusals', 'application_id, at, api, error', `'app_' || i, ${NOW} + i, 'orders', 'invalid_token'`),
     insert('reported', 'application_id, api, route, reason, count, first_at, last_at', `'app_' || i, 'orders', 'GET /orders', 'no_credential', 1, ${NOW}, ${NOW} + i`), // prettier-ignore

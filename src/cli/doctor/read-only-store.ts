@@ -27,6 +27,7 @@ const PART_WRITES: { readonly [Name in StorePart]: Partial<StoreWith[Name]> } = 
     addReported: async () => undefined,
     deleteExpired: async () => 0,
   },
+  quotas: { add: async (_, counts) => counts.map(() => ({ ofDay: 0, ofMonth: 0 })), deleteExpired: async () => 0 },
   signIns: {
     add: async () => undefined,
     countGuess: async () => undefined,

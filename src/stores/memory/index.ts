@@ -4,6 +4,7 @@ import { createMemoryAudit } from './audit.js'
 import { copyFrozen } from './deep-freeze.js'
 import { createMemoryEmails } from './emails.js'
 import { createMemoryFeed } from './feed.js'
+import { createMemoryQuotas } from './quotas.js'
 import { createMemoryRevokedAccessTokens } from './revoked-access-tokens.js'
 import { createMemorySecrets } from './secrets.js'
 import { createMemorySignIns } from './sign-ins.js'
@@ -117,6 +118,8 @@ export function memoryStore(): StoreWith {
         return 0
       },
     },
+
+    quotas: createMemoryQuotas(usage),
 
     signIns: {
       add: async (signIn) => signIns.add(signIn),

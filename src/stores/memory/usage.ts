@@ -79,10 +79,16 @@ export function createMemoryUsage({ findApplication, listApplicationIds }: Memor
         own.filter(({ at }) => at >= refusalsBefore),
       )
     reported.deleteExpired(reportedBefore)
-    for (const [id, at] of batches) if (at < batchesBefore) batches.delete(id)
+    deleteBatches(batchesBefore)
+  }
+
+  function deleteBatches(before: number): void {
+    for (const [id, at] of batches) if (at < before) batches.delete(id)
   }
 
   return {
+    addBatch,
+    deleteBatches,
     addUsage,
     listUsage,
     addRefusals,

@@ -14,6 +14,7 @@ import { deleteAudit, listAudit } from './audit.js'
 import { createPostgresConnections, type Sql } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
 import { diagnose } from './diagnose.js'
+import { createQuotaCalls } from './quotas.js'
 import { addReported, listReported } from './reported.js'
 import {
   changeEmails,
@@ -132,10 +133,7 @@ export function postgresStore(options: PostgresStoreOptions): StoreWith {
     open,
     close,
 
-    diagnose: async () => {
-      await requireOpen()
-      return diagnose({ sql, transaction, pool, listen })
-    },
+    diagnose: () => requireOpen().then(() => diagnose({ sql, transaction, pool, listen })),
 
     establishSecret: async (name, sealed) =>
       (await read((db) => findSecret(db, name))) ?? write((db) => establishSecret(db, name, sealed)),
@@ -179,6 +177,8 @@ export function postgresStore(options: PostgresStoreOptions): StoreWith {
       deleteExpired: async (expired) =>
         (await read((db) => hasExpiredUsage(db, expired))) ? write((db) => deleteExpiredUsage(db, expired)) : 0,
     },
+
+    quotas: createQuotaCalls({ read, write }),
 
     signIns: {
       add: (signIn) => write((db) => addSignIn(db, signIn)),

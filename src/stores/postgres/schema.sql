@@ -143,6 +143,14 @@ CREATE TABLE platform_auth_meta (
   PRIMARY KEY (key)
 );
 
+CREATE TABLE platform_auth_quotas (
+  application_id text COLLATE "C" NOT NULL,
+  day text COLLATE "C" NOT NULL,
+  count bigint NOT NULL,
+  PRIMARY KEY (application_id, day)
+);
+CREATE INDEX platform_auth_quotas_by_day ON platform_auth_quotas USING btree (day);
+
 CREATE TABLE platform_auth_refusals (
   seq bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   application_id text COLLATE "C" NOT NULL,

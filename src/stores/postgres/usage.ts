@@ -127,7 +127,7 @@ export async function deleteExpiredUsage(sql: Sql, expired: ExpiredUsage): Promi
 }
 
 /** Rows that another process is deleting are skipped: there is no need to wait for them. */
-function formatDelete(table: string, column: string): string {
+export function formatDelete(table: string, column: string): string {
   return `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM ${table} WHERE ${column} < $1 ORDER BY ${column} LIMIT $2 FOR UPDATE SKIP LOCKED))`
 }

@@ -27,6 +27,7 @@ import { establishSecret, findSecret, replaceSecret } from './secrets.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
 import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
+import { createQuotaCalls } from './quotas.js'
 import { addReported, listReported } from './reported.js'
 import {
   addRefusals,
@@ -157,6 +158,8 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): StoreWith 
       deleteExpired: async (expired) =>
         (await read((sql) => hasExpiredUsage(sql, expired))) ? write((sql) => deleteExpiredUsage(sql, expired)) : 0,
     },
+
+    quotas: createQuotaCalls({ read, write }),
 
     signIns: {
       add: (signIn) => write((sql) => addSignIn(sql, signIn)),

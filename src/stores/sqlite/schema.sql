@@ -155,6 +155,15 @@ CREATE TABLE platform_auth_meta (
     value TEXT NOT NULL
   ) WITHOUT ROWID;
 
+CREATE TABLE platform_auth_quotas (
+    application_id TEXT NOT NULL,
+    day TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (application_id, day)
+  ) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_quotas_by_day ON platform_auth_quotas (day);
+
 CREATE TABLE platform_auth_refusals (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     application_id TEXT NOT NULL,

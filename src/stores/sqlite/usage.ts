@@ -92,7 +92,7 @@ export function deleteExpiredUsage(sql: Sql, expired: ExpiredUsage): number {
     sql.run(DELETE_COUNTS, countsBefore, limit),
     sql.run(DELETE_REFUSALS, refusalsBefore, limit),
     sql.run(DELETE_REPORTED, reportedBefore, limit),
-    sql.run(DELETE_BATCHES, batchesBefore, limit),
+    deleteBatches(sql, batchesBefore, limit),
   ]
   return deleted.reduce((sum, count) => sum + count, 0)
 }
@@ -106,6 +106,10 @@ const DELETE_REFUSALS = `
 const DELETE_REPORTED = `
   DELETE FROM platform_auth_reported WHERE (application_id, api, route, reason) IN (
     SELECT application_id, api, route, reason FROM platform_auth_reported WHERE last_at < ? ORDER BY last_at LIMIT ?)`
+export function deleteBatches(sql: Sql, before: number, limit: number): number {
+  return sql.run(DELETE_BATCHES, before, limit)
+}
+
 const DELETE_BATCHES = `
   DELETE FROM platform_auth_usage_batches WHERE id IN (
     SELECT id FROM platform_auth_usage_batches WHERE at < ? ORDER BY at LIMIT ?)`

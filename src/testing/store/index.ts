@@ -20,6 +20,7 @@ import { endedKeysContract, hashReplacementContract, importsContract } from './i
 import { expirySearchContract } from './expiry-search.js'
 import { nameSearchContract } from './name-search.js'
 import { secretsContract } from './secrets.js'
+import { quotasContract } from './quotas.js'
 import { refusalsContract } from './refusals.js'
 import { revokedAccessTokensContract } from './revoked-access-tokens.js'
 import { signInsContract, signOutsContract } from './sign-ins.js'
@@ -164,6 +165,7 @@ const PARTS: { readonly [Part in StorePart]: readonly Contract[] } = {
     expiringContract,
   ],
   usage: [usageContract, usageListContract, expiredUsageContract, reportedContract, refusalsContract],
+  quotas: [quotasContract],
   signIns: [signInsContract, signOutsContract],
   imports: [importsContract, endedKeysContract, hashReplacementContract],
 }

@@ -178,6 +178,15 @@ export const initial = `
   );
   CREATE INDEX platform_auth_usage_batches_by_time ON platform_auth_usage_batches (at);
 
+  -- The units that applications have used of their plans' quotas.
+  CREATE TABLE platform_auth_quotas (
+    application_id text COLLATE "C" NOT NULL,
+    day text COLLATE "C" NOT NULL,
+    count bigint NOT NULL,
+    PRIMARY KEY (application_id, day)
+  );
+  CREATE INDEX platform_auth_quotas_by_day ON platform_auth_quotas (day);
+
   CREATE TABLE platform_auth_refusals (
     seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     application_id text COLLATE "C" NOT NULL,

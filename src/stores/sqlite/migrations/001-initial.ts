@@ -178,6 +178,15 @@ export const initial = `
   ) WITHOUT ROWID;
   CREATE INDEX platform_auth_usage_batches_by_time ON platform_auth_usage_batches (at);
 
+  -- The units that applications have used of their plans' quotas.
+  CREATE TABLE platform_auth_quotas (
+    application_id TEXT NOT NULL,
+    day TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (application_id, day)
+  ) WITHOUT ROWID;
+  CREATE INDEX platform_auth_quotas_by_day ON platform_auth_quotas (day);
+
   CREATE TABLE platform_auth_refusals (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     application_id TEXT NOT NULL,

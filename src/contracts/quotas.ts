@@ -1,0 +1,37 @@
+import type { UsageBatch } from './usage.js'
+
+/** The units that an application has used on a day: one for each request, or what the guard's `cost` says. */
+export interface QuotaCount {
+  readonly applicationId: string
+  /** The day in UTC, such as `2026-11-22`. */
+  readonly day: string
+  readonly count: number
+}
+
+/** The units of an application on a day, and in its month. */
+export interface QuotaTotals {
+  readonly ofDay: number
+  readonly ofMonth: number
+}
+
+/** The store's part `quotas`. Whether an application is stored does not matter. No call adds to the audit log or the change feed. */
+export interface QuotaStore {
+  /**
+   * Adds counts to the stored ones, in one transaction, unless a batch with this id was added before (`usage` uses the same ids). No
+   * two are of the same day and application. Resolves for each, in their order, what is stored then.
+   */
+  add(batch: UsageBatch, counts: readonly QuotaCount[]): Promise<readonly QuotaTotals[]>
+  /** The counts of an application from the first day to the last, by day. */
+  list(applicationId: string, from: string, to: string): Promise<readonly QuotaCount[]>
+  /** Deletes up to `limit` counts of earlier days, and as many ids of earlier batches. Resolves how many rows it deleted. */
+  deleteExpired(expired: ExpiredQuotas): Promise<number>
+}
+
+/** The ages beyond which counts are deleted. */
+export interface ExpiredQuotas {
+  /** A day. */
+  readonly countsBefore: string
+  /** Milliseconds since 1970. */
+  readonly batchesBefore: number
+  readonly limit: number
+}
