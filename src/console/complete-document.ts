@@ -1,6 +1,6 @@
 import type { Api } from '../index.js'
 import { asObject, listWrittenOperations, type JsonObject, type Operation } from '../openapi/document.js'
-import { listScopes } from '../openapi/security.js'
+import { listScopesAt } from '../openapi/security.js'
 
 /** The facts that the document needs besides the API's own. */
 export interface CompletionOptions {
@@ -56,6 +56,6 @@ function createSecurityScheme(api: Api, hasEmails: boolean): JsonObject {
 function renameSchemes(api: Api, security: unknown): JsonObject[] {
   return (security as unknown[]).map((requirement) => {
     if (Object.keys(asObject(requirement)).length === 0) return {}
-    return { [api.scheme]: api.scheme === 'oauth2' ? listScopes(requirement) : [] }
+    return { [api.scheme]: listScopesAt(api, requirement) }
   })
 }

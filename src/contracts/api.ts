@@ -13,6 +13,10 @@ export interface Limit {
 }
 
 interface CommonApiOptions extends ReportOnlyOptions {
+  /** Scope (RFC 6749 3.3) -> what it allows, in words. No scopes if left out. */
+  readonly scopes?: Readonly<Record<string, string>> | undefined
+  /** The scopes that a registration may grant; all if left out. */
+  readonly registrationScopes?: readonly string[] | undefined
   /** The API's name in the console and in e-mails; its key in `apis` if left out. */
   readonly title?: string | undefined
   /** One or two sentences for developers, in the console and the registration form. */
@@ -59,16 +63,13 @@ export type CreateClaims<Metadata = Record<string, unknown>> = {
 // oxlint-disable-next-line typescript/no-explicit-any -- options that are no part of a platform's have no schema
 export interface OAuth2ApiOptions<Metadata = any> extends CommonApiOptions {
   readonly scheme: 'oauth2'
-  /** Scope (RFC 6749 3.3) -> what it allows, in words. No scopes if left out. */
-  readonly scopes?: Readonly<Record<string, string>> | undefined
-  /** The scopes that a registration may grant; all if left out. */
-  readonly registrationScopes?: readonly string[] | undefined
   /** Seconds until this API's access tokens expire; the platform's `accessTokenLifetime` if left out. */
   readonly accessTokenLifetime?: number | undefined
   /** Adds claims to this API's access tokens; none if left out. */
   readonly claims?: CreateClaims<Metadata> | undefined
   /** Access tokens are sent in `Authorization`. */
   readonly header?: never
+  readonly defaultScopes?: never
 }
 
 /** An API that is called with `X-Api-Key: <key>`: for data that is the same for every application. */
@@ -79,10 +80,12 @@ export interface ApiKeyApiOptions extends CommonApiOptions {
    * names, a request has one of them; console, e-mails and challenges name the first.
    */
   readonly header?: string | readonly string[] | undefined
-  /** Keys have no scopes. */
-  readonly scopes?: never
+  /**
+   * The scopes of applications and keys that were granted none here, such as those from before the API had scopes; none if left
+   * out. So scopes can be added to an API that is in use: with the scope for reading here, nobody gets more by that.
+   */
+  readonly defaultScopes?: readonly string[] | undefined
   readonly accessTokenLifetime?: never
-  readonly registrationScopes?: never
   readonly claims?: never
 }
 
@@ -102,6 +105,8 @@ export interface Api {
   readonly scheme: Scheme
   /** Scope -> what it allows; empty if the API has no scopes. */
   readonly scopes: Readonly<Record<string, string>>
+  /** The scopes of applications and keys that were granted none; undefined if they have none. */
+  readonly defaultScopes?: readonly string[] | undefined
   /** The URL of the token endpoint (RFC 6749 3.2); undefined for a key API. */
   readonly tokenEndpoint: string | undefined
   /** The headers that may carry a key, the one to use first; empty for an oauth2 API. */

@@ -44,6 +44,8 @@ export interface CredentialsEmail extends CommonContent {
   readonly name: string
   /** The names of the APIs where it can be used. */
   readonly usableAt: readonly string[]
+  /** The APIs and scopes that it is restricted to; undefined if it may do all that the application may. */
+  readonly restriction?: EmailGrants | undefined
   /** Whether it replaces another one, which stays valid for `overlap` seconds. */
   readonly hasPrevious: boolean
   readonly overlap: number

@@ -95,11 +95,11 @@ function findSchemeProblems(api: Api, document: JsonObject): DocumentProblem[] {
     const scheme = resolve(document, declared[name])
     if (hasDeclarations && !isOfScheme(api, scheme))
       return [describeOtherScheme(api, where, name, scheme, name in declared)]
-    if (api.scheme === 'oauth2' || !Array.isArray(scopes) || scopes.length === 0) return []
+    if (api.scheme === 'oauth2' || Object.keys(api.scopes).length > 0 || !Array.isArray(scopes) || !scopes[0]) return []
     return [
       {
-        problem: `has a "security" of ${where} with the scope "${scopes[0]}", and API keys have no scopes`,
-        fix: `Write { "${name}": [] }.`,
+        problem: `has a "security" of ${where} with the scope "${scopes[0]}", and API keys have no scopes at "${api.name}"`,
+        fix: `Write { "${name}": [] }, or give the API the option "scopes".`,
       },
     ]
   })

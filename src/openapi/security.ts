@@ -23,8 +23,17 @@ export function readSecurity(api: Api, document: JsonObject, operation: JsonObje
   const needed = requirements.filter((requirement) => Object.keys(requirement).length > 0)
   return {
     optional: needed.length < requirements.length || needed.length === 0,
-    alternatives: needed.map((requirement) => (api.scheme === 'oauth2' ? listScopes(requirement) : [])),
+    alternatives: needed.map((requirement) => listScopesAt(api, requirement)),
   }
+}
+
+/** The scopes that a security requirement names at an API. A key API may have none: then what is named are roles of something else. */
+export function listScopesAt(api: Api, requirement: unknown): string[] {
+  return namesScopes(api) ? listScopes(requirement) : []
+}
+
+function namesScopes({ scheme, scopes }: Api): boolean {
+  return scheme === 'oauth2' || Object.keys(scopes).length > 0
 }
 
 /** The scopes that a security requirement names, whatever name it gives the scheme. */
@@ -50,7 +59,7 @@ export function findSecurityProblems(api: Api, document: JsonObject): DocumentPr
     problem: `has a "security" of ${where} that is ${describeShortly(security)}`,
     fix: `Write a list: [{ "${api.scheme}": [] }], or [] where nothing is needed.`,
   }))
-  return api.scheme === 'oauth2' ? [...findUnknownScopes(api, document, places.filter(isValid)), ...problems] : problems
+  return namesScopes(api) ? [...findUnknownScopes(api, document, places.filter(isValid)), ...problems] : problems
 }
 
 interface SecurityPlace {

@@ -47,13 +47,14 @@ function readApi(name: string, options: unknown, defaults: ApiDefaults): ApiSett
   const api = checkApiOptions(name, options)
   const resource = `${baseUrl}/${name}`
   const isOAuth2 = api.scheme === 'oauth2'
-  const scopes = isOAuth2 ? readScopes(name, api.scopes ?? {}) : {}
+  const scopes = readScopes(name, api.scopes ?? {})
   return {
     name,
     title: api.title ?? name,
     description: api.description,
     scheme: api.scheme,
     scopes,
+    defaultScopes: api.defaultScopes && readScopeList(name, 'defaultScopes', api.defaultScopes, scopes),
     tokenEndpoint: isOAuth2 ? `${resource}/token` : undefined,
     keyHeaders: isOAuth2 ? [] : readKeyHeaders(`apis.${name}.header`, api.header),
     resource,
@@ -67,17 +68,19 @@ function readApi(name: string, options: unknown, defaults: ApiDefaults): ApiSett
       api.credentialMaxAge === undefined ? undefined : readDays(`apis.${name}.credentialMaxAge`, api.credentialMaxAge),
     rateLimit: readLimit(`apis.${name}.rateLimit`, api.rateLimit ?? requests),
     registration: readRegistration(name, api.registration ?? (isOAuth2 ? 'manual' : 'automatic')),
-    registrationScopes: readRegistrationScopes(
+    registrationScopes: readScopeList(
       name,
+      'registrationScopes',
       api.registrationScopes ?? Object.keys(scopes),
-      Object.keys(scopes),
+      scopes,
     ),
     claims: isOAuth2 ? readOptionalFunction(`apis.${name}.claims`, api.claims) : undefined,
   }
 }
 
 /** Warns of long tokens: an application with all scopes gets them all, unless a request names fewer. */
-function warnOfLongTokens({ name, resource, scopes }: ApiSettings, warn: ApiDefaults['warn']): void {
+function warnOfLongTokens({ name, scheme, resource, scopes }: ApiSettings, warn: ApiDefaults['warn']): void {
+  if (scheme === 'apiKey') return
   const length = estimateAccessTokenLength(resource, Object.keys(scopes))
   if (length <= MAX_ACCESS_TOKEN_LENGTH) return
   warn({
@@ -98,9 +101,19 @@ function checkName(name: string): void {
   })
 }
 
-const COMMON_OPTIONS = ['scheme', 'title', 'description', 'rateLimit', 'registration', 'credentialMaxAge', 'reportOnly']
-const OAUTH2_OPTIONS = ['scopes', 'registrationScopes', 'accessTokenLifetime', 'claims']
-const API_KEY_OPTIONS = ['header']
+const COMMON_OPTIONS = [
+  'scheme',
+  'title',
+  'description',
+  'rateLimit',
+  'registration',
+  'credentialMaxAge',
+  'reportOnly',
+  'scopes',
+  'registrationScopes',
+]
+const OAUTH2_OPTIONS = ['accessTokenLifetime', 'claims']
+const API_KEY_OPTIONS = ['header', 'defaultScopes']
 
 function checkApiOptions(name: string, options: unknown): ApiOptions {
   const option = `apis.${name}`
@@ -143,11 +156,18 @@ function readRegistration(api: string, registration: unknown): Registration {
   )
 }
 
-function readRegistrationScopes(api: string, scopes: unknown, known: readonly string[]): readonly string[] {
+/** Some of the scopes of an API, in its order. */
+function readScopeList(
+  api: string,
+  option: string,
+  scopes: unknown,
+  all: Readonly<Record<string, string>>,
+): readonly string[] {
+  const known = Object.keys(all)
   const wrong = Array.isArray(scopes) ? (scopes as unknown[]).find((scope) => !known.includes(scope as string)) : scopes
   if (Array.isArray(scopes) && wrong === undefined) return known.filter((scope) => scopes.includes(scope))
   throw new ConfigurationError({
-    option: `apis.${api}.registrationScopes`,
+    option: `apis.${api}.${option}`,
     problem: `has ${describeValue(wrong)}`,
     fix: `List scopes of the API: ${known.join(', ')}.`,
   })
@@ -190,6 +210,6 @@ function readScopes(api: string, scopes: unknown): Readonly<Record<string, strin
 
 /** The members of an API that the host sees: not its limits and lifetimes. */
 export function toPublicApi(settings: ApiSettings): Api {
-  const { name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource } = settings
-  return Object.freeze({ name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource })
+  const { name, title, description, scheme, scopes, defaultScopes, tokenEndpoint, keyHeaders, resource } = settings
+  return Object.freeze({ name, title, description, scheme, scopes, defaultScopes, tokenEndpoint, keyHeaders, resource })
 }

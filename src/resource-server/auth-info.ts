@@ -27,6 +27,6 @@ interface CallerInfo<Metadata> {
   /** The API's name. */
   readonly api: string
   readonly application: CallerApplication<Metadata>
-  /** The scopes of the access token that are still granted; empty for an API with API keys. */
+  /** The scopes of the access token that are still granted, or those of the key. */
   readonly scopes: string[]
 }

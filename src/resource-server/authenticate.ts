@@ -3,7 +3,7 @@ import type { ApplicationCache } from '../applications/records/cached-applicatio
 import { isLive, type Credentials } from '../applications/credentials/credentials.js'
 import { findGrant } from '../applications/records/grants.js'
 import type { LastUsed } from '../applications/credentials/last-used.js'
-import { isUsableAt } from '../applications/records/restrictions.js'
+import { isUsableAt, listKeyScopes } from '../applications/records/restrictions.js'
 import { isEnded, type Activate } from '../applications/records/status.js'
 import type { Api } from '../contracts/api.js'
 import { readOrigin } from '../http/origin.js'
@@ -122,8 +122,6 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 }
 
-const NO_SCOPES: readonly string[] = []
-
 /** Decides by the token alone. */
 function judgeToken(api: Api, token: Verification): AccessToken | Refused {
   if (token === 'invalid') return 'invalidToken'
@@ -177,8 +175,9 @@ function judgeKey(api: Api, application: ApplicationRecord | undefined, hash: st
   // Only a caller with a valid key may learn that its application is suspended.
   if (application.status === 'suspended') return new Failure('suspended', application.id)
   if (application.status === 'deleted') return 'invalidApiKey'
-  if (!findGrant(application, api)) return new Failure('notAllowed', application.id)
-  if (isUsableAt(key, api)) return new Identity(api, application, NO_SCOPES, undefined)
+  const grant = findGrant(application, api)
+  if (!grant) return new Failure('notAllowed', application.id)
+  if (isUsableAt(key, api)) return new Identity(api, application, listKeyScopes(api, key, grant.scopes), undefined)
   return new Failure('restrictedKey', application.id, { credential: key.name })
 }
 

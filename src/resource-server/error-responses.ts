@@ -20,6 +20,15 @@ export function formatKeyForm({ keyHeaders }: Api): string {
 /** The limit in characters. Proxies keep the headers of an answer in 4 KiB (nginx), with those that the host adds. */
 const MAX_SCOPE_PARAMETER = 1000
 
+/**
+ * The parameter `scope` of a challenge. RFC 6750 3: clients request these scopes. Where they are left out, the API's metadata names
+ * all scopes.
+ */
+function formatScopes(scopes: readonly string[]): (readonly [string, string])[] {
+  const scope = scopes.join(' ')
+  return scope !== '' && scope.length <= MAX_SCOPE_PARAMETER ? [['scope', scope]] : []
+}
+
 /** RFC 6750 3. Every challenge ends with `resource_metadata` (RFC 9728 5.1). */
 export function createBearerErrors(
   api: Api,
@@ -33,9 +42,7 @@ export function createBearerErrors(
   | 'insufficientScope'
   | 'methodNotAllowed'
 > {
-  // RFC 6750 3: clients request these scopes. Where they are left out, the API's metadata names all scopes.
-  const scope = scopes.join(' ')
-  const neededScopes = scope !== '' && scope.length <= MAX_SCOPE_PARAMETER ? [['scope', scope] as const] : []
+  const neededScopes = formatScopes(scopes)
 
   const createError = (error: ErrorCode, description: string, ...more: (readonly [string, string])[]): Denial =>
     createDenial(error, description, { 'WWW-Authenticate': formatBearerChallenge(api, error, description, ...more) })
@@ -89,19 +96,20 @@ function formatMetadata({ resource }: Api): readonly [string, string] {
 /** The scheme ApiKey is not registered, but RFC 9110 15.5.2 requires a challenge with every 401. */
 export function createApiKeyErrors(
   api: Api,
-): ErrorResponses<KeyFailureReason | 'noCredential' | 'duplicateCredential'> {
+  scopes: readonly string[],
+): ErrorResponses<
+  KeyFailureReason | 'noCredential' | 'duplicateCredential' | 'insufficientScope' | 'methodNotAllowed'
+> {
   const [name = '', otherName] = api.keyHeaders
-  const createError = (error: ErrorCode, description: string): Denial =>
-    createDenial(error, description, { 'WWW-Authenticate': formatApiKeyChallenge(api, error, description) })
+  const neededScopes = formatScopes(scopes)
+  const createError = (error: ErrorCode, description: string, ...more: (readonly [string, string])[]): Denial =>
+    createDenial(error, description, { 'WWW-Authenticate': formatApiKeyChallenge(api, error, description, ...more) })
 
   const invalidApiKey = createError('invalid_api_key', 'The API key is not valid')
   const accessDenied = createError('access_denied', 'The application may not use this API')
   return {
     noCredential: createDenial('unauthorized', `An API key is needed: ${formatKeyForm(api)}`, {
-      'WWW-Authenticate': formatChallenge('ApiKey', [
-        ['realm', api.name],
-        ['header', name],
-      ]),
+      'WWW-Authenticate': formatChallenge('ApiKey', [['realm', api.name], ...neededScopes, ['header', name]]),
     }),
     duplicateCredential: createError(
       'invalid_request',
@@ -113,14 +121,22 @@ export function createApiKeyErrors(
     suspended: accessDenied,
     notAllowed: accessDenied,
     restrictedKey: createError('access_denied', 'The API key may not be used for this API'),
+    insufficientScope: createError('insufficient_scope', 'The API key lacks a scope that this needs', ...neededScopes),
+    methodNotAllowed: createError('access_denied', 'No API key allows this method here'),
   }
 }
 
-export function formatApiKeyChallenge(api: Api, error: Denial['error'], description: string): string {
+export function formatApiKeyChallenge(
+  api: Api,
+  error: Denial['error'],
+  description: string,
+  ...more: (readonly [string, string])[]
+): string {
   return formatChallenge('ApiKey', [
     ['realm', api.name],
     ['error', error],
     ['error_description', description],
+    ...more,
     ['header', api.keyHeaders[0]!],
   ])
 }

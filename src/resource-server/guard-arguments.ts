@@ -33,8 +33,7 @@ export function readBearerArguments(
   args: GuardArguments,
 ): { api: Api; options: BearerGuardOptions } {
   const { api, call, given } = readApi(apis, 'oauth2', args)
-  const known = ['scopes', 'anyScope', 'allow', 'optional', 'onDenied', 'otherIssuers', 'reportOnly'] as const
-  const options = readGuardOptions<BearerGuardOptions>(call, given, known)
+  const options = readGuardOptions<BearerGuardOptions>(call, given, [...API_GUARD_OPTIONS, 'otherIssuers'])
   checkScopeOptions(call, api, options)
   return { api, options }
 }
@@ -45,11 +44,12 @@ export function readApiKeyArguments(
   args: GuardArguments,
 ): { api: Api; options: ApiKeyGuardOptions } {
   const { api, call, given } = readApi(apis, 'apiKey', args)
-  return {
-    api,
-    options: readGuardOptions<ApiKeyGuardOptions>(call, given, ['allow', 'optional', 'onDenied', 'reportOnly']),
-  }
+  const options = readGuardOptions<ApiKeyGuardOptions>(call, given, API_GUARD_OPTIONS)
+  checkScopeOptions(call, api, options)
+  return { api, options }
 }
+
+const API_GUARD_OPTIONS = ['scopes', 'anyScope', 'allow', 'optional', 'onDenied', 'reportOnly'] as const
 
 /** The member `req` of the options of a verifier. */
 export function readRequest(call: string, options: unknown): object | undefined {

@@ -13,15 +13,19 @@ export interface GuardOptions extends ReportOnlyOptions {
   readonly onDenied?: OnDenied
 }
 
+/** The options of a guard of one API. */
+interface ApiGuardOptions<Scope extends string> extends GuardOptions {
+  /** The access token or key needs all of these scopes, for every method or per method; none if left out. */
+  readonly scopes?: readonly Scope[] | ScopesByMethod<Scope>
+  /** The access token or key needs one of these scopes, besides all of `scopes`. */
+  readonly anyScope?: readonly Scope[]
+}
+
 /** The options of a bearer guard. */
 export interface BearerGuardOptions<
   Scope extends string = string,
   Metadata = Record<string, unknown>,
-> extends GuardOptions {
-  /** The access token needs all of these scopes, for every method or per method; none if left out. */
-  readonly scopes?: readonly Scope[] | ScopesByMethod<Scope>
-  /** The access token needs one of these scopes, besides all of `scopes`. */
-  readonly anyScope?: readonly Scope[]
+> extends ApiGuardOptions<Scope> {
   /** Decides about each request that meets everything else. It is not asked about requests without a credential. */
   readonly allow?: AllowRequest<AccessTokenInfo<Metadata>>
   /**
@@ -32,7 +36,10 @@ export interface BearerGuardOptions<
 }
 
 /** The options of an API key guard. */
-export interface ApiKeyGuardOptions<Metadata = Record<string, unknown>> extends GuardOptions {
+export interface ApiKeyGuardOptions<
+  Scope extends string = string,
+  Metadata = Record<string, unknown>,
+> extends ApiGuardOptions<Scope> {
   /** Decides about each request that meets everything else. It is not asked about requests without a credential. */
   readonly allow?: AllowRequest<ApiKeyInfo<Metadata>>
 }

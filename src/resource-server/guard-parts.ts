@@ -5,16 +5,13 @@ import type { readGuardOptions } from './guard-arguments.js'
 import type { ApiKeyGuardOptions, BearerGuardOptions } from './guard-options.js'
 import type { Guard } from './guard-config.js'
 import type { ReadReportOnly } from './read-report-only.js'
-import type { ScopeAlternatives } from './requirement.js'
+import type { ScopeRequirements } from './requirement.js'
 
 /** What tools that make guards get of a platform, beyond its public calls. */
 export interface GuardParts {
   readonly apis: ReadonlyMap<string, Api>
   /** A bearer guard or a key guard, as the API's scheme is; the scopes may have alternatives. */
-  createGuard(
-    api: Api,
-    options: BearerGuardOptions & ApiKeyGuardOptions & { readonly anyOf?: ScopeAlternatives | undefined },
-  ): Guard
+  createGuard(api: Api, options: BearerGuardOptions & ApiKeyGuardOptions & ScopeRequirements): Guard
   /** Makes `requireAny()` refuse a guard that it cannot combine, and lets the platform know it. */
   register(guard: Guard): void
   /** Whether a function is a guard of this platform. */

@@ -22,11 +22,19 @@ export interface GuardsApi<Apis extends ApisOptions, Schema extends MetadataSche
     options?: BearerGuardOptions<ScopeOf<Apis, Name>, MetadataOutput<Schema>>,
   ): Guard
   /** A guard for the only key API. */
-  requireApiKey(...options: WhereOnlyOne<ApiName<Apis, 'apiKey'>, ApiKeyGuardOptions<MetadataOutput<Schema>>>): Guard
-  /** A guard for a route of a key API: calls `next()` for a request with a valid key in its header, and refuses every other. */
+  requireApiKey(
+    ...options: WhereOnlyOne<
+      ApiName<Apis, 'apiKey'>,
+      ApiKeyGuardOptions<ScopeOf<Apis, ApiName<Apis, 'apiKey'>>, MetadataOutput<Schema>>
+    >
+  ): Guard
+  /**
+   * A guard for a route of a key API: calls `next()` for a request with a valid key in its header, and refuses every other. Throws
+   * `ConfigurationError` for an unknown API or scope.
+   */
   requireApiKey<Name extends ApiName<Apis, 'apiKey'>>(
     api: Name,
-    options?: ApiKeyGuardOptions<MetadataOutput<Schema>>,
+    options?: ApiKeyGuardOptions<ScopeOf<Apis, Name>, MetadataOutput<Schema>>,
   ): Guard
   /**
    * A guard for a route that several kinds of credentials may use. The first of these guards for which a request has a
@@ -58,7 +66,10 @@ export interface GuardsApi<Apis extends ApisOptions, Schema extends MetadataSche
     token: string,
     options?: VerifyOptions,
   ): Promise<AccessTokenInfo<MetadataOutput<Schema>>>
-  /** Verifies an API key without a guard, as a key guard does. Rejects with the guard's refusal as an `OAuthError`. */
+  /**
+   * Verifies an API key without a guard, as a key guard without scopes does: check `scopes` yourself. Rejects with the guard's
+   * refusal as an `OAuthError`.
+   */
   verifyApiKey(
     api: ApiName<Apis, 'apiKey'>,
     key: string,

@@ -13,13 +13,7 @@ import { createAnyGuard, describeNoGuard, readParts } from './any-guard.js'
 import type { Authenticator } from './authenticate.js'
 import { setGuardDescription } from './describe-guard.js'
 import { describeParts } from './describe-parts.js'
-import {
-  BEARER_FORM,
-  createApiKeyErrors,
-  formatApiKeyChallenge,
-  formatBearerChallenge,
-  formatKeyForm,
-} from './error-responses.js'
+import { BEARER_FORM, formatApiKeyChallenge, formatBearerChallenge, formatKeyForm } from './error-responses.js'
 import type { ErrorResponders } from './respond-with.js'
 import { type ErrorResponderOptions, createErrorResponder } from './error-responder.js'
 import { createOtherIssuerTest } from './other-issuers.js'
@@ -38,12 +32,12 @@ import type { GuardParts } from './guard-parts.js'
 import { createCacheProtection, createKeyHeaderReader } from './key-headers.js'
 import { createApiKeyAuthentication, createBearerAuthentication } from './passport-adapter.js'
 import { createReportOnlyReader } from './read-report-only.js'
-import { type ScopeAlternatives, createRequirement, createScopeRequirements } from './requirement.js'
+import { type ScopeRequirements, createScopeRequirements } from './requirement.js'
 
 /** Makes the guards of one platform. */
 export interface Guards {
-  bearer(api: Api, options: BearerGuardOptions & { readonly anyOf?: ScopeAlternatives | undefined }): Guard
-  apiKey(api: Api, options: ApiKeyGuardOptions): Guard
+  bearer(api: Api, options: BearerGuardOptions & ScopeRequirements): Guard
+  apiKey(api: Api, options: ApiKeyGuardOptions & ScopeRequirements): Guard
   /** Throws for a function that is no guard of this platform. */
   any(guards: unknown, options: GuardOptions): Guard
   /** For tools that make guards. */
@@ -86,11 +80,10 @@ export function createGuards(given: GuardsOptions): Guards {
 
   const guards: Guards = {
     bearer(api, guardOptions) {
-      const { scopes, anyScope = [], allow, otherIssuers, optional = false, onDenied } = guardOptions
-      const { anyOf = anyScope.map((scope) => [scope]) } = guardOptions
+      const { allow, otherIssuers, optional = false, onDenied } = guardOptions
       return register({
         api,
-        findRequirement: createScopeRequirements(api, scopes, anyOf),
+        findRequirement: createScopeRequirements(api, guardOptions),
         allow,
         formatErrorChallenge: (error, description) => formatBearerChallenge(api, error, description),
         optional,
@@ -123,7 +116,7 @@ export function createGuards(given: GuardsOptions): Guards {
       const readKeyHeader = createKeyHeaderReader(api.keyHeaders)
       return register({
         api,
-        findRequirement: createRequirement(createApiKeyErrors(api)),
+        findRequirement: createScopeRequirements(api, guardOptions),
         allow,
         formatErrorChallenge: (error, description) => formatApiKeyChallenge(api, error, description),
         optional,

@@ -11,7 +11,7 @@ import { describeCaller, describeToken } from './describe-caller.js'
 export class Identity {
   readonly api: Api
   readonly application: ApplicationRecord
-  /** The scopes of the access token that are still granted; empty at an API with API keys. */
+  /** The scopes of the access token that are still granted, or those of the key. */
   readonly scopes: readonly string[]
   readonly token: AccessToken | undefined
 

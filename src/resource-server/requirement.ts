@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Api } from '../contracts/api.js'
-import { createBearerErrors, type ErrorResponses } from './error-responses.js'
+import { createApiKeyErrors, createBearerErrors, type ErrorResponses } from './error-responses.js'
 import type { Identity } from './identity.js'
 
 /** Scopes per request method, in capital letters. `'*'` is for every method that is not named; HEAD is GET unless it is named. */
@@ -24,16 +24,25 @@ export type ScopeAlternatives = readonly (readonly string[])[]
 
 export type FindRequirement = (req: Pick<IncomingMessage, 'method'>) => Requirement
 
+/** The scopes that a guard needs. */
+export interface ScopeRequirements {
+  readonly scopes?: readonly string[] | ScopesByMethod
+  readonly anyScope?: readonly string[]
+  /** Lists of scopes, one of which is enough; each of `anyScope` if left out. */
+  readonly anyOf?: ScopeAlternatives | undefined
+}
+
 /** Requirements are made at start-up for every method, so that a request costs one look-up at most. */
 export function createScopeRequirements(
   api: Api,
-  scopes: readonly string[] | ScopesByMethod = [],
-  anyOf: ScopeAlternatives = [],
+  { scopes = [], anyScope = [], anyOf = anyScope.map((scope) => [scope]) }: ScopeRequirements,
 ): FindRequirement {
+  const createErrors = api.scheme === 'oauth2' ? createBearerErrors : createApiKeyErrors
+
   function create(all: readonly string[]): Requirement {
     // RFC 6750 3: the client should request these scopes. Any list of `anyOf` would do.
     const wanted = [...new Set([...all, ...anyOf.flat()])]
-    return { scopes: [...all], anyOf: [...anyOf], errors: createBearerErrors(api, wanted), allowsMethod: true }
+    return { scopes: [...all], anyOf: [...anyOf], errors: createErrors(api, wanted), allowsMethod: true }
   }
 
   if (isList(scopes)) {
@@ -46,16 +55,10 @@ export function createScopeRequirements(
   const others = byMethod.get('*') ?? {
     scopes: [],
     anyOf: [],
-    errors: createBearerErrors(api, []),
+    errors: createErrors(api, []),
     allowsMethod: false,
   }
   return ({ method = '' }) => byMethod.get(method) ?? others
-}
-
-/** The requirement of a guard without scopes. */
-export function createRequirement(errors: ErrorResponses): FindRequirement {
-  const requirement: Requirement = { scopes: [], anyOf: [], errors, allowsMethod: true }
-  return () => requirement
 }
 
 /** The reason why the caller does not meet the requirement: a key of `errors`. */

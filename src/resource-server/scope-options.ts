@@ -11,7 +11,7 @@ interface ScopeOptions {
   readonly anyScope?: unknown
 }
 
-/** Throws `ConfigurationError` for a wrong method or scope of a bearer guard. `call` precedes the option's name. */
+/** Throws `ConfigurationError` for a wrong method or scope of a guard. `call` precedes the option's name. */
 export function checkScopeOptions(call: string, api: Api, { scopes = [], anyScope }: ScopeOptions): void {
   if (isObject(scopes)) checkMethods(call, api, scopes)
   else {
@@ -24,7 +24,7 @@ export function checkScopeOptions(call: string, api: Api, { scopes = [], anyScop
   throw new ConfigurationError({
     option: `${call}: anyScope`,
     problem: 'is []',
-    fix: 'No access token has one of no scopes: name some, or leave it out.',
+    fix: `No ${api.scheme === 'oauth2' ? 'access token' : 'API key'} has one of no scopes: name some, or leave it out.`,
   })
 }
 
@@ -66,6 +66,7 @@ function checkScopes(call: string, api: Api, option: string, scopes: unknown, fi
 
 /** A guard that needs all of these would refuse everybody, because no header carries a token with them. */
 function checkLength(call: string, api: Api, option: string, scopes: readonly string[]): void {
+  if (api.scheme === 'apiKey') return
   const length = estimateAccessTokenLength(api.resource, scopes)
   if (length <= MAX_ACCESS_TOKEN_LENGTH) return
   throw new ConfigurationError({

@@ -60,7 +60,7 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
       })
     },
     apiKey(api, apiKey, req) {
-      return verify(createApiKeyErrors(api), api, req, () =>
+      return verify(createApiKeyErrors(api, []), api, req, () =>
         apiKey ? authenticator.byApiKey(api, apiKey) : 'noCredential',
       )
     },

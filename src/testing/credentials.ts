@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ApiName, ApisOptions, Application, PlatformAuth, Scheme, ScopeOf } from '../index.js'
+import type { ApiName, ApisOptions, Application, CredentialInfo, PlatformAuth, Scheme, ScopeOf } from '../index.js'
 import { send } from './send.js'
 
 /** The application that a credential is made for. */
@@ -51,7 +51,7 @@ export async function accessTokenFor<const Apis extends ApisOptions, Name extend
 
 /**
  * An API key that an API accepts: the key of a new application, or a further one of the given application. It is sent in the
- * API's header, `X-Api-Key` unless the option `apis.x.header` names another.
+ * API's header, `X-Api-Key` unless the option `apis.x.header` names another. It has the given scopes, or all.
  *
  * @example
  * ```ts
@@ -65,14 +65,19 @@ export async function accessTokenFor<const Apis extends ApisOptions, Name extend
 export async function apiKeyFor<const Apis extends ApisOptions, Name extends ApiName<Apis, 'apiKey'>>(
   auth: PlatformAuth<Apis>,
   api: Name,
-  options: CallerOptions = {},
+  options: AccessTokenOptions<ScopeOf<Apis, Name>> = {},
 ): Promise<string> {
   findApi(auth, api, 'apiKey')
+  const platform: AnyPlatform = auth
   const id = readId(options.application)
-  if (id === undefined) return (await createApplication(auth, api, options)).clientId
-  const known = (await auth.applications.get(id))?.keys.find((key) => ADDED_KEYS.has(key.id))
+  if (id === undefined) return (await createApplication(platform, api, options)).clientId
+  const apis = options.scopes && grant(api, options)
+  const isKnown = (key: CredentialInfo): boolean =>
+    ADDED_KEYS.has(key.id) && JSON.stringify(key.apis) === JSON.stringify(apis)
+  const known = (await auth.applications.get(id))?.keys.find(isKnown)
   if (known) return ADDED_KEYS.get(known.id)!
-  const { credential, credentials } = await auth.applications.addKey(id, { name: `Test ${randomUUID()}`, by: ACTOR })
+  const added = { name: `Test ${randomUUID()}`, ...(apis && { apis }), by: ACTOR }
+  const { credential, credentials } = await platform.applications.addKey(id, added)
   ADDED_KEYS.set(credential.id, credentials.clientId)
   return credentials.clientId
 }

@@ -56,6 +56,7 @@ const API: Names<OAuth2ApiOptions & ApiKeyApiOptions> = {
   credentialMaxAge: true,
   registrationScopes: true,
   claims: true,
+  defaultScopes: true,
   header: true,
   reportOnly: true,
 }

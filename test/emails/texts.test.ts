@@ -114,6 +114,27 @@ it('links to nothing but what a recipient can use where there is neither a conso
   expect(readHtml(html).text).toContain('api.example.com')
 })
 
+it.each(LANGUAGES)(
+  'names the scopes of a key in the language %s, and those that it is narrowed to',
+  async (language) => {
+    const scopes = { 'catalog:read': 'Read', 'catalog:write': 'Write', 'catalog:delete': 'Delete' }
+    const catalog = { ...APIS.get('catalog')!, scopes, defaultScopes: ['catalog:read'] }
+    const write = createEmailWriter({ ...options, apis: new Map([...APIS, ['catalog', catalog]]) })
+    const content = Object.fromEntries(listContents(language))['key'] as CredentialsEmail
+    const writeFor = async (granted: readonly string[], narrowed?: readonly string[]): Promise<string> => {
+      const application = { ...content.application, apis: { catalog: { scopes: granted } } }
+      const restriction = narrowed && { catalog: { scopes: narrowed } }
+      return (await write({ ...content, application, restriction })).text
+    }
+    const both = ['catalog:read', 'catalog:write']
+    expect(await writeFor(both)).toContain('catalog:read catalog:write')
+    expect(await writeFor(both, ['catalog:write'])).toMatch(/[^:\w] ?catalog:write\n/)
+    expect(await writeFor(both, ['catalog:write'])).not.toContain('catalog:read')
+    expect(await writeFor([])).toContain('catalog:read')
+    expect(await writeFor(both)).not.toContain('catalog:delete')
+  },
+)
+
 describe('durations', () => {
   it.each([
     ['en', 90_000, 'The previous secret still works for 25 hours.'],

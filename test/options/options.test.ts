@@ -335,9 +335,17 @@ describe('an API', () => {
     [{ scheme: 'oauth2', tittle: 'x' }, /^apis\.orders\.tittle is not an option\. Did you mean "title"\?/],
     [
       { scheme: 'oauth2', lifetime: 60 },
-      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, credentialMaxAge, reportOnly, scopes, registrationScopes, accessTokenLifetime, claims, header\./,
+      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, credentialMaxAge, reportOnly, scopes, registrationScopes, accessTokenLifetime, claims, header, defaultScopes\./,
     ],
-    [{ scheme: 'apiKey', scopes: {} }, /^apis\.orders\.scopes is for oauth2 APIs\. A key API has none; leave it out\./],
+    [
+      { scheme: 'oauth2', defaultScopes: [] },
+      /^apis\.orders\.defaultScopes is for key APIs\. An oauth2 API has none; leave it out\./,
+    ],
+    [{ scheme: 'apiKey', scopes: ['read'] }, /^apis\.orders\.scopes is \["read"\]\. Write scope -> what it allows/],
+    [
+      { scheme: 'apiKey', scopes: { read: 'Read' }, defaultScopes: ['write'] },
+      /^apis\.orders\.defaultScopes has "write"\. List scopes of the API: read\./,
+    ],
     [
       { scheme: 'oauth2', header: 'X-Key' },
       /^apis\.orders\.header is for key APIs\. An oauth2 API has none; leave it out\./,
@@ -531,8 +539,8 @@ describe('a guard', () => {
       'requireBearer("orders"): onDenied is true. Give it a function, or leave it out.',
     ],
     [
-      () => requireApiKey('catalog', { scopes: [] }),
-      'requireApiKey("catalog"): scopes is not an option. There are: allow, optional, onDenied, reportOnly.',
+      () => requireApiKey('catalog', { otherIssuers: [] }),
+      'requireApiKey("catalog"): otherIssuers is not an option. There are: scopes, anyScope, allow, optional, onDenied, reportOnly.',
     ],
     [
       () => requireApiKey({ optinal: true }),

@@ -343,9 +343,7 @@ describe('a wrong condition', () => {
   }) // prettier-ignore
 
   it('of a bearer guard is refused by requireApiKey', () => {
-    for (const option of ['scopes', 'anyScope', 'otherIssuers']) {
-      expect(() => auth.requireApiKey('catalog', { [option]: [] } as never)).toThrow(`${option} is not an option`)
-    }
+    expect(() => auth.requireApiKey('catalog', { otherIssuers: [] } as never)).toThrow('otherIssuers is not an option')
     expect(() => authOf({})).toThrow(/No guard/)
   })
 })

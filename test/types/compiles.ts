@@ -53,6 +53,18 @@ createPlatformAuth({
   apis: { one: { scheme: 'apiKey', header: 'apikey' }, two: { scheme: 'apiKey', header: ['X-Key', 'apikey'] } },
 })
 
+// Keys have scopes too.
+const scopedKeys = createPlatformAuth({
+  baseUrl: 'https://a.example',
+  apis: {
+    catalog: { scheme: 'apiKey', scopes: { read: 'Read', write: 'Write' }, defaultScopes: ['read'] },
+    prices: { scheme: 'apiKey', scopes: { see: 'See' }, registrationScopes: [] },
+  },
+})
+scopedKeys.requireApiKey('catalog', { scopes: { GET: ['read'], '*': ['write'] }, anyScope: ['read'] })
+scopedKeys.requireApiKey('prices', { scopes: ['see'], allow: ({ scopes }) => scopes.includes('see') })
+void scopedKeys.applications.create({ name: 'Acme', apis: { catalog: { scopes: ['read'] } } })
+
 // With one API per scheme, the name may be left out.
 auth.requireBearer()
 auth.requireApiKey()

@@ -23,7 +23,7 @@ auth.requireBearer('orders', { scopes: ['orders:reed'] })
 auth.requireApiKey('orders')
 // @ts-expect-error TS2769 a misspelt name
 auth.requireApiKey('katalog')
-// @ts-expect-error TS2353 scopes are for access tokens
+// @ts-expect-error TS2322 the catalog has no scopes
 auth.requireApiKey('catalog', { scopes: ['orders:read'] })
 // @ts-expect-error TS2561 a misspelt option
 auth.requireBearer('orders', { scope: ['orders:read'] })
@@ -62,11 +62,21 @@ two.requireBearer('orders', { scopes: ['orders:read'] })
 const keysOnly = createPlatformAuth({ baseUrl: 'https://api.example.com', apis: { catalog: { scheme: 'apiKey' } } })
 // @ts-expect-error TS2554 there is no such API
 keysOnly.requireBearer()
+const scopedKeys = createPlatformAuth({
+  baseUrl: 'https://api.example.com',
+  apis: { catalog: { scheme: 'apiKey', scopes: { 'catalog:read': 'Read', 'catalog:write': 'Write' } } },
+})
 
 // @ts-expect-error TS2820 a scheme that doesn't exist
 createPlatformAuth({ baseUrl: 'https://api.example.com', apis: { orders: { scheme: 'oauth' } } })
-// @ts-expect-error TS2322 key APIs have no scopes
-createPlatformAuth({ baseUrl: 'https://api.example.com', apis: { catalog: { scheme: 'apiKey', scopes: {} } } })
+// @ts-expect-error TS2769 the catalog has no such scope
+scopedKeys.requireApiKey({ scopes: ['catalog:writ'] })
+// @ts-expect-error TS2322 nor this one
+scopedKeys.requireApiKey('catalog', { anyScope: ['orders:read'] })
+// @ts-expect-error TS2322 and it grants none that it does not have
+void scopedKeys.applications.create({ name: 'Acme', apis: { catalog: { scopes: 'catalog:read' } } })
+// @ts-expect-error TS2322 access tokens have the scopes that they were requested with
+createPlatformAuth({ baseUrl: 'https://a.example', apis: { orders: { scheme: 'oauth2', defaultScopes: [] } } })
 // @ts-expect-error TS2741 no base URL
 createPlatformAuth({ apis: {} })
 // @ts-expect-error TS2322 an address is no ioredis instance

@@ -23,6 +23,39 @@ export function restrictScopes(
   return granted.filter((scope) => restricted.includes(scope))
 }
 
+/** The scopes of a key at a key API at which it may be used. At an API without scopes nothing is allocated. */
+export function listKeyScopes(
+  api: Api,
+  key: Pick<CredentialRecord, 'apis'>,
+  granted: readonly string[],
+): readonly string[] {
+  if (!declaresScopes(api)) return NO_SCOPES
+  const restriction = key.apis && listGrantedScopes(api, key.apis[api.name]!.scopes)
+  const isKept = (scope: string): boolean =>
+    Object.hasOwn(api.scopes, scope) && (restriction === undefined || restriction.includes(scope))
+  const scopes = listGrantedScopes(api, granted)
+  return scopes.every(isKept) ? scopes : scopes.filter(isKept)
+}
+
+/**
+ * The scopes that a grant or a restriction means. An empty one may be from before the API had scopes: the provider says what it
+ * means then.
+ */
+export function listGrantedScopes(
+  { defaultScopes = NO_SCOPES }: Pick<Api, 'defaultScopes'>,
+  granted: readonly string[],
+): readonly string[] {
+  return granted.length === 0 ? defaultScopes : granted
+}
+
+const NO_SCOPES: readonly string[] = []
+
+/** A loop is used: `Object.keys()` would allocate a list for each request. */
+function declaresScopes({ scopes }: Api): boolean {
+  for (const scope in scopes) if (Object.hasOwn(scopes, scope)) return true
+  return false
+}
+
 /** The options of `addKey` and `addSecret` that restrict a credential. */
 export interface RestrictionOptions {
   readonly apis?: ApiGrants | undefined

@@ -51,7 +51,7 @@ interface RefusedCall extends Refusal {
   readonly scheme: Scheme
   /** Whether the call carried a credential. */
   readonly authorized: boolean
-  /** The scopes that the operation needs and the access token lacks. */
+  /** The scopes that the operation needs and the access token lacks. What a key has is not known: all of them. */
   readonly missingScopes: readonly string[]
 }
 
@@ -62,7 +62,8 @@ export function describeCallRefusal(call: RefusedCall): Message | undefined {
     return { text: 'The call carried no credential. Choose Authorize, then send it again.' }
   if (status === 401 && error === 'unauthorized')
     return { text: 'The credential did not arrive at the API.', contact: true }
-  if (status === 403 && error === 'insufficient_scope') return { text: describeScopes(missingScopes), contact: true }
+  if (status === 403 && error === 'insufficient_scope')
+    return { text: describeScopes(scheme, missingScopes), contact: true }
   if (status === 403 && error === 'access_denied') return { text: REFUSED_APPLICATION, contact: true }
   if (status === 429) return { text: `Too many calls. ${describeWait(call)}` }
   if (status === 503 && error === 'temporarily_unavailable')
@@ -97,7 +98,9 @@ function describeWait({ retryAfter }: Refusal): string {
   return retryAfter === undefined ? 'Try again later.' : `Try again in ${formatWait(retryAfter)}.`
 }
 
-function describeScopes(missing: readonly string[]): string {
+function describeScopes(scheme: Scheme, missing: readonly string[]): string {
+  if (scheme === 'apiKey')
+    return `The key lacks a scope that this operation needs${missing.length > 0 ? `: ${missing.join(', ')}` : ''}. Ask for it, then send the call again.`
   if (missing.length === 0)
     return 'The access token lacks a scope that this operation needs. Ask for it, then authorize again.'
   const [what, them] = missing.length === 1 ? ['scope', 'it'] : ['scopes', 'them']

@@ -35,20 +35,23 @@ function writeAuthentication(api: Api, { registration }: MarkdownOptions): strin
   const source = registration
     ? 'They come by e-mail after an application is registered [at the console](../register).'
     : 'They come from the operator of this platform.'
+  const meanings = Object.entries(api.scopes).map(([scope, meaning]) => `- \`${scope}\`: ${toLine(meaning)}`)
+  const describeScopes = (credential: string): string =>
+    meanings.length > 0
+      ? `Scopes, of which a ${credential} has those that the application was granted:\n\n${meanings.join('\n')}`
+      : ''
   if (api.scheme === 'apiKey')
     return joinParts([
       '## Authentication',
       `Each call has the key of your application in the header \`${api.keyHeaders[0]}\`. The commands below expect it in the environment variable \`API_KEY\`. ${source.replace(/^They come/, 'It comes')}`,
+      describeScopes('key'),
     ])
-  const scopes = Object.entries(api.scopes).map(([scope, meaning]) => `- \`${scope}\`: ${toLine(meaning)}`)
   return joinParts([
     '## Authentication',
     `OAuth 2.0 client credentials. Request an access token with the key (\`client_id\`) and the secret (\`client_secret\`) of your application. The commands below expect them in the environment variables \`CLIENT_ID\` and \`CLIENT_SECRET\`. ${source}`,
     writeCode('sh', formatTokenAssignment({ tokenEndpoint: api.tokenEndpoint ?? '' })),
     'The answer is JSON. This command puts its `access_token` into the variable `ACCESS_TOKEN`, which the commands below send in the header `Authorization: Bearer $ACCESS_TOKEN`, until `expires_in` seconds have passed.',
-    scopes.length > 0
-      ? `Scopes, of which a token has those that the application was granted:\n\n${scopes.join('\n')}`
-      : '',
+    describeScopes('token'),
   ])
 }
 
@@ -59,7 +62,7 @@ function writeCall(api: Api, document: JsonObject, call: ApiCall): string {
     `### ${method} ${path}${summary}`,
     isDeprecated ? '**Deprecated.**' : '',
     description,
-    describeSecurity(api, call),
+    describeSecurity(call),
     parameters.length > 0
       ? `Parameters:\n\n${parameters.map((each) => writeParameter(document, each)).join('\n')}`
       : '',
@@ -69,12 +72,12 @@ function writeCall(api: Api, document: JsonObject, call: ApiCall): string {
   ])
 }
 
-function describeSecurity({ scheme }: Api, { security: { optional, alternatives } }: ApiCall): string {
+function describeSecurity({ security: { optional, alternatives } }: ApiCall): string {
   if (alternatives.length === 0) return 'Needs no credentials.'
   const needed = alternatives
     .filter((scopes) => scopes.length > 0)
     .map((scopes) => scopes.map((scope) => `\`${scope}\``).join(' and '))
-  const scopes = scheme === 'oauth2' && needed.length > 0 ? `Scopes: ${needed.join(', or ')}.` : ''
+  const scopes = needed.length > 0 ? `Scopes: ${needed.join(', or ')}.` : ''
   return [scopes, optional ? 'Works without credentials too.' : ''].filter(Boolean).join(' ')
 }
 

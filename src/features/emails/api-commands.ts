@@ -1,3 +1,4 @@
+import { listKeyScopes } from '../../applications/records/restrictions.js'
 import type { Api } from '../../contracts/api.js'
 import type { EmailSample, EmailTexts } from '../../contracts/composed-email.js'
 import type { EmailContent } from '../../contracts/email-content.js'
@@ -23,15 +24,22 @@ export function describeApi(
   const command = formatCallCommand(call, ONE_LINE)
   // This link leads to the API in the console.
   const links = developersUrl === undefined ? [] : [{ label: labels.languages, link: `${developersUrl}#api-${name}` }]
-  if (tokenEndpoint === undefined)
+  if (tokenEndpoint === undefined) {
+    // The answer of a token endpoint names the scopes of a token. Nothing but this names those of a key.
+    const restriction = 'restriction' in content ? content.restriction : undefined
+    const granted =
+      ('application' in content && 'apis' in content.application && content.application.apis[name]?.scopes) || []
+    const scopes = listKeyScopes(api, { apis: restriction }, granted)
     return {
       title,
       codes: [
         { label: labels.keyHeader, code: keyHeaders[0]! },
         { label: labels.useKey, code: command },
+        ...(scopes.length > 0 ? [{ label: labels.keyScopes, code: scopes.join(' ') }] : []),
       ],
       links,
     }
+  }
   const { credentials } = call
   return {
     title,

@@ -37,6 +37,7 @@ export function describeDelivery(record: Recipient, delivery: Delivery): Credent
     link,
     name: terms.name,
     usableAt: Object.keys(terms.apis ?? record.apis),
+    restriction: structuredClone(terms.apis),
     hasPrevious,
     overlap,
     expiresAt: minted ? listSavedEnds(record, minted) : {},

@@ -9,6 +9,7 @@ import { findGrant, readGrants } from '../../applications/records/grants.js'
 import { listQueuedEmails } from '../../applications/queue/queued-emails.js'
 import { createClosedError, type RegistrableApi } from './register.js'
 import { refuseUnlessActive } from '../../applications/records/status.js'
+import { listGrantedScopes } from '../../applications/records/restrictions.js'
 import { isWithheld } from '../../applications/records/withheld.js'
 
 interface AccessRequestsOptions {
@@ -41,12 +42,15 @@ export function createRequestAccess({
   now,
 }: AccessRequestsOptions): Registration['requestAccess'] {
   return async function requestAccess(id, { api: name, scopes, by }) {
-    const { isManual: isAlwaysManual, requested } = readRequest(apis, name, scopes)
+    const { isManual: isAlwaysManual, requested: named } = readRequest(apis, name, scopes)
     await opened()
     const changed = await writer.change<never>(id, { type: 'application.accessRequested', by }, async (current) => {
       refuseUnlessActive(current, 'requestAccess')
-      const granted = findGrant(current, { name })?.scopes
-      if (granted && requested.every((scope) => granted.includes(scope))) return undefined
+      const grant = findGrant(current, { name })
+      const granted = grant && listGrantedScopes(apis.get(name)!, grant.scopes)
+      if (granted && named.every((scope) => granted.includes(scope))) return undefined
+      // What is granted takes the place of the scopes of an empty grant, which stay.
+      const requested = grant?.scopes.length === 0 ? [...new Set([...granted!, ...named])] : named
       if (!isAlwaysManual && !isWithheld(current, name, requested))
         return grantAccess(current, name, [...new Set([...(granted ?? []), ...requested])], now())
       if (isWaiting(current, name, requested)) return undefined

@@ -10,7 +10,7 @@ export interface BadCredential {
   readonly headers: Readonly<Record<string, string>>
   readonly status: number
   readonly error: string
-  /** The scope that the token lacks. */
+  /** The scope that it lacks. */
   readonly missingScope?: string
 }
 
@@ -21,10 +21,10 @@ export interface CredentialSource {
   suspended(api: string): Promise<Caller>
   /** Credentials that no guard for exactly these accepts. */
   bad(accepted: AcceptedCredential, others: readonly AcceptedCredential[]): Promise<readonly BadCredential[]>
-  /** Access tokens that lack one of these scopes each. */
+  /** Access tokens or keys that lack one of these scopes each. */
   missingScopes(api: string, scopes: readonly string[]): Promise<readonly BadCredential[]>
-  /** An access token without any of these scopes. */
-  without(api: string, scopes: readonly string[]): Promise<Caller>
+  /** An access token or key without any of these scopes; none if every key has one of them (`defaultScopes`). */
+  without(api: string, scopes: readonly string[]): Promise<BadCredential[]>
   /** Deletes the applications that were made. */
   end(): Promise<void>
 }
@@ -45,8 +45,17 @@ export function createCredentialSource(platform: PlatformAuth): CredentialSource
     return known
   }
 
-  function without(api: string, scopes: readonly string[]): Promise<Caller> {
-    const left = Object.keys(findApi(auth, api).scopes).filter((scope) => !scopes.includes(scope))
+  async function without(name: string, scopes: readonly string[]): Promise<BadCredential[]> {
+    const { scheme, scopes: all, defaultScopes = [] } = findApi(auth, name)
+    const left = Object.keys(all).filter((scope) => !scopes.includes(scope))
+    if (left.length === 0 && defaultScopes.some((scope) => scopes.includes(scope))) return []
+    const { headers } = await createRestricted(name, left)
+    const lacks = scopes.length === 1 ? `the scope "${scopes[0]}"` : `any of ${scopes.join(', ')}`
+    const credential = scheme === 'oauth2' ? 'an access token' : 'a key'
+    return [{ name: `${credential} without ${lacks}`, headers, status: 403, error: 'insufficient_scope' }]
+  }
+
+  function createRestricted(api: string, left: readonly string[]): Promise<Caller> {
     const key = JSON.stringify([api, left])
     let known = restricted.get(key)
     if (!known) restricted.set(key, (known = createCaller(auth, api, { scopes: left })))
@@ -96,15 +105,10 @@ export function createCredentialSource(platform: PlatformAuth): CredentialSource
       ]
     },
     async missingScopes(api, scopes) {
-      return Promise.all(
-        scopes.map(async (scope) => ({
-          name: `an access token without the scope "${scope}"`,
-          headers: (await without(api, [scope])).headers,
-          status: 403,
-          error: 'insufficient_scope',
-          missingScope: scope,
-        })),
+      const each = scopes.map(async (scope) =>
+        (await without(api, [scope])).map((bad) => ({ ...bad, missingScope: scope })),
       )
+      return (await Promise.all(each)).flat()
     },
     without,
     async end() {

@@ -117,10 +117,7 @@ async function checkCredentials(
     return
   }
   const { alternatives } = security
-  const needed =
-    alternatives.length === 1 && auth.apis.some(({ name, scheme }) => name === api && scheme === 'oauth2')
-      ? alternatives[0]!
-      : []
+  const needed = alternatives.length === 1 ? alternatives[0]! : []
   const suspended = {
     name: 'a credential of a suspended application',
     headers: (await credentials.suspended(api)).headers,

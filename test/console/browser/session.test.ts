@@ -163,6 +163,14 @@ describe('a message', () => {
     expect(describeCallRefusal(call)?.text).toContain(text)
   })
 
+  it('says which scopes an operation needs of a key, whose scopes the console does not know', () => {
+    const call = { status: 403, error: 'insufficient_scope', scheme: 'apiKey', authorized: true } as const
+    expect(describeCallRefusal({ ...call, missingScopes: ['teas:read', 'teas:write'] })?.text).toBe(
+      'The key lacks a scope that this operation needs: teas:read, teas:write. Ask for it, then send the call again.',
+    )
+    expect(describeCallRefusal({ ...call, missingScopes: [] })?.text).toContain('that this operation needs. Ask for it')
+  })
+
   it('leaves other answers to the API', () => {
     const call = { scheme: 'oauth2', authorized: true, missingScopes: [] } as const
     for (const status of [200, 400, 403, 404, 500, 503])

@@ -61,6 +61,11 @@ export const CORRECT_APPS: readonly CorrectApp[] = [
     app.get('/orders/items/:id', mayRead, handle)
     return { params: { id: '42' } }
   }],
+  ['scopes of keys per method, and one of several', ({ app, auth, handle }) => {
+    app.use('/weather/items', auth.requireApiKey('weather', { scopes: { GET: ['weather:read'], '*': ['weather:write'] } }))
+    app.get('/weather/items', handle).post('/weather/items', handle)
+    app.get('/weather/parts', auth.requireApiKey('weather', { anyScope: ['weather:read', 'weather:write'] }), handle)
+  }],
   ['scopes per method, one of several scopes, and allow', ({ app, auth, handle }) => {
     app.use('/orders/items', auth.requireBearer('orders', { scopes: { GET: ['orders:read'], '*': ['orders:write'] } }))
     app.get('/orders/items', handle).post('/orders/items', handle)

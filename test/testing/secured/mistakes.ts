@@ -214,6 +214,10 @@ export const MISTAKES: readonly Mistake[] = [
     app.get('/orders/items', auth.requireBearer('orders', { scopes: ['orders:read', 'orders:write'] }), handle)
     return { documents: { orders: ITEMS } }
   }],
+  ['a scope of keys that the document requires and the guard does not', 'missing-scope', 'GET /weather/items', ({ app, auth, handle }) => {
+    app.get('/weather/items', auth.requireApiKey('weather'), handle)
+    return { documents: { weather: { ...ITEMS, paths: { '/items': { get: { security: [{ key: ['weather:read'] }] } } } } } }
+  }],
   ['the scope of GET for every method', 'missing-scope', 'DELETE /orders/items/:id', ({ app, handle, mayRead }) => {
     app.use('/orders', mayRead)
     app.get('/orders/items', handle).delete('/orders/items/:id', handle)

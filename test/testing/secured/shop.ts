@@ -8,7 +8,11 @@ export const APIS = {
   orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } },
   invoices: { scheme: 'oauth2', scopes: { 'invoices:read': 'Read invoices' } },
   catalog: { scheme: 'apiKey' },
-  weather: { scheme: 'apiKey' },
+  weather: {
+    scheme: 'apiKey',
+    scopes: { 'weather:read': 'Read', 'weather:write': 'Write' },
+    defaultScopes: ['weather:read'],
+  },
 } as const
 
 /** What an app of the tables below is built with. */

@@ -199,6 +199,7 @@ export const de: Phrases = {
     getToken: 'Access-Token anfordern',
     useToken: 'Die API damit aufrufen (Pfad einer Ressource anhängen)',
     keyHeader: 'Senden Sie Ihren Schlüssel im Header',
+    keyScopes: 'Rechte (scopes) Ihres Schlüssels',
     useKey: 'Die API aufrufen (Pfad einer Ressource anhängen)',
     languages: 'Dasselbe in JavaScript, Python, Go, PHP, Java und C#',
     documentation: 'Dokumentation lesen',

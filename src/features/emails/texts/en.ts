@@ -177,6 +177,7 @@ export const en: Phrases = {
     getToken: 'Get an access token',
     useToken: 'Call the API with it (append the path of a resource)',
     keyHeader: 'Send your key in the header',
+    keyScopes: 'Scopes of your key',
     useKey: 'Call the API (append the path of a resource)',
     languages: 'The same in JavaScript, Python, Go, PHP, Java and C#',
     documentation: 'Read the documentation',

@@ -191,6 +191,7 @@ export const es: Phrases = {
     getToken: 'Obtener un token de acceso',
     useToken: 'Llamar a la API con él (añada la ruta de un recurso)',
     keyHeader: 'Envíe su clave en la cabecera',
+    keyScopes: 'Permisos (scopes) de su clave',
     useKey: 'Llamar a la API (añada la ruta de un recurso)',
     languages: 'Lo mismo en JavaScript, Python, Go, PHP, Java y C#',
     documentation: 'Leer la documentación',

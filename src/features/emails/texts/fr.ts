@@ -196,6 +196,7 @@ export const fr: Phrases = {
     getToken: 'Obtenir un jeton d’accès',
     useToken: 'Appeler l’API avec ce jeton (ajoutez le chemin d’une ressource)',
     keyHeader: 'Envoyez votre clé dans l’en-tête',
+    keyScopes: 'Droits (scopes) de votre clé',
     useKey: 'Appeler l’API (ajoutez le chemin d’une ressource)',
     languages: 'La même chose en JavaScript, Python, Go, PHP, Java et C#',
     documentation: 'Lire la documentation',

@@ -85,6 +85,7 @@ export interface Phrases {
     readonly getToken: string
     readonly useToken: string
     readonly keyHeader: string
+    readonly keyScopes: string
     readonly useKey: string
     /** The label of a link to the same call in other languages. */
     readonly languages: string

@@ -1,6 +1,7 @@
 import type { Api, Registration } from '../../../contracts/api.js'
 import type { AccessRequest } from '../../../contracts/application-record.js'
 import { findGrant } from '../../../applications/records/grants.js'
+import { listGrantedScopes } from '../../../applications/records/restrictions.js'
 import { html, type Html } from '../../../web/html.js'
 import { renderRelativeTime } from '../pages/times.js'
 import { offers, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
@@ -14,12 +15,13 @@ export interface PortalApi extends Api {
 
 /** The scopes that may be requested at an API; undefined if there are none. */
 export function findRequestable(
-  { name, registration, registrationScopes }: PortalApi,
+  api: PortalApi,
   { record }: Pick<ApplicationView, 'record'>,
 ): { readonly scopes: readonly string[] } | undefined {
-  if (registration === 'closed' || findAccessRequest(name, record)) return undefined
-  const grant = findGrant(record, { name })
-  const scopes = registrationScopes.filter((scope) => !grant?.scopes.includes(scope))
+  if (api.registration === 'closed' || findAccessRequest(api.name, record)) return undefined
+  const grant = findGrant(record, api)
+  const granted = grant ? listGrantedScopes(api, grant.scopes) : []
+  const scopes = api.registrationScopes.filter((scope) => !granted.includes(scope))
   return grant && scopes.length === 0 ? undefined : { scopes }
 }
 
@@ -48,7 +50,7 @@ function findAccessRequest(api: string, { accessRequests }: ApplicationView['rec
 }
 
 function renderApi(api: PortalApi, view: ApplicationView): Html {
-  const { name, title, description, scheme, resource } = api
+  const { name, title, description, resource } = api
   const grant = findGrant(view.record, api)
   const request = findAccessRequest(name, view.record)
   const requestable = offers(view, 'requestAccess') && findRequestable(api, view)
@@ -56,7 +58,7 @@ function renderApi(api: PortalApi, view: ApplicationView): Html {
     <div>
       <h3>${title} ${renderAccess(grant !== undefined, request)}</h3>
       ${grant ? html`<p><code class="inline">${resource}</code></p>` : description !== undefined && html`<p>${description}</p>`}
-      ${grant && scheme === 'oauth2' && renderScopes(api, grant.scopes)} ${request && renderRequest(request, view.now)}
+      ${grant && renderScopes(api, listGrantedScopes(api, grant.scopes))} ${request && renderRequest(request, view.now)}
     </div>
     ${requestable && html`<p class="actions">${renderAction(view.link(view.record.id, 'apis', name, 'request'), grant ? 'Request more' : 'Request access', `to ${title}`)}</p>`}
   </li> `

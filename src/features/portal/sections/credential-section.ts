@@ -1,6 +1,6 @@
 import { findNewest, LISTS } from '../../../applications/credentials/credential-lists.js'
 import { isLive, type CredentialKind } from '../../../applications/credentials/credentials.js'
-import type { ApplicationRecord, CredentialRecord } from '../../../contracts/application-record.js'
+import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../../contracts/application-record.js'
 import { html, type Html } from '../../../web/html.js'
 import { EXPIRY_NOTICE_MS } from '../pages/applications-page.js'
 import { renderDate, renderDateTime, renderRelativeTime } from '../pages/times.js'
@@ -66,7 +66,7 @@ function renderCredential({ kind, credential, isReplaced }: ShownCredential, vie
       <p class="facts">
         <span>Created ${renderDate(createdAt)}</span>
         <span>${lastUsedAt === undefined ? 'Never used' : html`Last used ${renderRelativeTime(lastUsedAt, now)}`}</span>
-        ${renderEnd(credential, isReplaced, now)} ${apis && html`<span>Only for ${Object.keys(apis).join(', ')}</span>`}
+        ${renderEnd(credential, isReplaced, now)} ${apis && html`<span>Only for ${formatGrants(apis)}</span>`}
       </p>
     </div>
     <p class="actions">
@@ -75,6 +75,11 @@ function renderCredential({ kind, credential, isReplaced }: ShownCredential, vie
       ${offers(view, 'end') && renderAction(address('end'), 'End', subject, 'danger')}
     </p>
   </li> `
+}
+
+function formatGrants(apis: GrantedApis): string {
+  const grants = Object.entries(apis).map(([api, { scopes }]) => [api, ...scopes].join(' '))
+  return grants.join(', ')
 }
 
 export const KIND_WORDS = { key: 'Key', secret: 'Secret' } as const
