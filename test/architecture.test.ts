@@ -31,7 +31,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   lib: { mayImport: [] },
   options: { mayImport: ['contracts', 'lib'], mayImportTypes: ['feature'] },
   // Look, frame, brand, theme, language and scripts that pages share.
-  web: { mayImport: ['contracts', 'lib', 'options/checks', 'http/request'], mayImportTypes: ['options/options'] },
+  web: {
+    mayImport: ['contracts', 'lib', 'samples', 'options/checks', 'http/request'],
+    mayImportTypes: ['options/options'],
+  },
   http: { mayImport: ['contracts/denial', 'contracts/errors', 'lib'], mayImportTypes: ['contracts/events'] },
   // Documents are read alike by the console and by guards.
   openapi: { mayImport: ['contracts', 'lib'] },

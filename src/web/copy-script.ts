@@ -2,8 +2,11 @@
  * Shows the buttons that copy the code beside them. A button says whether it did, to screen readers too. Without a secure context
  * there is no `navigator.clipboard`, and a browser may refuse it. References have the same in their bundled script.
  */
-export const COPY_SCRIPT = `for (const button of document.querySelectorAll('.copyable .copy')) {
+export const COPY_SCRIPT = `function enableCopying(button) {
   const code = button.closest('.copyable').querySelector('code')
+  const { copied = 'Copied', notCopied = 'Not copied' } = button.dataset
+  const label = button.textContent.trim(), name = button.getAttribute('aria-label') ?? label
+  const show = (text) => { button.textContent = text; button.setAttribute('aria-label', name.replace(label, text)) }
   const status = document.createElement('span')
   status.className = 'unseen'
   status.setAttribute('role', 'status')
@@ -12,8 +15,10 @@ export const COPY_SCRIPT = `for (const button of document.querySelectorAll('.cop
   const write = async () => { try { await navigator.clipboard.writeText(code.textContent); return true } catch { return select() } }
   button.hidden = false
   button.addEventListener('click', async () => {
-    button.textContent = status.textContent = await write() ? 'Copied' : 'Not copied'
-    setTimeout(() => { button.textContent = 'Copy'; status.textContent = '' }, 2000)
+    status.textContent = await write() ? copied : notCopied
+    show(status.textContent)
+    setTimeout(() => { show(label); status.textContent = '' }, 2000)
   })
 }
+document.querySelectorAll('.copyable .copy').forEach(enableCopying)
 `

@@ -67,7 +67,7 @@ a:hover { text-decoration-thickness: 2px }
 .button:disabled { opacity: .6; cursor: default }
 .unseen, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .bar { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-6); align-items: center; justify-content: flex-end; padding: var(--space-3) 0; border-bottom: 1px solid var(--line); font-size: var(--text-small) }
-.bar > nav { display: flex; flex: auto; flex-wrap: wrap; gap: var(--space-1) var(--space-6) }
+.bar > nav { display: flex; flex: 1 1 12rem; flex-wrap: wrap; gap: var(--space-1) var(--space-6) }
 .bar > .theme { flex: none; min-width: 2rem; min-height: 2rem; padding: 0; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: none; font: var(--text-large)/1 var(--sans); cursor: pointer }
 .bar > .back > a:first-child::before { content: '←'; display: inline-block; margin-right: .5em }
 .brand { display: flex; gap: var(--space-3); align-items: center; margin: 0 auto 0 0; font-size: var(--text-plain); overflow-wrap: anywhere }

@@ -33,7 +33,6 @@ dd { margin: var(--space-1) 0 0 }
 .facts { margin-bottom: var(--space-8) }
 .facts dd, .quote { overflow-wrap: anywhere }
 .facts ul { margin: 0; padding-left: 1.25rem }
-code { display: block; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 8px; background: var(--code); font: .875rem/1.5 var(--mono); overflow-wrap: anywhere; user-select: all }
 .quote { white-space: pre-line; padding-left: var(--space-3); border-left: 3px solid var(--line) }
 `
 

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { formatTokenAssignment } from '../../src/samples/curl.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { launchChromium, sharePage, type UsePage } from '../console/chromium.js'
 import { findViolations } from '../console/reference-driver.js'
@@ -23,10 +25,15 @@ afterAll(async () => {
 })
 
 /** The link of a new registration's e-mail. */
-async function register(): Promise<string> {
+async function register(language?: 'de'): Promise<string> {
   const sent = mailer.emails.length
   const { applications, registration: calls } = registration.platform.auth
-  const { application } = await calls.register({ name: 'Shop', contact: 'dev@shop.example', apis: ['orders'] })
+  const { application } = await calls.register({
+    name: 'Shop',
+    contact: 'dev@shop.example',
+    apis: ['orders'],
+    language,
+  })
   await applications.approve(application.id)
   await vi.waitFor(() => expect(mailer.emails.length).toBe(sent + 1), 60_000)
   return /http\S+\/claim#[\w-]{43}/.exec(mailer.emails[sent]!.text)![0]
@@ -42,7 +49,7 @@ it('R12: is used by keyboard alone, says aloud what happened, and never has the 
   await page.keyboard.press('Enter')
   await page.getByText('Here are your credentials').waitFor()
   expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('status')
-  expect(await page.locator('#credentials').textContent()).toMatch(/epa_key_\w{34}.*epa_sec_\w{49}/)
+  expect(await page.locator('#credentials').textContent()).toMatch(/epa_key_\w{34}.*epa_sec_\w{49}/s)
 
   // Another link in the same tab keeps what is shown, and is shown below it.
   const other = await register()
@@ -59,6 +66,39 @@ it('R12: is used by keyboard alone, says aloud what happened, and never has the 
   }
   expect(seen.filter((url) => url.includes('#'))).toEqual([])
   expect(await page.content()).not.toMatch(/epa_(?:key|sec)_\w/)
+})
+
+it('R12: has what a developer needs next: copies, a file, commands that work, and the API in the console, in the language of the application', async () => {
+  const page = usePage()
+  await page.goto(await register('de'))
+  expect(await page.locator('html').getAttribute('lang')).toBe('en')
+  await page.getByRole('button', { name: 'Show my credentials' }).click()
+  await page.getByText('Hier sind Ihre Zugangsdaten').waitFor()
+  expect(await page.locator('#claim > :not([lang="de"]):not(:has(> [lang="de"])):visible').count()).toBe(0)
+  const [key = '', secret = ''] = await page.locator('#credentials code').allInnerTexts()
+  expect(await page.locator('#credentials').innerText()).toContain('Läuft nicht ab.')
+
+  const copy = page.getByRole('button', { name: 'Kopieren: Secret' })
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await copy.click()
+  await page.locator('#credentials').getByRole('status').getByText('Kopiert', { exact: true }).waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret)
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Als .env herunterladen' }).click(),
+  ])
+  expect(download.suggestedFilename()).toMatch(/^app_\w+\.env$/)
+  const { resource, tokenEndpoint } = registration.platform.auth.apis.find(({ name }) => name === 'orders')!
+  expect(await readFile(await download.path(), 'utf8')).toBe(
+    `CLIENT_ID=${key}\nCLIENT_SECRET=${secret}\nORDERS_URL=${resource}\nORDERS_TOKEN_URL=${tokenEndpoint}\n`,
+  )
+  const [getToken, call] = await page.locator('#next pre').allInnerTexts()
+  expect(getToken).toBe(formatTokenAssignment({ tokenEndpoint: tokenEndpoint!, credentials: { key, secret } }))
+  expect(call).toContain(resource)
+  const link = page.getByRole('link', { name: 'orders: Referenz und Beispiele' })
+  expect(await link.getAttribute('href')).toBe(`${site}/developers#api-orders`)
+  expect(await findViolations(page)).toEqual([])
 })
 
 it('R10: says that a link was used, keeps the keyboard where it was, and takes the next link', async () => {

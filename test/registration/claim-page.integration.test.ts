@@ -25,6 +25,14 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       expect(withToken.text).toBe(page.text)
     })
 
+    it('R9: has the language that the browser prefers', async () => {
+      const page = await request(app).get(`${PATH}/claim`).set('Accept-Language', 'it, fr-CA;q=0.8, de;q=0.5')
+      expect(page.text).toContain('<html lang="fr">')
+      expect(page.text).toContain('Afficher mes identifiants')
+      expect(page.text).not.toMatch(/Show my|All APIs|Switch between/)
+      expect(page.headers['vary']).toContain('Accept-Language')
+    })
+
     it('R12: removes the token from the address, and shows the credentials once, on a click', async () => {
       const claiming = openRegistration(express, { delivery: 'claim-link' })
       await postJson(claiming.app, GOOD)

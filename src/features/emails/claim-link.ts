@@ -11,7 +11,7 @@ import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { QueuedEmail } from '../../contracts/queued-email.js'
 import type { CredentialsEmail } from '../../contracts/email-content.js'
 import type { StoreWith } from '../../contracts/store.js'
-import { listSavedEnds } from './content.js'
+import { listSavedEnds, listUsableAt } from './content.js'
 
 /** Makes the credentials of a claim link and deletes the link, in one commit; undefined if the link is not valid. */
 export type ClaimCredentials = (
@@ -21,7 +21,9 @@ export type ClaimCredentials = (
 
 /** The content that a claim link shows, once. */
 export interface ClaimedCredentials {
-  readonly applicationName: string
+  readonly application: Pick<ApplicationRecord, 'id' | 'name' | 'language'>
+  /** The APIs where they can be used. */
+  readonly usableAt: readonly Api[]
   readonly credentials: Partial<IssuedCredentials>
   readonly expiresAt: CredentialsEmail['expiresAt']
 }
@@ -76,13 +78,14 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
         },
         details: { claimed: true, ...(replacing && describeCredential(kind, replacing.record)) },
         emails: [{ remove: unclaimed }],
-        result: { key, secret },
+        result: { key, secret, usableAt: listUsableAt(purpose, terms.apis ?? current.apis, apis) },
       }
     })
     if (!claimed?.result) return undefined
-    const { key, secret } = claimed.result
+    const { key, secret, usableAt } = claimed.result
     return {
-      applicationName: claimed.record.name,
+      application: claimed.record,
+      usableAt,
       credentials: { ...(key && { clientId: key.plain }), ...(secret && { clientSecret: secret.plain }) },
       expiresAt: listSavedEnds(claimed.record, claimed.result),
     }

@@ -1,21 +1,79 @@
-import { html } from '../../web/html.js'
+import type { Language } from '../../contracts/application-record.js'
+import { formatEnvFile } from '../../samples/env-file.js'
+import { COPY_SCRIPT } from '../../web/copy-script.js'
+import { renderCopyable, renderFirstCalls } from '../../web/first-steps.js'
+import { html, type Html } from '../../web/html.js'
+import { FRAME_TEXTS } from '../../web/page-frame.js'
 import { createContentSecurityPolicy, renderPage, type PageLinks } from '../../web/public-page.js'
+import type { ClaimedCredentials } from './claim-link.js'
+import { de } from './claim-texts/de.js'
+import { en, type ClaimTexts } from './claim-texts/en.js'
+import { es } from './claim-texts/es.js'
+import { fr } from './claim-texts/fr.js'
+import { formatTime } from './format-time.js'
+
+const TEXTS: Readonly<Record<Language, ClaimTexts>> = { en, de, fr, es }
 
 /** `GET /claim`: shows credentials on a click. The claim token stays in the browser until then. */
-export function renderClaimPage(links: PageLinks): string {
+export function renderClaimPage(links: PageLinks, language: Language): string {
+  const texts = TEXTS[language]
+  const { incomplete, refused, limited, failed } = texts
+  const problems = JSON.stringify({ incomplete, refused, limited, failed })
   return renderPage(
-    'Your credentials',
+    texts.heading,
     links,
-    html`<div id="claim">
-        <p>Your credentials are shown only once. Be ready to store them in a safe place.</p>
-        <button id="show">Show my credentials</button>
+    html`<div id="claim" data-problems="${problems}">
+        <div id="ask">
+          <p>${texts.beforehand}</p>
+          <p><button id="show">${texts.show}</button></p>
+        </div>
         <p id="problem" class="problem" role="alert" hidden></p>
         <p id="done" role="status" tabindex="-1"></p>
-        <dl id="credentials" hidden></dl>
+        <div id="credentials" hidden></div>
+        <div id="next"></div>
       </div>
-      <noscript><p>This page needs JavaScript, which sends the secret part of the link when you click.</p></noscript>`,
-    { script: CLAIM_SCRIPT },
+      <noscript><p>${texts.needsScripts}</p></noscript>`,
+    { script: CLAIM_SCRIPT, language },
   )
+}
+
+/** The answer to the page's script: what it announces, the credentials, and what can be done with them. */
+export function renderClaimed(
+  { application, usableAt, credentials, expiresAt }: ClaimedCredentials,
+  developersUrl: string | undefined,
+  language: Language,
+): string {
+  const texts = TEXTS[language]
+  const frame = FRAME_TEXTS[language]
+  const { clientId: key, clientSecret: secret } = credentials
+  const ends = [
+    ...(expiresAt.clientId ? [texts.keyExpires(formatTime(expiresAt.clientId))] : []),
+    ...(expiresAt.clientSecret ? [texts.secretExpires(formatTime(expiresAt.clientSecret))] : []),
+  ]
+  const issued = { key, clientId: key ?? application.id, secret }
+  const file = encodeURIComponent(formatEnvFile(usableAt, issued, ends))
+  const renderValue = (label: string, value: string | undefined, end: Date | undefined): Html | false =>
+    value !== undefined && html`${renderCopyable(label, value, frame)} ${renderEnd(end, texts)}`
+  const { markup } = html`<p lang="${language}">${texts.done}</p>
+    <div lang="${language}">
+      ${renderValue(texts.key, key, expiresAt.clientId)} ${renderValue(texts.secret, secret, expiresAt.clientSecret)}
+    </div>
+    <div lang="${language}">
+      <p>${texts.of(application.name)}. ${texts.shownOnce}</p>
+      ${key === undefined && renderCopyable(texts.applicationId, application.id, frame)}
+      <p>
+        <a class="button quiet" download="${application.id}.env" href="data:text/plain;charset=utf-8,${file}"
+          >${frame.downloadEnv}</a
+        >
+      </p>
+      ${usableAt.length > 0 && renderFirstCalls({ apis: usableAt, credentials: issued, developersUrl, texts: frame })}
+    </div>`
+  return markup
+}
+
+function renderEnd(end: Date | undefined, texts: ClaimTexts): Html {
+  if (!end) return html`<p>${texts.expiresNever}</p>`
+  return html`<p>${texts.expires} <time datetime="${end.toISOString()}">${formatTime(end)}</time></p>`
 }
 
 /**
@@ -23,58 +81,49 @@ export function renderClaimPage(links: PageLinks): string {
  * the fragment. Credentials that are shown stay: nobody can show them again.
  */
 const CLAIM_SCRIPT = `const byId = (id) => document.getElementById(id)
+const problems = JSON.parse(byId('claim').dataset.problems)
 let token = ''
 function follow() {
   if (!location.hash) return
   token = location.hash.slice(1)
   history.replaceState(null, '', location.pathname)
   byId('problem').hidden = true
-  byId('show').hidden = byId('show').disabled = false
+  byId('ask').hidden = byId('show').hidden = byId('show').disabled = false
 }
 addEventListener('hashchange', follow)
 follow()
 byId('show').addEventListener('click', async () => {
   const sent = token
   byId('show').disabled = true
-  const fail = (text, again) => {
+  const fail = (problem, again) => {
     if (sent !== token) return
     byId('show').disabled = !again
-    byId('problem').textContent = text
+    byId('problem').textContent = problems[problem]
     byId('problem').hidden = false
     if (again) byId('show').focus()
   }
+  if (!sent) return fail('incomplete', false)
   try {
     const response = await fetch(location.pathname, {
       method: 'POST', credentials: 'omit', cache: 'no-store',
-      headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ token: sent }),
+      headers: { 'Content-Type': 'application/json', Accept: 'text/html' }, body: JSON.stringify({ token: sent }),
     })
-    const answer = await response.json()
-    if (!response.ok) return fail(answer.error_description, response.status !== 400)
-    for (const [label, value, end] of [
-      ['Key', answer.client_id, answer.key_expires_at], ['Secret', answer.client_secret, answer.secret_expires_at],
-    ]) {
-      if (!value) continue
-      const term = document.createElement('dt'), text = document.createElement('dd'), code = document.createElement('code')
-      term.textContent = label
-      code.textContent = value
-      text.append(code)
-      byId('credentials').append(term, text)
-      if (!end) continue
-      const note = document.createElement('dd'), time = document.createElement('time')
-      time.dateTime = end
-      time.textContent = end.slice(0, 19).replace('T', ' ') + ' UTC'
-      note.append('It expires at ', time)
-      byId('credentials').append(note)
-    }
+    if (response.status === 400) return fail('refused', false)
+    if (!response.ok) return fail(response.status === 429 ? 'limited' : 'failed', true)
+    const [done, values, next] = new DOMParser().parseFromString(await response.text(), 'text/html').body.children
+    byId('credentials').append(values)
+    byId('next').append(next)
+    for (const part of [values, next]) part.querySelectorAll('.copy').forEach(enableCopying)
     byId('credentials').hidden = false
-    if (sent === token) byId('show').hidden = true
+    if (sent === token) byId('ask').hidden = byId('show').hidden = true
     // The text is announced, and stands in place of the button, which had the focus.
-    byId('done').textContent = 'Here are your credentials. Store them now.'
+    byId('done').lang = done.lang
+    byId('done').textContent = done.textContent
     byId('done').focus()
   } catch {
-    fail('The credentials could not be fetched. Try again.', true)
+    fail('failed', true)
   }
 })
-`
+${COPY_SCRIPT}`
 
 export const CLAIM_SECURITY_POLICY = createContentSecurityPolicy(CLAIM_SCRIPT)

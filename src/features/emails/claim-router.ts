@@ -5,15 +5,16 @@ import { parsePath, type Endpoint, type Middleware } from '../../http/middleware
 import { notePresentedSecrets, readOrigin } from '../../http/origin.js'
 import type { PaceStarts } from '../../http/paced-start.js'
 import type { LogRefusal } from '../../http/refusal-log.js'
-import { formatFailureKey, readClientAddress } from '../../http/request.js'
+import { formatFailureKey, readClientAddress, readHeader } from '../../http/request.js'
 import { closeUnfinished, sendDenial, sendJson, sendPage, toDenial, unwrapCause } from '../../http/respond.js'
 import { refuseCrossSiteForm } from '../../http/same-origin.js'
 import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
 import type { MaybePromise } from '../../lib/maybe-promise.js'
 import type { RateLimit } from '../../rate-limits/rate-limit.js'
+import { choosePageLanguage } from '../../web/page-language.js'
 import type { PageLinks } from '../../web/public-page.js'
 import type { ClaimCredentials, ClaimedCredentials } from './claim-link.js'
-import { CLAIM_SECURITY_POLICY, renderClaimPage } from './claim-page.js'
+import { CLAIM_SECURITY_POLICY, renderClaimed, renderClaimPage } from './claim-page.js'
 
 interface ClaimRouterOptions {
   readonly claim: ClaimCredentials
@@ -34,7 +35,7 @@ export function createClaimRouter(options: ClaimRouterOptions): Middleware {
   const origin = developersUrl === undefined ? undefined : new URL(developersUrl).origin
   const policy = brand.extendPolicy(CLAIM_SECURITY_POLICY)
   const routes = new Map<string, Endpoint>([
-    ['GET /claim', (req, res) => sendPage(req, res, 200, renderClaimPage(links), policy)],
+    ['GET /claim', (req, res) => sendPage(req, res, 200, renderClaimPage(links, choosePageLanguage(req, res)), policy)],
     ['POST /claim', paceStarts(claimCredentials)],
   ])
 
@@ -49,7 +50,10 @@ export function createClaimRouter(options: ClaimRouterOptions): Middleware {
       await limitFailures?.(formatFailureKey(req, undefined))
       throw new OAuthError('invalid_request', 'The link has been used, has expired, or was replaced by a newer e-mail')
     }
-    sendJson(res, 200, toClaimDocument(claimed), { 'Cache-Control': 'no-store' })
+    res.appendHeader('Vary', 'Accept')
+    if (!acceptsHtml(req)) return sendJson(res, 200, toClaimDocument(claimed), { 'Cache-Control': 'no-store' })
+    const language = choosePageLanguage(req, res, claimed.application.language)
+    sendPage(req, res, 200, renderClaimed(claimed, developersUrl, language), policy)
   }
 
   async function answer(endpoint: Endpoint, req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -71,10 +75,14 @@ export function createClaimRouter(options: ClaimRouterOptions): Middleware {
   }
 }
 
-/** The JSON of the claim page's script. */
-function toClaimDocument({ applicationName, credentials, expiresAt }: ClaimedCredentials): object {
+/** The page's own script asks for the part of the page that shows the credentials; programs get JSON. */
+function acceptsHtml(req: IncomingMessage): boolean {
+  return readHeader(req, 'accept') === 'text/html'
+}
+
+function toClaimDocument({ application, credentials, expiresAt }: ClaimedCredentials): object {
   return {
-    application: applicationName,
+    application: application.name,
     client_id: credentials.clientId,
     client_secret: credentials.clientSecret,
     // Not `client_secret_expires_at`: that is a number of seconds (RFC 7591 3.2.1).

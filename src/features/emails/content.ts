@@ -5,7 +5,8 @@ import type {
   MintedCredentials,
 } from '../../applications/credentials/credentials.js'
 import type { CredentialsEmail, EmailApplication, ExpiringEmail } from '../../contracts/email-content.js'
-import type { ApplicationRecord, CredentialRecord } from '../../contracts/application-record.js'
+import type { Api } from '../../contracts/api.js'
+import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../contracts/application-record.js'
 import type { DeliveryPurpose } from '../../contracts/queued-email.js'
 import { DAY_MS } from '../../lib/day.js'
 
@@ -42,6 +43,18 @@ export function describeDelivery(record: Recipient, delivery: Delivery): Credent
     overlap,
     expiresAt: minted ? listSavedEnds(record, minted) : {},
   }
+}
+
+/** The APIs where new credentials are for: a secret is of no use where the key is all that is sent. */
+export function listUsableAt(
+  purpose: DeliveryPurpose,
+  granted: GrantedApis,
+  apis: ReadonlyMap<string, Api>,
+): readonly Api[] {
+  return Object.keys(granted).flatMap((name) => {
+    const api = apis.get(name)
+    return api && (purpose !== 'secret' || api.scheme === 'oauth2') ? [api] : []
+  })
 }
 
 /** When new credentials expire, as they were saved: ends of operators and maximum ages bound what they were made with. */

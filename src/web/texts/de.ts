@@ -9,4 +9,9 @@ export const de: FrameTexts = {
   copy: 'Kopieren',
   copied: 'Kopiert',
   notCopied: 'Nicht kopiert',
+  tryIt: 'Ausprobieren',
+  getToken: (api) => `Access-Token für ${api} anfordern`,
+  call: (api) => `${api} aufrufen`,
+  reference: (api) => `${api}: Referenz und Beispiele in sieben Sprachen`,
+  downloadEnv: 'Als .env herunterladen',
 }

@@ -1,4 +1,4 @@
-/** The words of the frame that all pages share, and of buttons that copy, in English. */
+/** The words of the frame that all pages share, and of what follows new credentials, in English. */
 export const en = {
   allApis: 'All APIs',
   myApplications: 'My applications',
@@ -9,6 +9,11 @@ export const en = {
   copy: 'Copy',
   copied: 'Copied',
   notCopied: 'Not copied',
+  tryIt: 'Try it',
+  getToken: (api: string) => `Get an access token for ${api}`,
+  call: (api: string) => `Call ${api}`,
+  reference: (api: string) => `${api}: reference, and samples in seven languages`,
+  downloadEnv: 'Download as .env',
 }
 
 /** The same words in each language. */

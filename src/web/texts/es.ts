@@ -9,4 +9,9 @@ export const es: FrameTexts = {
   copy: 'Copiar',
   copied: 'Copiado',
   notCopied: 'No copiado',
+  tryIt: 'Pruébelo',
+  getToken: (api) => `Obtener un token de acceso para ${api}`,
+  call: (api) => `Llamar a ${api}`,
+  reference: (api) => `${api}: referencia y ejemplos en siete lenguajes`,
+  downloadEnv: 'Descargar como .env',
 }

@@ -9,4 +9,9 @@ export const fr: FrameTexts = {
   copy: 'Copier',
   copied: 'Copié',
   notCopied: 'Non copié',
+  tryIt: 'Essayer',
+  getToken: (api) => `Obtenir un jeton d’accès pour ${api}`,
+  call: (api) => `Appeler ${api}`,
+  reference: (api) => `${api}\u00A0: référence et exemples en sept langages`,
+  downloadEnv: 'Télécharger en .env',
 }

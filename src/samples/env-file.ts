@@ -1,0 +1,41 @@
+interface EnvApi {
+  readonly name: string
+  readonly resource: string
+  readonly tokenEndpoint: string | undefined
+}
+
+/** The credentials that the file gets; each is left out where no API takes it. */
+interface EnvCredentials {
+  readonly key?: string | undefined
+  readonly clientId?: string | undefined
+  readonly secret?: string | undefined
+}
+
+/** A file `.env`: credentials under the names that samples read, and the addresses of the APIs that they are for. */
+export function formatEnvFile(
+  apis: readonly EnvApi[],
+  { key, clientId, secret }: EnvCredentials,
+  comments: readonly string[] = [],
+): string {
+  const usesKeys = apis.some(({ tokenEndpoint }) => tokenEndpoint === undefined)
+  const usesTokens = apis.some(({ tokenEndpoint }) => tokenEndpoint !== undefined)
+  const lines = [
+    ...comments.map((comment) => `# ${comment}`),
+    ...(usesKeys && key !== undefined ? [`API_KEY=${key}`] : []),
+    ...(usesTokens && clientId !== undefined ? [`CLIENT_ID=${clientId}`] : []),
+    ...(usesTokens && secret !== undefined ? [`CLIENT_SECRET=${secret}`] : []),
+    ...apis.flatMap(({ name, resource, tokenEndpoint }) => [
+      `${formatName(name)}_URL=${resource}`,
+      ...(tokenEndpoint === undefined ? [] : [`${formatName(name)}_TOKEN_URL=${tokenEndpoint}`]),
+    ]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** An API's name as part of the name of an environment variable. */
+function formatName(api: string): string {
+  return api
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, '_')
+    .replace(/^(?=\d)/, '_')
+}
