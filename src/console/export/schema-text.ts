@@ -1,114 +1,126 @@
 import { isObject } from '../../lib/is-object.js'
+import { ownMembers } from '../../lib/own-members.js'
 import { asObject, followReference, type JsonObject } from '../../openapi/document.js'
+import { escapeStep, listObjects, readReference, unescapeStep } from '../../openapi/references.js'
+import { readSchema, takeParts } from '../reference/read-schema.js'
+import { readList, readText, resolve } from '../reference/resolve.js'
+import { listChoices, type Choice } from '../reference/schema-choices.js'
+import { listConditions, listMembers } from '../reference/schema-parts.js'
+import { listRules } from '../reference/schema-rules.js'
 import { describeType } from '../reference/schema-type.js'
-import { readText } from './calls.js'
 
 /** A value in a line, such as `integer, 1 to 100, default 20` or `list of Order`. A schema with a name is named only. */
 export function describeValue(document: JsonObject, given: unknown): string {
-  const schema = asObject(given)
-  const reference = readReferenceName(schema)
-  if (reference !== undefined) return reference
-  const details = [
-    describeParents(schema),
-    describeValues(schema),
-    describeRange(schema),
-    describePattern(schema),
-    describeDefault(schema),
-    schema['readOnly'] === true ? 'only in responses' : '',
-    schema['writeOnly'] === true ? 'only in requests' : '',
-    schema['deprecated'] === true ? 'deprecated' : '',
-  ]
-  return [describeType(document, schema), ...details].filter((detail) => detail !== '').join(', ')
+  const { own, inline, names, hasNull } = takeNamed(document, given)
+  const [name] = names
+  const isNamed = name !== undefined && names.length === 1 && !isObject(inline['properties'])
+  const type = isNamed
+    ? `${name}${hasNull || own['nullable'] === true ? ' or null' : ''}`
+    : describeType(document, given)
+  const parents = !isNamed && names.length > 0 ? [`with all of ${names.join(' and ')}`] : []
+  return [type, ...parents, ...listRules(document, inline).map(writeRule)].join(', ')
 }
 
-/** The name of a schema of `components`; another reference as it is. */
-function readReferenceName({ $ref: reference }: JsonObject): string | undefined {
-  if (typeof reference !== 'string') return undefined
-  return NAMED_SCHEMA.exec(reference)?.[1] ?? reference
+function writeRule({ text, names = [], values = [] }: ReturnType<typeof listRules>[number]): string {
+  const listed = [...names.map((name) => `\`${name}\``), ...values.map((value) => JSON.stringify(value))].join(', ')
+  return listed === '' ? text : `${text} ${listed}`
+}
+
+/** The schemas of `components` that a schema is, or consists of, by name; and `inline`: all that it says itself. */
+function takeNamed(document: JsonObject, given: unknown) {
+  const name = readSchemaName(given)
+  const { $ref: _reference, $dynamicRef: _dynamic, ...beside } = asObject(given)
+  const whole = name === undefined ? resolve(document, given) : ownMembers(beside)
+  const { own, parts, hasNull } = takeParts(document, whole)
+  const names = [given, ...parts].map(readSchemaName).filter((each) => each !== undefined)
+  const unnamed = parts.filter((part) => readSchemaName(part) === undefined)
+  return { own, names, hasNull, inline: readSchema(document, { ...own, allOf: unnamed }) }
+}
+
+/** The name of the schema of `components` that is referred to. */
+function readSchemaName(given: unknown): string | undefined {
+  const [, step] = NAMED_SCHEMA.exec(readReference(given) ?? '') ?? []
+  return step === undefined ? undefined : unescapeStep(step)
 }
 
 const NAMED_SCHEMA = /^#\/components\/schemas\/([^/]+)$/
-const COMBINATIONS = ['oneOf', 'anyOf', 'allOf']
 
-function describeParents({ allOf }: JsonObject): string {
-  const names = Array.isArray(allOf) ? allOf.map((part) => readReferenceName(asObject(part))).filter(Boolean) : []
-  return names.length > 0 ? `with all of ${names.join(' and ')}` : ''
-}
+/** One schema has at most so many lines, and so many levels. */
+const MAX_LINES = 1000
+const MAX_LEVELS = 12
 
-function describeValues({ const: only, enum: values }: JsonObject): string {
-  if (only !== undefined) return `always ${JSON.stringify(only)}`
-  return Array.isArray(values) ? `one of ${values.map((value) => JSON.stringify(value)).join(', ')}` : ''
-}
-
-function describeRange(schema: JsonObject): string {
-  const [name, unit] =
-    RANGES.find(([each]) => schema[`min${each}`] !== undefined || schema[`max${each}`] !== undefined) ?? []
-  if (name === undefined) return ''
-  const [least, most] = [schema[`min${name}`], schema[`max${name}`]].map((bound) =>
-    bound === undefined ? undefined : JSON.stringify(bound),
-  )
-  const range =
-    least === undefined ? `at most ${most}` : most === undefined ? `at least ${least}` : `${least} to ${most}`
-  return `${range}${unit}`
-}
-
-const RANGES = [
-  ['imum', ''],
-  ['Length', ' characters'],
-  ['Items', ' items'],
-] as const
-
-function describePattern({ pattern }: JsonObject): string {
-  return typeof pattern === 'string' ? `matching /${pattern}/` : ''
-}
-
-function describeDefault(schema: JsonObject): string {
-  return schema['default'] === undefined ? '' : `default ${JSON.stringify(schema['default'])}`
-}
-
-/** The properties of an object as a nested list; empty for other types. Arrays have those of their items. */
+/** The members, alternatives and conditions of a schema as a nested list; empty for other types. Lists have those of their items. */
 export function listProperties(document: JsonObject, given: unknown, indent = ''): string[] {
-  if (indent.length > MAX_INDENT) return []
-  const schema = asObject(given)
-  const required = [schema['required']].flat()
-  const own = Object.entries(asObject(schema['properties'])).flatMap(([name, property]) => {
-    const facts = required.includes(name)
-      ? `${describeValue(document, property)}, required`
-      : describeValue(document, property)
-    const description = readText(asObject(property)['description'])
+  let count = 0
+  return list(given, indent, 0)
+
+  function list(part: unknown, space: string, level: number): string[] {
+    if (level > MAX_LEVELS || count > MAX_LINES) return []
+    const { inline } = takeNamed(document, part)
+    const required = readList(readSchema(document, part)['required'])
+    const write = (label: string, each: unknown, start = space): string[] => {
+      count += 1
+      const text = toLine(readText(asObject(each)['description']) ?? '')
+      return [`${start}- ${label}${text && `. ${text}`}`, ...list(each, `${start}  `, level + 1)]
+    }
+    const writePart = (label: string, each: unknown): string[] =>
+      write(`${label}: ${describeValue(document, each)}`, each)
+    // The named schemas that it consists of have their own.
+    const groups = ALTERNATIVES.some((member) => member in inline) ? listChoices(document, part) : []
     return [
-      `${indent}- \`${name}\`: ${facts}${description && `. ${toLine(description)}`}`,
-      ...listProperties(document, property, `${indent}  `),
+      ...listMembers(inline).flatMap(({ label, part: each }) =>
+        write(`\`${label}\`: ${describeValue(document, each)}${required.includes(label) ? ', required' : ''}`, each),
+      ),
+      ...groups.flatMap(({ title, by, choices }) => [
+        `${space}- ${title}${by === undefined ? '' : `, as \`${by}\` says`}:`,
+        ...choices.flatMap((choice) => write(describeChoice(document, choice), choice.part, `${space}  `)),
+      ]),
+      ...listConditions(inline).flatMap(({ label, part: each }) => writePart(label, each)),
+      ...('prefixItems' in inline ? [] : list(inline['items'], space, level + 1)),
     ]
-  })
-  const inner = [schema['items'], schema['additionalProperties'], ...COMBINATIONS.flatMap((keyword) => schema[keyword])]
-  return [...own, ...inner.filter(isObject).flatMap((each) => listProperties(document, each, indent))]
+  }
 }
 
-const MAX_INDENT = 12
+const ALTERNATIVES = ['oneOf', 'anyOf', 'discriminator', 'allOf']
 
-/** The schemas that something refers to, and those that these refer to, by name. */
-export function listNamedSchemas(document: JsonObject, described: unknown): ReadonlyMap<string, JsonObject> {
+function describeChoice(document: JsonObject, { part, values }: Choice): string {
+  const type = describeValue(document, part)
+  const others = values.filter((value) => value !== type).map((value) => `\`${value}\``)
+  return others.length > 0 ? `${type} (${others.join(', ')})` : type
+}
+
+/** The schemas that something refers to, and those that these refer to, by name. All of a document if it has nothing else. */
+export function listNamedSchemas(
+  document: JsonObject,
+  described: unknown = readDescribed(document),
+): ReadonlyMap<string, JsonObject> {
   const references = new Set<string>()
   const pending = [described]
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
-    const { $ref: reference, ...members } = asObject(value)
-    if (Array.isArray(value)) pending.push(...value.filter((each) => typeof each === 'object'))
-    for (const [name, member] of Object.entries(members))
-      if (typeof member === 'object' && member !== null && !ARBITRARY_VALUES.has(name)) pending.push(member)
-    if (typeof reference !== 'string' || references.has(reference)) continue
-    references.add(reference)
-    pending.push(followReference(document, reference))
+    for (const { object } of listObjects(value)) {
+      const groups = 'discriminator' in object ? listChoices(document, object) : []
+      for (const each of [object, ...groups.flatMap(({ choices }) => choices.map(({ part }) => part))]) {
+        const reference = readReference(each)
+        if (reference === undefined || references.has(reference)) continue
+        references.add(reference)
+        pending.push(followReference(document, reference))
+      }
+    }
   }
   const named = [...references].flatMap((reference) => {
-    const name = NAMED_SCHEMA.exec(reference)?.[1]
+    const name = readSchemaName({ $ref: reference })
     return name === undefined ? [] : [[name, asObject(followReference(document, reference))] as const]
   })
   return new Map(named.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Members that may hold any JSON. A `$ref` in them is data, not a reference. */
-const ARBITRARY_VALUES = new Set(['default', 'enum', 'const', 'example', 'examples'])
+/** The parts of a document that describe requests; without any, references to its schemas. */
+function readDescribed({ paths, webhooks, 'x-webhooks': others, components }: JsonObject): unknown {
+  if ([paths, webhooks, others].some((each) => isObject(each) && Object.keys(each).length > 0))
+    return [{ paths }, { webhooks }, { webhooks: others }]
+  const names = Object.keys(asObject(asObject(components)['schemas']))
+  return names.map((name) => ({ $ref: `#/components/schemas/${escapeStep(name)}` }))
+}
 
 /** A text as part of a line. */
 export function toLine(text: string): string {

@@ -1,8 +1,10 @@
 import { asObject, type JsonObject } from '../../openapi/document.js'
 import { isObject } from '../../lib/is-object.js'
 import { ownMembers } from '../../lib/own-members.js'
+import { readSchema } from './read-schema.js'
 import { readList, readText, resolve, resolveEntries } from './resolve.js'
-import { mergeAllOf, readTypes, readValues } from './schema-type.js'
+import { findDiscriminatorValues, listChoices } from './schema-choices.js'
+import { readTypes, readValues } from './schema-type.js'
 
 /** A value to begin with. */
 export interface Example {
@@ -45,22 +47,32 @@ export function createExample(
   function create(part: unknown, above: readonly JsonObject[]): unknown {
     const resolved = resolve(document, part)
     if (++values > MAX_VALUES || above.length > MAX_DEPTH || above.includes(resolved)) return undefined
-    const schema = mergeAllOf(document, resolved)
+    const schema = readSchema(document, part)
     const stated = readStated(schema)
     if (stated !== undefined) return stated
     const inside = [...above, resolved]
-    const [choice] = [...readList(schema['oneOf']), ...readList(schema['anyOf'])].filter(isSomething)
+    const choice = listChoices(document, part)[0]?.choices.find((each) => isObject(each.part))?.part
     const types = readTypes(schema)
-    if (choice !== undefined && !isObject(schema['properties'])) return create(choice, inside)
-    if (types.includes('object')) return createObject(schema, choice, inside)
+    const chosen = choice === undefined ? undefined : create(choice, inside)
+    if (choice !== undefined && !isObject(schema['properties'])) return discriminate(schema, choice, chosen)
+    if (types.includes('object')) return discriminate(schema, choice ?? part, createObject(schema, chosen, inside))
     if (types.includes('array')) return createList(schema, inside)
     return createScalar(schema, types[0])
   }
 
-  function createObject(schema: JsonObject, choice: unknown, above: readonly JsonObject[]): object {
-    const object = ownMembers(asObject(isObject(choice) ? create(choice, above) : undefined))
+  /** Writes which of several schemas a value is of. */
+  function discriminate(schema: JsonObject, choice: unknown, value: unknown): unknown {
+    const name = readText(asObject(schema['discriminator'])['propertyName'])
+    if (name === undefined || !isObject(value)) return value
+    const own = readValues(readSchema(document, asObject(readSchema(document, choice)['properties'])[name]))
+    const given = own.length === 1 ? own[0] : findDiscriminatorValues(document, schema, choice)[0]
+    return given === undefined ? value : ownMembers({ ...value, [name]: given })
+  }
+
+  function createObject(schema: JsonObject, chosen: unknown, above: readonly JsonObject[]): object {
+    const object = ownMembers(asObject(chosen))
     for (const [name, property] of Object.entries(asObject(schema['properties']))) {
-      if (resolve(document, property)[omit] === true) continue
+      if (Object.hasOwn(object, name) || readSchema(document, property)[omit] === true) continue
       const value = create(property, above)
       if (value !== undefined) object[name] = value
     }
@@ -78,10 +90,6 @@ export function createExample(
     const value = create(items, above)
     return value === undefined ? [] : [value]
   }
-}
-
-function isSomething(schema: unknown): boolean {
-  return isObject(schema) && schema['type'] !== 'null'
 }
 
 function readStated(schema: JsonObject): unknown {
