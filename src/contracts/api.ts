@@ -77,7 +77,8 @@ export interface ApiKeyApiOptions extends CommonApiOptions {
   readonly scheme: 'apiKey'
   /**
    * The header that carries the key, for a platform whose callers know another name; `X-Api-Key` if left out. If there are two
-   * names, a request has one of them; console, e-mails and challenges name the first.
+   * names, a request has one of them; console, e-mails and challenges name the first. The second may be `Authorization`: the key
+   * is then a bearer token, or the user name of HTTP Basic with an empty password.
    */
   readonly header?: string | readonly string[] | undefined
   /**

@@ -47,14 +47,16 @@ function holds(id: string, presented: string): boolean {
   return id === presented || (presented.length >= MIN_PART_LENGTH && id.includes(presented))
 }
 
-/** The credentials in the headers: after the scheme, the password of Basic, and API keys. */
+/** The credentials in the headers: after the scheme, the password of Basic, its user name where that may be a key, and API keys. */
 function listPresented(req: IncomingMessage, keyHeaders: readonly string[]): string[] {
   const presented: string[] = []
   const authorization = readHeader(req, 'authorization')
   if (authorization !== undefined) {
     const credential = authorization.slice(authorization.indexOf(' ') + 1).trim()
     const pair = Buffer.from(credential, 'base64').toString()
-    presented.push(authorization, credential, pair, pair.slice(pair.indexOf(':') + 1))
+    const [user = '', ...password] = pair.split(':')
+    presented.push(authorization, credential, pair, password.join(':'))
+    if (keyHeaders.includes('Authorization')) presented.push(user.trim())
   }
   for (const name of ['x-api-key', ...keyHeaders]) {
     const key = readHeader(req, name.toLowerCase())

@@ -60,8 +60,12 @@ export function readOperations(
 /** The scheme that the document must have for the API's credential. */
 function isOfScheme(api: Api, declared: JsonObject): boolean {
   const { type, scheme } = declared
-  if (api.scheme === 'apiKey') return type === 'apiKey' && isKeyOf(api, declared)
-  const isBearer = type === 'http' && typeof scheme === 'string' && scheme.toLowerCase() === 'bearer'
+  const httpScheme = type === 'http' && typeof scheme === 'string' ? scheme.toLowerCase() : ''
+  const isBearer = httpScheme === 'bearer'
+  if (api.scheme === 'apiKey') {
+    if (type === 'apiKey') return isKeyOf(api, declared)
+    return api.keyHeaders[1] === 'Authorization' && (isBearer || httpScheme === 'basic')
+  }
   return type === 'oauth2' || type === 'openIdConnect' || isBearer
 }
 

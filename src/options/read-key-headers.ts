@@ -10,7 +10,9 @@ export function readKeyHeaders(option: string, header: unknown = DEFAULT_KEY_HEA
   if (others.length > 0 || names.length === 0) {
     throw invalidOption(option, header, `Give one header name or two: header: '${DEFAULT_KEY_HEADER}'.`)
   }
-  const checked = names.map((name) => checkHeaderName(option, name))
+  const checked = names.map((name, at) =>
+    at === 1 && isAuthorization(name) ? AUTHORIZATION : checkHeaderName(option, name),
+  )
   if (second !== undefined && checked[0]!.toLowerCase() === checked[1]!.toLowerCase()) {
     throw new ConfigurationError({
       option,
@@ -19,6 +21,13 @@ export function readKeyHeaders(option: string, header: unknown = DEFAULT_KEY_HEA
     })
   }
   return Object.freeze(checked)
+}
+
+/** The header that access tokens have too, as it is written in `Vary` and in messages. */
+const AUTHORIZATION = 'Authorization'
+
+function isAuthorization(name: unknown): boolean {
+  return typeof name === 'string' && name.toLowerCase() === 'authorization'
 }
 
 /** The characters that RFC 9110 16.3.1 recommends for names, and `_`. nginx drops a header with another one. */
@@ -36,7 +45,7 @@ function checkHeaderName(option: string, name: unknown): string {
     throw new ConfigurationError({
       option,
       problem: `is ${JSON.stringify(name)}, which has another meaning in HTTP`,
-      fix: `Choose a name of your own, such as "${DEFAULT_KEY_HEADER}".`,
+      fix: `Choose a name of your own, such as "${DEFAULT_KEY_HEADER}"${isAuthorization(name) ? `, and this second: ['${DEFAULT_KEY_HEADER}', '${AUTHORIZATION}']` : ''}.`,
     })
   }
   return name

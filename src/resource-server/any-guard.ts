@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import { isWellFormedKey } from '../applications/credentials/credentials.js'
 import { ConfigurationError } from '../contracts/errors.js'
 import { createDenial, type Denial } from '../contracts/denial.js'
+import { readHeader } from '../http/request.js'
 import { describeValue } from '../lib/describe-value.js'
 import type { OnDenied } from '../options/options.js'
 import { findIdentity, setIdentity } from './auth-of.js'
@@ -9,7 +11,7 @@ import { findWrongArguments } from './express-arguments.js'
 import { isGuardCall } from './guard-arguments.js'
 import type { Guard, GuardConfig } from './guard-config.js'
 import { NO_CREDENTIAL } from './guard.js'
-import { createCacheProtection } from './key-headers.js'
+import { createCacheProtection, createKeyCredentialReader, isNoToken, readAuthorizationKey } from './key-headers.js'
 import type { ReportOnly } from './refusal-reporter.js'
 
 /** Maps a guard to its config; undefined for combined guards. Other functions are not in it. */
@@ -28,13 +30,20 @@ interface AnyGuardOptions {
  * Combines several guards: the first for which a request has a credential, good or bad, decides. So a bad credential is never
  * ignored in favour of another one.
  */
-export function createAnyGuard({ parts, optional, onDenied, createGuard, respondWithDenial }: AnyGuardOptions): Guard {
+export function createAnyGuard({
+  optional,
+  onDenied,
+  createGuard,
+  respondWithDenial,
+  ...given
+}: AnyGuardOptions): Guard {
+  const parts = shareAuthorization(given.parts)
   const { api } = parts[0]!
   // An answer depends on every one of these headers, whichever guard decides.
   const isPrivate = parts.some(({ prepareResponse }) => prepareResponse !== undefined)
   const reportOnly = combineReportOnly(parts)
   const hostGuard = parts.find((part) => part.hostGuard)?.hostGuard
-  const names = parts.flatMap(({ headerNames }) => headerNames).join(', ')
+  const names = [...new Set(parts.flatMap(({ headerNames }) => headerNames))].join(', ')
   const prepareResponse = isPrivate ? createCacheProtection(names) : undefined
   const guards = parts.map((part) => {
     const guard = createGuard({ ...part, onDenied: part.onDenied ?? onDenied, hostGuard, prepareResponse })
@@ -60,6 +69,25 @@ export function createAnyGuard({ parts, optional, onDenied, createGuard, respond
     setIdentity(req, undefined)
     prepareResponse?.(res)
     next()
+  }
+}
+
+/**
+ * Where tokens and keys share `Authorization`, its form tells which guard it is for. Tokens of other issuers may have any form, and
+ * so have imported keys: beside such tokens only keys of this package are known.
+ */
+function shareAuthorization(parts: readonly GuardConfig[]): readonly GuardConfig[] {
+  const bearer = parts.find(({ header }) => header === 'authorization')
+  if (!bearer || !parts.some(({ api }) => api.keyHeaders[1] === 'Authorization')) return parts
+  const isKey = bearer.otherIssuers ? isWellFormedKey : isNoToken
+  return parts.map((part) => {
+    if (part === bearer)
+      return { ...part, readCredential: (req) => (hasKey(req) ? NO_CREDENTIAL : part.readCredential(req)) }
+    return { ...part, readCredential: createKeyCredentialReader(part.api.keyHeaders, isKey) }
+  })
+
+  function hasKey(req: IncomingMessage): boolean {
+    return readAuthorizationKey(readHeader(req, 'authorization'), isKey) !== undefined
   }
 }
 
@@ -96,16 +124,21 @@ export function readParts(guards: unknown, register: GuardRegister): GuardConfig
   }
   const parts = guards.map((guard: Guard, at) => readPart(guard, `requireAny: guard ${at + 1}`, register))
   const seen = new Set<string>()
-  for (const name of parts.flatMap(({ headerNames }) => headerNames.map((each) => each.toLowerCase()))) {
-    if (seen.has(name)) {
+  for (const { header, name } of parts.flatMap(listHeaders)) {
+    // A token and a key in Authorization differ in their form.
+    if (seen.has(`${header} ${name}`)) {
       throw new ConfigurationError({
         problem: `requireAny: two guards read the header ${name}, so the second would never decide`,
         fix: 'Each guard needs a header of its own. For one scope of several use anyScope of requireBearer().',
       })
     }
-    seen.add(name)
+    seen.add(`${header} ${name}`)
   }
   return parts
+}
+
+function listHeaders({ header, headerNames }: GuardConfig): { readonly header: string; readonly name: string }[] {
+  return headerNames.map((name) => ({ header, name: name.toLowerCase() }))
 }
 
 /** Describes a value that is no guard. */

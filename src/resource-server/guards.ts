@@ -29,7 +29,7 @@ import {
 } from './guard.js'
 import { readGuardOptions } from './guard-arguments.js'
 import type { GuardParts } from './guard-parts.js'
-import { createCacheProtection, createKeyHeaderReader } from './key-headers.js'
+import { createCacheProtection, createKeyCredentialReader, createKeyHeaderReader } from './key-headers.js'
 import { createApiKeyAuthentication, createBearerAuthentication } from './passport-adapter.js'
 import { createReportOnlyReader } from './read-report-only.js'
 import { type ScopeRequirements, createScopeRequirements } from './requirement.js'
@@ -134,10 +134,7 @@ export function createGuards(given: GuardsOptions): Guards {
           const key = readKeyHeader(req)
           return key ? readKeyPrefix(key) : undefined
         },
-        readCredential(req) {
-          const apiKey = readKeyHeader(req)
-          return apiKey === false ? DUPLICATE_CREDENTIAL : (apiKey ?? NO_CREDENTIAL)
-        },
+        readCredential: createKeyCredentialReader(api.keyHeaders),
         prepareResponse: createCacheProtection(api.keyHeaders.join(', ')),
       })
     },

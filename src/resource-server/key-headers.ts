@@ -1,22 +1,68 @@
 import { ServerResponse, type IncomingMessage } from 'node:http'
+import { isWellFormedKey } from '../applications/credentials/credentials.js'
+import { isBasic, readBasic } from '../http/basic.js'
 import { hasDuplicateHeader, readHeader } from '../http/request.js'
+import type { GuardConfig } from './guard-config.js'
+import { DUPLICATE_CREDENTIAL, NO_CREDENTIAL } from './guard.js'
+
+/** The key of a request, or the reason why there is none. */
+export function createKeyCredentialReader(
+  keyHeaders: readonly string[],
+  isKey = isNoToken,
+): GuardConfig['readCredential'] {
+  const readKeyHeader = createKeyHeaderReader(keyHeaders, isKey)
+  return function readKeyCredential(req) {
+    const apiKey = readKeyHeader(req)
+    return apiKey === false ? DUPLICATE_CREDENTIAL : (apiKey ?? NO_CREDENTIAL)
+  }
+}
 
 /** Reads the key from the one header of a request that has it; false if there are two. */
 export function createKeyHeaderReader(
   keyHeaders: readonly string[],
+  isKey = isNoToken,
 ): (req: Pick<IncomingMessage, 'headers' | 'rawHeaders'>) => string | false | undefined {
   const [name = '', otherName] = keyHeaders.map((header) => header.toLowerCase())
+  const readOther: (req: Pick<IncomingMessage, 'headers'>) => string | string[] | undefined =
+    otherName === 'authorization'
+      ? ({ headers }) => readAuthorizationKey(readHeader({ headers }, 'authorization'), isKey)
+      : (req) => readHeader(req, otherName!)
 
   return function readKeyHeader(req) {
     if (hasDuplicateHeader(req, name)) return false
     let apiKey = readHeader(req, name)
     if (otherName !== undefined) {
-      const other = readHeader(req, otherName)
-      if (other !== undefined && (apiKey !== undefined || hasDuplicateHeader(req, otherName))) return false
+      const other = readOther(req)
+      if ((other !== undefined && apiKey !== undefined) || hasDuplicateHeader(req, otherName)) return false
       apiKey ??= other
     }
     return typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined
   }
+}
+
+/**
+ * The key in an `Authorization` header: after `Bearer`, if `isKey` says so, or the user name of Basic with an empty password.
+ * Undefined for every other header: an access token, or what a proxy or another API reads there.
+ */
+export function readAuthorizationKey(
+  authorization: string | undefined,
+  isKey: (text: string) => boolean,
+): string | undefined {
+  if (isBasic(authorization)) {
+    const readings = readBasic(authorization)?.filter(({ id, secret }) => id !== '' && secret === '') ?? []
+    return (readings.find(({ id }) => isWellFormedKey(id)) ?? readings[0])?.id
+  }
+  const text = authorization && BEARER_TEXT.exec(authorization)?.[1]
+  return text && isKey(text) ? text : undefined
+}
+
+const BEARER_TEXT = /^bearer[ \t]+([\x21-\x7E]+)$/i
+/** The form of a JWT (RFC 7515 7.1, RFC 7516 7.1): base64url with two dots or more, which begins with an encoded `{`. */
+const TOKEN_FORM = /^e[w-z0-3][A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_.-]*$/
+
+/** Whether a text is no access token. An imported key may have the form of one, and is then refused here. */
+export function isNoToken(text: string): boolean {
+  return !TOKEN_FORM.test(text)
 }
 
 /** Node's own methods of a response, or the functions that have replaced them for all responses. */

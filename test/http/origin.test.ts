@@ -35,13 +35,14 @@ describe('readOrigin()', () => {
     ['a JWT', 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln', {}],
     ['a bearer token of another issuer', 'Root=opaque-token-1', { authorization: 'Bearer opaque-token-1' }],
     ['an Authorization header', 'Token opaque-token-1', { authorization: 'Token opaque-token-1' }],
+    ['a key as user name of Basic', 'my-old-key', { authorization: basic('my-old-key', '') }],
     ['the password of Basic', 'pass word 1', { authorization: basic('shop', 'pass word 1') }],
     ['the password of Basic, encoded', 'pass%20word%201', { authorization: basic('shop', 'pass word 1') }],
     ['the whole of Basic', basic('shop', 'pass word').slice(6), { authorization: basic('shop', 'pass word') }],
     ['an imported key', 'id-of-0123456789abcdef', { 'x-api-key': '0123456789abcdef' }],
     ['a key in a header of the host', '0123456789abcdef', { 'shop-credential': '0123456789abcdef' }],
   ])('leaves out an id that holds %s', (_, id, headers) => {
-    expect(read(id, headers, undefined, ['Shop-Credential']).requestId).toBeUndefined()
+    expect(read(id, headers, undefined, ['Shop-Credential', 'Authorization']).requestId).toBeUndefined()
   })
 
   it.each([

@@ -432,6 +432,10 @@ describe('an API', () => {
       ['X-Shop-Key', 'apikey'],
       ['X-Shop-Key', 'apikey'],
     ],
+    [
+      ['X-Shop-Key', 'authorization'],
+      ['X-Shop-Key', 'Authorization'],
+    ],
   ])('can have the header %j', (header, keyHeaders) => {
     const { auth } = createWith({ apis: { catalog: { scheme: 'apiKey', header } } })
     expect(auth.apis[0]!.keyHeaders).toEqual(keyHeaders)
