@@ -5,6 +5,7 @@ import type {
   ActorOptions,
   AddCredentialOptions,
   ApiGrants,
+  ApplicationLimitOptions,
   DecisionOptions,
   RejectionOptions,
   OperatorData,
@@ -87,8 +88,8 @@ export interface Applications<ApiNames extends string = string, Input = object, 
   }): Promise<{ items: Application<Metadata>[]; next?: string }>
   /**
    * A new `contact` takes the place of the first one. It also gets the e-mails that were not accepted and those whose claim link was not used. What they sent to
-   * the former contact ends. `metadata` is replaced as a whole. null removes `metadata` or `externalId`. Each change holds for
-   * the next request, and for every other process within a second.
+   * the former contact ends. `metadata` is replaced as a whole. null removes `metadata`, `externalId`, `networks` or a limit. Each change
+   * holds for the next request, and for every other process within a second.
    */
   update(
     id: string,
@@ -98,6 +99,13 @@ export interface Applications<ApiNames extends string = string, Input = object, 
       readonly language?: Language | undefined
       readonly externalId?: string | null | undefined
       readonly metadata?: Input | null | undefined
+      /**
+       * The networks (CIDR) from which its credentials and access tokens may be used, such as `203.0.113.0/24`, at most 100: guards and the
+       * token endpoint answer 403 `network_not_allowed` elsewhere. They compare `req.ip`, so `trust proxy` must be right.
+       */
+      readonly networks?: readonly string[] | null | undefined
+      /** Limits in place of those of APIs, by name; `*` for every API that is not named. Others stay. */
+      readonly rateLimits?: Readonly<Record<string, ApplicationLimitOptions | null>> | undefined
     } & ActorOptions,
   ): Promise<Application<Metadata>>
   /**
@@ -109,11 +117,17 @@ export interface Applications<ApiNames extends string = string, Input = object, 
   resume(id: string, options?: ActorOptions): Promise<Application<Metadata>>
   /** Erases name, contacts and hashes; keeps id and audit log. It cannot be undone. */
   delete(id: string, options?: ActorOptions): Promise<Application<Metadata>>
-  /** Replaces the application's access to an API; all scopes of the API if `scopes` is left out. */
+  /**
+   * Replaces the application's access to an API; all scopes of the API if `scopes` is left out. With `rateLimit` it counts in place of the
+   * API's limit (null: no more), and an application that may use the API already keeps its scopes if `scopes` is left out.
+   */
   allow(
     id: string,
     api: ApiNames,
-    options?: { readonly scopes?: readonly string[] } & ActorOptions,
+    options?: {
+      readonly scopes?: readonly string[]
+      readonly rateLimit?: ApplicationLimitOptions | null | undefined
+    } & ActorOptions,
   ): Promise<Application<Metadata>>
   disallow(id: string, api: ApiNames, options?: ActorOptions): Promise<Application<Metadata>>
   /**
@@ -142,11 +156,15 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     id: string,
     options: AddCredentialOptions<ApiNames>,
   ): Promise<{ application: Application<Metadata>; credential: CredentialInfo; credentials: { clientSecret: string } }>
-  /** Renames a live credential, or changes when it expires (null: never). Its restriction cannot be changed. */
+  /** Renames a live credential, or changes when it expires (null: never), or its networks (null: any). Its APIs and scopes cannot be changed. */
   updateCredential(
     id: string,
     credentialId: string,
-    changes: { readonly name?: string; readonly expiresAt?: Date | null } & ActorOptions,
+    changes: {
+      readonly name?: string
+      readonly expiresAt?: Date | null
+      readonly networks?: readonly string[] | null | undefined
+    } & ActorOptions,
   ): Promise<Application<Metadata>>
   /** Ends a credential at once, and cancels the e-mails that would replace it. */
   endCredential(id: string, credentialId: string, options?: RevokeTokensOptions): Promise<Application<Metadata>>

@@ -1,3 +1,5 @@
+import type { Limit } from '../contracts/api.js'
+
 /** A list of API names, each with all scopes that it has now; or name -> the scopes granted there. */
 export type ApiGrants<Name extends string = string> =
   | readonly Name[]
@@ -43,6 +45,12 @@ export interface SuspensionOptions extends RevokeTokensOptions {
   readonly notify?: boolean | undefined
 }
 
+/** A limit of one application at an API, in place of the API's own. */
+export interface ApplicationLimitOptions extends Limit {
+  /** The time from which the API's own limit counts again; never if left out. */
+  readonly until?: Date | undefined
+}
+
 /** The options of a further key or secret. */
 export interface AddCredentialOptions<ApiNames extends string = string> extends ActorOptions {
   /** 1 to 100 characters that tell people what it is for. No other live key (or secret) of the application has it. */
@@ -56,6 +64,8 @@ export interface AddCredentialOptions<ApiNames extends string = string> extends 
   readonly apis?: ApiGrants<ApiNames>
   /** Shorthand when `apis` has a single API. */
   readonly scopes?: readonly string[]
+  /** The networks from which it may be used, such as `203.0.113.0/24`; any that its application may use, if left out. */
+  readonly networks?: readonly string[] | undefined
 }
 
 /** The options of a rotation. */

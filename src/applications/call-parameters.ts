@@ -32,6 +32,7 @@ const newCredential = members<AddCredentialOptions>({
   expiresAt: 'own',
   apis: 'own',
   scopes: 'own',
+  networks: 'own',
   by: 'text',
 })
 const rotation = options<RotateOptions & RotateByEmailOptions>({
@@ -70,6 +71,8 @@ export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
       language: 'own',
       externalId: 'own',
       metadata: 'own',
+      networks: 'own',
+      rateLimits: 'own',
       by: 'text',
     }),
   ],
@@ -77,7 +80,7 @@ export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
   resume: [application, actor],
   delete: [application, actor],
   revokeTokens: [application, actor],
-  allow: [application, apiName, options<Given<'allow', 2>>({ scopes: 'own', by: 'text' })],
+  allow: [application, apiName, options<Given<'allow', 2>>({ scopes: 'own', rateLimit: 'own', by: 'text' })],
   disallow: [application, apiName, actor],
   addContact: [application, any, actor],
   removeContact: [application, any, actor],
@@ -87,7 +90,7 @@ export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
   updateCredential: [
     application,
     credential,
-    members<Given<'updateCredential', 2>>({ name: 'own', expiresAt: 'own', by: 'text' }),
+    members<Given<'updateCredential', 2>>({ name: 'own', expiresAt: 'own', networks: 'own', by: 'text' }),
   ],
   endCredential: [application, credential, options<RevokeTokensOptions>({ by: 'text', revokeTokens: 'own' })],
   rotateKey: [application, rotation],

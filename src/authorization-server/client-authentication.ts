@@ -11,8 +11,9 @@ import { notePresentedSecrets, readOrigin } from '../http/origin.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import type { RefusalDetails } from '../contracts/usage.js'
 import type { ClientCredentials } from '../http/basic.js'
-import { formatFailureKey } from '../http/request.js'
+import { formatFailureKey, readIpAddress } from '../http/request.js'
 import { formatChallenge } from '../http/respond.js'
+import { isInNetworks } from '../lib/networks.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import { createReadingMatcher, mayPass, type Presented, type ReadingMatcherOptions } from './match-readings.js'
@@ -141,6 +142,14 @@ export function refuseRestrictedSecret(
   const error = new OAuthError('unauthorized_client', 'The client secret may not be used for this API')
   const details = { credential: secret.name }
   throw withRefusedClient(error, { reason: 'restricted_secret', client, applicationId: application.id, details })
+}
+
+/** Throws `network_not_allowed` for a request from outside the networks of the application or of its secret. */
+export function refuseOtherNetworks({ application, secret }: AuthenticatedClient, req: IncomingMessage): void {
+  if (application.networks === undefined && secret.networks === undefined) return
+  const address = readIpAddress(req)
+  if ([application, secret].every(({ networks }) => networks === undefined || isInNetworks(address, networks))) return
+  throw new OAuthError('network_not_allowed', 'The client credentials may not be used from this network')
 }
 
 /** Describes a refused client. A text that is neither a key nor an id may be a secret in the wrong place, so it is not shown. */

@@ -93,6 +93,8 @@ export interface Withheld {
   readonly apis: GrantedApis
   /** The ends that operators gave credentials; left out if there are none. */
   readonly ends?: readonly OperatorEnd[]
+  /** The networks that an operator gave the application: a contact can only give fewer. Left out if no operator gave any. */
+  readonly networks?: readonly string[]
 }
 
 /** The end that an operator gave a credential. It also bounds its replacement by a contact. */
@@ -152,7 +154,7 @@ export interface ApplicationRecord {
   readonly metadata: JsonObject | undefined
   /** The operator's own id of the application. No two applications have the same one. Undefined for a deleted application. */
   readonly externalId: string | undefined
-  /** Limits of this application, by the name of the API; undefined if it has none of its own. */
+  /** Limits of this application, by the name of the API, or `*` for every other one; undefined if it has none of its own. */
   readonly rateLimits: Readonly<Record<string, ApplicationLimit>> | undefined
   /** The networks (CIDR) from which its credentials and access tokens may be used; undefined: from any. */
   readonly networks: readonly string[] | undefined

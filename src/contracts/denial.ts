@@ -14,6 +14,7 @@ const STATUS_BY_ERROR = {
   invalid_api_key: 401,
   insufficient_scope: 403,
   access_denied: 403,
+  network_not_allowed: 403,
   too_many_requests: 429,
   server_error: 500,
   temporarily_unavailable: 503,

@@ -54,6 +54,8 @@ const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error
   invalid_api_key: 'Check that the key is complete and was not rotated, and that its application was not deleted.',
   insufficient_scope: 'Grant the scope with auth.applications.allow(id, api, { scopes }) and get a new access token.',
   access_denied: 'Check that the application is active and allowed: auth.applications.resume(id), .allow(id, api).',
+  network_not_allowed:
+    "Correct the list with auth.applications.update(id, { networks }), or Express's `trust proxy` if the address is a proxy's.",
   too_many_requests: 'Wait for the seconds in Retry-After, or raise the limit in rateLimits.',
   temporarily_unavailable: 'Check that the store can be reached: await auth.health().',
 }

@@ -162,7 +162,11 @@ function judgeTokenApplication(
   if (token.tokensRevokedAt !== application.tokensRevokedAt) return new Failure('revokedToken', application.id)
   const isGranted = (scope: string): boolean => grant.scopes.includes(scope)
   const scopes = token.scopes.every(isGranted) ? token.scopes : token.scopes.filter(isGranted)
-  return new Identity(api, application, scopes, token)
+  if (token.credentialId === undefined) return new Identity(api, application, scopes, token, undefined)
+  const secret = application.secrets.find(({ id }) => id === token.credentialId)
+  // The client gets a new access token with another secret, if that may be used where it is.
+  if (!secret) return new Failure('revokedToken', application.id)
+  return new Identity(api, application, scopes, token, secret.networks)
 }
 
 function judgeKey(api: Api, application: ApplicationRecord | undefined, hash: string, now: number): Identity | Refused {
@@ -177,7 +181,8 @@ function judgeKey(api: Api, application: ApplicationRecord | undefined, hash: st
   if (application.status === 'deleted') return 'invalidApiKey'
   const grant = findGrant(application, api)
   if (!grant) return new Failure('notAllowed', application.id)
-  if (isUsableAt(key, api)) return new Identity(api, application, listKeyScopes(api, key, grant.scopes), undefined)
+  if (isUsableAt(key, api))
+    return new Identity(api, application, listKeyScopes(api, key, grant.scopes), undefined, key.networks)
   return new Failure('restrictedKey', application.id, { credential: key.name })
 }
 

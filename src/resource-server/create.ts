@@ -1,5 +1,5 @@
 import type { ResourceServer, ResourceServerOptions, LimitedApi } from './resource-server.js'
-import type { Api } from '../contracts/api.js'
+import type { Api, Limit } from '../contracts/api.js'
 import type { RateLimits } from '../rate-limits/rate-limits.js'
 import { authOf } from './auth-of.js'
 import { createAuthenticator } from './authenticate.js'
@@ -20,7 +20,7 @@ import { createVerifiers } from './verify.js'
 
 export function createResourceServer({ apis, rateLimits, ...options }: ResourceServerOptions): ResourceServer {
   const authenticator = createAuthenticator(options)
-  const requestLimits = createRequestLimits(apis, rateLimits)
+  const requestLimits = createRequestLimits(apis, rateLimits, options.now)
   const outcomes = createOutcomes(options.emit)
   const reporter = createRefusalReporter({ ...options, outcomes })
   const reportOnlyOf = new Map([...apis.values()].map(({ name, reportOnly }) => [name, reportOnly]))
@@ -58,15 +58,16 @@ export function createResourceServer({ apis, rateLimits, ...options }: ResourceS
   }
 }
 
-/** The `requests` limit of each API that has one. */
+/** The `requests` limit of each API, or of an application in place of it. */
 function createRequestLimits(
   apis: ReadonlyMap<string, LimitedApi>,
   rateLimits: Pick<RateLimits, 'create'>,
+  now: () => number,
 ): ReadonlyMap<Api, RequestCounter> {
   const limits = new Map<Api, RequestCounter>()
   for (const api of apis.values()) {
-    const limit = rateLimits.create(`requests:${api.name}`, api.rateLimit, { policy: api.name })
-    if (limit) limits.set(api, createRequestCounter(api, limit))
+    const create = (name: string, limit: Limit | false) => rateLimits.create(name, limit, { policy: api.name })
+    limits.set(api, createRequestCounter({ api, limit: api.rateLimit, create, now }))
   }
   return limits
 }

@@ -40,6 +40,7 @@ export function createBearerErrors(
   | 'malformed'
   | 'tooLong'
   | 'insufficientScope'
+  | 'networkNotAllowed'
   | 'methodNotAllowed'
 > {
   const neededScopes = formatScopes(scopes)
@@ -70,6 +71,7 @@ export function createBearerErrors(
       ...neededScopes,
     ),
     methodNotAllowed: createError('access_denied', 'No access token allows this method here'),
+    networkNotAllowed: createError('network_not_allowed', 'The access token may not be used from this network'),
   }
 }
 
@@ -98,7 +100,12 @@ export function createApiKeyErrors(
   api: Api,
   scopes: readonly string[],
 ): ErrorResponses<
-  KeyFailureReason | 'noCredential' | 'duplicateCredential' | 'insufficientScope' | 'methodNotAllowed'
+  | KeyFailureReason
+  | 'noCredential'
+  | 'duplicateCredential'
+  | 'insufficientScope'
+  | 'methodNotAllowed'
+  | 'networkNotAllowed'
 > {
   const [name = '', otherName] = api.keyHeaders
   const neededScopes = formatScopes(scopes)
@@ -123,6 +130,7 @@ export function createApiKeyErrors(
     restrictedKey: createError('access_denied', 'The API key may not be used for this API'),
     insufficientScope: createError('insufficient_scope', 'The API key lacks a scope that this needs', ...neededScopes),
     methodNotAllowed: createError('access_denied', 'No API key allows this method here'),
+    networkNotAllowed: createError('network_not_allowed', 'The API key may not be used from this network'),
   }
 }
 

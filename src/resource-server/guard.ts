@@ -26,7 +26,7 @@ export interface GuardFactoryOptions extends ErrorResponders {
   readonly outcomes: Outcomes
   /** Rejects while the platform cannot answer: before it is ready, or when the store has been unavailable for too long. */
   readonly available: () => MaybePromise<void>
-  /** The `requests` limit of the APIs that have one. */
+  /** The `requests` limit of each API. */
   readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForGuard'>>
   readonly observers: ApiObservers
 }
@@ -38,7 +38,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
 
   return function createGuard(config) {
     const { api, findRequirement, allow, optional, otherIssuers, header, readCredential, recall, authenticate } = config
-    const limitRequests = requestLimits.get(api)?.countForGuard
+    const countRequest = requestLimits.get(api)!.countForGuard
     const countAllowed = observers.get(api.name)?.allowed
     const passAgain = createPassAgain({ config, respondWithError, passIfAllowed, countAllowed })
 
@@ -114,9 +114,10 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
     }
 
     function authorize(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
-      const unmet = findUnmet(identity, findRequirement(req))
-      if (unmet !== undefined) respondWithError(config, unmet, identity, req, res, next)
-      else if (limitRequests) passAfter(limitRequests(identity.application.id, req), req, res, next, identity)
+      const unmet = identity.isFromItsNetworks(req) ? findUnmet(identity, findRequirement(req)) : 'networkNotAllowed'
+      if (unmet !== undefined) return respondWithError(config, unmet, identity, req, res, next)
+      const counted = countRequest(identity.application, req)
+      if (counted) passAfter(counted, req, res, next, identity)
       else if (allow) passIfAllowed(config, req, res, next, identity, pass)
       else pass(req, res, next, identity)
     }

@@ -1,6 +1,9 @@
 import type { Api } from '../contracts/api.js'
+import type { IncomingMessage } from 'node:http'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import type { AccessToken } from '../tokens/verified-token.js'
+import { readIpAddress } from '../http/request.js'
+import { isInNetworks } from '../lib/networks.js'
 import type { AuthInfo } from './auth-info.js'
 import { describeCaller, describeToken } from './describe-caller.js'
 
@@ -14,12 +17,29 @@ export class Identity {
   /** The scopes of the access token that are still granted, or those of the key. */
   readonly scopes: readonly string[]
   readonly token: AccessToken | undefined
+  /** The networks of the credential: of the key, or of the secret that the access token was issued for. */
+  readonly networks: readonly string[] | undefined
 
-  constructor(api: Api, application: ApplicationRecord, scopes: readonly string[], token: AccessToken | undefined) {
+  constructor(
+    api: Api,
+    application: ApplicationRecord,
+    scopes: readonly string[],
+    token: AccessToken | undefined,
+    networks: readonly string[] | undefined,
+  ) {
     this.api = api
     this.application = application
     this.scopes = scopes
     this.token = token
+    this.networks = networks
+  }
+
+  /** Whether the request comes from the networks of the application and of the credential. Without a request its address is in none. */
+  isFromItsNetworks(req: object | undefined): boolean {
+    const { networks } = this.application
+    if (networks === undefined && this.networks === undefined) return true
+    const address = req ? readIpAddress(req as IncomingMessage) : ''
+    return [networks, this.networks].every((list) => list === undefined || isInNetworks(address, list))
   }
 
   /**

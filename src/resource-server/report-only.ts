@@ -75,6 +75,6 @@ export function findApplicationId(caller: RefusedCaller): string | undefined {
 /**
  * Copies the API object, so that later guards verify the request again; `maybeAuthOf()` still finds it by the API's name.
  */
-function copyIdentity({ api, application, scopes, token }: Identity): Identity {
-  return new Identity({ ...api }, application, scopes, token)
+function copyIdentity({ api, application, scopes, token, networks }: Identity): Identity {
+  return new Identity({ ...api }, application, scopes, token, networks)
 }

@@ -1,17 +1,35 @@
-import type { Api } from '../contracts/api.js'
+import { findApplicationLimit } from '../applications/records/application-limits.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
+import type { Api, Limit } from '../contracts/api.js'
+import { createBoundedCache } from '../lib/bounded-cache.js'
 import type { LimitHeaders, RateLimit } from '../rate-limits/rate-limit.js'
 import { findIdentity, findRequest } from './auth-of.js'
 
-/** Counts a request of an application toward the `requests` limit of an API. Rejects with 429 above it. */
-export type CountRequest = (applicationId: string, req?: object) => Promise<LimitHeaders>
+/** Counts a request of an application toward its limit at an API; undefined if there is none. Rejects with 429 above it. */
+export type CountRequest<Req = object> = (application: ApplicationRecord, req: Req) => Promise<LimitHeaders> | undefined
 
 export interface RequestCounter {
-  readonly countForGuard: (applicationId: string, req: object) => Promise<LimitHeaders>
+  readonly countForGuard: CountRequest
   /** A request that a guard or a verifier has counted already for that application is not counted again. */
-  readonly countForVerifier: CountRequest
+  readonly countForVerifier: CountRequest<object | undefined>
 }
 
-export function createRequestCounter(api: Api, limit: RateLimit): RequestCounter {
+interface RequestCounterOptions {
+  readonly api: Api
+  /** The API's own limit. */
+  readonly limit: Limit | false
+  /** Creates a counter for all applications with that limit. */
+  readonly create: (name: string, limit: Limit | false) => RateLimit | undefined
+  readonly now: () => number
+}
+
+/** How many limits of applications have a counter at a time. Each differs from the others: those that are equal share one. */
+const MAX_OWN_LIMITS = 1000
+
+export function createRequestCounter({ api, limit, create, now }: RequestCounterOptions): RequestCounter {
+  const name = `requests:${api.name}`
+  const ofApi = create(name, limit)
+  const own = createBoundedCache<RateLimit>({ entries: MAX_OWN_LIMITS })
   /**
    * Requests that verifiers have counted, by application. Guards record nothing here: a verifier finds the identity that they
    * established.
@@ -19,19 +37,34 @@ export function createRequestCounter(api: Api, limit: RateLimit): RequestCounter
   const counted = new WeakMap<object, Map<string, Promise<LimitHeaders>>>()
   let isNoted = false
 
+  function count({ id, rateLimits }: ApplicationRecord): Promise<LimitHeaders> | undefined {
+    const limit = rateLimits && findApplicationLimit(rateLimits, api.name, now())
+    return limit ? findOwn(limit)(id) : ofApi?.(id)
+  }
+
+  function findOwn(given: Limit): RateLimit {
+    const key = `${given.limit}/${given.window}`
+    const known = own.get(key)
+    if (known) return known
+    const created = create(`${name}:${key}`, { limit: given.limit, window: given.window })!
+    own.set(key, created)
+    return created
+  }
+
   return {
-    countForGuard: (applicationId, req) => (isNoted && counted.get(req)?.get(applicationId)) || limit(applicationId),
-    countForVerifier(applicationId, req) {
-      if (req === undefined) return limit(applicationId)
+    countForGuard: (application, req) => (isNoted && counted.get(req)?.get(application.id)) || count(application),
+    countForVerifier(application, req) {
+      if (req === undefined) return count(application)
       const request = findRequest(req)
-      if (findIdentity(request, api)?.application.id === applicationId) return Promise.resolve({})
+      if (findIdentity(request, api)?.application.id === application.id) return undefined
       const ofRequest = counted.get(request) ?? new Map<string, Promise<LimitHeaders>>()
-      const earlier = ofRequest.get(applicationId)
+      const earlier = ofRequest.get(application.id)
       if (earlier) return earlier
-      const count = limit(applicationId)
+      const limited = count(application)
+      if (!limited) return undefined
       isNoted = true
-      counted.set(request, ofRequest.set(applicationId, count))
-      return count
+      counted.set(request, ofRequest.set(application.id, limited))
+      return limited
     },
   }
 }

@@ -6,6 +6,7 @@ import { toDenial } from '../http/respond.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
 import type { Authenticator } from './authenticate.js'
+import { findRequest } from './auth-of.js'
 import { createApiKeyErrors, createBearerErrors, type ErrorResponses } from './error-responses.js'
 import { Failure, type Refused } from './failure.js'
 import { Identity } from './identity.js'
@@ -42,7 +43,8 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
         const problem = result instanceof Failure ? result.problem : result
         throw typeof problem === 'string' ? toOAuthError(errors[problem]!) : problem
       }
-      await requestLimits.get(api)?.countForVerifier(result.application.id, req)
+      if (!result.isFromItsNetworks(req && findRequest(req))) throw toOAuthError(errors['networkNotAllowed']!)
+      await requestLimits.get(api)!.countForVerifier(result.application, req)
       return result.toAuthInfo() as Info
     } catch (error) {
       throw error instanceof OAuthError ? error : toOAuthError(toDenial(error), error)

@@ -15,6 +15,8 @@ export interface AccessTokenGrant {
   readonly lifetime: number
   /** The application's `tokensRevokedAt` at the time of issue, in milliseconds since 1970. */
   readonly tokensRevokedAt: number
+  /** `credential_id`: the secret, if it may be used from some networks only. */
+  readonly credentialId?: string | undefined
   /** The JSON text of further claims, as `stringifyClaims()` returns it. */
   readonly customClaims?: string | undefined
 }
@@ -34,7 +36,8 @@ export function createAccessTokenSigner(signingKeys: Pick<SigningKeys, 'current'
 }
 
 /** The claims of RFC 9068 2.2. */
-function createClaims({ issuer, applicationId, scopes, issuedAt, lifetime, tokensRevokedAt }: AccessTokenGrant) {
+function createClaims(grant: AccessTokenGrant) {
+  const { issuer, applicationId, scopes, issuedAt, lifetime, tokensRevokedAt, credentialId } = grant
   const iat = Math.floor(issuedAt / 1000)
   return {
     iss: issuer,
@@ -45,6 +48,7 @@ function createClaims({ issuer, applicationId, scopes, issuedAt, lifetime, token
     exp: iat + lifetime,
     jti: createTokenId(tokensRevokedAt),
     scope: scopes.length > 0 ? scopes.join(' ') : undefined,
+    credential_id: credentialId,
   }
 }
 

@@ -4,8 +4,8 @@ import { NotJsonError, stringifyJsonObject } from '../lib/plain-json.js'
 /** The limit of 2 KiB of UTF-8 makes an access token fit into a header of 8 KiB. */
 const MAX_CLAIMS_BYTES = 2048
 
-/** The claims of every access token (RFC 9068 2.2). */
-const ISSUED_CLAIMS = ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti', 'scope']
+/** The claims of access tokens (RFC 9068 2.2), and the secret of those that may be used from some networks only. */
+const ISSUED_CLAIMS = ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti', 'scope', 'credential_id']
 
 /**
  * Names that have a meaning of their own in a JWT, an access token or an introspection response, so that no platform may give

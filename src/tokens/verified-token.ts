@@ -9,6 +9,8 @@ export interface AccessToken {
   /** Its `sub`, which is also its `client_id`. */
   readonly applicationId: string
   readonly scopes: readonly string[]
+  /** The secret for which it was issued, if that may be used from some networks only. */
+  readonly credentialId: string | undefined
   /** The claims that the option `claims` added, as JSON text, which is no longer than the token; undefined if there are none. */
   readonly customClaims: string | undefined
   // Seconds, as in the JWT: fits a V8 Smi and is stored inline. Milliseconds would be allocated separately.

@@ -133,11 +133,12 @@ function createClaimsParser(entries: number, lifetimes: ReadonlyMap<string, numb
   const scopeLists = createBoundedCache<readonly string[]>({ entries: 1000, bytesOf: (scopes) => scopes.join().length })
 
   return function parseClaims(payload, { kid, longestLifetime }, bytes) {
-    const { iss, aud, sub, client_id, iat, exp, jti, scope = '' } = payload
+    const { iss, aud, sub, client_id, iat, exp, jti, scope = '', credential_id: credentialId } = payload
     if (iss === undefined || aud !== iss || sub === undefined || sub !== client_id) return undefined
     // This package issues such times. JSON.parse() reads 1e400 as Infinity.
     if (!isWholeNumber(iat) || !isWholeNumber(exp)) return undefined
     if (typeof jti !== 'string' || typeof scope !== 'string') return undefined
+    if (credentialId !== undefined && typeof credentialId !== 'string') return undefined
     const tokensRevokedAt = parseTokensRevokedAt(jti)
     if (tokensRevokedAt === undefined) return undefined
     const customClaims = selectCustomClaims(payload)
@@ -146,6 +147,7 @@ function createClaimsParser(entries: number, lifetimes: ReadonlyMap<string, numb
       issuer: findOrAdd(strings, iss, iss),
       applicationId: findOrAdd(strings, sub, sub),
       scopes: findOrAdd(scopeLists, scope, scope === '' ? [] : scope.split(' ')),
+      credentialId,
       customClaims: customClaims && findOrAdd(strings, customClaims, customClaims),
       iat,
       // The lifetime is shortened, not refused: while `accessTokenLifetime` is being raised, processes with the old value

@@ -9,6 +9,7 @@ import type { CredentialKind, Credentials } from './credentials.js'
 import { describeCredential, formatEnd } from './named-credentials.js'
 import { readRestriction } from '../records/restrictions.js'
 import { refuseDeleted } from '../records/status.js'
+import { readNetworks } from '../records/application-networks.js'
 import { readCredentialName, readExpiresAt } from '../records/validation.js'
 
 interface CredentialCreationOptions {
@@ -34,6 +35,7 @@ export function createCredentialCreation(
     const createdAt = now()
     const expiresAt = given.expiresAt === undefined ? undefined : readExpiresAt(given.expiresAt, createdAt)
     const restrict = readRestriction(apis, kind, given)
+    const networks = given.networks === undefined ? undefined : readNetworks(given.networks)
     const credentials = await opened()
     const event = { type: 'application.credentialAdded', by: given.by } as const
     const { record, result } = await writer.change(id, event, (current) => {
@@ -42,12 +44,8 @@ export function createCredentialCreation(
       refuseTakenName(list, kind, name, createdAt)
       const restriction = restrict(current)
       const latest = writer.findLatestExpiry({ kind, granted: current.apis, restriction }, createdAt)
-      const terms = {
-        name,
-        apis: restriction,
-        networks: undefined,
-        expiresAt: limitExpiry(expiresAt ?? null, latest, createdAt),
-      }
+      const end = limitExpiry(expiresAt ?? null, latest, createdAt)
+      const terms = { name, apis: restriction, networks, expiresAt: end }
       const minted = credentials.mint(kind, createdAt, terms)
       return {
         changed: { [LISTS[kind]]: addCredential(list, minted.record, createdAt) },
@@ -55,6 +53,7 @@ export function createCredentialCreation(
           ...describeCredential(kind, minted.record),
           ...(terms.expiresAt !== undefined && { expiresAt: formatEnd(terms.expiresAt) }),
           ...(terms.apis && { apis: terms.apis }),
+          ...(networks && { networks }),
         },
         ends: [{ kind, credentialId: minted.record.id, at: expiresAt ?? undefined }],
         result: minted,

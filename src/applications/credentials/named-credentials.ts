@@ -15,6 +15,7 @@ import {
 import type { CredentialKind } from './credentials.js'
 import { cancelEmails, listQueuedEmails } from '../queue/queued-emails.js'
 import { endTokens, refuseDeleted } from '../records/status.js'
+import { readNetworks } from '../records/application-networks.js'
 import { readCredentialName, readExpiresAt, readFlag } from '../records/validation.js'
 
 interface NamedCredentialsOptions {
@@ -32,9 +33,10 @@ export function createNamedCredentials(
   const { store, writer, opened, now } = options
 
   return {
-    async updateCredential(id, credentialId, { name: givenName, expiresAt: givenEnd, by }) {
+    async updateCredential(id, credentialId, { name: givenName, expiresAt: givenEnd, networks: given, by }) {
       const name = givenName === undefined ? undefined : readCredentialName(givenName, by)
       const expiresAt = givenEnd === undefined ? undefined : readExpiresAt(givenEnd, now())
+      const networks = given === undefined ? undefined : { networks: readNetworks(given) }
       await opened()
       const { record } = await writer.change(id, { type: 'application.credentialUpdated', by }, (current) => {
         refuseDeleted(current, 'updateCredential')
@@ -50,11 +52,13 @@ export function createNamedCredentials(
           ...(name !== undefined && { name }),
           // The writer forgets the reminders of a former end, and no others: each is sent once.
           ...(expiresAt !== undefined && { expiresAt: end }),
+          ...networks,
         }
         const details = {
           ...describeCredential(kind, { ...credential, ...changes }),
           ...(name !== undefined && name !== credential.name && { formerName: credential.name }),
           ...(expiresAt !== undefined && { expiresAt: formatEnd(end) }),
+          ...(networks && { networks: networks.networks ?? null }),
         }
         return {
           changed: replaceById(current, kind, { ...credential, ...changes }),

@@ -9,6 +9,7 @@ import type {
 import type { NewAuditRecord } from '../../contracts/store-records.js'
 import type { CredentialKind } from './credentials.js'
 import { isLive } from './credentials.js'
+import { joinWithheld } from '../records/withheld.js'
 
 /** The end (`at`; undefined for none any more) that an operator gave a credential. */
 export interface GivenEnd extends Omit<OperatorEnd, 'at' | 'apis'> {
@@ -39,9 +40,8 @@ export function settleEnds(
   }
   const record = { ...changed, keys: changed.keys.map(settle('key')), secrets: changed.secrets.map(settle('secret')) }
   const kept = [...ends.values()].filter((end) => counts(record, end, now))
-  const apis = changed.withheld?.apis ?? {}
-  if (kept.length > 0) return { ...record, withheld: { apis, ends: kept } }
-  return { ...record, withheld: Object.keys(apis).length > 0 ? { apis } : undefined }
+  const { apis = {}, networks } = changed.withheld ?? {}
+  return { ...record, withheld: joinWithheld({ apis, ends: kept, networks }) }
 }
 
 /** The withheld access of an imported application: the file gives its credentials their ends. */

@@ -9,6 +9,7 @@ import type { ApiGrants } from '../call-options.js'
 import type { Applications } from '../applications-api.js'
 import { decideAccess } from '../decisions/decided-requests.js'
 import { refuseDeleted } from './status.js'
+import { describeLimit, joinLimits, readApplicationLimit } from './application-limits.js'
 import { withhold } from './withheld.js'
 
 /**
@@ -36,18 +37,23 @@ type Apis<Each extends Api = Api> = ReadonlyMap<string, Each>
 /** The calls that change an application's access to an API. */
 export function createGrants({ apis, writer, opened, now }: GrantsOptions): Pick<Applications, 'allow' | 'disallow'> {
   return {
-    async allow(id, api, { scopes, by } = {}) {
-      const granted = readScopes(apis, api, scopes)
+    async allow(id, api, { scopes, rateLimit, by } = {}) {
+      const given = readScopes(apis, api, scopes)
+      const limit = rateLimit === undefined ? undefined : readApplicationLimit('rateLimit', rateLimit, now())
       await opened()
       const { record } = await writer.change(id, { type: 'application.accessChanged', by }, (current) => {
         refuseDeleted(current, 'allow')
+        // A limit that is set later must not grant scopes.
+        const kept = limit !== undefined && scopes === undefined ? findGrant(current, { name: api })?.scopes : undefined
+        const granted = kept ?? given
         return {
           changed: {
             apis: { ...current.apis, [api]: { scopes: granted } },
             withheld: withhold(current, api, granted),
+            ...(limit !== undefined && { rateLimits: joinLimits(current, { [api]: limit }) }),
             ...decideAccess(current, api, { outcome: 'approved', at: now(), by }),
           },
-          details: { allowed: api, scopes: granted },
+          details: { allowed: api, scopes: granted, ...(limit !== undefined && { rateLimit: describeLimit(limit) }) },
         }
       })
       return toApplication(record, now())
@@ -58,7 +64,12 @@ export function createGrants({ apis, writer, opened, now }: GrantsOptions): Pick
         refuseDeleted(current, 'disallow')
         if (!findGrant(current, { name: api })) findApi(apis, api)
         const { [api]: _, ...rest } = current.apis
-        return { changed: { apis: rest, withheld: withhold(current, api, undefined) }, details: { disallowed: api } }
+        const changed = {
+          apis: rest,
+          withheld: withhold(current, api, undefined),
+          rateLimits: joinLimits(current, { [api]: null }),
+        }
+        return { changed, details: { disallowed: api } }
       })
       return toApplication(record, now())
     },

@@ -2,6 +2,7 @@ import { ApplicationError } from '../../contracts/errors.js'
 import type { EventType } from '../../contracts/events.js'
 import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { EmailChange } from '../../contracts/queued-email.js'
+import type { NewAuditRecord } from '../../contracts/store-records.js'
 import type { Store } from '../../contracts/store.js'
 import type { MaybePromise } from '../../lib/maybe-promise.js'
 import type { ApplicationWriter, Edit } from './edit.js'
@@ -22,6 +23,8 @@ import {
   suspendEmails,
 } from '../queue/queued-emails.js'
 import type { EmailSender } from '../queue/sender.js'
+import { changeLimits, describeLimits, readLimitChanges, type LimitChanges } from './application-limits.js'
+import { readNetworks, withholdNetworks } from './application-networks.js'
 import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
 import {
   readApiName,
@@ -105,21 +108,23 @@ export function createRegistry(options: RegistryOptions): Registry {
       const actor = { by, reason: readReason(reason) }
       return toApplication(await decisions.deny(id, { api: readApiName(api) }, actor), now())
     },
-    async update(id, { name, contact, language, externalId, metadata, by }) {
-      const changed = {
+    async update(id, { name, contact, language, externalId, metadata, networks, rateLimits, by }) {
+      const limits = rateLimits === undefined ? undefined : readLimitChanges(rateLimits, now())
+      const given = {
         ...(name !== undefined && { name: readName(name) }),
         ...(contact !== undefined && { contact: readContact(contact) }),
         ...(language !== undefined && { language: readLanguage(language) }),
         ...(await readOperatorData({ externalId, metadata })),
+        ...(networks !== undefined && { networks: readNetworks(networks) }),
       }
       const application = await change(id, 'application.updated', by, async (current) => {
         refuseDeleted(current, 'update')
-        const details = {
-          changed: Object.keys(changed),
-          ...(Object.hasOwn(changed, 'metadata') && {
-            metadata: listChangedMembers(current.metadata, changed.metadata),
-          }),
+        const changed = {
+          ...given,
+          ...(networks !== undefined && withholdNetworks(current, given.networks, by)),
+          ...(limits && { rateLimits: changeLimits(current, limits) }),
         }
+        const details = describeChanges(current, given, limits)
         if (changed.contact === undefined || changed.contact === current.contact) return { changed, details }
         const replaced = await replaceFirstContact(store, current, changed.contact, now())
         return { ...replaced, changed: { ...replaced.changed, ...changed }, details }
@@ -167,6 +172,20 @@ export function createRegistry(options: RegistryOptions): Registry {
         refuseDeleted(current, 'revokeTokens')
         return { changed: endTokens(current, now()) }
       }),
+  }
+}
+
+/** Details of the audit record: names, and of what decides who may call the values too. */
+function describeChanges(
+  current: ApplicationRecord,
+  given: Partial<ApplicationRecord>,
+  limits: LimitChanges | undefined,
+): NewAuditRecord['details'] {
+  return {
+    changed: [...Object.keys(given), ...(limits ? ['rateLimits'] : [])],
+    ...(Object.hasOwn(given, 'networks') && { networks: given.networks ?? null }),
+    ...(limits && { rateLimits: describeLimits(limits) }),
+    ...(Object.hasOwn(given, 'metadata') && { metadata: listChangedMembers(current.metadata, given.metadata) }),
   }
 }
 

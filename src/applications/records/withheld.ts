@@ -10,8 +10,16 @@ export function withhold(
   const had = new Set([...(former?.scopes ?? []), ...listGranted(current, api)])
   const scopes = [...had].filter((scope) => !granted?.includes(scope))
   const apis = granted && scopes.length === 0 ? others : { ...others, [api]: { scopes } }
-  return Object.keys(apis).length > 0 ? { apis } : undefined
+  return joinWithheld({ apis, networks: current.withheld?.networks })
 }
+
+/** What operators have withheld; undefined for nothing. */
+export function joinWithheld({ apis, ends = [], networks }: PartsOfWithheld): Withheld | undefined {
+  if (Object.keys(apis).length === 0 && ends.length === 0 && !networks) return undefined
+  return { apis, ...(ends.length > 0 && { ends }), ...(networks && { networks }) }
+}
+
+type PartsOfWithheld = { readonly [Part in keyof Withheld]: Withheld[Part] | undefined } & Pick<Withheld, 'apis'>
 
 /** Whether an operator took away the API, or one of these scopes: then a request for it waits for a decision. */
 export function isWithheld(current: ApplicationRecord, api: string, requested: readonly string[]): boolean {

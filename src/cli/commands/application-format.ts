@@ -21,6 +21,9 @@ export function formatApplication(application: Application, emails: readonly Ema
     language,
     externalId,
     metadata,
+    networks,
+    plan,
+    acceptedTerms,
     apis,
     accessRequests,
     keys,
@@ -33,17 +36,33 @@ export function formatApplication(application: Application, emails: readonly Ema
     ['name', name || '-'],
     ['status', status],
     ...labelRows('contacts', contacts),
-    ...(invitations.length > 0 ? labelRows('invited', invitations.map(formatInvitation)) : []),
+    ...labelSome('invited', invitations.map(formatInvitation)),
     ...(language === undefined ? [] : [['language', language]]),
     ['created', formatTime(createdAt)],
     ...(externalId === undefined ? [] : [['external id', externalId]]),
     ...(metadata ? [['metadata', JSON.stringify(metadata)]] : []),
+    ...(plan === undefined ? [] : [['plan', plan]]),
+    ...(acceptedTerms ? [['terms', `${acceptedTerms.version}, accepted ${formatTime(acceptedTerms.at)}`]] : []),
     ...labelRows('apis', grants),
-    ...(accessRequests.length > 0 ? labelRows('requested', accessRequests.map(formatAccessRequest)) : []),
+    ...labelSome('limits', formatLimits(application)),
+    ...labelSome('networks', networks ?? []),
+    ...labelSome('requested', accessRequests.map(formatAccessRequest)),
     ...labelRows('keys', keys.map(formatCredential)),
     ...labelRows('secrets', secrets.map(formatCredential)),
-    ...(emails.length > 0 ? labelRows('e-mails', emails.map(formatEmail)) : []),
+    ...labelSome('e-mails', emails.map(formatEmail)),
   ])
+}
+
+/** The limits that an application has of its own, in words. */
+export function formatLimits({ rateLimits }: Application): string[] {
+  return Object.entries(rateLimits).map(([api, { limit, window, until }]) => {
+    const end = until ? `, until ${formatTime(until)}` : ''
+    return `${api === '*' ? 'every API' : api}: ${limit} requests in ${window} s${end}`
+  })
+}
+
+function labelSome(label: string, values: readonly string[]): string[][] {
+  return values.length > 0 ? labelRows(label, values) : []
 }
 
 /** Rows for the values of one label, which stands in the first row; a dash if there are none. */
@@ -52,11 +71,23 @@ function labelRows(label: string, values: readonly string[]): string[][] {
   return shown.map((value, index) => [index === 0 ? label : '', value])
 }
 
-function formatCredential({ id, name, prefix, createdAt, expiresAt, lastUsedAt, apis }: CredentialInfo): string {
+function formatCredential({
+  id,
+  name,
+  prefix,
+  createdAt,
+  expiresAt,
+  lastUsedAt,
+  apis,
+  networks,
+}: CredentialInfo): string {
   const used = lastUsedAt ? `last used ${formatTime(lastUsedAt)}` : 'never used'
   const expires = expiresAt ? [`expires ${formatTime(expiresAt)}`] : []
   const grants = Object.entries(apis ?? {}).map(([api, { scopes }]) => [api, ...scopes].join(' '))
-  const restriction = apis ? [`only ${grants.join(', ')}`] : []
+  const restriction = [
+    ...(apis ? [`only ${grants.join(', ')}`] : []),
+    ...(networks ? [`from ${networks.join(', ')}`] : []),
+  ]
   const parts = [`${id} ${name}`, `${prefix}...`, `created ${formatTime(createdAt)}`, used, ...expires, ...restriction]
   return parts.join(', ')
 }

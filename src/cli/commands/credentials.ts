@@ -182,11 +182,16 @@ function createAddCommand(kind: 'key' | 'secret'): Command {
 function parseExpiry(text: string | undefined): { expiresAt?: Date | null } {
   if (text === undefined) return {}
   if (text === 'never') return { expiresAt: null }
+  return { expiresAt: parseTime('--expires', text) }
+}
+
+/** A date, whose start in UTC is meant, or a time with its offset. */
+export function parseTime(option: string, text: string): Date {
   const time = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/.test(text)
     ? new Date(text)
     : undefined
-  if (time && !Number.isNaN(time.getTime())) return { expiresAt: time }
-  throw new CommandError(`--expires ${text} is no date, such as 2027-01-31, and no time, such as 2027-01-31T12:00:00Z.`)
+  if (time && !Number.isNaN(time.getTime())) return time
+  throw new CommandError(`${option} ${text} is no date, such as 2027-01-31, and no time, such as 2027-01-31T12:00:00Z.`)
 }
 
 /** A credential of an application in words; its id alone if the application does not have it. */

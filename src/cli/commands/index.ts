@@ -4,6 +4,7 @@ import { proveCommand } from '../prove/prove.js'
 import { accessCommands } from './access.js'
 import { applicationCommands } from './applications.js'
 import { auditCommand } from './audit.js'
+import { contractCommands } from './contract.js'
 import { contactCommands } from './contacts.js'
 import { credentialCommands } from './credentials.js'
 import { reportOnlyCommand } from './report-only.js'
@@ -20,6 +21,7 @@ export const COMMANDS: readonly Command[] = [
   importCommand,
   ...applicationCommands,
   ...accessCommands,
+  ...contractCommands,
   ...contactCommands,
   ...credentialCommands,
   ...signingKeyCommands,

@@ -42,6 +42,8 @@ export function describeTokenRefusal(refusal: Refusal): Message {
   if (error === 'invalid_client') return { text: 'Key or secret is wrong.' }
   if (error === 'unauthorized_client')
     return { text: endSentence(description ?? 'The application may not use this API'), contact: true }
+  if (status === 403 && error === 'network_not_allowed')
+    return { text: 'The credential may not be used from the network of this browser.', contact: true }
   if (status === 429) return { text: `Too many attempts. ${describeWait(refusal)}` }
   if (status === 503) return { text: `The platform cannot check credentials at the moment. ${describeWait(refusal)}` }
   return { text: endSentence(description ?? `The token endpoint answered ${status}`) }

@@ -12,6 +12,8 @@ type Explanation = readonly [problem: string | ((details: Details) => string), f
 
 /** The members of a refusal's details, as text. */
 interface Details {
+  /** The address of the caller in parentheses, after a space; empty if it is not known. */
+  readonly address: string
   /** The time since something expired, such as ` 2 hours ago`; empty if that is not known. */
   readonly ago: string
   readonly api: string
@@ -23,11 +25,17 @@ interface Details {
 
 /** Explains a refusal in words, for the developer of the application, at the time `now` (milliseconds since 1970). */
 export function explainRefusal(
-  { error, reason, details }: Pick<RefusalRecord, 'error' | 'reason' | 'details'>,
+  { error, reason, details, address }: Pick<RefusalRecord, 'error' | 'reason' | 'details' | 'address'>,
   now: number,
 ): RefusalExplanation {
   const [problem, fix] = BY_REASON.get(reason) ?? BY_REASON.get(error) ?? UNKNOWN
-  return { problem: typeof problem === 'string' ? problem : problem(readDetails(details, now)), fix }
+  return {
+    problem:
+      typeof problem === 'string'
+        ? problem
+        : problem({ ...readDetails(details, now), address: address === undefined ? '' : ` (${address})` }),
+    fix,
+  }
 }
 
 const ASK = 'Ask the provider of the API.'
@@ -71,6 +79,13 @@ const BY_REASON: ReadonlyMap<string, Explanation> = new Map<string, Explanation>
     [
       ({ credential }) => `The API key${credential} may not be used for this API`,
       'Use a key that may be used for this API.',
+    ],
+  ],
+  [
+    'network_not_allowed',
+    [
+      ({ address }) => `The request came from a network from which the credential may not be used${address}`,
+      'Call from a network of the list, or ask for the list to be changed.',
     ],
   ],
   ['suspended', ['The application is suspended', ASK]],
@@ -132,7 +147,7 @@ const BY_REASON: ReadonlyMap<string, Explanation> = new Map<string, Explanation>
   ],
 ])
 
-function readDetails(details: RefusalRecord['details'], now: number): Details {
+function readDetails(details: RefusalRecord['details'], now: number): Omit<Details, 'address'> {
   const { expiredAt, api, credential, scopes, retryAfter } = details
   return {
     ago: typeof expiredAt === 'number' ? ` ${formatAgo(now - expiredAt)}` : '',

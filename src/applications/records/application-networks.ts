@@ -1,0 +1,48 @@
+import { ApplicationError } from '../../contracts/errors.js'
+import type { ApplicationRecord } from '../../contracts/application-record.js'
+import { containsNetwork, readNetwork } from '../../lib/networks.js'
+import { joinWithheld } from './withheld.js'
+
+/** The most networks that a list has. */
+const MAX_NETWORKS = 100
+
+/** Validates a list of networks; undefined for null. Throws with code `invalid_argument`. */
+export function readNetworks(networks: unknown): readonly string[] | undefined {
+  if (networks === null) return undefined
+  if (!Array.isArray(networks) || networks.length === 0 || networks.length > MAX_NETWORKS)
+    throw invalid(
+      `networks must be a list of 1 to ${MAX_NETWORKS} networks such as "203.0.113.0/24" or "2001:db8::/32", or null for any.`,
+    )
+  return [...new Set((networks as readonly unknown[]).map(readOne))]
+}
+
+function readOne(given: unknown): string {
+  const network = typeof given === 'string' ? readNetwork(given.trim()) : undefined
+  if (network !== undefined) return network
+  const shown = typeof given === 'string' ? JSON.stringify(given.slice(0, MAX_SHOWN_LENGTH)) : typeof given
+  throw invalid(
+    `networks has ${shown}, which is no network. Write its first address and the bits that all have in common: 203.0.113.0/24, 2001:db8::/32, or one address.`,
+  )
+}
+
+const MAX_SHOWN_LENGTH = 50
+
+/**
+ * The change of what operators have withheld, by the new networks. Throws with code `invalid_argument` if a contact's list has more than
+ * an operator's.
+ */
+export function withholdNetworks(
+  { withheld }: ApplicationRecord,
+  networks: readonly string[] | undefined,
+  by: string | undefined,
+): Pick<ApplicationRecord, 'withheld'> {
+  if (!by?.startsWith('contact:')) return { withheld: joinWithheld({ apis: {}, ...withheld, networks }) }
+  const given = withheld?.networks
+  const wider = networks?.find((network) => !given?.some((outer) => containsNetwork(outer, network)))
+  if (!given || (networks && wider === undefined)) return { withheld }
+  throw invalid(`${wider ?? 'Any network'} is more than the operator allows: ${given.join(', ')}.`)
+}
+
+function invalid(message: string): ApplicationError {
+  return new ApplicationError('invalid_argument', message)
+}
