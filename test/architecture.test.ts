@@ -18,7 +18,17 @@ const CORE = [...BELOW_SERVERS, 'options', 'store-client', 'authorization-server
  * of feature.ts, and what one has for another too.
  */
 const FEATURE: Rule = {
-  mayImport: ['contracts', 'lib', 'web', 'samples', 'applications', 'http', 'options/checks', 'options/read-apis'],
+  mayImport: [
+    'contracts',
+    'lib',
+    'web',
+    'samples',
+    'applications',
+    'http',
+    'options/checks',
+    'options/read-apis',
+    'options/read-metadata-schema',
+  ],
   mayImportTypes: ['feature', 'index', 'options/settings', 'rate-limits'],
 }
 

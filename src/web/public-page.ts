@@ -25,7 +25,10 @@ fieldset > .wrong { margin-bottom: .375rem }
 .choice:only-of-type { border-radius: var(--corner-box) }
 .choice + .choice { border-top: 0 }
 .choice strong { font-weight: 600 }
-.choice em { color: var(--soft); font-style: normal }
+.about, .hint, label small { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
+.about > * { display: block; overflow-wrap: anywhere }
+.scope { margin-left: 1.25rem }
+.about em { color: var(--ink); font-style: normal }
 .wrong { margin: 0; color: var(--bad) }
 dl { margin: 0 }
 dt { margin-top: var(--space-4) }

@@ -80,7 +80,14 @@ const BRAND: Names<BrandOptions> = { name: true, logo: true, color: true, suppor
 const CACHE: Names<CacheOptions> = { applications: true, accessTokens: true, revokedAccessTokens: true }
 const BACKGROUND: Names<BackgroundOptions> = { auditRetention: true }
 const EMAILS: Names<EmailsOptions> = { mailer: true, delivery: true, compose: true, remindBefore: true }
-const REGISTRATION: Names<RegistrationOptions> = { operators: true, allow: true, limits: true }
+const REGISTRATION: Names<RegistrationOptions> = {
+  operators: true,
+  allow: true,
+  fields: true,
+  captcha: true,
+  decisionDays: true,
+  limits: true,
+}
 const REGISTRATION_LIMITS: Names<RegistrationLimits> = {
   registration: true,
   allRegistrations: true,

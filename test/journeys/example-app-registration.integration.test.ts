@@ -284,7 +284,7 @@ describe('On PostgreSQL, the example app', () => {
 async function registerAt(baseUrl: string, contact = NEW_CONTACT): Promise<void> {
   const address = `${baseUrl}/developers/register`
   const form = await page(address)
-  const apis = [...form.matchAll(/<input type="checkbox" name="apis" value="(\w+)" ?\/?>/g)].map(([, api = '']) => api)
+  const apis = [...form.matchAll(/<input type="checkbox" name="apis" value="(\w+)"[^>]*>/g)].map(([, api = '']) => api)
   expect(apis).toEqual(['orders', 'catalog'])
   const body = new URLSearchParams([['name', 'Till'], ['contact', contact], ...apis.map((api) => ['apis', api])])
   const answer = await fetch(address, { method: 'POST', body })

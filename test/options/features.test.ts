@@ -267,7 +267,11 @@ describe('the value of a feature', () => {
     ['emails', { mailer, remindBefore: [, 1] }, /^emails\.remindBefore\[0\] is missing/],
     ['emails', { mailer, remindBefore: Array.from({ length: 11 }, (_, i) => i + 1) }, /^emails\.remindBefore is /],
 
-    ['registration', true, /^registration is true\. Write an object with operators, allow, limits, or leave it out\.$/],
+    [
+      'registration',
+      true,
+      /^registration is true\. Write an object with operators, allow, fields, captcha, decisionDays, limits, or leave it out\.$/,
+    ],
     ['registration', { operators: OPERATOR }, /^registration\.operators is "ops@example\.com"\. List 1 to 10 e-mail/],
     ['registration', { operators: [] }, /^registration\.operators is \[\]\. List 1 to 10/],
     [

@@ -6,6 +6,7 @@ import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { registration } from '../../src/features/registration/index.js'
 import { memoryStore } from '../../src/index.js'
+import { memoryMailer } from '../../src/testing/index.js'
 import { EXPRESSES, openPlatform } from '../support/platform.js'
 import {
   GOOD,
@@ -18,6 +19,25 @@ import {
   expectRefusal,
   withoutDate,
 } from './registration-app.js'
+
+const LINK = /^\.\/register\/thanks\?for=[\w-]+$/
+
+/** A platform whose operators take their time, with an API that has scopes. */
+function openPatient(express: (typeof EXPRESSES)['Express 5']) {
+  const { auth, clock } = openPlatform({
+    developersUrl: 'https://example.com/developers',
+    mailer: memoryMailer(),
+    registration: { decisionDays: 3 },
+    apis: {
+      orders: {
+        scheme: 'oauth2',
+        scopes: { read: 'Read <b>orders</b>', admin: 'Everything' },
+        registrationScopes: ['read'],
+      },
+    },
+  })
+  return { auth, clock, app: express().use(PATH, auth.registration.router) }
+}
 
 for (const [name, express] of Object.entries(EXPRESSES)) {
   describe(`auth.registration.router on ${name}`, () => {
@@ -42,12 +62,15 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
 
     it('R8: accepts a form, with the same answer for known and unknown contacts', async () => {
       const first = await postForm(app, FORM)
-      expect([first.status, first.headers['location']]).toEqual([303, './register/thanks'])
+      expect([first.status, first.headers['location']]).toEqual([303, expect.stringMatching(LINK)])
       const thanks = await request(app)
         .get(`${PATH}/thanks`)
         .expect(200, /We have received your registration/)
       expectPage(thanks)
       expect(thanks.text).not.toContain('dev@customer.example')
+      const named = await request(app).get(String(first.headers['location']).replace('./register', PATH))
+      expectPage(named)
+      expect(named.text).toContain('We send the credentials to dev@customer.example.')
       const again = await postForm(app, FORM)
       const another = await postForm(app, [
         ...FORM.slice(0, 1),
@@ -56,7 +79,12 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       ])
       const manual = await postForm(app, [...FORM, ['apis', 'weather']])
       for (const answer of [again, another, manual]) {
-        expect([answer.status, answer.text, withoutDate(answer)]).toEqual([303, first.text, withoutDate(first)])
+        // The link is encrypted, and as long as the address that was entered.
+        const { location, ...headers } = withoutDate(answer) as Record<string, string>
+        const { location: link, ...others } = withoutDate(first) as Record<string, string>
+        expect([answer.status, answer.text, headers]).toEqual([303, first.text, others])
+        expect(location).toMatch(LINK)
+        if (answer === again) expect(location).toHaveLength(link!.length)
       }
       const registered = (await applications()).slice(-4)
       expect(registered.map(({ contact, apis }) => [contact, Object.keys(apis)])).toEqual([
@@ -86,6 +114,46 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       expect(await register({}, 'xx, en;q=0, de;q=0.0')).toBeUndefined()
       expect((await postForm(app, [...FORM, ['language', 'fr']])).status).toBe(303)
       expect((await applications()).at(-1)?.language).toBe('fr')
+    })
+
+    it.each([
+      ['de-AT, en;q=0.5', 'de', 'Anwendung registrieren', 'Geben Sie einen Namen ein.', 'Vielen Dank'],
+      ['fr', 'fr', 'Enregistrer une application', 'Saisissez un nom.', 'Merci'],
+      ['es-MX', 'es', 'Registrar una aplicación', 'Escriba un nombre.', 'Gracias'],
+      ['it', 'en', 'Register an application', 'Enter a name.', 'Thank you'],
+    ])('R1, R7, R21: its pages are in the language that %s prefers', async (header, lang, title, problem, thanks) => {
+      const form = await request(app).get(PATH).set('Accept-Language', header)
+      expect(form.text).toContain(`<html lang="${lang}">`)
+      expect(form.text).toContain(`<h1>${title}</h1>`)
+      expect(form.headers).toMatchObject({ vary: 'Accept-Language' })
+      const refused = await request(app).post(PATH).set('Accept-Language', header).type('form').send('name=')
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(problem)])
+      expect((await request(app).get(`${PATH}/thanks`).set('Accept-Language', header)).text).toContain(`<h1>${thanks}`)
+    })
+
+    it('R1, R21: lists scopes, and says what approval means and how long it usually takes', async () => {
+      const { app: asking, auth: other, clock } = openPatient(express)
+      onTestFinished(() => other.close())
+      const page = (await request(asking).get(PATH)).text.replaceAll(/\s+/g, ' ')
+      expect(page).toContain(
+        'Scopes that it gets:</span> <span class="scope">read: Read &#60;b&#62;orders&#60;/b&#62;</span>',
+      )
+      expect(page).not.toContain('class="scope">admin')
+      expect(page).toContain('one of us reads your registration and decides, usually within 3 working days.')
+      const answer = await postForm(asking, FORM.slice(0, 3))
+      const link = String(answer.headers['location']).replace('./register', PATH)
+      expect((await request(asking).get(link)).text).toContain(
+        'decides, usually within 3 working days. After it is approved, we send the credentials to dev@customer.example.',
+      )
+      const expectNobody = async (path: string) => {
+        const { status, text } = await request(asking).get(path)
+        expect([status, text]).toEqual([200, expect.stringContaining('the e-mail address that you gave.')])
+      }
+      for (const forged of ['', 'x', `${link.slice(-40)}`, 'A'.repeat(2000), '%E0%A4']) {
+        await expectNobody(`${PATH}/thanks?for=${forged}`)
+      }
+      clock.advance(600)
+      await expectNobody(link)
     })
 
     it.each(['xx', '', 'toString', ['de']])('R7: refuses the language %j', async (language) => {

@@ -47,7 +47,7 @@ export interface TestOptions extends Omit<
   readonly remindBefore?: EmailsOptions['remindBefore']
   readonly operators?: RegistrationOptions['operators']
   readonly registration?:
-    | (Pick<RegistrationOptions, 'allow'> & Pick<RegistrationLimits, 'foldTags' | 'ipv6Prefix'>)
+    | (Omit<RegistrationOptions, 'operators' | 'limits'> & Pick<RegistrationLimits, 'foldTags' | 'ipv6Prefix'>)
     | false
     | undefined
   readonly portal?: PortalOptions['actions'] | false
@@ -82,7 +82,7 @@ export function translate<Options extends TestOptions & { readonly baseUrl: stri
     ...core
   } = options
   const { registration: perCaller, allRegistrations, signIn, portalActions, ...limits } = rateLimits ?? {}
-  const { allow, ...registrationLimits } = forRegistration || {}
+  const { foldTags, ipv6Prefix, ...registrationOptions } = forRegistration || {}
   const sent = mailer && {
     emails: emails({ mailer, ...given({ delivery, compose, remindBefore }) }),
     registration:
@@ -90,8 +90,8 @@ export function translate<Options extends TestOptions & { readonly baseUrl: stri
       registration(
         given({
           operators,
-          allow,
-          limits: given({ registration: perCaller, allRegistrations, ...registrationLimits }),
+          ...registrationOptions,
+          limits: given({ registration: perCaller, allRegistrations, foldTags, ipv6Prefix }),
         }),
       ),
     portal:

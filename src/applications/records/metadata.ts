@@ -4,7 +4,7 @@ import type { ApplicationRecord, JsonObject } from '../../contracts/application-
 import { formatPath, NotJsonError, stringifyJsonObject } from '../../lib/plain-json.js'
 
 /** 4 KiB of UTF-8. */
-const MAX_METADATA_BYTES = 4096
+export const MAX_METADATA_BYTES = 4096
 /** The number of a schema's messages that are reported. */
 const MAX_ISSUES = 10
 

@@ -2,15 +2,22 @@ import type { IncomingMessage } from 'node:http'
 import type { PreparedRegistration } from './register.js'
 import type { Limit } from '../../contracts/api.js'
 import { OAuthError } from '../../contracts/denial.js'
-import { StoreUnavailableError } from '../../contracts/errors.js'
+import type { JsonObject } from '../../contracts/application-record.js'
 import { readClientAddress, readIpAddress, type Ipv6Prefix } from '../../http/request.js'
 import { removeTag } from '../../lib/email-address.js'
 import { describeValue } from '../../lib/describe-value.js'
-import { CALL_TIMEOUT_MS, withTimeout } from '../../lib/timeout.js'
 import type { RateLimits } from '../../rate-limits/rate-limits.js'
+import { callHost } from './call-host.js'
 
 /** Decides whether a valid registration is stored. Rejects with the refusal if it is not. */
-export type Admit = (registration: PreparedRegistration, req: IncomingMessage) => Promise<void>
+export type Admit = (registration: ValidRegistration, req: IncomingMessage) => Promise<void>
+
+interface ValidRegistration extends Pick<PreparedRegistration, 'name' | 'contact' | 'apis'> {
+  /** The values of the provider's own fields; undefined without any. */
+  readonly metadata: JsonObject | undefined
+  /** Asks the captcha's service. */
+  readonly verifyPerson: () => Promise<void>
+}
 
 export interface AdmissionOptions {
   /** The option `registration.allow`. */
@@ -29,22 +36,24 @@ export interface AdmissionOptions {
   readonly logger: { error(message: string, cause: unknown): void }
 }
 
-interface Candidate extends Pick<PreparedRegistration, 'name' | 'contact' | 'apis'> {
+interface Candidate extends Omit<ValidRegistration, 'verifyPerson'> {
   readonly address: string
 }
 
 /**
- * Applies the limits, and the host's decision. The address is counted first, so that nobody can call the host's function
- * without limit. A registration that the host refuses counts against no contact, which may be another's.
+ * Applies the limits, the captcha and the host's decision. The address is counted first, so that nobody can call the host's
+ * functions without limit. A registration that the host refuses counts against no contact, which may be another's.
  */
 export function createAdmission(options: AdmissionOptions): Admit {
   const { allow, foldTags, ipv6Prefix, limits, rateLimits, logger } = options
   const limitRegistrations = rateLimits.create('registration', limits.registration, { untrustedKeys: true })
   const limitAllRegistrations = rateLimits.create('allRegistrations', limits.allRegistrations)
 
-  return async function admit({ name, contact, apis }, req) {
+  return async function admit({ verifyPerson, ...valid }, req) {
     await limitRegistrations?.(`address ${readClientAddress(req, ipv6Prefix)}`)
-    if (allow) await askHost(allow, { name, contact, apis, address: readIpAddress(req) }, req, logger)
+    await verifyPerson()
+    if (allow) await askHost(allow, { ...valid, address: readIpAddress(req) }, req, logger)
+    const { contact } = valid
     await limitRegistrations?.(`contact ${foldTags ? removeTag(contact) : contact}`.toLowerCase())
     await limitAllRegistrations?.('all')
   }
@@ -57,20 +66,7 @@ async function askHost(
   req: IncomingMessage,
   logger: AdmissionOptions['logger'],
 ): Promise<void> {
-  let answer: unknown
-  try {
-    answer = await withTimeout((async () => allow(candidate, req))(), CALL_TIMEOUT_MS, createTimeoutError)
-  } catch (error) {
-    // Answered with 500, and the cause is logged.
-    if (!(error instanceof StoreUnavailableError)) throw new Error('registration.allow failed.', { cause: error })
-    logger.error('registration.allow failed, so a registration was refused.', error)
-    throw error
-  }
+  const answer: unknown = await callHost('registration.allow', () => allow(candidate, req), logger)
   if (answer === false) throw new OAuthError('access_denied', 'This registration is not accepted')
   if (answer !== true) throw new TypeError(`registration.allow answered ${describeValue(answer)}, not true or false.`)
-}
-
-/** The cause for the answer 503. */
-function createTimeoutError(): Error {
-  return new StoreUnavailableError('registration.allow did not answer within 5 seconds.')
 }

@@ -1,144 +1,150 @@
 import type { Api, Registration } from '../../contracts/api.js'
-import type { Language } from '../../contracts/email-content.js'
+import type { Language } from '../../contracts/application-record.js'
 import { html, type Html } from '../../web/html.js'
-import { ownMembers } from '../../lib/own-members.js'
-import type { FieldProblems, FormFields } from './form-fields.js'
 import { createContentSecurityPolicy, renderPage, type PageLinks } from '../../web/public-page.js'
+import { allowSources, type CaptchaSettings } from './captcha.js'
+import type { InputSettings } from './fields/read-fields.js'
+import { renderField, renderProblem, type FormState } from './fields/render-field.js'
+import { renderInput } from './fields/render-input.js'
+import type { FormFields } from './form-fields.js'
+import type { FieldProblems } from './mistakes.js'
+import type { Phrases } from './texts/phrases.js'
+import { TEXTS } from './texts/texts.js'
 
 /** An API as the registration form shows it. */
 export interface RegistrationApi extends Api {
   readonly registration: Registration
+  /** The scopes that a registration gets. */
+  readonly registrationScopes: readonly string[]
 }
 
 /** The values that the form shows again after it was refused. */
 export interface RefusedForm {
-  /** The input; empty if it could not be read. */
+  /** The input; undefined if it could not be read. */
   readonly fields: FormFields | undefined
   readonly problems: FieldProblems
   /** The reason of the refusal, if that is no mistake in a field. */
   readonly reason: string | undefined
 }
 
-const EMPTY_FIELDS: FormFields = { name: '', contact: '', language: undefined, apis: [] }
-export const NO_PROBLEMS: FieldProblems = ownMembers({})
-
-/** `GET /`, and the answer to a form that was refused. */
-export function renderRegistrationPage(
-  apis: readonly RegistrationApi[],
-  links: PageLinks,
-  /** The option is selected unless another one was. */
-  preferred: Language | undefined,
-  refused?: RefusedForm,
-): string {
-  const { name, contact, language = preferred ?? 'en', apis: chosen } = refused?.fields ?? EMPTY_FIELDS
-  const problems = refused?.problems ?? NO_PROBLEMS
-  // `novalidate` turns off the browser's own checks, which show one mistake at a time and none of the checkboxes.
-  const form = html`${refused && renderSummary(refused)}
-    <form method="post" novalidate>
-      <div class="field">
-        <label for="name">Name of your application</label>
-        ${renderProblem('name', problems)}
-        <input
-          id="name"
-          name="name"
-          value="${name}"
-          required
-          maxlength="200"
-          ${describeInput('name', 'organization', problems)}
-        />
-      </div>
-      <div class="field">
-        <label for="contact">E-mail address of the developers</label>
-        ${renderProblem('contact', problems)}
-        <input
-          id="contact"
-          name="contact"
-          value="${contact}"
-          type="email"
-          required
-          maxlength="254"
-          ${describeInput('contact', 'email', problems)}
-        />
-      </div>
-      <div class="field">
-        <label for="language">Language of our e-mails</label>
-        ${renderProblem('language', problems)}
-        <select
-          id="language"
-          name="language"
-          ${problems.language !== undefined && html`aria-invalid="true" aria-describedby="language-problem"`}
-        >
-          ${Object.entries(LANGUAGE_NAMES).map(([code, name]) => renderOption(code, name, language))}
-        </select>
-      </div>
-      <fieldset id="apis" ${problems.apis !== undefined && html`aria-describedby="apis-problem"`}>
-        <legend>APIs that it calls</legend>
-        ${renderProblem('apis', problems)} ${apis.map((api) => renderChoice(api, chosen, problems))}
-      </fieldset>
-      <button>Register</button>
-    </form>
-    <h2>What happens next</h2>
-    <p>
-      We send the key and the secret to your e-mail address, with commands to try them. If an API needs our approval, we
-      send the e-mail after we have approved your application.
-    </p>`
-  return renderPage('Register an application', links, form, { isError: refused !== undefined })
+export interface FormPageOptions {
+  /** The APIs that are open to registration. */
+  readonly apis: readonly RegistrationApi[]
+  readonly links: PageLinks
+  readonly inputs: readonly InputSettings[]
+  readonly captcha: CaptchaSettings | undefined
+  readonly decisionDays: number | undefined
 }
 
-const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' }
-
-function renderOption(code: string, name: string, selected: string): Html {
-  return html`<option value="${code}" lang="${code}" ${code === selected && html` selected`}>${name}</option> `
+export interface FormPage {
+  /** `GET /`, and the answer to a form that was refused. */
+  render(language: Language, refused?: RefusedForm): string
+  /** The Content-Security-Policy of the page. */
+  readonly policy: string
 }
+
+const EMPTY: RefusedForm = { fields: undefined, problems: new Map(), reason: undefined }
+
+/** The registration form. */
+export function createFormPage({ apis, links, inputs, captcha, decisionDays }: FormPageOptions): FormPage {
+  const policy = links.brand.extendPolicy(createContentSecurityPolicy(SEND_ONCE_SCRIPT))
+
+  function render(language: Language, refused?: RefusedForm): string {
+    const { fields, problems } = refused ?? EMPTY
+    const texts = TEXTS[language]
+    const state = { problems, language }
+    const value = (name: string): string | undefined => fields?.values.get(name)
+    const focus = !refused && html` autofocus`
+    // `novalidate` turns off the browser's own checks, which show one mistake at a time and none of the checkboxes.
+    const form = html`${refused && renderSummary(refused, texts)}
+      <form method="post" novalidate>
+        ${renderField({ id: 'name', label: texts.name, required: true }, state, (attributes) => html`<input value="${value('name')}" maxlength="200" autocomplete="organization" ${attributes}${focus} />`)}
+        ${renderField({ id: 'contact', label: texts.contact, required: true }, state, (attributes) => html`<input type="email" value="${value('contact')}" maxlength="254" autocomplete="email" ${attributes} />`)}
+        ${renderField({ id: 'language', label: texts.language, required: true }, state, (attributes) => renderLanguages(attributes, value('language') ?? language))}
+        <fieldset id="apis" ${problems.has('apis') && html`aria-describedby="apis-problem"`}>
+          <legend>${texts.apis}</legend>
+          ${renderProblem('apis', state)} ${apis.map((api) => renderApi(api, fields?.apis ?? [], state))}
+        </fieldset>
+        ${inputs.map((input) => renderInput(input, state, value(input.id)))} ${captcha && renderCaptcha(captcha, state)}
+        <button>${texts.register}</button>
+      </form>
+      <h2>${texts.next}</h2>
+      <p>${texts.sent}</p>
+      ${apis.some(({ registration }) => registration === 'manual') && html`<p>${texts.approval(decisionDays)}</p>`}`
+    return renderPage(texts.title, links, form, { isError: refused !== undefined, language, script: SEND_ONCE_SCRIPT })
+  }
+
+  return { render, policy: captcha ? allowSources(policy, captcha.sources) : policy }
+}
+
+/** A second click sends nothing while the answer to the first one is awaited. */
+const SEND_ONCE_SCRIPT = `let isSent = false
+document.querySelector('form').addEventListener('submit', (event) => {
+  if (isSent) event.preventDefault()
+  isSent = true
+  setTimeout(() => { isSent = false }, 5000)
+})
+`
 
 /** Gets the focus when the page is shown, so that it is read out, with a link to each field that is wrong. */
-function renderSummary({ problems, reason }: RefusedForm): Html {
-  const links = Object.entries(problems).map(([field, problem]) => html`<li><a href="#${field}">${problem}</a></li>`)
+function renderSummary({ problems, reason }: RefusedForm, texts: Phrases): Html {
+  const lines = [...problems].map(
+    ([id, problem]) => html`<li>${id === 'form' ? problem : html`<a href="#${id}">${problem}</a>`}</li>`,
+  )
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>
     ${
       reason ??
-      html`Your application has not been registered yet.
+      html`${texts.notRegistered}
         <ul>
-          ${links}
+          ${lines}
         </ul>`
     }
   </div> `
 }
 
-function renderProblem(field: keyof FormFields, { [field]: problem }: FieldProblems): Html | false {
-  return problem !== undefined && html`<p class="wrong" id="${field}-problem">Error: ${problem}</p>`
+const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' }
+
+function renderLanguages(attributes: Html, selected: string): Html {
+  return html`<select ${attributes}>
+    ${Object.entries(LANGUAGE_NAMES).map(
+      ([code, name]) =>
+        html`<option value="${code}" lang="${code}" ${code === selected && html` selected`}>${name}</option> `,
+    )}
+  </select>`
 }
 
-function describeInput(field: keyof FormFields, autocomplete: string, { [field]: problem }: FieldProblems): Html {
-  return html`autocomplete="${autocomplete}"${problem !== undefined && html` aria-invalid="true" aria-describedby="${field}-problem"`}`
-}
-
-function renderChoice(
-  { name, title, description, registration }: RegistrationApi,
+/** The title names the checkbox; everything else describes it. */
+function renderApi(
+  { name, title, description, scopes, registration, registrationScopes }: RegistrationApi,
   chosen: readonly string[],
-  { apis: problem }: FieldProblems,
+  { problems, language }: FormState,
 ): Html {
-  const attributes = html`value="${name}"${chosen.includes(name) && html` checked`}${problem !== undefined && html` aria-invalid="true"`}`
+  const texts = TEXTS[language]
+  const id = `api-${name}`
+  const described = html` aria-labelledby="${id}" aria-describedby="${id}-about"`
+  const attributes = html`value="${name}"${described}${chosen.includes(name) && html` checked`}${problems.has('apis') && html` aria-invalid="true"`}`
   return html`<label class="choice">
     <input type="checkbox" name="apis" ${attributes} />
     <span>
-      <strong>${title}</strong>
-      ${Boolean(description) && html`<br />${description}`}
-      ${registration === 'manual' && html`<br /><em>This API needs our approval.</em>`}
+      <strong id="${id}">${title}</strong>
+      <span class="about" id="${id}-about">
+        ${Boolean(description) && html`<span>${description}</span>`}
+        ${registrationScopes.length > 0 && html`<span>${texts.scopes}</span>`}
+        ${registrationScopes.map((scope) => renderScope(scope, scopes[scope]))}
+        ${registration === 'manual' && html`<em>${texts.needsApproval}</em>`}
+      </span>
     </span>
   </label> `
 }
 
-/** `POST /`: the same text for everybody, so that it does not show which contacts are known. */
-export function renderRegisteredPage(links: PageLinks): string {
-  return renderPage(
-    'Thank you',
-    links,
-    html`<p>
-      We have received your registration. We send the credentials to the e-mail address that you gave. If an API needs
-      our approval, we send them after we have approved your application.
-    </p>`,
-  )
+function renderScope(scope: string, meaning: string | undefined): Html {
+  return html`<span class="scope">${scope}${Boolean(meaning) && html`: ${meaning}`}</span> `
 }
 
-export const FORM_SECURITY_POLICY = createContentSecurityPolicy()
+/** The widget's HTML is the provider's own. */
+function renderCaptcha({ html: markup }: CaptchaSettings, state: FormState): Html {
+  return html`<div class="field" id="captcha" tabindex="-1">
+    ${renderProblem('captcha', state)} ${{ markup }}
+    <noscript><p>${TEXTS[state.language].captchaNeedsScripts}</p></noscript>
+  </div> `
+}

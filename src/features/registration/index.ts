@@ -9,14 +9,19 @@ import type { PlatformAuth } from '../../index.js'
 import { createPageBrand } from '../../web/page-brand.js'
 import { readBrand } from '../../web/read-brand.js'
 import { createRequestAccess } from './access-requests.js'
+import { createAdditions } from './additions.js'
 import { createAdmission } from './admission.js'
 import { createApprovals } from './approvals.js'
 import type { Registration } from './calls.js'
 import { readRegistrationOptions, type RegistrationOptions } from './read-options.js'
 import { createPrepareRegistration } from './register.js'
 import { createRegistrationRouter } from './router.js'
+import { createThanksLinks } from './thanks-page.js'
 
 export type { Registration } from './calls.js'
+export type { RegistrationCaptcha, VerifyCaptcha } from './captcha.js'
+export type { RegistrationFields, RegistrationInput } from './fields/read-fields.js'
+export type { LocalText } from './local-text.js'
 export type {
   AllowRegistration,
   RegistrationCandidate,
@@ -82,8 +87,9 @@ const PARAMETERS: CallParameters<Omit<Registration, 'router'>> = {
 
 function createRegistrationPart(core: Core, settings: ReturnType<typeof readRegistrationOptions>): FeaturePart {
   const { operators } = settings
-  const { apis, brand, developersUrl } = core.settings
+  const { apis, brand, developersUrl, metadata } = core.settings
   const { decisions, readOperatorData } = core.calls
+  const { captcha, decisionDays } = settings
   const prepareRegistration = createPrepareRegistration({ ...core, apis, operators })
   const approvals = createApprovals({ ...core, decisions })
   const links = createApprovalLinks({ ...core, isOperator: (address) => operators.includes(address) })
@@ -91,6 +97,11 @@ function createRegistrationPart(core: Core, settings: ReturnType<typeof readRegi
     ...core,
     apis: [...apis.values()],
     prepareRegistration,
+    additions: createAdditions({ ...settings, metadata, readOperatorData, logger: core.logger }),
+    captcha,
+    thanksLinks: createThanksLinks(() => core.deriveKey('express-platform-auth registered v1'), core.now),
+    inputs: settings.fields.inputs,
+    decisionDays,
     admit: createAdmission({ ...core, ...settings }),
     approval: operators.length > 0 ? { links, approvals } : undefined,
     developersUrl,

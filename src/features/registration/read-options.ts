@@ -1,6 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { Limit } from '../../contracts/api.js'
-import { invalidOption, readBoolean, readGroup, readLimit, readOptionalFunction } from '../../options/checks.js'
+import {
+  invalidOption,
+  readBoolean,
+  readDays,
+  readGroup,
+  readLimit,
+  readOptionalFunction,
+} from '../../options/checks.js'
+import type { JsonObject } from '../../contracts/application-record.js'
+import { readCaptcha, type RegistrationCaptcha } from './captcha.js'
+import { readFields, type RegistrationFields } from './fields/read-fields.js'
 import { readOperators } from './read-operators.js'
 
 /** A valid registration by a stranger, as `allow` gets it. */
@@ -10,6 +20,8 @@ export interface RegistrationCandidate {
   readonly contact: string
   /** API -> the scopes that it would get there. */
   readonly apis: Readonly<Record<string, { readonly scopes: readonly string[] }>>
+  /** The values of `fields`, as they would be stored; undefined without that option. */
+  readonly metadata: JsonObject | undefined
   /** Express's `req.ip`, which follows `trust proxy`. */
   readonly address: string
 }
@@ -32,6 +44,12 @@ export interface RegistrationOptions {
   readonly operators?: readonly string[] | undefined
   /** Decides about each registration through the form or JSON, after it was validated. All are accepted if left out. */
   readonly allow?: AllowRegistration | undefined
+  /** Fields of your own in the form and in JSON, such as the company; none if left out. */
+  readonly fields?: RegistrationFields | undefined
+  /** A check that a person registers, by a service or your own; none if left out. */
+  readonly captcha?: RegistrationCaptcha | undefined
+  /** How many working days your decisions take at most, usually: pages say so. They name no time if it is left out. */
+  readonly decisionDays?: number | undefined
   /** How many strangers may register. */
   readonly limits?: RegistrationLimits | undefined
 }
@@ -48,13 +66,17 @@ export interface RegistrationLimits {
   readonly ipv6Prefix?: 48 | 56 | 64 | undefined
 }
 
+const OPTIONS = ['operators', 'allow', 'fields', 'captcha', 'decisionDays', 'limits'] as const
 const IPV6_PREFIXES = [48, 56, 64]
 
 export function readRegistrationOptions(options: RegistrationOptions | undefined, developersUrl: string | undefined) {
-  const { operators, allow, limits } = readGroup('registration', options, ['operators', 'allow', 'limits'])
+  const { operators, allow, fields, captcha, decisionDays, limits } = readGroup('registration', options, OPTIONS)
   return {
     operators: readOperators(operators, developersUrl),
     allow: readOptionalFunction('registration.allow', allow),
+    fields: readFields(fields),
+    captcha: readCaptcha(captcha),
+    decisionDays: decisionDays === undefined ? undefined : readDays('registration.decisionDays', decisionDays),
     ...readLimits(limits),
   }
 }

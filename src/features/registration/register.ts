@@ -21,7 +21,9 @@ export type PrepareRegistration = (application: Parameters<RegistrationCalls['re
 /** A valid registration. */
 export interface PreparedRegistration extends Pick<ApplicationRecord, 'name' | 'apis'> {
   readonly contact: string
-  /** `operatorData` is for operators only: what strangers send is never passed here. */
+  /** Whether it waits for an operator. */
+  readonly isHeld: boolean
+  /** `operatorData`: of strangers, only what the provider's own fields ask for. */
   save(origin: RequestOrigin | undefined, operatorData?: OperatorDataRecord): ReturnType<RegistrationCalls['register']>
 }
 
@@ -58,6 +60,7 @@ export function createPrepareRegistration(options: RegistrationOptions): Prepare
     const name = readRegistrationName(givenName)
     const contact = readRegistrationContact(givenContact)
     const language = readLanguage(givenLanguage)
+    const isHeld = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
 
     async function save(
       origin: RequestOrigin | undefined,
@@ -73,21 +76,22 @@ export function createPrepareRegistration(options: RegistrationOptions): Prepare
         isUnconfirmed: true,
         status: 'pending',
       } as const
-      const held = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
       const email = createQueuedEmail(record.id, 'registration', now(), {
-        held,
-        ...(held && { details: describeAsker(by, origin?.address) }),
+        held: isHeld,
+        ...(isHeld && { details: describeAsker(by, origin?.address) }),
       })
       const event = { type: 'application.registered', by, origin } as const
       const subject = { applicationId: record.id, api: undefined, requestedAt: record.createdAt }
-      const requests = held ? createApprovalRequests(subject, { operators, address: origin?.address, now: now() }) : []
+      const requests = isHeld
+        ? createApprovalRequests(subject, { operators, address: origin?.address, now: now() })
+        : []
       const emails = [email, ...requests].map((each) => ({ save: each }))
       await writer.add(record, event, { details: describeRecord(record), emails })
-      if (!held || requests.length > 0) wakeSender()
+      if (!isHeld || requests.length > 0) wakeSender()
       return { application: toApplication(record, now()) }
     }
 
-    return { name, contact, apis: granted, save }
+    return { name, contact, apis: granted, isHeld, save }
   }
 }
 

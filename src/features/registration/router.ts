@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { PrepareRegistration } from './register.js'
+import type { PreparedRegistration, PrepareRegistration } from './register.js'
 import { ApplicationError } from '../../contracts/errors.js'
-import { createDenial, OAuthError, type Denial } from '../../contracts/denial.js'
+import { OAuthError, type Denial } from '../../contracts/denial.js'
+import type { Language } from '../../contracts/application-record.js'
 import { readOrigin } from '../../http/origin.js'
 import { parseMediaType } from '../../http/form.js'
 import { readJson } from '../../http/json-body.js'
@@ -21,26 +22,25 @@ import {
 } from '../../http/respond.js'
 import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
 import type { PageBrand } from '../../web/page-brand.js'
-import { readPreferredLanguage } from '../../web/page-language.js'
+import { choosePageLanguage, readPreferredLanguage } from '../../web/page-language.js'
+import { createContentSecurityPolicy } from '../../web/public-page.js'
 import type { MaybePromise } from '../../lib/maybe-promise.js'
 import type { RateLimit } from '../../rate-limits/rate-limit.js'
+import type { Additions } from './additions.js'
 import type { Admit } from './admission.js'
 import { createDecideEndpoints } from './decide.js'
 import { createDecidePages } from './decide-pages.js'
 import { findFieldProblems, readFormFields, type FormFields } from './form-fields.js'
-import {
-  FORM_SECURITY_POLICY,
-  NO_PROBLEMS,
-  renderRegisteredPage,
-  renderRegistrationPage,
-  type RefusedForm,
-  type RegistrationApi,
-} from './form-page.js'
+import { createFormPage, type FormPageOptions, type RefusedForm } from './form-page.js'
+import { NO_PROBLEMS, RegistrationMistakes, type FieldProblems } from './mistakes.js'
+import { TEXTS } from './texts/texts.js'
+import { renderThanksPage, type ThanksLinks } from './thanks-page.js'
 
-interface RegistrationRouterOptions {
-  readonly apis: readonly RegistrationApi[]
+interface RegistrationRouterOptions extends Omit<FormPageOptions, 'links'> {
   readonly prepareRegistration: PrepareRegistration
+  readonly additions: Additions
   readonly admit: Admit
+  readonly thanksLinks: ThanksLinks
   /** The page on which operators decide; undefined if nobody decides by e-mail. */
   readonly approval: Pick<Parameters<typeof createDecideEndpoints>[0], 'links' | 'approvals'> | undefined
   readonly limitFailures: RateLimit | undefined
@@ -61,13 +61,15 @@ type Registration = Parameters<PrepareRegistration>[0]
 
 /** `auth.registration.router`: developers register their applications with a form, programs with JSON. */
 export function createRegistrationRouter(options: RegistrationRouterOptions): Middleware {
-  const { prepareRegistration, admit, approval, limitChanges } = options
-  const { available, paceStarts, logRefusal, developersUrl, portalUrl, brand } = options
+  const { prepareRegistration, additions, admit, approval, limitChanges } = options
+  const { available, paceStarts, logRefusal, developersUrl, portalUrl, brand, decisionDays, thanksLinks } = options
   const links = { brand, developersUrl, portalUrl }
-  const policy = brand.extendPolicy(FORM_SECURITY_POLICY)
   const apis = options.apis.filter(({ registration }) => registration !== 'closed')
   const origin = developersUrl === undefined ? undefined : new URL(developersUrl).origin
   const openApis = apis.map(({ name }) => name)
+  const formPage = createFormPage({ ...options, apis, links })
+  const thanksPolicy = brand.extendPolicy(createContentSecurityPolicy())
+  const fieldNames = new Set(['name', 'contact', 'language', ...additions.names])
   const pages = createDecidePages(options)
   const decisions = approval && createDecideEndpoints({ ...options, ...approval, pages, readRefusal })
 
@@ -75,7 +77,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     ['GET /', (req, res) => sendForm(req, res, 200)],
     ['POST /', paceStarts(registerApplication)],
     // A form leads to this page after it registered: a reload registers nothing.
-    ['GET /thanks', (req, res) => sendPage(req, res, 200, renderRegisteredPage(links), policy)],
+    ['GET /thanks', sendThanks],
     ...(decisions
       ? ([
           ['GET /decide', decisions.show],
@@ -85,44 +87,58 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   ])
 
   function sendForm(req: IncomingMessage, res: ServerResponse, status: number, refused?: RefusedForm): void {
-    const page = renderRegistrationPage(apis, links, readPreferredLanguage(req), refused)
+    const page = formPage.render(choosePageLanguage(req, res), refused)
     // The policy is not `no-referrer`: browsers would send `Origin: null` with the form.
-    sendPage(req, res, status, page, policy, 'same-origin')
+    sendPage(req, res, status, page, formPage.policy, 'same-origin')
+  }
+
+  function sendThanks(req: IncomingMessage, res: ServerResponse): void {
+    const page = renderThanksPage(choosePageLanguage(req, res), thanksLinks.read(req.url ?? ''), links, decisionDays)
+    sendPage(req, res, 200, page, thanksPolicy)
   }
 
   /** A form is answered with a page, JSON with JSON. */
   async function registerApplication(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (isForm(req)) return registerByForm(req, res)
-    const { name, contact, apis: grants, language } = await readJson(req)
-    await register({ name, contact, apis: grants, language } as Registration, req)
+    const body = await readJson(req)
+    const { name, contact, apis: grants, language } = body
+    await register({ name, contact, apis: grants, language } as Registration, additions.readJson(body), 'en', req)
     sendJson(res, 202, { status: 'accepted' }, { 'Cache-Control': 'no-store' })
   }
 
   async function registerByForm(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    let fields: FormFields | undefined
+    let form: FormFields | undefined
     try {
-      fields = await readFormFields(req)
-      const problems = findFieldProblems(fields, openApis)
-      const mistakes = Object.values(problems)
-      if (mistakes.length > 0) {
-        logRefusal('registration', createDenial('invalid_request', mistakes.join(' ')))
-        return sendForm(req, res, 400, { fields, problems, reason: undefined })
-      }
-      // The language is a known one: its problem would have been found.
-      await register(fields as Registration, req)
-      redirectToThanks(req, res)
+      form = await readFormFields(req, fieldNames)
+      const language = readPreferredLanguage(req) ?? 'en'
+      const [name, contact, chosen] = ['name', 'contact', 'language'].map((each) => form!.values.get(each))
+      const application = { name, contact, apis: form.apis, language: chosen } as Registration
+      const mistakes = findFieldProblems(form, openApis, TEXTS[language])
+      const registered = await register(application, additions.readForm(form), language, req, mistakes)
+      redirectToThanks(req, res, thanksLinks.format(registered))
     } catch (error) {
-      sendRefusedForm(error, fields, req, res)
+      sendRefusedForm(error, form, req, res)
     }
   }
 
-  /** A registration with a mistake is refused before anything is counted. */
-  async function register(application: Registration, req: IncomingMessage): Promise<void> {
+  /** A registration with a mistake is refused before anything is counted. `mistakes`: those that a form has in any case. */
+  async function register(
+    application: Registration,
+    given: ReturnType<Additions['readForm']>,
+    pageLanguage: Language,
+    req: IncomingMessage,
+    mistakes: FieldProblems = NO_PROBLEMS,
+  ): Promise<PreparedRegistration> {
     const language = application.language ?? readPreferredLanguage(req)
-    const registration = prepareRegistration({ ...application, language })
+    const prepared = mistakes.size === 0 ? prepareRegistration({ ...application, language }) : undefined
+    const { data, problems } = await additions.judge(given, pageLanguage)
+    if (!prepared || problems.size > 0) throw new RegistrationMistakes(new Map([...mistakes, ...problems]))
     await available()
-    await admit(registration, req)
-    await limitChanges(readClientAddress(req), () => registration.save(readOrigin(req)))
+    const { name, contact, apis: granted } = prepared
+    const verifyPerson = (): Promise<void> => additions.verifyPerson(given, pageLanguage, req)
+    await admit({ name, contact, apis: granted, metadata: data.metadata, verifyPerson }, req)
+    await limitChanges(readClientAddress(req), () => prepared.save(readOrigin(req), data))
+    return prepared
   }
 
   function readRefusal(error: unknown): Denial {
@@ -136,7 +152,9 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     const denied = readRefusal(error)
     if (res.headersSent) return sendDenial(req, res, denied)
     setHeaders(res, denied.headers)
-    sendForm(req, res, denied.status, { fields, problems: NO_PROBLEMS, reason: `${denied.description}.` })
+    const problems = error instanceof RegistrationMistakes ? error.problems : NO_PROBLEMS
+    const reason = problems.size > 0 ? undefined : TEXTS[readPreferredLanguage(req) ?? 'en'].refusal(denied)
+    sendForm(req, res, denied.status, { fields, problems, reason })
   }
 
   async function answer(endpoint: Endpoint, req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -160,12 +178,12 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
 }
 
 /** The address is relative to the form, wherever the host has mounted it, so that it cannot lead to another origin. */
-function redirectToThanks(req: IncomingMessage, res: ServerResponse): void {
+function redirectToThanks(req: IncomingMessage, res: ServerResponse, query: string): void {
   const { originalUrl = req.url ?? '/' } = req as { originalUrl?: string }
   const path = parsePath(originalUrl)
   const last = path.slice(path.lastIndexOf('/') + 1)
   res.statusCode = 303
-  res.setHeader('Location', last === '' ? './thanks' : `./${last}/thanks`)
+  res.setHeader('Location', `./${last === '' ? '' : `${last}/`}thanks${query}`)
   res.setHeader('Cache-Control', 'no-store')
   res.setHeader('Content-Length', 0)
   res.end()

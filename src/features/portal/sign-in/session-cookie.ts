@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { readHeader } from '../../../http/request.js'
+import { createSealedTexts } from '../../../lib/sealed-text.js'
 
 /** The content of the cookie, encrypted. */
 export interface CookieContent {
@@ -31,9 +32,6 @@ interface SessionCookieOptions {
   readonly getKey: () => Uint8Array
 }
 
-const CIPHER = 'aes-256-gcm'
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
 /** The limit exceeds every cookie that is made: an address has up to 254 characters. */
 const MAX_COOKIE_LENGTH = 1024
 
@@ -46,36 +44,17 @@ export function createSessionCookie({ developersUrl, getKey }: SessionCookieOpti
   const platform = createHash('sha256').update(developersUrl).digest('hex').slice(0, 8)
   const name = `${isSecure ? '__Host-' : ''}platform_auth_${platform}`
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
-  // The context is authenticated with the content: a cookie of another platform with the same pepper is refused.
-  const context = Buffer.from(name)
-
-  function encrypt(text: string): string {
-    const nonce = randomBytes(NONCE_BYTES)
-    const cipher = createCipheriv(CIPHER, getKey(), nonce, { authTagLength: TAG_BYTES }).setAAD(context)
-    const encrypted = Buffer.concat([cipher.update(text), cipher.final()])
-    return Buffer.concat([nonce, encrypted, cipher.getAuthTag()]).toString('base64url')
-  }
-
-  /** Decrypts a text. Throws if it was not encrypted with this key. */
-  function decrypt(value: string): string {
-    const bytes = Buffer.from(value, 'base64url')
-    const nonce = bytes.subarray(0, NONCE_BYTES)
-    const decipher = createDecipheriv(CIPHER, getKey(), nonce, { authTagLength: TAG_BYTES })
-    decipher.setAAD(context).setAuthTag(bytes.subarray(-TAG_BYTES))
-    return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
-  }
+  // A cookie of another platform with the same pepper is refused.
+  const sealed = createSealedTexts(getKey, name)
 
   return {
     read(req) {
       const value = findCookie(req, name)
       if (value === undefined || value.length > MAX_COOKIE_LENGTH) return undefined
-      try {
-        return parseContent(decrypt(value))
-      } catch {
-        return undefined
-      }
+      const text = sealed.open(value)
+      return text === undefined ? undefined : parseContent(text)
     },
-    format: (content) => `${name}=${encrypt(formatContent(content))}; ${attributes}`,
+    format: (content) => `${name}=${sealed.seal(formatContent(content))}; ${attributes}`,
   }
 }
 

@@ -1,0 +1,122 @@
+import {
+  MAX_METADATA_BYTES,
+  type OperatorDataRecord,
+  type ReadOperatorData,
+} from '../../../applications/records/metadata.js'
+import { ApplicationError } from '../../../contracts/errors.js'
+import type { MetadataSchema, SchemaIssue } from '../../../contracts/metadata-schema.js'
+import type { Language } from '../../../contracts/application-record.js'
+import { unwrapCause } from '../../../http/respond.js'
+import { readEmailAddress } from '../../../lib/email-address.js'
+import { findLineProblem } from '../../../lib/visible-text.js'
+import { callHost } from '../call-host.js'
+import { translate } from '../local-text.js'
+import { TEXTS } from '../texts/texts.js'
+import { NO_PROBLEMS, type FieldProblems } from '../mistakes.js'
+import type { FieldSettings, InputSettings } from './read-fields.js'
+
+/** The data to store, if there are no problems. */
+interface Judgement {
+  readonly data: OperatorDataRecord
+  readonly problems: FieldProblems
+}
+
+/** Judges what a stranger entered: name of the input -> a text, or true and false. */
+export type JudgeFields = (entered: ReadonlyMap<string, unknown>, language: Language) => Promise<Judgement>
+
+interface JudgeOptions extends FieldSettings {
+  /** The platform's option `metadata`. */
+  readonly metadata: MetadataSchema | undefined
+  readonly readOperatorData: ReadOperatorData
+  readonly logger: { error(message: string, cause: unknown): void }
+}
+
+/** With `inputs`, what is registered has `metadata`: each value that was given, as the schema has changed it. */
+export function createJudge({ inputs, schema, metadata, readOperatorData, logger }: JudgeOptions): JudgeFields {
+  return async function judge(entered, language) {
+    if (inputs.length === 0) return { data: {}, problems: NO_PROBLEMS }
+    const { values, problems } = readValues(inputs, entered, language)
+    if (problems.size > 0) return { data: {}, problems }
+    const judging = schema ?? metadata
+    const result = judging && (await callHost(OPTION, () => judging['~standard'].validate({ ...values }), logger))
+    if (result?.issues) return { data: {}, problems: describeIssues(result.issues, inputs, language) }
+    // The platform's own schema also judges what the schema of the fields has made of the values.
+    const given = schema && result ? result.value : values
+    try {
+      return { data: await callHost('metadata', () => readOperatorData({ metadata: given }), logger), problems }
+    } catch (error) {
+      const cause = unwrapCause(error)
+      if (cause instanceof ApplicationError) return { data: {}, problems: new Map([['form', cause.message]]) }
+      throw error
+    }
+  }
+}
+
+const OPTION = 'registration.fields.schema'
+function readValues(inputs: readonly InputSettings[], entered: ReadonlyMap<string, unknown>, language: Language) {
+  const values: Record<string, string | boolean> = {}
+  const problems = new Map<string, string>()
+  for (const input of inputs) {
+    const { value, problem } = readValue(input, entered.get(input.name), language)
+    if (problem !== undefined) problems.set(input.id, problem)
+    else if (value !== undefined) values[input.name] = value
+  }
+  const isTooLong = Buffer.byteLength(JSON.stringify(values)) > MAX_METADATA_BYTES
+  if (isTooLong) problems.set('form', TEXTS[language].tooLong)
+  return { values, problems }
+}
+
+interface Read {
+  /** Undefined if nothing was entered, which is allowed. */
+  readonly value?: string | boolean
+  readonly problem?: string
+}
+
+function readValue(input: InputSettings, given: unknown, language: Language): Read {
+  const { type, required, maxLength, options } = input
+  const texts = TEXTS[language]
+  const label = translate(input.label, language)
+  if (type === 'checkbox') {
+    if (typeof (given ?? false) !== 'boolean') return { problem: texts.unreadable(label) }
+    return required && given !== true ? { problem: texts.unticked(label) } : { value: given === true }
+  }
+  if (typeof (given ?? '') !== 'string') return { problem: texts.unreadable(label) }
+  const text = ((given ?? '') as string).replaceAll(/\r\n?/g, '\n').replaceAll('\t', ' ').trim()
+  if (text === '') return required ? { problem: type === 'select' ? texts.unchosen(label) : texts.empty(label) } : {}
+  if (type === 'select') {
+    return options.some(({ value }) => value === text) ? { value: text } : { problem: texts.unchosen(label) }
+  }
+  if (Array.from(text).length > maxLength) return { problem: texts.longerThan(label, maxLength) }
+  const line = type === 'textarea' ? text.replaceAll('\n', ' ') : text
+  if (findLineProblem(line, maxLength) !== undefined) return { problem: texts.unreadable(label) }
+  if (type === 'email') {
+    const address = readEmailAddress(text)
+    return address === undefined ? { problem: texts.noAddress(label) } : { value: address }
+  }
+  return type === 'url' && !isWebAddress(text) ? { problem: texts.noUrl(label) } : { value: text }
+}
+
+/** An address that a link may lead to: of the web, with a host that has a dot, and without a password. */
+function isWebAddress(text: string): boolean {
+  const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null
+  return url !== null && url.username === '' && url.password === '' && url.hostname.includes('.')
+}
+
+const MAX_ISSUES = 20
+
+function describeIssues(
+  issues: readonly SchemaIssue[],
+  inputs: readonly InputSettings[],
+  language: Language,
+): FieldProblems {
+  const problems = new Map<string, string>()
+  for (const { message, path = [] } of issues.slice(0, MAX_ISSUES)) {
+    const [step] = path
+    const key = typeof step === 'object' ? step.key : step
+    const input = inputs.find(({ name }) => name === key)
+    const id = input?.id ?? 'form'
+    const problem = input ? `${translate(input.label, language)}: ${message}` : message
+    problems.set(id, problems.has(id) ? `${problems.get(id)} ${problem}` : problem)
+  }
+  return problems
+}

@@ -1,0 +1,34 @@
+import type { Language } from '../../contracts/application-record.js'
+import { isObject } from '../../lib/is-object.js'
+import { findLineProblem } from '../../lib/visible-text.js'
+import { invalidOption, refuseUnknown } from '../../options/checks.js'
+import { FRAME_TEXTS } from '../../web/page-frame.js'
+
+/** A text of the provider: the same in every language, or one for each: `{ en: 'Company', de: 'Firma' }`. */
+export type LocalText = string | { readonly [language in Language]?: string | undefined }
+
+/** Validates a text of one line. */
+export function readLocalText(option: string, text: unknown): LocalText {
+  const languages = isObject(text) ? text : { en: text }
+  refuseUnknown(`${option}.`, languages, Object.keys(FRAME_TEXTS))
+  const texts = Object.values(languages)
+  const isRight = texts.length > 0 && texts.every((each) => typeof each === 'string' && isLine(each))
+  if (isRight) return text as LocalText
+  throw invalidOption(
+    option,
+    text,
+    `Write one line of up to ${MAX_LENGTH} characters, or one for each language: { en: 'Company', de: 'Firma' }.`,
+  )
+}
+
+const MAX_LENGTH = 300
+
+function isLine(text: string): boolean {
+  return text.trim() !== '' && findLineProblem(text, MAX_LENGTH) === undefined
+}
+
+/** The text in that language, else in English, else in the first that there is. */
+export function translate(text: LocalText, language: Language): string {
+  if (typeof text === 'string') return text
+  return [text[language], text.en, ...Object.values(text)].find((each) => each !== undefined)!
+}

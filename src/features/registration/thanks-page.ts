@@ -1,0 +1,53 @@
+import type { Language } from '../../contracts/application-record.js'
+import { createSealedTexts } from '../../lib/sealed-text.js'
+import { html } from '../../web/html.js'
+import { FRAME_TEXTS } from '../../web/page-frame.js'
+import { renderPage, type PageLinks } from '../../web/public-page.js'
+import { TEXTS } from './texts/texts.js'
+
+/** What the page that follows a registration says about it. */
+interface Registered {
+  readonly contact: string
+  /** Whether it waits for an operator. */
+  readonly isHeld: boolean
+}
+
+/** `GET /thanks`. It says only what its reader has entered, so that it does not show which contacts are known. */
+export function renderThanksPage(
+  language: Language,
+  registered: Registered | undefined,
+  links: PageLinks,
+  decisionDays: number | undefined,
+): string {
+  const texts = TEXTS[language]
+  const { portalUrl } = links
+  const text = registered?.isHeld ? texts.held(registered.contact, decisionDays) : texts.received(registered?.contact)
+  const content = html`<p>${text}</p>
+    <p>${texts.missingEmail}</p>
+    ${portalUrl !== undefined && html`<p>${texts.manage} <a href="${portalUrl}">${FRAME_TEXTS[language].myApplications}</a>.</p>`}`
+  return renderPage(texts.thanks, links, content, { language })
+}
+
+/** How long the page names the address: whoever finds its link in the history of a shared computer learns nothing. */
+const NAMED_FOR_MS = 10 * 60_000
+
+/** The query of the page's link. It is sealed, because logs and histories keep links. */
+export interface ThanksLinks {
+  format(registered: Registered): string
+  /** Undefined for a link that is older, or was not made here. */
+  read(url: string): Registered | undefined
+}
+
+export function createThanksLinks(getKey: () => Uint8Array, now: () => number): ThanksLinks {
+  const sealed = createSealedTexts(getKey, 'registered')
+  return {
+    format: ({ contact, isHeld }) => `?for=${sealed.seal(JSON.stringify([contact, isHeld, now()]))}`,
+    read(url) {
+      const [, text] = /[?&]for=([\w-]{1,1000})(?:&|$)/.exec(url) ?? []
+      const opened = text === undefined ? undefined : sealed.open(text)
+      if (opened === undefined) return undefined
+      const [contact, isHeld, at] = JSON.parse(opened) as [string, boolean, number]
+      return now() < at + NAMED_FOR_MS ? { contact, isHeld } : undefined
+    },
+  }
+}
