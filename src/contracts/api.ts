@@ -21,6 +21,11 @@ interface CommonApiOptions extends ReportOnlyOptions {
   readonly title?: string | undefined
   /** One or two sentences for developers, in the console and the registration form. */
   readonly description?: string | undefined
+  /**
+   * Whether guards remove the credential from the headers of requests that they let pass, so that handlers, proxies and loggers
+   * behind them do not see it; false if left out.
+   */
+  readonly hideCredential?: boolean | undefined
   /** Limits requests per application to this API; replaces `rateLimits.requests`. `false`: no limit. */
   readonly rateLimit?: Limit | false | undefined
   /**
@@ -108,6 +113,8 @@ export interface Api {
   readonly scopes: Readonly<Record<string, string>>
   /** The scopes of applications and keys that were granted none; undefined if they have none. */
   readonly defaultScopes?: readonly string[] | undefined
+  /** Whether guards remove the credential from requests that they let pass. */
+  readonly hideCredential?: boolean | undefined
   /** The URL of the token endpoint (RFC 6749 3.2); undefined for a key API. */
   readonly tokenEndpoint: string | undefined
   /** The headers that may carry a key, the one to use first; empty for an oauth2 API. */

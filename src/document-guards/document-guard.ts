@@ -52,6 +52,7 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
     hostGuard: undefined,
     onDenied,
     readClient: () => undefined,
+    hideCredential: undefined,
     prepareResponse: undefined,
   }
   let hasCheckedRoutes = false

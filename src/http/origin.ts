@@ -21,20 +21,25 @@ export function createOriginReader(
   return (req) => readOrigin(req, keyHeaders)
 }
 
-/** Secrets of other systems that a request has presented in its body. Those of this package are known by their form. */
-const PRESENTED_IN_BODY = new WeakMap<object, readonly string[]>()
+/** Secrets of other systems that a request has presented in its body, or in a header that was removed. Those of this package are known by their form. */
+const PRESENTED = new WeakMap<object, readonly string[]>()
 
 /** Records what a request presents as secret, in each reading. */
 export function notePresentedSecrets(req: object, secrets: readonly string[]): void {
   const foreign = secrets.filter((secret) => !holdsCredential(secret))
-  if (foreign.length > 0) PRESENTED_IN_BODY.set(req, foreign)
+  if (foreign.length > 0) PRESENTED.set(req, [...(PRESENTED.get(req) ?? []), ...foreign])
+}
+
+/** Records what these headers of a request present, before they are removed from it. */
+export function notePresentedHeaders(req: IncomingMessage, headers: readonly string[]): void {
+  notePresentedSecrets(req, listPresented(req, [...headers, 'Authorization']))
 }
 
 function readId(req: IncomingMessage, keyHeaders: readonly string[]): string | undefined {
   const given = Object.hasOwn(req, 'id') ? (req as { id?: unknown }).id : undefined
   if (typeof given !== 'string' && typeof given !== 'number') return undefined
   const id = String(given)
-  const presented = [...listPresented(req, keyHeaders), ...(PRESENTED_IN_BODY.get(req) ?? [])]
+  const presented = [...listPresented(req, keyHeaders), ...(PRESENTED.get(req) ?? [])]
   const spellings = id.includes('%') ? [id, decodePercent(id)] : [id]
   const isSecret = spellings.some((text) => holdsCredential(text) || presented.some((each) => holds(text, each)))
   return isSecret ? undefined : id

@@ -4,7 +4,15 @@ import { ConfigurationError, type ConfigurationProblem } from '../contracts/erro
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
-import { invalidOption, readDays, readLimit, readOptionalFunction, readWholeNumber, refuseUnknown } from './checks.js'
+import {
+  invalidOption,
+  readDays,
+  readBoolean,
+  readLimit,
+  readOptionalFunction,
+  readWholeNumber,
+  refuseUnknown,
+} from './checks.js'
 import { readReportOnlyOption, type ReportOnlySettings } from './read-report-only.js'
 import { readKeyHeaders } from './read-key-headers.js'
 import type { ApiSettings } from './settings.js'
@@ -55,6 +63,8 @@ function readApi(name: string, options: unknown, defaults: ApiDefaults): ApiSett
     scheme: api.scheme,
     scopes,
     defaultScopes: api.defaultScopes && readScopeList(name, 'defaultScopes', api.defaultScopes, scopes),
+    hideCredential:
+      api.hideCredential === undefined ? undefined : readBoolean(`apis.${name}.hideCredential`, api.hideCredential),
     tokenEndpoint: isOAuth2 ? `${resource}/token` : undefined,
     keyHeaders: isOAuth2 ? [] : readKeyHeaders(`apis.${name}.header`, api.header),
     resource,
@@ -111,6 +121,7 @@ const COMMON_OPTIONS = [
   'reportOnly',
   'scopes',
   'registrationScopes',
+  'hideCredential',
 ]
 const OAUTH2_OPTIONS = ['accessTokenLifetime', 'claims']
 const API_KEY_OPTIONS = ['header', 'defaultScopes']
@@ -210,6 +221,28 @@ function readScopes(api: string, scopes: unknown): Readonly<Record<string, strin
 
 /** The members of an API that the host sees: not its limits and lifetimes. */
 export function toPublicApi(settings: ApiSettings): Api {
-  const { name, title, description, scheme, scopes, defaultScopes, tokenEndpoint, keyHeaders, resource } = settings
-  return Object.freeze({ name, title, description, scheme, scopes, defaultScopes, tokenEndpoint, keyHeaders, resource })
+  const {
+    name,
+    title,
+    description,
+    scheme,
+    scopes,
+    defaultScopes,
+    hideCredential,
+    tokenEndpoint,
+    keyHeaders,
+    resource,
+  } = settings
+  return Object.freeze({
+    name,
+    title,
+    description,
+    scheme,
+    scopes,
+    defaultScopes,
+    hideCredential,
+    tokenEndpoint,
+    keyHeaders,
+    resource,
+  })
 }

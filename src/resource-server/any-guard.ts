@@ -45,8 +45,12 @@ export function createAnyGuard({
   const hostGuard = parts.find((part) => part.hostGuard)?.hostGuard
   const names = [...new Set(parts.flatMap(({ headerNames }) => headerNames))].join(', ')
   const prepareResponse = isPrivate ? createCacheProtection(names) : undefined
+  const hidings = parts.flatMap((part) => part.hideCredential ?? [])
+  // A request may also have a credential for a guard that does not decide.
+  const hideCredential = hidings.length > 0 ? (req: IncomingMessage) => hidings.forEach((hide) => hide(req)) : undefined
   const guards = parts.map((part) => {
-    const guard = createGuard({ ...part, onDenied: part.onDenied ?? onDenied, hostGuard, prepareResponse })
+    const shared = { hostGuard, hideCredential, prepareResponse }
+    const guard = createGuard({ ...part, onDenied: part.onDenied ?? onDenied, ...shared })
     return { part, guard }
   })
 
@@ -55,7 +59,7 @@ export function createAnyGuard({
     if (!optional) {
       const denied = createMissingDenial(parts, req)
       return respondWithDenial(
-        { api, onDenied, reportOnly, hostGuard, prepareResponse, readClient: () => undefined },
+        { api, onDenied, reportOnly, hostGuard, hideCredential, prepareResponse, readClient: () => undefined },
         denied,
         'no_credential',
         undefined,

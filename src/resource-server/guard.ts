@@ -146,6 +146,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       config.prepareResponse?.(res)
       countAllowed?.(identity.application.id)
       outcomes.allow({ api: api.name, applicationId: identity.application.id }, req, res, config.readClient)
+      config.hideCredential?.(req)
       next()
     }
   }

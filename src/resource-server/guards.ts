@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import { isApplicationId } from '../applications/records/application-id.js'
-import { readKeyPrefix } from '../applications/credentials/credentials.js'
 import type { Api } from '../contracts/api.js'
 import type { EventDetails } from '../contracts/events.js'
 import { findBearer, isTooLong, readBearer } from '../http/bearer.js'
@@ -27,9 +26,10 @@ import {
   NO_CREDENTIAL,
   createGuardFactory,
 } from './guard.js'
+import { createKeyHiding, hideToken } from './hide-credential.js'
 import { readGuardOptions } from './guard-arguments.js'
 import type { GuardParts } from './guard-parts.js'
-import { createCacheProtection, createKeyCredentialReader, createKeyHeaderReader } from './key-headers.js'
+import { createCacheProtection, createKeyCredentialReader } from './key-headers.js'
 import { createApiKeyAuthentication, createBearerAuthentication } from './passport-adapter.js'
 import { createReportOnlyReader } from './read-report-only.js'
 import { type ScopeRequirements, createScopeRequirements } from './requirement.js'
@@ -108,12 +108,13 @@ export function createGuards(given: GuardsOptions): Guards {
         readClient: readTokenClient,
         // The form of a token is checked before it may be one of another issuer.
         readCredential: otherIssuers ? createBearerReader(readBearer) : createBearerReader(findBearer),
+        hideCredential: api.hideCredential ? hideToken : undefined,
         prepareResponse: undefined,
       })
     },
     apiKey(api, guardOptions) {
       const { allow, optional = false, onDenied } = guardOptions
-      const readKeyHeader = createKeyHeaderReader(api.keyHeaders)
+      const { hideKey, readKeyClient } = createKeyHiding(api.keyHeaders)
       return register({
         api,
         findRequirement: createScopeRequirements(api, guardOptions),
@@ -130,11 +131,9 @@ export function createGuards(given: GuardsOptions): Guards {
         header: 'x-api-key',
         recall: (apiKey, req) => authenticator.recallApiKey(api, apiKey, req),
         authenticate: authenticateApiKey!,
-        readClient(req) {
-          const key = readKeyHeader(req)
-          return key ? readKeyPrefix(key) : undefined
-        },
+        readClient: readKeyClient,
         readCredential: createKeyCredentialReader(api.keyHeaders),
+        hideCredential: api.hideCredential ? hideKey : undefined,
         prepareResponse: createCacheProtection(api.keyHeaders.join(', ')),
       })
     },

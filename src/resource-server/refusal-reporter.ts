@@ -19,6 +19,7 @@ interface ReportingConfig {
   readonly reportOnly: ReportOnly | undefined
   readonly hostGuard: OtherIssuersGuard | undefined
   readonly readClient: ReadClient
+  readonly hideCredential: ((req: IncomingMessage) => void) | undefined
   readonly prepareResponse: ((res: ServerResponse) => void) | undefined
 }
 

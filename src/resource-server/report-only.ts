@@ -25,7 +25,7 @@ export function createRefusalReporter({
   now,
 }: RefusalReporterOptions): RefusalReporter {
   /** The requests that a guard would have refused, and their callers. */
-  const reported = new WeakMap<IncomingMessage, Identity | undefined>()
+  const reported = new WeakMap<IncomingMessage, { readonly api: string; readonly identity: Identity | undefined }>()
 
   // If `now()` returns NaN the comparison is false, so the guard refuses.
   const reports: RefusalReporter['reports'] = ({ reportOnly }) => reportOnly !== undefined && now() < reportOnly.until
@@ -33,11 +33,11 @@ export function createRefusalReporter({
   return {
     reports,
     report(config, denied, reason, caller, req, res, next, cause) {
-      const { api, hostGuard, readClient, prepareResponse } = config
+      const { api, hostGuard, readClient, hideCredential, prepareResponse } = config
       const identity = denied.status < 500 && caller instanceof Identity ? copyIdentity(caller) : undefined
       if (!reported.has(req)) {
         const applicationId = findApplicationId(caller)
-        reported.set(req, identity)
+        reported.set(req, { api: api.name, identity })
         outcomes.forget(req)
         emit('request.reported', { api: api.name, applicationId, error: denied.error, reason }, req, readClient)
         logRefusal(`${api.name} (not enforced)`, denied, cause, reason)
@@ -49,6 +49,8 @@ export function createRefusalReporter({
       // The host's time-out may have answered meanwhile; the handler would answer a second time.
       if (res.headersSent) return
       setIdentity(req, hostGuard ? undefined : identity)
+      // What the platform does not know may be a credential of the host. Every other one is, or may be, a good one.
+      if (caller !== undefined || denied.status === 400 || denied.status >= 500) hideCredential?.(req)
       prepareResponse?.(res)
       // The host's own guard decides, as before.
       if (hostGuard) callOtherGuard(hostGuard, req, res, next)
@@ -58,8 +60,10 @@ export function createRefusalReporter({
       return function platformAuthReportingGuard(req, res, next) {
         if (!reported.has(req) || !reports(config)) return guard(req, res, next)
         // An enforcing guard would have ended the request here: neither limits nor an `allow` may count it.
-        const identity = reported.get(req)
-        const { api, hostGuard } = config
+        const { identity, ...earlier } = reported.get(req)!
+        const { api, hostGuard, hideCredential } = config
+        // Nobody has judged it.
+        if (earlier.api !== api.name) hideCredential?.(req)
         setIdentity(req, !hostGuard && identity?.api.name === api.name ? identity : undefined)
         if (hostGuard) callOtherGuard(hostGuard, req, res, next)
         else next()

@@ -27,6 +27,8 @@ export interface DenialConfig {
   readonly onDenied: OnDenied | undefined
   /** The client that a request presents, for events. */
   readonly readClient: ReadClient
+  /** Removes the credential from a request that goes on; undefined where handlers may see it. */
+  readonly hideCredential: ((req: IncomingMessage) => void) | undefined
   /** Sets the headers of an answer before the handler runs. */
   readonly prepareResponse: ((res: ServerResponse) => void) | undefined
 }

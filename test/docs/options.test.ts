@@ -57,6 +57,7 @@ const API: Names<OAuth2ApiOptions & ApiKeyApiOptions> = {
   registrationScopes: true,
   claims: true,
   defaultScopes: true,
+  hideCredential: true,
   header: true,
   reportOnly: true,
 }
