@@ -41,8 +41,8 @@ export interface UsageOffer {
     readonly limit: number
     readonly after: string | undefined
   }): Promise<{ readonly items: readonly DailyUsage[]; readonly next?: string }>
-  /** The refusals, equal ones once. */
-  countRefusals(applicationId: string): Promise<{ readonly items: readonly CountedRefusal[] }>
+  /** The refusals in the words of that language, equal ones once. */
+  countRefusals(applicationId: string, language: Language): Promise<{ readonly items: readonly CountedRefusal[] }>
 }
 
 /** The activity of an application at an API on a day. */

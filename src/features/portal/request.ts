@@ -1,4 +1,5 @@
 import type { RequestOrigin } from '../../contracts/events.js'
+import type { Language } from '../../contracts/application-record.js'
 import type { PortalSession } from './sign-in/session.js'
 
 /** A request of a contact who is signed in. */
@@ -9,13 +10,15 @@ export interface PortalRequest {
   /** The fields of a form; empty for GET. Origin, `csrf` and size (16 KiB) have been checked. */
   readonly fields: ReadonlyMap<string, readonly string[]>
   readonly session: PortalSession
+  /** The language of pages that are of no single application. */
+  readonly language: Language
   readonly origin: RequestOrigin
 }
 
 /** The answer. */
 export type PortalAnswer =
   /** A page of `RenderPortalPage`. */
-  | { readonly status: number; readonly page: string }
+  | { readonly status: number; readonly page: string; readonly headers?: Readonly<Record<string, string>> }
   /** 303 to a path below the mount, with its segments encoded and without a slash before it; empty for the list. */
   | { readonly redirect: string }
   | { readonly status: number; readonly download: PortalDownload }

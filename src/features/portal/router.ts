@@ -7,9 +7,12 @@ import { parsePath, type Middleware } from '../../http/middleware.js'
 import type { PaceStarts } from '../../http/paced-start.js'
 import type { LogRefusal } from '../../http/refusal-log.js'
 import { closeUnfinished, sendDenial, setHeaders, toDenial, unwrapCause } from '../../http/respond.js'
+import type { Language } from '../../contracts/application-record.js'
 import { ownMembers } from '../../lib/own-members.js'
 import type { MaybePromise } from '../../lib/maybe-promise.js'
 import type { PageBrand } from '../../web/page-brand.js'
+import { choosePageLanguage } from '../../web/page-language.js'
+import { TEXTS } from './texts/languages.js'
 import type { Exchange, Outcome } from './sign-in/exchange.js'
 import { hasCsrf, readField, readFields, type FormFields } from './form-fields.js'
 import { formatContentSecurityPolicy } from './pages/page.js'
@@ -42,6 +45,9 @@ export function createPortalRouter(options: PortalRouterOptions): Middleware {
   const { origin } = new URL(options.developersUrl)
   const sending = { root, policy: options.brand.extendPolicy(formatContentSecurityPolicy()) }
 
+  /** The languages of requests whose contact is known. */
+  const languages = new WeakMap<IncomingMessage, Language>()
+
   async function answerGet(req: IncomingMessage, res: ServerResponse): Promise<void> {
     await answer('GET', NO_FIELDS, req, res)
   }
@@ -54,7 +60,10 @@ export function createPortalRouter(options: PortalRouterOptions): Middleware {
   async function answer(method: 'GET' | 'POST', fields: FormFields, req: IncomingMessage, res: ServerResponse) {
     const path = readPath(req)
     await available()
-    const visitor = await sessions.identify(req)
+    const identified = await sessions.identify(req)
+    const language = choosePageLanguage(req, res, identified.session?.language)
+    languages.set(req, language)
+    const visitor = { ...identified, language }
     const outcome = ownMembers(await route({ method, path, fields, visitor, req }))
     const setCookie = outcome.setCookie ?? visitor.setCookie
     // The header is added to the cookies of the host.
@@ -67,9 +76,9 @@ export function createPortalRouter(options: PortalRouterOptions): Middleware {
     if (method === 'POST' && !hasCsrf(fields, visitor.csrf)) return { answer: refuseOldForm(exchange) }
     const endpoint = signInRoutes.get(`${method} ${path.join('/')}`)
     if (endpoint) return endpoint(exchange)
-    const { session } = visitor
+    const { session, language } = visitor
     if (session) {
-      const found = await pages({ method, path, fields, session, origin: readOrigin(exchange.req) })
+      const found = await pages({ method, path, fields, session, language, origin: readOrigin(exchange.req) })
       return { answer: found ?? { status: 404, page: signInPages.renderNotFound(visitor) } }
     }
     if (path.length > 0 || method === 'POST') return { answer: { redirect: '' } }
@@ -78,10 +87,8 @@ export function createPortalRouter(options: PortalRouterOptions): Middleware {
 
   /** A form of a session that has ended, or of a page that was loaded before the sign-in. Whoever is signed out can sign in. */
   function refuseOldForm({ visitor, fields }: Exchange): PortalAnswer {
-    const refused = { contact: readField(fields, 'contact'), problem: OLD_FORM }
-    const page = visitor.session
-      ? signInPages.renderProblem('This page is out of date', 'Load the page again, and repeat what you did.', visitor)
-      : signInPages.renderRequest(visitor, refused)
+    const refused = { contact: readField(fields, 'contact'), problem: { text: TEXTS[visitor.language].signedOut } }
+    const page = visitor.session ? signInPages.renderOutOfDate(visitor) : signInPages.renderRequest(visitor, refused)
     return { status: 403, page }
   }
 
@@ -91,7 +98,7 @@ export function createPortalRouter(options: PortalRouterOptions): Middleware {
     logRefusal('portal', denied, unwrapCause(refusal))
     if (res.headersSent) return sendDenial(req, res, denied)
     setHeaders(res, denied.headers)
-    const page = signInPages.renderProblem('This did not work', `${denied.description.replace(/\.$/, '')}.`)
+    const page = signInPages.renderFailure(languages.get(req) ?? choosePageLanguage(req, res), denied)
     sendAnswer(req, res, { status: denied.status, page }, sending)
   }
 
@@ -106,7 +113,6 @@ export function createPortalRouter(options: PortalRouterOptions): Middleware {
 }
 
 const NO_FIELDS: FormFields = new Map()
-const OLD_FORM = 'You have been signed out, or the page was loaded too long ago. Sign in.'
 
 /** The decoded segments of a path; one slash at its end does not matter. */
 function readPath(req: IncomingMessage): readonly string[] {

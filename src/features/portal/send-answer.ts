@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { sendPage } from '../../http/respond.js'
+import { sendPage, setHeaders } from '../../http/respond.js'
 import { hasOwnMember } from '../../lib/own-members.js'
 import type { PortalAnswer, PortalDownload } from './request.js'
 
@@ -16,7 +16,10 @@ export function sendAnswer(
   answer: PortalAnswer,
   { root, policy }: SendOptions,
 ): void {
-  if (hasOwnMember(answer, 'page')) return sendPage(req, res, answer.status, answer.page, policy, REFERRER_POLICY)
+  if (hasOwnMember(answer, 'page')) {
+    setHeaders(res, answer.headers ?? {})
+    return sendPage(req, res, answer.status, answer.page, policy, REFERRER_POLICY)
+  }
   if (hasOwnMember(answer, 'redirect'))
     return sendRedirect(res, answer.redirect === '' ? root : `${root}/${answer.redirect}`)
   sendDownload(res, answer.status, answer.download)

@@ -74,9 +74,9 @@ function createUsagePart(core: Core, { collect, retention }: ReturnType<typeof r
         await collector?.flush()
         return calls.list(query)
       },
-      async countRefusals(applicationId) {
+      async countRefusals(applicationId, language) {
         await collector?.flush()
-        return countRefusals(applicationId)
+        return countRefusals(applicationId, language)
       },
     } satisfies UsageOffer,
     observe: ({ name: api }) => ({

@@ -1,3 +1,4 @@
+import type { Language } from '../../contracts/application-record.js'
 import type { RefusalRecord, UsageStore } from '../../contracts/usage.js'
 import { DAY_MS } from '../../lib/day.js'
 import { explainRefusal, type RefusalExplanation } from './explain-refusal.js'
@@ -35,15 +36,15 @@ export function createListRefusals(
 ): (applicationId: string) => Promise<{ items: RefusalEntry[] }> {
   return async function listRefusals(applicationId) {
     const { records, now } = await readRefusals(applicationId, options)
-    return { items: records.map((record) => describe(record, now)) }
+    return { items: records.map((record) => describe(record, now, 'en')) }
   }
 }
 
-/** The same with equal ones counted: each is the newest of its kind. */
+/** The same with equal ones counted, in the words of that language: each is the newest of its kind. */
 export function createCountRefusals(
   options: RefusalsOptions,
-): (applicationId: string) => Promise<{ items: (RefusalEntry & { readonly count: number })[] }> {
-  return async function countRefusals(applicationId) {
+): (applicationId: string, language: Language) => Promise<{ items: (RefusalEntry & { readonly count: number })[] }> {
+  return async function countRefusals(applicationId, language) {
     const { records, now } = await readRefusals(applicationId, options)
     const counts = new Map<string, number>()
     for (const kind of records.map(identify)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
@@ -51,7 +52,7 @@ export function createCountRefusals(
       count,
       record: records.find((each) => identify(each) === kind)!,
     }))
-    return { items: newest.map(({ count, record }) => ({ ...describe(record, now), count })) }
+    return { items: newest.map(({ count, record }) => ({ ...describe(record, now, language), count })) }
   }
 }
 
@@ -68,12 +69,13 @@ async function readRefusals(
 }
 
 /** The same text for refusals that need the same remedy: whenever they were, and whenever the credential expired. */
-function identify({ api, error, reason, details }: RefusalRecord): string {
+function identify({ api, error, reason, details, address }: RefusalRecord): string {
+  const network = reason === 'network_not_allowed' ? address : undefined
   const { route, api: otherApi, credential, scopes } = details
-  return JSON.stringify([api, error, reason, route, otherApi, credential, scopes])
+  return JSON.stringify([api, error, reason, route, otherApi, credential, scopes, network])
 }
 
-function describe(record: RefusalRecord, now: number): RefusalEntry {
+function describe(record: RefusalRecord, now: number, language: Language): RefusalEntry {
   const { at, api, error, reason, requestId, address, details } = record
   const { route } = details
   return {
@@ -81,7 +83,7 @@ function describe(record: RefusalRecord, now: number): RefusalEntry {
     api,
     error,
     reason,
-    ...explainRefusal(record, now),
+    ...explainRefusal(record, now, language),
     ...(typeof route === 'string' && { route }),
     ...(requestId !== undefined && { requestId }),
     ...(address !== undefined && { address }),

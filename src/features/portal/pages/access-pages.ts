@@ -1,48 +1,53 @@
 import { isWithheld } from '../../../applications/records/withheld.js'
 import { html, type Html } from '../../../web/html.js'
+import { renderField, renderFieldProblem, describeField, type Problem } from './form-field.js'
 import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
 import { findRequestable, type PortalApi } from '../sections/api-section.js'
 import { readField } from '../form-fields.js'
+import type { PortalTexts } from '../texts/en.js'
 import type { ApplicationView } from './view.js'
 
 /** Requests an API, or further scopes there; undefined if there is nothing to request. */
 export function createRequestPage(view: ApplicationView, api: PortalApi | undefined): ActionPage | undefined {
   const requestable = api && findRequestable(api, view)
   if (!requestable) return undefined
-  const { name, title, description, registration, scopes: meanings } = api
+  const { name, title, description, registration } = api
+  const { texts } = view
   const { scopes } = requestable
   return {
     action: 'requestAccess',
-    heading: `Request ${title}`,
-    render: (entered) =>
+    heading: texts.requestApi(title),
+    render: (entered, problem) =>
       renderActionForm(view, {
-        button: 'Request access',
+        button: texts.request,
         content: html`${description !== undefined && html`<p>${description}</p>`}
-          <p>${explainApproval(registration === 'manual', isWithheld(view.record, name, scopes))}</p>
-          ${scopes.length > 0 && renderScopeChoices(scopes, meanings, entered.get('scopes') ?? scopes)}`,
+          <p>${explainApproval(registration === 'manual', isWithheld(view.record, name, scopes), texts)}</p>
+          ${scopes.length > 0 && renderScopeChoices(scopes, api, entered.get('scopes') ?? scopes, problem, texts)}`,
       }),
     async perform(entered, { requestAccess, by }) {
       const chosen = (entered.get('scopes') ?? []).filter((scope) => scopes.includes(scope))
-      if (scopes.length > 0 && chosen.length === 0) throw new FormProblem('Choose at least one scope.')
+      if (scopes.length > 0 && chosen.length === 0) throw new FormProblem(texts.noScope, 'scopes')
       const application = await requestAccess(view.record.id, { api: name, scopes: chosen, by })
       return { done: application.accessRequests.some((each) => each.api === name) ? 'requested' : 'granted' }
     },
   }
 }
 
-function explainApproval(isManual: boolean, isTakenAway: boolean): string {
-  if (isManual) return 'This API needs our approval. We tell you by e-mail what was decided.'
-  if (!isTakenAway) return 'Your application may use it at once.'
-  return 'We took this access away before, so it needs our approval now. We tell you by e-mail what was decided.'
+function explainApproval(isManual: boolean, isTakenAway: boolean, texts: PortalTexts): string {
+  if (isManual) return texts.needsApproval
+  return isTakenAway ? texts.needsApprovalNow : texts.grantedAtOnce
 }
 
 function renderScopeChoices(
   scopes: readonly string[],
-  meanings: Readonly<Record<string, string>>,
+  { scopes: meanings }: PortalApi,
   chosen: readonly string[],
+  problem: Problem | undefined,
+  texts: PortalTexts,
 ): Html {
-  return html`<fieldset>
-    <legend>Scopes</legend>
+  return html`<fieldset id="scopes" ${describeField('scopes', problem)}>
+    <legend>${texts.scopes}</legend>
+    ${renderFieldProblem('scopes', problem, texts)}
     ${scopes.map(
       (scope) =>
         html`<label class="choice">
@@ -54,18 +59,16 @@ function renderScopeChoices(
 }
 
 export function createRevokePage(view: ApplicationView): ActionPage {
+  const { texts } = view
   return {
     action: 'revokeTokens',
-    heading: 'Revoke all access tokens',
+    heading: texts.revoke,
     render: () =>
       renderActionForm(view, {
-        button: 'Revoke them',
+        button: texts.revokeThem,
         isDestructive: true,
-        content: html`<p>
-            Every access token that was issued to ${view.record.name} until now is refused from the next request on.
-            Keys and secrets stay as they are.
-          </p>
-          <p>Your services go on when they have requested a new access token.</p>`,
+        content: html`<p>${texts.revokeAbout(view.record.name)}</p>
+          <p>${texts.revokeGoesOn}</p>`,
       }),
     async perform(_entered, { applications, by }) {
       await applications.revokeTokens(view.record.id, { by })
@@ -77,24 +80,28 @@ export function createRevokePage(view: ApplicationView): ActionPage {
 /** Asks for the name, so that nobody deletes another application than was meant. */
 export function createDeletePage(view: ApplicationView): ActionPage {
   const { id, name } = view.record
+  const { texts } = view
   return {
     action: 'delete',
-    heading: `Delete ${name}`,
-    render: (entered) =>
+    heading: texts.deleteName(name),
+    render: (entered, problem) =>
       renderActionForm(view, {
-        button: 'Delete this application',
+        button: texts.deleteIt,
         isDestructive: true,
-        content: html`<p>
-            Its credentials and access tokens are refused from the next request on, for everyone. Its name, its contacts
-            and its credentials are erased. This cannot be undone.
-          </p>
-          <div class="field">
-            <label for="name">To confirm, enter the name of the application: <strong>${name}</strong></label>
-            <input id="name" name="name" value="${readField(entered, 'name')}" required autocomplete="off" />
-          </div>`,
+        content: html`<p>${texts.deleteAbout}</p>
+          ${renderField(
+            {
+              id: 'name',
+              label: texts.confirmName(html`<strong>${name}</strong>`),
+              problem,
+              render: (attributes) =>
+                html`<input ${attributes} value="${readField(entered, 'name')}" required autocomplete="off" />`,
+            },
+            texts,
+          )}`,
       }),
     async perform(entered, { applications, by }) {
-      if (readField(entered, 'name') !== name) throw new FormProblem('This is not the name of the application.')
+      if (readField(entered, 'name') !== name) throw new FormProblem(texts.otherName, 'name')
       await applications.delete(id, { by })
       return { left: 'deleted' }
     },

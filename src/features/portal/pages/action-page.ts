@@ -6,6 +6,7 @@ import type { CredentialKind } from '../../../applications/credentials/credentia
 import { html, type Html } from '../../../web/html.js'
 import type { PortalAction } from '../actions.js'
 import type { Notice } from './application-page.js'
+import type { Problem } from './form-field.js'
 import type { FormFields } from '../form-fields.js'
 import { renderHiddenFields, type ApplicationView } from './view.js'
 
@@ -13,8 +14,8 @@ import { renderHiddenFields, type ApplicationView } from './view.js'
 export interface ActionPage {
   readonly action: PortalAction
   readonly heading: string
-  /** The form, with what was entered before it was refused. */
-  render(entered: FormFields): Html
+  /** The form, with what was entered before it was refused, and the problem at its field. */
+  render(entered: FormFields, problem?: Problem): Html
   /** Rejects with `FormProblem` for a mistake in a field. */
   perform(entered: FormFields, call: ActionCall): Promise<ActionOutcome>
 }
@@ -57,6 +58,16 @@ export interface IssuedCredential {
 /** A mistake in a form, in words for the contact. */
 export class FormProblem extends Error {
   override readonly name = 'FormProblem'
+  /** The id of the field; undefined if the form as a whole is refused. */
+  readonly field: string | undefined
+  /** The seconds after which the same form is accepted; undefined if it must be another. */
+  readonly retryAfter: number | undefined
+
+  constructor(text: string, field?: string, retryAfter?: number) {
+    super(text)
+    this.field = field
+    this.retryAfter = retryAfter
+  }
 }
 
 /** The form was made for another version of the application. */
@@ -73,13 +84,13 @@ interface ActionForm {
 
 /** The form of an action, with a link that leads back. */
 export function renderActionForm(view: ApplicationView, { content, button, isDestructive = false }: ActionForm): Html {
-  const { record, link } = view
-  return html`<p class="crumb">Application <a href="${link(record.id)}">${record.name}</a></p>
+  const { record, link, texts } = view
+  return html`<p class="crumb">${texts.application(html`<a href="${link(record.id)}">${record.name}</a>`)}</p>
     <form class="card" method="post">
       ${renderHiddenFields(view)} ${content}
       <p class="actions foot">
         <button class="${isDestructive && 'danger'}">${button}</button>
-        <a href="${link(record.id)}">Back</a>
+        <a href="${link(record.id)}">${texts.back}</a>
       </p>
     </form>`
 }

@@ -1,4 +1,3 @@
-import type { ApplicationRecord } from '../../../contracts/application-record.js'
 import { html, type Html } from '../../../web/html.js'
 import { renderApis, type PortalApi } from '../sections/api-section.js'
 import { renderStatus } from './applications-page.js'
@@ -6,6 +5,7 @@ import { renderContacts } from '../sections/contact-section.js'
 import { renderCredentials } from '../sections/credential-section.js'
 import type { DailyUsage, CountedRefusal } from '../../../contracts/offers.js'
 import { renderRefusals } from '../sections/refusal-section.js'
+import type { PortalTexts } from '../texts/en.js'
 import { renderDate } from './times.js'
 import { renderUsage } from '../sections/usage-section.js'
 import { offers, renderAction, renderSection, type ApplicationView } from './view.js'
@@ -20,22 +20,25 @@ export interface ApplicationPageOptions extends ApplicationView {
 
 /** The page of one application. */
 export function renderApplication(options: ApplicationPageOptions): Html {
-  const { record, usage, refusals } = options
+  const { record, usage, refusals, texts } = options
   const sections = [
-    ['apis', 'APIs'],
-    ['credentials', 'Credentials'],
-    usage && ['usage', 'Usage'],
-    refusals && ['refusals', 'Refusals'],
-    ['colleagues', 'Colleagues'],
+    ['apis', texts.apis],
+    ['credentials', texts.credentials],
+    usage && ['usage', texts.usage],
+    refusals && ['refusals', texts.refusals],
+    ['colleagues', texts.colleagues],
   ].filter((each): each is [string, string] => each !== undefined)
-  return html`${renderNotices()}
+  const note = { pending: texts.isPending, suspended: texts.isSuspended, active: undefined, deleted: undefined }[
+    record.status
+  ]
+  return html`${renderNotices(texts)}
     <p class="facts">
-      ${renderStatus(record)}
-      <span>Application id <code class="inline">${record.id}</code></span>
-      <span>Created ${renderDate(record.createdAt)}</span>
+      ${renderStatus(record, texts)}
+      <span>${texts.applicationId} <code class="inline">${record.id}</code></span>
+      <span>${texts.created(renderDate(record.createdAt, texts))}</span>
     </p>
-    ${renderStatusNote(record)}
-    <nav class="contents" aria-label="Parts of this page">
+    ${note !== undefined && html`<p class="note">${note}</p>`}
+    <nav class="contents" aria-label="${texts.parts}">
       <ul>
         ${sections.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}
       </ul>
@@ -44,49 +47,23 @@ export function renderApplication(options: ApplicationPageOptions): Html {
     ${refusals && renderRefusals(options, refusals)} ${renderContacts(options)} ${renderDeletion(options)}`
 }
 
-/** Notices of the last action. A redirect names one in its fragment, and the style sheet shows only that one. */
-const NOTICES = {
-  renamed: 'The credential has its new name.',
-  ended: 'The credential has ended. Calls with it are refused.',
-  revoked: 'All access tokens issued until now are refused.',
-  granted: 'The application may use the API now.',
-  requested: 'Your request was sent. We tell you by e-mail what was decided.',
-  invited: 'The invitation was sent. Its link works for 7 days.',
-  cancelled: 'The invitation is cancelled. Its link no longer works.',
-  removed: 'The colleague has been removed.',
-} as const
+/** A notice of the last action. A redirect names one in its fragment, and the style sheet shows only that one. */
+export type Notice = Exclude<keyof PortalTexts['notices'], 'deleted' | 'left'>
 
-export type Notice = keyof typeof NOTICES
-
-function renderNotices(): Html[] {
-  return Object.entries(NOTICES).map(([id, text]) => html`<p class="notice" id="${id}" tabindex="-1">${text}</p> `)
-}
-
-function renderStatusNote({ status }: ApplicationRecord): Html | false {
-  const note = STATUS_NOTES[status]
-  return note !== undefined && html`<p class="note">${note}</p>`
-}
-
-const STATUS_NOTES: Readonly<Record<ApplicationRecord['status'], string | undefined>> = {
-  active: undefined,
-  deleted: undefined,
-  pending:
-    'This application is not active yet: it waits for our approval, or for the e-mail with its first credentials to arrive.',
-  suspended:
-    'This application is suspended: all its calls are refused. You can still end its credentials and revoke its access tokens. Please contact us.',
+function renderNotices({ notices: { deleted: _deleted, left: _left, ...notices } }: PortalTexts): Html[] {
+  return Object.entries(notices).map(([id, text]) => html`<p class="notice" id="${id}" tabindex="-1">${text}</p> `)
 }
 
 function renderDeletion(view: ApplicationView): Html | false {
   if (!offers(view, 'delete')) return false
+  const { texts } = view
   return renderSection(
     'deletion',
-    'Delete',
-    'Ends the application for everyone.',
+    texts.deletion,
+    texts.deletionAbout,
     html`<div class="row">
-      <p>All credentials and access tokens are refused from the next request on. This cannot be undone.</p>
-      <p class="actions">
-        ${renderAction(view.link(view.record.id, 'delete'), 'Delete this application', '', 'danger')}
-      </p>
+      <p>${texts.deletionMeans}</p>
+      <p class="actions">${renderAction(view.link(view.record.id, 'delete'), texts.deleteIt, '', 'danger')}</p>
     </div>`,
   )
 }

@@ -1,7 +1,8 @@
 import { isLive } from '../../../applications/credentials/credentials.js'
-import type { ApplicationRecord, CredentialRecord } from '../../../contracts/application-record.js'
+import type { ApplicationRecord } from '../../../contracts/application-record.js'
 import { DAY_MS } from '../../../lib/day.js'
 import { html, type Html } from '../../../web/html.js'
+import type { PortalTexts } from '../texts/en.js'
 import type { Links } from './page-links.js'
 import { renderDate, renderRelativeTime } from './times.js'
 
@@ -12,6 +13,7 @@ interface ApplicationsPageOptions {
   /** The address of the registration; undefined if the platform's pages have no address. */
   readonly registerUrl: string | undefined
   readonly link: Links
+  readonly texts: PortalTexts
   readonly now: number
 }
 
@@ -19,44 +21,34 @@ interface ApplicationsPageOptions {
 export const EXPIRY_NOTICE_MS = 14 * DAY_MS
 
 /** The list of the applications of a mailbox. */
-export function renderApplications({ records, titles, registerUrl, link, now }: ApplicationsPageOptions): Html {
-  return html`<p class="notice" id="deleted" tabindex="-1">The application has been deleted.</p>
-    <p class="notice" id="left" tabindex="-1">You are no longer a contact of the application.</p>
-    ${records.length === 0 && html`<p class="empty card">There is no application with your address.</p>`}
+export function renderApplications(options: ApplicationsPageOptions): Html {
+  const { records, registerUrl, texts } = options
+  return html`<p class="notice" id="deleted" tabindex="-1">${texts.notices.deleted}</p>
+    <p class="notice" id="left" tabindex="-1">${texts.notices.left}</p>
+    ${records.length === 0 && html`<p class="empty card">${texts.noApplication}</p>`}
     <ul class="applications">
-      ${records.map((record) => renderApplication(record, titles, link(record.id), now))}
+      ${records.map((record) => renderApplication(record, options))}
     </ul>
-    ${registerUrl !== undefined && html`<p><a class="button quiet" href="${registerUrl}">Register an application</a></p>`} `
+    ${registerUrl !== undefined && html`<p><a class="button" href="${registerUrl}">${texts.register}</a></p>`} `
 }
 
 /** The status in words. */
-export function renderStatus({ status }: Pick<ApplicationRecord, 'status'>): Html {
-  return html`<span class="status ${status}">${STATUS_WORDS[status]}</span>`
+export function renderStatus({ status }: Pick<ApplicationRecord, 'status'>, { statuses }: PortalTexts): Html {
+  return html`<span class="status ${status}">${statuses[status]}</span>`
 }
 
-const STATUS_WORDS = { pending: 'Pending', active: 'Active', suspended: 'Suspended', deleted: 'Deleted' } as const
-
-function renderApplication(
-  record: ApplicationRecord,
-  titles: ReadonlyMap<string, string>,
-  href: string,
-  now: number,
-): Html {
+function renderApplication(record: ApplicationRecord, { titles, link, now, texts }: ApplicationsPageOptions): Html {
   const live = [...record.keys, ...record.secrets].filter((each) => isLive(each, now))
   const lastUsedAt = Math.max(...live.map((each) => each.lastUsedAt ?? 0))
   const expiring = live.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt - now < EXPIRY_NOTICE_MS)
   const apis = Object.keys(record.apis).map((name) => titles.get(name) ?? name)
   return html`<li class="card">
-    <h2><a href="${href}">${record.name}</a> ${renderStatus(record)}</h2>
-    <p>${apis.length > 0 ? apis.join(', ') : 'No API yet'}</p>
+    <h2><a href="${link(record.id)}">${record.name}</a> ${renderStatus(record, texts)}</h2>
+    <p>${apis.length > 0 ? apis.join(', ') : texts.noApiYet}</p>
     <p class="facts">
-      <span>Created ${renderDate(record.createdAt)}</span>
-      <span>${lastUsedAt > 0 ? html`Last used ${renderRelativeTime(lastUsedAt, now)}` : 'Never used'}</span>
-      ${expiring.length > 0 && html`<span class="warn">${countCredentials(expiring)} soon</span>`}
+      <span>${texts.created(renderDate(record.createdAt, texts))}</span>
+      <span>${lastUsedAt > 0 ? texts.lastUsed(renderRelativeTime(lastUsedAt, now, texts)) : texts.neverUsed}</span>
+      ${expiring.length > 0 && html`<span class="warn">${texts.expireSoon(expiring.length)}</span>`}
     </p>
   </li> `
-}
-
-function countCredentials({ length }: readonly CredentialRecord[]): string {
-  return length === 1 ? 'One credential expires' : `${length} credentials expire`
 }

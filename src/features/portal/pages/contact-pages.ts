@@ -6,59 +6,57 @@ import {
   normalizeContact,
 } from '../../../applications/contacts/contact-lists.js'
 import { readRegistrationContact } from '../../../applications/records/validation.js'
-import { OAuthError, retryAfter } from '../../../contracts/denial.js'
-import { formatWait } from '../../../lib/format-wait.js'
 import { html } from '../../../web/html.js'
 import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
+import { renderField } from './form-field.js'
+import { formatWait } from './times.js'
 import { hashAddress, mayRemove } from '../sections/contact-section.js'
 import { readField } from '../form-fields.js'
 import type { ApplicationView } from './view.js'
 
 export function createInvitePage(view: ApplicationView): ActionPage {
+  const { texts } = view
   return {
     action: 'invite',
-    heading: 'Invite a colleague',
-    render: (entered) =>
+    heading: texts.inviteOne,
+    render: (entered, problem) =>
       renderActionForm(view, {
-        button: 'Invite',
-        content: html`<p>
-            Whoever follows the link in the e-mail may see and change this application as you may. The link works for 7
-            days.
-          </p>
-          <div class="field">
-            <label for="address">E-mail address</label>
-            <input
-              id="address"
-              name="address"
-              type="email"
-              value="${readField(entered, 'address')}"
-              required
-              maxlength="254"
-              autocomplete="off"
-            />
-          </div>`,
+        button: texts.invite,
+        content: html`<p>${texts.inviteAbout}</p>
+          ${renderField(
+            {
+              id: 'address',
+              label: texts.address,
+              problem,
+              render: (attributes) =>
+                html`<input
+                  ${attributes}
+                  type="email"
+                  value="${readField(entered, 'address')}"
+                  required
+                  maxlength="254"
+                  autocomplete="off"
+                />`,
+            },
+            texts,
+          )}`,
       }),
     async perform(entered, { invite, by, limitInvitation }) {
       const { record, now } = view
-      if (readField(entered, 'address') === '') throw new FormProblem('Enter an e-mail address.')
+      if (readField(entered, 'address') === '') throw new FormProblem(texts.addressMissing, 'address')
       // A mistake counts against no limit that the address or the application shares with others.
       const address = readRegistrationContact(readField(entered, 'address'))
       refuseContact(record, address, now)
       const recent = findRecentInvitation(record, address, now)
-      if (recent) throw createTooEarlyError(Math.ceil(recent.waitMs / 1000))
+      if (recent) {
+        const seconds = Math.ceil(recent.waitMs / 1000)
+        throw new FormProblem(texts.invitedBefore(formatWait(seconds, texts)), 'address', seconds)
+      }
       await limitInvitation(record.id, address)
       await invite(record.id, address, { by })
       return { done: 'invited' }
     },
   }
-}
-
-function createTooEarlyError(seconds: number): OAuthError {
-  return new OAuthError(
-    'too_many_requests',
-    `This address was invited less than an hour ago. Ask your colleague to look for that e-mail, or try again in ${formatWait(seconds)}`,
-    { headers: retryAfter(seconds) },
-  )
 }
 
 /** Undefined if no such contact can be removed: one remains, and the first one may have to stay. */
@@ -68,20 +66,16 @@ export function createRemovePage(view: ApplicationView, hash: string): ActionPag
   if (address === undefined || contacts.length === 1) return undefined
   if (!mayRemove(view, address)) return undefined
   const isMe = normalizeContact(address) === view.session.contact
+  const { texts } = view
   return {
     action: 'removeContact',
-    heading: isMe ? `Leave ${view.record.name}` : 'Remove a colleague',
+    heading: isMe ? texts.leaveIt(view.record.name) : texts.removeOne,
     render: () =>
       renderActionForm(view, {
-        button: isMe ? 'Leave' : 'Remove',
+        button: isMe ? texts.leave : texts.remove,
         isDestructive: true,
-        content: html`<p>
-            <strong>${address}</strong> can no longer see or change this application, and is signed out where this is
-            the only one.
-          </p>
-          <p class="note">
-            Credentials that ${isMe ? 'you know' : 'this person knows'} keep working. Rotate them if that must not be.
-          </p>`,
+        content: html`<p>${texts.removeAbout(html`<strong>${address}</strong>`)}</p>
+          <p class="note">${texts.keepWorking(isMe)}</p>`,
       }),
     async perform(_entered, { applications, by }) {
       await applications.removeContact(view.record.id, address, { by })
@@ -94,14 +88,15 @@ export function createRemovePage(view: ApplicationView, hash: string): ActionPag
 export function createCancelPage(view: ApplicationView, hash: string): ActionPage | undefined {
   const invitation = listOpenInvitations(view.record, view.now).find(({ address }) => hashAddress(address) === hash)
   if (!invitation) return undefined
+  const { texts } = view
   return {
     action: 'invite',
-    heading: 'Cancel an invitation',
+    heading: texts.cancelOne,
     render: () =>
       renderActionForm(view, {
-        button: 'Cancel the invitation',
+        button: texts.cancelIt,
         isDestructive: true,
-        content: html`<p>The link that was sent to <strong>${invitation.address}</strong> no longer works.</p>`,
+        content: html`<p>${texts.cancelAbout(html`<strong>${invitation.address}</strong>`)}</p>`,
       }),
     async perform(_entered, { applications, by }) {
       await applications.cancelInvitation(view.record.id, invitation.address, { by })

@@ -11,8 +11,10 @@ import {
   type ActionPage,
   type IssuedCredential,
 } from './action-page.js'
-import { KIND_WORDS, listCredentials, type ShownCredential } from '../sections/credential-section.js'
+import { renderField, type Problem } from './form-field.js'
+import { listCredentials, type ShownCredential } from '../sections/credential-section.js'
 import { readField, type FormFields } from '../form-fields.js'
+import type { PortalTexts } from '../texts/en.js'
 import { formatDateTime, renderDateTime } from './times.js'
 import { offers, type ApplicationView } from './view.js'
 
@@ -30,23 +32,21 @@ export function findCredentialPage(view: ApplicationView, credentialId: string, 
 
 function createAddPage(view: ApplicationView, kind: CredentialKind): ActionPage {
   const { id } = view.record
+  const { texts } = view
   const lifetimes = listLifetimes(view, kind)
   return {
     action: kind === 'key' ? 'addKey' : 'addSecret',
-    heading: `Add a ${kind}`,
-    render: (entered) =>
+    heading: texts.add[kind],
+    render: (entered, problem) =>
       renderActionForm(view, {
-        button: `Add the ${kind}`,
-        content: html`<p>
-            ${kind === 'key' ? 'The new key works beside those that there are.' : 'The new secret works beside those that there are, with each key.'}
-            Give each of your services its own: then you can replace one without touching the others.
-          </p>
-          ${renderNameField(readField(entered, 'name'), `What it is for, such as “warehouse” or “staging”. No other ${kind} has this name.`)}
-          ${renderSelect('expires', 'It expires', lifetimes, readField(entered, 'expires') || '0')}`,
+        button: texts.addIt[kind],
+        content: html`<p>${texts.addAbout[kind]} ${texts.oneForEach}</p>
+          ${renderNameField(readField(entered, 'name'), `${texts.nameHint} ${texts.uniqueName[kind]}`, problem, texts)}
+          ${renderSelect('expires', texts.expiry, lifetimes, readField(entered, 'expires') || '0', problem, texts)}`,
       }),
     async perform(entered, { applications, by }) {
-      const name = readName(entered)
-      const days = Number(readChoice(entered, 'expires', lifetimes))
+      const name = readName(entered, texts)
+      const days = Number(readChoice(entered, 'expires', lifetimes, texts))
       const options = { name, by, ...(days > 0 && { expiresAt: new Date(view.now + days * DAY_MS) }) }
       if (kind === 'key') {
         const { credentials, credential } = await applications.addKey(id, options)
@@ -59,17 +59,18 @@ function createAddPage(view: ApplicationView, kind: CredentialKind): ActionPage 
 }
 
 function createRenamePage(view: ApplicationView, { kind, credential }: ShownCredential): ActionPage {
+  const { texts } = view
   return {
     action: 'rename',
-    heading: `Rename a ${kind}`,
-    render: (entered) =>
+    heading: texts.renameIt[kind],
+    render: (entered, problem) =>
       renderActionForm(view, {
-        button: 'Rename',
-        content: html`${describeCredential(kind, credential)}
-        ${renderNameField(entered.has('name') ? readField(entered, 'name') : credential.name, `No other ${kind} has this name.`)}`,
+        button: texts.rename,
+        content: html`${describeCredential(kind, credential, texts)}
+        ${renderNameField(entered.has('name') ? readField(entered, 'name') : credential.name, texts.uniqueName[kind], problem, texts)}`,
       }),
     async perform(entered, { applications, by }) {
-      await applications.updateCredential(view.record.id, credential.id, { name: readName(entered), by })
+      await applications.updateCredential(view.record.id, credential.id, { name: readName(entered, texts), by })
       return { done: 'renamed' }
     },
   }
@@ -77,22 +78,23 @@ function createRenamePage(view: ApplicationView, { kind, credential }: ShownCred
 
 function createRotatePage(view: ApplicationView, { kind, credential }: ShownCredential): ActionPage {
   const { id, name } = credential
+  const { texts } = view
   const former = listCredentials(view.record, view.now).find(
     (each) => each.kind === kind && each.isReplaced && each.credential.name === name,
   )
   return {
     action: 'rotate',
-    heading: `Rotate a ${kind}`,
-    render: (entered) =>
+    heading: texts.rotateIt[kind],
+    render: (entered, problem) =>
       renderActionForm(view, {
-        button: `Make a new ${kind}`,
-        content: html`${describeCredential(kind, credential)}
-          <p>You get a new ${kind} at once. It is shown only on the next page, so be ready to store it.</p>
-          ${former?.credential.expiresAt !== undefined && html`<p class="note">The ${kind} before it, which works until ${renderDateTime(former.credential.expiresAt)}, ends at once.</p>`}
-          ${renderSelect('overlap', `The ${kind} in use now`, OVERLAPS, readField(entered, 'overlap') || '86400')}`,
+        button: texts.makeNew[kind],
+        content: html`${describeCredential(kind, credential, texts)}
+          <p>${texts.rotateAbout[kind]}</p>
+          ${former?.credential.expiresAt !== undefined && html`<p class="note">${texts.formerEnds(kind, renderDateTime(former.credential.expiresAt, texts))}</p>`}
+          ${renderSelect('overlap', texts.inUse[kind], texts.overlaps, readField(entered, 'overlap') || '86400', problem, texts)}`,
       }),
     async perform(entered, call) {
-      const overlap = Number(readChoice(entered, 'overlap', OVERLAPS))
+      const overlap = Number(readChoice(entered, 'overlap', texts.overlaps, texts))
       return { issued: { kind, name, ...(await rotate(view.record.id, kind, { credential: id, overlap }, call)) } }
     },
   }
@@ -119,17 +121,18 @@ function describeNew(list: readonly CredentialInfo[], plain: string): Pick<Issue
 function createEndPage(view: ApplicationView, { kind, credential }: ShownCredential): ActionPage {
   const isOnly = listCredentials(view.record, view.now).filter((each) => each.kind === kind).length === 1
   const revokes = kind === 'secret' && offers(view, 'revokeTokens')
+  const { texts } = view
   return {
     action: 'end',
-    heading: `End a ${kind}`,
+    heading: texts.endOne[kind],
     render: (entered) =>
       renderActionForm(view, {
-        button: `End the ${kind}`,
+        button: texts.endIt[kind],
         isDestructive: true,
-        content: html`${describeCredential(kind, credential)}
-          <p>From the next request on, it is refused. This cannot be undone.</p>
-          ${isOnly && html`<p class="note">It is the only ${kind} of this application. Whatever uses it stops working.</p>`}
-          ${revokes && renderRevokeChoice(entered.has('revoke'))}`,
+        content: html`${describeCredential(kind, credential, texts)}
+          <p>${texts.endAbout[kind]}</p>
+          ${isOnly && html`<p class="note">${texts.isOnly[kind]}</p>`}
+          ${revokes && renderRevokeChoice(entered.has('revoke'), texts)}`,
       }),
     async perform(entered, { applications, by }) {
       const revokeTokens = revokes && entered.has('revoke')
@@ -139,88 +142,81 @@ function createEndPage(view: ApplicationView, { kind, credential }: ShownCredent
   }
 }
 
-function renderRevokeChoice(isChosen: boolean): Html {
+function renderRevokeChoice(isChosen: boolean, { alsoRevoke }: PortalTexts): Html {
   return html`<label class="choice">
     <input type="checkbox" name="revoke" value="yes" ${isChosen && 'checked'} />
-    <span>Also refuse every access token that was issued until now</span>
+    <span>${alsoRevoke}</span>
   </label>`
 }
 
-/** Seconds for which the replaced credential still works. */
-const OVERLAPS = {
-  '0': 'ends at once',
-  '3600': 'works for another hour',
-  '86400': 'works for another day',
-  '604800': 'works for another 7 days',
-} as const
-
-/** Days after which a new credential expires. `0`: the platform's latest end, if it has one. */
-const LIFETIMES = { '0': 'never', '30': 'in 30 days', '90': 'in 90 days', '365': 'in a year' } as const
-
-/** The choice is limited to ends that the platform gives. */
-function listLifetimes({ record, now, findLatestExpiry }: ApplicationView, kind: CredentialKind) {
+/**
+ * The days after which a new credential may expire, limited to ends that the platform gives. `0`: the latest of them, or never if
+ * it has none.
+ */
+function listLifetimes({ record, now, findLatestExpiry, texts }: ApplicationView, kind: CredentialKind) {
   const limits = [
     findLatestExpiry({ kind, granted: record.apis, restriction: undefined }, now),
     findEndBound(record, kind, now),
   ]
   const latest = Math.min(...limits.map((limit) => limit ?? Infinity))
-  if (latest === Infinity) return LIFETIMES
-  if (latest <= now) return { '0': `on ${formatDateTime(latest)}, which has passed` }
-  const shorter = Object.entries(LIFETIMES).filter(([days]) => days !== '0' && now + Number(days) * DAY_MS < latest)
-  return { ...Object.fromEntries(shorter), '0': `${describeLatest(latest, now)} (the most)` }
+  const { lifetimes } = texts
+  if (latest === Infinity) return lifetimes
+  if (latest <= now) return { '0': texts.hasPassed(formatDateTime(latest, texts)) }
+  const shorter = Object.entries(lifetimes).filter(([days]) => days !== '0' && now + Number(days) * DAY_MS < latest)
+  return { ...Object.fromEntries(shorter), '0': texts.atTheMost(describeLatest(latest, now, texts)) }
 }
 
 /** A maximum age is a number of days from now; an operator may have chosen any time. */
-function describeLatest(latest: number, now: number): string {
+function describeLatest(latest: number, now: number, texts: PortalTexts): string {
   const days = (latest - now) / DAY_MS
-  if (!Number.isInteger(days)) return `on ${formatDateTime(latest)}`
-  return days === 1 ? 'in a day' : `in ${days} days`
+  return Number.isInteger(days) ? texts.inDays(days) : texts.onDate(formatDateTime(latest, texts))
 }
 
-function describeCredential(kind: CredentialKind, { name, prefix }: CredentialRecord): Html {
+function describeCredential(kind: CredentialKind, { name, prefix }: CredentialRecord, { kinds }: PortalTexts): Html {
   return html`<dl class="subject">
-    <dt>${KIND_WORDS[kind]}</dt>
+    <dt>${kinds[kind]}</dt>
     <dd>${name} <code class="inline">${prefix}&hellip;</code></dd>
   </dl>`
 }
 
-function renderNameField(value: string, hint: string): Html {
-  return html`<div class="field">
-    <label for="name">Name</label>
-    <p class="hint" id="name-hint">${hint}</p>
-    <input
-      id="name"
-      name="name"
-      value="${value}"
-      required
-      maxlength="200"
-      autocomplete="off"
-      aria-describedby="name-hint"
-    />
-  </div>`
+function renderNameField(value: string, hint: string, problem: Problem | undefined, texts: PortalTexts): Html {
+  const render = (attributes: Html): Html =>
+    html`<input ${attributes} value="${value}" required maxlength="200" autocomplete="off" />`
+  return renderField({ id: 'name', label: texts.name, hint, problem, render }, texts)
 }
 
-function renderSelect(name: string, label: string, choices: Readonly<Record<string, string>>, chosen: string): Html {
+function renderSelect(
+  id: string,
+  label: string,
+  choices: Readonly<Record<string, string>>,
+  chosen: string,
+  problem: Problem | undefined,
+  texts: PortalTexts,
+): Html {
   const options = Object.entries(choices).map(
     ([value, text]) => html`<option value="${value}" ${value === chosen && 'selected'}>${text}</option>`,
   )
-  return html`<div class="field">
-    <label for="${name}">${label}</label>
-    <select id="${name}" name="${name}">
+  const render = (attributes: Html): Html =>
+    html`<select ${attributes}>
       ${options}
-    </select>
-  </div>`
+    </select>`
+  return renderField({ id, label, problem, render }, texts)
 }
 
-function readName(entered: FormFields): string {
+function readName(entered: FormFields, { nameMissing }: PortalTexts): string {
   const name = readField(entered, 'name')
-  if (name === '') throw new FormProblem('Enter a name.')
+  if (name === '') throw new FormProblem(nameMissing, 'name')
   return name
 }
 
 /** A value that the form does not have is refused: a shorter overlap than was meant would end a credential too early. */
-function readChoice(entered: FormFields, name: string, choices: Readonly<Record<string, string>>): string {
+function readChoice(
+  entered: FormFields,
+  name: string,
+  choices: Readonly<Record<string, string>>,
+  { chooseValue }: PortalTexts,
+): string {
   const value = readField(entered, name)
   if (Object.hasOwn(choices, value)) return value
-  throw new FormProblem('Choose one of the values in the list.')
+  throw new FormProblem(chooseValue, name)
 }

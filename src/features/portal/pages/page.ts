@@ -1,9 +1,13 @@
+import type { Language } from '../../../contracts/application-record.js'
 import { hashSource } from '../../../web/hash-source.js'
 import { html, type Html } from '../../../web/html.js'
 import { ownMembers } from '../../../lib/own-members.js'
 import type { PageBrand } from '../../../web/page-brand.js'
 import { FRAME_TEXTS, renderFrame } from '../../../web/page-frame.js'
 import { THEME_SCRIPT_SOURCE } from '../../../web/theme-switch.js'
+import type { PortalTexts } from '../texts/en.js'
+import { TEXTS } from '../texts/languages.js'
+import { renderSummary, type Problem } from './form-field.js'
 import { getScripts } from './scripts.js'
 import type { PortalSession } from '../sign-in/session.js'
 import { STYLE } from './style.js'
@@ -12,9 +16,10 @@ import { STYLE } from './style.js'
 export interface PortalPage {
   /** The session; undefined if nobody is signed in. */
   readonly session: PortalSession | undefined
+  readonly language: Language
   readonly content: Html
   /** The problem, above the content. The title, which is announced first, says that there is one. */
-  readonly error?: string | Html | undefined
+  readonly error?: Problem | undefined
   readonly script?: keyof ReturnType<typeof getScripts> | undefined
 }
 
@@ -31,20 +36,21 @@ interface PageOptions {
 
 export function createPageRenderer({ root, developersUrl, brand }: PageOptions): RenderPortalPage {
   return function renderPortalPage(heading, page) {
-    const { session, content, error, script } = ownMembers(page)
-    const texts = FRAME_TEXTS.en
+    const { session, language, content, error, script } = ownMembers(page)
+    const texts = FRAME_TEXTS[language]
     return renderFrame({
+      language,
       title: error === undefined ? heading : texts.error(heading),
       brand,
       head: { markup: `<style>${STYLE}</style>` },
       header: {
         home: { href: developersUrl, label: texts.allApis },
         links: [session && { href: root, label: texts.myApplications }],
-        content: session && renderSignOut(root, session),
+        content: session && renderSignOut(root, session, TEXTS[language]),
       },
       content: html`<main>
         <h1>${heading}</h1>
-        ${error !== undefined && html`<div class="problem" role="alert" tabindex="-1" autofocus>${error}</div>`}
+        ${error !== undefined && html`<div class="problem" role="alert" tabindex="-1" autofocus>${renderSummary(error)}</div>`}
         ${content}
       </main>`,
       end: script && { markup: `<script>${getScripts()[script]}</script>` },
@@ -57,11 +63,11 @@ export function renderCsrf({ csrf }: Pick<PortalSession, 'csrf'>): Html {
   return html`<input type="hidden" name="csrf" value="${csrf}" />`
 }
 
-function renderSignOut(root: string, session: PortalSession): Html {
+function renderSignOut(root: string, session: PortalSession, { signOut }: PortalTexts): Html {
   return html`<form class="signed-in" method="post" action="${root}/sign-out">
     ${renderCsrf(session)}
     <span>${session.contact}</span>
-    <button class="quiet">Sign out</button>
+    <button class="quiet">${signOut}</button>
   </form>`
 }
 

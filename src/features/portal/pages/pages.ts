@@ -3,7 +3,6 @@ import { ApplicationError } from '../../../contracts/errors.js'
 import type { PortalAction } from '../actions.js'
 import type { ApplicationRecord } from '../../../contracts/application-record.js'
 import type { Store } from '../../../contracts/store.js'
-import { html } from '../../../web/html.js'
 import { hasOwnMember } from '../../../lib/own-members.js'
 import { FormProblem, StaleForm, type ActionOutcome, type ActionPage, type CreateActionCalls } from './action-page.js'
 import { isPossible } from '../actions.js'
@@ -13,8 +12,11 @@ import { renderApplications } from './applications-page.js'
 import { findActionPage } from './find-action-page.js'
 import { readField } from '../form-fields.js'
 import type { InvitationLimits } from '../invitation-limits.js'
-import { formatEnvFile, renderIssued } from './issued-page.js'
+import { formatIssuedFile, renderIssued } from './issued-page.js'
 import type { RenderPortalPage } from './page.js'
+import { createPagesOfApplication } from './pages-of-application.js'
+import { FRAME_TEXTS } from '../../../web/page-frame.js'
+import { TEXTS } from '../texts/languages.js'
 import { createLinks, formatPath } from './page-links.js'
 import { describeProblem } from './problems.js'
 import type { PortalAnswer, PortalPages, PortalRequest } from '../request.js'
@@ -53,13 +55,16 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
   const { renderPage, root, developersUrl, store, apis, actions, flushLastUsed, now } = options
   const { countAttempt, limitInvitation } = options.invitationLimits
   const link = createLinks(root)
+  const { show, showForm, showStale, showNotFound } = createPagesOfApplication(renderPage)
   const titles = new Map(apis.map(({ name, title }) => [name, title]))
 
-  async function showList(session: PortalSession): Promise<PortalAnswer> {
+  async function showList({ session, language }: PortalRequest): Promise<PortalAnswer> {
     await flushLastUsed()
     const records = await listRecords(session)
-    const content = renderApplications({ records, titles, registerUrl: `${developersUrl}/register`, link, now: now() })
-    return { status: 200, page: renderPage('My applications', { session, content }) }
+    const registerUrl = `${developersUrl}/register`
+    const texts = TEXTS[language]
+    const content = renderApplications({ records, titles, registerUrl, link, texts, now: now() })
+    return { status: 200, page: renderPage(FRAME_TEXTS[language].myApplications, { session, language, content }) }
   }
 
   async function listRecords({ contact, applicationId }: PortalSession): Promise<readonly ApplicationRecord[]> {
@@ -82,43 +87,13 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
   }
 
   async function showApplication(view: ApplicationView): Promise<PortalAnswer> {
-    const { record, session } = view
+    const { record, texts } = view
     const [usage, refusals] = await Promise.all([
       options.usage && listUsage(options.usage, record.id, view.now),
-      options.usage?.countRefusals(record.id),
+      options.usage?.countRefusals(record.id, texts.language),
     ])
     const content = renderApplication({ ...view, apis, usage, refusals: refusals?.items })
-    return { status: 200, page: renderPage(record.name, { session, content, script: 'form' }) }
-  }
-
-  /** The form, again with the contact's input if it was refused. */
-  function showForm(
-    view: ApplicationView,
-    { heading, render }: ActionPage,
-    entered: PortalRequest['fields'],
-    error?: string,
-  ): PortalAnswer {
-    const page = renderPage(heading, { session: view.session, content: render(entered), error, script: 'form' })
-    return { status: error === undefined ? 200 : 400, page }
-  }
-
-  function showStale({ session, record }: ApplicationView): PortalAnswer {
-    const content = html`<p>
-        The form was sent a second time, or the application has been changed since the form was shown: by you, a
-        colleague or us. If you were shown a new key or secret, it works; if you did not store it, make another one.
-      </p>
-      <p class="actions"><a class="button" href="${link(record.id)}">Show the application</a></p>`
-    return { status: 409, page: renderPage('Nothing was changed', { session, content }) }
-  }
-
-  /** Going back in the browser leads to the page of a credential that was replaced meanwhile. */
-  function showNotFound({ session, record }: ApplicationView): PortalAnswer {
-    const content = html`<p>
-        There is no such page of ${record.name}. The credential, colleague or invitation may have been replaced or
-        removed.
-      </p>
-      <p class="actions"><a class="button" href="${link(record.id)}">Show the application</a></p>`
-    return { status: 404, page: renderPage('Not found', { session, content }) }
+    return { status: 200, page: show(view, record.name, { content, script: 'form' }) }
   }
 
   async function perform(
@@ -138,8 +113,8 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
       return await showOutcome(view, await page.perform(fields, call))
     } catch (error) {
       if (error instanceof StaleForm) return showStale(view)
-      if (error instanceof FormProblem) return showForm(view, page, fields, error.message)
-      if (error instanceof ApplicationError) return showForm(view, page, fields, describeProblem(page, error, fields))
+      const problem = error instanceof ApplicationError ? describeProblem(page, error, fields, view.texts) : error
+      if (problem instanceof FormProblem) return showForm(view, page, fields, problem)
       throw error
     }
   }
@@ -148,19 +123,21 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     if (hasOwnMember(outcome, 'done')) return { redirect: `${formatPath([view.record.id])}#${outcome.done}` }
     if (hasOwnMember(outcome, 'left')) return { redirect: `#${outcome.left}` }
     const { kind } = outcome.issued
-    const content = renderIssued({ ...view, apis }, outcome.issued)
-    return { status: 200, page: renderPage(`Your new ${kind}`, { session: view.session, content, script: 'form' }) }
+    const content = renderIssued({ ...view, apis }, outcome.issued, developersUrl)
+    return { status: 200, page: show(view, view.texts.issued[kind], { content, script: 'form' }) }
   }
 
   return async function answerContact(request) {
-    const { method, path, session, fields } = request
+    const { method, path, session, language, fields } = request
     const [id, ...rest] = path
-    if (id === undefined) return method === 'GET' ? showList(session) : undefined
+    if (id === undefined) return method === 'GET' ? showList(request) : undefined
     const isRead = method === 'GET'
     if (isRead) await flushLastUsed()
     const record = await findRecord(id, session)
     if (!record) return undefined
-    const view = { record, session, actions, link, findLatestExpiry: options.findLatestExpiry, now: now() }
+    const { findLatestExpiry } = options
+    const texts = TEXTS[record.language ?? language]
+    const view = { record, session, texts, actions, link, findLatestExpiry, now: now() }
     if (rest.length === 0) return isRead ? showApplication(view) : undefined
     if (!isRead && rest.join('/') === 'download') return sendEnvFile({ ...view, apis }, request)
     const page = findActionPage(view, apis, rest)
@@ -178,6 +155,6 @@ function sendEnvFile(
   const kind = readField(fields, 'kind')
   const plain = readField(fields, 'value')
   if ((kind !== 'key' && kind !== 'secret') || !/^\w{1,200}$/.test(plain)) return undefined
-  const text = formatEnvFile(view, { kind, plain })
+  const text = formatIssuedFile(view, { kind, plain })
   return { status: 200, download: { name: `${view.record.id}.env`, type: 'text/plain; charset=utf-8', text } }
 }

@@ -7,7 +7,7 @@ h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 1rem }
 h3 { margin: 0; font-size: 1rem; font-weight: 600; overflow-wrap: anywhere }
 p { max-width: 42rem }
 .soft { color: var(--soft); font-size: .9375rem }
-.warn { color: var(--bad) }
+.warn, .wrong { color: var(--bad) }
 form { max-width: 36rem }
 form + p, noscript + p { margin-top: 1.25rem }
 .signed-in { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; color: var(--soft); overflow-wrap: anywhere }
@@ -33,7 +33,7 @@ form.card p, form.card .note { margin: 0 }
 .applications h2 a::after { content: ''; position: absolute; inset: 0 }
 .applications p { margin: .25rem 0 0 }
 .facts { display: flex; flex-wrap: wrap; gap: .125rem 1rem; margin: 0; color: var(--soft); font-size: .875rem; overflow-wrap: anywhere }
-.facts .warn { color: var(--bad) }
+.facts .warn, .wrong { color: var(--bad) }
 .facts .status { margin-left: 0 }
 h1 + .facts, .notice + .facts { font-size: .9375rem; margin-bottom: 1.25rem; align-items: center }
 .status, .kind { margin-left: .25rem; display: inline-block; padding: .0625rem .5rem; border: 1px solid var(--line); border-radius: 99px; color: var(--soft); font-size: .8125rem; font-weight: 550; white-space: nowrap }

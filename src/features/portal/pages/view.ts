@@ -5,11 +5,14 @@ import { html, type Html } from '../../../web/html.js'
 import { isPossible } from '../actions.js'
 import type { Links } from './page-links.js'
 import type { PortalSession } from '../sign-in/session.js'
+import type { PortalTexts } from '../texts/en.js'
 
 /** The input of the parts of an application's page. */
 export interface ApplicationView {
   readonly record: ApplicationRecord
   readonly session: PortalSession
+  /** The words of the page's language. */
+  readonly texts: PortalTexts
   /** The actions that the platform offers. */
   readonly actions: ReadonlySet<PortalAction>
   readonly link: Links

@@ -3,6 +3,7 @@ import type { AccessRequest } from '../../../contracts/application-record.js'
 import { findGrant } from '../../../applications/records/grants.js'
 import { listGrantedScopes } from '../../../applications/records/restrictions.js'
 import { html, type Html } from '../../../web/html.js'
+import type { PortalTexts } from '../texts/en.js'
 import { renderRelativeTime } from '../pages/times.js'
 import { offers, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
 
@@ -33,15 +34,16 @@ export function renderApis(view: ApplicationView & { readonly apis: readonly Por
     findAccessRequest(api.name, view.record) !== undefined ||
     (offers(view, 'requestAccess') && findRequestable(api, view) !== undefined)
   const shown = view.apis.filter(isShown).toSorted((a, b) => Number(isGranted(b)) - Number(isGranted(a)))
+  const { texts } = view
   return renderSection(
     'apis',
-    'APIs',
-    'What this application may call.',
+    texts.apis,
+    texts.apisAbout,
     shown.length > 0
       ? html`<ul class="rows">
           ${shown.map((api) => renderApi(api, view))}
         </ul>`
-      : html`<p class="empty">This application may not call any API.</p>`,
+      : html`<p class="empty">${texts.noApi}</p>`,
   )
 }
 
@@ -51,22 +53,23 @@ function findAccessRequest(api: string, { accessRequests }: ApplicationView['rec
 
 function renderApi(api: PortalApi, view: ApplicationView): Html {
   const { name, title, description, resource } = api
+  const { texts } = view
   const grant = findGrant(view.record, api)
   const request = findAccessRequest(name, view.record)
   const requestable = offers(view, 'requestAccess') && findRequestable(api, view)
   return html`<li class="row">
     <div>
-      <h3>${title} ${renderAccess(grant !== undefined, request)}</h3>
+      <h3>${title} ${renderAccess(grant !== undefined, request, texts)}</h3>
       ${grant ? html`<p><code class="inline">${resource}</code></p>` : description !== undefined && html`<p>${description}</p>`}
-      ${grant && renderScopes(api, listGrantedScopes(api, grant.scopes))} ${request && renderRequest(request, view.now)}
+      ${grant && renderScopes(api, listGrantedScopes(api, grant.scopes))} ${request && renderRequest(request, view)}
     </div>
-    ${requestable && html`<p class="actions">${renderAction(view.link(view.record.id, 'apis', name, 'request'), grant ? 'Request more' : 'Request access', `to ${title}`)}</p>`}
+    ${requestable && html`<p class="actions">${renderAction(view.link(view.record.id, 'apis', name, 'request'), grant ? texts.requestMore : texts.request, texts.toApi(title))}</p>`}
   </li> `
 }
 
-function renderAccess(isGranted: boolean, request: AccessRequest | undefined): Html | false {
-  if (request) return html`<span class="status pending">Waits for approval</span>`
-  return isGranted && html`<span class="status active">Granted</span>`
+function renderAccess(isGranted: boolean, request: AccessRequest | undefined, texts: PortalTexts): Html | false {
+  if (request) return html`<span class="status pending">${texts.waiting}</span>`
+  return isGranted && html`<span class="status active">${texts.granted}</span>`
 }
 
 function renderScopes({ scopes: meanings }: PortalApi, scopes: readonly string[]): Html | false {
@@ -76,7 +79,7 @@ function renderScopes({ scopes: meanings }: PortalApi, scopes: readonly string[]
   </ul>`
 }
 
-function renderRequest({ scopes, requestedAt }: AccessRequest, now: number): Html {
+function renderRequest({ scopes, requestedAt }: AccessRequest, { now, texts }: ApplicationView): Html {
   const wanted = scopes.length > 0 && html`: ${scopes.map((scope) => html`<code class="inline">${scope}</code> `)}`
-  return html`<p class="soft">Requested ${renderRelativeTime(requestedAt, now)}${wanted}</p>`
+  return html`<p class="soft">${texts.requested(renderRelativeTime(requestedAt, now, texts))}${wanted}</p>`
 }

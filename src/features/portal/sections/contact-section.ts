@@ -23,12 +23,12 @@ export function mayRemove(view: ApplicationView, address: string): boolean {
 
 /** Contacts and open invitations, and the form to invite another. */
 export function renderContacts(view: ApplicationView): Html {
-  const { record, now } = view
+  const { record, now, texts } = view
   const contacts = listContacts(record)
   return renderSection(
     'colleagues',
-    'Colleagues',
-    'Who may see and change this application. The first one gets its e-mails.',
+    texts.colleagues,
+    texts.colleaguesAbout,
     html`<ul class="rows">
         ${contacts.map((address, index) => renderContact(address, { isFirst: index === 0, isOnly: contacts.length === 1 }, view))}
         ${listOpenInvitations(record, now).map((invitation) => renderInvitation(invitation, view))}
@@ -42,35 +42,40 @@ function renderContact(
   { isFirst, isOnly }: { readonly isFirst: boolean; readonly isOnly: boolean },
   view: ApplicationView,
 ): Html {
+  const { texts } = view
   const isMe = normalizeContact(address) === view.session.contact
   const path = view.link(view.record.id, 'colleagues', hashAddress(address), 'remove')
   return html`<li class="row">
     <div>
       <h3>${address}</h3>
-      ${(isMe || isFirst) && html`<p class="facts">${isMe && html`<span>You</span> `}${isFirst && html`<span>Gets the e-mails</span>`}</p>`}
+      ${(isMe || isFirst) && html`<p class="facts">${isMe && html`<span>${texts.you}</span> `}${isFirst && html`<span>${texts.getsEmails}</span>`}</p>`}
     </div>
-    ${offers(view, 'removeContact') && !isOnly && mayRemove(view, address) && html`<p class="actions">${renderAction(path, isMe ? 'Leave' : 'Remove', isMe ? 'this application' : address, 'danger')}</p>`}
+    ${offers(view, 'removeContact') && !isOnly && mayRemove(view, address) && html`<p class="actions">${renderAction(path, isMe ? texts.leave : texts.remove, isMe ? texts.thisApplication : address, 'danger')}</p>`}
   </li> `
 }
 
 function renderInvitation({ address, expiresAt }: Invitation, view: ApplicationView): Html {
+  const { texts } = view
   const path = view.link(view.record.id, 'invitations', hashAddress(address), 'cancel')
   return html`<li class="row">
     <div>
-      <h3>${address} <span class="status pending">Invited</span></h3>
-      <p class="facts"><span>The invitation ends ${renderRelativeTime(expiresAt, view.now)}</span></p>
+      <h3>${address} <span class="status pending">${texts.isInvited}</span></h3>
+      <p class="facts"><span>${texts.invitationEnds(renderRelativeTime(expiresAt, view.now, texts))}</span></p>
     </div>
-    ${offers(view, 'invite') && html`<p class="actions">${renderAction(path, 'Cancel', `the invitation of ${address}`)}</p>`}
+    ${offers(view, 'invite') && html`<p class="actions">${renderAction(path, texts.cancel, texts.invitationOf(address))}</p>`}
   </li> `
 }
 
 function renderInviteForm(view: ApplicationView): Html {
+  const { texts } = view
   return html`<form class="invite" method="post" action="${view.link(view.record.id, 'colleagues', 'invite')}">
     ${renderHiddenFields(view)}
-    <label for="address">E-mail address of a colleague</label>
+    <label for="address">${texts.addressOfColleague}</label>
     <div class="together">
-      <input id="address" name="address" type="email" required maxlength="254" autocomplete="off" /><button>
-        Invite
+      <input id="address" name="address" type="email" required maxlength="254" autocomplete="off" /><button
+        class="quiet"
+      >
+        ${texts.invite}
       </button>
     </div>
   </form>`

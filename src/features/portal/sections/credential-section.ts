@@ -28,51 +28,54 @@ export function listCredentials(record: ApplicationRecord, now: number): ShownCr
 
 /** The live credentials, with the actions that each has. */
 export function renderCredentials(view: ApplicationView): Html {
-  const { record, link, now } = view
+  const { record, link, now, texts } = view
   const shown = listCredentials(record, now)
   const canAddSecret = offers(view, 'addSecret')
   const adding = [
-    offers(view, 'addKey') && renderAction(link(record.id, 'credentials', 'new-key'), 'Add a key', ''),
-    canAddSecret && renderAction(link(record.id, 'credentials', 'new-secret'), 'Add a secret', ''),
+    offers(view, 'addKey') && renderAction(link(record.id, 'credentials', 'new-key'), texts.add.key, ''),
+    canAddSecret && renderAction(link(record.id, 'credentials', 'new-secret'), texts.add.secret, ''),
     offers(view, 'revokeTokens') &&
       record.secrets.length > 0 &&
-      renderAction(link(record.id, 'tokens', 'revoke'), 'Revoke all access tokens', '', 'danger'),
+      renderAction(link(record.id, 'tokens', 'revoke'), texts.revoke, '', 'danger'),
   ]
   return renderSection(
     'credentials',
-    'Credentials',
-    'What this application identifies itself with. Only the first characters are shown: the rest is not stored.',
+    texts.credentials,
+    texts.credentialsAbout,
     html`${
       shown.length > 0
         ? html`<ul class="rows">
             ${shown.map((each) => renderCredential(each, view))}
           </ul>`
-        : html`<p class="empty">There are no credentials.</p>`
+        : html`<p class="empty">${texts.noCredential}</p>`
     }
     ${adding.some(Boolean) && html`<p class="actions foot">${adding}</p>`}`,
   )
 }
 
-function renderCredential({ kind, credential, isReplaced }: ShownCredential, view: ApplicationView): Html {
-  const { record, link, now } = view
+function renderCredential(shown: ShownCredential, view: ApplicationView): Html {
+  const { kind, credential, isReplaced } = shown
+  const { record, link, now, texts } = view
   const { id, name, prefix, createdAt, lastUsedAt, apis } = credential
   const address = (page: string): string => link(record.id, 'credentials', id, page)
   // Both have the same name after a rotation.
-  const subject = `the ${isReplaced ? 'replaced ' : ''}${kind} ${name}`
+  const subject = texts.ofCredential(kind, name, isReplaced)
   return html`<li class="row">
     <div>
-      <h3>${name} <span class="kind">${KIND_WORDS[kind]}</span></h3>
+      <h3>${name} <span class="kind">${texts.kinds[kind]}</span></h3>
       <p><code class="inline">${prefix}&hellip;</code></p>
       <p class="facts">
-        <span>Created ${renderDate(createdAt)}</span>
-        <span>${lastUsedAt === undefined ? 'Never used' : html`Last used ${renderRelativeTime(lastUsedAt, now)}`}</span>
-        ${renderEnd(credential, isReplaced, now)} ${apis && html`<span>Only for ${formatGrants(apis)}</span>`}
+        <span>${texts.created(renderDate(createdAt, texts))}</span>
+        <span
+          >${lastUsedAt === undefined ? texts.neverUsed : texts.lastUsed(renderRelativeTime(lastUsedAt, now, texts))}</span
+        >
+        ${renderEnd(shown, view)} ${apis && html`<span>${texts.onlyFor(formatGrants(apis))}</span>`}
       </p>
     </div>
     <p class="actions">
-      ${offers(view, 'rename') && !isReplaced && renderAction(address('rename'), 'Rename', subject)}
-      ${offers(view, 'rotate') && !isReplaced && renderAction(address('rotate'), 'Rotate', subject)}
-      ${offers(view, 'end') && renderAction(address('end'), 'End', subject, 'danger')}
+      ${offers(view, 'rename') && !isReplaced && renderAction(address('rename'), texts.rename, subject)}
+      ${offers(view, 'rotate') && !isReplaced && renderAction(address('rotate'), texts.rotate, subject)}
+      ${offers(view, 'end') && renderAction(address('end'), texts.end, subject, 'danger')}
     </p>
   </li> `
 }
@@ -82,11 +85,10 @@ function formatGrants(apis: GrantedApis): string {
   return grants.join(', ')
 }
 
-export const KIND_WORDS = { key: 'Key', secret: 'Secret' } as const
-
-function renderEnd({ expiresAt }: CredentialRecord, isReplaced: boolean, now: number): Html {
-  if (expiresAt === undefined) return html`<span>Does not expire</span>`
-  if (isReplaced) return html`<span class="warn">Replaced: works until ${renderDateTime(expiresAt)}</span>`
+function renderEnd({ kind, credential, isReplaced }: ShownCredential, { now, texts }: ApplicationView): Html {
+  const { expiresAt } = credential
+  if (expiresAt === undefined) return html`<span>${texts.doesNotExpire}</span>`
+  if (isReplaced) return html`<span class="warn">${texts.replacedUntil(kind, renderDateTime(expiresAt, texts))}</span>`
   const isSoon = expiresAt - now < EXPIRY_NOTICE_MS
-  return html`<span class="${isSoon && 'warn'}">Expires ${renderRelativeTime(expiresAt, now)}</span>`
+  return html`<span class="${isSoon && 'warn'}">${texts.expires(renderRelativeTime(expiresAt, now, texts))}</span>`
 }

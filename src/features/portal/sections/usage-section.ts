@@ -1,8 +1,9 @@
 import { DAY_MS, formatDay } from '../../../lib/day.js'
 import { html, type Html } from '../../../web/html.js'
 import type { PortalApi } from './api-section.js'
-import { formatDate } from '../pages/times.js'
-import { formatCount, renderPlot } from './usage-plot.js'
+import type { PortalTexts } from '../texts/en.js'
+import { formatDate, getFormats } from '../pages/times.js'
+import { renderPlot } from './usage-plot.js'
 import type { DailyUsage } from '../../../contracts/offers.js'
 import { USAGE_DAYS } from './usage-source.js'
 import { renderSection, type ApplicationView } from '../pages/view.js'
@@ -20,28 +21,34 @@ export function renderUsage(
   view: ApplicationView & { readonly apis: readonly PortalApi[] },
   usage: readonly DailyUsage[],
 ): Html {
+  const { texts } = view
   const used = view.apis.filter(
     ({ name }) => Object.hasOwn(view.record.apis, name) || usage.some(({ api }) => api === name),
   )
   return renderSection(
     'usage',
-    'Usage',
-    `Requests of the last ${USAGE_DAYS} days, counted by the day in UTC. Those of the newest minute may be missing, also where a refusal is listed already.`,
+    texts.usage,
+    texts.usageAbout(USAGE_DAYS),
     used.length > 0
       ? html`<ul class="rows">
           ${used.map((api) =>
             renderApiUsage(
               api,
               usage.filter((each) => each.api === api.name),
-              view.now,
+              view,
             ),
           )}
         </ul>`
-      : html`<p class="empty">Nothing to count yet.</p>`,
+      : html`<p class="empty">${texts.nothingCounted}</p>`,
   )
 }
 
-function renderApiUsage({ title, name, scheme }: PortalApi, usage: readonly DailyUsage[], now: number): Html {
+function renderApiUsage(
+  { title, name, scheme }: PortalApi,
+  usage: readonly DailyUsage[],
+  { now, texts }: ApplicationView,
+): Html {
+  const { count: format } = getFormats(texts)
   const days = listDays(usage, now)
   const add = (of: (day: DayOfApi) => number): number => days.reduce((sum, day) => sum + of(day), 0)
   const [allowed, refused, tokens] = [add((day) => day.allowed), add((day) => day.refused), add((day) => day.tokens)]
@@ -50,55 +57,59 @@ function renderApiUsage({ title, name, scheme }: PortalApi, usage: readonly Dail
     <h3 id="${id}">${title}</h3>
     <dl class="totals">
       <div>
-        <dt class="allowed">Allowed</dt>
-        <dd>${formatCount(allowed)}</dd>
+        <dt class="allowed">${texts.allowed}</dt>
+        <dd>${format.format(allowed)}</dd>
       </div>
       <div>
-        <dt class="refused">Refused</dt>
-        <dd>${formatCount(refused)}</dd>
+        <dt class="refused">${texts.refusedCount}</dt>
+        <dd>${format.format(refused)}</dd>
       </div>
       ${
         scheme === 'oauth2' &&
         html`<div>
-          <dt>Access tokens issued</dt>
-          <dd>${formatCount(tokens)}</dd>
+          <dt>${texts.tokensIssued}</dt>
+          <dd>${format.format(tokens)}</dd>
         </div>`
       }
     </dl>
-    ${refused > 0 && html`<p class="soft">Refused: ${describeRefused(usage)}</p>`}
-    ${usage.length > 0 && renderDays(days, { id, title, hasTokens: scheme === 'oauth2' })}
+    ${refused > 0 && html`<p class="soft">${texts.refusedWith} ${describeRefused(usage, texts)}</p>`}
+    ${usage.length > 0 && renderDays(days, { id, title, hasTokens: scheme === 'oauth2' }, texts)}
   </li> `
 }
 
 function renderDays(
   days: readonly DayOfApi[],
   { id, title, hasTokens }: { readonly id: string; readonly title: string; readonly hasTokens: boolean },
+  texts: PortalTexts,
 ): Html {
-  return html`${renderPlot(days)}
+  return html`${renderPlot(days, texts)}
     <details>
-      <summary>Table<span class="unseen"> of ${title}</span></summary>
-      <div class="scroll" tabindex="0" role="region" aria-labelledby="${id}">${renderTable(days, hasTokens)}</div>
+      <summary>${texts.table}<span class="unseen"> ${texts.ofApi(title)}</span></summary>
+      <div class="scroll" tabindex="0" role="region" aria-labelledby="${id}">
+        ${renderTable(days, hasTokens, texts)}
+      </div>
     </details>`
 }
 
-function renderTable(days: readonly DayOfApi[], hasTokens: boolean): Html {
+function renderTable(days: readonly DayOfApi[], hasTokens: boolean, texts: PortalTexts): Html {
+  const { count: format } = getFormats(texts)
   return html`<table>
     <thead>
       <tr>
-        <th scope="col">Day</th>
-        <th scope="col">Allowed</th>
-        <th scope="col">Refused</th>
-        ${hasTokens && html`<th scope="col">Access tokens</th>`}
+        <th scope="col">${texts.day}</th>
+        <th scope="col">${texts.allowed}</th>
+        <th scope="col">${texts.refusedCount}</th>
+        ${hasTokens && html`<th scope="col">${texts.tokens}</th>`}
       </tr>
     </thead>
     <tbody>
       ${days.toReversed().map(
         ({ day, allowed, refused, tokens }) =>
           html`<tr>
-            <th scope="row"><time datetime="${day}">${formatDate(Date.parse(day))}</time></th>
-            <td>${formatCount(allowed)}</td>
-            <td>${formatCount(refused)}</td>
-            ${hasTokens && html`<td>${formatCount(tokens)}</td>`}
+            <th scope="row"><time datetime="${day}">${formatDate(Date.parse(day), texts)}</time></th>
+            <td>${format.format(allowed)}</td>
+            <td>${format.format(refused)}</td>
+            ${hasTokens && html`<td>${format.format(tokens)}</td>`}
           </tr> `,
       )}
     </tbody>
@@ -123,11 +134,14 @@ function listDays(usage: readonly DailyUsage[], now: number): DayOfApi[] {
 }
 
 /** The number of times that each error was sent, most frequent first. */
-function describeRefused(usage: readonly DailyUsage[]): Html[] {
+function describeRefused(usage: readonly DailyUsage[], texts: PortalTexts): Html[] {
   const sums = new Map<string, number>()
   for (const { refused } of usage)
     for (const [error, count] of Object.entries(refused)) sums.set(error, (sums.get(error) ?? 0) + count)
   return [...sums]
     .toSorted(([, a], [, b]) => b - a)
-    .map(([error, sum], index) => html`${index > 0 && ', '}${formatCount(sum)} <code class="inline">${error}</code>`)
+    .map(
+      ([error, sum], index) =>
+        html`${index > 0 && ', '}${getFormats(texts).count.format(sum)} <code class="inline">${error}</code>`,
+    )
 }

@@ -1,10 +1,16 @@
 import type { IncomingMessage } from 'node:http'
+import type { Language } from '../../../contracts/application-record.js'
 import type { PortalAnswer, PortalRequest } from '../request.js'
 import type { Visitor } from './session.js'
 
+/** The sender of a request, and the language of the answer. */
+export interface PageVisitor extends Visitor {
+  readonly language: Language
+}
+
 /** A request that was read, of anybody. */
 export interface Exchange extends Pick<PortalRequest, 'method' | 'path' | 'fields'> {
-  readonly visitor: Visitor
+  readonly visitor: PageVisitor
   readonly req: IncomingMessage
 }
 

@@ -1,6 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { hasContact } from '../../../applications/contacts/contact-lists.js'
+import type { ApplicationRecord } from '../../../contracts/application-record.js'
+import type { Language } from '../../../contracts/application-record.js'
 import type { Store } from '../../../contracts/store.js'
 import type { ConcurrencyLimit } from '../../../lib/concurrency-limit.js'
 import type { CookieContent, SessionCookie } from './session-cookie.js'
@@ -15,6 +17,8 @@ export interface PortalSession {
   readonly applicationId: string | undefined
   /** The hidden field `csrf` of every form. */
   readonly csrf: string
+  /** The language of the first application that the contact may see; undefined if it has none. */
+  readonly language: Language | undefined
 }
 
 /** The sender of a request. */
@@ -84,31 +88,29 @@ export function createSessions(options: SessionsOptions): Sessions {
     return now() >= startedAt + MAX_SESSION_MS || now() >= seenAt + MAX_IDLE_MS
   }
 
-  async function isContact(contact: string, applicationId: string | undefined): Promise<boolean> {
+  /** The first application that the mailbox may see. */
+  async function findFirst(contact: string, applicationId: string | undefined): Promise<ApplicationRecord | undefined> {
     if (applicationId === undefined) {
       const query = { after: undefined, limit: 1, api: undefined, status: undefined, contact: contact }
-      return (await limitLookups(contact, () => store.listApplications(query))).length > 0
+      return (await limitLookups(contact, () => store.listApplications(query)))[0]
     }
     const application = await limitLookups(contact, () => store.findApplication(applicationId))
-    return hasContact(application, contact)
+    return hasContact(application, contact) ? application : undefined
   }
 
   return {
-    isContact,
+    isContact: async (contact, applicationId) => (await findFirst(contact, applicationId)) !== undefined,
     async identify(req) {
       const content = cookie.read(req)
       if (!content || isOver(content)) return createVisitor()
       const { id, contact, applicationId } = content
       const csrf = computeCsrf(content)
       if (contact === NOBODY.contact) return { session: undefined, csrf, setCookie: undefined }
-      const [isStillContact, hasEnded] = await Promise.all([
-        isContact(contact, applicationId),
-        signOuts.hasEnded(content),
-      ])
-      if (!isStillContact || hasEnded) return createVisitor()
+      const [application, hasEnded] = await Promise.all([findFirst(contact, applicationId), signOuts.hasEnded(content)])
+      if (!application || hasEnded) return createVisitor()
       const isRecent = now() < content.seenAt + REFRESH_INTERVAL_MS
       const setCookie = isRecent ? undefined : cookie.format({ ...content, seenAt: now() })
-      return { session: { id, contact, applicationId, csrf }, csrf, setCookie }
+      return { session: { id, contact, applicationId, csrf, language: application.language }, csrf, setCookie }
     },
     begin: (contact) => cookie.format(createContent(contact)),
     async end({ id }) {

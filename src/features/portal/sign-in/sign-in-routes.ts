@@ -9,6 +9,7 @@ import type { RateLimit } from '../../../rate-limits/rate-limit.js'
 import type { Exchange, Outcome } from './exchange.js'
 import { readField } from '../form-fields.js'
 import { describeContactProblem } from '../pages/problems.js'
+import { TEXTS } from '../texts/languages.js'
 import type { SignedIn, Sessions } from './session.js'
 import type { SignIn } from './sign-in.js'
 import type { SignInPages } from './sign-in-pages.js'
@@ -45,8 +46,10 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
     const contact = readField(fields, 'contact')
     const address = readEmailAddress(contact)
     if (address === undefined) {
-      const problem = contact === '' ? CONTACT_MISSING : describeContactProblem(contact)
-      return { answer: { status: 400, page: pages.renderRequest(visitor, { contact, problem }) } }
+      const text = describeContactProblem(contact, TEXTS[visitor.language])
+      return {
+        answer: { status: 400, page: pages.renderRequest(visitor, { contact, problem: { text, field: 'contact' } }) },
+      }
     }
     const id = await signIn.request(normalizeContact(address), req)
     return { answer: { status: 202, page: pages.renderCode(visitor, { id, contact }) } }
@@ -57,14 +60,19 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
     const code = readField(fields, 'code')
     const signedIn = ID.test(id) ? await accept(req, () => signIn.acceptCode(id, code)) : undefined
     if (signedIn) return begin(signedIn)
-    return { answer: { status: 400, page: pages.renderCode(visitor, { id, problem: CODE_REFUSED }) } }
+    return { answer: { status: 400, page: pages.renderCode(visitor, { id, isRefused: true }) } }
   }
 
   async function acceptLink({ fields, visitor, req }: Exchange): Promise<Outcome> {
     const token = readField(fields, 'token')
     const signedIn = await accept(req, () => signIn.acceptLink(token))
     if (signedIn) return begin(signedIn)
-    return { answer: { status: 400, page: pages.renderRequest(visitor, { problem: LINK_REFUSED }) } }
+    return {
+      answer: {
+        status: 400,
+        page: pages.renderRequest(visitor, { problem: { text: TEXTS[visitor.language].linkRefused } }),
+      },
+    }
   }
 
   async function becomeContact({ fields, visitor, req }: Exchange): Promise<Outcome> {
@@ -72,7 +80,7 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
     const token = readField(fields, 'token').replace(/^.*#/s, '')
     const accepted = await accept(req, () => acceptInvitation(token, readOrigin(req)))
     if (!accepted) {
-      return { answer: { status: 400, page: pages.renderInvitationRefused(visitor, INVITATION_REFUSED) } }
+      return { answer: { status: 400, page: pages.renderInvitationRefused(visitor) } }
     }
     const { applicationName, address: contact } = accepted
     return { answer: { status: 200, page: pages.renderAccepted(visitor, { applicationName, contact }) } }
@@ -101,10 +109,3 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
     ['POST sign-out', signOut],
   ])
 }
-
-const CONTACT_MISSING = 'Enter an e-mail address.'
-const CODE_REFUSED =
-  'The code is not right, has been used, or has expired. After 5 attempts, open the link in the e-mail, or ask for a new one.'
-const LINK_REFUSED = 'The link has been used, or has expired. Ask for a new one.'
-const INVITATION_REFUSED =
-  'The link is not complete, or the invitation has been accepted already, was cancelled, or has expired. Copy the whole link from the e-mail, or ask a contact of the application for a new one.'

@@ -1,0 +1,8 @@
+import type { Language } from '../../../contracts/application-record.js'
+import { de } from './de.js'
+import { en, type PortalTexts } from './en.js'
+import { es } from './es.js'
+import { fr } from './fr.js'
+
+/** The words of the portal in each language. */
+export const TEXTS: Readonly<Record<Language, PortalTexts>> = { en, de, fr, es }

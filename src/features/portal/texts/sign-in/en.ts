@@ -1,0 +1,64 @@
+import { html, type Html } from '../../../../web/html.js'
+
+type Link = (text: string) => Html
+
+/** A refusal of the core, whose own description is English, and when to try again, such as `in 12 minutes`. */
+export interface Refused {
+  readonly error: string
+  readonly description: string
+  readonly wait: string | undefined
+}
+
+/** The words of the sign-in, and of all pages that are not of one application, in English. */
+export const en = {
+  signOut: 'Sign out',
+  address: 'E-mail address',
+  addressMissing: 'Enter an e-mail address.',
+  addressRefused: (detail: string | undefined) =>
+    `Enter one e-mail address, such as dev@example.com.${detail === undefined ? '' : ` This one ${detail}.`}`,
+
+  signIn: 'Sign in',
+  askForLink:
+    'Enter an e-mail address that is a contact of your applications, such as the one that their credentials were sent to. We send a link and a code to it.',
+  sendEmail: 'Send the e-mail',
+  checkEmail: 'Check your e-mail',
+  sent: (contact: Html) =>
+    html`If ${contact} is a contact of an application, we send a link and a code to it now. Both are valid for 15
+    minutes. Open the link, or enter the code here.`,
+  code: 'Code from the e-mail',
+  codeHint: '8 letters, such as BCDF-GHJK',
+  noEmail: (link: Link) =>
+    html`No e-mail? Look among unwanted e-mails, or ${link('try another address')}. An address gets at most 5 e-mails an
+    hour.`,
+  linkIsValidOnce: 'The link from your e-mail is valid once.',
+  linkIncomplete: 'The link is not complete. Copy the whole address from the e-mail.',
+  linkNeedsScripts:
+    'This link needs JavaScript. Without it, enter the code from the e-mail on the page where you asked for it.',
+  newLink: 'Ask for a new link',
+  codeRefused:
+    'The code is not right, has been used, or has expired. After 5 attempts, open the link in the e-mail, or ask for a new one.',
+  linkRefused: 'The link has been used, or has expired. Ask for a new one.',
+  signedOut: 'You have been signed out, or the page was loaded too long ago. Sign in.',
+
+  invitation: 'Accept an invitation',
+  invitationMeans:
+    'You become a contact of the application: you can manage its credentials, and others see your e-mail address.',
+  accept: 'Accept',
+  pastedLink: 'Link from the e-mail',
+  pastedHint: 'This browser runs no scripts. Copy the whole link, and paste it here.',
+  invitationRefused:
+    'The link is not complete, or the invitation has been accepted already, was cancelled, or has expired. Copy the whole link from the e-mail, or ask a contact of the application for a new one.',
+  accepted: 'You are a contact now',
+  acceptedBy: (contact: string, application: Html) =>
+    html`${contact} is a contact of the application ${application} now. Sign in with this address to manage it.`,
+
+  notFound: 'Not found',
+  noPage: (link: Link) => html`There is no such page, or it is not one of ${link('your applications')}.`,
+  outOfDate: 'This page is out of date',
+  loadAgain: 'Load the page again, and repeat what you did.',
+  failed: 'This did not work',
+  refused: ({ description }: Refused) => `${description.replace(/\.$/, '')}.`,
+}
+
+/** The same words in each language. */
+export type SignInTexts = typeof en

@@ -1,0 +1,75 @@
+import type { RefusalWords } from './refusal-words.js'
+
+const ASK = 'Ask the provider of the API.'
+const NEWEST_KEY = 'Use the newest key of the application, or make a new one.'
+const NEWEST_SECRET = 'Use the newest secret of the application, or make a new one.'
+
+/** The words of refusals in English. */
+export const en: RefusalWords = {
+  justNow: 'just now',
+  quote: (text) => `"${text}"`,
+  seconds: (count) => `${count} seconds`,
+  reasons: {
+    expired_token: [
+      ({ ago }) => `The access token expired${ago}`,
+      'Request a new access token. It tells in expires_in how many seconds it lasts.',
+    ],
+    token_of_another_api: [
+      ({ api }) => `The access token was issued for another API${api}`,
+      "Request an access token at this API's own token endpoint.",
+    ],
+    revoked_token: [() => 'The access token was revoked', 'Request a new access token.'],
+    insufficient_scope: [
+      ({ scopes }) => `The access token lacks a scope that the request needs${scopes}`,
+      'Request an access token with that scope. If the application does not have it, request access.',
+    ],
+    method_not_allowed: [
+      () => 'No access token allows this method here',
+      'Use a method that the API has at this address.',
+    ],
+    expired_key: [({ credential, ago }) => `The API key${credential} expired${ago}`, NEWEST_KEY],
+    restricted_key: [
+      ({ credential }) => `The API key${credential} may not be used for this API`,
+      'Use a key that may be used for this API.',
+    ],
+    network_not_allowed: [
+      ({ address }) => `The request came from a network from which the credential may not be used${address}`,
+      'Call from a network of the list, or ask for the list to be changed.',
+    ],
+    suspended: [() => 'The application is suspended', ASK],
+    not_allowed: [() => 'The application may not use this API', 'Request access to this API.'],
+    refused_by_host: [() => 'The API itself refused the request', "The answer's error_description says why."],
+    wrong_secret: [
+      () => 'The client secret is wrong',
+      'Use the newest secret of the application, complete and unchanged, or make a new one.',
+    ],
+    expired_secret: [({ credential, ago }) => `The client secret${credential} expired${ago}`, NEWEST_SECRET],
+    restricted_secret: [
+      ({ credential }) => `The client secret${credential} may not be used for this API`,
+      'Use a secret that may be used for this API.',
+    ],
+    invalid_scope: [
+      () => 'None of the requested scopes can be granted',
+      'Request scopes that this API has and the application was granted, or leave out `scope`.',
+    ],
+    invalid_target: [
+      () => 'The token request names the resource of another API',
+      "Leave out `resource`, or send this API's identifier.",
+    ],
+    invalid_request: [() => 'The request is malformed', "The answer's error_description says what is wrong."],
+    unsupported_grant_type: [() => 'The grant type is not supported', 'Send grant_type=client_credentials.'],
+    too_many_requests: [
+      ({ seconds }) => `There were too many requests${seconds}`,
+      'Send fewer, and wait for the seconds in Retry-After before the next one.',
+    ],
+    temporarily_unavailable: [
+      () => 'The service was temporarily unavailable',
+      'Try again, at first after the seconds in Retry-After.',
+    ],
+    server_error: [
+      () => 'The server met an unexpected condition',
+      'Try again later. If it happens again: ask the provider of the API.',
+    ],
+    unknown: [() => 'The request was refused', `The answer's error_description says more. ${ASK}`],
+  },
+}

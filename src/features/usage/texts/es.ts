@@ -1,0 +1,81 @@
+import type { RefusalWords } from './refusal-words.js'
+
+const ASK = 'Pregunte al proveedor de la API.'
+const NEWEST_KEY = 'Use la clave más reciente de la aplicación o cree una nueva.'
+const NEWEST_SECRET = 'Use el secreto más reciente de la aplicación o cree uno nuevo.'
+
+/** The words of refusals in Spanish. */
+export const es: RefusalWords = {
+  justNow: 'ahora mismo',
+  quote: (text) => `«${text}»`,
+  seconds: (count) => `${count} segundos`,
+  reasons: {
+    expired_token: [
+      ({ ago }) => `El token de acceso caducó${ago}`,
+      'Solicite un token de acceso nuevo. En expires_in indica cuántos segundos dura.',
+    ],
+    token_of_another_api: [
+      ({ api }) => `El token de acceso se emitió para otra API${api}`,
+      'Solicite un token de acceso en el punto de acceso de tokens de esta API.',
+    ],
+    revoked_token: [() => 'El token de acceso fue revocado', 'Solicite un token de acceso nuevo.'],
+    insufficient_scope: [
+      ({ scopes }) => `Al token de acceso le falta un scope que la petición necesita${scopes}`,
+      'Solicite un token de acceso con ese scope. Si la aplicación no lo tiene, solicite acceso.',
+    ],
+    method_not_allowed: [
+      () => 'Ningún token de acceso permite este método aquí',
+      'Use un método que la API tenga en esta dirección.',
+    ],
+    expired_key: [({ credential, ago }) => `La clave de API${credential} caducó${ago}`, NEWEST_KEY],
+    restricted_key: [
+      ({ credential }) => `La clave de API${credential} no sirve para esta API`,
+      'Use una clave que sirva para esta API.',
+    ],
+    network_not_allowed: [
+      ({ address }) => `La petición vino de una red desde la que no se puede usar la credencial${address}`,
+      'Llame desde una red de la lista o pida que se cambie la lista.',
+    ],
+    suspended: [() => 'La aplicación está suspendida', ASK],
+    not_allowed: [() => 'La aplicación no puede usar esta API', 'Solicite acceso a esta API.'],
+    refused_by_host: [
+      () => 'La propia API rechazó la petición',
+      'El campo error_description de la respuesta dice por qué.',
+    ],
+    wrong_secret: [
+      () => 'El secreto de cliente es incorrecto',
+      'Use el secreto más reciente de la aplicación, completo y sin cambios, o cree uno nuevo.',
+    ],
+    expired_secret: [({ credential, ago }) => `El secreto de cliente${credential} caducó${ago}`, NEWEST_SECRET],
+    restricted_secret: [
+      ({ credential }) => `El secreto de cliente${credential} no sirve para esta API`,
+      'Use un secreto que sirva para esta API.',
+    ],
+    invalid_scope: [
+      () => 'No se puede conceder ninguno de los scopes solicitados',
+      'Solicite scopes que esta API tenga y que la aplicación tenga concedidos, u omita `scope`.',
+    ],
+    invalid_target: [
+      () => 'La petición de token nombra el recurso de otra API',
+      'Omita `resource` o envíe el identificador de esta API.',
+    ],
+    invalid_request: [
+      () => 'La petición está mal formada',
+      'El campo error_description de la respuesta dice qué está mal.',
+    ],
+    unsupported_grant_type: [() => 'El tipo de concesión no se admite', 'Envíe grant_type=client_credentials.'],
+    too_many_requests: [
+      ({ seconds }) => `Hubo demasiadas peticiones${seconds}`,
+      'Envíe menos y espere los segundos de Retry-After antes de la siguiente.',
+    ],
+    temporarily_unavailable: [
+      () => 'El servicio no estaba disponible temporalmente',
+      'Inténtelo de nuevo, como pronto tras los segundos de Retry-After.',
+    ],
+    server_error: [
+      () => 'El servidor encontró un error inesperado',
+      'Inténtelo de nuevo más tarde. Si se repite, pregunte al proveedor de la API.',
+    ],
+    unknown: [() => 'La petición fue rechazada', `El campo error_description de la respuesta dice más. ${ASK}`],
+  },
+}
