@@ -29,6 +29,10 @@ export interface RegistrationOffer {
     id: string,
     request: { readonly api: string; readonly scopes: readonly string[]; readonly by: string },
   ): Promise<{ readonly accessRequests: readonly { readonly api: string }[] }>
+  /** The provider's terms of use; undefined if there are none. */
+  readonly terms: { readonly url: string; readonly version: string } | undefined
+  /** Stores that a contact has accepted the terms. Rejects with what `check` throws for the record that it would change. */
+  acceptTerms(check: (current: ApplicationRecord) => void, id: string, by: string): Promise<void>
 }
 
 /** What `usage()` offers. Both calls know at once what this process has counted; what others count follows within a minute. */

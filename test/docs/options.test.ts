@@ -85,6 +85,7 @@ const REGISTRATION: Names<RegistrationOptions> = {
   operators: true,
   allow: true,
   fields: true,
+  terms: true,
   captcha: true,
   decisionDays: true,
   limits: true,

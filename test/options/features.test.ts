@@ -270,7 +270,7 @@ describe('the value of a feature', () => {
     [
       'registration',
       true,
-      /^registration is true\. Write an object with operators, allow, fields, captcha, decisionDays, limits, or leave it out\.$/,
+      /^registration is true\. Write an object with operators, allow, fields, terms, captcha, decisionDays, limits, or leave it out\.$/,
     ],
     ['registration', { operators: OPERATOR }, /^registration\.operators is "ops@example\.com"\. List 1 to 10 e-mail/],
     ['registration', { operators: [] }, /^registration\.operators is \[\]\. List 1 to 10/],

@@ -84,10 +84,16 @@ export function createRecord(
 }
 
 /** Details for the audit log. Operator data is erased with the application, so only names are recorded. */
-export function describeRecord({ apis, externalId, metadata }: ApplicationRecord): NewAuditRecord['details'] {
+export function describeRecord({
+  apis,
+  externalId,
+  metadata,
+  acceptedTerms,
+}: ApplicationRecord): NewAuditRecord['details'] {
   return {
     apis,
     ...(externalId !== undefined && { externalId: true }),
     ...(metadata && { metadata: Object.keys(metadata) }),
+    ...(acceptedTerms && { acceptedTerms: { url: acceptedTerms.url, version: acceptedTerms.version } }),
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { OperatorDataRecord, ReadOperatorData } from '../../applications/records/metadata.js'
-import type { Language } from '../../contracts/application-record.js'
+import type { ApplicationRecord, Language } from '../../contracts/application-record.js'
 import type { MetadataSchema } from '../../contracts/metadata-schema.js'
 import { isObject } from '../../lib/is-object.js'
 import { verifyCaptcha, type CaptchaSettings } from './captcha.js'
@@ -8,9 +8,10 @@ import { createJudge } from './fields/judge-fields.js'
 import type { FieldSettings } from './fields/read-fields.js'
 import type { FormFields } from './form-fields.js'
 import { RegistrationMistakes, type FieldProblems } from './mistakes.js'
+import type { RegistrationTerms } from './terms.js'
 import { TEXTS } from './texts/texts.js'
 
-/** What the provider asks for beside name, contact and APIs: fields of its own, and a captcha. */
+/** What the provider asks for beside name, contact and APIs: fields of its own, the acceptance of its terms, and a captcha. */
 export interface Additions {
   /** The names of their fields in the form. */
   readonly names: readonly string[]
@@ -26,48 +27,63 @@ export interface Additions {
 interface GivenAdditions {
   /** Name of the provider's field -> value. */
   readonly fields: ReadonlyMap<string, unknown>
+  /** The version that was accepted. */
+  readonly terms: unknown
   readonly captcha: unknown
 }
 
 interface JudgedAdditions {
   readonly problems: FieldProblems
   /** What is stored if there are no problems. */
-  readonly data: OperatorDataRecord
+  readonly data: RegistrationData
 }
+
+/** What a registration stores beside name, contact and APIs. */
+export type RegistrationData = OperatorDataRecord & Partial<Pick<ApplicationRecord, 'acceptedTerms'>>
 
 interface AdditionsOptions {
   readonly fields: FieldSettings
+  readonly terms: RegistrationTerms | undefined
   readonly captcha: CaptchaSettings | undefined
   readonly metadata: MetadataSchema | undefined
   readonly readOperatorData: ReadOperatorData
   readonly logger: { error(message: string, cause: unknown): void }
+  readonly now: () => number
 }
 
-export function createAdditions({ fields, captcha, metadata, readOperatorData, logger }: AdditionsOptions): Additions {
+export function createAdditions(options: AdditionsOptions): Additions {
+  const { fields, terms, captcha, logger, now } = options
   const { inputs } = fields
-  const judgeFields = createJudge({ ...fields, metadata, readOperatorData, logger })
+  const judgeFields = createJudge({ ...options, ...fields })
 
   return {
-    names: [...inputs.map(({ id }) => id), ...(captcha ? [captcha.field] : [])],
+    names: [...inputs.map(({ id }) => id), ...(terms ? ['terms'] : []), ...(captcha ? [captcha.field] : [])],
     readForm({ values }) {
       const entered = inputs.map(({ name, id, type }) => {
         const value = values.get(id)
         return [name, type === 'checkbox' ? value !== undefined : value] as const
       })
-      return { fields: new Map(entered), captcha: captcha && values.get(captcha.field) }
+      return { fields: new Map(entered), terms: values.get('terms'), captcha: captcha && values.get(captcha.field) }
     },
-    readJson({ fields: given = {}, captcha: response }) {
-      if (inputs.length === 0) return { fields: new Map(), captcha: response }
+    readJson({ fields: given = {}, terms: version, captcha: response }) {
+      if (inputs.length === 0) return { fields: new Map(), terms: version, captcha: response }
       const names = inputs.map(({ name }) => name)
       const isRight = isObject(given) && Object.keys(given).every((name) => names.includes(name))
       if (!isRight) throw createFieldsError(names)
-      return { fields: new Map(Object.entries(given)), captcha: response }
+      return { fields: new Map(Object.entries(given)), terms: version, captcha: response }
     },
     async judge(given, language) {
-      const { data, problems } = await judgeFields(given.fields, language)
-      const isMissing = captcha !== undefined && (typeof given.captcha !== 'string' || given.captcha === '')
-      const missing = [['captcha', TEXTS[language].captchaMissing]] as const
-      return { data, problems: new Map([...problems, ...(isMissing ? missing : [])]) }
+      const { data, problems: found } = await judgeFields(given.fields, language)
+      const texts = TEXTS[language]
+      const problems = new Map(found)
+      if (terms && given.terms !== terms.version) {
+        problems.set('terms', given.terms === undefined ? texts.termsMissing : texts.termsChanged)
+      }
+      if (captcha && (typeof given.captcha !== 'string' || given.captcha === '')) {
+        problems.set('captcha', texts.captchaMissing)
+      }
+      const acceptedTerms = terms && { url: terms.url, version: terms.version, at: now() }
+      return { data: { ...data, acceptedTerms }, problems }
     },
     async verifyPerson(given, language, req) {
       if (!captcha || (await verifyCaptcha(captcha, given.captcha as string, req, logger))) return

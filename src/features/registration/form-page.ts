@@ -7,7 +7,9 @@ import type { InputSettings } from './fields/read-fields.js'
 import { renderField, renderProblem, type FormState } from './fields/render-field.js'
 import { renderInput } from './fields/render-input.js'
 import type { FormFields } from './form-fields.js'
+import { translate } from './local-text.js'
 import type { FieldProblems } from './mistakes.js'
+import type { RegistrationTerms } from './terms.js'
 import type { Phrases } from './texts/phrases.js'
 import { TEXTS } from './texts/texts.js'
 
@@ -32,6 +34,7 @@ export interface FormPageOptions {
   readonly apis: readonly RegistrationApi[]
   readonly links: PageLinks
   readonly inputs: readonly InputSettings[]
+  readonly terms: RegistrationTerms | undefined
   readonly captcha: CaptchaSettings | undefined
   readonly decisionDays: number | undefined
 }
@@ -46,7 +49,7 @@ export interface FormPage {
 const EMPTY: RefusedForm = { fields: undefined, problems: new Map(), reason: undefined }
 
 /** The registration form. */
-export function createFormPage({ apis, links, inputs, captcha, decisionDays }: FormPageOptions): FormPage {
+export function createFormPage({ apis, links, inputs, terms, captcha, decisionDays }: FormPageOptions): FormPage {
   const policy = links.brand.extendPolicy(createContentSecurityPolicy(SEND_ONCE_SCRIPT))
 
   function render(language: Language, refused?: RefusedForm): string {
@@ -65,7 +68,8 @@ export function createFormPage({ apis, links, inputs, captcha, decisionDays }: F
           <legend>${texts.apis}</legend>
           ${renderProblem('apis', state)} ${apis.map((api) => renderApi(api, fields?.apis ?? [], state))}
         </fieldset>
-        ${inputs.map((input) => renderInput(input, state, value(input.id)))} ${captcha && renderCaptcha(captcha, state)}
+        ${inputs.map((input) => renderInput(input, state, value(input.id)))}
+        ${terms && renderTerms(terms, value('terms'), state)} ${captcha && renderCaptcha(captcha, state)}
         <button>${texts.register}</button>
       </form>
       <h2>${texts.next}</h2>
@@ -139,6 +143,16 @@ function renderApi(
 
 function renderScope(scope: string, meaning: string | undefined): Html {
   return html`<span class="scope">${scope}${Boolean(meaning) && html`: ${meaning}`}</span> `
+}
+
+/** The value is the version, so that nobody accepts another one than the page named. */
+function renderTerms({ url, version, label }: RegistrationTerms, accepted: string | undefined, state: FormState): Html {
+  const texts = TEXTS[state.language]
+  const field = { id: 'terms', label: translate(label ?? texts.acceptTerms, state.language), required: true }
+  return html`<div class="field">
+    ${renderField(field, state, (attributes) => html`<input type="checkbox" value="${version}" ${attributes}${accepted === version && html` checked`} />`, true)}
+    <p><a href="${url}" target="_blank" rel="noopener">${texts.readTerms(version)}</a></p>
+  </div> `
 }
 
 /** The widget's HTML is the provider's own. */

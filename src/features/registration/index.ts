@@ -16,12 +16,14 @@ import type { Registration } from './calls.js'
 import { readRegistrationOptions, type RegistrationOptions } from './read-options.js'
 import { createPrepareRegistration } from './register.js'
 import { createRegistrationRouter } from './router.js'
+import { acceptTerms } from './terms.js'
 import { createThanksLinks } from './thanks-page.js'
 
 export type { Registration } from './calls.js'
 export type { RegistrationCaptcha, VerifyCaptcha } from './captcha.js'
 export type { RegistrationFields, RegistrationInput } from './fields/read-fields.js'
 export type { LocalText } from './local-text.js'
+export type { RegistrationTerms } from './terms.js'
 export type {
   AllowRegistration,
   RegistrationCandidate,
@@ -89,7 +91,7 @@ function createRegistrationPart(core: Core, settings: ReturnType<typeof readRegi
   const { operators } = settings
   const { apis, brand, developersUrl, metadata } = core.settings
   const { decisions, readOperatorData } = core.calls
-  const { captcha, decisionDays } = settings
+  const { terms, captcha, decisionDays } = settings
   const prepareRegistration = createPrepareRegistration({ ...core, apis, operators })
   const approvals = createApprovals({ ...core, decisions })
   const links = createApprovalLinks({ ...core, isOperator: (address) => operators.includes(address) })
@@ -97,7 +99,8 @@ function createRegistrationPart(core: Core, settings: ReturnType<typeof readRegi
     ...core,
     apis: [...apis.values()],
     prepareRegistration,
-    additions: createAdditions({ ...settings, metadata, readOperatorData, logger: core.logger }),
+    additions: createAdditions({ ...core, ...settings, metadata, readOperatorData }),
+    terms,
     captcha,
     thanksLinks: createThanksLinks(() => core.deriveKey('express-platform-auth registered v1'), core.now),
     inputs: settings.fields.inputs,
@@ -120,6 +123,10 @@ function createRegistrationPart(core: Core, settings: ReturnType<typeof readRegi
     isOperator: (address) => operators.includes(address),
     requestAccess: (check, id, request) =>
       createRequestAccess({ ...core, writer: checkBefore(core.writer, check, core.now), apis, operators })(id, request),
+    terms,
+    async acceptTerms(check, id, by) {
+      if (terms) await acceptTerms(checkBefore(core.writer, check, core.now), terms, { id, by, at: core.now() })
+    },
   }
   return { calls: { ...calls, router }, offers }
 }

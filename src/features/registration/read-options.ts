@@ -12,6 +12,7 @@ import type { JsonObject } from '../../contracts/application-record.js'
 import { readCaptcha, type RegistrationCaptcha } from './captcha.js'
 import { readFields, type RegistrationFields } from './fields/read-fields.js'
 import { readOperators } from './read-operators.js'
+import { readTerms, type RegistrationTerms } from './terms.js'
 
 /** A valid registration by a stranger, as `allow` gets it. */
 export interface RegistrationCandidate {
@@ -48,6 +49,8 @@ export interface RegistrationOptions {
   readonly fields?: RegistrationFields | undefined
   /** A check that a person registers, by a service or your own; none if left out. */
   readonly captcha?: RegistrationCaptcha | undefined
+  /** Terms of use that must be accepted; none if left out. */
+  readonly terms?: RegistrationTerms | undefined
   /** How many working days your decisions take at most, usually: pages say so. They name no time if it is left out. */
   readonly decisionDays?: number | undefined
   /** How many strangers may register. */
@@ -66,15 +69,16 @@ export interface RegistrationLimits {
   readonly ipv6Prefix?: 48 | 56 | 64 | undefined
 }
 
-const OPTIONS = ['operators', 'allow', 'fields', 'captcha', 'decisionDays', 'limits'] as const
+const OPTIONS = ['operators', 'allow', 'fields', 'terms', 'captcha', 'decisionDays', 'limits'] as const
 const IPV6_PREFIXES = [48, 56, 64]
 
 export function readRegistrationOptions(options: RegistrationOptions | undefined, developersUrl: string | undefined) {
-  const { operators, allow, fields, captcha, decisionDays, limits } = readGroup('registration', options, OPTIONS)
+  const { operators, allow, fields, terms, captcha, decisionDays, limits } = readGroup('registration', options, OPTIONS)
   return {
     operators: readOperators(operators, developersUrl),
     allow: readOptionalFunction('registration.allow', allow),
     fields: readFields(fields),
+    terms: readTerms(terms),
     captcha: readCaptcha(captcha),
     decisionDays: decisionDays === undefined ? undefined : readDays('registration.decisionDays', decisionDays),
     ...readLimits(limits),

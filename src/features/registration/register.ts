@@ -10,9 +10,9 @@ import type { Credentials } from '../../applications/credentials/credentials.js'
 import { describeAsker } from '../../applications/decisions/decided-requests.js'
 import { createApprovalRequests } from '../../applications/decisions/approval-requests.js'
 import { readGrants } from '../../applications/records/grants.js'
-import type { OperatorDataRecord } from '../../applications/records/metadata.js'
 import { createQueuedEmail } from '../../applications/queue/queued-emails.js'
 import { readLanguage, readRegistrationContact, readRegistrationName } from '../../applications/records/validation.js'
+import type { RegistrationData } from './additions.js'
 import type { Registration as RegistrationCalls } from './calls.js'
 
 /** Validates a registration without storing it, so that mistakes count against no limit. Throws `ApplicationError`. */
@@ -23,8 +23,8 @@ export interface PreparedRegistration extends Pick<ApplicationRecord, 'name' | '
   readonly contact: string
   /** Whether it waits for an operator. */
   readonly isHeld: boolean
-  /** `operatorData`: of strangers, only what the provider's own fields ask for. */
-  save(origin: RequestOrigin | undefined, operatorData?: OperatorDataRecord): ReturnType<RegistrationCalls['register']>
+  /** `data`: of strangers, only what the provider asks for. */
+  save(origin: RequestOrigin | undefined, data?: RegistrationData): ReturnType<RegistrationCalls['register']>
 }
 
 /** An API with the access that strangers may request there. */
@@ -64,12 +64,12 @@ export function createPrepareRegistration(options: RegistrationOptions): Prepare
 
     async function save(
       origin: RequestOrigin | undefined,
-      operatorData?: OperatorDataRecord,
+      data?: RegistrationData,
     ): ReturnType<RegistrationCalls['register']> {
       await opened()
       const record = {
         ...createRecord(granted, now()),
-        ...operatorData,
+        ...data,
         name,
         contact,
         language,
