@@ -191,20 +191,23 @@ async function compressAssets() {
   }
 }
 
-/** The script of the console's references. */
+/** The scripts of the console's references: the page's own, and the one that calls APIs, which it loads when it is needed. */
 async function bundleReference() {
-  const { outputFiles } = await esbuild.build({
-    entryPoints: [join(root, 'src/console/browser/reference.ts')],
-    bundle: true,
-    format: 'iife',
-    minify: true,
-    target: ['chrome120', 'firefox120', 'safari17'],
-    legalComments: 'none',
-    write: false,
-    logLevel: 'silent',
-  })
-  const text = outputFiles?.[0]?.text ?? ''
-  await writeFile(join(output, 'assets/reference.js.gz'), gzipSync(text, { level: 9 }))
+  for (const name of ['reference', 'calls']) {
+    const { outputFiles } = await esbuild.build({
+      entryPoints: [join(root, `src/console/browser/${name}.ts`)],
+      bundle: true,
+      format: 'iife',
+      ...(name === 'calls' && { globalName: 'platformCalls' }),
+      minify: true,
+      target: ['chrome120', 'firefox120', 'safari17'],
+      legalComments: 'none',
+      write: false,
+      logLevel: 'silent',
+    })
+    const text = outputFiles?.[0]?.text ?? ''
+    await writeFile(join(output, `assets/${name}.js.gz`), gzipSync(text, { level: 9 }))
+  }
 }
 
 /** Of packages that became a part of a file of ours. @param {string} name */

@@ -16,7 +16,7 @@ export interface Asset {
 
 export type Assets = Readonly<Record<(typeof NAMES)[number], Asset>>
 
-const NAMES = ['console.css', 'console.js', 'icon.svg', 'reference.css', 'reference.js'] as const
+const NAMES = ['calls.js', 'console.css', 'console.js', 'icon.svg', 'reference.css', 'reference.js'] as const
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',

@@ -198,10 +198,12 @@ describe('the console of a shop', () => {
   it('lists the operations before the script has loaded', async () => {
     const { page } = await pageAt(`${shop.developers}/apis/orders`)
     expect(page.querySelector('h1')?.textContent).toBe('Orders')
-    for (const selector of ['#sidebar li', 'section.operation h3'])
-      expect([...page.querySelectorAll(selector)].map((each) => wordsOf(each))).toContain(
-        'GET /items/{id} Read an order',
-      )
+    const operations = [...page.querySelectorAll('section.operation h3')].map((each) => wordsOf(each))
+    expect(operations).toContain('GET /items/{id} Read an order')
+    const groups = [...page.querySelectorAll('#sidebar li a[data-count]')]
+    expect(
+      groups.map((each) => [wordsOf(each), page.querySelector(each.getAttribute('href')!)?.localName]),
+    ).toContainEqual(['Orders 5', 'section'])
     // The theme's.
     expect(page.querySelectorAll('script:not([defer])')).toHaveLength(1)
   })

@@ -46,7 +46,6 @@ const delivery = {
   name: 'default',
   usableAt: ['orders', 'catalog'],
   hasPrevious: true,
-  replacesEarlier: false,
   overlap: 86_400,
   expiresAt: {},
 }

@@ -1,8 +1,11 @@
+import { findBodyLanguage } from '../../lib/code-tokens.js'
 import { escapeHidden } from '../../lib/visible-text.js'
 import { decode, formatDuration, formatSize, isText, readFileName, type AnswerBody } from './answer-body.js'
+import { createCopyButton } from './copy.js'
 import { create } from './elements.js'
 import { formatJson } from './json.js'
 import type { Message } from './messages.js'
+import { renderTokens } from './tokens.js'
 
 /** An API's answer. */
 export interface Answer {
@@ -69,6 +72,7 @@ export function createAnswerView(section: HTMLElement) {
       const blob = new Blob([body.bytes], { type: PICTURES.has(type) ? type : 'application/octet-stream' })
       if (blob.size > 0) objectUrl = URL.createObjectURL(blob)
       details.replaceChildren(
+        create('p', { class: 'request' }, create('code', {}, `${answer.method} ${answer.url}`)),
         ...(advice ? [advice] : []),
         renderHeaders(response.headers),
         ...(objectUrl === undefined ? [] : renderBody(answer, objectUrl)),
@@ -117,7 +121,13 @@ function renderBody({ method, path, url, response, body }: Answer, objectUrl: st
   const shown = text.length > MAX_SHOWN_CHARACTERS ? text.slice(0, MAX_SHOWN_CHARACTERS) : formatBody(text, mediaType)
   const isCut = text.length > MAX_SHOWN_CHARACTERS
   const note = `The first ${formatSize(MAX_SHOWN_CHARACTERS)} of ${formatSize(body.bytes.length)} are shown. The download has all.`
-  return [renderText(shown, 'Body of the answer'), ...(isCut ? [create('p', { class: 'note' }, note)] : []), links]
+  const shownText = renderText(shown, 'Body of the answer', findBodyLanguage(mediaType))
+  const copyButton = createCopyButton(() => text, 'Copy the answer')
+  return [
+    create('div', { class: 'answered' }, copyButton, shownText),
+    ...(isCut ? [create('p', { class: 'note' }, note)] : []),
+    links,
+  ]
 }
 
 /** Media types that have pixels only. An SVG is a document, which may have scripts: it is shown as text. */
@@ -142,6 +152,7 @@ function formatBody(text: string, mediaType: string): string {
 }
 
 /** Text that scrolls must be reachable by keyboard, and what is reachable needs a name. */
-function renderText(text: string, label: string): HTMLElement {
-  return create('pre', { tabindex: '0', role: 'region', 'aria-label': label }, create('code', {}, escapeHidden(text)))
+function renderText(text: string, label: string, language?: string): HTMLElement {
+  const code = create('code', {}, ...renderTokens(escapeHidden(text), language))
+  return create('pre', { tabindex: '0', role: 'region', 'aria-label': label }, code)
 }

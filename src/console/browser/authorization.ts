@@ -1,6 +1,6 @@
 import { createCredentialsForm } from './credentials-form.js'
 import { create } from './elements.js'
-import { describeState, describeTokenRefusal, type Message } from './messages.js'
+import { describeCalls, describeState, describeTokenRefusal, type Message } from './messages.js'
 import type { PageData } from './page.js'
 import type { Session } from './session.js'
 import type { Credentials } from './token-request.js'
@@ -9,22 +9,23 @@ interface AuthorizationOptions {
   readonly page: PageData
   readonly session: Session
   /** The button that opens the dialog, and the text that says whether calls are authorized. */
-  readonly button: HTMLElement
-  readonly state: HTMLElement
+  readonly button: HTMLElement | undefined
+  readonly state: HTMLElement | undefined
 }
 
 export interface Authorization {
+  open(message?: Message): void
   /** Opens the dialog and says why credentials are needed again. */
   askAgain(message: Message): void
   close(): void
 }
 
-/** The Authorize button of a page, its state, and the dialog: one for all APIs of the console. */
+/** The state of a page's authorization, and the dialog: one for all APIs of the console. */
 export function enableAuthorization({ page, session, button, state }: AuthorizationOptions): Authorization {
   // A native dialog: it keeps the focus, returns it, and closes with Escape.
   const dialog = create('dialog', { class: 'credentials', 'aria-labelledby': 'credentials-title' })
   let pending: AbortController | undefined
-  const describe = (): string => describeState(session.describe(page.api), page.api.scheme)
+  const describe = (): string => describeCalls(session.describe(page.api), page.api.scheme)
 
   function open(message?: Message): void {
     document.body.append(dialog)
@@ -40,7 +41,7 @@ export function enableAuthorization({ page, session, button, state }: Authorizat
 
   function showForm(message?: Message) {
     const form = createCredentialsForm({ page, session, message, onSubmit, onForget, onClose: close })
-    show(form.element)
+    show(create('p', { class: 'note' }, describe()), form.element)
     return form
   }
 
@@ -81,10 +82,23 @@ export function enableAuthorization({ page, session, button, state }: Authorizat
     pending?.abort()
     dialog.remove()
   })
-  const showState = (): void => void (state.textContent = describe())
-  button.hidden = false
-  button.addEventListener('click', () => open())
+  function showState(): void {
+    const known = session.describe(page.api)
+    if (state) {
+      state.textContent = describeState(known, session.read()?.key ?? '')
+      state.dataset['state'] = known
+    }
+    button?.classList.toggle('quiet', known !== 'none')
+    // The name of the API, which is only announced, stays behind it.
+    const label = button?.firstChild
+    if (label) label.textContent = known === 'none' ? 'Authorize' : 'Change'
+  }
+
   session.subscribe(showState)
   showState()
-  return { askAgain: ({ text, contact = false }) => open({ text: `${text} Please authorize again.`, contact }), close }
+  return {
+    open,
+    askAgain: ({ text, contact = false }) => open({ text: `${text} Please authorize again.`, contact }),
+    close,
+  }
 }

@@ -26,7 +26,15 @@ export type Scheme = 'oauth2' | 'apiKey'
 /** An API's knowledge of the credentials: nothing, nothing yet, or that they are right. */
 export type State = 'none' | 'saved' | 'authorized'
 
-export function describeState(state: State, scheme: Scheme): string {
+/** The state in a few words, for the bar of the page. It shows the beginning of a key only. */
+export function describeState(state: State, key: string): string {
+  if (state === 'none') return 'Not authorized'
+  const shown = key.replace(/^(.*?_key_....|.{12}).+$/, '$1…')
+  return state === 'authorized' ? `Authorized as ${shown}` : `${shown} saved, not checked yet`
+}
+
+/** What the calls need, or carry. */
+export function describeCalls(state: State, scheme: Scheme): string {
   const credential = scheme === 'oauth2' ? 'access token' : 'key'
   if (state === 'none') return `Calls need ${scheme === 'oauth2' ? 'key and secret' : 'the key'} of your application.`
   const words = scheme === 'oauth2' ? 'Key and secret' : 'Key'

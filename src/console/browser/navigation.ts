@@ -1,9 +1,10 @@
-import { create, find, findAll } from './elements.js'
+import { create, find, findAll, focusOn } from './elements.js'
 import { fetchPage } from './fetch-page.js'
 
 interface NavigationOptions {
   readonly main: HTMLElement
-  readonly sidebar: HTMLElement | undefined
+  /** Marks an operation as the one that is read. */
+  readonly mark: ((key: string) => void) | undefined
   /** Called with each form of an operation that is shown for the first time. */
   readonly onForm: (form: HTMLFormElement) => void
 }
@@ -16,7 +17,7 @@ export interface Navigation {
 }
 
 /** Opens operations in place. Without this script, each is a page of its own. */
-export function enableNavigation({ main, sidebar, onForm }: NavigationOptions): Navigation {
+export function enableNavigation({ main, mark, onForm }: NavigationOptions): Navigation {
   const findSection = (key: string): HTMLElement | undefined => {
     const section = key === '' ? null : document.getElementById(key)
     return section?.matches('section.operation') && main.contains(section) ? section : undefined
@@ -24,20 +25,19 @@ export function enableNavigation({ main, sidebar, onForm }: NavigationOptions): 
 
   for (const section of findAll(main, 'section.operation')) {
     const toggle = find(section, '.toggle', 'a')
-    const content = find(section, '.content', 'div')
-    if (!toggle || !content) continue
-    content.id ||= `${section.id}-content`
-    toggle.setAttribute('aria-expanded', String(!content.hidden))
-    toggle.setAttribute('aria-controls', content.id)
+    if (!toggle) continue
+    toggle.setAttribute('aria-expanded', String(section.classList.contains('open')))
   }
   for (const form of main.querySelectorAll<HTMLFormElement>('form.call')) onForm(form)
 
   function show(section: HTMLElement, isOpen: boolean): void {
     const toggle = find(section, '.toggle', 'a')
-    const content = find(section, '.content', 'div')
-    if (!toggle || !content) return
+    if (!toggle) return
+    let content = find(section, '.content', 'div')
+    if (!content) section.append((content = create('div', { class: 'content', id: `${section.id}-content` })))
     content.hidden = !isOpen
     toggle.setAttribute('aria-expanded', String(isOpen))
+    toggle.setAttribute('aria-controls', content.id)
     section.classList.toggle('open', isOpen)
     if (isOpen && content.childElementCount === 0) void load(content, toggle)
   }
@@ -66,23 +66,30 @@ export function enableNavigation({ main, sidebar, onForm }: NavigationOptions): 
     for (const form of content.querySelectorAll<HTMLFormElement>('form.call')) onForm(form)
   }
 
-  function markCurrent(key: string): void {
-    for (const link of findAll(sidebar ?? main, '[aria-current]')) link.removeAttribute('aria-current')
-    const link = sidebar && findAll(sidebar, 'a[data-key]').find((each) => each.dataset['key'] === key)
-    link?.setAttribute('aria-current', 'true')
-    // The sidebar alone scrolls, not the page to it.
-    const { top = 0, bottom = 0 } = link?.getBoundingClientRect() ?? {}
-    if (sidebar && (top < 0 || bottom > innerHeight)) sidebar.scrollBy?.(0, top - innerHeight / 2)
-  }
-
   function goTo(key: string): boolean {
     const section = findSection(key)
     if (!section) return false
     show(section, true)
-    markCurrent(key)
+    mark?.(key)
     // jsdom has no layout.
     section.scrollIntoView?.({ block: 'start' })
     find(section, '.toggle', 'a')?.focus({ preventScroll: true })
+    return true
+  }
+
+  /** Says that the address names nothing: the operation was renamed, or belongs to another API. */
+  function goToHash(): boolean {
+    const key = readHash()
+    find(main, '.unknown', 'p')?.remove()
+    if (goTo(key)) return true
+    const target = key === '' ? null : document.getElementById(key)
+    // jsdom has no layout.
+    if (target) target.scrollIntoView?.()
+    if (target || key === '' || !find(main, '.operation .toggle', 'a')) return target !== null
+    const text = `There is no ${key} in this reference. Search for it, or look through the list.`
+    const note = create('p', { class: 'problem unknown', role: 'alert' }, text)
+    main.prepend(note)
+    focusOn(note)
     return true
   }
 
@@ -94,12 +101,20 @@ export function enableNavigation({ main, sidebar, onForm }: NavigationOptions): 
     const isOpen = toggle.getAttribute('aria-expanded') !== 'true'
     show(section, isOpen)
     if (!isOpen) return
-    markCurrent(section.id)
+    mark?.(section.id)
     // Reading on leaves the history alone, but the address can be copied.
     history.replaceState(history.state, '', `#${section.id}`)
   })
 
-  return { goTo, goToHash: () => goTo(readHash()) }
+  return { goTo, goToHash }
+}
+
+/** Gives each operation its key as id. The page has the key once, in the address of the operation. */
+export function nameOperations(main: HTMLElement): void {
+  for (const section of findAll(main, 'section.operation')) {
+    const { pathname = '' } = find(section, '.toggle', 'a') ?? {}
+    section.id ||= pathname.slice(pathname.lastIndexOf('/') + 1)
+  }
 }
 
 /** Whether a click follows the link here, not in another tab. */

@@ -12,6 +12,7 @@ export interface PageData {
   readonly credentialSource: string
   /** URLs; undefined where there is no such page. */
   readonly search: string | undefined
+  readonly calls: string
   readonly support: string | undefined
   readonly register: string | undefined
 }
@@ -34,6 +35,7 @@ export function readPage(main: HTMLElement): PageData {
     needsSecret: readList(dataset['schemes'] ?? scheme).includes('oauth2'),
     credentialSource: dataset['credentialSource'] ?? '',
     search: resolve(dataset['search']),
+    calls: resolve(dataset['calls']) ?? '',
     support: resolve(dataset['support']),
     register: resolve(dataset['register']),
   }

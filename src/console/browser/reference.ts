@@ -1,27 +1,22 @@
-import { enableAuthorization } from './authorization.js'
-import { enableCall } from './call.js'
 import { enableCopyButtons } from './copy.js'
 import { create, find } from './elements.js'
-import type { Listeners } from './listeners.js'
-import { enableNavigation } from './navigation.js'
+import { createCallsLoader, type CallsLoader } from './load-calls.js'
+import type { PageCalls } from './calls.js'
+import { enableNavigation, nameOperations } from './navigation.js'
 import { findMain, readPage } from './page.js'
-import { createLanguageChoice, enableSamples, type LanguageChoice } from './samples.js'
 import { enableSearch } from './search.js'
-import { send } from './send.js'
-import { createSession, type Session } from './session.js'
-import { enableSheet } from './sidebar.js'
+import { enableSheet, enableSidebar } from './sidebar.js'
 import { enableSoftNavigation, type View } from './soft-navigation.js'
 
-// The script of references. Key, secret and access tokens are kept in the memory of this script only, and end with the page.
+// The script of references: navigation and search. What calls the API is in calls.ts, a file that is loaded when it is needed.
 
 const script = document.currentScript
 if (script instanceof HTMLScriptElement && script.src !== '') start(new URL('../', script.src).href)
 
 function start(root: string): void {
   document.documentElement.classList.add('scripted')
-  const session = createSession({ send, now: Date.now, suspensionUrl: new URL('suspended', root).href })
-  const languages = createLanguageChoice()
-  const pages = enableSoftNavigation({ root, createView: () => createView(session, languages) })
+  const loader = createCallsLoader(root)
+  const pages = enableSoftNavigation({ root, createView: () => createView(loader) })
   pages.view().goToHash()
   // Browsers scroll to the element of the address when a page has loaded, and drop the focus.
   addEventListener('load', () => {
@@ -29,64 +24,77 @@ function start(root: string): void {
   })
 
   document.addEventListener('keydown', (event) => {
-    const isCombined = event.ctrlKey || event.metaKey || event.altKey
-    if (event.key !== '/' || isCombined || isTyping(event.target) || document.querySelector('dialog.credentials[open]'))
-      return
-    event.preventDefault()
-    pages.view().focusSearch()
+    const { key, ctrlKey, metaKey, altKey, target } = event
+    const isSlash = key === '/' && !ctrlKey && !metaKey && !altKey && !isTyping(target)
+    const isCtrlK = key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !altKey
+    if ((!isSlash && !isCtrlK) || document.querySelector('dialog.credentials[open]')) return
+    if (pages.view().focusSearch()) event.preventDefault()
   })
-  // The browser may keep the page for its Back button: it keeps no credentials, and is never shown again as it was.
-  addEventListener('pagehide', () => session.forget())
+  // A page that the browser kept for its Back button is never shown again as it was.
   addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
 }
 
 /** Enables the page that is shown now. */
-function createView(session: Session, languages: LanguageChoice): View {
+function createView(loader: CallsLoader): View {
   enableCopyButtons()
   const main = findMain()
-  if (!main) return { goToHash: () => false, focusSearch() {}, close() {}, dispose() {} }
+  if (!main) return { goToHash: () => false, focusSearch: () => false, close() {}, dispose() {} }
 
-  const subscriptions: (() => void)[] = []
-  const scope = <Source extends Pick<Listeners, 'subscribe'>>(source: Source): Source => ({
-    ...source,
-    subscribe(listener: () => void) {
-      const end = source.subscribe(listener)
-      subscriptions.push(end)
-      return end
-    },
-  })
+  nameOperations(main)
   const page = readPage(main)
-  const options = { page, session: scope(session), languages: scope(languages) }
-  const button = find(document, '.authorize', 'button') ?? create('button')
-  const state = find(document, '.state', 'p') ?? create('p')
-  const { askAgain, close } = enableAuthorization({ ...options, button, state })
+  let calls: PageCalls | undefined
+  let loading: Promise<PageCalls> | undefined
+  function loadCalls(): Promise<PageCalls> {
+    loading ??= loader.load(page.calls).then(
+      (loaded) => (calls = loaded.enablePage(page)),
+      (error: unknown) => {
+        loading = undefined
+        const state = find(document, '.state', 'span') ?? create('span')
+        state.textContent = 'A script of this page could not be loaded. Try again.'
+        throw error
+      },
+    )
+    return loading
+  }
+  // Credentials were entered on another page.
+  if (loader.isLoaded) void loadCalls()
+  const button = find(document, '.authorize', 'button')
+  button?.addEventListener(
+    'click',
+    () =>
+      void loadCalls().then(
+        (loaded) => loaded.authorize(),
+        () => undefined,
+      ),
+  )
 
   const sidebar = document.getElementById('sidebar') ?? undefined
   const menu = find(document, '.menu', 'button')
   const sheet = sidebar && menu && enableSheet(sidebar, menu)
-  const search = sidebar && enableSearch({ sidebar, words: page.search })
+  const mark = sidebar && enableSidebar(sidebar, main)
+  const search = sidebar && enableSearch({ sidebar, main, words: page.search })
   sidebar?.addEventListener('click', ({ target }) => {
     if (target instanceof Element && target.closest('a')) sheet?.close()
   })
-
-  function onForm(form: HTMLFormElement): void {
-    enableCall(form, { ...options, askAgain })
-    const samples = form.querySelector<HTMLElement>('[data-samples]')
-    if (samples) enableSamples(form, samples, options)
-  }
-  const { goToHash } = enableNavigation({ main, sidebar, onForm })
+  const onForm = (form: HTMLFormElement): void =>
+    void loadCalls().then(
+      (loaded) => loaded.enableForm(form),
+      () => undefined,
+    )
+  const { goToHash } = enableNavigation({ main, mark, onForm })
 
   return {
     goToHash,
     focusSearch() {
       sheet?.open()
       search?.focus()
+      return search !== undefined
     },
     close() {
-      close()
+      calls?.close()
       sheet?.close()
     },
-    dispose: () => subscriptions.forEach((end) => end()),
+    dispose: () => calls?.dispose(),
   }
 }
 

@@ -8,6 +8,7 @@ import type { PageData } from './page.js'
 import { buildHeaders, buildUrl, type BodyInput } from '../../samples/request.js'
 import type { Session } from './session.js'
 import { createTabs } from './tabs.js'
+import { renderTokens } from './tokens.js'
 
 /** The language that the reader has chosen, for all operations. */
 export interface LanguageChoice extends Pick<Listeners, 'subscribe'> {
@@ -71,7 +72,7 @@ export function enableSamples(form: HTMLFormElement, section: HTMLElement, optio
     const sample = samples.find(({ language }) => language === languages.read()) ?? samples[0]
     if (!sample) return
     tabs.choose(sample.language)
-    code.textContent = sample.code
+    code.replaceChildren(...renderTokens(sample.code, sample.language))
   }
 
   let pause: ReturnType<typeof setTimeout> | undefined

@@ -4,38 +4,67 @@ export interface SearchEntry {
   readonly method: string
   readonly path: string
   readonly summary: string
-  /** The operationId, the names of parameters, and the description. */
+  /** Names of the operation, its parameters, statuses, properties and schemas, and the description. */
   readonly words: string
 }
 
-/** Resolves the keys of the operations that match, best first. */
+/** Returns the keys of the operations that match, best first. */
 export type Search = (query: string) => string[]
 
 /**
- * A search over operations: each word of the query must be somewhere in an operation. Scanning 1,223 operations takes a few
- * milliseconds, so there is no index beside the texts in lower case.
+ * A search over operations: each word of the query must be somewhere in an operation. If one is nowhere, it may have one typing
+ * error. Scanning 1,223 operations takes a few milliseconds, so there is no index beside the texts in lower case.
  */
 export function createSearch(entries: readonly SearchEntry[]): Search {
   const prepared = entries.map(({ key, method, path, summary, words }) => ({
     key,
     fields: [key, method, path, summary, words].map((text) => text.toLowerCase()),
   }))
-  return (query) => {
-    const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-    if (words.length === 0) return []
-    return prepared
+  let vocabulary: ReadonlySet<string> | undefined
+
+  /** The words of the operations that differ from a word by one typing error, or begin with one that does. */
+  function listSimilar(word: string): readonly string[] {
+    if (word.length < MIN_CORRECTED || prepared.some(({ fields }) => scoreWord(word, fields) > 0)) return [word]
+    vocabulary ??= new Set(prepared.flatMap(({ fields }) => fields.join(' ').split(/[^\p{L}\p{N}]+/u)))
+    const lengths = [word.length, word.length - 1, word.length + 1]
+    return [...vocabulary].filter((known) => lengths.some((length) => isSimilar(word, known.slice(0, length))))
+  }
+
+  const find = (words: readonly (readonly string[])[]): string[] =>
+    prepared
       .map(({ key, fields }) => ({ key, score: scoreWords(words, fields) }))
       .filter(({ score }) => score > 0)
       .toSorted((a, b) => b.score - a.score)
       .map(({ key }) => key)
+
+  return (query) => {
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+    if (words.length === 0) return []
+    const found = find(words.map((word) => [word]))
+    return found.length > 0 ? found : find(words.map(listSimilar))
   }
 }
 
-/** The score of an operation; 0 if a word is nowhere in it. */
-function scoreWords(words: readonly string[], fields: readonly string[]): number {
+/** Shorter words are similar to too many others. */
+const MIN_CORRECTED = 4
+
+/** Whether two words differ by one letter that is missing, wrong, too many, or in the place of its neighbour. */
+function isSimilar(one: string, other: string): boolean {
+  let start = 0
+  while (start < one.length && one[start] === other[start]) start++
+  let end = 0
+  const shortest = Math.min(one.length, other.length) - start
+  while (end < shortest && one.at(-1 - end) === other.at(-1 - end)) end++
+  const [a, b] = [one, other].map((word) => word.slice(start, word.length - end)) as [string, string]
+  return (a.length <= 1 && b.length <= 1) || (a.length === 2 && b.length === 2 && a[0] === b[1] && a[1] === b[0])
+}
+
+/** The score of an operation; 0 if a word is nowhere in it. Each word is given with those that it may stand for. */
+function scoreWords(words: readonly (readonly string[])[], fields: readonly string[]): number {
   let total = 0
-  for (const word of words) {
-    const best = scoreWord(word, fields)
+  for (const alternatives of words) {
+    let best = 0
+    for (const word of alternatives) best = Math.max(best, scoreWord(word, fields))
     if (best === 0) return 0
     total += best
   }

@@ -3,6 +3,7 @@ import { createSearch, type Search, type SearchEntry } from './search-ranking.js
 
 interface SearchOptions {
   readonly sidebar: HTMLElement
+  readonly main: HTMLElement
   /** The URL of the words that are not in the page. */
   readonly words: string | undefined
 }
@@ -10,11 +11,15 @@ interface SearchOptions {
 /** The list is this long at first: each key has to be answered within 50 ms. */
 const MAX_SHOWN = 30
 
+/** A row of search.json: an operation of the page, or with a title something that has a page of its own. */
+type Row = readonly [key: string, words: string, title?: string]
+
 /** The search over the operations of a page: a combobox whose list replaces the sidebar's while something is entered. */
-export function enableSearch({ sidebar, words }: SearchOptions): { focus(): void } | undefined {
+export function enableSearch({ sidebar, main, words }: SearchOptions): { focus(): void } | undefined {
   const input = find(sidebar, '.search', 'input')
   if (!input) return undefined
-  const links = new Map(findAll(sidebar, 'a[data-key]').map((link) => [link.dataset['key']!, link]))
+  const groups = find(sidebar, '.groups', 'ul')
+  let rows: readonly Row[] = []
   const list = create('ul', {
     class: 'results',
     id: 'search-results',
@@ -30,12 +35,11 @@ export function enableSearch({ sidebar, words }: SearchOptions): { focus(): void
   /** Until the words have been loaded, method, path and summary are searched. */
   async function load(): Promise<void> {
     if (search) return
-    search = createSearch(listEntries(links, new Map()))
+    search = createSearch(listEntries(main, rows))
     if (words === undefined) return
     try {
-      const response = await fetch(words)
-      const more = (await response.json()) as [key: string, words: string][]
-      search = createSearch(listEntries(links, new Map(more)))
+      rows = (await (await fetch(words)).json()) as Row[]
+      search = createSearch(listEntries(main, rows))
       if (input!.value !== '') showAgain()
     } catch {
       // The words of the page can be searched anyway.
@@ -47,12 +51,12 @@ export function enableSearch({ sidebar, words }: SearchOptions): { focus(): void
     shown = limit
     const query = input!.value.trim()
     const isActive = query !== ''
-    const keys = isActive ? (search ?? createSearch(listEntries(links, new Map())))(query) : []
-    const options = keys.slice(0, limit).map((key, at) => createOption(links.get(key)!, key, at))
+    const keys = isActive ? (search ?? createSearch(listEntries(main, rows)))(query) : []
+    const options = keys.slice(0, limit).map((key, at) => createOption(main, rows, key, at))
     if (keys.length > limit) options.push(createMoreOption(keys.length, options.length))
     list.replaceChildren(...options)
     list.hidden = !isActive
-    for (const section of findAll(sidebar, 'section')) section.hidden = isActive
+    if (groups) groups.hidden = isActive
     input!.setAttribute('aria-expanded', String(isActive))
     count.textContent = isActive ? formatCount(keys.length, limit) : ''
     count.classList.toggle('unseen', !isActive)
@@ -99,8 +103,11 @@ export function enableSearch({ sidebar, words }: SearchOptions): { focus(): void
       return input!.focus()
     }
     clear()
-    // The link opens the operation, here or on another page.
-    links.get(key)?.click()
+    // A link opens the operation here, or the page of a schema.
+    const link = create('a', { href: findOperation(main, key) ? `#${key}` : new URL(key, words).href, hidden: true })
+    sidebar.append(link)
+    link.click()
+    link.remove()
   }
 
   input.addEventListener('keydown', (event) => {
@@ -120,22 +127,41 @@ export function enableSearch({ sidebar, words }: SearchOptions): { focus(): void
   const roles = { role: 'combobox', 'aria-autocomplete': 'list', 'aria-controls': list.id, 'aria-expanded': 'false' }
   for (const [name, value] of Object.entries(roles)) input.setAttribute(name, value)
   input.autocomplete = 'off'
-  input.after(count, list)
-  input.hidden = false
+  const box = find(sidebar, '.find', 'div')
+  box?.after(count, list)
+  box?.removeAttribute('hidden')
   return { focus: () => input.focus() }
 }
 
-function listEntries(links: ReadonlyMap<string, HTMLElement>, words: ReadonlyMap<string, string>): SearchEntry[] {
-  return [...links].map(([key, link]) => {
-    const read = (name: string): string => link.querySelector(`.${name}`)?.textContent ?? ''
+function listEntries(main: HTMLElement, rows: readonly Row[]): SearchEntry[] {
+  const words = new Map(rows.map((row) => [row[0], row[1]]))
+  const operations = findAll(main, 'section.operation').map((section) => {
+    const read = (name: string): string => section.querySelector(`h3 .${name}`)?.textContent ?? ''
+    const { id: key } = section
     return { key, method: read('method'), path: read('path'), summary: read('summary'), words: words.get(key) ?? '' }
   })
+  const others = rows.flatMap(([key, text, title]) =>
+    title === undefined ? [] : [{ key, method: 'schema', path: title, summary: '', words: text }],
+  )
+  return [...operations, ...others]
 }
 
-function createOption(link: HTMLElement, key: string, at: number): HTMLElement {
-  const option = create('li', { role: 'option', id: `search-result-${at}`, 'data-key': key, 'aria-selected': 'false' })
-  option.append(...[...link.childNodes].map((node) => node.cloneNode(true)))
-  return option
+function findOperation(main: HTMLElement, key: string): HTMLElement | undefined {
+  const section = document.getElementById(key)
+  return section && main.contains(section) ? section : undefined
+}
+
+function createOption(main: HTMLElement, rows: readonly Row[], key: string, at: number): HTMLElement {
+  const attributes = { role: 'option', id: `search-result-${at}`, 'data-key': key, 'aria-selected': 'false' }
+  const toggle = findOperation(main, key)?.querySelector('.toggle')
+  if (toggle) return create('li', attributes, ...[...toggle.childNodes].map((node) => node.cloneNode(true)))
+  const title = rows.find((row) => row[0] === key)?.[2]
+  return create(
+    'li',
+    attributes,
+    create('span', { class: 'method' }, 'Schema'),
+    create('span', { class: 'path' }, title),
+  )
 }
 
 /** The last option, if there are more matches than are shown. */
@@ -146,5 +172,5 @@ function createMoreOption(count: number, at: number): HTMLElement {
 
 function formatCount(count: number, limit: number): string {
   const more = count > limit ? `, the best ${limit} are shown` : ''
-  return `${count === 1 ? '1 operation matches' : `${count} operations match`}${more}`
+  return `${count === 1 ? '1 match' : `${count} matches`}${more}`
 }

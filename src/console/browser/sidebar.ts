@@ -1,4 +1,4 @@
-import { create } from './elements.js'
+import { create, findAll } from './elements.js'
 
 interface Sheet {
   open(): void
@@ -43,4 +43,57 @@ export function enableSheet(sidebar: HTMLElement, button: HTMLElement): Sheet {
   sheet.addEventListener('click', ({ target }) => target === sheet && close())
   narrow.addEventListener('change', () => !narrow.matches && close())
   return { open, close }
+}
+
+/** Shorter lists are open from the start. */
+const MAX_OPEN = 40
+
+/**
+ * Makes each group of the sidebar one that folds, with the operations that the page lists below its heading. Without this script
+ * the sidebar has links to the headings. Returns a function that marks an operation.
+ */
+export function enableSidebar(sidebar: HTMLElement, main: HTMLElement): (key: string) => void {
+  const groups = findAll(sidebar, 'a[data-count]').map((link) => createGroup(link, main))
+  const total = groups.reduce((sum, { count }) => sum + count, 0)
+  if (total <= MAX_OPEN) for (const { open } of groups) open()
+
+  return (key) => {
+    for (const link of findAll(sidebar, '[aria-current]')) link.removeAttribute('aria-current')
+    const place = document.getElementById(key)?.closest('section.tag')
+    const group = groups.find(({ section }) => section !== null && section === place)
+    group?.open()
+    const link = group && findAll(group.details, 'a[data-key]').find((each) => each.dataset['key'] === key)
+    link?.setAttribute('aria-current', 'true')
+    // The sidebar alone scrolls, not the page to it.
+    const { top = 0, bottom = 0 } = link?.getBoundingClientRect() ?? {}
+    if (top < 0 || bottom > innerHeight) sidebar.scrollBy?.(0, top - innerHeight / 2)
+  }
+}
+
+function createGroup(link: HTMLElement, main: HTMLElement) {
+  const section = document.getElementById(link.getAttribute('href')!.slice(1))
+  const list = create('ul')
+  const details = create('details', {}, create('summary', {}, ...link.childNodes), list)
+  link.replaceWith(details)
+  const open = (): void => {
+    details.open = true
+    fill()
+  }
+
+  /** Long lists are made when they are opened: the page has them already. */
+  function fill(): void {
+    if (list.childElementCount > 0 || !section) return
+    const toggles = findAll(section, '.operation > h3 > .toggle, a.also').filter((each) => main.contains(each))
+    list.append(
+      ...toggles.map((toggle) => {
+        const key = toggle.dataset['key'] ?? toggle.closest('section')!.id
+        const item = create('a', { href: `#${key}`, 'data-key': key })
+        item.append(...[...toggle.childNodes].map((node) => node.cloneNode(true)))
+        return create('li', {}, item)
+      }),
+    )
+  }
+
+  details.addEventListener('toggle', fill)
+  return { details, section, count: Number(link.dataset['count']), open }
 }

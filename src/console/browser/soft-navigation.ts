@@ -6,7 +6,8 @@ import { isPlainClick } from './navigation.js'
 export interface View {
   /** Opens, scrolls to and focuses the operation that the address names. Returns whether there is one. */
   goToHash(): boolean
-  focusSearch(): void
+  /** Returns whether the page has a search. */
+  focusSearch(): boolean
   /** Closes dialogs, because the page is left. */
   close(): void
   /** Ends everything that could change the page. */

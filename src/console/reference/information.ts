@@ -4,8 +4,15 @@ import { renderMarkdown } from './markdown.js'
 import { renderExternalDocs } from './operation.js'
 import { readText } from './resolve.js'
 
-/** The document's facts about the API as a whole: description, contact, licence, terms, further documentation. */
-export function renderInformation(document: JsonObject, fallback: string | undefined): Html {
+/**
+ * The document's facts about the API as a whole: description, contact, licence, terms, further documentation. Headings of the
+ * description get ids, other than `takenIds`.
+ */
+export function renderInformation(
+  document: JsonObject,
+  fallback: string | undefined,
+  takenIds: readonly string[] = [],
+): Html {
   const info = asObject(document['info'])
   const text = readText(info['description']) ?? readText(info['summary']) ?? fallback
   const contact = asObject(info['contact'])
@@ -18,9 +25,41 @@ export function renderInformation(document: JsonObject, fallback: string | undef
     renderFact('Licence', readText(licence['name']) ?? readText(licence['identifier']), readLicenceAddress(licence)),
     renderFact('Terms of service', readText(info['termsOfService']), readText(info['termsOfService'])),
   ]
-  return html`${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 2 })}</div>`}
+  return html`${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 2, headingIds: true, takenIds })}</div>`}
     <dl class="information">${facts}</dl>
     ${renderExternalDocs(document['externalDocs'])}`
+}
+
+export interface Heading {
+  readonly id: string
+  readonly text: Html
+  readonly level: number
+}
+
+/** The headings with ids in a text, down to the second level below the page's own. */
+export function listHeadings({ markup }: Html): Heading[] {
+  return [...markup.matchAll(/<h([23]) id="([^"]+)">(.*?)<\/h\1>/gs)].map(([, level, id = '', content = '']) => ({
+    id,
+    text: { markup: content.replaceAll(/<[^>]*>/g, '') },
+    level: Number(level),
+  }))
+}
+
+/**
+ * A text whose links to a place of other viewers, such as `#section/Errors` or `#operation/listUsers`, lead to the place here:
+ * the last part of the address names it. `places`: the attributes of links by name.
+ */
+export function redirectAnchors({ markup }: Html, places: ReadonlyMap<string, string>): Html {
+  const written = markup.replaceAll(/ href="#(?:[^"/]*\/)+([^"/]+)"/g, (link, name: string) => {
+    const place = places.get(normalizeAnchor(name))
+    return place === undefined ? link : ` ${place}`
+  })
+  return { markup: written }
+}
+
+/** Viewers differ in the case of letters, and in what they make of other characters. */
+export function normalizeAnchor(name: string): string {
+  return name.replaceAll(/%20|&[^;]*;|[^\p{L}\p{N}]/gu, '').toLowerCase()
 }
 
 function renderFact(term: string, text: string | undefined, address: string | undefined): Html | false {

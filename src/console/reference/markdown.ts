@@ -39,10 +39,11 @@ const DEEP_NESTING = /^(?:[ \t]*(?:>|(?:\d{1,9}[.)]|[-+*])[ \t])){100}/m
  * The HTML of a text in CommonMark with GitHub's tables and links. Links are those of `http:`, `https:`, `mailto:` and relative
  * ones. Its own tags are closed, and close nothing around the text.
  */
-export function renderMarkdown(text: string, { headingLevel = 1, headingIds = false }: MarkdownOptions = {}): Html {
+export function renderMarkdown(text: string, options: MarkdownOptions = {}): Html {
+  const { headingLevel = 1, headingIds = false, takenIds = [] } = options
   if (DEEP_NESTING.test(text)) return html`<p>${text}</p>`
   try {
-    return writeWellFormed(markdown.parse(text) as string, { headingLevel, headingIds })
+    return writeWellFormed(markdown.parse(text) as string, { headingLevel, headingIds, takenIds })
   } catch {
     // Thousands of nested quotes exceed the stack.
     return html`<p>${text}</p>`

@@ -22,11 +22,11 @@ export interface ReferenceOperation extends Operation {
 }
 
 /** Ids that the page has already. */
-const RESERVED = ['sidebar', 'reference', 'copied', 'authorize-title']
+export const RESERVED_IDS = ['sidebar', 'reference', 'copied', 'content']
 
 /** The operations and webhooks of a document, in its order, each with a key. */
 export function listReferenceOperations(document: JsonObject): ReferenceOperation[] {
-  const claimKey = createUniqueNames(RESERVED)
+  const claimKey = createUniqueNames(RESERVED_IDS)
   const describe = (each: Operation, isWebhook: boolean): ReferenceOperation => ({
     ...each,
     key: claimKey(formatKey(each, isWebhook)),

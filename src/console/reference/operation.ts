@@ -1,4 +1,5 @@
 import type { Api } from '../../index.js'
+import { renderCode } from '../../web/code.js'
 import { html, type Html } from '../../web/html.js'
 import { asObject, listOperations, type JsonObject, type Operation } from '../../openapi/document.js'
 import { readSecurity, type Security } from '../../openapi/security.js'
@@ -47,7 +48,7 @@ function renderCall({ api, document }: Reference, operation: ReferenceOperation)
   const parameters = listParameters(document, operation)
   const { alternatives } = security
   const accepted = listAccepted(document, operation.operation['responses'])
-  return html`${renderSecurity(api, security)}
+  return html`<div class="pair">
     <form
       class="call"
       method="post"
@@ -58,6 +59,7 @@ function renderCall({ api, document }: Reference, operation: ReferenceOperation)
       data-scopes="${alternatives[0]?.join(' ') ?? ''}"
       ${accepted !== '' && html` data-accept="${accepted}"`}
     >
+      ${renderSecurity(api, security)}
       ${
         parameters.length > 0 &&
         html`<fieldset class="parameters">
@@ -72,16 +74,17 @@ function renderCall({ api, document }: Reference, operation: ReferenceOperation)
       </p>
       <noscript><p class="note">To send it from here, allow JavaScript for this page.</p></noscript>
       <section class="answer" aria-live="polite" hidden></section>
-      <section class="samples" data-samples>
-        ${createSamples(createSampleCall(api, document, operation)).map(
-          ({ label, code }) =>
-            html`<details>
-              <summary>${label}</summary>
-              <pre tabindex="0"><code>${code}</code></pre>
-            </details>`,
-        )}
-      </section>
-    </form>`
+    </form>
+    <section class="samples beside" data-samples>
+      ${createSamples(createSampleCall(api, document, operation)).map(
+        ({ language, label, code }, at) =>
+          html`<details name="samples" ${at === 0 && html` open`}>
+            <summary>${label}</summary>
+            <pre tabindex="0">${renderCode(code, language)}</pre>
+          </details>`,
+      )}
+    </section>
+  </div>`
 }
 
 /** The media types of answers, for the header `Accept`. */
@@ -116,7 +119,7 @@ function renderWebhookBody(document: JsonObject, { operation }: Operation): Html
   return html`<section class="sent">
     <h4>What is sent</h4>
     ${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 5 })}</div>`}
-    ${resolveEntries(document, body['content']).map(([type, content]) => renderContent(document, type, content))}
+    ${resolveEntries(document, body['content']).map(([type, content], at) => renderContent(document, type, content, at === 0))}
   </section>`
 }
 

@@ -1,58 +1,48 @@
 import { html, type Html } from '../../web/html.js'
-import type { PageBrand } from '../../web/page-brand.js'
-import type { PageHeader } from '../../web/page-frame.js'
-import type { Assets } from '../assets.js'
 import { renderAlternates, renderExportLinks } from '../export/links.js'
-import { renderPage } from '../page.js'
-import { renderInformation } from './information.js'
+import { listHeadings, normalizeAnchor, redirectAnchors, renderInformation, type Heading } from './information.js'
 import { renderMarkdown } from './markdown.js'
 import { renderExternalDocs, renderOperation, type Reference } from './operation.js'
-import type { ReferenceOperation } from './operation-keys.js'
+import { RESERVED_IDS, type ReferenceOperation } from './operation-keys.js'
+import { renderReferenceFrame, type ReferencePageOptions } from './frame.js'
+import { renderSchemaList } from './schema-pages.js'
+import { listNamedSchemas } from './schemas.js'
 import { groupByTag, type TagGroup } from './tags.js'
 
-/** The parts that the pages of all references have in common. */
-export interface ReferencePageOptions {
-  /** The console's title. */
-  readonly title: string
-  readonly registration: boolean
-  /** Whether credentials are sent by e-mail. */
-  readonly hasEmails: boolean
-  readonly supportUrl: string | undefined
-  /** The schemes of all APIs of the console, which share one authorization. */
-  readonly schemes: readonly string[]
-  readonly assets: Assets
-  readonly brand: PageBrand
-  /** The path of the search index below the console's `apis/`. */
-  readonly search: string
-}
-
-/** The reference of one API: all operations as a list and in a sidebar. Each links to its page, which works without scripts. */
+/** The reference of one API: all operations as a list, and their groups in a sidebar. Each links to its page, which works without scripts. */
 export function renderReferencePage(reference: Reference, options: ReferencePageOptions): string {
   const { api, document, operations } = reference
+  const schemas = listNamedSchemas(document)
   const groups = groupByTag(document, operations)
-  const content = html`
-    <div class="columns">
-      ${renderSidebar(groups)}
-      ${renderMain(
-        reference,
-        options,
-        '../',
-        html`<h1>${api.title}</h1>
-          <p class="lead"><code>${api.resource}</code></p>
-          ${renderInformation(document, api.description)}
-          <p class="links">${renderExportLinks(api, '')}</p>
-          ${groups.map((group) => renderGroup(api.name, group))}`,
-      )}
-    </div>
-  `
-  return renderPage({
-    ...readPageOptions(options),
-    title: `${api.title}, ${options.title}`,
+  const ids = [...RESERVED_IDS, ...operations.map(({ key }) => key), ...groups.map(({ id }) => id)]
+  const information = renderInformation(document, api.description, ids)
+  const headings = listHeadings(information)
+  return renderReferenceFrame(reference, options, {
     root: '../',
     head: renderAlternates(api, ''),
-    header: createHeader(reference, options, '../', true),
-    content,
+    sidebar: renderSidebar(groups, headings, schemas.length > 0 && renderSchemasLink(api.name, schemas.length)),
+    content: html`<h1>${api.title}</h1>
+      <p class="lead"><code>${api.resource}</code></p>
+      ${redirectAnchors(information, listPlaces(reference, groups, headings))}
+      <p class="links">${renderExportLinks(api, '')}</p>
+      ${groups.map((group) => renderGroup(api.name, group))}
+      ${
+        operations.length === 0 &&
+        schemas.length > 0 &&
+        html`<h2>Schemas</h2>
+          ${renderSchemaList(reference, `${api.name}/schemas`)}`
+      }`,
   })
+}
+
+/** What links of the description can name, with the attributes of a link to it. */
+function listPlaces({ api, operations }: Reference, groups: readonly TagGroup[], headings: readonly Heading[]) {
+  const places = [
+    ...operations.map(({ key }) => [key, `href="${api.name}/operations/${key}" data-key="${key}"`] as const),
+    ...groups.map(({ id, title }) => [title, `href="#${id}"`] as const),
+    ...headings.map(({ id }) => [id, `href="#${id}"`] as const),
+  ]
+  return new Map(places.map(([name, attributes]) => [normalizeAnchor(name), attributes]))
 }
 
 /** The page of one operation. The reference shows its article in place. */
@@ -62,114 +52,73 @@ export function renderOperationPage(
   options: ReferencePageOptions,
 ): string {
   const { api } = reference
-  const root = '../../../'
-  const content = html`
-    ${renderMain(
-      reference,
-      options,
-      root,
-      html`<h1><a href="../../${api.name}#${operation.key}">${api.title}</a></h1>
-        <h2>${operation.summary ?? operation.key}</h2>
-        <section class="operation open" id="${operation.key}">
-          <h3>${renderTitle(operation)}</h3>
-          <div class="content">${renderOperation(reference, operation)}</div>
-        </section>`,
-    )}
-  `
-  const title = `${operation.summary ?? `${operation.method} ${operation.path}`}, ${api.title}, ${options.title}`
-  const header = createHeader(reference, options, root, false)
-  return renderPage({ ...readPageOptions(options), title, root, header, content })
+  return renderReferenceFrame(reference, options, {
+    title: operation.summary ?? `${operation.method} ${operation.path}`,
+    root: '../../../',
+    content: html`<h1><a href="../../${api.name}#${operation.key}">${api.title}</a></h1>
+      <h2>${operation.summary ?? operation.key}</h2>
+      <section class="operation open" id="${operation.key}">
+        <h3>${renderTitle(operation)}</h3>
+        <div class="content">${renderOperation(reference, operation)}</div>
+      </section>`,
+  })
 }
 
-function readPageOptions({ assets, brand }: ReferencePageOptions) {
-  return {
-    assets,
-    brand,
-    bodyClass: 'reference',
-    styles: ['console.css', 'reference.css'],
-    scripts: ['reference.js'],
-  } as const
-}
-
-function createHeader(
-  { api }: Reference,
-  options: ReferencePageOptions,
-  root: string,
-  hasSidebar: boolean,
-): PageHeader {
-  return {
-    home: { href: root, label: options.title },
-    links: [options.registration && { href: `${root}register`, label: 'Register an application' }],
-    content: [
-      hasSidebar &&
-        html`<button type="button" class="button quiet menu" aria-expanded="false" aria-controls="sidebar" hidden>
-          Operations
-        </button>`,
-      html`<p class="state" role="status"></p>
-        <button type="button" class="button authorize">Authorize<span class="unseen"> for ${api.title}</span></button>`,
-    ],
-  }
-}
-
-function renderSidebar(groups: readonly TagGroup[]): Html {
+/** Links to the groups of operations. The script makes each a list that folds, of what the page lists below the heading. */
+function renderSidebar(groups: readonly TagGroup[], headings: readonly Heading[], schemas: Html | false): Html {
   return html`<nav id="sidebar" aria-label="Operations">
-    <input
-      type="search"
-      class="search"
-      aria-label="Search operations"
-      placeholder="Search"
-      autocomplete="off"
-      spellcheck="false"
-      hidden
-    />
-    ${groups.map(
-      ({ title, operations }) =>
-        html`<section>
-          <h2>${title}</h2>
-          <ul>
-            ${operations.map((each) => html`<li><a href="#${each.key}" data-key="${each.key}">${renderTitle(each)}</a></li>`)}
-          </ul>
-        </section>`,
-    )}
+    <div class="find" hidden>
+      <input
+        type="search"
+        class="search"
+        aria-label="Search operations"
+        aria-keyshortcuts="/ Control+K"
+        placeholder="Search"
+        autocomplete="off"
+        spellcheck="false"
+      /><kbd aria-hidden="true">Ctrl K</kbd>
+    </div>
+    <ul class="groups">
+      ${headings.map(({ id, text, level }) => html`<li${level > 2 && html` class="in"`}><a href="#${id}">${text}</a></li> `)}
+      ${groups.map(({ id, title, above, operations, others }) => {
+        const count = operations.length + others.length
+        if (count === 0) return html`<li class="over">${title}</li> `
+        const link = html`<a href="#${id}" data-count="${count}">${title} <span class="size">${count}</span></a>`
+        return html`<li${above.length > 0 && html` class="in"`}>${link}</li> `
+      })}
+      ${schemas}
+    </ul>
   </nav>`
 }
 
-function renderMain({ api }: Reference, options: ReferencePageOptions, root: string, content: Html): Html {
-  const source = options.hasEmails
-    ? 'came by e-mail when your application was registered'
-    : 'came from the operator of this platform'
-  return html`<main
-    id="reference"
-    data-api="${api.name}"
-    data-title="${api.title}"
-    data-scheme="${api.scheme}"
-    data-schemes="${options.schemes.join(' ')}"
-    data-resource="${api.resource}"
-    data-token-endpoint="${api.tokenEndpoint}"
-    data-key-header="${api.keyHeaders[0]}"
-    data-scopes="${Object.keys(api.scopes).join(' ')}"
-    data-search="${root}apis/${options.search}"
-    data-support="${options.supportUrl}"
-    data-register="${options.registration && `${root}register`}"
-    data-root="${root}"
-    data-credential-source="${source}"
-  >
-    ${content}
-  </main>`
+function renderSchemasLink(name: string, count: number): Html {
+  return html`<li>
+    <a href="${name}/schemas">Schemas <span class="size">${count}</span></a>
+  </li>`
 }
 
-function renderGroup(name: string, { title, description, externalDocs, operations }: TagGroup): Html {
-  return html`<section class="tag">
-    <h2>${title}</h2>
+function renderGroup(name: string, { id, title, above, description, externalDocs, ...group }: TagGroup): Html | false {
+  const { operations, others } = group
+  if (operations.length + others.length === 0 && description === undefined) return false
+  const { markup } = html`${operations.map((each) => renderListed(name, each))}
+  ${
+    others.length > 0 &&
+    html`<p class="note">Also:</p>
+      <ul class="others">
+        ${others.map((each) => html`<li><a class="also" data-key="${each.key}" href="${name}/operations/${each.key}">${renderTitle(each)}</a></li>`)}
+      </ul>`
+  }`
+  return html`<section class="tag" id="${id}">
+    <h2>${above.map((over) => html`<span class="above">${over} / </span>`)}${title}</h2>
     ${description !== undefined && html`<div class="markdown">${renderMarkdown(description, { headingLevel: 3 })}</div>`}
-    ${renderExternalDocs(externalDocs)}
-    ${operations.map(
-      (each) =>
-        html`<section class="operation" id="${each.key}">
-          <h3><a class="toggle" href="${name}/operations/${each.key}">${renderTitle(each)}</a></h3>
-          <div class="content" hidden></div>
-        </section>`,
-    )}
+    ${renderExternalDocs(externalDocs)}${{ markup: markup.replaceAll(/\s*\n\s*/g, '\n') }}
+  </section>`
+}
+
+/** The script gives the section the key as its id: large documents have thousands of them, and each is in the page once. */
+function renderListed(name: string, operation: ReferenceOperation): Html {
+  return html`<section class="operation">
+    <h3><a class="toggle" href="${name}/operations/${operation.key}">${renderTitle(operation)}</a></h3>
   </section>`
 }
 

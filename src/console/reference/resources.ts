@@ -1,11 +1,13 @@
-import { createHash } from 'node:crypto'
 import { createBoundedCache } from '../../lib/bounded-cache.js'
-import { createAssetResource, createLatePageResource, createPageResource, type Resource } from '../resource.js'
+import { createDocumentResource, createLatePageResource, createPageResource, type Resource } from '../resource.js'
 import type { Reference } from './operation.js'
-import { renderOperationPage, renderReferencePage, type ReferencePageOptions } from './page.js'
+import { renderOperationPage, renderReferencePage } from './page.js'
+import type { ReferencePageOptions } from './frame.js'
+import { renderSchemaPage, renderSchemasPage } from './schema-pages.js'
+import { listNamedSchemas } from './schemas.js'
 import { createSearchIndex } from './search-index.js'
 
-type PageOptions = Omit<ReferencePageOptions, 'search'> & {
+type PageOptions = ReferencePageOptions & {
   /** The Content-Security-Policy of the pages. */
   readonly policy: string
 }
@@ -13,28 +15,32 @@ type PageOptions = Omit<ReferencePageOptions, 'search'> & {
 /** Rendering a page takes milliseconds, so nearly all pages are kept, compressed. The cache bounds their bytes. */
 const KEPT_PAGES = 2000
 
-/** The reference of an API and the pages of its operations, by the path below the reference. */
+/** The reference of an API, the pages of its operations and schemas, and what its search needs, by the path below the reference. */
 export function listReferenceResources(
   reference: Reference,
   options: PageOptions,
-): [path: string, resource: Resource | (() => Resource)][] {
-  const search = Buffer.from(JSON.stringify(createSearchIndex(reference.document, reference.operations)))
-  const searchPath = `/search.${createHash('sha256').update(search).digest('hex').slice(0, 16)}.json`
-  const pageOptions = { ...options, search: reference.api.name + searchPath }
+): [path: string, resource: () => Resource][] {
+  const { document, operations } = reference
+  const schemas = listNamedSchemas(document)
+  const { policy } = options
   const kept = createBoundedCache<Resource>({ entries: KEPT_PAGES, bytesOf: ({ gzipped }) => gzipped.length })
+  const keep = (path: string, render: () => string): [path: string, resource: () => Resource] => [
+    path,
+    () => {
+      const known = kept.get(path)
+      if (known) return known
+      const made = createPageResource(render(), policy)
+      kept.set(path, made)
+      return made
+    },
+  ]
+  const writeSearch = (): string => JSON.stringify(createSearchIndex(document, operations, schemas))
 
   return [
-    ['', createLatePageResource(() => renderReferencePage(reference, pageOptions), options.policy)],
-    [searchPath, createAssetResource('application/json; charset=utf-8', search)],
-    ...reference.operations.map((operation): [string, () => Resource] => [
-      `/operations/${operation.key}`,
-      () => {
-        const known = kept.get(operation.key)
-        if (known) return known
-        const made = createPageResource(renderOperationPage(reference, operation, pageOptions), options.policy)
-        kept.set(operation.key, made)
-        return made
-      },
-    ]),
+    ['', createLatePageResource(() => renderReferencePage(reference, options), policy)],
+    ['/search.json', createDocumentResource('application/json; charset=utf-8', writeSearch)],
+    ['/schemas', createLatePageResource(() => renderSchemasPage(reference, options), policy)],
+    ...schemas.map((each) => keep(`/schemas/${each.key}`, () => renderSchemaPage(reference, each, options))),
+    ...operations.map((each) => keep(`/operations/${each.key}`, () => renderOperationPage(reference, each, options))),
   ]
 }

@@ -1,4 +1,6 @@
 import { STATUS_CODES } from 'node:http'
+import { findBodyLanguage } from '../../lib/code-tokens.js'
+import { renderCode } from '../../web/code.js'
 import { html, type Html } from '../../web/html.js'
 import { asObject, type JsonObject } from '../../openapi/document.js'
 import { formatBody } from './body.js'
@@ -15,53 +17,74 @@ export function renderResponses(
   operations: readonly ReferenceOperation[],
 ): Html | false {
   const entries = resolveEntries(document, responses).filter(([status]) => !status.startsWith('x-'))
+  // What a call is made for is open, and the others are lines.
+  const open = entries.find(([status]) => status.startsWith('2')) ?? (entries.length === 1 ? entries[0] : undefined)
   return (
     entries.length > 0 &&
     html`<section class="responses">
       <h4>Responses</h4>
-      ${entries.map(([status, response]) => renderResponse(document, status, response, operations))}
+      ${entries.map((entry) => renderResponse(document, entry, operations, entry === open))}
     </section>`
   )
 }
 
 function renderResponse(
   document: JsonObject,
-  status: string,
-  response: JsonObject,
+  [status, response]: readonly [string, JsonObject],
   operations: readonly ReferenceOperation[],
+  isOpen: boolean,
 ): Html {
+  const name =
+    status === 'default' ? 'Any other status' : Object.hasOwn(STATUS_CODES, status) ? STATUS_CODES[status]! : ''
   const text = readText(response['description'])
-  return html`<section class="response">
-    <h5>
-      <code>${status}</code>
-      ${status === 'default' ? 'Any other status' : Object.hasOwn(STATUS_CODES, status) && STATUS_CODES[status]}
-    </h5>
-    ${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 6 })}</div>`}
-    ${renderHeaders(document, response['headers'])}
-    ${resolveEntries(document, response['content']).map(([type, content]) => renderContent(document, type, content))}
-    ${renderLinks(document, response['links'], operations)}
-  </section>`
+  const summary = readText(response['summary'])
+  const markdown = text === undefined ? undefined : renderMarkdown(text, { headingLevel: 5 })
+  const [, plain] = /^<p>([^<]*)<\/p>\s*$/.exec(markdown?.markup ?? '') ?? []
+  const line =
+    summary ?? (markdown && { markup: plain ?? markdown.markup.replace(/<\/p>[^]*/, '').replaceAll(/<[^>]*>/g, '') })
+  const isRepeated = text !== undefined && text.trim().replace(/\.$/, '').toLowerCase() === name.toLowerCase()
+  const title = html`<code class="status${status.startsWith('2') && ' good'}">${status}</code> ${name}${
+      line !== undefined && !isRepeated && html` <span class="line">${line}</span>`
+    }`
+  const contents = resolveEntries(document, response['content'])
+  const parts = [
+    markdown !== undefined &&
+      (plain === undefined || summary !== undefined) &&
+      !isRepeated &&
+      html`<div class="markdown">${markdown}</div>`,
+    renderHeaders(document, response['headers']),
+    ...contents.map(([type, content], at) => renderContent(document, type, content, isOpen && at === 0)),
+    renderLinks(document, response['links'], operations),
+  ].filter((part) => part !== false)
+  if (parts.length === 0) return html`<p class="response">${title}</p>`
+  return html`<details class="response" ${isOpen && html` open`}>
+    <summary>${title}</summary>
+    ${parts}
+  </details>`
 }
 
-/** The media type of a body, with its schema and its examples. */
-export function renderContent(document: JsonObject, mediaType: string, content: JsonObject): Html {
+/** The media type of a body, with its schema and its examples, which are beside the schema if they are open. */
+export function renderContent(document: JsonObject, mediaType: string, content: JsonObject, isOpen: boolean): Html {
   const schema = content['schema'] ?? content['itemSchema']
-  return html`<div class="content-type">
-    <p class="type"><code>${mediaType}</code></p>
-    ${
-      schema !== undefined &&
-      html`<details>
-        <summary>Schema</summary>
-        ${renderSchema(document, schema)}
-      </details>`
-    }
-    ${listExamples(document, content).map(
-      ({ label, value }) =>
-        html`<details>
-          <summary>${label}</summary>
-          <pre tabindex="0"><code>${formatBody(value, mediaType)}</code></pre>
-        </details>`,
-    )}
+  const examples = listExamples(document, content).map(
+    ({ label, value }, at) =>
+      html`<details${isOpen && at === 0 && html` open`}>
+        <summary>${label}</summary>
+        <pre tabindex="0">${renderCode(formatBody(value, mediaType), findBodyLanguage(mediaType))}</pre>
+      </details>`,
+  )
+  return html`<div class="content-type${isOpen && examples.length > 0 && ' pair'}">
+    <div>
+      <p class="type"><code>${mediaType}</code></p>
+      ${
+        schema !== undefined &&
+        html`<details${isOpen && html` open`}>
+          <summary>Schema</summary>
+          ${renderSchema(document, schema)}
+        </details>`
+      }
+    </div>
+    ${examples.length > 0 && html`<div class="beside">${examples}</div>`}
   </div>`
 }
 
@@ -76,7 +99,7 @@ function renderHeaders(document: JsonObject, given: unknown): Html | false {
           const content = resolveEntries(document, header['content'])[0]?.[1]
           return html`<li>
             <code>${name}</code> ${renderSchema(document, header['schema'] ?? content?.['schema'])}
-            ${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 6 })}</div>`}
+            ${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 5 })}</div>`}
           </li>`
         })}
       </ul>`
@@ -95,7 +118,7 @@ function renderLinks(document: JsonObject, given: unknown, operations: readonly 
           return html`<li>
             <code>${name}</code> ${renderTarget(link, operations)}
             ${Object.entries(asObject(link['parameters'])).map(([parameter, value]) => html`<span class="type">${parameter} = <code>${formatValue(value)}</code></span> `)}
-            ${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 6 })}</div>`}
+            ${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 5 })}</div>`}
           </li>`
         })}
       </ul>`

@@ -7,6 +7,8 @@ export interface HeadingOptions {
   readonly headingLevel: number
   /** Whether headings get ids made of their words, as links within the text expect them; false by default. */
   readonly headingIds: boolean
+  /** Ids that the page around the text has. */
+  readonly takenIds: readonly string[]
 }
 
 const VOID_TAGS = new Set(['br', 'hr'])
@@ -22,10 +24,10 @@ const PARTS = /<(\/?)([a-z][a-z\d]*)((?:"[^"]*"|[^<>"])*)>|[^<]+|</g
  * Closes every tag, and leaves out those that would close more than the text opened. Headings get their level and id.
  * Text stays as it is, except for invisible characters.
  */
-export function writeWellFormed(markup: string, { headingLevel, headingIds }: HeadingOptions): Html {
+export function writeWellFormed(markup: string, { headingLevel, headingIds, takenIds }: HeadingOptions): Html {
   const open: { readonly tag: string; readonly name: string; readonly at: number }[] = []
   let lastLevel = headingLevel - 1
-  const claimId = createUniqueNames([], 1)
+  const claimId = createUniqueNames(takenIds, 1)
   const written: string[] = []
   const isOpen = (matches: (tag: string) => boolean): boolean => open.some(({ tag }) => matches(tag))
 

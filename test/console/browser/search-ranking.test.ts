@@ -17,6 +17,10 @@ describe('a search finds operations', () => {
     ['limit', ['listOrders']],
     ['front', ['border']],
     ['nothing', []],
+    ['reservd', ['placeOrder']],
+    ['resrved stokc', ['placeOrder']],
+    ['frotnier', ['border']],
+    ['brdxs', []],
     ['   ', []],
   ])('by %j', (query, keys) => {
     expect(search(query)).toEqual(keys)

@@ -4,6 +4,7 @@ import { createCredentials } from '../../../src/applications/credentials/credent
 import { readRefusal } from '../../../src/console/browser/challenge.js'
 import {
   describeCallRefusal,
+  describeCalls,
   describeState,
   describeTokenRefusal,
   describeUnreachable,
@@ -129,13 +130,20 @@ describe('one authorization for all APIs', () => {
 })
 
 describe('a message', () => {
+  it('names the credentials by the beginning of the key', () => {
+    expect(describeState('none', '')).toBe('Not authorized')
+    expect(describeState('authorized', 'epa_key_5395abcdefgh')).toBe('Authorized as epa_key_5395…')
+    expect(describeState('authorized', 'a_long_prefix_key_5395abcdefgh')).toBe('Authorized as a_long_prefix_key_5395…')
+    expect(describeState('saved', 'app_0123456789abcdef')).toBe('app_01234567… saved, not checked yet')
+  })
+
   it('says how far credentials are checked', () => {
-    expect(describeState('none', 'oauth2')).toBe('Calls need key and secret of your application.')
-    expect(describeState('none', 'apiKey')).toBe('Calls need the key of your application.')
-    expect(describeState('saved', 'apiKey')).toBe(
+    expect(describeCalls('none', 'oauth2')).toBe('Calls need key and secret of your application.')
+    expect(describeCalls('none', 'apiKey')).toBe('Calls need the key of your application.')
+    expect(describeCalls('saved', 'apiKey')).toBe(
       'Key saved, not checked yet. Calls carry the key until you leave the console.',
     )
-    expect(describeState('authorized', 'oauth2')).toBe(
+    expect(describeCalls('authorized', 'oauth2')).toBe(
       'Authorized. Calls carry the access token until you leave the console.',
     )
   })

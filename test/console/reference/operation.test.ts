@@ -3,11 +3,14 @@ import { listReferenceOperations } from '../../../src/console/reference/operatio
 import { createExample } from '../../../src/console/reference/example.js'
 import { renderInformation } from '../../../src/console/reference/information.js'
 import { renderOperation } from '../../../src/console/reference/operation.js'
+import { renderResponses } from '../../../src/console/reference/responses.js'
 import { renderSchema } from '../../../src/console/reference/schema.js'
 import { createSearchIndex } from '../../../src/console/reference/search-index.js'
+import { listNamedSchemas } from '../../../src/console/reference/schemas.js'
 import { groupByTag } from '../../../src/console/reference/tags.js'
 import { asObject, type JsonObject } from '../../../src/openapi/document.js'
 import { RICH_DOCUMENT } from './rich-document.js'
+import type { Html } from '../../../src/web/html.js'
 import { TEAS } from '../teas.js'
 
 const document: JsonObject = RICH_DOCUMENT
@@ -52,6 +55,51 @@ describe('the operations of a document', () => {
       ['files', 1],
       ['Other', 2],
       ['Webhooks', 1],
+    ])
+  })
+
+  it('are grouped below the parents of their tags, and below x-tagGroups; further tags list them too', () => {
+    const get = (...tags: string[]) => ({ get: { tags } })
+    const paths = { '/a': get('tools', 'sheds'), '/b': get('garden'), '/c': get('sheds'), '/d': get('loop') }
+    const tags = [
+      { name: 'garden' },
+      { name: 'tools', parent: 'garden', summary: 'Tools' },
+      { name: 'empty', parent: 'tools' },
+      { name: 'loop', parent: 'loop' },
+    ]
+    const show = (given: JsonObject) =>
+      groupByTag(given, listReferenceOperations(given)).map(({ title, above, operations: own, others }) => [
+        [...above, title].join(' / '),
+        own.map(({ path }) => path),
+        others.map(({ path }) => path),
+      ])
+    expect(show({ paths, tags })).toEqual([
+      ['garden', ['/b'], []],
+      ['garden / Tools', ['/a'], []],
+      ['sheds', ['/c'], ['/a']],
+      ['loop', ['/d'], []],
+    ])
+    const groups = [
+      { name: 'Things', tags: ['sheds', 'unknown', 'garden'] },
+      { name: 'None', tags: [] },
+    ]
+    expect(show({ paths, tags, 'x-tagGroups': groups })).toEqual([
+      ['Things', [], []],
+      ['Things / sheds', ['/c'], ['/a']],
+      ['Things / garden', ['/b'], []],
+      ['Things / garden / Tools', ['/a'], []],
+      ['loop', ['/d'], []],
+    ])
+  })
+
+  it('are found by their statuses, and by the names of properties and schemas, which have rows of their own', () => {
+    const rows = createSearchIndex(document, operations, listNamedSchemas(document))
+    const words = new Map(rows.map(([key, text]) => [key, text.split(' ')]))
+    for (const word of ['200', 'Tea', 'price', 'last']) expect(words.get('teas-replace')).toContain(word)
+    expect(rows.find(([key]) => key === 'schemas/Tea')).toEqual([
+      'schemas/Tea',
+      expect.stringContaining('price'),
+      'Tea',
     ])
   })
 
@@ -120,6 +168,33 @@ describe('an operation shows', () => {
     expect(markup).toContain('<a href="teas-replace" data-key="teas-replace">')
     expect(text).toContain('brewed POST {$request.body#/callback} The tea is ready What is sent')
     expect(text).not.toContain('x-own')
+  })
+
+  it('the first good answer with its example, and each other answer as one line', () => {
+    const content = { 'application/json': { schema: { type: 'object', properties: { leaf: { type: 'string' } } } } }
+    const responses = {
+      400: { description: 'Wrong **kind**.\n\nMore words.', content },
+      201: { description: 'Created.', content: { ...content, 'text/csv': { example: 'a,b' } } },
+      204: { description: 'No content' },
+      '4XX': { summary: 'Refused', description: 'Refused for a reason.' },
+    }
+    const { markup } = renderResponses(document, responses, operations) as Html
+    const parts = shorten(markup)
+      .split(/(?=<(?:details|p) class="response")/)
+      .slice(1)
+    expect(parts.map((part) => readText(part.replace(/(?<=<\/summary>|<\/p>)[^]*/, '')).trim())).toEqual([
+      '201 Created',
+      '204 No Content',
+      '400 Bad Request Wrong kind.',
+      '4XX Refused',
+    ])
+    expect(parts.map((part) => part.startsWith('<details class="response" open>'))).toEqual([true, false, false, false])
+    expect(parts[0]).toMatch(/<details open><summary>Example<\/summary><pre tabindex="0"><code>\{ <span class="name">/)
+    expect(parts[0]!.match(/<details open>/g)).toHaveLength(2)
+    expect(parts[2]).toContain('<strong>kind</strong>')
+    expect(parts[2]).not.toContain('<details open>')
+    expect(parts[1]).toMatch(/^<p class="response">/)
+    expect(readText(parts[3]!)).toContain('Refused for a reason.')
   })
 
   it('a command that makes the call, before any script runs', () => {

@@ -1,0 +1,96 @@
+import { html, type Html } from '../../web/html.js'
+import type { PageBrand } from '../../web/page-brand.js'
+import type { PageHeader } from '../../web/page-frame.js'
+import type { Assets } from '../assets.js'
+import { renderPage } from '../page.js'
+import type { Reference } from './operation.js'
+
+/** The parts that the pages of all references have in common. */
+export interface ReferencePageOptions {
+  /** The console's title. */
+  readonly title: string
+  readonly registration: boolean
+  /** Whether credentials are sent by e-mail. */
+  readonly hasEmails: boolean
+  readonly supportUrl: string | undefined
+  /** The schemes of all APIs of the console, which share one authorization. */
+  readonly schemes: readonly string[]
+  readonly assets: Assets
+  readonly brand: PageBrand
+}
+
+interface FrameOptions {
+  /** The words of the title before the API's. */
+  readonly title?: string
+  /** The relative path from the page to the console's index. */
+  readonly root: string
+  readonly sidebar?: Html
+  readonly head?: Html
+  readonly content: Html
+}
+
+/** A page of a reference: the header with the state of the authorization, the sidebar, and the content. */
+export function renderReferenceFrame(reference: Reference, options: ReferencePageOptions, frame: FrameOptions): string {
+  const { title, root, sidebar, head, content } = frame
+  const main = renderMain(reference, options, root, content)
+  return renderPage({
+    title: [...(title === undefined ? [] : [title]), reference.api.title, options.title].join(', '),
+    root,
+    assets: options.assets,
+    brand: options.brand,
+    bodyClass: 'reference',
+    styles: ['console.css', 'reference.css'],
+    scripts: ['reference.js'],
+    ...(head && { head }),
+    header: createHeader(reference, options, root, sidebar !== undefined),
+    content: sidebar ? html`<div class="columns">${sidebar}${main}</div>` : main,
+  })
+}
+
+function createHeader(
+  { api }: Reference,
+  options: ReferencePageOptions,
+  root: string,
+  hasSidebar: boolean,
+): PageHeader {
+  return {
+    skip: { href: '#reference', label: 'Skip to the content' },
+    home: { href: root, label: options.title },
+    links: [options.registration && { href: `${root}register`, label: 'Register an application' }],
+    content: [
+      hasSidebar &&
+        html`<button type="button" class="button quiet menu" aria-expanded="false" aria-controls="sidebar" hidden>
+          Operations
+        </button>`,
+      html`<p class="authorization">
+        <span class="state" role="status">Not authorized</span>
+        <button type="button" class="button authorize">Authorize<span class="unseen"> for ${api.title}</span></button>
+      </p>`,
+    ],
+  }
+}
+
+function renderMain({ api }: Reference, options: ReferencePageOptions, root: string, content: Html): Html {
+  const source = options.hasEmails
+    ? 'came by e-mail when your application was registered'
+    : 'came from the operator of this platform'
+  return html`<main
+    id="reference"
+    data-api="${api.name}"
+    data-title="${api.title}"
+    data-scheme="${api.scheme}"
+    data-schemes="${options.schemes.join(' ')}"
+    data-resource="${api.resource}"
+    data-token-endpoint="${api.tokenEndpoint}"
+    data-key-header="${api.keyHeaders[0]}"
+    data-scopes="${Object.keys(api.scopes).join(' ')}"
+    data-search="${root}apis/${api.name}/search.json"
+    data-calls="${root}${options.assets['calls.js'].path}"
+    data-support="${options.supportUrl}"
+    data-register="${options.registration && `${root}register`}"
+    data-root="${root}"
+    data-credential-source="${source}"
+  >
+    ${content}
+  </main>`
+}

@@ -1,0 +1,50 @@
+/** A piece of code that is shown in one colour; plain text has no kind. */
+export interface CodeToken {
+  readonly kind?: string
+  readonly text: string
+}
+
+/** Longer texts stay plain: thousands of elements make pages slow. */
+const MAX_CHARACTERS = 50_000
+
+/** The end may be missing, so that no text is searched for the end of a string again and again. */
+const STRINGS = /"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?|`(?:[^`\\]|\\[^])*`?/.source
+const NUMBERS = /\b\d[\w.]*/.source
+const WORDS =
+  'as|async|await|catch|class|const|def|defer|echo|elif|else|except|final|for|from|func|function|if|import|in|let|new|nil|not|null|package|private|public|raise|return|static|string|struct|throw|true|false|None|True|False|try|type|use|using|var|void|while|with'
+
+const writeRules = (comment: string): RegExp =>
+  new RegExp(
+    `(?<comment>${comment}.*)|(?<string>${STRINGS})|(?<name>\\$\\w+)|(?<number>${NUMBERS})|(?<word>\\b(?:${WORDS})\\b)`,
+    'g',
+  )
+const SLASHES = writeRules('(?<![:\\w])//')
+const HASH = writeRules('#')
+
+/** The rules of each language. Others are those of C and its descendants. */
+const RULES: Readonly<Record<string, RegExp>> = {
+  json: /(?<name>"(?:[^"\\]|\\[^])*"(?=\s*:))|(?<string>"(?:[^"\\]|\\[^])*"?)|(?<number>-?\b\d[\d.eE+-]*)|(?<word>\b(?:true|false|null)\b)/g,
+  curl: /(?<string>'[^']*'?|"(?:[^"\\]|\\[^])*"?)|(?<name>\$\{?\w+)|(?<word>(?<=^|[\s(])(?:curl|if|then|fi|sed|printf)\b|(?<=\s)--?[A-Za-z][\w-]*)/gm,
+  python: HASH,
+}
+
+/** The pieces of code in a language, such as `json` or `curl`, in their order: together they are the code. */
+export function splitCode(code: string, language: string): CodeToken[] {
+  if (code.length > MAX_CHARACTERS) return [{ text: code }]
+  const rules = Object.hasOwn(RULES, language) ? RULES[language]! : SLASHES
+  const tokens: CodeToken[] = []
+  let end = 0
+  for (const { 0: text, index, groups } of code.matchAll(rules)) {
+    const kind = Object.keys(groups!).find((name) => groups![name] !== undefined)!
+    if (index > end) tokens.push({ text: code.slice(end, index) })
+    tokens.push({ kind, text })
+    end = index + text.length
+  }
+  if (end < code.length) tokens.push({ text: code.slice(end) })
+  return tokens
+}
+
+/** The language of a body of that media type; undefined for plain text. */
+export function findBodyLanguage(mediaType: string): 'json' | undefined {
+  return /[/+]json\b/i.test(mediaType) ? 'json' : undefined
+}
