@@ -15,6 +15,7 @@ const STATUSES = {
   requestAccess: ['active'],
   invite: ['active'],
   removeContact: ['pending', 'active'],
+  acceptTerms: ['pending', 'active', 'suspended'],
   delete: ['pending', 'active'],
 } as const satisfies Readonly<Record<string, readonly ApplicationStatus[]>>
 

@@ -115,6 +115,7 @@ function createActionCalls(core: Core): CreateActionCalls {
     applications: core.calls.createCheckedCalls(check),
     invite: createInvitations({ ...core, writer: checkBefore(core.writer, check, core.now) }).invite,
     requestAccess: (id, request) => core.find('registration')!.requestAccess(check, id, request),
+    acceptTerms: (id, by) => core.find('registration')!.acceptTerms(check, id, by),
   })
 }
 
@@ -150,6 +151,7 @@ function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: Ac
     // Without registration() nobody takes requests for access.
     actions: core.find('registration') ? settings.actions : without(settings.actions, 'requestAccess'),
     apis: [...core.settings.apis.values()],
+    terms: core.find('registration')?.terms,
     createCalls: createActionCalls(core),
     findLatestExpiry: core.writer.findLatestExpiry,
     usage: core.find('usage'),

@@ -28,6 +28,7 @@ export interface ActionCall {
     id: string,
     request: Parameters<RegistrationOffer['requestAccess']>[2],
   ) => ReturnType<RegistrationOffer['requestAccess']>
+  readonly acceptTerms: (id: string, by: string) => Promise<void>
   /** The actor, for the audit log. */
   readonly by: string
   /** Counts an e-mail to an address that the contact has chosen. Rejects with `too_many_requests`. */
@@ -37,7 +38,7 @@ export interface ActionCall {
 /** Makes the calls, which reject with what `check` throws for the record that they would change. */
 export type CreateActionCalls = (
   check: (current: ApplicationRecord) => void,
-) => Pick<ActionCall, 'applications' | 'invite' | 'requestAccess'>
+) => Pick<ActionCall, 'applications' | 'invite' | 'requestAccess' | 'acceptTerms'>
 
 export type ActionOutcome =
   /** The application's page is shown, with that notice. */

@@ -6,6 +6,7 @@ import { renderCredentials } from '../sections/credential-section.js'
 import type { DailyUsage, CountedRefusal } from '../../../contracts/offers.js'
 import { renderRefusals } from '../sections/refusal-section.js'
 import type { PortalTexts } from '../texts/en.js'
+import { renderTermsNote } from '../sections/terms-note.js'
 import { renderDate } from './times.js'
 import { renderUsage } from '../sections/usage-section.js'
 import { offers, renderAction, renderSection, type ApplicationView } from './view.js'
@@ -37,7 +38,7 @@ export function renderApplication(options: ApplicationPageOptions): Html {
       <span>${texts.applicationId} <code class="inline">${record.id}</code></span>
       <span>${texts.created(renderDate(record.createdAt, texts))}</span>
     </p>
-    ${note !== undefined && html`<p class="note">${note}</p>`}
+    ${note !== undefined && html`<p class="note">${note}</p>`} ${renderTermsNote(options)}
     <nav class="contents" aria-label="${texts.parts}">
       <ul>
         ${sections.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}

@@ -4,6 +4,8 @@ import { DAY_MS } from '../../../lib/day.js'
 import { html, type Html } from '../../../web/html.js'
 import type { PortalTexts } from '../texts/en.js'
 import type { Links } from './page-links.js'
+import { findUnaccepted } from '../sections/terms-note.js'
+import type { ApplicationView } from './view.js'
 import { renderDate, renderRelativeTime } from './times.js'
 
 interface ApplicationsPageOptions {
@@ -12,6 +14,8 @@ interface ApplicationsPageOptions {
   readonly titles: ReadonlyMap<string, string>
   /** The address of the registration; undefined if the platform's pages have no address. */
   readonly registerUrl: string | undefined
+  /** The terms that applications are asked to accept; undefined if there are none. */
+  readonly terms: ApplicationView['terms']
   readonly link: Links
   readonly texts: PortalTexts
   readonly now: number
@@ -37,7 +41,8 @@ export function renderStatus({ status }: Pick<ApplicationRecord, 'status'>, { st
   return html`<span class="status ${status}">${statuses[status]}</span>`
 }
 
-function renderApplication(record: ApplicationRecord, { titles, link, now, texts }: ApplicationsPageOptions): Html {
+function renderApplication(record: ApplicationRecord, options: ApplicationsPageOptions): Html {
+  const { titles, terms, link, now, texts } = options
   const live = [...record.keys, ...record.secrets].filter((each) => isLive(each, now))
   const lastUsedAt = Math.max(...live.map((each) => each.lastUsedAt ?? 0))
   const expiring = live.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt - now < EXPIRY_NOTICE_MS)
@@ -48,6 +53,7 @@ function renderApplication(record: ApplicationRecord, { titles, link, now, texts
     <p class="facts">
       <span>${texts.created(renderDate(record.createdAt, texts))}</span>
       <span>${lastUsedAt > 0 ? texts.lastUsed(renderRelativeTime(lastUsedAt, now, texts)) : texts.neverUsed}</span>
+      ${findUnaccepted(record, terms) && html`<span class="warn">${texts.termsAsked}</span>`}
       ${expiring.length > 0 && html`<span class="warn">${texts.expireSoon(expiring.length)}</span>`}
     </p>
   </li> `

@@ -34,6 +34,8 @@ export interface PortalPagesOptions {
   readonly apis: readonly PortalApi[]
   /** The actions that the platform offers. */
   readonly actions: ReadonlySet<PortalAction>
+  /** The provider's terms of use; undefined if there are none. */
+  readonly terms: ApplicationView['terms']
   readonly createCalls: CreateActionCalls
   /** Undefined if the platform stores no usage. */
   readonly usage: UsageOffer | undefined
@@ -52,7 +54,7 @@ const MAX_APPLICATIONS = 1000
 
 /** The pages of contacts who are signed in. */
 export function createPortalPages(options: PortalPagesOptions): PortalPages {
-  const { renderPage, root, developersUrl, store, apis, actions, flushLastUsed, now } = options
+  const { renderPage, root, developersUrl, store, apis, actions, terms, flushLastUsed, now } = options
   const { countAttempt, limitInvitation } = options.invitationLimits
   const link = createLinks(root)
   const { show, showForm, showStale, showNotFound } = createPagesOfApplication(renderPage)
@@ -63,7 +65,15 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     const records = await listRecords(session)
     const registerUrl = `${developersUrl}/register`
     const texts = TEXTS[language]
-    const content = renderApplications({ records, titles, registerUrl, link, texts, now: now() })
+    const content = renderApplications({
+      records,
+      titles,
+      registerUrl,
+      terms: actions.has('acceptTerms') ? terms : undefined,
+      link,
+      texts,
+      now: now(),
+    })
     return { status: 200, page: renderPage(FRAME_TEXTS[language].myApplications, { session, language, content }) }
   }
 
@@ -137,7 +147,7 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     if (!record) return undefined
     const { findLatestExpiry } = options
     const texts = TEXTS[record.language ?? language]
-    const view = { record, session, texts, actions, link, findLatestExpiry, now: now() }
+    const view = { record, session, texts, actions, terms, link, findLatestExpiry, now: now() }
     if (rest.length === 0) return isRead ? showApplication(view) : undefined
     if (!isRead && rest.join('/') === 'download') return sendEnvFile({ ...view, apis }, request)
     const page = findActionPage(view, apis, rest)

@@ -1,6 +1,7 @@
 import type { ApplicationWriter } from '../../../applications/records/edit.js'
 import type { PortalAction } from '../actions.js'
 import type { ApplicationRecord } from '../../../contracts/application-record.js'
+import type { RegistrationOffer } from '../../../contracts/offers.js'
 import { html, type Html } from '../../../web/html.js'
 import { isPossible } from '../actions.js'
 import type { Links } from './page-links.js'
@@ -15,6 +16,8 @@ export interface ApplicationView {
   readonly texts: PortalTexts
   /** The actions that the platform offers. */
   readonly actions: ReadonlySet<PortalAction>
+  /** The provider's terms of use. */
+  readonly terms: RegistrationOffer['terms']
   readonly link: Links
   readonly findLatestExpiry: ApplicationWriter['findLatestExpiry']
   /** Milliseconds since 1970. */

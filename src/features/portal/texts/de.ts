@@ -42,6 +42,7 @@ export const de: PortalTexts = {
     renamed: 'Der neue Name ist gespeichert.',
     ended: 'Schlüssel oder Secret ist beendet. Aufrufe damit werden abgelehnt.',
     revoked: 'Alle bisher ausgestellten Access-Tokens werden abgelehnt.',
+    accepted: 'Die Nutzungsbedingungen sind akzeptiert.',
     granted: 'Die Anwendung darf die API jetzt verwenden.',
     requested: 'Ihre Anfrage wurde gesendet. Wir teilen Ihnen die Entscheidung per E-Mail mit.',
     invited: 'Die Einladung wurde gesendet. Ihr Link gilt 7 Tage.',
@@ -188,6 +189,12 @@ export const de: PortalTexts = {
   cancelOne: 'Einladung zurückziehen',
   cancelIt: 'Einladung zurückziehen',
   cancelAbout: (address) => html`Der Link, der an ${address} gesendet wurde, funktioniert dann nicht mehr.`,
+
+  terms: 'Nutzungsbedingungen',
+  termsAsked: 'Wir bitten Sie, unsere Nutzungsbedingungen zu akzeptieren.',
+  readTerms: (version) => `Lesen: Fassung ${version} (öffnet einen neuen Tab)`,
+  acceptTerms: 'Nutzungsbedingungen akzeptieren',
+  termsChanged: 'Die Nutzungsbedingungen haben sich noch einmal geändert. Lesen und akzeptieren Sie die neuen.',
 
   deletion: 'Löschen',
   deletionAbout: 'Beendet die Anwendung für alle.',

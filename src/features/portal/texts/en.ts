@@ -41,6 +41,7 @@ export const en = {
     renamed: 'The credential has its new name.',
     ended: 'The credential has ended. Calls with it are refused.',
     revoked: 'All access tokens issued until now are refused.',
+    accepted: 'The terms of use are accepted.',
     granted: 'The application may use the API now.',
     requested: 'Your request was sent. We tell you by e-mail what was decided.',
     invited: 'The invitation was sent. Its link works for 7 days.',
@@ -178,6 +179,12 @@ export const en = {
   cancelOne: 'Cancel an invitation',
   cancelIt: 'Cancel the invitation',
   cancelAbout: (address: Html) => html`The link that was sent to ${address} no longer works.`,
+
+  terms: 'Terms of use',
+  termsAsked: 'We ask you to accept our terms of use.',
+  readTerms: (version: string) => `Read them: version ${version} (opens a new tab)`,
+  acceptTerms: 'Accept the terms of use',
+  termsChanged: 'The terms of use have changed again. Read and accept the new ones.',
 
   deletion: 'Delete',
   deletionAbout: 'Ends the application for everyone.',

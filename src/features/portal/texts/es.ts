@@ -39,6 +39,7 @@ export const es: PortalTexts = {
     renamed: 'El nombre nuevo se ha guardado.',
     ended: 'La credencial está anulada. Las llamadas con ella se rechazan.',
     revoked: 'Todos los tokens de acceso emitidos hasta ahora se rechazan.',
+    accepted: 'Las condiciones de uso están aceptadas.',
     granted: 'La aplicación ya puede usar la API.',
     requested: 'Su solicitud se ha enviado. Le comunicaremos la decisión por correo.',
     invited: 'La invitación se ha enviado. Su enlace funciona durante 7 días.',
@@ -185,6 +186,12 @@ export const es: PortalTexts = {
   cancelOne: 'Cancelar una invitación',
   cancelIt: 'Cancelar la invitación',
   cancelAbout: (address) => html`El enlace que se envió a ${address} dejará de funcionar.`,
+
+  terms: 'Condiciones de uso',
+  termsAsked: 'Le pedimos que acepte nuestras condiciones de uso.',
+  readTerms: (version) => `Leerlas: versión ${version} (abre una pestaña nueva)`,
+  acceptTerms: 'Aceptar las condiciones de uso',
+  termsChanged: 'Las condiciones de uso han vuelto a cambiar. Lea y acepte las nuevas.',
 
   deletion: 'Eliminar',
   deletionAbout: 'Pone fin a la aplicación para todos.',

@@ -39,6 +39,7 @@ export const fr: PortalTexts = {
     renamed: 'Le nouveau nom est enregistré.',
     ended: 'L’identifiant est révoqué. Les appels qui l’utilisent sont refusés.',
     revoked: 'Tous les jetons d’accès émis jusqu’ici sont refusés.',
+    accepted: 'Les conditions d’utilisation sont acceptées.',
     granted: 'L’application peut maintenant utiliser l’API.',
     requested: 'Votre demande a été envoyée. Nous vous communiquerons la décision par e-mail.',
     invited: 'L’invitation a été envoyée. Son lien est valable 7 jours.',
@@ -187,6 +188,12 @@ export const fr: PortalTexts = {
   cancelOne: 'Annuler une invitation',
   cancelIt: 'Annuler l’invitation',
   cancelAbout: (address) => html`Le lien envoyé à ${address} ne fonctionnera plus.`,
+
+  terms: 'Conditions d’utilisation',
+  termsAsked: 'Nous vous demandons d’accepter nos conditions d’utilisation.',
+  readTerms: (version) => `Les lire\u00A0: version ${version} (ouvre un nouvel onglet)`,
+  acceptTerms: 'Accepter les conditions d’utilisation',
+  termsChanged: 'Les conditions d’utilisation ont encore changé. Lisez et acceptez les nouvelles.',
 
   deletion: 'Suppression',
   deletionAbout: 'Met fin à l’application pour tout le monde.',

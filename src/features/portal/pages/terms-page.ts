@@ -1,0 +1,29 @@
+import { html } from '../../../web/html.js'
+import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
+import { readField } from '../form-fields.js'
+import { findUnaccepted } from '../sections/terms-note.js'
+import type { ApplicationView } from './view.js'
+
+/** Accepts the terms; undefined if there are none to accept. */
+export function createTermsPage(view: ApplicationView): ActionPage | undefined {
+  const { record, texts } = view
+  const terms = findUnaccepted(record, view.terms)
+  if (!terms) return undefined
+  const { url, version } = terms
+  return {
+    action: 'acceptTerms',
+    heading: texts.terms,
+    render: () =>
+      renderActionForm(view, {
+        button: texts.acceptTerms,
+        content: html`<input type="hidden" name="terms" value="${version}" />
+          <p>${texts.termsAsked}</p>
+          <p><a href="${url}" target="_blank" rel="noopener">${texts.readTerms(version)}</a></p>`,
+      }),
+    async perform(entered, { acceptTerms, by }) {
+      if (readField(entered, 'terms') !== version) throw new FormProblem(texts.termsChanged)
+      await acceptTerms(record.id, by)
+      return { done: 'accepted' }
+    },
+  }
+}
