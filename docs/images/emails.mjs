@@ -50,6 +50,7 @@ const delivery = {
   name: 'default',
   usableAt: ['orders', 'catalog'],
   overlap: 86_400,
+  replacesEarlier: false,
   expiresAt: {},
 }
 const expiresAt = new Date('2027-01-31T10:00:00Z')

@@ -1,11 +1,12 @@
 import type { ClosedApproval, OpenApproval } from './approvals.js'
 import type { Api } from '../../contracts/api.js'
-import type { DecidedRequest } from '../../contracts/application-record.js'
+import type { ApplicationRecord, DecidedRequest } from '../../contracts/application-record.js'
 import { html, type Html } from '../../web/html.js'
 import { ownMembers } from '../../lib/own-members.js'
 import type { PageBrand } from '../../web/page-brand.js'
 import { createContentSecurityPolicy, renderPage } from '../../web/public-page.js'
 
+/** The pages of operators are in English, as the e-mails to them: no language of an operator is stored. */
 export interface DecidePages {
   /** Asks for the link; a script gives the page the one that was followed, and shows the request at once. */
   renderStart(refused?: { readonly link: string | undefined; readonly problem: string }): string
@@ -86,7 +87,7 @@ export function createDecidePages({ apis: listed, developersUrl, brand }: Decide
       const rejection = given && ownMembers(given)
       const isRegistration = approval.application.status === 'pending'
       const isError = rejection?.problem !== undefined
-      const content = html`${renderRequest(approval, apis)} ${renderDecisions(token, isRegistration, rejection)}`
+      const content = html`${renderRequest(approval, apis)} ${renderDecisions(token, approval.application, rejection)}`
       return render(isRegistration ? 'Registration' : 'Request for access', content, isError)
     },
     renderClosed: ({ application, decided }) =>
@@ -162,7 +163,12 @@ function renderGrant(api: Api | undefined, name: string, scopes: readonly string
 }
 
 /** Two forms: only a click on one of the two buttons, or Enter in its field, decides. */
-function renderDecisions(token: string, isRegistration: boolean, rejection: RejectionFields | undefined): Html {
+function renderDecisions(
+  token: string,
+  { status, language }: ApplicationRecord,
+  rejection: RejectionFields | undefined,
+): Html {
+  const isRegistration = status === 'pending'
   const hidden = html`<input type="hidden" name="link" value="${token}" />`
   const problem = rejection?.problem
   return html`<form method="post">
@@ -174,7 +180,7 @@ function renderDecisions(token: string, isRegistration: boolean, rejection: Reje
       ${hidden}
       <div class="field">
         <label for="reason">Reason</label>
-        <p id="reason-hint">${describeReason(isRegistration)}</p>
+        <p id="reason-hint">${describeReason(isRegistration)} ${nameLanguage(language)}</p>
         ${problem !== undefined && html`<p class="wrong" id="reason-problem">Error: ${problem}</p>`}
         <textarea
           id="reason"
@@ -196,6 +202,12 @@ function describeReason(isRegistration: boolean): string {
   return isRegistration
     ? 'The developers get it by e-mail, and the registration is deleted.'
     : 'The developers get it by e-mail. The application keeps what it may use now.'
+}
+
+/** The reason stands in an e-mail in the contact's language, as the operator writes it. */
+function nameLanguage(language: ApplicationRecord['language']): string {
+  if (language === undefined || language === 'en') return ''
+  return `Their e-mails are in ${new Intl.DisplayNames('en', { type: 'language' }).of(language)}.`
 }
 
 const UNKNOWN_OUTCOME =

@@ -33,10 +33,10 @@ function renderDay({ day, allowed, refused }: PlottedDay, index: number, scale: 
   const { count: format } = getFormats(texts)
   const bar = (count: number, below: number, name: string): Html =>
     html`<path class="${name}" d="M${index + 0.15} ${100 - below * scale}h.7v${-count * scale}h-.7z" />`
+  const date = formatDate(Date.parse(day), texts)
+  const counts = texts.countsOfDay(date, format.format(allowed), format.format(refused))
   return html`<g>
-    <title>
-      ${texts.countsOfDay(formatDate(Date.parse(day), texts), format.format(allowed), format.format(refused))}
-    </title>
+    <title>${counts}</title>
     <path class="day" d="M${index} 0h1v100h-1z" />
     ${allowed > 0 && bar(allowed, 0, 'allowed')}${refused > 0 && bar(refused, allowed, 'refused')}
   </g> `
