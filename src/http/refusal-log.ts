@@ -52,7 +52,8 @@ const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error
   invalid_token:
     "Get a new access token from this API's token endpoint, and check that the application is active and allowed.",
   invalid_api_key: 'Check that the key is complete and was not rotated, and that its application was not deleted.',
-  insufficient_scope: 'Grant the scope with auth.applications.allow(id, api, { scopes }) and get a new access token.',
+  insufficient_scope:
+    'Grant the scope with auth.applications.allow(id, api, { scopes }) and get a new access token. A key has it at once.',
   access_denied: 'Check that the application is active and allowed: auth.applications.resume(id), .allow(id, api).',
   network_not_allowed:
     "Correct the list with auth.applications.update(id, { networks }), or Express's `trust proxy` if the address is a proxy's.",

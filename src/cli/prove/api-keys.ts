@@ -9,6 +9,8 @@ const KEY_HEADER =
 const REFUSALS =
   'Let refusals of the app through as they are: status, headers and body. nginx: proxy_intercept_errors off, no proxy_hide_header WWW-Authenticate. If the guard has an onDenied of its own, name another route.'
 
+const REFUSED = that('401 or 400', ({ status }) => status === 401 || status === 400)
+
 function header({ api }: CheckContext): string {
   return api.keyHeaders[0] ?? 'X-Api-Key'
 }
@@ -30,7 +32,7 @@ export const API_KEY_CHECKS: readonly Check[] = [
     row: 'G10',
     sends: 'a request without a key, for its challenge',
     draft: (context) => get(context),
-    expects: ({ api }) => challenge(`ApiKey realm="${api.name}", header="${api.keyHeaders[0]}"`),
+    expects: ({ api }) => all(challenge(`ApiKey realm="${api.name}",`), challenge(`header="${api.keyHeaders[0]}"`)),
     fix: 'Let WWW-Authenticate through. nginx: no proxy_hide_header WWW-Authenticate, proxy_intercept_errors off; HAProxy: no "http-response del-header WWW-Authenticate".',
   }),
   ask({
@@ -44,7 +46,7 @@ export const API_KEY_CHECKS: readonly Check[] = [
     row: 'G10',
     sends: 'a request with the key in Authorization',
     draft: (context) => get(context, bearer(context.site.caller.clientId)),
-    expects: that('401 or 400', ({ status }) => status === 401 || status === 400),
+    expects: ({ api }) => (api.keyHeaders[1] === 'Authorization' ? ALLOWED : REFUSED),
     fix: NOT_GUARDED,
   }),
   ask({

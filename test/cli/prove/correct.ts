@@ -36,7 +36,12 @@ export const CORRECT: Readonly<Record<string, DeploymentOptions>> = {
       apis: {
         orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' } },
         invoices: { scheme: 'oauth2' },
-        catalog: { scheme: 'apiKey', header: ['X-Partner-Key', 'X-Api-Key'] },
+        catalog: {
+          scheme: 'apiKey',
+          header: ['X-Partner-Key', 'Authorization'],
+          scopes: { read: 'Read' },
+          hideCredential: true,
+        },
       },
     },
     proxy: haproxy(),
