@@ -60,7 +60,7 @@ export function createErrorResponder({
     const isKnown = typeof problem === 'string' && Object.hasOwn(errors, problem)
     const denied = isKnown ? errors[problem]! : toDenial(problem)
     const reason = EVENT_REASONS.get(problem) ?? denied.error
-    const needed = problem === 'insufficientScope' ? { scopes: [...scopes, ...anyOf.flat()].join(' ') } : details
+    const needed = describeUnmet(config.api, problem, [...scopes, ...anyOf.flat()]) ?? details
     respondWithDenial(config, denied, reason, caller, req, res, next, unwrapCause(problem), needed)
   }
 
@@ -107,4 +107,11 @@ export function createErrorResponder({
   }
 
   return { respondWithError, respondWithDenial }
+}
+
+/** Details of what a credential lacks. The words for developers differ by the scheme, the reason does not. */
+function describeUnmet({ scheme }: Api, problem: unknown, scopes: readonly string[]): RefusalDetails | undefined {
+  const kind = scheme === 'apiKey' ? { of: 'key' } : undefined
+  if (problem === 'methodNotAllowed') return kind
+  return problem === 'insufficientScope' ? { ...kind, scopes: scopes.join(' ') } : undefined
 }

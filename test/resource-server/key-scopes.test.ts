@@ -108,6 +108,18 @@ describe('scopes of a key per method, and one of several', () => {
     expect((await send(app, 'GET', 'changed')).status).toBe(403)
   })
 
+  it('are named in the refusals that the developer of the application sees', async () => {
+    const { id, clientId } = await createApplication(auth, { catalog: { scopes: [] } })
+    keys['refused'] = clientId
+    const app = appWith(auth.requireApiKey('catalog', { scopes: { GET: ['catalog:read'] } }))
+    for (const method of ['GET', 'DELETE']) await send(app, method, 'refused')
+    await expect.poll(async () => (await auth.usage.refusals(id)).items.length, { timeout: 20_000 }).toBe(2)
+    expect((await auth.usage.refusals(id)).items.map(({ reason, problem }) => [reason, problem]).toSorted()).toEqual([
+      ['insufficient_scope', 'The API key lacks a scope that the request needs (catalog:read)'],
+      ['method_not_allowed', 'No API key allows this method here'],
+    ])
+  })
+
   it('are in the challenges of requireAny(), and refused if the API has no such scope', async () => {
     const either = auth.requireAny([auth.requireApiKey('catalog', { scopes: ['catalog:read'] })])
     const { headers } = await request(appWith(either)).get('/catalog')

@@ -23,7 +23,8 @@ export function explainRefusal(
   language: Language,
 ): RefusalExplanation {
   const { reasons } = WORDS[language]
-  const name = [reason, error].find((each) => Object.hasOwn(reasons, each)) ?? 'unknown'
+  const name =
+    [`${reason}_of_${details['of']}`, reason, error].find((each) => Object.hasOwn(reasons, each)) ?? 'unknown'
   const [describeProblem, fix] = reasons[name as ExplainedReason]
   const caller = address === undefined ? '' : ` (${address})`
   return { problem: describeProblem({ ...readDetails(details, now, language), address: caller }), fix }

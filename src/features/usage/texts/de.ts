@@ -3,6 +3,7 @@ import type { RefusalWords } from './refusal-words.js'
 const ASK = 'Fragen Sie den Betreiber der API.'
 const NEWEST_KEY = 'Verwenden Sie den neuesten Schlüssel der Anwendung oder erstellen Sie einen neuen.'
 const NEWEST_SECRET = 'Verwenden Sie das neueste Secret der Anwendung oder erstellen Sie ein neues.'
+const ANOTHER_METHOD = 'Verwenden Sie eine Methode, die es in der API unter dieser Adresse gibt.'
 
 /** The words of refusals in German. */
 export const de: RefusalWords = {
@@ -23,10 +24,12 @@ export const de: RefusalWords = {
       ({ scopes }) => `Dem Access-Token fehlt ein Scope, den die Anfrage braucht${scopes}`,
       'Fordern Sie ein Access-Token mit diesem Scope an. Wenn die Anwendung ihn nicht hat, beantragen Sie Zugriff.',
     ],
-    method_not_allowed: [
-      () => 'Kein Access-Token erlaubt hier diese Methode',
-      'Verwenden Sie eine Methode, die es in der API unter dieser Adresse gibt.',
+    method_not_allowed: [() => 'Kein Access-Token erlaubt hier diese Methode', ANOTHER_METHOD],
+    insufficient_scope_of_key: [
+      ({ scopes }) => `Dem API-Schlüssel fehlt ein Scope, den die Anfrage braucht${scopes}`,
+      'Verwenden Sie einen Schlüssel mit diesem Scope. Wenn die Anwendung ihn nicht hat, beantragen Sie Zugriff.',
     ],
+    method_not_allowed_of_key: [() => 'Kein API-Schlüssel erlaubt hier diese Methode', ANOTHER_METHOD],
     expired_key: [({ credential, ago }) => `Der API-Schlüssel${credential} ist${ago} abgelaufen`, NEWEST_KEY],
     restricted_key: [
       ({ credential }) => `Der API-Schlüssel${credential} gilt nicht für diese API`,

@@ -3,6 +3,7 @@ import type { RefusalWords } from './refusal-words.js'
 const ASK = 'Ask the provider of the API.'
 const NEWEST_KEY = 'Use the newest key of the application, or make a new one.'
 const NEWEST_SECRET = 'Use the newest secret of the application, or make a new one.'
+const ANOTHER_METHOD = 'Use a method that the API has at this address.'
 
 /** The words of refusals in English. */
 export const en: RefusalWords = {
@@ -23,10 +24,12 @@ export const en: RefusalWords = {
       ({ scopes }) => `The access token lacks a scope that the request needs${scopes}`,
       'Request an access token with that scope. If the application does not have it, request access.',
     ],
-    method_not_allowed: [
-      () => 'No access token allows this method here',
-      'Use a method that the API has at this address.',
+    method_not_allowed: [() => 'No access token allows this method here', ANOTHER_METHOD],
+    insufficient_scope_of_key: [
+      ({ scopes }) => `The API key lacks a scope that the request needs${scopes}`,
+      'Use a key that has the scope. If the application does not have it, request access.',
     ],
+    method_not_allowed_of_key: [() => 'No API key allows this method here', ANOTHER_METHOD],
     expired_key: [({ credential, ago }) => `The API key${credential} expired${ago}`, NEWEST_KEY],
     restricted_key: [
       ({ credential }) => `The API key${credential} may not be used for this API`,

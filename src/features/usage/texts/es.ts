@@ -3,6 +3,7 @@ import type { RefusalWords } from './refusal-words.js'
 const ASK = 'Pregunte al proveedor de la API.'
 const NEWEST_KEY = 'Use la clave más reciente de la aplicación o cree una nueva.'
 const NEWEST_SECRET = 'Use el secreto más reciente de la aplicación o cree uno nuevo.'
+const ANOTHER_METHOD = 'Use un método que la API tenga en esta dirección.'
 
 /** The words of refusals in Spanish. */
 export const es: RefusalWords = {
@@ -23,10 +24,12 @@ export const es: RefusalWords = {
       ({ scopes }) => `Al token de acceso le falta un scope que la petición necesita${scopes}`,
       'Solicite un token de acceso con ese scope. Si la aplicación no lo tiene, solicite acceso.',
     ],
-    method_not_allowed: [
-      () => 'Ningún token de acceso permite este método aquí',
-      'Use un método que la API tenga en esta dirección.',
+    method_not_allowed: [() => 'Ningún token de acceso permite este método aquí', ANOTHER_METHOD],
+    insufficient_scope_of_key: [
+      ({ scopes }) => `A la clave de API le falta un scope que la petición necesita${scopes}`,
+      'Use una clave que tenga ese scope. Si la aplicación no lo tiene, solicite acceso.',
     ],
+    method_not_allowed_of_key: [() => 'Ninguna clave de API permite este método aquí', ANOTHER_METHOD],
     expired_key: [({ credential, ago }) => `La clave de API${credential} caducó${ago}`, NEWEST_KEY],
     restricted_key: [
       ({ credential }) => `La clave de API${credential} no sirve para esta API`,

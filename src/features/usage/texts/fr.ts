@@ -3,6 +3,7 @@ import type { RefusalWords } from './refusal-words.js'
 const ASK = 'Demandez au fournisseur de l’API.'
 const NEWEST_KEY = 'Utilisez la clé la plus récente de l’application, ou créez-en une nouvelle.'
 const NEWEST_SECRET = 'Utilisez le secret le plus récent de l’application, ou créez-en un nouveau.'
+const ANOTHER_METHOD = 'Utilisez une méthode que l’API possède à cette adresse.'
 
 /** The words of refusals in French, with its no-break spaces. */
 export const fr: RefusalWords = {
@@ -23,10 +24,12 @@ export const fr: RefusalWords = {
       ({ scopes }) => `Il manque au jeton d’accès un scope dont la requête a besoin${scopes}`,
       'Demandez un jeton d’accès avec ce scope. Si l’application ne l’a pas, demandez l’accès.',
     ],
-    method_not_allowed: [
-      () => 'Aucun jeton d’accès ne permet cette méthode ici',
-      'Utilisez une méthode que l’API possède à cette adresse.',
+    method_not_allowed: [() => 'Aucun jeton d’accès ne permet cette méthode ici', ANOTHER_METHOD],
+    insufficient_scope_of_key: [
+      ({ scopes }) => `Il manque à la clé d’API un scope dont la requête a besoin${scopes}`,
+      'Utilisez une clé qui a ce scope. Si l’application ne l’a pas, demandez l’accès.',
     ],
+    method_not_allowed_of_key: [() => 'Aucune clé d’API ne permet cette méthode ici', ANOTHER_METHOD],
     expired_key: [({ credential, ago }) => `La clé d’API${credential} a expiré${ago}`, NEWEST_KEY],
     restricted_key: [
       ({ credential }) => `La clé d’API${credential} ne peut pas servir pour cette API`,

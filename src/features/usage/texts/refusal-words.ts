@@ -5,6 +5,8 @@ export type ExplainedReason =
   | 'revoked_token'
   | 'insufficient_scope'
   | 'method_not_allowed'
+  | 'insufficient_scope_of_key'
+  | 'method_not_allowed_of_key'
   | 'expired_key'
   | 'restricted_key'
   | 'network_not_allowed'
