@@ -1,7 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listCallableOperations, listOperations, type JsonObject, type Operation } from '../../src/openapi/document.js'
+import { listReferenceOperations } from '../../src/console/reference/operation-keys.js'
 import { launchChromium, openPage } from './chromium.js'
+import { describeOperations, listMissingInMarkdown, listMissingOnPage, PART_KINDS } from './described-operations.js'
 import { describeAnswer } from './mock-answers.js'
 import { openMockServer, type MockServer } from './mock-server.js'
 import { listRealDocuments } from './real-documents.js'
@@ -35,13 +37,23 @@ describe.each([...listRealDocuments()])('%s', (name, given) => {
     const keys = listKeys(reference)
     expect(keys).toHaveLength(operations.length + countWebhooks(document))
     expect(new Set(keys).size).toBe(keys.length)
+    const described = describeOperations(document)
+    const shown = listReferenceOperations(document)
+    const markdown = await (await fetch(`${server.developers}/apis/${name}.md`)).text()
+    const missing: string[] = []
     for (const key of keys) {
       const response = await fetch(`${server.developers}/apis/${name}/operations/${key}`)
       const html = await response.text()
       expect(response.status, key).toBe(200)
       expect(html, key).toContain('</html>')
       expect(html, key).not.toMatch(/\[object Object\]|(?<!<code)>undefined<|>NaN</)
+      const { method, path } = shown.find((each) => each.key === key)!
+      const parts = described.find((each) => each.method === method && each.path === path)!
+      missing.push(...listMissingOnPage(parts, html), ...listMissingInMarkdown(parts, markdown))
     }
+    expect(missing).toEqual([])
+    const counts = PART_KINDS.map((kind) => `${described.reduce((sum, each) => sum + each[kind].size, 0)} ${kind}`)
+    process.stdout.write(`${name}: ${described.length} operations and webhooks with ${counts.join(', ')}\n`)
   })
 
   it('is shown and can be called, without an error', { timeout: 600_000 }, async () => {

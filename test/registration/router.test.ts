@@ -149,7 +149,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
         const { status, text } = await request(asking).get(path)
         expect([status, text]).toEqual([200, expect.stringContaining('the e-mail address that you gave.')])
       }
-      for (const forged of ['', 'x', `${link.slice(-40)}`, 'A'.repeat(2000), '%E0%A4']) {
+      for (const forged of ['', 'x', link.slice(-40), 'A'.repeat(2000), '%E0%A4']) {
         await expectNobody(`${PATH}/thanks?for=${forged}`)
       }
       clock.advance(600)

@@ -1,6 +1,4 @@
-import type { Api } from '../../index.js'
-import { asObject, listCallableOperations, type JsonObject, type Operation } from '../../openapi/document.js'
-import { readSecurity, type Security } from '../../openapi/security.js'
+import { asObject, type JsonObject, type Operation } from '../../openapi/document.js'
 import { createExample, listGivenExamples } from '../reference/example.js'
 import { listParameters, type Parameter } from '../reference/parameters.js'
 import { resolve } from '../reference/resolve.js'
@@ -15,7 +13,6 @@ export interface ApiCall {
   readonly name: string
   readonly description: string
   readonly isDeprecated: boolean
-  readonly security: Security
   readonly parameters: readonly CallParameter[]
   readonly body: CallBody | undefined
   readonly responses: JsonObject
@@ -26,6 +23,7 @@ export interface CallParameter {
   readonly name: string
   readonly description: string
   readonly isRequired: boolean
+  readonly isDeprecated: boolean
   readonly schema: unknown
 }
 
@@ -35,12 +33,7 @@ export interface CallBody {
   readonly contents: readonly { readonly mediaType: string; readonly schema: unknown; readonly example: unknown }[]
 }
 
-/** The calls that a document describes, in its order. */
-export function listCalls(api: Api, document: JsonObject): ApiCall[] {
-  return listCallableOperations(document).map((operation) => createCall(api, document, operation))
-}
-
-function createCall(api: Api, document: JsonObject, described: Operation): ApiCall {
+export function describeCall(document: JsonObject, described: Operation): ApiCall {
   const { method, path, operation } = described
   return {
     operation: described,
@@ -49,15 +42,14 @@ function createCall(api: Api, document: JsonObject, described: Operation): ApiCa
     name: readText(operation['summary']) || readText(operation['operationId']) || `${method} ${path}`,
     description: readText(operation['description']),
     isDeprecated: operation['deprecated'] === true,
-    security: readSecurity(api, document, operation),
     parameters: listParameters(document, described).map(describeParameter),
     body: operation['requestBody'] === undefined ? undefined : readBody(document, operation['requestBody']),
     responses: asObject(operation['responses']),
   }
 }
 
-function describeParameter({ place, name, description = '', required, schema }: Parameter): CallParameter {
-  return { in: place, name, description, isRequired: required, schema }
+function describeParameter({ place, name, description = '', required, deprecated, schema }: Parameter): CallParameter {
+  return { in: place, name, description, isRequired: required, isDeprecated: deprecated, schema }
 }
 
 function readBody(document: JsonObject, given: unknown): CallBody {
@@ -66,7 +58,7 @@ function readBody(document: JsonObject, given: unknown): CallBody {
     const content = resolve(document, described)
     const [given] = listGivenExamples(document, content)
     const example = given ? given.value : createExample(document, content['schema'], 'readOnly')
-    return { mediaType, schema: content['schema'], example }
+    return { mediaType, schema: content['schema'] ?? content['itemSchema'], example }
   })
   return { description: readText(body['description']), isRequired: body['required'] === true, contents }
 }

@@ -1,10 +1,13 @@
 import type { Api } from '../../index.js'
-import { asObject, type JsonObject } from '../../openapi/document.js'
+import { asObject, listCallableOperations, type JsonObject } from '../../openapi/document.js'
+import { readSecurity } from '../../openapi/security.js'
 import { formatCallCommand, formatTokenAssignment } from '../../samples/curl.js'
-import { listCalls, readText, type ApiCall, type CallParameter } from './calls.js'
-import { resolve } from '../reference/resolve.js'
+import { describeCall, readText, type ApiCall, type CallParameter } from './calls.js'
+import { listCodeSamples } from '../reference/code-samples.js'
+import { resolveEntries } from '../reference/resolve.js'
 import { createRequestBody, isJson } from './request-body.js'
 import { createSampleCall } from '../reference/sample-call.js'
+import { listCallbacks, listWebhooks } from '../reference/webhooks.js'
 import { describeValue, listNamedSchemas, listProperties, toLine } from './schema-text.js'
 
 interface MarkdownOptions {
@@ -24,8 +27,8 @@ export function writeReference(api: Api, document: JsonObject, options: Markdown
       `- OpenAPI document: [JSON](${api.name}/openapi.json), [YAML](${api.name}/openapi.yaml)`,
     ].join('\n'),
     writeAuthentication(api, options),
-    '## Operations',
-    ...listCalls(api, document).map((call) => writeCall(api, document, call)),
+    ...writeOperations(api, document),
+    ...writeWebhooks(document),
     ...writeSchemas(document),
   ])
 }
@@ -55,24 +58,63 @@ function writeAuthentication(api: Api, { registration }: MarkdownOptions): strin
   ])
 }
 
-function writeCall(api: Api, document: JsonObject, call: ApiCall): string {
-  const { method, path, name, description, isDeprecated, parameters, responses } = call
-  const summary = name === `${method} ${path}` ? '' : `: ${toLine(name)}`
-  return joinParts([
-    `### ${method} ${path}${summary}`,
+function writeOperations(api: Api, document: JsonObject): string[] {
+  const operations = listCallableOperations(document)
+  const texts = operations.map((operation) => {
+    const call = describeCall(document, operation)
+    const samples = listCodeSamples(operation.operation).map(({ language, code }) =>
+      writeCode(/^[\w+#-]*/.exec(language.toLowerCase())![0], code),
+    )
+    return joinParts([
+      writeTitle(call),
+      ...writeRequest(document, call, describeSecurity(api, document, call)),
+      writeCode('sh', formatCallCommand(createSampleCall(api, document, operation))),
+      ...samples,
+      ...writeCallbacks(document, call),
+    ])
+  })
+  return texts.length > 0 ? ['## Operations', ...texts] : []
+}
+
+/** Requests that the provider sends. */
+function writeWebhooks(document: JsonObject): string[] {
+  const calls = listWebhooks(document).map((operation) => describeCall(document, operation))
+  const texts = calls.map((call) =>
+    joinParts([writeTitle(call), ...writeRequest(document, call), ...writeCallbacks(document, call)]),
+  )
+  return texts.length > 0 ? ['## Webhooks', 'Requests that the provider sends to your application.', ...texts] : []
+}
+
+function writeCallbacks(document: JsonObject, { operation }: ApiCall): string[] {
+  return listCallbacks(document, operation.operation).map((callback) => {
+    const call = describeCall(document, callback)
+    return joinParts([
+      `#### Callback \`${callback.name}\`: ${call.method} ${call.path}`,
+      ...writeRequest(document, call),
+    ])
+  })
+}
+
+function writeTitle({ method, path, name }: ApiCall): string {
+  return `### ${method} ${path}${name === `${method} ${path}` ? '' : `: ${toLine(name)}`}`
+}
+
+function writeRequest(document: JsonObject, call: ApiCall, security = ''): string[] {
+  const { isDeprecated, description, parameters, responses } = call
+  return [
     isDeprecated ? '**Deprecated.**' : '',
     description,
-    describeSecurity(call),
+    security,
     parameters.length > 0
       ? `Parameters:\n\n${parameters.map((each) => writeParameter(document, each)).join('\n')}`
       : '',
     writeBody(document, call),
     writeResponses(document, responses),
-    writeCode('sh', formatCallCommand(createSampleCall(api, document, call.operation))),
-  ])
+  ]
 }
 
-function describeSecurity({ security: { optional, alternatives } }: ApiCall): string {
+function describeSecurity(api: Api, document: JsonObject, { operation }: ApiCall): string {
+  const { optional, alternatives } = readSecurity(api, document, operation.operation)
   if (alternatives.length === 0) return 'Needs no credentials.'
   const needed = alternatives
     .filter((scopes) => scopes.length > 0)
@@ -82,9 +124,12 @@ function describeSecurity({ security: { optional, alternatives } }: ApiCall): st
 }
 
 function writeParameter(document: JsonObject, parameter: CallParameter): string {
-  const facts = [parameter.in, describeValue(document, parameter.schema), parameter.isRequired && 'required'].filter(
-    Boolean,
-  )
+  const facts = [
+    parameter.in,
+    describeValue(document, parameter.schema),
+    parameter.isRequired && 'required',
+    parameter.isDeprecated && 'deprecated',
+  ].filter(Boolean)
   const description = toLine(parameter.description)
   const line = `- \`${parameter.name}\` (${facts.join(', ')})${description && `: ${description}`}`
   return [line, ...listProperties(document, parameter.schema, '  ')].join('\n')
@@ -104,23 +149,25 @@ function writeBody(document: JsonObject, { body }: ApiCall): string {
 }
 
 function writeResponses(document: JsonObject, responses: JsonObject): string {
-  const lines = Object.entries(responses).flatMap(([status, given]) => {
-    const response = resolve(document, given)
-    const contents = Object.entries(asObject(response['content'])).map(
-      ([type, each]) => [type, resolve(document, each)['schema']] as const,
+  const lines = resolveEntries(document, responses).flatMap(([status, response]) => {
+    if (status.startsWith('x-')) return []
+    const contents = resolveEntries(document, response['content']).map(
+      ([type, content]) => [type, content['schema'] ?? content['itemSchema']] as const,
     )
     const types = contents.map(([type, schema]) => `\`${type}\`: ${describeValue(document, schema)}`)
-    const headers = Object.keys(asObject(response['headers'])).map((name) => `header \`${name}\``)
-    const text = [toLine(readText(response['description'])), [...types, ...headers].join(', ')]
-      .filter(Boolean)
-      .join(' ')
-    return [`- ${status}: ${text}`, ...contents.flatMap(([, schema]) => listProperties(document, schema, '  '))]
+    const headers = resolveEntries(document, response['headers']).map(([name, header]) => {
+      const schema = header['schema'] ?? resolveEntries(document, header['content'])[0]?.[1]['schema']
+      return `header \`${name}\` (${describeValue(document, schema)})`
+    })
+    const texts = [response['summary'], response['description']].map((text) => toLine(readText(text)))
+    const line = [...texts, [...types, ...headers].join(', ')].filter(Boolean).join(' ')
+    return [`- ${status}: ${line}`, ...contents.flatMap(([, schema]) => listProperties(document, schema, '  '))]
   })
   return lines.length > 0 ? `Answers:\n\n${lines.join('\n')}` : ''
 }
 
 function writeSchemas(document: JsonObject): string[] {
-  const schemas = [...listNamedSchemas(document, document['paths'])].map(([name, schema]) =>
+  const schemas = [...listNamedSchemas(document)].map(([name, schema]) =>
     joinParts([
       `### ${name}`,
       `${describeValue(document, schema)}${readText(schema['description']) && `: ${toLine(readText(schema['description']))}`}`,

@@ -46,7 +46,7 @@ function readSchemaName(given: unknown): string | undefined {
 const NAMED_SCHEMA = /^#\/components\/schemas\/([^/]+)$/
 
 /** One schema has at most so many lines, and so many levels. */
-const MAX_LINES = 1000
+const MAX_LINES = 4000
 const MAX_LEVELS = 12
 
 /** The members, alternatives and conditions of a schema as a nested list; empty for other types. Lists have those of their items. */

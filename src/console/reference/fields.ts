@@ -7,7 +7,7 @@ import { renderMarkdown } from './markdown.js'
 import { slug } from './operation-keys.js'
 import type { Parameter } from './parameters.js'
 import { readList, readText, resolve } from './resolve.js'
-import { formatValue, renderSchema } from './schema.js'
+import { formatValue, hasParts, renderSchema } from './schema.js'
 import { describeType, isBinary, mergeAllOf, readTypes, readValues } from './schema-type.js'
 
 /** The value that a control of a call sets. */
@@ -95,7 +95,7 @@ function renderField(document: JsonObject, field: Field, createId: FieldRenderer
     <label for="${id}"><code${deprecated && html` class="old"`}>${name}</code> <span>${facts.filter(Boolean).join(', ')}${deprecated && ', deprecated'}</span></label>
     ${renderControl(id, field, schema, hint !== false)}
     ${hint !== false && html`<div id="${id}-hint" class="hint">${hint}</div>`}
-    ${renderShape(document, field.schema, schema)}
+    ${renderShape(document, field.schema)}
   </div>`
 }
 
@@ -189,11 +189,9 @@ function renderHint(field: Field, schema: JsonObject): Html | false {
 }
 
 /** Shows the schema of a value that has parts. */
-function renderShape(document: JsonObject, given: unknown, schema: JsonObject): Html | false {
-  const types = readTypes(schema)
-  const hasShape = types.includes('object') || 'oneOf' in schema || 'anyOf' in schema
+function renderShape(document: JsonObject, given: unknown): Html | false {
   return (
-    hasShape &&
+    hasParts(document, given) &&
     html`<details>
       <summary>Schema</summary>
       ${renderSchema(document, given)}

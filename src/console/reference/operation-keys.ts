@@ -1,13 +1,7 @@
-import {
-  asObject,
-  listCallableOperations,
-  listOperations,
-  type JsonObject,
-  type Operation,
-} from '../../openapi/document.js'
-import { ownMembers } from '../../lib/own-members.js'
+import { listCallableOperations, type JsonObject, type Operation } from '../../openapi/document.js'
 import { createUniqueNames } from '../../lib/unique-names.js'
-import { readList, readText, resolve } from './resolve.js'
+import { readList, readText } from './resolve.js'
+import { listWebhooks } from './webhooks.js'
 
 /** An operation or a webhook, as the reference shows it. */
 export interface ReferenceOperation extends Operation {
@@ -39,13 +33,6 @@ export function listReferenceOperations(document: JsonObject): ReferenceOperatio
     ...listCallableOperations(document).map((each) => describe(each, false)),
     ...listWebhooks(document).map((each) => describe(each, true)),
   ]
-}
-
-/** `x-webhooks` is what documents of OpenAPI 3.0 use. */
-function listWebhooks(document: JsonObject): Operation[] {
-  const given = Object.entries(asObject(document['webhooks'] ?? document['x-webhooks']))
-  const resolved = given.map(([name, pathItem]) => [name, resolve(document, pathItem)] as const)
-  return listOperations(ownMembers(Object.fromEntries(resolved)))
 }
 
 /** The `operationId` with hyphens for what URLs and selectors do not like; without one, method and path. */

@@ -1,17 +1,20 @@
 import type { Api } from '../../index.js'
 import { renderCode } from '../../web/code.js'
 import { html, type Html } from '../../web/html.js'
-import { asObject, listOperations, type JsonObject, type Operation } from '../../openapi/document.js'
+import { asObject, type JsonObject, type Operation } from '../../openapi/document.js'
 import { readSecurity, type Security } from '../../openapi/security.js'
 import { listBodyContents, renderBody } from './body.js'
 import { createFieldRenderer } from './fields.js'
 import { renderMarkdown } from './markdown.js'
 import type { ReferenceOperation } from './operation-keys.js'
+import { listCodeSamples } from './code-samples.js'
 import { listParameters } from './parameters.js'
 import { createSamples } from '../../samples/create.js'
 import { readText, resolve, resolveEntries } from './resolve.js'
 import { createSampleCall } from './sample-call.js'
 import { renderContent, renderResponses } from './responses.js'
+import { renderSchema } from './schema.js'
+import { listCallbacks } from './webhooks.js'
 
 /** An API with its document, as it is served, and the operations in it. */
 export interface Reference {
@@ -74,6 +77,13 @@ function renderCall({ api, document }: Reference, operation: ReferenceOperation)
       </p>
       <noscript><p class="note">To send it from here, allow JavaScript for this page.</p></noscript>
       <section class="answer" aria-live="polite" hidden></section>
+      ${listCodeSamples(operation.operation).map(
+        ({ label, code }) =>
+          html`<details>
+            <summary>${label}, as the provider writes it</summary>
+            <pre tabindex="0"><code>${code}</code></pre>
+          </details>`,
+      )}
     </form>
     <section class="samples beside" data-samples>
       ${createSamples(createSampleCall(api, document, operation)).map(
@@ -112,12 +122,26 @@ function renderSecurity(api: Api, { optional, alternatives }: Security): Html {
   return html`<p class="scopes">${lists.length === 1 && lists[0]?.length === 1 ? 'Scope' : 'Scopes'}${separated}</p>`
 }
 
-/** Shows the body that the provider sends. */
-function renderWebhookBody(document: JsonObject, { operation }: Operation): Html {
-  const body = resolve(document, operation['requestBody'])
+/** Shows the parameters and the body that the provider sends. */
+function renderWebhookBody(document: JsonObject, webhook: Operation): Html {
+  const body = resolve(document, webhook.operation['requestBody'])
   const text = readText(body['description'])
+  const parameters = listParameters(document, webhook)
   return html`<section class="sent">
     <h4>What is sent</h4>
+    ${
+      parameters.length > 0 &&
+      html`<ul class="schema">
+        ${parameters.map(
+          ({ name, place, required, description, schema }) =>
+            html`<li>
+              <code>${name}</code>
+              <span class="type">${place}${required && ', required'}</span> ${renderSchema(document, schema)}
+              ${description !== undefined && html`<div class="markdown">${renderMarkdown(description, { headingLevel: 5 })}</div>`}
+            </li>`,
+        )}
+      </ul>`
+    }
     ${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 5 })}</div>`}
     ${resolveEntries(document, body['content']).map(([type, content], at) => renderContent(document, type, content, at === 0))}
   </section>`
@@ -125,13 +149,7 @@ function renderWebhookBody(document: JsonObject, { operation }: Operation): Html
 
 /** Requests that the provider sends because of this operation. */
 function renderCallbacks({ document, operations }: Reference, { operation }: ReferenceOperation): Html | false {
-  const callbacks = resolveEntries(document, operation['callbacks']).flatMap(([name, callback]) =>
-    resolveEntries(document, callback)
-      .filter(([expression]) => !expression.startsWith('x-'))
-      .flatMap(([expression, pathItem]) =>
-        listOperations({ [expression]: pathItem }).map((each) => ({ ...each, name })),
-      ),
-  )
+  const callbacks = listCallbacks(document, operation)
   return (
     callbacks.length > 0 &&
     html`<section class="callbacks">

@@ -1,6 +1,7 @@
 import { isObject } from '../../lib/is-object.js'
 import { ownMembers } from '../../lib/own-members.js'
 import type { JsonObject } from '../../openapi/document.js'
+import { readReference } from '../../openapi/references.js'
 import { readList, resolve } from './resolve.js'
 
 /**
@@ -95,13 +96,27 @@ function addMembers(merged: JsonObject, schema: JsonObject): void {
   for (const [name, value] of Object.entries(schema)) {
     const before = merged[name]
     if (again.some((names) => (names as readonly string[]).includes(name))) continue
-    if (name === 'properties' && isObject(before) && isObject(value)) merged[name] = ownMembers({ ...before, ...value })
+    if (name === 'properties' && isObject(before) && isObject(value)) merged[name] = mergeProperties(before, value)
+    else if (name === 'items') merged[name] = mergeBoth(before, value)
     else if (name === 'type' && before !== undefined) merged[name] = intersectTypes(before, value)
     else if ((name === 'required' || name === 'allOf') && Array.isArray(before) && Array.isArray(value))
       merged[name] = [...before, ...value]
     else merged[name] = value
   }
   if (others.length > 0) merged['allOf'] = [...readList(merged['allOf']), ...others]
+}
+
+function mergeProperties(before: JsonObject, later: JsonObject): JsonObject {
+  const merged = ownMembers({ ...before, ...later })
+  for (const [name, value] of Object.entries(later)) merged[name] = mergeBoth(before[name], value)
+  return merged
+}
+
+/** What two parts describe must match both. */
+function mergeBoth(before: unknown, value: unknown): unknown {
+  if (before === value || !isObject(before) || !isObject(value)) return value
+  const reference = readReference(value)
+  return reference !== undefined && readReference(before) === reference ? value : { allOf: [before, value] }
 }
 
 function pickMembers(schema: JsonObject, names: readonly string[]): JsonObject {

@@ -102,7 +102,7 @@ function findBase(document: JsonObject, part: unknown, depth = 0): JsonObject | 
 const MAX_DEPTH = 5
 
 /** A schema as it is written in the document, without members beside references to it. */
-function findTarget(document: JsonObject, part: unknown, depth = 0): JsonObject {
+export function findTarget(document: JsonObject, part: unknown, depth = 0): JsonObject {
   const reference = readReference(part)
   if (reference === undefined || depth > MAX_DEPTH) return asObject(part)
   return findTarget(document, followReference(document, reference), depth + 1)

@@ -2,20 +2,25 @@ import { html, type Html } from '../../web/html.js'
 import { isObject } from '../../lib/is-object.js'
 import type { JsonObject } from '../../openapi/document.js'
 import { renderMarkdown } from './markdown.js'
-import { readSchema } from './read-schema.js'
+import { readReference } from '../../openapi/references.js'
+import { readSchema, takeParts } from './read-schema.js'
 import { readList, readText, resolve } from './resolve.js'
-import { listChoices, type ChoiceGroup } from './schema-choices.js'
+import { findTarget, listChoices, type ChoiceGroup } from './schema-choices.js'
 import { listConditions, listMembers, type SchemaPart } from './schema-parts.js'
 import { listRules } from './schema-rules.js'
 import { describeType, readName } from './schema-type.js'
 
 /** One schema shows at most so many properties, choices and items: documents can describe millions, level below level. */
-const MAX_PARTS = 600
+const MAX_PARTS = 1500
+/** A named schema with more parts is shown once. */
+const MAX_REPEATED = 5
 const MAX_DEPTH = 12
 
 /** A JSON Schema as nested lists: the properties, and what is known about the value itself. */
 export function renderSchema(document: JsonObject, given: unknown): Html {
   let count = 0
+  /** The number of parts of each named schema that is shown already. */
+  const sizes = new Map<JsonObject, number>()
   return renderValue(given, [])
 
   /** `above`: the schemas around this one, so that one that contains itself ends. */
@@ -31,11 +36,17 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     const resolved = resolve(document, part)
     if (above.includes(resolved)) return html`<p class="note">As above.</p>`
     if (above.length > MAX_DEPTH) return html`<p class="note">The OpenAPI document has more levels.</p>`
+    const named = findNamed(document, part)
+    if (named && (sizes.get(named) ?? 0) > MAX_REPEATED)
+      return html`<p class="note">As ${describeType(document, part)} above.</p>`
+    const before = count
     const schema = readSchema(document, part)
     const inside = [...above, resolved]
-    return html`${renderMembers(schema, inside)}
+    const parts = html`${renderMembers(schema, inside)}
     ${listChoices(document, part).map((group) => renderChoices(group, inside))} ${renderItems(schema, inside)}
     ${renderConditions(schema, inside)}`
+    if (named) sizes.set(named, count - before)
+    return parts
   }
 
   /** A list of the parts that may still be shown, with the number of the others. */
@@ -120,8 +131,15 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
   }
 }
 
+/** The named schema that a schema is, or that is all that it consists of. */
+function findNamed(document: JsonObject, part: unknown): JsonObject | undefined {
+  if (readReference(part) !== undefined) return findTarget(document, part)
+  const { own, parts } = takeParts(document, isObject(part) ? part : {})
+  return parts.length === 1 && !('properties' in own) ? findNamed(document, parts[0]) : undefined
+}
+
 /** Whether there is more to say about a schema than its type and its rules. */
-function hasParts(document: JsonObject, part: unknown, depth = 0): boolean {
+export function hasParts(document: JsonObject, part: unknown, depth = 0): boolean {
   if (!isObject(part)) return false
   const schema = readSchema(document, part)
   if (depth > 0 && 'description' in schema) return true
