@@ -168,4 +168,5 @@ export type ContactChangeType =
   | 'credentialUpdated'
   | 'credentialEnded'
   | 'tokensRevoked'
+  | 'networksChanged'
   | 'deleted'

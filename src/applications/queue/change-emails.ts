@@ -130,6 +130,7 @@ function listChanges(
   return [
     ...(credentialChange ? [{ type: credentialChange, credential: readCredential(details) }] : []),
     ...(record.tokensRevokedAt === former.tokensRevokedAt ? [] : [{ type: 'tokensRevoked' } as const]),
+    ...(record.networks === former.networks ? [] : [{ type: 'networksChanged' } as const]),
     ...list('contactRemoved', listRemoved(former, record)),
     ...list('contactAdded', listRemoved(record, former)),
     ...list('contactInvited', invited),
@@ -191,6 +192,7 @@ const RANKS: Readonly<Record<ContactChangeType, number>> = {
   contactInvited: 2,
   credentialEnded: 3,
   tokensRevoked: 3,
+  networksChanged: 3,
   credentialUpdated: 4,
 }
 

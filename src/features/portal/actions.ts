@@ -13,6 +13,7 @@ const STATUSES = {
   end: ['active', 'suspended'],
   revokeTokens: ['active', 'suspended'],
   requestAccess: ['active'],
+  networks: ['active'],
   invite: ['active'],
   removeContact: ['pending', 'active'],
   acceptTerms: ['pending', 'active', 'suspended'],

@@ -5,7 +5,7 @@ import { readBoolean, readGroup, readLimit } from '../../options/checks.js'
 
 /** The options of `portal()`. */
 export interface PortalOptions {
-  /** Disables single actions, such as `{ rotate: false }`. Every action is enabled if left out. */
+  /** Disables single actions, such as `{ rotate: false }`. Every action is enabled if left out, except `networks`. */
   readonly actions?: { readonly [action in PortalAction]?: boolean | undefined } | undefined
   /** How often contacts may act. */
   readonly limits?: PortalLimits | undefined
@@ -39,7 +39,8 @@ export function readPortalOptions(
     })
   }
   const given: Partial<Record<PortalAction, boolean | undefined>> = readGroup('portal.actions', actions, PORTAL_ACTIONS)
-  const isEnabled = (action: PortalAction): boolean => readBoolean(`portal.actions.${action}`, given[action] ?? true)
+  const isEnabled = (action: PortalAction): boolean =>
+    readBoolean(`portal.actions.${action}`, given[action] ?? action !== 'networks')
   const { signIn, actions: forms } = readGroup('portal.limits', limits, ['signIn', 'actions'])
   return {
     actions: new Set(PORTAL_ACTIONS.filter(isEnabled)),

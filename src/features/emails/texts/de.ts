@@ -177,6 +177,7 @@ export const de: Phrases = {
           : `${who} hat ${THE_OBJECT[kind]} „${formerName}“ in „${name}“ umbenannt`,
       credentialEnded: `${who} hat ${what} beendet`,
       tokensRevoked: `${who} hat alle Access-Tokens widerrufen`,
+      networksChanged: `${who} hat die Netze geändert, aus denen die Anwendung aufrufen darf`,
       deleted: `${who} hat die Anwendung gelöscht`,
     }[type]
   },

@@ -155,6 +155,7 @@ export const en: Phrases = {
           : `${who} renamed the ${credential.kind} “${credential.formerName}” to “${credential.name}”`,
       credentialEnded: `${who} ended ${what}`,
       tokensRevoked: `${who} revoked all access tokens`,
+      networksChanged: `${who} changed the networks from which the application may call`,
       deleted: `${who} deleted the application`,
     }[type]
   },

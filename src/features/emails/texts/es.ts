@@ -169,6 +169,7 @@ export const es: Phrases = {
           : `${who} ha cambiado el nombre: ${noun} «${formerName}» es ahora «${name}»`,
       credentialEnded: `${who} ha anulado ${noun} «${name}»`,
       tokensRevoked: `${who} ha revocado todos los tokens de acceso`,
+      networksChanged: `${who} ha cambiado las redes desde las que puede llamar la aplicación`,
       deleted: `${who} ha eliminado la aplicación`,
     }[type]
   },

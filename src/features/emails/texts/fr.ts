@@ -174,6 +174,7 @@ export const fr: Phrases = {
           : `${who} a renommé ${former} en «\u00A0${name}\u00A0»`,
       credentialEnded: `${who} a révoqué ${what}`,
       tokensRevoked: `${who} a révoqué tous les jetons d’accès`,
+      networksChanged: `${who} a modifié les réseaux depuis lesquels l’application peut appeler`,
       deleted: `${who} a supprimé l’application`,
     }[type]
   },

@@ -4,6 +4,7 @@ import { renderStatus } from './applications-page.js'
 import { renderContacts } from '../sections/contact-section.js'
 import { renderCredentials } from '../sections/credential-section.js'
 import type { DailyUsage, CountedRefusal } from '../../../contracts/offers.js'
+import { renderNetworks } from '../sections/network-section.js'
 import { renderRefusals } from '../sections/refusal-section.js'
 import type { PortalTexts } from '../texts/en.js'
 import { renderTermsNote } from '../sections/terms-note.js'
@@ -22,13 +23,15 @@ export interface ApplicationPageOptions extends ApplicationView {
 /** The page of one application. */
 export function renderApplication(options: ApplicationPageOptions): Html {
   const { record, usage, refusals, texts } = options
+  const networks = renderNetworks(options)
   const sections = [
     ['apis', texts.apis],
     ['credentials', texts.credentials],
+    networks !== false && ['networks', texts.networks],
     usage && ['usage', texts.usage],
     refusals && ['refusals', texts.refusals],
     ['colleagues', texts.colleagues],
-  ].filter((each): each is [string, string] => each !== undefined)
+  ].filter((each): each is [string, string] => each !== undefined && each !== false)
   const note = { pending: texts.isPending, suspended: texts.isSuspended, active: undefined, deleted: undefined }[
     record.status
   ]
@@ -44,7 +47,7 @@ export function renderApplication(options: ApplicationPageOptions): Html {
         ${sections.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}
       </ul>
     </nav>
-    ${renderApis(options)} ${renderCredentials(options)} ${usage && renderUsage(options, usage)}
+    ${renderApis(options)} ${renderCredentials(options)} ${networks} ${usage && renderUsage(options, usage)}
     ${refusals && renderRefusals(options, refusals)} ${renderContacts(options)} ${renderDeletion(options)}`
 }
 

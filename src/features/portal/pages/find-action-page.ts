@@ -4,6 +4,7 @@ import type { PortalApi } from '../sections/api-section.js'
 import { createCancelPage, createInvitePage, createRemovePage } from './contact-pages.js'
 import { findCredentialPage } from './credential-pages.js'
 import { createTermsPage } from './terms-page.js'
+import { createNetworksPage } from './network-page.js'
 import type { ApplicationView } from './view.js'
 
 /** The page of an action by its path below that of the application; undefined if there is none. */
@@ -33,6 +34,8 @@ export function findActionPage(
       return action === 'cancel' ? createCancelPage(view, subject) : undefined
     case 'terms':
       return path.length === 1 ? createTermsPage(view) : undefined
+    case 'networks':
+      return path.length === 1 ? createNetworksPage(view) : undefined
     case 'delete':
       return path.length === 1 ? createDeletePage(view) : undefined
     default:

@@ -147,7 +147,8 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     if (!record) return undefined
     const { findLatestExpiry } = options
     const texts = TEXTS[record.language ?? language]
-    const view = { record, session, texts, actions, terms, link, findLatestExpiry, now: now() }
+    const { address } = request.origin
+    const view = { record, session, address, texts, actions, terms, link, findLatestExpiry, now: now() }
     if (rest.length === 0) return isRead ? showApplication(view) : undefined
     if (!isRead && rest.join('/') === 'download') return sendEnvFile({ ...view, apis }, request)
     const page = findActionPage(view, apis, rest)

@@ -18,6 +18,7 @@ export function describeProblem(
   fields: FormFields,
   texts: PortalTexts,
 ): FormProblem {
+  if (action === 'networks' && code === 'invalid_argument') return new FormProblem(texts.networksRefused, 'networks')
   const isInvitation = action === 'invite'
   const field = isInvitation ? 'address' : fields.has('name') ? 'name' : undefined
   if (code === 'invalid_argument' && field !== undefined) {

@@ -12,6 +12,8 @@ import type { PortalTexts } from '../texts/en.js'
 export interface ApplicationView {
   readonly record: ApplicationRecord
   readonly session: PortalSession
+  /** The address of the request; undefined if it has none that can be read. */
+  readonly address: string | undefined
   /** The words of the page's language. */
   readonly texts: PortalTexts
   /** The actions that the platform offers. */

@@ -1,10 +1,11 @@
 import type { Api, Registration } from '../../../contracts/api.js'
 import type { AccessRequest } from '../../../contracts/application-record.js'
+import { findApplicationLimit } from '../../../applications/records/application-limits.js'
 import { findGrant } from '../../../applications/records/grants.js'
 import { listGrantedScopes } from '../../../applications/records/restrictions.js'
 import { html, type Html } from '../../../web/html.js'
 import type { PortalTexts } from '../texts/en.js'
-import { renderRelativeTime } from '../pages/times.js'
+import { renderDateTime, renderRelativeTime } from '../pages/times.js'
 import { offers, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
 
 /** An API as the portal shows it. */
@@ -61,7 +62,8 @@ function renderApi(api: PortalApi, view: ApplicationView): Html {
     <div>
       <h3>${title} ${renderAccess(grant !== undefined, request, texts)}</h3>
       ${grant ? html`<p><code class="inline">${resource}</code></p>` : description !== undefined && html`<p>${description}</p>`}
-      ${grant && renderScopes(api, listGrantedScopes(api, grant.scopes))} ${request && renderRequest(request, view)}
+      ${grant && renderScopes(api, listGrantedScopes(api, grant.scopes))} ${grant && renderLimit(api, view)}
+      ${request && renderRequest(request, view)}
     </div>
     ${requestable && html`<p class="actions">${renderAction(view.link(view.record.id, 'apis', name, 'request'), grant ? texts.requestMore : texts.request, texts.toApi(title))}</p>`}
   </li> `
@@ -77,6 +79,14 @@ function renderScopes({ scopes: meanings }: PortalApi, scopes: readonly string[]
   return html`<ul class="scopes">
     ${scopes.map((scope) => html`<li><code class="inline">${scope}</code> ${Object.hasOwn(meanings, scope) && meanings[scope]!}</li>`)}
   </ul>`
+}
+
+/** The limit that the application has in place of the API's. */
+function renderLimit({ name }: PortalApi, { record: { rateLimits }, now, texts }: ApplicationView): Html | false {
+  const own = rateLimits && findApplicationLimit(rateLimits, name, now)
+  if (!own) return false
+  const until = own.until !== undefined && html`, ${texts.until(renderDateTime(own.until, texts))}`
+  return html`<p class="soft">${texts.ownLimit(own.limit, own.window)}${until}</p>`
 }
 
 function renderRequest({ scopes, requestedAt }: AccessRequest, { now, texts }: ApplicationView): Html {

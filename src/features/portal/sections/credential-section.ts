@@ -56,7 +56,7 @@ export function renderCredentials(view: ApplicationView): Html {
 function renderCredential(shown: ShownCredential, view: ApplicationView): Html {
   const { kind, credential, isReplaced } = shown
   const { record, link, now, texts } = view
-  const { id, name, prefix, createdAt, lastUsedAt, apis } = credential
+  const { id, name, prefix, createdAt, lastUsedAt, apis, networks } = credential
   const address = (page: string): string => link(record.id, 'credentials', id, page)
   // Both have the same name after a rotation.
   const subject = texts.ofCredential(kind, name, isReplaced)
@@ -70,6 +70,7 @@ function renderCredential(shown: ShownCredential, view: ApplicationView): Html {
           >${lastUsedAt === undefined ? texts.neverUsed : texts.lastUsed(renderRelativeTime(lastUsedAt, now, texts))}</span
         >
         ${renderEnd(shown, view)} ${apis && html`<span>${texts.onlyFor(formatGrants(apis))}</span>`}
+        ${networks && html`<span>${texts.onlyFrom(networks.join(', '))}</span>`}
       </p>
     </div>
     <p class="actions">

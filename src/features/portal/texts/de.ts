@@ -48,6 +48,7 @@ export const de: PortalTexts = {
     invited: 'Die Einladung wurde gesendet. Ihr Link gilt 7 Tage.',
     cancelled: 'Die Einladung ist zurückgezogen. Ihr Link funktioniert nicht mehr.',
     removed: 'Der Kontakt wurde entfernt.',
+    networks: 'Die Netze wurden geändert.',
   },
 
   apis: 'APIs',
@@ -74,6 +75,7 @@ export const de: PortalTexts = {
   kinds: NAMES,
   ofCredential: (kind, name, isReplaced) => `(${isReplaced ? 'ersetzt: ' : ''}${NAMES[kind]} ${name})`,
   onlyFor: (apis) => `Nur für ${apis}`,
+  onlyFrom: (networks) => `Nur aus ${networks}`,
   doesNotExpire: 'Läuft nicht ab',
   replacedUntil: (_kind, date) => html`Ersetzt: gilt bis ${date}`,
   expires: (time) => html`Läuft ab: ${time}`,
@@ -144,6 +146,26 @@ export const de: PortalTexts = {
   itDoesNotExpire: { key: 'Er läuft nicht ab.', secret: 'Es läuft nicht ab.' },
   fileExpiresOn: (date) => `Läuft ab am ${date}`,
   stored: { key: 'Ich habe ihn gespeichert', secret: 'Ich habe es gespeichert' },
+
+  ownLimit: (limit, seconds) =>
+    `Höchstens ${limit.toLocaleString('de')} ${limit === 1 ? 'Anfrage' : 'Anfragen'} in ${seconds} ${seconds === 1 ? 'Sekunde' : 'Sekunden'}`,
+  until: (date) => html`bis ${date}`,
+
+  networks: 'Netze',
+  networksAbout: 'Von wo diese Anwendung aufrufen darf. Aufrufe von anderswo werden abgelehnt.',
+  anyNetwork: 'Aus jedem Netz.',
+  changeNetworks: 'Netze ändern',
+  saveNetworks: 'Netze speichern',
+  networksHint: (examples) => `Ein Netz oder eine Adresse pro Zeile, etwa ${examples}. Leer lassen für jedes Netz.`,
+  networksWithin: (networks) =>
+    `Wir erlauben dieser Anwendung Aufrufe aus: ${networks}. Ihre Liste kann nur weniger enthalten.`,
+  yourAddress: (address) => html`Ihre eigene Adresse ist ${address}.`,
+  networkRefused: (text) =>
+    `„${text}“ ist kein Netz. Schreiben Sie seine erste Adresse und seine Bits, etwa 203.0.113.0/24.`,
+  networksRefused: 'Die Liste hat zu viele Netze, oder mehr, als wir erlauben.',
+  shutsYouOut: (address) =>
+    `Die Liste enthält Ihre eigene Adresse ${address} nicht: Aufrufe von Ihrem Standort würden abgelehnt.`,
+  saveAnyway: 'Trotzdem speichern',
 
   usage: 'Nutzung',
   usageAbout: (days) =>

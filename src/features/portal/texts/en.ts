@@ -47,6 +47,7 @@ export const en = {
     invited: 'The invitation was sent. Its link works for 7 days.',
     cancelled: 'The invitation is cancelled. Its link no longer works.',
     removed: 'The colleague has been removed.',
+    networks: 'The networks have been changed.',
   },
 
   apis: 'APIs',
@@ -74,6 +75,7 @@ export const en = {
   ofCredential: (kind: Kind, name: string, isReplaced: boolean) =>
     `the ${isReplaced ? 'replaced ' : ''}${kind} ${name}`,
   onlyFor: (apis: string) => `Only for ${apis}`,
+  onlyFrom: (networks: string) => `Only from ${networks}`,
   doesNotExpire: 'Does not expire',
   replacedUntil: (_kind: Kind, date: Html) => html`Replaced: works until ${date}`,
   expires: (time: Html) => html`Expires ${time}`,
@@ -133,6 +135,27 @@ export const en = {
   itDoesNotExpire: forBoth('It does not expire.'),
   fileExpiresOn: (date: string) => `Expires on ${date}`,
   stored: forBoth('I have stored it'),
+
+  ownLimit: (limit: number, seconds: number) =>
+    `At most ${limit.toLocaleString('en')} ${limit === 1 ? 'request' : 'requests'} in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`,
+  until: (date: Html) => html`until ${date}`,
+
+  networks: 'Networks',
+  networksAbout: 'From where this application may call. Calls from elsewhere are refused.',
+  anyNetwork: 'From any network.',
+  changeNetworks: 'Change the networks',
+  saveNetworks: 'Save the networks',
+  networksHint: (examples: string) =>
+    `A network or an address in each line, such as ${examples}. Leave it empty for any network.`,
+  networksWithin: (networks: string) =>
+    `We allow this application to call from: ${networks}. Your list can only have less.`,
+  yourAddress: (address: Html) => html`Your own address is ${address}.`,
+  networkRefused: (text: string) =>
+    `“${text}” is no network. Write its first address and its bits, such as 203.0.113.0/24.`,
+  networksRefused: 'The list has too many networks, or more than we allow.',
+  shutsYouOut: (address: string) =>
+    `The list does not have your own address, ${address}: calls from where you are would be refused.`,
+  saveAnyway: 'Save it anyway',
 
   usage: 'Usage',
   usageAbout: (days: number) =>

@@ -45,6 +45,7 @@ export const es: PortalTexts = {
     invited: 'La invitación se ha enviado. Su enlace funciona durante 7 días.',
     cancelled: 'La invitación está cancelada. Su enlace ya no funciona.',
     removed: 'El contacto se ha retirado.',
+    networks: 'Las redes se han cambiado.',
   },
 
   apis: 'API',
@@ -72,6 +73,7 @@ export const es: PortalTexts = {
   ofCredential: (kind, name, isReplaced) =>
     `(${kind === 'key' ? `clave ${isReplaced ? 'sustituida ' : ''}` : `secreto ${isReplaced ? 'sustituido ' : ''}`}${name})`,
   onlyFor: (apis) => `Solo para ${apis}`,
+  onlyFrom: (networks) => `Solo desde ${networks}`,
   doesNotExpire: 'No caduca',
   replacedUntil: (kind, date) => html`${kind === 'key' ? 'Sustituida' : 'Sustituido'}: funciona hasta el ${date}`,
   expires: (time) => html`Caducidad: ${time}`,
@@ -140,6 +142,25 @@ export const es: PortalTexts = {
   itDoesNotExpire: { key: 'No caduca.', secret: 'No caduca.' },
   fileExpiresOn: (date) => `Caduca el ${date}`,
   stored: { key: 'La he guardado', secret: 'Lo he guardado' },
+
+  ownLimit: (limit, seconds) =>
+    `Como máximo ${limit.toLocaleString('es')} ${limit === 1 ? 'solicitud' : 'solicitudes'} en ${seconds} ${seconds === 1 ? 'segundo' : 'segundos'}`,
+  until: (date) => html`hasta el ${date}`,
+
+  networks: 'Redes',
+  networksAbout: 'Desde dónde puede llamar esta aplicación. Las llamadas desde otro lugar se rechazan.',
+  anyNetwork: 'Desde cualquier red.',
+  changeNetworks: 'Cambiar las redes',
+  saveNetworks: 'Guardar las redes',
+  networksHint: (examples) => `Una red o una dirección por línea, como ${examples}. Déjelo vacío para cualquier red.`,
+  networksWithin: (networks) =>
+    `Permitimos a esta aplicación llamar desde: ${networks}. Su lista solo puede contener menos.`,
+  yourAddress: (address) => html`Su propia dirección es ${address}.`,
+  networkRefused: (text) => `«${text}» no es una red. Escriba su primera dirección y sus bits, como 203.0.113.0/24.`,
+  networksRefused: 'La lista tiene demasiadas redes, o más de las que permitimos.',
+  shutsYouOut: (address) =>
+    `La lista no contiene su propia dirección, ${address}: las llamadas desde donde está se rechazarían.`,
+  saveAnyway: 'Guardar de todos modos',
 
   usage: 'Uso',
   usageAbout: (days) =>

@@ -45,6 +45,7 @@ export const fr: PortalTexts = {
     invited: 'L’invitation a été envoyée. Son lien est valable 7 jours.',
     cancelled: 'L’invitation est annulée. Son lien ne fonctionne plus.',
     removed: 'Le contact a été retiré.',
+    networks: 'Les réseaux ont été modifiés.',
   },
 
   apis: 'API',
@@ -72,6 +73,7 @@ export const fr: PortalTexts = {
   ofCredential: (kind, name, isReplaced) =>
     `(${kind === 'key' ? `clé ${isReplaced ? 'remplacée ' : ''}` : `secret ${isReplaced ? 'remplacé ' : ''}`}${name})`,
   onlyFor: (apis) => `Seulement pour ${apis}`,
+  onlyFrom: (networks) => `Seulement depuis ${networks}`,
   doesNotExpire: 'N’expire pas',
   replacedUntil: (kind, date) => html`${kind === 'key' ? 'Remplacée' : 'Remplacé'} : fonctionne jusqu&rsquo;au ${date}`,
   expires: (time) => html`Expiration : ${time}`,
@@ -142,6 +144,27 @@ export const fr: PortalTexts = {
   itDoesNotExpire: { key: 'Elle n’expire pas.', secret: 'Il n’expire pas.' },
   fileExpiresOn: (date) => `Expire le ${date}`,
   stored: { key: 'Je l’ai conservée', secret: 'Je l’ai conservé' },
+
+  ownLimit: (limit, seconds) =>
+    `Au plus ${limit.toLocaleString('fr')} ${limit === 1 ? 'requête' : 'requêtes'} en ${seconds} ${seconds === 1 ? 'seconde' : 'secondes'}`,
+  until: (date) => html`jusqu’au ${date}`,
+
+  networks: 'Réseaux',
+  networksAbout: 'D’où cette application peut appeler. Les appels venant d’ailleurs sont refusés.',
+  anyNetwork: 'Depuis n’importe quel réseau.',
+  changeNetworks: 'Modifier les réseaux',
+  saveNetworks: 'Enregistrer les réseaux',
+  networksHint: (examples) =>
+    `Un réseau ou une adresse par ligne, par exemple ${examples}. Laissez vide pour n’importe quel réseau.`,
+  networksWithin: (networks) =>
+    `Nous autorisons cette application à appeler depuis : ${networks}. Votre liste ne peut contenir que moins.`,
+  yourAddress: (address) => html`Votre propre adresse est ${address}.`,
+  networkRefused: (text) =>
+    `« ${text} » n’est pas un réseau. Indiquez sa première adresse et ses bits, par exemple 203.0.113.0/24.`,
+  networksRefused: 'La liste contient trop de réseaux, ou plus que nous n’autorisons.',
+  shutsYouOut: (address) =>
+    `La liste ne contient pas votre propre adresse, ${address} : les appels depuis votre réseau seraient refusés.`,
+  saveAnyway: 'Enregistrer quand même',
 
   usage: 'Utilisation',
   usageAbout: (days) =>

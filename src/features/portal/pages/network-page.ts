@@ -1,0 +1,62 @@
+import { html } from '../../../web/html.js'
+import { isInNetworks, readNetwork } from '../../../lib/networks.js'
+import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
+import { renderField, renderFieldProblem, describeField } from './form-field.js'
+import { readField, type FormFields } from '../form-fields.js'
+import type { ApplicationView } from './view.js'
+
+/** Changes the networks from which the application may call, one in each line. */
+export function createNetworksPage(view: ApplicationView): ActionPage {
+  const { texts, record, address } = view
+  const isShut = address !== undefined && record.networks !== undefined && !isInNetworks(address, record.networks)
+  return {
+    action: 'networks',
+    heading: texts.changeNetworks,
+    render: (entered, problem) =>
+      renderActionForm(view, {
+        button: texts.saveNetworks,
+        content: html`${address !== undefined && html`<p>${texts.yourAddress(html`<code class="inline">${address}</code>`)}</p>`}
+        ${record.withheld?.networks && html`<p class="note">${texts.networksWithin(record.withheld.networks.join(', '))}</p>`}
+        ${renderField(
+          {
+            id: 'networks',
+            label: texts.networks,
+            hint: texts.networksHint('203.0.113.0/24, 2001:db8::/32'),
+            problem,
+            render: (attributes) =>
+              html`<textarea ${attributes} rows="5" spellcheck="false">
+${entered.has('networks') ? readField(entered, 'networks') : (record.networks ?? []).join('\n')}</textarea>`,
+          },
+          texts,
+        )}
+        ${
+          problem?.field === 'anyway' &&
+          html`${renderFieldProblem('anyway', problem, texts)}
+            <label class="choice">
+              <input type="checkbox" id="anyway" name="anyway" value="yes" ${describeField('anyway', problem)} />
+              <span>${texts.saveAnyway}</span>
+            </label>`
+        }`,
+      }),
+    async perform(entered, { applications, by }) {
+      const lines = listLines(entered)
+      const wrong = lines.find((line) => readNetwork(line) === undefined)
+      if (wrong !== undefined) throw new FormProblem(texts.networkRefused(wrong.slice(0, MAX_SHOWN_LENGTH)), 'networks')
+      const networks = lines.length === 0 ? null : lines.map((line) => readNetwork(line)!)
+      // A list that shuts out the contact's own network is often a typing error.
+      const shutsOut = address !== undefined && networks !== null && !isInNetworks(address, networks)
+      if (shutsOut && !isShut && readField(entered, 'anyway') !== 'yes')
+        throw new FormProblem(texts.shutsYouOut(address), 'anyway')
+      await applications.update(record.id, { networks, by })
+      return { done: 'networks' }
+    },
+  }
+}
+
+function listLines(entered: FormFields): readonly string[] {
+  return readField(entered, 'networks')
+    .split(/[\s,;]+/)
+    .filter(Boolean)
+}
+
+const MAX_SHOWN_LENGTH = 50
