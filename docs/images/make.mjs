@@ -8,16 +8,19 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { chromium } from 'playwright-core'
 import { saveEmails } from './emails.mjs'
 import { drawGuardCost } from './guard-cost.mjs'
+import { savePages } from './pages.mjs'
 import { addUsage, showPortal } from './portal.mjs'
+import { showReference } from './reference.mjs'
 
 const IMAGES = fileURLToPath(new URL('.', import.meta.url))
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const BASE_URL = 'http://localhost:3000'
 const { CHROMIUM = '/usr/bin/chromium' } = process.env
+const { pages } = parseArgs({ options: { pages: { type: 'string' } } }).values
 
 const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
 await writeFile(join(IMAGES, 'guard-cost.svg'), drawGuardCost(readme))
@@ -32,13 +35,22 @@ const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-s
 try {
   await waitForApp()
   await addUsage(folder)
+  if (pages === undefined) await saveImages()
+  else await savePages(browser, { baseUrl: BASE_URL, folder, target: pages })
+} finally {
+  await browser.close()
+  if (app.kill()) await once(app, 'exit')
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function saveImages() {
   const doctor = await runDoctor()
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 860 } })
     const page = await context.newPage()
     await showConsole(page)
     await save(page, 'console', colorScheme)
-    await showReference(page)
+    await showReference(page, { baseUrl: BASE_URL, folder })
     await save(page, 'reference', colorScheme)
     await showPortal(page, { baseUrl: BASE_URL, folder })
     await save(page, 'portal', colorScheme)
@@ -49,10 +61,6 @@ try {
     await terminal.close()
   }
   await saveEmails(browser, IMAGES)
-} finally {
-  await browser.close()
-  if (app.kill()) await once(app, 'exit')
-  await rm(folder, { recursive: true, force: true })
 }
 
 /** @param {import('playwright-core').Page} page @param {string} name @param {string} scheme */
@@ -75,23 +83,6 @@ async function waitForApp() {
 async function showConsole(page) {
   await page.goto(`${BASE_URL}/developers/`)
   await page.locator('.api').first().waitFor()
-}
-
-/** The reference of the API `orders` after an authorized call. @param {import('playwright-core').Page} page */
-async function showReference(page) {
-  const { clientId, clientSecret } = JSON.parse(await readFile(join(folder, 'demo-credentials.json'), 'utf8'))
-  await page.goto(`${BASE_URL}/developers/apis/orders#listOrders`)
-  await page.locator('header .authorize').click()
-  const dialog = page.locator('dialog.credentials')
-  await dialog.getByLabel('Key').fill(clientId)
-  await dialog.getByLabel('Secret').fill(clientSecret)
-  await dialog.getByRole('button', { name: 'Authorize' }).click()
-  await dialog.getByRole('button', { name: 'Close' }).click()
-  const operation = page.locator('#listOrders')
-  await operation.locator('.execute').click()
-  await operation.locator('.answer .good').waitFor()
-  await operation.scrollIntoViewIfNeeded()
-  await page.evaluate(`document.querySelector('#listOrders').scrollIntoView()`)
 }
 
 /** The doctor's report on the app's database, after others were allowed to read its file. */

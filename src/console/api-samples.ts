@@ -1,4 +1,5 @@
 import type { Api } from '../index.js'
+import { renderCode } from '../web/code.js'
 import { html, type Html } from '../web/html.js'
 import type { PageBrand } from '../web/page-brand.js'
 import { listOperations, type JsonObject } from '../openapi/document.js'
@@ -18,7 +19,7 @@ import { renderPage } from './page.js'
 export function renderApiCommands(api: Api, document: JsonObject | undefined): Html {
   const call = createExampleCall(api, document)
   const path = `apis/${api.name}/samples`
-  return html`${listCommands(api, call).map(({ caption, command }) => renderCode(caption, command))}
+  return html`${listCommands(api, call).map(({ caption, command }) => renderCommand(caption, command))}
     <details class="samples" data-from="${path}">
       <summary>In ${SAMPLE_LABELS.join(', ')}</summary>
       <p><a href="${path}">Samples for ${api.title}</a></p>
@@ -38,7 +39,7 @@ export function renderSamplesPage(api: Api, document: JsonObject | undefined, op
     <main class="calls">
       <h1>${title}</h1>
       <div class="samples">
-        ${createSamples(createExampleCall(api, document)).map((each) => renderSample(api, each))}
+        ${createSamples(createExampleCall(api, document)).map((each, at) => renderSample(api, each, at === 0))}
       </div>
     </main>
     <p id="copied" class="unseen" role="status"></p>
@@ -87,20 +88,20 @@ function listCommands({ tokenEndpoint }: Api, call: SampleCall): Command[] {
 }
 
 /** An API shows one of its languages at a time. */
-function renderSample({ name, title }: Api, { label, code }: Sample): Html {
-  return html`<details name="samples-${name}">
+function renderSample({ name, title }: Api, { language, label, code }: Sample, isOpen: boolean): Html {
+  return html`<details name="samples-${name}" data-language="${language}" ${isOpen && html` open`}>
     <summary>${label}</summary>
     <div class="copyable">
       ${renderCopyButton(`${title} in ${label}`)}
-      <pre><code>${code}</code></pre>
+      <pre>${renderCode(code, language)}</pre>
     </div>
   </details>`
 }
 
-function renderCode(caption: string, code: string): Html {
+function renderCommand(caption: string, code: string): Html {
   return html` <figure class="copyable">
     <figcaption>${caption}${renderCopyButton(caption)}</figcaption>
-    <pre><code>${code}</code></pre>
+    <pre>${renderCode(code, 'curl')}</pre>
   </figure>`
 }
 

@@ -109,7 +109,7 @@ function renderApi(api: Api, document: JsonObject | undefined): Html {
       ${description !== undefined && html`<p>${description}</p>`}
       <dl>${renderFacts(api)}</dl>
       <p class="links">
-        ${document && html`<a class="button" href="apis/${name}">Open the reference<span class="unseen"> of ${title}</span></a>`}
+        ${document && html`<a class="button quiet" href="apis/${name}">Open the reference<span class="unseen"> of ${title}</span></a>`}
         ${renderLinks(api, document)}
       </p>
     </div>

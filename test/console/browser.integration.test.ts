@@ -223,7 +223,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     await page.locator('dialog').getByText('Authorized.').waitFor()
     expect(await readFocus(page)).toBe('Close')
     await page.keyboard.press('Enter')
-    expect(await readFocus(page)).toBe('Authorize for Orders')
+    expect(await readFocus(page)).toBe('Change for Orders')
 
     await operation.locator('.toggle').focus()
     for (let presses = 0; presses < 20 && (await readFocus(page)) !== 'Send'; presses++) {

@@ -153,6 +153,25 @@ describe('a reference', () => {
   })
 })
 
+it('says that the address names no operation, and finds a schema, a status and a word with a typing error', async () => {
+  const page = await open('orders', shop, shop.developers, '#renamed')
+  expect((await page.one('.unknown')).textContent).toContain('There is no renamed in this reference.')
+  const search = await page.one('.search')
+  search.focus()
+  const find = async (text: string, found: string): Promise<void> => {
+    page.type(search, text)
+    await page.one('[role=option]', found)
+  }
+  await find('404', 'Change an order')
+  await find('cancl', 'Cancel an order')
+  await find('OrderPage', 'Schema')
+  page.window.document.querySelectorAll<HTMLElement>('[role=option]').forEach((option) => {
+    if (option.textContent === 'SchemaOrderPage') option.click()
+  })
+  await page.one('h2', 'OrderPage')
+  expect(page.window.location.pathname).toBe('/developers/apis/orders/schemas/OrderPage')
+})
+
 it('uses one authorization for all APIs, and shows a page again as it was left', async () => {
   const page = await open('orders')
   await page.authorize(credentials.clientId, credentials.clientSecret)
@@ -253,6 +272,16 @@ it('loads the samples of an API when they are opened', async () => {
   details.open = true
   await vi.waitFor(() => expect(details.querySelectorAll('details')).toHaveLength(7), PATIENCE)
   expect(details.querySelectorAll('.copy:not([hidden])')).toHaveLength(7)
+  const opened = () =>
+    [...window.document.querySelectorAll<HTMLDetailsElement>('[data-language][open]')].map(
+      (each) => each.dataset['language'],
+    )
+  expect(opened()).toEqual(['curl'])
+  // Another API shows the language that the reader has chosen.
+  details.querySelector<HTMLElement>('[data-language=python] summary')!.click()
+  const other = window.document.querySelector<HTMLDetailsElement>('#api-catalog .samples')!
+  other.open = true
+  await vi.waitFor(() => expect(opened().filter((each) => each === 'python')).toHaveLength(2), PATIENCE)
   expect(details.querySelector('a')).toBeNull()
 })
 

@@ -5,6 +5,10 @@ document.querySelectorAll('.copy').forEach(enableCopying)
 document.querySelectorAll('details[data-from]').forEach((details) => {
   details.addEventListener('toggle', () => void loadSamples(details))
 })
+document.querySelectorAll('details[data-language]').forEach(followLanguage)
+/** The language that the reader has opened, until the page is left; the address of a page of samples keeps it. */
+let language = location.hash.slice(1)
+showLanguage()
 
 /** Copy buttons are hidden until this script has loaded. */
 function enableCopying(button) {
@@ -30,10 +34,30 @@ async function loadSamples(details) {
     const { children } = new DOMParser().parseFromString(text, 'text/html').querySelector('.samples')
     details.querySelector('p').replaceWith(...children)
     details.querySelectorAll('.copy').forEach(enableCopying)
+    details.querySelectorAll('[data-language]').forEach(followLanguage)
+    showLanguage()
   } catch {
     // The link stays, and opening it again tries again.
     details.dataset.from = from
   }
+}
+
+/** A click, not the event `toggle`, which also comes when the script opens it. */
+function followLanguage(details) {
+  details.querySelector('summary').addEventListener('click', () => {
+    if (details.open) return
+    language = details.dataset.language
+    if (document.querySelector('main.calls')) history.replaceState(null, '', `#${language}`)
+    // The browser opens this one.
+    for (const each of document.querySelectorAll('[data-language]'))
+      if (each !== details) each.open = each.dataset.language === language
+  })
+}
+
+/** Opens the reader's language in each list of samples. */
+function showLanguage() {
+  for (const each of document.querySelectorAll('[data-language]'))
+    if (each.dataset.language === language) each.open = true
 }
 
 async function copy(code) {

@@ -94,6 +94,14 @@ export function enableNavigation({ main, mark, onForm }: NavigationOptions): Nav
   }
 
   main.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[data-key]') : null
+    const key = link?.dataset['key'] ?? ''
+    if (!findSection(key) || !isPlainClick(event)) return
+    event.preventDefault()
+    if (readHash() === key) goTo(key)
+    else location.hash = key
+  })
+  main.addEventListener('click', (event) => {
     const toggle = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a.toggle') : null
     const section = toggle?.closest<HTMLElement>('section.operation')
     if (!toggle || !section || !isPlainClick(event)) return
@@ -109,7 +117,7 @@ export function enableNavigation({ main, mark, onForm }: NavigationOptions): Nav
   return { goTo, goToHash }
 }
 
-/** Gives each operation its key as id. The page has the key once, in the address of the operation. */
+/** Gives each operation its key as id. A long page has it only in the address of the operation. */
 export function nameOperations(main: HTMLElement): void {
   for (const section of findAll(main, 'section.operation')) {
     const { pathname = '' } = find(section, '.toggle', 'a') ?? {}

@@ -25,7 +25,7 @@ export function renderReferencePage(reference: Reference, options: ReferencePage
       <p class="lead"><code>${api.resource}</code></p>
       ${redirectAnchors(information, listPlaces(reference, groups, headings))}
       <p class="links">${renderExportLinks(api, '')}</p>
-      ${groups.map((group) => renderGroup(api.name, group))}
+      ${groups.map((group) => renderGroup(api.name, group, operations.length <= MAX_NAMED))}
       ${
         operations.length === 0 &&
         schemas.length > 0 &&
@@ -97,10 +97,11 @@ function renderSchemasLink(name: string, count: number): Html {
   </li>`
 }
 
-function renderGroup(name: string, { id, title, above, description, externalDocs, ...group }: TagGroup): Html | false {
+function renderGroup(name: string, tag: TagGroup, isNamed: boolean): Html | false {
+  const { id, title, above, description, externalDocs, ...group } = tag
   const { operations, others } = group
   if (operations.length + others.length === 0 && description === undefined) return false
-  const { markup } = html`${operations.map((each) => renderListed(name, each))}
+  const { markup } = html`${operations.map((each) => renderListed(name, each, isNamed))}
   ${
     others.length > 0 &&
     html`<p class="note">Also:</p>
@@ -115,9 +116,11 @@ function renderGroup(name: string, { id, title, above, description, externalDocs
   </section>`
 }
 
-/** The script gives the section the key as its id: large documents have thousands of them, and each is in the page once. */
-function renderListed(name: string, operation: ReferenceOperation): Html {
-  return html`<section class="operation">
+/** With more operations, each key is in the page once, in the link, and the script makes it the id too. */
+const MAX_NAMED = 500
+
+function renderListed(name: string, operation: ReferenceOperation, isNamed: boolean): Html {
+  return html`<section class="operation" ${isNamed && html` id="${operation.key}"`}>
     <h3><a class="toggle" href="${name}/operations/${operation.key}">${renderTitle(operation)}</a></h3>
   </section>`
 }

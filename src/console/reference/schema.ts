@@ -9,6 +9,7 @@ import { findTarget, listChoices, type ChoiceGroup } from './schema-choices.js'
 import { listConditions, listMembers, type SchemaPart } from './schema-parts.js'
 import { listRules } from './schema-rules.js'
 import { describeType, readName } from './schema-type.js'
+import { renderType } from './type-links.js'
 
 /** One schema shows at most so many properties, choices and items: documents can describe millions, level below level. */
 const MAX_PARTS = 1500
@@ -27,7 +28,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
   function renderValue(part: unknown, above: readonly JsonObject[]): Html {
     if (typeof part === 'boolean') return html`<p class="type">${part ? 'any value' : 'no value'}</p>`
     const schema = readSchema(document, part)
-    return html`<p class="type">${describeType(document, part)}${renderRules(document, schema)}</p>
+    return html`<p class="type">${renderType(document, part)}${renderRules(document, schema)}</p>
       ${renderDescription(schema)} ${renderParts(part, above)}`
   }
 
@@ -71,7 +72,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     const schema = readSchema(document, part)
     return html`<li>
       <code${schema['deprecated'] === true && html` class="old"`}>${name}</code>
-      <span class="type">${describeType(document, part)}${required && ', '}${required && html`<strong>required</strong>`}${renderRules(document, schema)}</span>
+      <span class="type">${renderType(document, part)}${required && ', '}${required && html`<strong>required</strong>`}${renderRules(document, schema)}</span>
       ${renderDescription(schema)} ${renderInside(part, above)}
     </li>`
   }
@@ -115,7 +116,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     const type = describeType(document, part)
     return html`<li>
       <span class="choice">${name}</span>${values}
-      <span class="type">${type !== name && type}${renderRules(document, schema)}</span>
+      <span class="type">${type !== name && renderType(document, part)}${renderRules(document, schema)}</span>
       ${renderDescription(schema)} ${renderInside(part, above)}
     </li>`
   }
@@ -125,7 +126,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     if (readList(prefixItems).length > 0 || !hasParts(document, items)) return false
     const schema = readSchema(document, items)
     return html`<p class="note">
-        Each ${describeType(document, items)}${listMembers(schema).length > 0 && renderRules(document, schema)}:
+        Each ${renderType(document, items)}${listMembers(schema).length > 0 && renderRules(document, schema)}:
       </p>
       ${renderDescription(schema)} ${renderParts(items, above)}`
   }

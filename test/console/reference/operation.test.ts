@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { listReferenceOperations } from '../../../src/console/reference/operation-keys.js'
 import { createExample } from '../../../src/console/reference/example.js'
 import { renderInformation } from '../../../src/console/reference/information.js'
+import { renderReferencePage } from '../../../src/console/reference/page.js'
+import { renderType } from '../../../src/console/reference/type-links.js'
 import { renderOperation } from '../../../src/console/reference/operation.js'
 import { renderResponses } from '../../../src/console/reference/responses.js'
 import { renderSchema } from '../../../src/console/reference/schema.js'
@@ -10,10 +12,24 @@ import { listNamedSchemas } from '../../../src/console/reference/schemas.js'
 import { groupByTag } from '../../../src/console/reference/tags.js'
 import { asObject, type JsonObject } from '../../../src/openapi/document.js'
 import { RICH_DOCUMENT } from './rich-document.js'
+import type { Assets } from '../../../src/console/assets.js'
 import type { Html } from '../../../src/web/html.js'
+import { createPageBrand } from '../../../src/web/page-brand.js'
+import { readBrand } from '../../../src/web/read-brand.js'
 import { TEAS } from '../teas.js'
 
 const document: JsonObject = RICH_DOCUMENT
+const asset = { path: 'a', type: 'a', gzipped: Buffer.alloc(0), plain: () => Buffer.alloc(0) }
+const names = ['calls.js', 'console.css', 'console.js', 'icon.svg', 'reference.css', 'reference.js'] as const
+const PAGE_OPTIONS = {
+  title: 'Developers',
+  registration: false,
+  hasEmails: false,
+  supportUrl: undefined,
+  schemes: ['oauth2'],
+  assets: Object.fromEntries(names.map((name) => [name, asset])) as unknown as Assets,
+  brand: createPageBrand(readBrand(undefined)),
+}
 const operations = listReferenceOperations(document)
 
 /** The article of an operation, in one line. */
@@ -208,7 +224,67 @@ describe('an operation shows', () => {
   })
 })
 
+describe('a reference', () => {
+  const info = {
+    title: 'Sheds',
+    description:
+      '# Errors\n\n## Too *many*\n\n[a](#errors) [b](#section/Errors) [c](#section/Errors/Too-many) [d](#operation/listTools) [e](#tag/tools) [f](#section/unknown)',
+  }
+  const paths = {
+    '/tools': { get: { tags: ['tools', 'more'], operationId: 'listTools' }, post: { operationId: 'errors' } },
+  }
+  const components = { schemas: { 'A Shed': { description: 'Of wood.\nOr stone.' }, Tool: {} } }
+  const renderPage = (given: JsonObject): string =>
+    shorten(
+      renderReferencePage({ api: TEAS, document: given, operations: listReferenceOperations(given) }, PAGE_OPTIONS),
+    )
+
+  it('has the headings of its description in the sidebar, and links of other viewers lead to what it has', () => {
+    const page = renderPage({ info, paths, components })
+    // An operation has the id that the heading would have.
+    expect(page).toContain('<h2 id="errors-1">Errors</h2><h3 id="too-many">Too <em>many</em></h3>')
+    expect(page).toMatch(
+      /<ul class="groups"><li><a href="#errors-1">Errors<\/a><\/li><li class="in"><a href="#too-many">Too many<\/a>/,
+    )
+    const links = [...page.matchAll(/<a href="([^"]*)"[^>]*>([a-f])<\/a>/g)].map(([, href, name]) => [name, href])
+    expect(links).toEqual([
+      ['a', '#errors'],
+      ['b', `${TEAS.name}/operations/errors`],
+      ['c', '#too-many'],
+      ['d', `${TEAS.name}/operations/listTools`],
+      ['e', '#tag-tools'],
+      ['f', '#section/unknown'],
+    ])
+    expect(page).toMatch(/<section class="tag" id="tag-more">.*<a class="also" data-key="listTools"/)
+  })
+
+  it('links to the list of its schemas, and is that list without operations', () => {
+    expect(renderPage({ info, paths, components })).toContain(
+      `<a href="${TEAS.name}/schemas">Schemas <span class="size">2</span></a>`,
+    )
+    const page = renderPage({ info, components })
+    expect(page).toContain(
+      `<a href="${TEAS.name}/schemas/A-Shed"><code>A Shed</code></a><span class="note">Of wood.</span>`,
+    )
+    expect(page).toContain(`<a href="${TEAS.name}/schemas/Tool">`)
+  })
+})
+
 describe('a schema shows', () => {
+  it('types that lead to the pages of the schemas that they name', () => {
+    const schemas = { Tool: { type: 'object' }, Shed: { title: 'A shed', type: 'object' }, Size: { type: 'string' } }
+    const given = { components: { schemas } }
+    const show = (schema: object): string => renderType(given, schema).markup
+    const tool = { $ref: '#/components/schemas/Tool' }
+    const shed = { $ref: '#/components/schemas/Shed' }
+    expect(show({ type: 'array', items: tool })).toBe('list of <a href="../schemas/Tool">Tool</a>')
+    expect(show({ oneOf: [tool, shed, { type: 'null' }] })).toMatch(
+      /^<a href="..\/schemas\/Tool">Tool<\/a> or <a href="..\/schemas\/Shed">/,
+    )
+    expect(show({ $ref: '#/components/schemas/Size' })).toBe('string')
+    expect(show({ $ref: '#/components/responses/Tool' })).not.toContain('<a')
+  })
+
   const renderTea = (): string => shorten(renderSchema(document, { $ref: '#/components/schemas/Tea' }).markup)
 
   it('names, types, rules and descriptions of properties', () => {

@@ -1,0 +1,41 @@
+/**
+ * `npm run images -- --pages FOLDER`: screenshots of every page, 1280 and 390 pixels wide, light and dark, to look at one by one.
+ * They are not committed. A new page is a line in PAGES.
+ */
+import { join } from 'node:path'
+import { showPortal } from './portal.mjs'
+import { showReference } from './reference.mjs'
+
+/** @typedef {{ baseUrl: string, folder: string }} Site `folder`: the example app's data */
+
+/** Each page by name, and how it is opened. @type {Record<string, (page: import('playwright-core').Page, site: Site) => Promise<unknown>>} */
+const PAGES = {
+  console: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/`),
+  samples: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/apis/orders/samples`),
+  guide: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/guides/01-first-order`),
+  changelog: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/changelog`),
+  reference: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/apis/orders`),
+  operation: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/apis/orders/operations/placeOrder`),
+  answer: (page, site) => showReference(page, site),
+  schemas: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/apis/orders/schemas`),
+  schema: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/apis/orders/schemas/Order`),
+  'unknown-operation': (page, { baseUrl }) => page.goto(`${baseUrl}/developers/apis/orders#renamed`),
+  register: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/register`),
+  claim: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/register/claim`),
+  'sign-in': (page, { baseUrl }) => page.goto(`${baseUrl}/developers/applications`),
+  portal: (page, site) => showPortal(page, site),
+}
+
+/** @param {import('playwright-core').Browser} browser @param {Site & { target: string }} options */
+export async function savePages(browser, { target, ...site }) {
+  for (const [name, show] of Object.entries(PAGES))
+    for (const colorScheme of /** @type {const} */ (['light', 'dark']))
+      for (const width of [1280, 390]) {
+        const context = await browser.newContext({ colorScheme, viewport: { width, height: 860 } })
+        const page = await context.newPage()
+        await show(page, site)
+        await page.waitForLoadState('networkidle')
+        await page.screenshot({ path: join(target, `${name}-${width}-${colorScheme}.png`), fullPage: true })
+        await context.close()
+      }
+}
