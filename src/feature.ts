@@ -15,7 +15,7 @@ import type { LogRefusal } from './http/refusal-log.js'
 import type { MaybePromise } from './lib/maybe-promise.js'
 import type { CoreSettings } from './options/settings.js'
 import type { RateLimits } from './rate-limits/rate-limits.js'
-import type { RateLimit } from './rate-limits/rate-limit.js'
+import type { LimitByPlan, RateLimit } from './rate-limits/rate-limit.js'
 import type { ClientLimits } from './store-client/client-limits.js'
 
 /**
@@ -56,6 +56,11 @@ export interface FeaturePart {
   readonly offers?: object
   /** Called once for each API when the platform is created. */
   observe?(api: { readonly name: string }): ApiObserver
+  /**
+   * Called once for each API when the platform is created: what it returns may refuse a request with 429, after scopes and limits of the
+   * API and before `allow`. One feature at most; with none, a platform does not start on a store in which applications have plans.
+   */
+  limitRequests?(api: { readonly name: string }): LimitByPlan
   /** Recognizes credentials that another system issued. One feature at most. */
   readonly importedCredentials?: ImportedCredentials
   /** Called when an e-mail has become due. One feature at most; with none, calls that send e-mails are refused. */
@@ -95,7 +100,7 @@ export interface Core extends Pick<ClientLimits, 'limitLookups' | 'limitChanges'
   /** Sends e-mails that have become due; no effect without the feature that sends them. */
   wakeSender(): void
   readonly lastUsed: Pick<LastUsed, 'flush'>
-  readonly rateLimits: Pick<RateLimits, 'create'>
+  readonly rateLimits: Pick<RateLimits, 'create' | 'defineScript'>
   readonly limitFailures: RateLimit | undefined
   readonly paceStarts: PaceStarts
   readonly emit: Emit

@@ -33,7 +33,9 @@ const FEATURE: Rule = {
 }
 
 /** The types of what `auth` has of each feature. */
-const FEATURE_TYPES = ['emails', 'imports', 'portal', 'registration', 'usage'].map((name) => `features/${name}/index`)
+const FEATURE_TYPES = ['emails', 'imports', 'plans', 'portal', 'registration', 'usage'].map(
+  (name) => `features/${name}/index`,
+)
 
 /** What each folder and each file at the root of src may import, beside itself: docs/architecture.md explains it. */
 const RULES: Readonly<Record<string, Rule>> = {
@@ -73,6 +75,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   'features/emails': FEATURE,
   'features/imports': FEATURE,
+  'features/plans': FEATURE,
   'features/portal': FEATURE,
   'features/registration': FEATURE,
   'features/usage': { ...FEATURE, mayImport: [...FEATURE.mayImport, 'express-routes'] },
@@ -88,6 +91,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       'applications',
       'tokens',
       'features/emails/store-calls',
+      'features/plans/store-calls',
       'features/usage/store-calls',
       'contracts',
       'lib',
@@ -95,7 +99,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       'options/read-metadata-schema',
       'options/read-persistence',
     ],
-    mayImportTypes: ['features/usage/calls'],
+    mayImportTypes: ['features/plans/calls', 'features/usage/calls'],
   },
   'document-guards': {
     mayImport: ['index', 'contracts', 'lib', 'openapi', 'express-routes'],

@@ -20,6 +20,8 @@ import { readStore } from '../options/read-persistence.js'
 import { createSignOutContact, type SignOutContact } from '../applications/contacts/sign-outs.js'
 import type { SigningKeyInfo } from '../tokens/signing-keys-api.js'
 import { describeSigningKeys, selectVerifyingKeys } from '../tokens/key-schedule.js'
+import type { Plans } from '../features/plans/calls.js'
+import { createSetPlan } from '../features/plans/store-calls.js'
 import type { Usage } from '../features/usage/calls.js'
 import { createUsageCalls } from '../features/usage/store-calls.js'
 
@@ -49,6 +51,8 @@ export interface AdminApi {
   readonly emails?: EmailQueue | undefined
   /** The store's part `usage`. */
   readonly usage?: Usage | undefined
+  /** The store's part `quotas`. Which plans there are is not known here. */
+  readonly plans?: Pick<Plans, 'set'> | undefined
   /** The store's part `signIns`. */
   readonly portal?: { readonly signOut: SignOutContact } | undefined
   /** Closes the store. */
@@ -104,6 +108,7 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
     audit: withCheckedArguments(AUDIT_PARAMETERS, createAudit({ store, opened })),
     emails: store.emails && withCheckedArguments(QUEUE_PARAMETERS, createEmailQueue({ store, writer, opened, now })),
     usage: store.usage && createUsageCalls({ store: { usage: store.usage }, opened, now }),
+    plans: store.quotas && createSetPlan({ writer, opened }),
     portal:
       store.signIns &&
       withCheckedArguments({ signOut: [any] }, { signOut: createSignOutContact({ store, opened, now }) }),

@@ -99,8 +99,19 @@ export async function openTarget(
 
 /** Whether the options give a feature. They may be wrong: the platform says so. */
 export function hasFeature(options: PlatformAuthOptions | undefined, name: string): boolean {
+  return findFeature(options, name) !== undefined
+}
+
+/** The names of the plans in the options; undefined if they have no `plans()`. */
+export function listPlanNames(options: PlatformAuthOptions | undefined): readonly string[] | undefined {
+  const names = findFeature(options, 'plans')?.['planNames']
+  return Array.isArray(names) ? names : undefined
+}
+
+function findFeature(options: PlatformAuthOptions | undefined, name: string): Record<string, unknown> | undefined {
   const { features } = options ?? {}
-  return Array.isArray(features) && features.some((feature: unknown) => isObject(feature) && feature['name'] === name)
+  const given: readonly unknown[] = Array.isArray(features) ? features : []
+  return given.filter(isObject).find((feature) => feature['name'] === name)
 }
 
 /** The member of a feature; throws if the options do not give it. */
@@ -114,13 +125,14 @@ export function requireFeature<Name extends FeatureName>(
 }
 
 /** The calls on a part of the store; throws if the store does not have it. */
-export function requirePart<Name extends 'emails' | 'usage' | 'portal'>(
+export function requirePart<Name extends 'emails' | 'usage' | 'plans' | 'portal'>(
   platform: Pick<AdminApi, Name>,
   name: Name,
 ): NonNullable<AdminApi[Name]> {
   const calls = platform[name]
   if (calls) return calls
-  throw new CommandError(`The store has no part for this command: ${name === 'portal' ? 'signIns' : name}.`)
+  const part = name === 'portal' ? 'signIns' : name === 'plans' ? 'quotas' : name
+  throw new CommandError(`The store has no part for this command: ${part}.`)
 }
 
 const CLOSE_AFTER_FAILURE_TIMEOUT_MS = 2000

@@ -16,6 +16,7 @@ const STATUS_BY_ERROR = {
   access_denied: 403,
   network_not_allowed: 403,
   too_many_requests: 429,
+  quota_exceeded: 429,
   server_error: 500,
   temporarily_unavailable: 503,
 } as const

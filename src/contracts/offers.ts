@@ -5,6 +5,7 @@ export interface Offers {
   readonly emails: EmailsOffer
   readonly registration: RegistrationOffer
   readonly usage: UsageOffer
+  readonly plans: PlansOffer
 }
 
 /** What `emails()` offers. */
@@ -77,4 +78,10 @@ export interface CountedRefusal {
   /** The id and the caller of the last one. */
   readonly requestId?: string
   readonly address?: string
+}
+
+/** What `plans()` offers. */
+export interface PlansOffer {
+  /** The plan of applications that register. */
+  readonly defaultPlan: string | undefined
 }

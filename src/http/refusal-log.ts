@@ -58,5 +58,7 @@ const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error
   network_not_allowed:
     "Correct the list with auth.applications.update(id, { networks }), or Express's `trust proxy` if the address is a proxy's.",
   too_many_requests: 'Wait for the seconds in Retry-After, or raise the limit in rateLimits.',
+  quota_exceeded:
+    'Wait for the seconds in Retry-After, or give the application another plan: auth.plans.set(id, plan).',
   temporarily_unavailable: 'Check that the store can be reached: await auth.health().',
 }

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../contracts/errors.js'
 import type { Offers } from '../contracts/offers.js'
 import type { Core, Diagnosis, FeaturePart } from '../feature.js'
 import type { Settings } from '../options/all-settings.js'
+import type { LimitByPlan } from '../rate-limits/rate-limit.js'
 import type { ApplicationParts } from './application-parts.js'
 import type { Foundation } from './foundation-parts.js'
 
@@ -12,6 +13,8 @@ export interface Features {
   /** The calls of each, by its name. */
   readonly calls: Readonly<Record<string, object>>
   readonly observers: ApiObservers
+  /** What limits by plans, by the name of the API; undefined if no feature does. */
+  readonly plans: ReadonlyMap<string, LimitByPlan> | undefined
   diagnose(): Promise<readonly Diagnosis[]>
   start(): void
   /** In the reverse order. */
@@ -37,6 +40,7 @@ export function createFeatures(
   const started = new Set<FeaturePart>()
   return {
     calls: Object.fromEntries([...parts].map(([name, { calls }]) => [name, calls])),
+    plans: bindPlans(inOrder, [...settings.apis.keys()]),
     observers: new Map([...settings.apis].map(([name]) => [name, observe(inOrder, name)])),
     async diagnose() {
       return (await Promise.all(inOrder.map(async (part) => part.diagnose?.() ?? []))).flat()
@@ -65,15 +69,23 @@ export function createFeatures(
 function setHooks(hooks: { -readonly [Name in keyof FeatureHooks]: FeatureHooks[Name] }, part: FeaturePart): void {
   const { importedCredentials, wakeSender } = part
   const isTaken = (importedCredentials && hooks.importedCredentials) ?? (wakeSender && hooks.wakeSender)
-  if (isTaken) {
-    throw new ConfigurationError({
-      option: 'features',
-      problem: 'has two features that do the same',
-      fix: 'Give one of them: one sends e-mails, and one recognizes imported credentials.',
-    })
-  }
+  if (isTaken) throw createTwiceError('one sends e-mails, and one recognizes imported credentials')
   if (importedCredentials) hooks.importedCredentials = importedCredentials
   if (wakeSender) hooks.wakeSender = wakeSender
+}
+
+function bindPlans(parts: readonly FeaturePart[], apis: readonly string[]): Features['plans'] {
+  const [limiting, another] = parts.filter((part) => part.limitRequests)
+  if (another) throw createTwiceError('one limits requests by plans')
+  return limiting && new Map(apis.map((name) => [name, limiting.limitRequests!({ name })]))
+}
+
+function createTwiceError(what: string): ConfigurationError {
+  return new ConfigurationError({
+    option: 'features',
+    problem: 'has two features that do the same',
+    fix: `Give one of them: ${what}.`,
+  })
 }
 
 function createCore(

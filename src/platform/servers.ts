@@ -32,7 +32,7 @@ export function createServers(
   foundation: Foundation,
   tokens: Tokens,
   applicationParts: ApplicationParts,
-  { observers }: Features,
+  { observers, plans }: Features,
   { importedCredentials }: FeatureHooks,
 ): {
   readonly resourceServer: Omit<ResourceServer, 'findActiveToken' | 'guardParts'>
@@ -52,6 +52,7 @@ export function createServers(
   }
   const { findActiveToken, guardParts, ...resourceServer } = createResourceServer({
     ...shared,
+    plans,
     onDenied: settings.onDenied,
     warn: (message) => logger.warn(message),
   })

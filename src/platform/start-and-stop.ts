@@ -2,10 +2,12 @@ import { createCredentials } from '../applications/credentials/credentials.js'
 import { createChangeApplier } from '../store-client/change-feed.js'
 import { openSecret } from '../store-client/encryption.js'
 import type { Tokens } from '../tokens/tokens.js'
+import type { ApplicationCache } from '../applications/records/cached-applications.js'
 import type { ApplicationParts } from './application-parts.js'
 import type { FeatureHooks } from './hooks.js'
 import type { Features } from './features.js'
 import type { Foundation } from './foundation-parts.js'
+import { createPlanCheck, type PlanCheck } from './plan-check.js'
 
 /** Opens the store in the background, and starts every part when it is open. `close()` stops them. */
 export function startAndStop(
@@ -18,12 +20,16 @@ export function startAndStop(
   const { settings, store, feed, sessionSecret, credentials, encryption, rateLimits } = foundation
   const { revokedTokens, signingKeys, rotationTimer, keyRotation, accessTokens } = tokens
   const { applicationCache, lastUsed, cleanup } = parts
+  const planCheck = features.plans ? undefined : createPlanCheck(foundation)
+  const changes = planCheck ? noteChanges(applicationCache, planCheck) : applicationCache
+  foundation.problems.push(() => planCheck?.problem())
   foundation.begin({
     // The start is retried until it succeeds.
     async start(closing) {
       await store.open()
+      await planCheck?.check()
       // The feed starts first: a change committed while the rest is read is applied afterwards.
-      await feed.start(createChangeApplier({ applicationCache, revokedTokens, signingKeys, sessionSecret }))
+      await feed.start(createChangeApplier({ applicationCache: changes, revokedTokens, signingKeys, sessionSecret }))
       const pepper = await openSecret(store, encryption, 'pepper')
       await sessionSecret.load()
       credentials.set(
@@ -51,6 +57,23 @@ export function startAndStop(
       }
     },
   })
+}
+
+/** The cache, as the change feed changes it. */
+function noteChanges(
+  { evict, evictAll }: Pick<ApplicationCache, 'evict' | 'evictAll'>,
+  { noteChange }: PlanCheck,
+): Pick<ApplicationCache, 'evict' | 'evictAll'> {
+  return {
+    evict(id) {
+      evict(id)
+      noteChange()
+    },
+    evictAll() {
+      evictAll()
+      noteChange()
+    },
+  }
 }
 
 /** Credentials that another system issued get 401 without the feature that recognizes them, which nobody else would notice. */

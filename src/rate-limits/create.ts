@@ -6,7 +6,7 @@ import { deriveKey } from '../lib/derive-key.js'
 import { createMemoryCounter } from './memory-counter.js'
 import { createRateLimit } from './rate-limit.js'
 import { createRedisCircuitBreaker } from './redis-circuit-breaker.js'
-import { createRedisCounter, createRedisProbe } from './redis-counter.js'
+import { createRedisCounter, createRedisProbe, defineCommand } from './redis-counter.js'
 
 /** Bounds the memory of one limit with untrusted keys, at some 500 bytes each. */
 const MAX_UNTRUSTED_KEYS = 50_000
@@ -34,6 +34,12 @@ export function createRateLimits({ secrets, baseUrl, redis, headers, onChange }:
         : fallback
       const countRequest = createRateLimit({ ...limit, count, policy: headers ? policy : undefined, delayRefusals })
       return untrustedKeys ? (key) => countRequest(hashKey(key)) : countRequest
+    },
+    defineScript(name, lua) {
+      if (!shared) return undefined
+      const run = defineCommand(redis, `platformAuth_${name}`, lua)
+      return (keys, args) =>
+        shared.circuitBreaker.ask(() => run(keys.length, ...keys.map((key) => `${namespace}:${name}:${key}`), ...args))
     },
     problem() {
       return shared?.circuitBreaker.isOpen()

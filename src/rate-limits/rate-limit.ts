@@ -1,13 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Limit } from '../contracts/api.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
 import { OAuthError, retryAfter } from '../contracts/denial.js'
 import { formatWait } from '../lib/format-wait.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
 
 /**
  * Counts one request for that key. Resolves the `RateLimit` headers; rejects with `too_many_requests` when the limit is
  * exceeded.
  */
 export type RateLimit = (key: string) => Promise<LimitHeaders>
+
+/**
+ * Counts units of an application toward the limits of its plan, in all of them or in none. Returns undefined if it has no plan. Throws or
+ * rejects with the refusal if one of them has too few left.
+ */
+export type LimitByPlan = (application: ApplicationRecord, units: number) => MaybePromise<LimitHeaders> | undefined
 
 /** `RateLimit` and `RateLimit-Policy`, or none. */
 export type LimitHeaders = Readonly<Record<string, string>>

@@ -6,10 +6,15 @@ import type { RateLimit } from './rate-limit.js'
 export interface RateLimits {
   /** Creates one limit; `name` tells limits apart. Undefined for `false`, so that requests need not wait for a promise. */
   create(name: string, limit: Limit | false, options?: RateLimitKind): RateLimit | undefined
+  /** Defines a script in Redis; undefined without Redis. `name` tells its keys apart. */
+  defineScript(name: string, lua: string): RedisScript | undefined
   /** The problem for `auth.health()`; undefined if there is none. Requests are answered either way. */
   problem(): string | undefined
   close(): void
 }
+
+/** Runs a script. Resolves undefined while Redis is unavailable; never rejects. */
+export type RedisScript = (keys: readonly string[], args: readonly number[]) => Promise<unknown>
 
 export interface RateLimitsOptions {
   readonly secrets: readonly string[]

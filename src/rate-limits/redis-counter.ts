@@ -63,4 +63,14 @@ function adaptClient(redis: RedisConnection): object {
   return client
 }
 
-type RedisCommands = Readonly<Record<string, (args: unknown) => Promise<unknown>>>
+/** Defines a command of any number of keys, which are given after their number. */
+export function defineCommand(
+  redis: RedisConnection,
+  name: string,
+  lua: string,
+): (...args: unknown[]) => Promise<unknown> {
+  redis.defineCommand(name, { lua })
+  return (...args) => (redis as unknown as RedisCommands)[name]!(...args)
+}
+
+type RedisCommands = Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>>

@@ -18,9 +18,9 @@ import { createRefusalReporter } from './report-only.js'
 import { Identity } from './identity.js'
 import { createVerifiers } from './verify.js'
 
-export function createResourceServer({ apis, rateLimits, ...options }: ResourceServerOptions): ResourceServer {
+export function createResourceServer({ apis, rateLimits, plans, ...options }: ResourceServerOptions): ResourceServer {
   const authenticator = createAuthenticator(options)
-  const requestLimits = createRequestLimits(apis, rateLimits, options.now)
+  const requestLimits = createRequestLimits(apis, rateLimits, plans, options.now)
   const outcomes = createOutcomes(options.emit)
   const reporter = createRefusalReporter({ ...options, outcomes })
   const reportOnlyOf = new Map([...apis.values()].map(({ name, reportOnly }) => [name, reportOnly]))
@@ -62,12 +62,14 @@ export function createResourceServer({ apis, rateLimits, ...options }: ResourceS
 function createRequestLimits(
   apis: ReadonlyMap<string, LimitedApi>,
   rateLimits: Pick<RateLimits, 'create'>,
+  plans: ResourceServerOptions['plans'],
   now: () => number,
 ): ReadonlyMap<Api, RequestCounter> {
   const limits = new Map<Api, RequestCounter>()
   for (const api of apis.values()) {
     const create = (name: string, limit: Limit | false) => rateLimits.create(name, limit, { policy: api.name })
-    limits.set(api, createRequestCounter({ api, limit: api.rateLimit, create, now }))
+    const limitByPlan = plans?.get(api.name)
+    limits.set(api, createRequestCounter({ api, limit: api.rateLimit, create, limitByPlan, now }))
   }
   return limits
 }

@@ -5,6 +5,7 @@ import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
 import { readBoolean, readOptionalFunction, refuseUnknown } from '../options/checks.js'
 import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './guard-options.js'
+import { readCost } from './cost.js'
 import { checkScopeOptions } from './scope-options.js'
 
 const GUARD_NAMES: Record<Scheme, string> = { oauth2: 'requireBearer', apiKey: 'requireApiKey' }
@@ -49,7 +50,7 @@ export function readApiKeyArguments(
   return { api, options }
 }
 
-const API_GUARD_OPTIONS = ['scopes', 'anyScope', 'allow', 'optional', 'onDenied', 'reportOnly'] as const
+const API_GUARD_OPTIONS = ['scopes', 'anyScope', 'cost', 'allow', 'optional', 'onDenied', 'reportOnly'] as const
 
 /** The member `req` of the options of a verifier. */
 export function readRequest(call: string, options: unknown): object | undefined {
@@ -140,6 +141,7 @@ export function readGuardOptions<Options extends object>(
   const options = ownMembers(given)
   refuseUnknown(`${call}: `, options, known)
   for (const name of ['onDenied', 'allow', 'otherIssuers']) readOptionalFunction(`${call}: ${name}`, options[name])
+  readCost(call, options['cost'])
   if (options['optional'] !== undefined) readBoolean(`${call}: optional`, options['optional'])
   return options as unknown as Options
 }

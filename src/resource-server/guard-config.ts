@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AllowConfig } from './allow.js'
+import type { RequestCost } from './cost.js'
 import type { Refused } from './failure.js'
 import type { OtherIssuersGuard, IsOfOtherIssuer } from './other-issuers.js'
 import type { Identity } from './identity.js'
@@ -14,6 +15,7 @@ export type Next = (error?: unknown) => void
 /** The parts in which guards differ. */
 export interface GuardConfig extends AllowConfig {
   readonly findRequirement: FindRequirement
+  readonly cost: RequestCost
   readonly optional: boolean
   /** The host's guard for the credentials of others. */
   readonly otherIssuers: { readonly guard: OtherIssuersGuard; readonly isOfOtherIssuer: IsOfOtherIssuer } | undefined

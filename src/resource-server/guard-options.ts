@@ -2,6 +2,7 @@ import type { ReportOnlyOptions } from '../contracts/report-only.js'
 import type { OnDenied } from '../options/options.js'
 import type { AllowRequest } from './allow-request.js'
 import type { AccessTokenInfo, ApiKeyInfo } from './auth-info.js'
+import type { RequestCost } from './cost.js'
 import type { OtherIssuersGuard } from './other-issuers.js'
 import type { ScopesByMethod } from './requirement.js'
 
@@ -19,6 +20,11 @@ interface ApiGuardOptions<Scope extends string> extends GuardOptions {
   readonly scopes?: readonly Scope[] | ScopesByMethod<Scope>
   /** The access token or key needs one of these scopes, besides all of `scopes`. */
   readonly anyScope?: readonly Scope[]
+  /**
+   * The units that a request counts toward the application's plan (`plans()`): a whole number from 0 to 1,000,000, or a function of the
+   * request that returns one. 1 if left out.
+   */
+  readonly cost?: RequestCost
 }
 
 /** The options of a bearer guard. */
@@ -48,7 +54,7 @@ export interface ApiKeyGuardOptions<
 export interface VerifyOptions {
   /**
    * The request to which the credential belongs. Guards and verifiers count it once for each application toward the `requests`
-   * limit of the API. Without it, each call counts.
+   * limit of the API, and toward its plan. Without it, each call counts.
    */
   readonly req?: object | undefined
 }

@@ -3,7 +3,6 @@ import type { Guard, Next, GuardConfig } from './guard-config.js'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../contracts/api.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
-import type { LimitHeaders } from '../rate-limits/rate-limit.js'
 import type { ApiObservers } from '../contracts/api-observer.js'
 import { createPassIfAllowed } from './allow.js'
 import { findIdentity, setIdentity } from './auth-of.js'
@@ -13,6 +12,7 @@ import { findWrongArguments } from './express-arguments.js'
 import { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
 import { createPassAgain } from './pass-again.js'
+import { createPassIfCounted } from './pass-if-counted.js'
 import { PassportRequest } from './passport-adapter.js'
 import type { RequestCounter } from './request-counter.js'
 import { findUnmet } from './requirement.js'
@@ -35,6 +35,7 @@ export interface GuardFactoryOptions extends ErrorResponders {
 export function createGuardFactory(options: GuardFactoryOptions): (config: GuardConfig) => Guard {
   const { available, requestLimits, observers, outcomes, respondWithError } = options
   const passIfAllowed = createPassIfAllowed(options)
+  const passIfCounted = createPassIfCounted(options)
 
   return function createGuard(config) {
     const { api, findRequirement, allow, optional, otherIssuers, header, readCredential, recall, authenticate } = config
@@ -116,29 +117,12 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
     function authorize(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
       const unmet = identity.isFromItsNetworks(req) ? findUnmet(identity, findRequirement(req)) : 'networkNotAllowed'
       if (unmet !== undefined) return respondWithError(config, unmet, identity, req, res, next)
-      const counted = countRequest(identity.application, req)
-      if (counted) passAfter(counted, req, res, next, identity)
-      else if (allow) passIfAllowed(config, req, res, next, identity, pass)
-      else pass(req, res, next, identity)
+      passIfCounted(config, countRequest, req, res, next, identity, admit)
     }
 
-    function passAfter(
-      counted: Promise<LimitHeaders>,
-      req: IncomingMessage,
-      res: ServerResponse,
-      next: Next,
-      identity: Identity,
-    ): void {
-      counted.then(
-        (limitHeaders) => {
-          // See decide().
-          if (res.headersSent) return
-          appendHeaders(res, limitHeaders)
-          if (allow) passIfAllowed(config, req, res, next, identity, pass)
-          else pass(req, res, next, identity)
-        },
-        (problem: unknown) => respondWithError(config, problem, identity, req, res, next),
-      )
+    function admit(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
+      if (allow) passIfAllowed(config, req, res, next, identity, pass)
+      else pass(req, res, next, identity)
     }
 
     function pass(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
@@ -159,11 +143,6 @@ function recallSafely(recall: GuardConfig['recall'], credential: string, req: In
   } catch (error) {
     return error ?? new Error('A credential could not be checked.')
   }
-}
-
-/** The headers are appended to: both are lists, and the host may have limits of its own. */
-function appendHeaders(res: ServerResponse, headers: LimitHeaders): void {
-  for (const name in headers) if (Object.hasOwn(headers, name)) res.appendHeader(name, headers[name]!)
 }
 
 function passToHost(

@@ -80,10 +80,11 @@ export function createGuards(given: GuardsOptions): Guards {
 
   const guards: Guards = {
     bearer(api, guardOptions) {
-      const { allow, otherIssuers, optional = false, onDenied } = guardOptions
+      const { cost = 1, allow, otherIssuers, optional = false, onDenied } = guardOptions
       return register({
         api,
         findRequirement: createScopeRequirements(api, guardOptions),
+        cost,
         allow,
         formatErrorChallenge: (error, description) => formatBearerChallenge(api, error, description),
         optional,
@@ -113,11 +114,12 @@ export function createGuards(given: GuardsOptions): Guards {
       })
     },
     apiKey(api, guardOptions) {
-      const { allow, optional = false, onDenied } = guardOptions
+      const { cost = 1, allow, optional = false, onDenied } = guardOptions
       const { hideKey, readKeyClient } = createKeyHiding(api.keyHeaders)
       return register({
         api,
         findRequirement: createScopeRequirements(api, guardOptions),
+        cost,
         allow,
         formatErrorChallenge: (error, description) => formatApiKeyChallenge(api, error, description),
         optional,

@@ -2,11 +2,17 @@ import { findApplicationLimit } from '../applications/records/application-limits
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import type { Api, Limit } from '../contracts/api.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
-import type { LimitHeaders, RateLimit } from '../rate-limits/rate-limit.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
+import type { LimitByPlan, LimitHeaders, RateLimit } from '../rate-limits/rate-limit.js'
 import { findIdentity, findRequest } from './auth-of.js'
 
-/** Counts a request of an application toward its limit at an API; undefined if there is none. Rejects with 429 above it. */
-export type CountRequest<Req = object> = (application: ApplicationRecord, req: Req) => Promise<LimitHeaders> | undefined
+/**
+ * Counts a request of an application toward its limit at an API, and units of it toward its plan. Returns the headers of the answer, or
+ * undefined if nothing limits it. Throws or rejects with 429 above a limit.
+ */
+export type CountRequest<Req = object> = (application: ApplicationRecord, units: number, req: Req) => Counted
+
+export type Counted = MaybePromise<LimitHeaders> | undefined
 
 export interface RequestCounter {
   readonly countForGuard: CountRequest
@@ -20,13 +26,16 @@ interface RequestCounterOptions {
   readonly limit: Limit | false
   /** Creates a counter for all applications with that limit. */
   readonly create: (name: string, limit: Limit | false) => RateLimit | undefined
+  /** Undefined without `plans()`. */
+  readonly limitByPlan: LimitByPlan | undefined
   readonly now: () => number
 }
 
 /** How many limits of applications have a counter at a time. Each differs from the others: those that are equal share one. */
 const MAX_OWN_LIMITS = 1000
 
-export function createRequestCounter({ api, limit, create, now }: RequestCounterOptions): RequestCounter {
+export function createRequestCounter(options: RequestCounterOptions): RequestCounter {
+  const { api, limit, create, limitByPlan, now } = options
   const name = `requests:${api.name}`
   const ofApi = create(name, limit)
   const own = createBoundedCache<RateLimit>({ entries: MAX_OWN_LIMITS })
@@ -34,10 +43,18 @@ export function createRequestCounter({ api, limit, create, now }: RequestCounter
    * Requests that verifiers have counted, by application. Guards record nothing here: a verifier finds the identity that they
    * established.
    */
-  const counted = new WeakMap<object, Map<string, Promise<LimitHeaders>>>()
+  const counted = new WeakMap<object, Map<string, Counted>>()
   let isNoted = false
 
-  function count({ id, rateLimits }: ApplicationRecord): Promise<LimitHeaders> | undefined {
+  /** The plan comes last: a request that the API's limit refuses uses nothing of a quota. */
+  function count(application: ApplicationRecord, units: number): Counted {
+    const limited = countAtApi(application)
+    if (!limitByPlan) return limited
+    if (!limited) return limitByPlan(application, units)
+    return limited.then(async (headers) => joinHeaders(headers, (await limitByPlan(application, units)) ?? {}))
+  }
+
+  function countAtApi({ id, rateLimits }: ApplicationRecord): Promise<LimitHeaders> | undefined {
     const limit = rateLimits && findApplicationLimit(rateLimits, api.name, now())
     return limit ? findOwn(limit)(id) : ofApi?.(id)
   }
@@ -52,19 +69,26 @@ export function createRequestCounter({ api, limit, create, now }: RequestCounter
   }
 
   return {
-    countForGuard: (application, req) => (isNoted && counted.get(req)?.get(application.id)) || count(application),
-    countForVerifier(application, req) {
-      if (req === undefined) return count(application)
+    countForGuard: (application, units, req) =>
+      (isNoted && counted.get(req)?.get(application.id)) || count(application, units),
+    countForVerifier(application, units, req) {
+      if (req === undefined) return count(application, units)
       const request = findRequest(req)
       if (findIdentity(request, api)?.application.id === application.id) return undefined
-      const ofRequest = counted.get(request) ?? new Map<string, Promise<LimitHeaders>>()
+      const ofRequest = counted.get(request) ?? new Map<string, Counted>()
       const earlier = ofRequest.get(application.id)
       if (earlier) return earlier
-      const limited = count(application)
+      const limited = count(application, units)
       if (!limited) return undefined
       isNoted = true
       counted.set(request, ofRequest.set(application.id, limited))
       return limited
     },
   }
+}
+
+/** Both headers are lists. */
+function joinHeaders(one: LimitHeaders, other: LimitHeaders): LimitHeaders {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)])
+  return Object.fromEntries([...names].map((name) => [name, [one[name], other[name]].filter(Boolean).join(', ')]))
 }

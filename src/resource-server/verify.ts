@@ -44,7 +44,7 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
         throw typeof problem === 'string' ? toOAuthError(errors[problem]!) : problem
       }
       if (!result.isFromItsNetworks(req && findRequest(req))) throw toOAuthError(errors['networkNotAllowed']!)
-      await requestLimits.get(api)!.countForVerifier(result.application, req)
+      await requestLimits.get(api)!.countForVerifier(result.application, 1, req)
       return result.toAuthInfo() as Info
     } catch (error) {
       throw error instanceof OAuthError ? error : toOAuthError(toDenial(error), error)

@@ -15,6 +15,7 @@ import type { EmailsOptions } from '../../src/features/emails/index.js'
 import type { ImportsOptions } from '../../src/features/imports/index.js'
 import type { PortalLimits, PortalOptions } from '../../src/features/portal/index.js'
 import type { RegistrationLimits, RegistrationOptions } from '../../src/features/registration/index.js'
+import type { PlansOptions } from '../../src/features/plans/index.js'
 import type { UsageOptions } from '../../src/features/usage/index.js'
 import type { DeveloperConsoleOptions } from '../../src/console/index.js'
 import type { PostgresStoreOptions } from '../../src/stores/postgres/index.js'
@@ -99,10 +100,12 @@ const REGISTRATION_LIMITS: Names<RegistrationLimits> = {
 const PORTAL: Names<PortalOptions> = { actions: true, limits: true }
 const PORTAL_LIMITS: Names<PortalLimits> = { signIn: true, actions: true }
 const USAGE: Names<UsageOptions> = { retention: true, collect: true }
+const PLANS: Names<PlansOptions> = { default: true, notify: true }
 const IMPORTS: Names<ImportsOptions> = { hmacKey: true }
 const GUARD: Names<BearerGuardOptions> = {
   scopes: true,
   anyScope: true,
+  cost: true,
   allow: true,
   otherIssuers: true,
   optional: true,
@@ -133,6 +136,7 @@ describe.each([
   ['docs/portal.md', 'Options', '`portal()`', PORTAL],
   ['docs/portal.md', 'Options', '`limits.`', PORTAL_LIMITS],
   ['docs/usage.md', 'Usage and refusals', '`usage()`', USAGE],
+  ['docs/plans.md', 'Plans and quotas', '`plans()`', PLANS],
   ['docs/import.md', 'Move from another system', '`imports()`', IMPORTS],
   ['docs/guards.md', 'Guards', 'option', GUARD],
   ['docs/console.md', 'Developer console', 'option', CONSOLE],

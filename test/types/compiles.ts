@@ -31,6 +31,10 @@ auth.requireBearer('orders', { scopes: ['orders:read', 'orders:write'], optional
 auth.requireApiKey('catalog')
 auth.requireApiKey('catalog', { optional: true, onDenied: (denial, _req, res) => res.end(denial.description) })
 
+// What a request costs.
+auth.requireBearer('orders', { cost: 5 })
+auth.requireApiKey('catalog', { cost: (req: Request) => Number(req.params['count']) })
+
 // Conditions: scopes per method, one of several scopes, and a function that takes Express's request.
 auth.requireBearer('orders', { scopes: { GET: ['orders:read'], '*': ['orders:write'] }, anyScope: ['orders:read'] })
 auth.requireBearer('orders', { allow: ({ token, scopes }) => token.expiresAt > new Date() && scopes.length > 0 })

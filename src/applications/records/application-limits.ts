@@ -4,7 +4,7 @@ import { isObject } from '../../lib/is-object.js'
 import { ownMembers } from '../../lib/own-members.js'
 
 /** The name under which a record has a limit for each API that has none of its own there. No API can have this name. */
-export const EVERY_API = '*'
+const EVERY_API = '*'
 
 /** The limit that an application has at an API in place of the API's; undefined if it has none now. */
 export function findApplicationLimit(

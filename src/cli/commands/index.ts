@@ -10,6 +10,7 @@ import { credentialCommands } from './credentials.js'
 import { reportOnlyCommand } from './report-only.js'
 import { emailCommands } from './emails.js'
 import { importCommand } from './import.js'
+import { planCommand } from './plans.js'
 import { portalCommands } from './portal.js'
 import { registrationCommands } from './registration.js'
 import { signingKeyCommands } from './signing-keys.js'
@@ -20,6 +21,7 @@ export const COMMANDS: readonly Command[] = [
   ...registrationCommands,
   importCommand,
   ...applicationCommands,
+  planCommand,
   ...accessCommands,
   ...contractCommands,
   ...contactCommands,

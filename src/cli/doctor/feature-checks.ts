@@ -1,9 +1,15 @@
 import { PLATFORM_PARTS } from '../../contracts/platform-parts.js'
-import { ConfigurationError, createPlatformAuth, memoryStore, type Store } from '../../index.js'
+import {
+  ConfigurationError,
+  createPlatformAuth,
+  memoryStore,
+  type PlatformAuthOptions,
+  type Store,
+} from '../../index.js'
 import type { PlatformParts } from '../../platform/core-auth.js'
 import type { QueuedEmail } from '../../store.js'
 import { formatDay, DAY_MS } from '../../lib/day.js'
-import { hasFeature, SILENT_LOGGER } from '../target.js'
+import { hasFeature, listPlanNames, SILENT_LOGGER } from '../target.js'
 import { note, problem, requireConfig, requireStore, toFinding, type Check, type CheckResult } from './finding.js'
 
 /** What features find out about the services that they use, such as the mail server. Nothing is sent. */
@@ -38,6 +44,7 @@ export const storedPartsCheck: Check = {
     const lastMonth = { from: formatDay(Date.now() - 30 * DAY_MS), to: formatDay(Date.now()), limit: 1 }
     const counts = (await admin?.usage?.list(lastMonth))?.items ?? []
     const results: (CheckResult | false)[] = [
+      ...(await checkPlans(store!, options)),
       due > 0 &&
         !has('emails') &&
         problem(
@@ -59,6 +66,29 @@ export const storedPartsCheck: Check = {
     ]
     return results.filter((result) => result !== false)
   },
+}
+
+/** A server without `plans()` does not start on such a store, and requests of an application with an unknown plan get 500. */
+async function checkPlans(store: Store, options: PlatformAuthOptions | undefined): Promise<CheckResult[]> {
+  const query = { after: undefined, limit: MAX_COUNTED, api: undefined, status: undefined, plan: true } as const
+  const names = listPlanNames(options)
+  const unknown = (await store.listApplications(query)).filter(
+    ({ plan }) => plan !== undefined && names?.includes(plan) !== true,
+  )
+  const [first] = unknown
+  if (!first) return []
+  const { id, plan } = first
+  return [
+    names
+      ? problem(
+          `${describeCount(unknown.length, 'application has a plan', 'applications have plans')} that plans() does not have, such as ${id} ("${plan}"): their requests get 500.`,
+          'Add the plan to plans(), or give them another one: apps plan ID PLAN.',
+        )
+      : problem(
+          `${describeCount(unknown.length, 'application has a plan', 'applications have plans')}, such as ${id} ("${plan}"), and the options have no plans(): this server does not start.`,
+          'Add plans() to features.',
+        ),
+  ]
 }
 
 async function countEmails(store: Store, state: QueuedEmail['state']): Promise<number> {

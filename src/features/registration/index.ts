@@ -69,6 +69,7 @@ export function registration(options?: RegistrationOptions): RegistrationFeature
   return {
     name: 'registration',
     needs: ['emails'],
+    mayUse: ['plans'],
     storeParts: ['emails'],
     // Without operators this process can't write their e-mails, which another may.
     pages: { register: '/register', ...(options?.operators?.length && { decide: '/register/decide' }) },
@@ -92,7 +93,12 @@ function createRegistrationPart(core: Core, settings: ReturnType<typeof readRegi
   const { apis, brand, developersUrl, metadata } = core.settings
   const { decisions, readOperatorData } = core.calls
   const { terms, captcha, decisionDays } = settings
-  const prepareRegistration = createPrepareRegistration({ ...core, apis, operators })
+  const prepareRegistration = createPrepareRegistration({
+    ...core,
+    apis,
+    operators,
+    plan: core.find('plans')?.defaultPlan,
+  })
   const approvals = createApprovals({ ...core, decisions })
   const links = createApprovalLinks({ ...core, isOperator: (address) => operators.includes(address) })
   const router = createRegistrationRouter({

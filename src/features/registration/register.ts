@@ -40,6 +40,8 @@ interface RegistrationOptions {
   readonly opened: () => Promise<Credentials>
   /** The operators who are asked to decide about registrations. */
   readonly operators: readonly string[]
+  /** The plan of new applications. */
+  readonly plan: string | undefined
   /** Called when an e-mail has become due. */
   readonly wakeSender: () => void
   readonly now: () => number
@@ -47,7 +49,7 @@ interface RegistrationOptions {
 
 /** The call that adds an application for its developers. */
 export function createPrepareRegistration(options: RegistrationOptions): PrepareRegistration {
-  const { apis, writer, opened, operators, wakeSender, now } = options
+  const { apis, writer, opened, operators, plan, wakeSender, now } = options
 
   return function prepareRegistration({
     name: givenName,
@@ -73,6 +75,7 @@ export function createPrepareRegistration(options: RegistrationOptions): Prepare
         name,
         contact,
         language,
+        plan,
         isUnconfirmed: true,
         status: 'pending',
       } as const

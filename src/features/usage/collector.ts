@@ -43,6 +43,7 @@ const MAX_COUNTS = 10_000
 const MAX_COUNTS_PER_WRITE = 1000
 /** Outcomes that are no refusals: an `allow` of the host may answer any error code. */
 const OTHER_OUTCOMES: readonly string[] = ['allowed', 'token']
+const LIMIT_ERRORS: readonly string[] = ['too_many_requests', 'quota_exceeded']
 
 export function createUsageCollector(options: UsageCollectorOptions): UsageCollector {
   const { store, now, countsInterval = COUNTS_INTERVAL_MS } = options
@@ -119,7 +120,7 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
     noteRefusal({ applicationId, api, denied: { error, headers }, reason, details = {} }, req) {
       counts.count(api, OTHER_OUTCOMES.includes(error) ? 'access_denied' : error, applicationId)
       const origin = readOrigin(req)
-      const retryAfter = error === 'too_many_requests' ? { retryAfter: Number(headers['Retry-After']) } : undefined
+      const retryAfter = LIMIT_ERRORS.includes(error) ? { retryAfter: Number(headers['Retry-After']) } : undefined
       refusals.add({
         applicationId,
         at: now(),

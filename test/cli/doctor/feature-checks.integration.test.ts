@@ -23,6 +23,34 @@ const listStored = async (args: readonly string[]): Promise<unknown> =>
   (await find('stored without a feature', args)).map(({ level, finding }) => [level, finding])
 
 describe('the doctor on what is stored without a feature', () => {
+  it('finds plans that the options do not have: requests get 500, or the server does not start', async () => {
+    let id = ''
+    await switchTo(
+      await createSite(async (auth) => {
+        id = (await auth.applications.create({ name: 'Shop', apis: ['catalog'] })).application.id
+      }),
+    )
+    await withStore(async (store) => {
+      const record = (await store.findApplication(id))!
+      await store.saveApplication({ ...record, plan: 'gold', version: record.version + 1 }, undefined)
+    })
+    const withPlans = (names: string): Promise<readonly string[]> =>
+      writeConfig(`
+        import { plans } from ${JSON.stringify(import.meta.resolve('express-platform-auth/plans'))}
+        export default { ...base(), features: [plans({ ${names} })] }`)
+    const application = `1 application has a plan`
+    expect(await listStored(await writeFeatures('[]'))).toEqual([
+      [
+        'problem',
+        `${application}, such as ${id} ("gold"), and the options have no plans(): this server does not start.`,
+      ],
+    ])
+    expect(await listStored(await withPlans('free: { requests: [] }'))).toEqual([
+      ['problem', `${application} that plans() does not have, such as ${id} ("gold"): their requests get 500.`],
+    ])
+    expect(await listStored(await withPlans('gold: { requests: [] }'))).toEqual([])
+  })
+
   it('finds e-mails that wait, registrations that wait, and counts, unless the options give the feature', async () => {
     await switchTo(
       await createSite(

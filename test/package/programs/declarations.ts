@@ -23,6 +23,7 @@ import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 import * as openTelemetry from 'express-platform-auth/opentelemetry'
 import * as testing from 'express-platform-auth/testing'
 import * as storeTests from 'express-platform-auth/testing/store'
+import { plans, type WithPlans } from 'express-platform-auth/plans'
 import { usage, type UsageFeature, type WithUsage } from 'express-platform-auth/usage'
 
 export const apis = {
@@ -32,7 +33,14 @@ export const apis = {
 export const options = {
   baseUrl: 'http://localhost:3000',
   apis,
-  features: [emails({ mailer: { send: async () => undefined } }), registration(), portal(), usage(), imports()],
+  features: [
+    emails({ mailer: { send: async () => undefined } }),
+    registration(),
+    portal(),
+    usage(),
+    imports(),
+    plans({ free: { requests: [] } }),
+  ],
 } satisfies PlatformAuthOptions<typeof apis>
 export const schema: StandardSchema<{ plan: string }, { plan: 'free' | 'paid' }> = undefined as never
 
@@ -75,6 +83,7 @@ export const maybe = createPlatformAuth({
 export const listed = createPlatformAuth({ ...options, features: [] as readonly FeatureEntry[] })
 export const mount = (platform: PlatformAuth): CoreAuth['router'] => platform.router
 export const countersOf = (platform: WithUsage) => platform.usage.list({ api: 'orders' })
+export const quotasOf = (platform: WithPlans) => platform.plans.usage('id')
 export const ownFeature: UsageFeature = usage({ retention: 30 })
 // oxlint-disable-next-line import/no-default-export -- some projects have one
 export default createPlatformAuth(options)
@@ -90,6 +99,7 @@ export const parts = [
   { ...auth.signingKeys },
   { ...auth.audit },
   { ...auth.usage },
+  { ...auth.plans },
   { ...auth.imports },
   { ...auth.portal },
   { ...auth.registration },
@@ -124,6 +134,7 @@ export const calls = {
   audit: () => auth.audit.list(),
   usage: () => auth.usage.list(),
   refusals: () => auth.usage.refusals('id'),
+  plan: () => auth.plans.usage('id'),
   reportOnly: () => auth.usage.reportOnly(),
   retry: () => maybe.emails?.retry(),
   signIn: () => auth.portal.link({ contact: 'dev@acme.example' }),

@@ -10,6 +10,7 @@ import {
 import { developerConsole } from 'express-platform-auth/console'
 import { emails } from 'express-platform-auth/emails'
 import { registration } from 'express-platform-auth/registration'
+import { plans, type WithPlans } from 'express-platform-auth/plans'
 import { usage, type UsageFeature, type WithUsage } from 'express-platform-auth/usage'
 
 const mailer = { send: async (_email: object) => undefined }
@@ -94,6 +95,22 @@ export const count = (platform: WithUsage): Promise<unknown> => platform.usage.l
 void count(auth)
 // @ts-expect-error usage() was not given
 void count(bare)
+
+// Plans, whose names are known.
+const withPlans = createPlatformAuth({
+  baseUrl: 'https://a.example',
+  apis: { a: { scheme: 'apiKey' } },
+  features: [plans({ free: { requests: [{ limit: 1, per: 'day' }] }, gold: { requests: [] } }, { default: 'free' })],
+})
+void withPlans.plans.set('id', 'gold')
+// @ts-expect-error a misspelt plan
+void withPlans.plans.set('id', 'gild')
+// @ts-expect-error a misspelt plan
+plans({ free: { requests: [] } }, { default: 'fre' })
+// @ts-expect-error either a window or a period
+plans({ free: { requests: [{ limit: 1, window: 1, per: 'day' }] } })
+export const usedOf = (platform: WithPlans) => platform.plans.usage('id')
+void usedOf(withPlans)
 
 // Tools.
 export const pages = developerConsole(auth, { documents: { orders: {} } })

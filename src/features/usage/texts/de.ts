@@ -69,6 +69,10 @@ export const de: RefusalWords = {
       ({ seconds }) => `Es waren zu viele Anfragen${seconds}`,
       'Senden Sie weniger, und warten Sie vor der nächsten die Sekunden in Retry-After ab.',
     ],
+    quota_exceeded: [
+      ({ seconds }) => `Das Kontingent der Anwendung war verbraucht${seconds}`,
+      'Warten Sie die Sekunden in Retry-After ab, oder bitten Sie den Anbieter um einen anderen Tarif.',
+    ],
     temporarily_unavailable: [
       () => 'Der Dienst war vorübergehend nicht verfügbar',
       'Versuchen Sie es wieder, frühestens nach den Sekunden in Retry-After.',

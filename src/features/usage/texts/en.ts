@@ -65,6 +65,10 @@ export const en: RefusalWords = {
       ({ seconds }) => `There were too many requests${seconds}`,
       'Send fewer, and wait for the seconds in Retry-After before the next one.',
     ],
+    quota_exceeded: [
+      ({ seconds }) => `The quota of the application’s plan was used up${seconds}`,
+      'Wait for the seconds in Retry-After, or ask the provider for another plan.',
+    ],
     temporarily_unavailable: [
       () => 'The service was temporarily unavailable',
       'Try again, at first after the seconds in Retry-After.',

@@ -71,6 +71,10 @@ export const es: RefusalWords = {
       ({ seconds }) => `Hubo demasiadas peticiones${seconds}`,
       'Envíe menos y espere los segundos de Retry-After antes de la siguiente.',
     ],
+    quota_exceeded: [
+      ({ seconds }) => `La cuota de la aplicación estaba agotada${seconds}`,
+      'Espere los segundos de Retry-After, o pida otro plan al proveedor.',
+    ],
     temporarily_unavailable: [
       () => 'El servicio no estaba disponible temporalmente',
       'Inténtelo de nuevo, como pronto tras los segundos de Retry-After.',

@@ -74,6 +74,10 @@ export const fr: RefusalWords = {
       ({ seconds }) => `Il y a eu trop de requêtes${seconds}`,
       'Envoyez-en moins, et attendez les secondes de Retry-After avant la suivante.',
     ],
+    quota_exceeded: [
+      ({ seconds }) => `Le quota de l’application était épuisé${seconds}`,
+      'Attendez les secondes de Retry-After, ou demandez une autre formule au fournisseur.',
+    ],
     temporarily_unavailable: [
       () => 'Le service était momentanément indisponible',
       'Réessayez, au plus tôt après les secondes de Retry-After.',

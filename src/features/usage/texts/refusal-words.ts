@@ -21,6 +21,7 @@ export type ExplainedReason =
   | 'invalid_request'
   | 'unsupported_grant_type'
   | 'too_many_requests'
+  | 'quota_exceeded'
   | 'temporarily_unavailable'
   | 'server_error'
   /** Every other. */

@@ -1,0 +1,122 @@
+import { formatDay, DAY_MS } from '../../lib/day.js'
+import type { QuotaTotals } from '../../contracts/quotas.js'
+import type { Plan } from './plan.js'
+
+/** What an application has used, as this process knows it. */
+export interface Account {
+  readonly applicationId: string
+  plan: Plan | undefined
+  /** By the place of a window in the plan: the units in it, as counted here or in Redis, and its end (milliseconds since 1970). */
+  readonly used: number[]
+  readonly endsAt: number[]
+  /** The current day in UTC, and the ends of it and of its month. */
+  day: string
+  dayEndsAt: number
+  monthEndsAt: number
+  /** What the store has, when it was last asked, and the units since that are not known to be written. */
+  storedOfDay: number
+  storedOfMonth: number
+  unwrittenOfDay: number
+  unwrittenOfMonth: number
+  /** Whether the store was asked. */
+  isRead: boolean
+  /** The units that the next write adds. */
+  row: QuotaRow | undefined
+}
+
+/** The units of a day that are to be written. */
+export interface QuotaRow {
+  readonly account: Account
+  readonly day: string
+  count: number
+}
+
+export function createAccount(applicationId: string): Account {
+  return {
+    applicationId,
+    plan: undefined,
+    used: [],
+    endsAt: [],
+    day: '',
+    dayEndsAt: 0,
+    monthEndsAt: 0,
+    storedOfDay: 0,
+    storedOfMonth: 0,
+    unwrittenOfDay: 0,
+    unwrittenOfMonth: 0,
+    isRead: false,
+    row: undefined,
+  }
+}
+
+/** Begins the windows anew that have ended, and all of them if the application has another plan now. */
+export function advance(account: Account, plan: Plan, time: number): void {
+  const { used, endsAt } = account
+  if (time >= account.dayEndsAt) beginDay(account, time)
+  if (account.plan !== plan) {
+    account.plan = plan
+    used.length = 0
+    endsAt.length = 0
+    for (const { per } of plan.windows) {
+      used.push(0)
+      endsAt.push(per === undefined ? 0 : findEnd(account, per))
+    }
+  }
+  for (let at = 0; at < endsAt.length; at++) {
+    if (time < endsAt[at]!) continue
+    used[at] = 0
+    const { per } = plan.windows[at]!
+    endsAt[at] = per === undefined ? 0 : findEnd(account, per)
+  }
+}
+
+/** The units in a window. A quota has at least those that the store has, whatever Redis has lost. */
+export function readUsed(account: Account, at: number, per: 'day' | 'month' | undefined): number {
+  const counted = account.used[at]!
+  if (per === undefined) return counted
+  if (per === 'day') return Math.max(counted, account.storedOfDay + account.unwrittenOfDay)
+  return Math.max(counted, account.storedOfMonth + account.unwrittenOfMonth)
+}
+
+/** Adds units to the current day and month. */
+export function addUnwritten(account: Account, units: number): void {
+  account.unwrittenOfDay += units
+  account.unwrittenOfMonth += units
+}
+
+/** Takes what the store has of that day and its month; of them, `written` units are no longer unwritten. */
+export function setStored(account: Account, day: string, { ofDay, ofMonth }: QuotaTotals, written: number): void {
+  if (!isSameMonth(day, account.day)) return
+  account.storedOfMonth = ofMonth
+  account.unwrittenOfMonth -= written
+  if (day !== account.day) return
+  account.storedOfDay = ofDay
+  account.unwrittenOfDay -= written
+}
+
+function beginDay(account: Account, time: number): void {
+  const day = formatDay(time)
+  account.storedOfDay = 0
+  account.unwrittenOfDay = 0
+  if (!isSameMonth(day, account.day)) {
+    account.storedOfMonth = 0
+    account.unwrittenOfMonth = 0
+  }
+  account.day = day
+  account.dayEndsAt = (Math.floor(time / DAY_MS) + 1) * DAY_MS
+  account.monthEndsAt = findMonthEnd(day)
+}
+
+function findEnd({ dayEndsAt, monthEndsAt }: Account, per: 'day' | 'month'): number {
+  return per === 'day' ? dayEndsAt : monthEndsAt
+}
+
+/** The end of the day's month, in milliseconds since 1970. */
+function findMonthEnd(day: string): number {
+  const [year = 0, month = 0] = day.split('-').map(Number)
+  return Date.UTC(year, month)
+}
+
+function isSameMonth(day: string, other: string): boolean {
+  return day.slice(0, 'YYYY-MM'.length) === other.slice(0, 'YYYY-MM'.length)
+}

@@ -1,0 +1,106 @@
+import { application as applicationId, withCheckedArguments } from '../../applications/call-arguments.js'
+import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
+import type { PlatformAuth } from '../../index.js'
+import type { Plans } from './calls.js'
+import { createCleanup } from './cleanup.js'
+import { createLedger } from './ledger.js'
+import { createLimiter } from './limiter.js'
+import { createReadPlanUsage } from './plan-usage.js'
+import { readPlans, type PlanOptions, type PlansOptions, type PlansSettings } from './read-options.js'
+import { COUNT_WINDOWS, createCountShared } from './shared-counts.js'
+import { createSetPlan } from './store-calls.js'
+import { createPlanNames } from './plan-names.js'
+
+export type { Plans, PlanUsage, QuotaUsage } from './calls.js'
+export type { PlanLimit, PlanOptions, PlansOptions } from './read-options.js'
+
+/** The types of `auth.plans`. */
+export interface PlansTypes<Name extends string = string> extends CallTypes {
+  readonly calls: Plans<Name>
+}
+
+/** What `plans()` returns, for the option `features`. */
+export interface PlansFeature<Name extends string = string> extends Feature<'plans', PlansTypes<Name>> {
+  /** For the command line, which gives applications plans without starting a platform. */
+  readonly planNames: readonly string[]
+}
+
+/** Any platform that was given `plans()`. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema
+export type WithPlans = PlatformAuth<any, any, readonly [PlansFeature]>
+
+/**
+ * Limits what applications may do by their plans, per second, day and month: `auth.plans`. It throws nothing;
+ * `createPlatformAuth()` validates its options.
+ *
+ * @example
+ * ```ts
+ * import { createPlatformAuth } from 'express-platform-auth'
+ * import { plans } from 'express-platform-auth/plans'
+ *
+ * const auth = createPlatformAuth({
+ *   baseUrl: 'http://localhost:3000',
+ *   apis: { catalog: { scheme: 'apiKey' } },
+ *   features: [
+ *     plans({
+ *       free: { requests: [{ limit: 10, window: 1 }, { limit: 10_000, per: 'month' }] },
+ *       gold: { requests: [{ limit: 100, window: 1 }, { limit: 1_000_000, per: 'month', soft: true }] },
+ *     }, { default: 'free' }),
+ *   ],
+ * })
+ * await auth.plans.set('app_...', 'gold')
+ * ```
+ */
+export function plans<const Name extends string>(
+  given: Readonly<Record<Name, PlanOptions>>,
+  options?: PlansOptions<NoInfer<Name>>,
+): PlansFeature<Name> {
+  return {
+    name: 'plans',
+    // `prepare` says what is wrong with it.
+    planNames: Object.keys(Object(given)),
+    storeParts: ['quotas'],
+    prepare() {
+      const settings = readPlans(given, options)
+      return (core) => createPlansPart(core, settings)
+    },
+  }
+}
+
+function createPlansPart(core: Core, { plans: known, defaultPlan }: PlansSettings): FeaturePart {
+  const { store, writer, rateLimits, settings, limitLookups, logger, opened, now } = core
+  const script = rateLimits.defineScript('plans', COUNT_WINDOWS)
+  const countShared = script && createCountShared(script)
+  const names = createPlanNames(known)
+  const ledger = createLedger({
+    store: store.quotas,
+    limitLookups,
+    accounts: settings.cache.applications,
+    onTotals: () => undefined,
+    now,
+  })
+  const limitByPlan = createLimiter({
+    findPlan: names.find,
+    ledger,
+    countShared,
+    headers: settings.rateLimits.headers,
+    now,
+  })
+  const cleanup = createCleanup({ store: store.quotas, logger, now })
+  const usage = createReadPlanUsage({ store, opened, findPlan: names.find, ledger, countShared, now })
+  const calls: Plans = {
+    ...createSetPlan({ writer, opened, names: [...known.keys()] }),
+    ...withCheckedArguments({ usage: [applicationId] }, { usage }),
+  }
+  return {
+    calls,
+    offers: { defaultPlan },
+    limitRequests: () => limitByPlan,
+    problem: names.problem,
+    start: cleanup.start,
+    async stop() {
+      await ledger.writer.close()
+      await cleanup.close()
+    },
+  }
+}

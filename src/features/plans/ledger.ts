@@ -1,0 +1,99 @@
+import type { QuotaStore } from '../../contracts/quotas.js'
+import { createBoundedCache } from '../../lib/bounded-cache.js'
+import { formatDay } from '../../lib/day.js'
+import { addUnwritten, advance, createAccount, setStored, type Account } from './account.js'
+import type { Plan } from './plan.js'
+import { createQuotaWriter, type QuotaWriter } from './quota-writer.js'
+
+/** The accounts of applications, and their units on the way to the store. */
+export interface Ledger {
+  /** The account, brought to this time; undefined if the store must be asked first. */
+  find(applicationId: string, plan: Plan, time: number): Account | undefined
+  /** Asks the store. Never rejects: while the store is unavailable an application begins with what is known here. */
+  read(applicationId: string, plan: Plan): Promise<Account>
+  /** Adds units to the account's day and month. */
+  add(account: Account, units: number): void
+  readonly writer: Omit<QuotaWriter, 'add'>
+}
+
+interface LedgerOptions {
+  readonly store: Pick<QuotaStore, 'add' | 'list'>
+  readonly limitLookups: <Result>(caller: string, work: () => Promise<Result>) => Promise<Result>
+  /** How many accounts stay in memory. */
+  readonly accounts: number
+  /** Called when the store has told the totals of a day and its month, to which `written` units were added. */
+  readonly onTotals: (account: Account, written: number) => void
+  readonly now: () => number
+}
+
+export function createLedger({ store, limitLookups, accounts: entries, onTotals, now }: LedgerOptions): Ledger {
+  const accounts = createBoundedCache<Account>({ entries })
+  /** Accounts with units that are not written. They are not forgotten, however many others there are. */
+  const unwritten = new Map<string, Account>()
+  const reads = new Map<string, Promise<Account>>()
+  const writer = createQuotaWriter({
+    store,
+    onWritten({ account, day, count }, totals) {
+      setStored(account, day, totals, count)
+      if (!account.row) unwritten.delete(account.applicationId)
+      if (day === account.day) onTotals(account, count)
+    },
+    // The store is asked when the application calls again.
+    onLost({ account: { applicationId } }) {
+      accounts.delete(applicationId)
+      unwritten.delete(applicationId)
+    },
+    now,
+  })
+
+  function recall(applicationId: string): Account | undefined {
+    return accounts.get(applicationId) ?? unwritten.get(applicationId)
+  }
+
+  async function readStored(account: Account, plan: Plan): Promise<Account> {
+    const { applicationId } = account
+    const day = formatDay(now())
+    try {
+      const counts = await limitLookups(applicationId, () => store.list(applicationId, `${day.slice(0, 8)}01`, day))
+      advance(account, plan, now())
+      const ofMonth = counts.reduce((sum, { count }) => sum + count, 0)
+      setStored(account, day, { ofDay: counts.find((each) => each.day === day)?.count ?? 0, ofMonth }, 0)
+    } catch {
+      // The store client has logged the outage. The next write that succeeds tells the totals.
+      advance(account, plan, now())
+    }
+    account.isRead = true
+    return account
+  }
+
+  return {
+    find(applicationId, plan, time) {
+      const known = recall(applicationId)
+      if (plan.hasQuota && !known?.isRead) return undefined
+      const account = known ?? createAccount(applicationId)
+      if (!known) accounts.set(applicationId, account)
+      advance(account, plan, time)
+      return account
+    },
+    read(applicationId, plan) {
+      const underWay = reads.get(applicationId)
+      if (underWay) return underWay
+      const account = recall(applicationId) ?? createAccount(applicationId)
+      accounts.set(applicationId, account)
+      const reading = readStored(account, plan).finally(() => reads.delete(applicationId))
+      reads.set(applicationId, reading)
+      return reading
+    },
+    add(account, units) {
+      addUnwritten(account, units)
+      if (account.row?.day === account.day) {
+        account.row.count += units
+        return
+      }
+      account.row = { account, day: account.day, count: units }
+      unwritten.set(account.applicationId, account)
+      writer.add(account.row)
+    },
+    writer,
+  }
+}

@@ -1,0 +1,59 @@
+import { ApplicationError } from '../../contracts/errors.js'
+import type { ApplicationRecord } from '../../contracts/application-record.js'
+import type { StoreWith } from '../../contracts/store.js'
+import { formatDay } from '../../lib/day.js'
+import { readUsed, type Account } from './account.js'
+import type { PlanUsage, QuotaUsage } from './calls.js'
+import type { Ledger } from './ledger.js'
+import type { Plan } from './plan.js'
+import type { CountShared } from './shared-counts.js'
+
+interface PlanUsageOptions {
+  readonly store: StoreWith<'quotas'>
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<unknown>
+  readonly findPlan: (application: Pick<ApplicationRecord, 'id' | 'plan'>) => Plan | undefined
+  readonly ledger: Ledger
+  readonly countShared: CountShared | undefined
+  readonly now: () => number
+}
+
+/** `auth.plans.usage()`: what the store has, and what Redis and this process know beyond it. */
+export function createReadPlanUsage(options: PlanUsageOptions): (applicationId: string) => Promise<PlanUsage> {
+  const { store, opened, findPlan, ledger, countShared, now } = options
+
+  return async function readPlanUsage(applicationId) {
+    await opened()
+    const application = await store.findApplication(applicationId)
+    if (!application) throw new ApplicationError('application_not_found', `There is no application "${applicationId}".`)
+    const plan = findPlan(application)
+    if (!plan) return { plan: undefined, quotas: [], rates: [], days: [] }
+    await ledger.writer.write()
+    const time = now()
+    const today = formatDay(time)
+    const days = await store.quotas.list(applicationId, `${today.slice(0, 8)}01`, today)
+    const account = ledger.find(applicationId, plan, time) ?? (await ledger.read(applicationId, plan))
+    await countShared?.(account, plan, 0, time)
+    return {
+      plan: plan.name,
+      quotas: plan.windows.flatMap(({ per }, at) => (per === undefined ? [] : describeQuota(account, plan, at, days))),
+      rates: plan.windows.flatMap(({ per, limit, milliseconds, soft }) =>
+        per === undefined ? [{ limit, window: milliseconds / 1000, soft }] : [],
+      ),
+      days: days.map(({ day, count }) => ({ day, used: count })),
+    }
+  }
+}
+
+function describeQuota(
+  account: Account,
+  { windows }: Plan,
+  at: number,
+  days: readonly { readonly day: string; readonly count: number }[],
+): QuotaUsage[] {
+  const { per, limit, soft } = windows[at]!
+  if (per === undefined) return []
+  const stored = days.reduce((sum, { day, count }) => (per === 'month' || day === account.day ? sum + count : sum), 0)
+  const used = Math.max(stored, readUsed(account, at, per))
+  return [{ per, limit, used, left: Math.max(0, limit - used), soft, endsAt: new Date(account.endsAt[at]!) }]
+}

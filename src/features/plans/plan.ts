@@ -1,0 +1,30 @@
+/** A plan as limits are judged by it. */
+export interface Plan {
+  readonly name: string
+  readonly windows: readonly PlanWindow[]
+  /** Whether it has a quota: a limit per day or month, which is kept in the store. */
+  readonly hasQuota: boolean
+}
+
+/** One limit of a plan. */
+export interface PlanWindow {
+  /** `60s`, `day` or `month`. */
+  readonly name: string
+  readonly limit: number
+  readonly soft: boolean
+  readonly per: 'day' | 'month' | undefined
+  /** The length of a window in seconds; 0 for a quota. */
+  readonly milliseconds: number
+}
+
+export function createPlan(name: string, windows: readonly PlanWindow[]): Plan {
+  return { name, windows, hasQuota: windows.some(({ per }) => per !== undefined) }
+}
+
+/**
+ * The units that a process may have counted without having written them to the store. When it reaches them, requests wait for the
+ * write, so that a quota is exceeded by no more than this in each process (docs/plans.md).
+ */
+export function countUnwrittenAtMost({ limit }: PlanWindow): number {
+  return Math.max(1, Math.floor(limit / 100))
+}

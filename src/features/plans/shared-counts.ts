@@ -1,0 +1,58 @@
+import type { RedisScript } from '../../rate-limits/rate-limits.js'
+import { readUsed, type Account } from './account.js'
+import type { Plan } from './plan.js'
+
+/**
+ * Counts units in all windows of a plan by one command, unless a limit has too few left. Resolves whether it did, and undefined
+ * while Redis is unavailable. The account gets what Redis has.
+ */
+export type CountShared = (account: Account, plan: Plan, units: number, time: number) => Promise<boolean | undefined>
+
+/**
+ * KEYS: one for each window. ARGV: the units, then for each window its limit (-1 if it is soft), the milliseconds to its end, and
+ * the units that the store has: a Redis that has lost data goes on from there. Answers 1 or 0, then the units and milliseconds left.
+ */
+export const COUNT_WINDOWS = `
+local units, counted, answer, counts = tonumber(ARGV[1]), 1, {}, {}
+for i, key in ipairs(KEYS) do
+  local limit = tonumber(ARGV[3 * i - 1])
+  counts[i] = math.max(tonumber(redis.call('GET', key) or '0'), tonumber(ARGV[3 * i + 1]))
+  if limit >= 0 and counts[i] + units > limit then counted = 0 end
+end
+for i, key in ipairs(KEYS) do
+  local left = redis.call('PTTL', key)
+  if left <= 0 then left = tonumber(ARGV[3 * i]) end
+  if counted == 1 then
+    counts[i] = counts[i] + units
+    redis.call('SET', key, string.format('%.0f', counts[i]), 'PX', string.format('%.0f', left))
+  end
+  answer[2 * i] = counts[i]
+  answer[2 * i + 1] = left
+end
+answer[1] = counted
+return answer
+`
+
+export function createCountShared(script: RedisScript): CountShared {
+  return async function countShared(account, plan, units, time) {
+    // The braces keep the keys of an application in one slot of a cluster.
+    const prefix = `{${account.applicationId}}`
+    const keys = plan.windows.map(({ name, per }) =>
+      per === undefined ? `${prefix}:${name}` : `${prefix}:${per === 'day' ? account.day : account.day.slice(0, 7)}`,
+    )
+    const { day } = account
+    const args = plan.windows.flatMap(({ limit, soft, per, milliseconds }, at) => [
+      soft ? -1 : limit,
+      per === undefined ? milliseconds : account.endsAt[at]! - time,
+      per === undefined ? 0 : readUsed(account, at, per),
+    ])
+    const answer = (await script(keys, [units, ...args])) as readonly number[] | undefined
+    if (!answer) return undefined
+    plan.windows.forEach(({ per }, at) => {
+      if (account.plan !== plan || (per !== undefined && account.day !== day)) return
+      account.used[at] = answer[2 * at + 1]!
+      if (per === undefined) account.endsAt[at] = time + answer[2 * at + 2]!
+    })
+    return answer[0] === 1
+  }
+}

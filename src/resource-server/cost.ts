@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http'
+import { describeValue } from '../lib/describe-value.js'
+import { invalidOption } from '../options/checks.js'
+
+/**
+ * The units that a request counts toward the plan of its application: a whole number from 0 to 1,000,000, or a function of the request
+ * that returns one.
+ */
+export type RequestCost =
+  | number
+  | {
+      // A method, because its parameter may be narrower: the function can take Express's Request.
+      cost(req: IncomingMessage): number
+    }['cost']
+
+const MAX_COST = 1_000_000
+
+/** Throws `ConfigurationError` for a value that is neither. */
+export function readCost(call: string, cost: unknown): RequestCost {
+  if (cost === undefined) return 1
+  if (typeof cost === 'function' || isCost(cost)) return cost as RequestCost
+  throw invalidOption(
+    `${call}: cost`,
+    cost,
+    `Write a whole number from 0 to ${MAX_COST}, or a function that returns one.`,
+  )
+}
+
+/** Throws if the host's function throws or returns anything else: the request is answered with 500, and never let pass uncounted. */
+export function countUnits(cost: RequestCost, req: IncomingMessage): number {
+  if (typeof cost === 'number') return cost
+  const units: unknown = askHost(cost, req)
+  if (isCost(units)) return units
+  throw new Error(`The cost of a guard returned ${describeValue(units)}, no whole number from 0 to ${MAX_COST}.`)
+}
+
+function askHost(cost: Exclude<RequestCost, number>, req: IncomingMessage): unknown {
+  try {
+    return cost(req)
+  } catch (cause) {
+    throw new Error('The cost of a guard failed.', { cause })
+  }
+}
+
+function isCost(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_COST
+}

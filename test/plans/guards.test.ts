@@ -1,0 +1,233 @@
+import express from 'express'
+import request from 'supertest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { ConfigurationError, createPlatformAuth, memoryStore, type OAuthError } from '../../src/index.js'
+import { plans, type PlanOptions } from '../../src/features/plans/index.js'
+import { usage } from '../../src/features/usage/index.js'
+import { fakeClock } from '../../src/testing/index.js'
+import { APIS, recordingLogger, SECRET } from '../support/platform.js'
+import { waitUntil } from '../support/wait-until.js'
+
+const opened: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const auth of opened.splice(0)) await auth.close()
+})
+
+const FREE: Record<string, PlanOptions> = {
+  free: {
+    requests: [
+      { limit: 3, window: 10 },
+      { limit: 5, per: 'day' },
+    ],
+  },
+}
+
+interface OpenOptions {
+  readonly store?: ReturnType<typeof memoryStore>
+  readonly given?: typeof FREE
+  readonly headers?: boolean
+  readonly requests?: false | { readonly limit: number; readonly window: number }
+}
+
+/** A platform with two key APIs, and an application that has a plan. */
+async function open({ store = memoryStore(), given = FREE, headers = false, requests = false }: OpenOptions = {}) {
+  const clock = fakeClock(Date.parse('2026-11-25T12:00:00Z'))
+  const logger = recordingLogger()
+  const auth = createPlatformAuth({
+    baseUrl: 'https://api.example.com',
+    apis: APIS,
+    secret: SECRET,
+    store,
+    logger,
+    now: clock.now,
+    rateLimits: { headers, requests },
+    features: [usage(), plans(given)],
+  })
+  opened.push(auth)
+  await auth.ready()
+  const { application, credentials } = await auth.applications.create({
+    name: 'Shop',
+    apis: ['catalog', 'weather', 'orders'],
+  })
+  await auth.plans.set(application.id, Object.keys(given)[0]!)
+  const app = express()
+  app.get('/items', auth.requireApiKey('catalog'), (_req, res) => void res.json({}))
+  app.get('/weather', auth.requireApiKey('weather', { cost: 2 }), (_req, res) => void res.json({}))
+  const call = (path = '/items') => request(app).get(path).set('X-Api-Key', credentials.clientId)
+  return { auth, app, call, id: application.id, key: credentials.clientId, store, clock, logger }
+}
+
+describe('a guard', () => {
+  it('refuses a request above a limit of the plan with 429, which says which limit it was and until when', async () => {
+    const { call, clock } = await open()
+    for (let i = 0; i < 3; i++) expect((await call()).status).toBe(200)
+    const refused = await call()
+    expect(refused.status).toBe(429)
+    expect(refused.body).toEqual({
+      error: 'too_many_requests',
+      error_description: 'Too many requests, try again in 10 seconds',
+    })
+    expect(refused.headers).toMatchObject({
+      'retry-after': '10',
+      'ratelimit-policy': '"plan/10s";q=3;w=10, "plan/day";q=5;w=86400',
+      ratelimit: '"plan/10s";r=0;t=10, "plan/day";r=2;t=43200',
+    })
+    clock.advance(10)
+    for (let i = 0; i < 2; i++) expect((await call()).status).toBe(200)
+    const used = await call()
+    expect(used.status).toBe(429)
+    expect(used.body.error).toBe('quota_exceeded')
+    expect(used.headers['retry-after']).toBe(String(12 * 3600 - 10))
+  })
+
+  it('counts requests to all APIs together, what they cost, and none without a plan', async () => {
+    const { auth, call, id, clock } = await open()
+    expect((await call('/weather')).status).toBe(200)
+    expect((await call('/weather')).status).toBe(429)
+    expect((await call('/items')).status).toBe(200)
+    expect((await call('/items')).status).toBe(429)
+    expect((await auth.plans.usage(id)).quotas).toMatchObject([{ per: 'day', limit: 5, used: 3, left: 2, soft: false }])
+    await auth.plans.set(id, null)
+    for (let i = 0; i < 5; i++) expect((await call()).status).toBe(200)
+    clock.advance(10)
+  })
+
+  it('sends the state of each limit with answers too, beside the one of the API, if headers are on', async () => {
+    const { call } = await open({ headers: true, requests: { limit: 100, window: 60 } })
+    const answer = await call()
+    expect(answer.headers['ratelimit-policy']).toBe('"catalog";q=100;w=60, "plan/10s";q=3;w=10, "plan/day";q=5;w=86400')
+    expect(answer.headers['ratelimit']).toBe('"catalog";r=99;t=60, "plan/10s";r=2;t=10, "plan/day";r=4;t=43200')
+  })
+
+  it('uses nothing of a quota for a request that scopes or the limit of the API refuse, and judges before allow', async () => {
+    const { auth, id, call } = await open({ requests: { limit: 2, window: 10 } })
+    for (let i = 0; i < 4; i++) await call()
+    expect((await auth.plans.usage(id)).quotas[0]!.used).toBe(2)
+    const other = await open()
+    let asked = 0
+    const guard = other.auth.requireApiKey('catalog', { allow: () => (asked += 1) < 0 })
+    other.app.get('/own', guard, (_req, res) => void res.json({}))
+    for (const status of [403, 403, 403, 429])
+      expect((await request(other.app).get('/own').set('X-Api-Key', other.key)).status).toBe(status)
+    expect(asked).toBe(3)
+  })
+
+  it('counts once where several guards of an API, or verifiers with the request, judge it', async () => {
+    const { auth, app, id, key } = await open()
+    const twice = [auth.requireApiKey('catalog'), auth.requireApiKey('catalog', { cost: 3 })] as const
+    app.get('/twice', ...twice, (req, res, next) => {
+      auth.verifyApiKey('catalog', key, { req }).then(() => res.json({}), next)
+    })
+    expect((await request(app).get('/twice').set('X-Api-Key', key)).status).toBe(200)
+    expect((await auth.plans.usage(id)).quotas[0]!.used).toBe(1)
+  })
+
+  it('lets a request pass that a soft limit would refuse, and counts it', async () => {
+    const { auth, call, id } = await open({ given: { free: { requests: [{ limit: 1, per: 'month' }], soft: true } } })
+    for (let i = 0; i < 3; i++) expect((await call()).status).toBe(200)
+    expect((await auth.plans.usage(id)).quotas).toMatchObject([{ per: 'month', used: 3, left: 0, soft: true }])
+  })
+
+  it('answers 500, and lets nothing pass uncounted, if the function that tells a cost fails', async () => {
+    const { auth, app, key, logger, id } = await open()
+    const costs: Record<string, () => number> = {
+      throws: () => {
+        throw new Error('no cost')
+      },
+      none: () => undefined as unknown as number,
+      negative: () => -1,
+      fraction: () => 1.5,
+      infinite: () => Infinity,
+      late: () => Promise.resolve(1) as unknown as number,
+      huge: () => 1e9,
+    }
+    for (const [name, cost] of Object.entries(costs)) {
+      app.get(`/${name}`, auth.requireApiKey('catalog', { cost }), (_req, res) => void res.json({}))
+      const answer = await request(app).get(`/${name}`).set('X-Api-Key', key)
+      expect([name, answer.status, answer.body.error]).toEqual([name, 500, 'server_error'])
+    }
+    expect(logger.lines.join('\n')).toContain('no cost')
+    expect((await auth.plans.usage(id)).quotas[0]!.used).toBe(0)
+    app.get('/free', auth.requireApiKey('catalog', { cost: () => 0 }), (_req, res) => void res.json({}))
+    for (let i = 0; i < 9; i++) expect((await request(app).get('/free').set('X-Api-Key', key)).status).toBe(200)
+  })
+
+  it('refuses a cost that is neither a number nor a function when the route is made', async () => {
+    const { auth } = await open()
+    for (const cost of [-1, 1.5, NaN, '5', null, 1e7])
+      expect(() => auth.requireApiKey('catalog', { cost: cost as number })).toThrow(ConfigurationError)
+  })
+})
+
+describe('a verifier', () => {
+  it('judges the plan, and rejects with the refusal of a guard', async () => {
+    const { auth, key } = await open()
+    for (let i = 0; i < 3; i++) await auth.verifyApiKey('catalog', key)
+    await expect(auth.verifyApiKey('catalog', key)).rejects.toMatchObject({
+      status: 429,
+      error: 'too_many_requests',
+    } as OAuthError)
+    const req = {}
+    await expect(auth.verifyApiKey('weather', key, { req })).rejects.toMatchObject({ status: 429 })
+  })
+})
+
+describe('a plan', () => {
+  it('that the platform does not have is answered with 500, and named by health()', async () => {
+    const store = memoryStore()
+    const { call, id } = await open({ store })
+    const [record] = await store.listApplications({ after: undefined, limit: 1, api: undefined, status: undefined })
+    await store.saveApplication({ ...record!, plan: 'gone', version: record!.version + 1 }, undefined)
+    const { auth } = { auth: opened[0]! as Awaited<ReturnType<typeof open>>['auth'] }
+    await waitUntil(async () => (await call()).status === 500)
+    expect((await auth.health()).problems).toEqual([
+      `Application ${id} has the plan "gone", which plans() does not have. Its requests are answered with 500.`,
+    ])
+    await auth.plans.set(id, 'free')
+    expect((await call()).status).toBe(200)
+    expect((await auth.health()).problems).toEqual([])
+  })
+
+  it('is set to one that exists, or to none', async () => {
+    const { auth, id } = await open()
+    for (const plan of ['gold', '', undefined, 5, {}])
+      await expect(auth.plans.set(id, plan as string)).rejects.toMatchObject({ code: 'invalid_argument' })
+    await expect(auth.plans.set('app_unknown', 'free')).rejects.toMatchObject({ code: 'application_not_found' })
+    await expect(auth.plans.usage('app_unknown')).rejects.toMatchObject({ code: 'application_not_found' })
+    expect((await auth.applications.get(id))?.plan).toBe('free')
+    const { items } = await auth.audit.list({ applicationId: id })
+    expect(items.at(-1)).toMatchObject({ type: 'application.updated', details: { changed: ['plan'], plan: 'free' } })
+  })
+})
+
+describe('a platform without plans()', () => {
+  const start = (store: ReturnType<typeof memoryStore>) => {
+    const logger = recordingLogger()
+    const auth = createPlatformAuth({ baseUrl: 'https://api.example.com', apis: APIS, secret: SECRET, store, logger })
+    opened.push(auth)
+    return { auth, logger }
+  }
+
+  it('does not start on a store in which an application has a plan', async () => {
+    const { store, id } = await open()
+    const { auth } = start(store)
+    await expect(auth.ready()).rejects.toThrow(
+      `features lacks plans(). Application ${id} has the plan "free", and nothing limits its requests in this process.`,
+    )
+    const app = express().get('/items', auth.requireApiKey('catalog'), (_req, res) => void res.json({}))
+    expect((await request(app).get('/items').set('X-Api-Key', 'epa_key_x')).status).not.toBe(200)
+  })
+
+  it('that runs when the first plan is set says so in its log and in health() within a second', async () => {
+    const store = memoryStore()
+    const { auth, logger } = start(store)
+    await auth.ready()
+    await auth.applications.create({ name: 'Other', apis: ['catalog'] })
+    const other = await open({ store })
+    await waitUntil(async () => (await auth.health()).problems.length > 0)
+    expect((await auth.health()).problems[0]).toContain(`Application ${other.id} has the plan "free"`)
+    expect(logger.lines.filter((line) => line.includes('Add plans()'))).toHaveLength(1)
+    await other.auth.plans.set(other.id, null)
+    await waitUntil(async () => (await auth.health()).problems.length === 0)
+  })
+})
