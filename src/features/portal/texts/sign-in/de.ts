@@ -12,7 +12,7 @@ export const de: SignInTexts = {
   askForLink:
     'Geben Sie eine E-Mail-Adresse ein, die Kontakt Ihrer Anwendungen ist, zum Beispiel die, an die deren Zugangsdaten gesendet wurden. Wir senden einen Link und einen Code dorthin.',
   sendEmail: 'E-Mail senden',
-  checkEmail: 'Sehen Sie in Ihren E-Mails nach',
+  checkEmail: 'Prüfen Sie Ihr Postfach',
   sent: (contact) =>
     html`Wenn ${contact} Kontakt einer Anwendung ist, senden wir jetzt einen Link und einen Code dorthin. Beide gelten
     15 Minuten. Öffnen Sie den Link oder geben Sie hier den Code ein.`,
