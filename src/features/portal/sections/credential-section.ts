@@ -82,7 +82,9 @@ function renderCredential(shown: ShownCredential, view: ApplicationView): Html {
 }
 
 function formatGrants(apis: GrantedApis): string {
-  const grants = Object.entries(apis).map(([api, { scopes }]) => [api, ...scopes].join(' '))
+  const grants = Object.entries(apis).map(([api, { scopes }]) =>
+    scopes.length > 0 ? `${api} (${scopes.join(', ')})` : api,
+  )
   return grants.join(', ')
 }
 
