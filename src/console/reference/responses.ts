@@ -39,7 +39,7 @@ function renderResponse(
   const text = readText(response['description'])
   const summary = readText(response['summary'])
   const markdown = text === undefined ? undefined : renderMarkdown(text, { headingLevel: 5 })
-  const [, plain] = /^<p>([^<]*)<\/p>\s*$/.exec(markdown?.markup ?? '') ?? []
+  const [, plain] = /^<p>((?:[^<]|<\/?(?:code|em|strong)>)*)<\/p>\s*$/.exec(markdown?.markup ?? '') ?? []
   const line =
     summary ?? (markdown && { markup: plain ?? markdown.markup.replace(/<\/p>[^]*/, '').replaceAll(/<[^>]*>/g, '') })
   const isRepeated = text !== undefined && text.trim().replace(/\.$/, '').toLowerCase() === name.toLowerCase()
