@@ -17,21 +17,24 @@ export interface SampleCall {
   readonly credentials?: SampleCredentials | undefined
 }
 
-/** Fields are sent as `application/x-www-form-urlencoded` or `multipart/form-data`, as `mediaType` says. */
+/** Fields are sent as `application/x-www-form-urlencoded` or `multipart/...`, as `mediaType` says. */
 export type SampleBody =
   | { readonly mediaType: string; readonly text: string }
   | { readonly mediaType: string; readonly fields: readonly SampleField[] }
   | { readonly mediaType: string; readonly file: SampleFile }
 
-export type SampleField =
-  | { readonly name: string; readonly value: string }
-  | { readonly name: string; readonly file: SampleFile }
+/** A field of a form. In `multipart/...` its part has the media type and the headers, if they are given. */
+export type SampleField = {
+  readonly name: string
+  readonly mediaType?: string | undefined
+  readonly headers?: readonly (readonly [name: string, value: string])[] | undefined
+} & ({ readonly value: string } | { readonly file: SampleFile })
 
-/** A file that the sample reads from the working directory. */
+/** A file that the sample reads from the working directory; in browsers a File. */
 export interface SampleFile {
   readonly name: string
-  /** The media type of its part in `multipart/form-data`. */
-  readonly mediaType?: string | undefined
+  /** Its media type, if it is known. */
+  readonly type?: string
 }
 
 /** Credentials to show in samples. For each that is missing, the sample reads an environment variable. */

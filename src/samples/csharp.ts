@@ -1,6 +1,6 @@
-import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
+import { EXPIRY_MARGIN_SECONDS, type SampleField, type SampleTokenRequest } from './call.js'
 import { isMultiline, quoteLikeC as quote } from './literal.js'
-import { escapePartName } from './multipart.js'
+import { escapePartName, listPartHeaders } from './multipart.js'
 import type { PreparedBody, PreparedCall } from './prepare.js'
 import type { SampleWriter } from './sample.js'
 
@@ -118,31 +118,37 @@ function writeBody(body: PreparedBody): string {
     }
     case 'multipart':
     default:
-      return writeMultipart(body.fields)
+      return writeMultipart(body)
   }
 }
 
-function writeMultipart(fields: (PreparedBody & { kind: 'multipart' })['fields']): string {
-  const lines = fields.map((field, index) => {
-    if ('value' in field)
-      return `        form.Add(new StringContent(${quoteText(field.value)}), ${quotePartName(field.name)});\n`
-    const file = `file${index + 1}`
-    const { name, mediaType } = field.file
-    const type =
-      mediaType === undefined
-        ? ''
-        : `        ${file}.Headers.ContentType = MediaTypeHeaderValue.Parse(${quote(mediaType)});\n`
-    // Add(content, name, fileName) would also write `filename*`, which RFC 7578 forbids and some servers refuse.
-    return `        var ${file} = new StreamContent(File.OpenRead(${quote(name)}));
-${type}        ${file}.Headers.ContentDisposition = new ContentDispositionHeaderValue("form-data")
+function writeMultipart({ mediaType, fields }: PreparedBody & { kind: 'multipart' }): string {
+  const type =
+    mediaType === 'multipart/form-data' ? '' : `        form.Headers.ContentType.MediaType = ${quote(mediaType)};\n`
+  return `        var form = new MultipartFormDataContent();\n${type}${fields.map(writePart).join('')}        request.Content = form;\n`
+}
+
+function writePart(field: SampleField, index: number): string {
+  const isFile = 'file' in field
+  // StringContent would have a media type that nobody gave it.
+  const content = isFile
+    ? `StreamContent(File.OpenRead(${quote(field.file.name)}))`
+    : `ByteArrayContent(Encoding.UTF8.GetBytes(${quoteText(field.value)}))`
+  const headers = listPartHeaders(field)
+  if (!isFile && headers.length === 0) return `        form.Add(new ${content}, ${quotePartName(field.name)});\n`
+  const part = `part${index + 1}`
+  const lines = headers.map(
+    ([header, value]) => `        ${part}.Headers.TryAddWithoutValidation(${quote(header)}, ${quote(value)});\n`,
+  )
+  // Add(content, name, fileName) would also write `filename*`, which RFC 7578 forbids and some servers refuse.
+  const fileName = isFile ? `            FileName = ${quotePartName(field.file.name)},\n` : ''
+  return `        var ${part} = new ${content};
+${lines.join('')}        ${part}.Headers.ContentDisposition = new ContentDispositionHeaderValue("form-data")
         {
             Name = ${quotePartName(field.name)},
-            FileName = ${quotePartName(name)},
-        };
-        form.Add(${file});
+${fileName}        };
+        form.Add(${part});
 `
-  })
-  return `        var form = new MultipartFormDataContent();\n${lines.join('')}        request.Content = form;\n`
 }
 
 /** The quotation marks are part of the header: .NET writes none around a simple name, which some servers require. */

@@ -1,11 +1,5 @@
 import { shellQuote } from '../lib/shell-quote.js'
-import {
-  EXPIRY_MARGIN_SECONDS,
-  type SampleCall,
-  type SampleField,
-  type SampleFile,
-  type SampleTokenRequest,
-} from './call.js'
+import type { SampleCall, SampleField, SampleTokenRequest } from './call.js'
 import { escapeText, hasHidden, type StringSyntax } from './literal.js'
 import { prepareCall, type PreparedBody, type PreparedCall, type PreparedCredential } from './prepare.js'
 import type { SampleWriter } from './sample.js'
@@ -17,7 +11,7 @@ export const curl: SampleWriter = {
   writeCall(call) {
     const { credential } = call
     const command = formatCall(call, LINES)
-    return credential?.kind === 'accessToken' ? `${writeTokenCache(credential.request)}\n\n${command}` : command
+    return credential?.kind === 'accessToken' ? `${formatTokenAssignment(credential.request)}\n\n${command}` : command
   },
 }
 
@@ -30,7 +24,7 @@ export function formatTokenAssignment(request: SampleTokenRequest, separator = L
   const command = `curl ${['-sSf', ...listTokenWords(request)].join(separator)}`
   // A line may end after a pipe.
   const pipe = separator === LINES ? ' |\n  ' : ' | '
-  return `ACCESS_TOKEN=$(${command}${pipe}${readMember('access_token')})`
+  return `ACCESS_TOKEN=$(${command}${pipe}${READ_TOKEN})`
 }
 
 /** The command that calls an API with the token in `$ACCESS_TOKEN`, or with the key. */
@@ -39,6 +33,7 @@ export function formatCallCommand(call: SampleCall, separator = LINES): string {
 }
 
 function formatCall({ method, url, headers, body, credential }: PreparedCall, separator: string): string {
+  if (body && method === 'HEAD') return '# curl sends no body with HEAD. The samples in other languages do.'
   const bodyWords = body ? listBodyWords(body) : []
   const words = [
     ...listMethodWords(method, bodyWords.length > 0),
@@ -50,25 +45,8 @@ function formatCall({ method, url, headers, body, credential }: PreparedCall, se
   return `curl ${words.join(separator)}`
 }
 
-/** Keeps the access token in variables of the shell, for one token endpoint, scope and client at a time. */
-function writeTokenCache(request: SampleTokenRequest): string {
-  const { tokenEndpoint, scope = '', credentials = {} } = request
-  const place = { text: `${tokenEndpoint} ${scope}`.trim(), variable: undefined }
-  const purpose = joinWords(place, formatWord(' ', credentials.key, 'CLIENT_ID'))
-  const command = `curl ${['-sSf', ...listTokenWords(request)].join(' \\\n    ')}`
-  return `if [ "\${ACCESS_TOKEN_FOR:-}" != ${purpose} ] || [ "$(date +%s)" -ge "\${ACCESS_TOKEN_EXPIRES:-0}" ]; then
-  ANSWER=$(${command})
-  ACCESS_TOKEN=$(printf %s "$ANSWER" | ${readMember('access_token')})
-  EXPIRES_IN=$(printf %s "$ANSWER" | ${readMember('expires_in')})
-  ACCESS_TOKEN_EXPIRES=$(($(date +%s) + \${EXPIRES_IN:-0} - ${EXPIRY_MARGIN_SECONDS}))
-  ACCESS_TOKEN_FOR=${purpose}
-fi`
-}
-
-/** The command that prints a member of a token answer. */
-function readMember(name: 'access_token' | 'expires_in'): string {
-  return `sed 's/.*"${name}":"\\{0,1\\}\\([^",}]*\\).*/\\1/'`
-}
+/** The command that prints the access token of a token answer. */
+const READ_TOKEN = `sed 's/.*"access_token":"\\{0,1\\}\\([^",}]*\\).*/\\1/'`
 
 function listTokenWords({ tokenEndpoint, scope, credentials = {} }: SampleTokenRequest): string[] {
   const user = formatWord('', credentials.key, 'CLIENT_ID')
@@ -110,20 +88,36 @@ function listBodyWords(body: PreparedBody): string[] {
       return body.fields.map(([name, value]) => `--data-urlencode ${quote(`${encodeURIComponent(name)}=${value}`)}`)
     case 'multipart':
     default:
-      return body.fields.map(formatPart)
+      // curl adds the boundary to another media type than its own.
+      return [
+        ...(body.mediaType === 'multipart/form-data' ? [] : [`-H ${quote(`Content-Type: ${body.mediaType}`)}`]),
+        ...body.fields.map(formatPart),
+      ]
   }
 }
 
 function formatPart(field: SampleField): string {
   // A name ends at the first `=`. What follows must not name a file.
   const name = field.name.replaceAll('=', '%3D')
-  if ('value' in field) return `--form-string ${quote(`${name}=${field.value}`)}`
-  return `-F ${quote(`${name}=@${formatFile(field.file)}`)}`
+  const { mediaType, headers = [] } = field
+  if ('value' in field && mediaType === undefined && headers.length === 0)
+    return `--form-string ${quote(`${name}=${field.value}`)}`
+  const details = [
+    ...(mediaType === undefined ? [] : [`type=${mediaType}`]),
+    ...headers.map((header) => `headers=${quotePart(header.join(': '))}`),
+  ]
+  const content = 'value' in field ? quotePart(field.value) : `@${formatFileName(field.file.name)}`
+  return `-F ${quote(`${name}=${[content, ...details].join(';')}`)}`
 }
 
-function formatFile({ name, mediaType }: SampleFile): string {
-  const quoted = /[;,"\\]|^\s|\s$/.test(name) ? `"${name.replaceAll(/["\\]/g, '\\$&')}"` : name
-  return mediaType === undefined ? quoted : `${quoted};type=${mediaType}`
+function formatFileName(name: string): string {
+  return /[;,"\\]|^\s|\s$/.test(name) ? quotePart(name) : name
+}
+
+/** Quoted for curl, which reads `;`, `@` and `<` of a part otherwise. JSON needs it only for a semicolon. */
+function quotePart(text: string): string {
+  if (/^\{[^;]*\}$|^\[[^;]*\]$/.test(text)) return text
+  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 }
 
 /** A part of a word: text as it is, then a value or the variable that stands for it. */

@@ -1,6 +1,6 @@
 import { EXPIRY_MARGIN_SECONDS, type SampleField, type SampleTokenRequest } from './call.js'
 import { isMultiline, quoteLikeC as quote } from './literal.js'
-import { escapePartName } from './multipart.js'
+import { escapePartName, listPartHeaders } from './multipart.js'
 import type { PreparedBody, PreparedCall } from './prepare.js'
 import type { SampleWriter } from './sample.js'
 
@@ -45,9 +45,8 @@ function listCallPackages({ body, credential }: PreparedCall): string[] {
   if (body?.kind === 'form') packages.push('net/url', 'strings')
   if (body?.kind === 'multipart') {
     packages.push('bytes', 'mime/multipart')
-    const files = body.fields.flatMap((field) => ('file' in field ? [field.file] : []))
-    if (files.length > 0) packages.push('os')
-    if (files.some(({ mediaType }) => mediaType !== undefined)) packages.push('net/textproto')
+    if (body.fields.some((field) => 'file' in field)) packages.push('os')
+    if (body.fields.some((field) => 'file' in field || hasPartHeaders(field))) packages.push('net/textproto')
   }
   return packages
 }
@@ -107,7 +106,7 @@ func getAccessToken() (string, error) {
 function writeCallFunction({ method, url, headers, body, credential }: PreparedCall): string {
   const lines = headers.map(([name, value]) => `	request.Header.Set(${quote(name)}, ${quote(value)})\n`)
   if (body?.kind === 'form') lines.push('	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")\n')
-  if (body?.kind === 'multipart') lines.push('	request.Header.Set("Content-Type", form.FormDataContentType())\n')
+  if (body?.kind === 'multipart') lines.push(`	request.Header.Set("Content-Type", ${writeFormType(body.mediaType)})\n`)
   if (credential?.kind === 'accessToken') lines.unshift('	request.Header.Set("Authorization", "Bearer "+token)\n')
   if (credential?.kind === 'key')
     lines.unshift(`	request.Header.Set(${quote(credential.header)}, ${readValue(credential.key, 'API_KEY')})\n`)
@@ -116,6 +115,12 @@ function writeCallFunction({ method, url, headers, body, credential }: PreparedC
 ${token}${body ? writeBody(body) : ''}	request, err := http.NewRequest(${quote(method)}, ${quote(url)}, ${body ? 'body' : 'nil'})
 ${RETURN_ERROR}${lines.join('')}	return http.DefaultClient.Do(request)
 }`
+}
+
+function writeFormType(mediaType: string): string {
+  return mediaType === 'multipart/form-data'
+    ? 'form.FormDataContentType()'
+    : `${quote(`${mediaType}; boundary=`)}+form.Boundary()`
 }
 
 const RETURN_ERROR = '	if err != nil {\n		return nil, err\n	}\n'
@@ -141,33 +146,42 @@ ${body.fields.map(writeField).join('')}	if err := form.Close(); err != nil {
   }
 }
 
+function hasPartHeaders(field: SampleField): boolean {
+  return listPartHeaders(field).length > 0
+}
+
 function writeField(field: SampleField): string {
-  if ('value' in field)
+  if ('value' in field && !hasPartHeaders(field))
     return `	if err := form.WriteField(${quote(field.name)}, ${quoteText(field.value)}); err != nil {\n		return nil, err\n	}\n`
-  const { name, mediaType } = field.file
-  const disposition = `form-data; name="${escapePartName(field.name)}"; filename="${escapePartName(name)}"`
-  const part =
-    mediaType === undefined
-      ? `form.CreateFormFile(${quote(field.name)}, ${quote(name)})`
-      : `form.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {${quote(disposition)}},
-		"Content-Type":        {${quote(mediaType)}},
-	})`
-  // The braces let each file have variables of the same names.
+  const isFile = 'file' in field
+  const read = isFile
+    ? `		content, err := os.ReadFile(${quote(field.file.name)})
+		if err != nil {
+			return nil, err
+		}
+`
+    : ''
+  // The braces let each part have variables of the same names.
   return `	{
-		content, err := os.ReadFile(${quote(name)})
+${read}		part, err := ${writePart(field)}
 		if err != nil {
 			return nil, err
 		}
-		part, err := ${part.replaceAll('\n', '\n\t')}
-		if err != nil {
-			return nil, err
-		}
-		if _, err := part.Write(content); err != nil {
+		if _, err := part.Write(${isFile ? 'content' : `[]byte(${quoteText(field.value)})`}); err != nil {
 			return nil, err
 		}
 	}
 `
+}
+
+function writePart(field: SampleField): string {
+  const name = 'file' in field ? field.file.name : undefined
+  const fileName = name === undefined ? '' : `; filename="${escapePartName(name)}"`
+  const disposition = `form-data; name="${escapePartName(field.name)}"${fileName}`
+  const headers = [['Content-Disposition', disposition] as const, ...listPartHeaders(field)]
+  const width = Math.max(...headers.map(([header]) => quote(header).length)) + 2
+  const lines = headers.map(([header, value]) => `			${`${quote(header)}:`.padEnd(width)}{${quote(value)}},\n`)
+  return `form.CreatePart(textproto.MIMEHeader{\n${lines.join('')}		})`
 }
 
 function readValue(value: string | undefined, variable: string): string {

@@ -130,7 +130,7 @@ function writeBody(body: PreparedBody): WrittenBody {
     }
     case 'multipart':
     default: {
-      const { contentType, parts } = createMultipart(body.fields)
+      const { contentType, parts } = createMultipart(body)
       const code = parts.map((part) => (typeof part === 'string' ? `ofString(${quote(part)})` : readFile(part.name)))
       const lines = code.map((part) => `                HttpRequest.BodyPublishers.${part}`)
       return { code: `concat(\n${lines.join(',\n')})`, contentType }

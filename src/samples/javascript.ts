@@ -1,5 +1,6 @@
-import { EXPIRY_MARGIN_SECONDS, type SampleField, type SampleTokenRequest } from './call.js'
+import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
 import { escapeText, formatHex, isMultiline, type StringSyntax } from './literal.js'
+import { createMultipart, isSimpleForm } from './multipart.js'
 import type { PreparedBody, PreparedCall } from './prepare.js'
 import type { SampleWriter } from './sample.js'
 
@@ -9,6 +10,8 @@ export const javascript: SampleWriter = {
   label: 'JavaScript',
   writeCall(call) {
     const { credential } = call
+    const refusal = refuse(call)
+    if (refusal !== undefined) return `// fetch() ${refusal}. Samples in other languages do.`
     const sections = [
       HEADING,
       ...(hasFiles(call.body) ? ["import { openAsBlob } from 'node:fs'"] : []),
@@ -19,6 +22,12 @@ export const javascript: SampleWriter = {
     ]
     return sections.join('\n\n')
   },
+}
+
+/** What fetch() does not do. */
+function refuse({ method, body }: PreparedCall): string | undefined {
+  if (/^(?:CONNECT|TRACE|TRACK)$/.test(method)) return `does not send ${method}`
+  return body && /^(?:GET|HEAD)$/.test(method) ? `sends no body with ${method}` : undefined
 }
 
 const HEADING = '// Node 20 or later. The name of the file ends with .mjs.'
@@ -52,14 +61,17 @@ function writeCallFunction({ method, url, headers, body, credential }: PreparedC
   if (credential?.kind === 'accessToken')
     headerLines.unshift('      Authorization: `Bearer ${await getAccessToken()}`,\n')
   if (credential?.kind === 'key') headerLines.unshift(`      ${quoteName(credential.header)}: apiKey,\n`)
+  const form = body?.kind === 'multipart' ? writeMultipart(body) : undefined
+  // Otherwise fetch() adds a parameter `charset`.
+  if (body?.kind === 'form') headerLines.push("      'Content-Type': 'application/x-www-form-urlencoded',\n")
+  if (form?.contentType !== undefined) headerLines.push(`      'Content-Type': ${quote(form.contentType)},\n`)
   const options = [
     `    method: ${quote(method)},\n`,
     ...(headerLines.length > 0 ? [`    headers: {\n${headerLines.join('')}    },\n`] : []),
     ...(body ? [`    body${body.kind === 'multipart' ? '' : `: ${writeBody(body)}`},\n`] : []),
   ]
-  const form = body?.kind === 'multipart' ? writeMultipart(body.fields) : ''
   return `async function callApi() {
-${form}  return fetch(${quote(url)}, {
+${form?.code ?? ''}  return fetch(${quote(url)}, {
 ${options.join('')}  })
 }`
 }
@@ -76,14 +88,22 @@ function writeBody(body: Exclude<PreparedBody, { kind: 'multipart' }>): string {
   }
 }
 
-function writeMultipart(fields: readonly SampleField[]): string {
-  const lines = fields.map((field) => {
+function writeMultipart(body: PreparedBody & { kind: 'multipart' }): { code: string; contentType?: string } {
+  if (!isSimpleForm(body)) {
+    // FormData has no other headers of parts than those of files.
+    const { contentType, parts } = createMultipart(body)
+    const lines = parts.map(
+      (part) => `    ${typeof part === 'string' ? quote(part) : writeBody({ kind: 'file', file: part })},\n`,
+    )
+    return { contentType, code: `  const body = new Blob([\n${lines.join('')}  ])\n` }
+  }
+  const lines = body.fields.map((field) => {
     if ('value' in field) return `  body.append(${quote(field.name)}, ${quoteText(field.value)})\n`
-    const { name, mediaType } = field.file
+    const { file, mediaType } = field
     const type = mediaType === undefined ? '' : `, { type: ${quote(mediaType)} }`
-    return `  body.append(${quote(field.name)}, await openAsBlob(${quote(name)}${type}), ${quote(name)})\n`
+    return `  body.append(${quote(field.name)}, await openAsBlob(${quote(file.name)}${type}), ${quote(file.name)})\n`
   })
-  return `  const body = new FormData()\n${lines.join('')}`
+  return { code: `  const body = new FormData()\n${lines.join('')}` }
 }
 
 function hasFiles(body: PreparedBody | undefined): boolean {

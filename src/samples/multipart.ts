@@ -1,27 +1,38 @@
 import type { SampleField, SampleFile } from './call.js'
 
-/** A form as `multipart/form-data` (RFC 7578), for libraries that cannot write one. */
+/** A form as `multipart/...` (RFC 7578), for libraries that cannot write one. */
 export interface Multipart {
   readonly contentType: string
   /** Text as it is, and files between. */
   readonly parts: readonly (string | SampleFile)[]
 }
 
-export function createMultipart(fields: readonly SampleField[]): Multipart {
-  const boundary = findBoundary(fields)
-  const parts: (string | SampleFile)[] = []
-  let text = ''
-  for (const field of fields) {
-    text += `--${boundary}\r\nContent-Disposition: form-data; name="${escapePartName(field.name)}"`
-    if ('value' in field) {
-      text += `\r\n\r\n${field.value}\r\n`
-      continue
-    }
-    const { name, mediaType = 'application/octet-stream' } = field.file
-    parts.push(`${text}; filename="${escapePartName(name)}"\r\nContent-Type: ${mediaType}\r\n\r\n`, field.file)
-    text = '\r\n'
-  }
-  return { contentType: `multipart/form-data; boundary=${boundary}`, parts: [...parts, `${text}--${boundary}--\r\n`] }
+interface MultipartForm {
+  readonly mediaType: string
+  readonly fields: readonly SampleField[]
+}
+
+export function createMultipart({ mediaType, fields }: MultipartForm, boundary = findBoundary(fields)): Multipart {
+  const parts = fields.flatMap((field) => {
+    const disposition = `Content-Disposition: form-data; name="${escapePartName(field.name)}"`
+    const lines = [`--${boundary}`, disposition, ...listPartHeaders(field).map((header) => header.join(': '))]
+    if ('value' in field) return [`${lines.join('\r\n')}\r\n\r\n${field.value}\r\n`]
+    lines[1] += `; filename="${escapePartName(field.file.name)}"`
+    return [`${lines.join('\r\n')}\r\n\r\n`, field.file, '\r\n']
+  })
+  return { contentType: `${mediaType}; boundary=${boundary}`, parts: [...parts, `--${boundary}--\r\n`] }
+}
+
+/** The headers of a part besides `Content-Disposition`. */
+export function listPartHeaders({ mediaType, headers = [] }: SampleField): (readonly [name: string, value: string])[] {
+  return [...(mediaType === undefined ? [] : [['Content-Type', mediaType] as const]), ...headers]
+}
+
+/** Whether every library writes the form as it is: `multipart/form-data`, no headers of fields, no line breaks (FormData changes them). */
+export function isSimpleForm({ mediaType, fields }: MultipartForm): boolean {
+  const isSimple = (field: SampleField): boolean =>
+    field.headers === undefined && ('file' in field || (field.mediaType === undefined && !/[\r\n]/.test(field.value)))
+  return mediaType === 'multipart/form-data' && fields.every(isSimple)
 }
 
 /** Text that is in no field. */

@@ -1,6 +1,6 @@
-import { EXPIRY_MARGIN_SECONDS, type SampleField, type SampleTokenRequest } from './call.js'
+import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
 import { escapeText, formatHex, isMultiline, type StringSyntax } from './literal.js'
-import { createMultipart } from './multipart.js'
+import { createMultipart, isSimpleForm } from './multipart.js'
 import type { PreparedBody, PreparedCall } from './prepare.js'
 import type { SampleWriter } from './sample.js'
 
@@ -9,7 +9,8 @@ export const php: SampleWriter = {
   language: 'php',
   label: 'PHP',
   writeCall(call) {
-    const { credential } = call
+    const { body, credential, method } = call
+    if (body && method === 'HEAD') return '<?php\n\n// curl sends no body with HEAD. Samples in other languages do.'
     return [
       '<?php',
       ...(credential?.kind === 'accessToken' ? [writeTokenFunction(credential.request)] : []),
@@ -94,7 +95,7 @@ function writeBody(body: PreparedBody): WrittenBody {
       return { code: writeForm(body.fields) }
     case 'multipart':
     default:
-      return writeMultipart(body.fields)
+      return writeMultipart(body)
   }
 }
 
@@ -109,18 +110,19 @@ function writeForm(fields: readonly (readonly [name: string, value: string])[]):
   return `implode('&', [\n${pairs.map((pair) => `            ${pair},\n`).join('')}        ])`
 }
 
-function writeMultipart(fields: readonly SampleField[]): WrittenBody {
+/** An array has each name once, and no headers of parts. */
+function writeMultipart(body: PreparedBody & { kind: 'multipart' }): WrittenBody {
+  const { fields } = body
   const isNameRepeated = new Set(fields.map(({ name }) => name)).size < fields.length
-  if (isNameRepeated) {
-    const { contentType, parts } = createMultipart(fields)
+  if (isNameRepeated || !isSimpleForm(body)) {
+    const { contentType, parts } = createMultipart(body)
     const code = parts.map((part) => (typeof part === 'string' ? quote(part) : readFile(part.name)))
     return { code: code.join('\n            . '), contentType }
   }
   const lines = fields.map((field) => {
     if ('value' in field) return `            ${quote(field.name)} => ${quote(field.value)},\n`
-    const { name, mediaType } = field.file
-    const type = mediaType === undefined ? '' : `, ${quote(mediaType)}`
-    return `            ${quote(field.name)} => new CURLFile(${quote(name)}${type}),\n`
+    const type = field.mediaType === undefined ? '' : `, ${quote(field.mediaType)}`
+    return `            ${quote(field.name)} => new CURLFile(${quote(field.file.name)}${type}),\n`
   })
   return { code: `[\n${lines.join('')}        ]` }
 }

@@ -1,5 +1,6 @@
 import type { SampleBody, SampleCall, SampleField, SampleFile, SampleTokenRequest } from './call.js'
 import { encodeUrl } from './encode-url.js'
+import { isMultipart } from './media-type.js'
 
 /** A call as languages write it: what a client library adds by itself is left out. */
 export interface PreparedCall {
@@ -15,7 +16,7 @@ export type PreparedBody =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'file'; readonly file: SampleFile }
   | { readonly kind: 'form'; readonly fields: readonly (readonly [name: string, value: string])[] }
-  | { readonly kind: 'multipart'; readonly fields: readonly SampleField[] }
+  | { readonly kind: 'multipart'; readonly mediaType: string; readonly fields: readonly SampleField[] }
 
 /** An access token, or a key in a header: undefined if it is read from the environment. */
 export type PreparedCredential =
@@ -26,7 +27,7 @@ export function prepareCall(call: SampleCall): PreparedCall {
   const headers = mergeHeaders(call.headers)
   const body = call.body && prepareBody(call.body)
   if (call.body && (body?.kind === 'text' || body?.kind === 'file'))
-    headers.push(['Content-Type', replaceSurrogates(call.body.mediaType)])
+    headers.push(['Content-Type', cleanHeader(call.body.mediaType)])
   return {
     method: call.method.toUpperCase(),
     url: encodeUrl(call.url),
@@ -53,7 +54,7 @@ function mergeHeaders(headers: SampleCall['headers']): [name: string, value: str
     if (!HEADER_NAME.test(name)) continue
     const key = name.toLowerCase()
     const known = merged.get(key)
-    const text = replaceSurrogates(value).replaceAll(/[\r\n\0]+/g, ' ')
+    const text = cleanHeader(value)
     if (known) known[1] += `${key === 'cookie' ? '; ' : ', '}${text}`
     else merged.set(key, [name, text])
   }
@@ -65,14 +66,22 @@ const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 function prepareBody(body: SampleBody): PreparedBody {
   if ('text' in body) return { kind: 'text', text: replaceSurrogates(body.text) }
   if ('file' in body) return { kind: 'file', file: body.file }
-  const fields = body.fields.map((field) =>
-    'file' in field
-      ? { ...field, name: replaceSurrogates(field.name) }
-      : { name: replaceSurrogates(field.name), value: replaceSurrogates(field.value) },
-  )
-  if (body.mediaType.toLowerCase().startsWith('multipart/')) return { kind: 'multipart', fields }
-  // A form of this type contains the name of a file, as in HTML.
-  return { kind: 'form', fields: fields.map((field) => [field.name, 'file' in field ? field.file.name : field.value]) }
+  const fields = body.fields.map((field) => ({
+    ...field,
+    name: replaceSurrogates(field.name),
+    ...('value' in field && { value: replaceSurrogates(field.value) }),
+    ...(field.mediaType !== undefined && { mediaType: cleanHeader(field.mediaType) }),
+    ...(field.headers && { headers: mergeHeaders(field.headers) }),
+  }))
+  if (isMultipart(body.mediaType)) return { kind: 'multipart', mediaType: cleanHeader(body.mediaType), fields }
+  return {
+    kind: 'form',
+    fields: fields.flatMap((field) => ('value' in field ? [[field.name, field.value] as const] : [])),
+  }
+}
+
+function cleanHeader(value: string): string {
+  return replaceSurrogates(value).replaceAll(/[\r\n\0]+/g, ' ')
 }
 
 /** Half of a surrogate pair cannot be encoded. U+FFFD stands for it, as in what a browser sends. */

@@ -1,5 +1,6 @@
-import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
+import { EXPIRY_MARGIN_SECONDS, type SampleField, type SampleTokenRequest } from './call.js'
 import { escapeText, escapeTripleQuotes, formatHex, isMultiline, type StringSyntax } from './literal.js'
+import { createMultipart } from './multipart.js'
 import type { PreparedBody, PreparedCall } from './prepare.js'
 import type { SampleWriter } from './sample.js'
 
@@ -65,7 +66,10 @@ _expires_at = 0.0`,
 }
 
 function writeCallFunction({ method, url, headers, body, credential }: PreparedCall): string {
+  const written = body && writeBody(body)
   const headerLines = headers.map(([name, value]) => `            ${quote(name)}: ${quote(value)},\n`)
+  if (written?.contentType !== undefined)
+    headerLines.push(`            "Content-Type": ${quote(written.contentType)},\n`)
   if (credential?.kind === 'accessToken')
     headerLines.unshift('            "Authorization": f"Bearer {get_access_token()}",\n')
   if (credential?.kind === 'key') headerLines.unshift(`            ${quote(credential.header)}: API_KEY,\n`)
@@ -73,29 +77,52 @@ function writeCallFunction({ method, url, headers, body, credential }: PreparedC
     return requests.request(
         ${quote(method)},
         ${quote(url)},
-${headerLines.length > 0 ? `        headers={\n${headerLines.join('')}        },\n` : ''}${body ? writeBody(body) : ''}        timeout=30,
+${headerLines.length > 0 ? `        headers={\n${headerLines.join('')}        },\n` : ''}${written ? `        ${written.code},\n` : ''}        timeout=30,
     )`
 }
 
-function writeBody(body: PreparedBody): string {
+interface WrittenBody {
+  /** An argument. */
+  readonly code: string
+  readonly contentType?: string
+}
+
+function writeBody(body: PreparedBody): WrittenBody {
   switch (body.kind) {
     case 'text':
-      return `        data=${quoteText(body.text)}.encode(),\n`
+      return { code: `data=${quoteText(body.text)}.encode()` }
     case 'file':
-      return `        data=${openFile(body.file.name)},\n`
+      return { code: `data=${openFile(body.file.name)}` }
     case 'form':
-      return `        data=[\n${body.fields.map(([name, value]) => `            (${quote(name)}, ${quoteText(value)}),\n`).join('')}        ],\n`
+      return { code: `data=${writeList(body.fields.map(([name, value]) => `(${quote(name)}, ${quoteText(value)})`))}` }
     case 'multipart':
     default:
-      return `        files=[\n${body.fields
-        .map((field) => {
-          if ('value' in field) return `            (${quote(field.name)}, (None, ${quoteText(field.value)})),\n`
-          const { name, mediaType } = field.file
-          const type = mediaType === undefined ? '' : `, ${quote(mediaType)}`
-          return `            (${quote(field.name)}, (${quote(name)}, ${openFile(name)}${type})),\n`
-        })
-        .join('')}        ],\n`
+      return writeMultipart(body)
   }
+}
+
+function writeMultipart(body: PreparedBody & { kind: 'multipart' }): WrittenBody {
+  if (body.mediaType === 'multipart/form-data') return { code: `files=${writeList(body.fields.map(writePart))}` }
+  const { contentType, parts } = createMultipart(body)
+  const lines = parts.map((part) =>
+    typeof part === 'string' ? `${quote(part)}.encode()` : `${openFile(part.name)}.read()`,
+  )
+  return { contentType, code: `data=b"".join(${writeList(lines)})` }
+}
+
+/** A tuple of the name and a tuple: name of the file, content, media type, headers. */
+function writePart(field: SampleField): string {
+  const { name, mediaType, headers = [] } = field
+  const values =
+    'file' in field ? [quote(field.file.name), openFile(field.file.name)] : ['None', quoteText(field.value)]
+  if (mediaType !== undefined || headers.length > 0) values.push(mediaType === undefined ? 'None' : quote(mediaType))
+  if (headers.length > 0)
+    values.push(`{${headers.map(([header, value]) => `${quote(header)}: ${quote(value)}`).join(', ')}}`)
+  return `(${quote(name)}, (${values.join(', ')}))`
+}
+
+function writeList(items: readonly string[]): string {
+  return `[\n${items.map((item) => `            ${item},\n`).join('')}        ]`
 }
 
 function openFile(name: string): string {

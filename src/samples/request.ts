@@ -1,10 +1,5 @@
-import {
-  format,
-  serializeHeader,
-  serializePathParameter,
-  serializeQueryParameter,
-  type Parameter,
-} from './serialize.js'
+import type { SampleBody } from './call.js'
+import { serializeHeader, serializePathParameter, serializeQueryParameter, type Parameter } from './serialize.js'
 
 /** A call as the reader has filled it in. */
 export interface CallInput {
@@ -15,23 +10,7 @@ export interface CallInput {
   readonly path: string
   readonly parameters: readonly Parameter[]
   readonly accept?: string | undefined
-  readonly body?: BodyInput | undefined
-}
-
-export type BodyInput =
-  | { readonly mediaType: string; readonly text: string }
-  | { readonly mediaType: string; readonly file: Upload }
-  | { readonly mediaType: string; readonly fields: readonly BodyField[] }
-
-export interface BodyField {
-  readonly name: string
-  readonly value: string | Upload
-}
-
-/** The content, in browsers a File. */
-export interface Upload {
-  readonly name: string
-  readonly type: string
+  readonly body?: SampleBody | undefined
 }
 
 /** The URL of a call. The name of a path parameter without a value stays, in braces. */
@@ -60,10 +39,4 @@ export function buildHeaders({ parameters, accept }: CallInput): [name: string, 
     ...given,
     ...(cookies.length > 0 ? [['Cookie', cookies.join('; ')] satisfies [string, string]] : []),
   ]
-}
-
-/** The fields of a form that one value is sent as: a list is repeated, an object is JSON. */
-export function listBodyFields({ name, value }: Pick<Parameter, 'name' | 'value'>): BodyField[] {
-  if (Array.isArray(value)) return value.map((each) => ({ name, value: format(each) }))
-  return [{ name, value: format(value) }]
 }

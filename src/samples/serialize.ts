@@ -1,14 +1,16 @@
+import { isJson } from './media-type.js'
+
 /** A parameter of a call, as the form describes it. */
 export interface Parameter {
   /** `querystring`: all of the query (OpenAPI 3.2). */
-  readonly in: 'path' | 'query' | 'querystring' | 'header' | 'cookie' | 'body'
+  readonly in: 'path' | 'query' | 'querystring' | 'header' | 'cookie'
   readonly name: string
   readonly value: Value
   /** OpenAPI's `style`; empty for the default of `in`. */
   readonly style?: string
   readonly explode?: boolean
   /** The media type of a parameter with `content`, which has no style. */
-  readonly mediaType?: string
+  readonly mediaType?: string | undefined
   readonly allowReserved?: boolean
 }
 
@@ -71,8 +73,8 @@ export function format(value: Value): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function formatContent({ value, mediaType = '' }: Parameter): string {
-  return /[/+]json\b/i.test(mediaType) ? JSON.stringify(value) : format(value)
+function formatContent({ value, mediaType }: Parameter): string {
+  return isJson(mediaType) ? JSON.stringify(value) : format(value)
 }
 
 function serializeQuery(parameter: Parameter): string[] {
@@ -99,14 +101,18 @@ function listParts(value: readonly Value[] | { readonly [name: string]: Value },
   })
 }
 
-/** `filter[name]=tea`. OpenAPI defines one level; the levels below are written as most servers read them. */
+/**
+ * `filter[name]=tea`. OpenAPI defines one level; the levels below are written as most servers read them: items of a list have a
+ * number only if they have members, because these would otherwise be mixed up.
+ */
 function listDeep(key: string, value: Value, text: (value: Value) => string): string[] {
   if (!isComposite(value)) return [`${key}=${text(value)}`]
-  if (isList(value)) return value.flatMap((each) => listDeep(`${key}%5B%5D`, each, text))
+  if (isList(value))
+    return value.flatMap((each, at) => listDeep(`${key}%5B${isComposite(each) ? at : ''}%5D`, each, text))
   return Object.entries(value).flatMap(([property, each]) => listDeep(`${key}%5B${encode(property)}%5D`, each, text))
 }
 
-function encode(text: string, allowReserved = false): string {
+export function encode(text: string, allowReserved = false): string {
   // A lone surrogate makes encodeURIComponent() throw.
   const encoded = encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\uFFFD'))
   if (!allowReserved) return encoded
@@ -114,10 +120,10 @@ function encode(text: string, allowReserved = false): string {
   return encoded.replace(/%(?:3A|2F|3F|5B|5D|40|21|24|27|28|29|2A|2C|3B)/g, decodeURIComponent)
 }
 
-function isComposite(value: Value): value is readonly Value[] | { readonly [name: string]: Value } {
+export function isComposite(value: Value): value is readonly Value[] | { readonly [name: string]: Value } {
   return typeof value === 'object' && value !== null
 }
 
-function isList(value: Value): value is readonly Value[] {
+export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value)
 }

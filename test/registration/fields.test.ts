@@ -222,17 +222,6 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       })
     })
 
-    it('A5: shows operators what was entered, with the labels and without its markup', async () => {
-      const { app, mailer } = open({ fields: FIELDS }, { operators: ['apis@example.com'] })
-      await postJson(app, { ...GOOD, apis: ['weather'], fields: ANSWERS })
-      await vi.waitFor(() => expect(mailer.emails).toHaveLength(1), 60_000)
-      const link = /\/decide#(\S+)/.exec(mailer.emails[0]!.text)![1]!
-      const page = (await request(app).post(`${PATH}/decide`).type('form').send({ link })).text.replaceAll(/\s+/g, ' ')
-      expect(page).toContain('<dt>Company</dt> <dd class="quote">Acme &#38; &#60;b&#62;Sons&#60;/b&#62;</dd>')
-      expect(page).toContain('<dt>What do you build?</dt> <dd class="quote">A shop. And more.</dd>')
-      expect(page).toContain('<dt>Send me news</dt> <dd class="quote">yes</dd>')
-    })
-
     it('registration.allow gets the values that would be stored', async () => {
       const allow = vi.fn<() => boolean>(() => true)
       const { app } = open({ fields: FIELDS, allow })

@@ -15,15 +15,17 @@ const KEY_CALL: SampleCall = { ...CALL, scheme: 'apiKey', url: 'https://api.exam
 const write = (call: SampleCall): string | undefined =>
   createSamples(call).find(({ language }) => language === 'curl')?.code
 
-it('writes the token request, and the call with the token that it got', () => {
-  const code = write({ ...CALL, scope: 'orders:read orders:write' })
-  expect(code).toContain(`-u "$CLIENT_ID:$CLIENT_SECRET" \\\n    -d grant_type=client_credentials \\\n`)
-  expect(code).toContain(
-    `--data-urlencode "scope=orders:read orders:write" \\\n    https://api.example.com/orders/token)`,
-  )
-  expect(code).toMatch(
-    /\n\ncurl -H "Authorization: Bearer \$ACCESS_TOKEN" \\\n {2}https:\/\/api.example.com\/orders\/items$/,
-  )
+it('has two blocks: one gets an access token, one makes the call with it', () => {
+  const blocks = write({ ...CALL, scope: 'orders:read orders:write' })?.split('\n\n')
+  expect(blocks).toEqual([
+    `ACCESS_TOKEN=$(curl -sSf \\
+  -u "$CLIENT_ID:$CLIENT_SECRET" \\
+  -d grant_type=client_credentials \\
+  --data-urlencode "scope=orders:read orders:write" \\
+  https://api.example.com/orders/token |
+  sed 's/.*"access_token":"\\{0,1\\}\\([^",}]*\\).*/\\1/')`,
+    `curl -H "Authorization: Bearer $ACCESS_TOKEN" \\\n  https://api.example.com/orders/items`,
+  ])
 })
 
 it('writes credentials where they are given, and their variables where not', () => {

@@ -104,7 +104,7 @@ export const HOSTILE_CALLS: readonly (Parts & { readonly title: string })[] = [
       fields: [
         { name: PART_NAME, value: HOSTILE },
         { name: 'lines', value: HOSTILE_LINES },
-        { name: 'file', file: { name: FILE_NAME, mediaType: 'image/png' } },
+        { name: 'file', file: { name: FILE_NAME }, mediaType: 'image/png' },
         { name: 'plain', file: { name: FILE_NAME } },
       ],
     },

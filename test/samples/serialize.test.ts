@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { buildHeaders, buildUrl, hasDotSegment, listBodyFields } from '../../src/samples/request.js'
+import { buildHeaders, buildUrl, hasDotSegment } from '../../src/samples/request.js'
 import {
   serializeHeader,
   serializePathParameter,
@@ -142,12 +142,4 @@ it('headers leave out those that OpenAPI ignores, and join cookies', () => {
     ['X-Trace', '1'],
     ['Cookie', 'a=1; b=x%20y'],
   ])
-})
-
-it('a list in a form body is repeated, an object is JSON', () => {
-  expect(listBodyFields({ name: 'a', value: ['x', { b: 1 }] })).toEqual([
-    { name: 'a', value: 'x' },
-    { name: 'a', value: '{"b":1}' },
-  ])
-  expect(listBodyFields({ name: 'a', value: { b: 1 } })).toEqual([{ name: 'a', value: '{"b":1}' }])
 })

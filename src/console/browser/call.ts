@@ -63,6 +63,8 @@ export function enableCall(form: HTMLFormElement, { page, session, askAgain }: C
   async function call(input: CallInput, signal: AbortSignal): Promise<Message | undefined> {
     const { api, support } = page
     if (UNSENDABLE.test(input.method)) throw new Error(`Browsers do not send ${input.method}. Use one of the samples.`)
+    if (input.body && /^(?:GET|HEAD)$/.test(input.method))
+      throw new Error(`Browsers send no body with ${input.method}. Use one of the samples.`)
     if (hasDotSegment(buildUrl(input)))
       throw new Error('The path has a segment . or .., so the call would reach another path.')
     const carried = form.dataset['security'] === 'none' ? {} : await session.carry(api)

@@ -1,6 +1,8 @@
 import { isElement, findAll } from './elements.js'
 import { findJsonProblem } from './json.js'
-import { buildUrl, hasDotSegment, listBodyFields, type BodyInput, type CallInput } from '../../samples/request.js'
+import { createBody, type BodyInput, type FieldEncoding, type FieldInput } from '../../samples/body.js'
+import { isJson } from '../../samples/media-type.js'
+import { buildUrl, hasDotSegment, type CallInput } from '../../samples/request.js'
 import type { Parameter, Value } from '../../samples/serialize.js'
 import { readValue } from './values.js'
 
@@ -24,8 +26,8 @@ export function readForm(form: HTMLFormElement, resource: string): FormReading {
   const problems: Problem[] = []
   const parameters = readParameters(form, '.parameters [data-in]', problems)
   const { method = 'GET', path = '', accept } = form.dataset
-  const body = method === 'GET' || method === 'HEAD' ? undefined : readBody(form, problems)
-  const input = { method, resource, path, parameters, accept: accept || undefined, body }
+  const body = readBody(form, problems)
+  const input = { method, resource, path, parameters, accept: accept || undefined, body: body && createBody(body) }
   if (hasDotSegment(buildUrl(input))) {
     const control = findControls(form, '.parameters [data-in="path"]').find(({ value }) =>
       /^\.{1,2}$/.test(value.trim()),
@@ -52,18 +54,20 @@ function readParameters(parent: ParentNode, selector: string, problems: Problem[
   return findControls(parent, selector).flatMap((control) => {
     const value = readControl(control, problems)
     if (value === undefined) return []
-    const { in: place, name = '', style, explode, media, allowReserved } = control.dataset
-    const parameter: Parameter = {
-      in: place as Parameter['in'],
-      name,
-      value,
-      ...(style !== undefined && { style }),
-      ...(explode !== undefined && { explode: explode === 'true' }),
-      ...(media !== undefined && { mediaType: media }),
-      allowReserved: allowReserved === 'true',
-    }
-    return [parameter]
+    return [{ ...readEncoding(control), in: control.dataset['in'] as Parameter['in'], value }]
   })
+}
+
+function readEncoding({ dataset }: Control): FieldEncoding {
+  const { name = '', style, explode, media, headers, allowReserved } = dataset
+  return {
+    name,
+    ...(style !== undefined && { style }),
+    ...(explode !== undefined && { explode: explode === 'true' }),
+    ...(media !== undefined && { mediaType: media }),
+    ...(headers !== undefined && { headers: JSON.parse(headers) as [name: string, value: string][] }),
+    allowReserved: allowReserved === 'true',
+  }
 }
 
 /** Undefined for a value that is not sent: an empty optional field, or one with a problem. */
@@ -97,26 +101,27 @@ function readBody(form: HTMLFormElement, problems: Problem[]): BodyInput | undef
     if (!file && isRequired) problems.push({ control: body, text: 'Choose a file.' })
     return file && { mediaType, file }
   }
-  const text = body.value
+  // Browsers turn CRLF into LF.
+  const text = body.dataset['lineBreak'] === 'crlf' ? body.value.replaceAll('\n', '\r\n') : body.value
   if (text.trim() === '') {
     if (isRequired) problems.push({ control: body, text: REQUIRED })
     return undefined
   }
-  const problem = /[/+]json\b/i.test(mediaType) ? findJsonProblem(text) : undefined
+  const problem = isJson(mediaType) ? findJsonProblem(text) : undefined
   if (problem !== undefined) problems.push({ control: body, text: problem })
   return { mediaType, text }
 }
 
 function readFields(panel: HTMLElement, mediaType: string, problems: Problem[]): BodyInput {
-  const fields = findControls(panel, '[data-in="body"]').flatMap((control) => {
-    const { name = '' } = control.dataset
+  const fields = findControls(panel, '[data-in="body"]').flatMap((control): FieldInput[] => {
+    const encoding = readEncoding(control)
     if (!isElement(control, 'input') || control.type !== 'file') {
       const value = readControl(control, problems)
-      return value === undefined ? [] : listBodyFields({ name, value })
+      return value === undefined ? [] : [{ ...encoding, value }]
     }
     const files = [...(control.files ?? [])]
     if (files.length === 0 && control.required) problems.push({ control, text: 'Choose a file.' })
-    return files.map((file) => ({ name, value: file }))
+    return [{ ...encoding, files }]
   })
   return { mediaType, fields }
 }

@@ -1,11 +1,11 @@
 import { createSamples } from '../../samples/create.js'
-import type { SampleBody, SampleCall } from '../../samples/call.js'
+import type { SampleCall } from '../../samples/call.js'
 import { createCopyButton } from './copy.js'
 import { create } from './elements.js'
 import { readForm } from './form.js'
 import { createListeners, type Listeners } from './listeners.js'
 import type { PageData } from './page.js'
-import { buildHeaders, buildUrl, type BodyInput } from '../../samples/request.js'
+import { buildHeaders, buildUrl } from '../../samples/request.js'
 import type { Session } from './session.js'
 import { createTabs } from './tabs.js'
 import { renderTokens } from './tokens.js'
@@ -111,21 +111,9 @@ function readSampleCall(form: HTMLFormElement, { page, session }: SamplesOptions
     method: input.method,
     url: buildUrl(input),
     headers: buildHeaders(input),
-    body: input.body && convertBody(input.body),
+    body: input.body,
     tokenEndpoint,
     keyHeader,
     credentials: { key, secret: secret || undefined },
   }
-}
-
-function convertBody(body: BodyInput): SampleBody | undefined {
-  const { mediaType } = body
-  if ('text' in body) return { mediaType, text: body.text }
-  if ('file' in body) return { mediaType, file: { name: body.file.name, mediaType: body.file.type || undefined } }
-  const fields = body.fields.map(({ name, value }) =>
-    typeof value === 'string'
-      ? { name, value }
-      : { name, file: { name: value.name, mediaType: value.type || undefined } },
-  )
-  return { mediaType, fields }
 }

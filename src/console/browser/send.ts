@@ -1,5 +1,8 @@
 import { describeUnreachable } from './messages.js'
-import { buildHeaders, buildUrl, type BodyInput, type CallInput } from '../../samples/request.js'
+import type { SampleBody } from '../../samples/call.js'
+import { isMultipart } from '../../samples/media-type.js'
+import { createMultipart } from '../../samples/multipart.js'
+import { buildHeaders, buildUrl, type CallInput } from '../../samples/request.js'
 
 /**
  * fetch() that rejects with a message for the reader, unless it was cancelled. It sends no cookies: only the credential
@@ -15,7 +18,7 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** The request of a call. Browsers add the boundary of a multipart body themselves, and leave out some headers, such as Cookie. */
+/** The request of a call. Browsers leave out some headers, such as Cookie. */
 export function createRequest(
   input: CallInput,
   credential: readonly [string, string] | undefined,
@@ -23,27 +26,27 @@ export function createRequest(
   const headers = new Headers()
   for (const [name, value] of buildHeaders(input)) headers.append(name, toByteString(value))
   if (credential) headers.set(...credential)
-  const { body } = input
-  if (body && !(isMultipart(body) && 'fields' in body)) headers.set('Content-Type', body.mediaType)
-  return [buildUrl(input), { method: input.method, headers, body: body ? createBody(body) : null, cache: 'no-store' }]
+  const { content = null, mediaType } = input.body ? createContent(input.body) : {}
+  if (mediaType !== undefined) headers.set('Content-Type', mediaType)
+  return [buildUrl(input), { method: input.method, headers, body: content, cache: 'no-store' }]
 }
 
-function createBody(body: BodyInput): BodyInit {
-  if ('text' in body) return body.text
-  if ('file' in body) return body.file as File
-  const entries = body.fields.map(
-    ({ name, value }) => [name, typeof value === 'string' ? value : (value as File)] as const,
-  )
-  if (isMultipart(body)) {
-    const data = new FormData()
-    for (const [name, value] of entries) data.append(name, value)
-    return data
+function createContent(body: SampleBody): { readonly content: BodyInit; readonly mediaType: string } {
+  const { mediaType } = body
+  if ('text' in body) return { mediaType, content: body.text }
+  if ('file' in body) return { mediaType, content: body.file as File }
+  if (!isMultipart(mediaType))
+    return {
+      mediaType,
+      content: new URLSearchParams(body.fields.map((field) => [field.name, 'value' in field ? field.value : ''])),
+    }
+  // FormData gives a part with a media type the name of a file. Nobody can put this boundary into a file beforehand.
+  const boundary = `form-part-${crypto.getRandomValues(new Uint32Array(4)).join('')}`
+  const { contentType, parts } = createMultipart(body, boundary)
+  return {
+    mediaType: contentType,
+    content: new Blob(parts.map((part) => (typeof part === 'string' ? part : (part as File)))),
   }
-  return new URLSearchParams(entries.map(([name, value]) => [name, typeof value === 'string' ? value : value.name]))
-}
-
-function isMultipart({ mediaType }: BodyInput): boolean {
-  return mediaType.startsWith('multipart/')
 }
 
 /** Headers take bytes only: other characters are sent as UTF-8. */

@@ -1,9 +1,8 @@
 import { asObject, type JsonObject, type Operation } from '../../openapi/document.js'
-import { createExample, listGivenExamples } from '../reference/example.js'
 import { listParameters, type Parameter } from '../reference/parameters.js'
 import { resolve } from '../reference/resolve.js'
 
-/** A call of an operation, with an example of each value. References are followed. */
+/** A call of an operation. References are followed. */
 export interface ApiCall {
   readonly operation: Operation
   readonly method: string
@@ -30,7 +29,7 @@ export interface CallParameter {
 export interface CallBody {
   readonly description: string
   readonly isRequired: boolean
-  readonly contents: readonly { readonly mediaType: string; readonly schema: unknown; readonly example: unknown }[]
+  readonly contents: readonly { readonly mediaType: string; readonly schema: unknown }[]
 }
 
 export function describeCall(document: JsonObject, described: Operation): ApiCall {
@@ -56,9 +55,7 @@ function readBody(document: JsonObject, given: unknown): CallBody {
   const body = resolve(document, given)
   const contents = Object.entries(asObject(body['content'])).map(([mediaType, described]) => {
     const content = resolve(document, described)
-    const [given] = listGivenExamples(document, content)
-    const example = given ? given.value : createExample(document, content['schema'], 'readOnly')
-    return { mediaType, schema: content['schema'] ?? content['itemSchema'], example }
+    return { mediaType, schema: content['schema'] ?? content['itemSchema'] }
   })
   return { description: readText(body['description']), isRequired: body['required'] === true, contents }
 }

@@ -5,8 +5,8 @@ import { formatCallCommand, formatTokenAssignment } from '../../samples/curl.js'
 import { describeCall, readText, type ApiCall, type CallParameter } from './calls.js'
 import { listCodeSamples } from '../reference/code-samples.js'
 import { resolveEntries } from '../reference/resolve.js'
-import { createRequestBody, isJson } from './request-body.js'
-import { createSampleCall } from '../reference/sample-call.js'
+import { isJson } from '../../samples/media-type.js'
+import { createSampleBody, createSampleCall } from '../reference/sample-call.js'
 import { listCallbacks, listWebhooks } from '../reference/webhooks.js'
 import { describeValue, listNamedSchemas, listProperties, toLine } from './schema-text.js'
 
@@ -135,12 +135,12 @@ function writeParameter(document: JsonObject, parameter: CallParameter): string 
   return [line, ...listProperties(document, parameter.schema, '  ')].join('\n')
 }
 
-function writeBody(document: JsonObject, { body }: ApiCall): string {
+function writeBody(document: JsonObject, { body, operation }: ApiCall): string {
   if (!body) return ''
+  const example = createSampleBody(document, operation)
   const types = body.contents.map(({ mediaType, schema }) =>
     [`- \`${mediaType}\`: ${describeValue(document, schema)}`, ...listProperties(document, schema, '  ')].join('\n'),
   )
-  const example = createRequestBody(document, body)
   return joinParts([
     `Body${body.isRequired ? '' : ' (optional)'}:${body.description && ` ${toLine(body.description)}`}`,
     types.join('\n'),

@@ -1,39 +1,12 @@
 import { html, type Html } from '../../web/html.js'
-import { isObject } from '../../lib/is-object.js'
-import { asObject, type JsonObject, type Operation } from '../../openapi/document.js'
-import { createExample, listExamples, listGivenExamples, type Example } from './example.js'
-import { isJson, renderTextarea, type FieldRenderer } from './fields.js'
+import type { JsonObject, Operation } from '../../openapi/document.js'
+import { isLeftOut, listBodyContents, type BodyContent } from './body-content.js'
+import { listBodyTexts } from './body-text.js'
+import { renderTextarea, type FieldRenderer } from './fields.js'
+import { listFormFields } from './form-fields.js'
 import { renderMarkdown } from './markdown.js'
-import { readList, readText, resolve, resolveEntries } from './resolve.js'
+import { readText, resolve } from './resolve.js'
 import { renderSchema } from './schema.js'
-import { isBinary, mergeAllOf, readTypes } from './schema-type.js'
-
-/** A request body in one of its media types. */
-export interface BodyContent {
-  readonly mediaType: string
-  readonly members: JsonObject
-  readonly schema: JsonObject
-  /** The editor of the body: a text, fields, or the choice of a file. */
-  readonly kind: 'text' | 'fields' | 'file'
-}
-
-/** The media types of an operation's request body, in the document's order. */
-export function listBodyContents(document: JsonObject, { operation }: Operation): BodyContent[] {
-  const body = resolve(document, operation['requestBody'])
-  return resolveEntries(document, body['content']).map(([mediaType, members]) => {
-    const schema = mergeAllOf(document, resolve(document, members['schema'] ?? members['itemSchema']))
-    return { mediaType, members, schema, kind: readKind(mediaType, schema) }
-  })
-}
-
-function readKind(mediaType: string, schema: JsonObject): BodyContent['kind'] {
-  const type = mediaType.toLowerCase()
-  const isForm = type.startsWith('application/x-www-form-urlencoded') || type.startsWith('multipart/')
-  if (isForm) return Object.keys(asObject(schema['properties'])).length > 0 ? 'fields' : 'text'
-  if (isBinary(schema) && !isJson(type)) return 'file'
-  const isText = isJson(type) || /^text\/|xml|yaml|javascript|graphql|ndjson|jsonl|\*/.test(type)
-  return isText || readTypes(schema).some((each) => each === 'object' || each === 'array') ? 'text' : 'file'
-}
 
 /** The controls of a request body; nothing if the operation has none. */
 export function renderBody(document: JsonObject, operation: Operation, fields: FieldRenderer): Html | false {
@@ -41,22 +14,34 @@ export function renderBody(document: JsonObject, operation: Operation, fields: F
   const contents = listBodyContents(document, operation)
   if (contents.length === 0) return false
   const description = readText(body['description'])
+  const isEmpty = isLeftOut(document, operation)
   const id = fields.createId('media-type')
   return html`<fieldset class="body" data-required="${String(body['required'] === true)}">
     <legend>Request body${body['required'] === true ? '' : ', optional'}</legend>
     ${description !== undefined && html`<div class="markdown">${renderMarkdown(description, { headingLevel: 5 })}</div>`}
+    ${
+      /^(?:GET|HEAD)$/.test(operation.method) &&
+      html`<p class="note">Browsers send no body with ${operation.method}. Samples contain what is entered here.</p>`
+    }
     <div class="field">
       <label for="${id}">Media type</label>
       <select id="${id}" data-role="media-type">
         ${contents.map(({ mediaType }) => html`<option>${mediaType}</option>`)}
       </select>
     </div>
-    ${contents.map((content, index) => html`<div data-media="${content.mediaType}" data-kind="${content.kind}" ${index > 0 && html` hidden`}>${renderContent(document, content, fields)}</div>`)}
+    ${contents.map((content, index) => html`<div data-media="${content.mediaType}" data-kind="${content.kind}" ${index > 0 && html` hidden`}>${renderContent(document, content, { fields, isEmpty })}</div>`)}
   </fieldset>`
 }
 
-function renderContent(document: JsonObject, content: BodyContent, fields: FieldRenderer): Html {
+interface ContentOptions {
+  readonly fields: FieldRenderer
+  /** Whether nothing is entered to begin with. */
+  readonly isEmpty: boolean
+}
+
+function renderContent(document: JsonObject, content: BodyContent, options: ContentOptions): Html {
   const { members } = content
+  const { fields, isEmpty } = options
   const schema = members['schema'] ?? members['itemSchema']
   const details =
     schema !== undefined &&
@@ -64,7 +49,11 @@ function renderContent(document: JsonObject, content: BodyContent, fields: Field
       <summary>Schema</summary>
       ${renderSchema(document, schema)}
     </details>`
-  if (content.kind === 'fields') return html`${renderFields(document, content, fields)} ${details}`
+  if (content.kind === 'fields') {
+    const properties = listFormFields(document, content)
+    return html`${properties.map((each) => fields.renderProperty(isEmpty ? { ...each, required: false, value: undefined } : each))}
+    ${details}`
+  }
   if (content.kind === 'file') {
     const id = fields.createId('body-file')
     return html`<div class="field">
@@ -73,27 +62,18 @@ function renderContent(document: JsonObject, content: BodyContent, fields: Field
       </div>
       ${details}`
   }
-  return html`${renderEditor(listBodyExamples(document, content), content, fields)} ${details}`
+  return html`${renderEditor(document, content, options)} ${details}`
 }
 
-function renderFields(document: JsonObject, { members, schema }: BodyContent, fields: FieldRenderer): Html[] {
-  const required = readList(schema['required'])
-  const [given] = listGivenExamples(document, members)
-  const values = isObject(given?.value) ? given.value : {}
-  const encodings = asObject(members['encoding'])
-  return Object.entries(asObject(schema['properties']))
-    .filter(([, property]) => resolve(document, property)['readOnly'] !== true)
-    .map(([name, property]) => {
-      const value = Object.hasOwn(values, name) ? values[name] : undefined
-      const encoding = resolve(document, encodings[name])
-      return fields.renderProperty(name, property, { required: required.includes(name), encoding, value })
-    })
-}
-
-function renderEditor(examples: readonly Example[], { mediaType }: BodyContent, fields: FieldRenderer): Html {
+function renderEditor(
+  document: JsonObject,
+  { mediaType, members }: BodyContent,
+  { fields, isEmpty }: ContentOptions,
+): Html {
   const id = fields.createId('body')
   const exampleId = fields.createId('example')
-  const texts = examples.map(({ label, value }) => ({ label, text: formatBody(value, mediaType) }))
+  const examples = listBodyTexts(document, mediaType, members, 'readOnly')
+  const texts = isEmpty ? [{ label: 'None', text: '' }, ...examples] : examples
   const text = texts[0]?.text ?? ''
   return html`${
       texts.length > 1 &&
@@ -106,24 +86,11 @@ function renderEditor(examples: readonly Example[], { mediaType }: BodyContent, 
     }
     <div class="field">
       <label for="${id}">Body</label>
-      ${renderTextarea(html`id="${id}" data-role="body" rows="${countRows(text)}"`, text)}
+      ${renderTextarea(html`id="${id}" data-role="body" rows="${countRows(text)}"${examples.some((each) => each.text.includes('\r\n')) && html` data-line-break="crlf"`}`, text)}
+      ${examples.length === 0 && html`<div class="hint">The document has no example of this media type.</div>`}
     </div>`
 }
 
 function countRows(text: string): number {
   return Math.min(24, Math.max(4, text.split('\n').length))
-}
-
-/** Examples of a request body, without properties that only answers have. */
-export function listBodyExamples(document: JsonObject, { members }: Pick<BodyContent, 'members'>): Example[] {
-  const given = listExamples(document, { ...members, schema: undefined, itemSchema: undefined })
-  if (given.length > 0) return given
-  const value = createExample(document, members['schema'] ?? members['itemSchema'], 'readOnly')
-  return value === undefined ? [] : [{ label: 'Example', value }]
-}
-
-/** An example as it is written in a media type. Only JSON is made of values; other texts stay as they are. */
-export function formatBody(value: unknown, mediaType: string): string {
-  if (typeof value === 'string' && !isJson(mediaType)) return value
-  return JSON.stringify(value, null, 2) ?? ''
 }

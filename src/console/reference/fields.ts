@@ -2,13 +2,16 @@ import { html, type Html } from '../../web/html.js'
 import { isObject } from '../../lib/is-object.js'
 import { createUniqueNames } from '../../lib/unique-names.js'
 import type { JsonObject } from '../../openapi/document.js'
-import { listGivenExamples } from './example.js'
+import { isJson } from '../../samples/media-type.js'
+import { listGivenExamples, readInitial } from './example.js'
+import { readSchema } from './read-schema.js'
+import { readFileKind, type FormField } from './form-fields.js'
 import { renderMarkdown } from './markdown.js'
 import { slug } from './operation-keys.js'
 import type { Parameter } from './parameters.js'
 import { readList, readText, resolve } from './resolve.js'
 import { formatValue, hasParts, renderSchema } from './schema.js'
-import { describeType, isBinary, mergeAllOf, readTypes, readValues } from './schema-type.js'
+import { describeType, readTypes, readValues } from './schema-type.js'
 
 /** The value that a control of a call sets. */
 interface Field {
@@ -18,10 +21,7 @@ interface Field {
   readonly deprecated: boolean
   readonly description: string | undefined
   readonly schema: unknown
-  readonly style: string
-  readonly explode: boolean
-  readonly allowReserved: boolean
-  readonly mediaType: string | undefined
+  readonly encoding: FormField['encoding']
   /** The value to begin with, and one to show. */
   readonly value: unknown
   readonly example: unknown
@@ -30,16 +30,9 @@ interface Field {
 /** Renders the labelled controls of one operation. */
 export interface FieldRenderer {
   renderParameter(parameter: Parameter): Html
-  /** The property of a body of fields. `encoding`: the member of the media type's `encoding`. */
-  renderProperty(name: string, schema: unknown, options: PropertyOptions): Html
+  renderProperty(property: FormField): Html
   /** An id that nothing else in the operation has. */
   createId(name: string): string
-}
-
-interface PropertyOptions {
-  readonly required: boolean
-  readonly encoding: JsonObject
-  readonly value: unknown
 }
 
 export function createFieldRenderer(document: JsonObject, key: string): FieldRenderer {
@@ -50,68 +43,51 @@ export function createFieldRenderer(document: JsonObject, key: string): FieldRen
     createId,
     renderParameter(parameter) {
       const { members, content, schema, required } = parameter
-      const given = [members, content].flatMap((each) => listGivenExamples(document, each))[0]?.value
-      return renderField(document, { ...parameter, ...readInitial(document, schema, required, given) }, createId)
-    },
-    renderProperty(name, schema, { required, encoding, value }) {
-      const { deprecated, description } = resolve(document, schema)
-      const field: Field = {
-        name,
-        place: 'body',
-        required,
-        deprecated: deprecated === true,
-        description: readText(description),
-        schema,
-        style: readText(encoding['style']) ?? 'form',
-        explode: encoding['explode'] !== false,
-        allowReserved: encoding['allowReserved'] === true,
-        mediaType: readText(encoding['contentType']),
-        ...readInitial(document, schema, required, value),
-      }
+      const stated = [members, content].flatMap((each) => listGivenExamples(document, each))[0]?.value
+      const field = { ...parameter, encoding: parameter, ...readInitial(document, schema, { required, stated }) }
       return renderField(document, field, createId)
     },
+    renderProperty(property) {
+      const { deprecated, description } = resolve(document, property.schema)
+      const texts = { deprecated: deprecated === true, description: readText(description) }
+      return renderField(document, { ...property, ...texts, place: 'body' }, createId)
+    },
   }
-}
-
-/** The document's example. It is filled in where a value is required; optional values are not sent unasked. */
-function readInitial(
-  document: JsonObject,
-  given: unknown,
-  required: boolean,
-  example: unknown,
-): Pick<Field, 'value' | 'example'> {
-  const { default: preset, example: own, examples } = mergeAllOf(document, resolve(document, given))
-  const shown = example ?? own ?? readList(examples)[0]
-  return { value: required ? (shown ?? preset) : undefined, example: shown }
 }
 
 function renderField(document: JsonObject, field: Field, createId: FieldRenderer['createId']): Html {
   const { name, place, required, deprecated } = field
   const id = createId(`${place}-${name}`)
-  const schema = mergeAllOf(document, resolve(document, field.schema))
   const facts = [place === 'body' ? '' : place, describeType(document, field.schema), required ? 'required' : '']
-  const hint = renderHint(field, schema)
+  const hint = renderHint(document, field)
   return html`<div class="field">
     <label for="${id}"><code${deprecated && html` class="old"`}>${name}</code> <span>${facts.filter(Boolean).join(', ')}${deprecated && ', deprecated'}</span></label>
-    ${renderControl(id, field, schema, hint !== false)}
+    ${renderControl(document, id, field, hint !== false)}
     ${hint !== false && html`<div id="${id}-hint" class="hint">${hint}</div>`}
     ${renderShape(document, field.schema)}
   </div>`
 }
 
-function renderControl(id: string, field: Field, schema: JsonObject, hasHint: boolean): Html {
-  const { name, place, required, style, explode, allowReserved, mediaType } = field
-  const type = readFieldType(schema, mediaType)
-  const attributes = html`id="${id}" data-in="${place}" data-name="${name}" data-style="${style}"
-  data-explode="${String(explode)}"
-  data-type="${type}"${mediaType !== undefined && html` data-media="${mediaType}"`}${allowReserved && html` data-allow-reserved="true"`}${hasHint && html` aria-describedby="${id}-hint"`}${required && html` required`}`
-  if (type === 'file') return html`<input type="file" ${attributes} />`
-  if (type === 'files') return html`<input type="file" multiple ${attributes} />`
-  const values = readChoices(type === 'array' ? resolveItems(schema) : schema)
+function renderControl(document: JsonObject, id: string, field: Field, hasHint: boolean): Html {
+  const { name, place, required } = field
+  const { style, explode, allowReserved, mediaType, headers } = field.encoding
+  const schema = readSchema(document, field.schema)
+  const type = readFieldType(document, field)
+  const attributes = html`id="${id}" data-in="${place}"
+  data-name="${name}"${style !== undefined && html` data-style="${style}"`}${explode !== undefined && html` data-explode="${String(explode)}"`}
+  data-type="${type}"${mediaType !== undefined && html` data-media="${mediaType}"`}${headers && html` data-headers="${JSON.stringify(headers)}"`}${allowReserved && html` data-allow-reserved="true"`}${hasHint && html` aria-describedby="${id}-hint"`}${required && html` required`}`
+  if (type === 'file' || type === 'files')
+    return html`<input
+      type="file"
+      ${type === 'files' && html` multiple`}${mediaType !== undefined && html` accept="${mediaType}"`}
+      ${attributes}
+    />`
+  const values = type === 'json' ? [] : readChoices(type === 'array' ? resolve(document, schema['items']) : schema)
   if (values.length > 0) return renderSelect(attributes, values, field, type === 'array')
   const text = formatField(field.value, type)
   if (type === 'json' || type === 'object') return renderTextarea(html`${attributes} rows="4"`, text)
-  if (type === 'array') return renderTextarea(html`${attributes} rows="2"`, text)
+  // A field of one line drops line breaks.
+  if (type === 'array' || /[\r\n]/.test(text)) return renderTextarea(html`${attributes} rows="2"`, text)
   const isNumber =
     readTypes(schema).every((each) => each === 'integer' || each === 'number') && readTypes(schema).length > 0
   return html`<input
@@ -143,21 +119,24 @@ function renderSelect(
   </select>`
 }
 
-/** The type that tells how the text of a control is read. */
-function readFieldType(schema: JsonObject, mediaType: string | undefined): string {
-  const types = readTypes(schema)
-  if (isBinary(schema)) return 'file'
-  if (types.includes('array')) return isBinary(resolveItems(schema)) ? 'files' : isJson(mediaType) ? 'json' : 'array'
-  if (types.includes('object')) return isJson(mediaType) ? 'json' : 'object'
-  return isJson(mediaType) ? 'json' : 'string'
-}
-
-export function isJson(mediaType: string | undefined): boolean {
-  return mediaType !== undefined && /^[^;]*[/+]json\b/i.test(mediaType)
-}
-
-function resolveItems({ items }: JsonObject): JsonObject {
-  return isObject(items) ? items : (Object.create(null) as JsonObject)
+/**
+ * The type that tells how the text of a control is read, by the schema and by the example that it shows. A list of values with
+ * parts is JSON: its lines would be read as items.
+ */
+function readFieldType(document: JsonObject, { schema, place, encoding, value, example }: Field): string {
+  const file = place === 'body' ? readFileKind(document, schema) : undefined
+  if (file !== undefined) return file
+  if (isJson(encoding.mediaType)) return 'json'
+  const stated = value ?? example
+  const merged = readSchema(document, schema)
+  const types = readTypes(merged)
+  if (Array.isArray(stated) || (types.includes('array') && !isObject(stated))) {
+    const items = readTypes(readSchema(document, merged['items']))
+    const haveParts = readList(stated).some((item) => typeof item === 'object')
+    return haveParts || items.some((type) => type === 'object' || type === 'array') ? 'json' : 'array'
+  }
+  const isText = typeof stated === 'string' && types.includes('string')
+  return isObject(stated) || (types.includes('object') && !isText) ? 'object' : 'string'
 }
 
 function readChoices(schema: JsonObject): readonly unknown[] {
@@ -166,18 +145,23 @@ function readChoices(schema: JsonObject): readonly unknown[] {
   return readTypes(schema).join() === 'boolean' ? [true, false] : []
 }
 
-/** A list has a line for each item. */
+/** A list has a line for each item, unless it would be read as other items. */
 function formatField(value: unknown, type: string): string {
   if (value === undefined || value === null) return ''
-  if (type === 'array' && Array.isArray(value)) return value.map((each) => formatField(each, 'string')).join('\n')
+  if (type === 'array' && Array.isArray(value)) {
+    const lines = value.map((each) => formatField(each, 'string'))
+    const isClear = lines.every((line) => line !== '' && line === line.trim() && !/[,\r\n]|^\[/.test(line))
+    return isClear ? lines.join('\n') : JSON.stringify(value)
+  }
   return typeof value === 'string' && type !== 'json' ? value : JSON.stringify(value, null, 2)
 }
 
-function renderHint(field: Field, schema: JsonObject): Html | false {
+function renderHint(document: JsonObject, field: Field): Html | false {
+  const schema = readSchema(document, field.schema)
   const text = field.description ?? readText(schema['description'])
   const facts: Html[] = []
-  if (readFieldType(schema, field.mediaType) === 'array' && readChoices(resolveItems(schema)).length === 0)
-    facts.push(html`One item per line.`)
+  const isList = readFieldType(document, field) === 'array'
+  if (isList && readChoices(resolve(document, schema['items'])).length === 0) facts.push(html`One item per line.`)
   if (field.place === 'cookie') facts.push(html`Browsers do not let this page send cookies; the samples contain it.`)
   if ('default' in schema) facts.push(html`Default: <code>${formatValue(schema['default'])}</code>.`)
   if (field.example !== undefined) facts.push(html`Example: <code>${formatValue(field.example)}</code>.`)

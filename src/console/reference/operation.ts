@@ -1,9 +1,10 @@
 import type { Api } from '../../index.js'
 import { renderCode } from '../../web/code.js'
 import { html, type Html } from '../../web/html.js'
-import { asObject, type JsonObject, type Operation } from '../../openapi/document.js'
+import type { JsonObject, Operation } from '../../openapi/document.js'
 import { readSecurity, type Security } from '../../openapi/security.js'
-import { listBodyContents, renderBody } from './body.js'
+import { renderBody } from './body.js'
+import { listBodyContents } from './body-content.js'
 import { createFieldRenderer } from './fields.js'
 import { renderMarkdown } from './markdown.js'
 import type { ReferenceOperation } from './operation-keys.js'
@@ -11,7 +12,7 @@ import { listCodeSamples } from './code-samples.js'
 import { listParameters } from './parameters.js'
 import { createSamples } from '../../samples/create.js'
 import { readText, resolve, resolveEntries } from './resolve.js'
-import { createSampleCall } from './sample-call.js'
+import { createSampleCall, readAccepted } from './sample-call.js'
 import { renderContent, renderResponses } from './responses.js'
 import { renderSchema } from './schema.js'
 import { listCallbacks } from './webhooks.js'
@@ -50,7 +51,7 @@ function renderCall({ api, document }: Reference, operation: ReferenceOperation)
   const fields = createFieldRenderer(document, operation.key)
   const parameters = listParameters(document, operation)
   const { alternatives } = security
-  const accepted = listAccepted(document, operation.operation['responses'])
+  const accepted = readAccepted(document, operation)
   return html`<div class="pair">
     <form
       class="call"
@@ -60,7 +61,7 @@ function renderCall({ api, document }: Reference, operation: ReferenceOperation)
       data-path="${operation.path}"
       data-security="${nameSecurity(security)}"
       data-scopes="${alternatives[0]?.join(' ') ?? ''}"
-      ${accepted !== '' && html` data-accept="${accepted}"`}
+      ${accepted !== undefined && html` data-accept="${accepted}"`}
     >
       ${renderSecurity(api, security)}
       ${
@@ -95,12 +96,6 @@ function renderCall({ api, document }: Reference, operation: ReferenceOperation)
       )}
     </section>
   </div>`
-}
-
-/** The media types of answers, for the header `Accept`. */
-function listAccepted(document: JsonObject, responses: unknown): string {
-  const types = resolveEntries(document, responses).flatMap(([, { content }]) => Object.keys(asObject(content)))
-  return [...new Set(types)].join(', ')
 }
 
 function nameSecurity({ optional, alternatives }: Security): string {

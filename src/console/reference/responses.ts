@@ -3,8 +3,7 @@ import { findBodyLanguage } from '../../lib/code-tokens.js'
 import { renderCode } from '../../web/code.js'
 import { html, type Html } from '../../web/html.js'
 import { asObject, type JsonObject } from '../../openapi/document.js'
-import { formatBody } from './body.js'
-import { listExamples } from './example.js'
+import { listBodyTexts } from './body-text.js'
 import { renderMarkdown } from './markdown.js'
 import type { ReferenceOperation } from './operation-keys.js'
 import { readText, resolveEntries } from './resolve.js'
@@ -66,11 +65,11 @@ function renderResponse(
 /** The media type of a body, with its schema and its examples, which are beside the schema if they are open. */
 export function renderContent(document: JsonObject, mediaType: string, content: JsonObject, isOpen: boolean): Html {
   const schema = content['schema'] ?? content['itemSchema']
-  const examples = listExamples(document, content).map(
-    ({ label, value }, at) =>
+  const examples = listBodyTexts(document, mediaType, content, 'writeOnly').map(
+    ({ label, text }, at) =>
       html`<details${isOpen && at === 0 && html` open`}>
         <summary>${label}</summary>
-        <pre tabindex="0">${renderCode(formatBody(value, mediaType), findBodyLanguage(mediaType))}</pre>
+        <pre tabindex="0">${renderCode(text, findBodyLanguage(mediaType))}</pre>
       </details>`,
   )
   return html`<div class="content-type${isOpen && examples.length > 0 && ' pair'}">

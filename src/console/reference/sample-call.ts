@@ -1,15 +1,16 @@
 import type { Api } from '../../index.js'
-import { isObject } from '../../lib/is-object.js'
 import { asObject, type JsonObject, type Operation } from '../../openapi/document.js'
 import { readSecurity } from '../../openapi/security.js'
+import { createBody, type FieldInput } from '../../samples/body.js'
 import type { SampleBody, SampleCall } from '../../samples/call.js'
 import { buildHeaders, buildUrl } from '../../samples/request.js'
 import type { Parameter as FilledParameter, Value } from '../../samples/serialize.js'
-import { formatBody, listBodyContents, listBodyExamples, type BodyContent } from './body.js'
+import { isLeftOut, listBodyContents } from './body-content.js'
+import { listBodyTexts } from './body-text.js'
 import { createExample, listGivenExamples } from './example.js'
+import { listFormFields, readFileKind, type FormField } from './form-fields.js'
 import { listParameters, type Parameter } from './parameters.js'
-import { readList, resolve } from './resolve.js'
-import { isBinary } from './schema-type.js'
+import { readList, resolve, resolveEntries } from './resolve.js'
 
 /** A call of an operation with example values for all that it requires. A path parameter without example is a word in capitals. */
 export function createSampleCall(api: Api, document: JsonObject, operation: Operation): SampleCall {
@@ -17,18 +18,25 @@ export function createSampleCall(api: Api, document: JsonObject, operation: Oper
   const parameters = listParameters(document, operation)
     .filter(({ required }) => required)
     .flatMap((parameter) => fillParameter(document, parameter))
-  const input = { method, path, resource: api.resource, parameters }
+  const accept = readAccepted(document, operation)
+  const input = { method, path, resource: api.resource, parameters, accept }
   const { alternatives } = readSecurity(api, document, operation.operation)
-  const [content] = listBodyContents(document, operation)
   return {
     scheme: alternatives.length === 0 ? 'none' : api.scheme,
     method,
     url: buildUrl(input),
     headers: buildHeaders(input),
-    body: content && createBody(document, content),
+    body: createSampleBody(document, operation),
     tokenEndpoint: api.tokenEndpoint,
     keyHeader: api.keyHeaders[0],
   }
+}
+
+/** The media types of answers, for the header `Accept`. */
+export function readAccepted(document: JsonObject, { operation }: Operation): string | undefined {
+  const responses = resolveEntries(document, operation['responses'])
+  const types = responses.flatMap(([, { content }]) => Object.keys(asObject(content)))
+  return types.length === 0 ? undefined : [...new Set(types)].join(', ')
 }
 
 /** A parameter with its example, as it is sent; empty without one. */
@@ -50,23 +58,27 @@ function readParameterExample(document: JsonObject, { name, members, content, sc
   return stated ?? (place === 'path' ? name.replaceAll(/\W+/g, '_').toUpperCase() : createExample(document, schema))
 }
 
-function createBody(document: JsonObject, content: BodyContent): SampleBody | undefined {
-  const { mediaType, kind, schema } = content
-  if (kind === 'file') return { mediaType, file: { name: 'FILE' } }
-  const [example] = listBodyExamples(document, content)
-  if (kind === 'text') return example && { mediaType, text: formatBody(example.value, mediaType) }
-  const values = isObject(example?.value) ? example.value : {}
-  const required = readList(schema['required'])
-  const fields = Object.entries(asObject(schema['properties']))
-    .filter(([name]) => required.length === 0 || required.includes(name))
-    .map(([name, property]) =>
-      isBinary(resolve(document, property))
-        ? { name, file: { name: 'FILE' } }
-        : { name, value: formatValue(Object.hasOwn(values, name) ? values[name] : '') },
-    )
-  return { mediaType, fields }
+/** The body of an operation, with example values. */
+export function createSampleBody(document: JsonObject, operation: Operation): SampleBody | undefined {
+  const [content] = listBodyContents(document, operation)
+  if (!content || isLeftOut(document, operation)) return undefined
+  const { mediaType, kind, members } = content
+  if (kind === 'file') return createBody({ mediaType, file: FILE })
+  if (kind === 'fields')
+    return createBody({
+      mediaType,
+      fields: listFormFields(document, content).flatMap((field) => fillField(document, field)),
+    })
+  const [example] = listBodyTexts(document, mediaType, members, 'readOnly')
+  return example && createBody({ mediaType, text: example.text })
 }
 
-function formatValue(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+/** A file that the reader replaces. */
+const FILE = { name: 'FILE' }
+
+function fillField(document: JsonObject, { name, schema, required, encoding, value }: FormField): FieldInput[] {
+  if (readFileKind(document, schema) !== undefined)
+    return required || value !== undefined ? [{ ...encoding, name, files: [FILE] }] : []
+  const sent = value ?? (required ? createExample(document, schema, 'readOnly') : undefined)
+  return sent === undefined || sent === null || sent === '' ? [] : [{ ...encoding, name, value: sent as Value }]
 }

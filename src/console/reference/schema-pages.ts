@@ -1,6 +1,6 @@
 import { renderCode } from '../../web/code.js'
 import { html, type Html } from '../../web/html.js'
-import { listExamples } from './example.js'
+import { listBodyTexts } from './body-text.js'
 import { readText, resolve } from './resolve.js'
 import type { Reference } from './operation.js'
 import { renderReferenceFrame, type ReferencePageOptions } from './frame.js'
@@ -48,10 +48,10 @@ export function renderSchemaPage(
       <div class="pair">
         <div>${renderSchema(document, schema)}</div>
         <div class="beside">
-          ${listExamples(document, { schema }).map(
-            ({ label, value }) =>
+          ${listBodyTexts(document, 'application/json', { schema }, 'writeOnly').map(
+            ({ label, text }) =>
               html`<h3>${label}</h3>
-                <pre tabindex="0">${renderCode(JSON.stringify(value, null, 2), 'json')}</pre>`,
+                <pre tabindex="0">${renderCode(text, 'json')}</pre>`,
           )}
         </div>
       </div>`,

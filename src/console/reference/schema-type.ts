@@ -4,8 +4,6 @@ import { readReference, unescapeStep } from '../../openapi/references.js'
 import { isNullable, readSchema, takeParts } from './read-schema.js'
 import { readList, readText, resolve } from './resolve.js'
 
-export { readSchema as mergeAllOf } from './read-schema.js'
-
 /** `string`, `list of Order`, `integer (int64) or null`. */
 export function describeType(document: JsonObject, part: unknown, depth = 0): string {
   if (part === false) return 'no value'

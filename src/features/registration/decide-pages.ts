@@ -1,12 +1,10 @@
 import type { ClosedApproval, OpenApproval } from './approvals.js'
 import type { Api } from '../../contracts/api.js'
-import type { ApplicationRecord, DecidedRequest, JsonValue } from '../../contracts/application-record.js'
+import type { ApplicationRecord, DecidedRequest } from '../../contracts/application-record.js'
 import { html, type Html } from '../../web/html.js'
 import { ownMembers } from '../../lib/own-members.js'
 import type { PageBrand } from '../../web/page-brand.js'
 import { createContentSecurityPolicy, renderPage } from '../../web/public-page.js'
-import type { InputSettings } from './fields/read-fields.js'
-import { translate } from './local-text.js'
 
 /** The pages of operators are in English, as the e-mails to them: no language of an operator is stored. */
 export interface DecidePages {
@@ -54,12 +52,11 @@ const MAX_LINK_LENGTH = 4096
 
 interface DecidePagesOptions {
   readonly apis: readonly Api[]
-  readonly inputs: readonly InputSettings[]
   readonly developersUrl: string | undefined
   readonly brand: PageBrand
 }
 
-export function createDecidePages({ apis: listed, inputs, developersUrl, brand }: DecidePagesOptions): DecidePages {
+export function createDecidePages({ apis: listed, developersUrl, brand }: DecidePagesOptions): DecidePages {
   const apis = new Map(listed.map((api) => [api.name, api]))
   const render = (heading: string, content: Html, isError = false): string =>
     // Operators read these pages, not contacts.
@@ -90,8 +87,7 @@ export function createDecidePages({ apis: listed, inputs, developersUrl, brand }
       const rejection = given && ownMembers(given)
       const isRegistration = approval.application.status === 'pending'
       const isError = rejection?.problem !== undefined
-      const content = html`${renderRequest(approval, apis, inputs)}
-      ${renderDecisions(token, approval.application, rejection)}`
+      const content = html`${renderRequest(approval, apis)} ${renderDecisions(token, approval.application, rejection)}`
       return render(isRegistration ? 'Registration' : 'Request for access', content, isError)
     },
     renderClosed: ({ application, decided }) =>
@@ -108,11 +104,7 @@ export function createDecidePages({ apis: listed, inputs, developersUrl, brand }
 }
 
 /** The applicant, the request and its origin. */
-function renderRequest(
-  { application, requested, ...asked }: OpenApproval,
-  apis: ReadonlyMap<string, Api>,
-  inputs: readonly InputSettings[],
-): Html {
+function renderRequest({ application, requested, ...asked }: OpenApproval, apis: ReadonlyMap<string, Api>): Html {
   const isRegistration = application.status === 'pending'
   const grants = Object.entries(application.apis)
   return html`<dl class="facts">
@@ -127,21 +119,11 @@ function renderRequest(
       html`<dt>May use now</dt>
         ${grants.length > 0 ? grants.map(([name, { scopes }]) => renderGrant(apis.get(name), name, scopes)) : html`<dd>no API</dd>`}`
     }
-    ${isRegistration && inputs.map((input) => renderAnswer(input, application.metadata?.[input.name]))}
     <dt>Requested</dt>
     <dd>${describeAsked(asked)}</dd>
     <dt>Application id</dt>
     <dd>${application.id}</dd>
   </dl>`
-}
-
-/** What the applicant entered in a field of the provider's own. */
-function renderAnswer({ label }: InputSettings, value: JsonValue | undefined): Html | false {
-  if (value === undefined) return false
-  const text =
-    typeof value === 'boolean' ? (value ? 'yes' : 'no') : typeof value === 'string' ? value : JSON.stringify(value)
-  return html`<dt>${translate(label, 'en')}</dt>
-    <dd class="quote">${text}</dd>`
 }
 
 /** Who had asked, and for what. */
