@@ -242,6 +242,18 @@ describe('an access token that has expired', () => {
   })
 })
 
+it('says that the application of a key is suspended, and does not ask for the key again', async () => {
+  const { application, credentials: made } = await shop.auth.applications.create({ name: 'Till', apis: ['catalog'] })
+  await shop.auth.applications.suspend(application.id)
+  const page = await open('catalog')
+  await page.authorize(made.clientId)
+  await page.start('listProducts')
+  const { textContent } = await page.one('dialog [role=alert] p')
+  expect(textContent).toBe(
+    'The key is known, but its application is suspended or may not use this API. Contact the operator of this platform.',
+  )
+})
+
 it('names the CORS origin to allow if the API is on another origin', async () => {
   const page = await open('orders', shop, shop.developers.replace('localhost', '127.0.0.1'))
   await page.authorize(credentials.clientId, credentials.clientSecret)

@@ -98,7 +98,8 @@ export function enableAuthorization({ page, session, button, state }: Authorizat
   showState()
   return {
     open,
-    askAgain: ({ text, contact = false }) => open({ text: `${text} Please authorize again.`, contact }),
+    // Where only the operator can help, the same credentials would be refused again.
+    askAgain: (message) => open(message.contact ? message : { text: `${message.text} Please authorize again.` }),
     close,
   }
 }
