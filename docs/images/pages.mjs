@@ -21,7 +21,13 @@ const PAGES = {
   schema: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/apis/orders/schemas/Order`),
   'unknown-operation': (page, { baseUrl }) => page.goto(`${baseUrl}/developers/apis/orders#renamed`),
   register: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/register`),
+  thanks: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/register/thanks`),
   claim: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/register/claim`),
+  'claim-refused': async (page, { baseUrl }) => {
+    await page.goto(`${baseUrl}/developers/register/claim#refused`)
+    await page.locator('#show').click()
+    await page.locator('#problem').waitFor()
+  },
   'sign-in': (page, { baseUrl }) => page.goto(`${baseUrl}/developers/applications`),
   portal: (page, site) => showPortal(page, site),
 }
