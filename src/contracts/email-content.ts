@@ -16,6 +16,7 @@ export type EmailContent =
   | ApprovedEmail
   | RejectionEmail
   | SuspendedEmail
+  | QuotaEmail
   | ChangesEmail
 
 interface CommonContent {
@@ -128,6 +129,20 @@ export interface SuspendedEmail extends CommonContent {
   readonly purpose: 'suspended'
   readonly application: EmailApplication
   readonly reason: string | undefined
+}
+
+/** Says that 80 or 100 % of a quota of the application's plan are used. */
+export interface QuotaEmail extends CommonContent {
+  readonly purpose: 'quota'
+  readonly application: EmailApplication
+  readonly percent: number
+  /** Requests, or units if guards have a `cost`, in a day or month. */
+  readonly limit: number
+  readonly per: 'day' | 'month'
+  /** Whether requests above it pass. */
+  readonly soft: boolean
+  /** When it begins anew. */
+  readonly endsAt: Date
 }
 
 /** Tells a contact what the others have changed, or somebody that he or she is a contact no more: one e-mail for the changes of 10 minutes. */

@@ -31,6 +31,7 @@ export type EventType =
   | 'request.allowed'
   | 'request.denied'
   | 'request.reported'
+  | 'quota.reached'
   | 'signingKey.rotated'
   | 'signingKey.revoked'
   | 'sessionSecret.replaced'

@@ -1,4 +1,5 @@
 import type { ApplicationRecord, Language } from './application-record.js'
+import type { PlanUsage } from './plan-usage.js'
 
 /** What features offer each other. */
 export interface Offers {
@@ -84,4 +85,5 @@ export interface CountedRefusal {
 export interface PlansOffer {
   /** The plan of applications that register. */
   readonly defaultPlan: string | undefined
+  usage(applicationId: string): Promise<PlanUsage>
 }

@@ -5,7 +5,7 @@ export type DeliveryPurpose = 'registration' | 'key' | 'secret'
 
 /**
  * The purpose of an e-mail without credentials: it reminds of a credential that is about to expire, invites a contact, asks an
- * operator for a decision, tells the outcome for an application or for its request for an API, or tells a contact what others
+ * operator for a decision, tells the outcome for an application or for its request for an API, tells how much of a quota is used, or tells a contact what others
  * have changed.
  */
 export type NoticePurpose =
@@ -15,6 +15,7 @@ export type NoticePurpose =
   | 'approved'
   | 'rejected'
   | 'suspended'
+  | 'quota'
   | 'changes'
 
 export type EmailPurpose = DeliveryPurpose | NoticePurpose

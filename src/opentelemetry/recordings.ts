@@ -33,6 +33,7 @@ export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'application.tokensRevoked': countChange('platform_auth.application.changes', 'tokens_revoked'),
   'application.delivered': countDelivery('delivered'),
   'application.deliveryFailed': countDelivery('delivery_failed'),
+  'quota.reached': countChange('platform_auth.application.changes', 'quota_reached'),
   'signingKey.rotated': countChange('platform_auth.signing_key.changes', 'rotated'),
   'signingKey.revoked': countChange('platform_auth.signing_key.changes', 'revoked'),
   'sessionSecret.replaced': countChange('platform_auth.session_secret.changes', 'replaced'),

@@ -84,6 +84,8 @@ export function listContents(language: Language): readonly (readonly [name: stri
     rejected: { ...common, purpose: 'rejected', application, api: undefined, reason: 'We only work with carriers.' },
     'rejected API': { ...common, purpose: 'rejected', application, api: 'orders', reason: undefined },
     suspended: { ...common, purpose: 'suspended', application, reason: 'Too many requests since Monday.' },
+    quota: { ...common, purpose: 'quota', application, percent: 80, limit: 10_000, per: 'month', soft: false, endsAt: expiresAt },
+    'quota, used up': { ...common, purpose: 'quota', application, percent: 100, limit: 500, per: 'day', soft: true, endsAt: expiresAt },
     changes: { ...common, purpose: 'changes', application, recipientIs: 'contact', changes: EVERY_CHANGE, more: 80 },
     'changes, removed and added again': { ...common, purpose: 'changes', application, recipientIs: 'contact', changes: REMOVAL, more: 0 },
     'changes, removed': { ...common, purpose: 'changes', application, recipientIs: 'removed', changes: REMOVAL, more: 0 },
@@ -109,6 +111,7 @@ export function listValues(content: EmailContent): readonly string[] {
     case 'approved':
     case 'rejected':
     case 'suspended':
+    case 'quota':
     case 'changes':
     default:
       return 'reason' in content && content.reason !== undefined ? [content.reason] : []

@@ -124,6 +124,7 @@ export async function makeAllHappen({ auth, caller, refuseEmails, outage, events
   // Their causes are tested elsewhere (test/rate-limits, test/store-client, test/applications/import.test.ts); here the events are enough.
   for (const type of [
     'application.imported',
+    'quota.reached',
     'application.accessRequested',
     'application.recovered',
     'application.contactAdded',

@@ -34,6 +34,7 @@ const CAUSED_BY: Readonly<Record<EventType, 'calls' | 'outages'>> = {
   'request.allowed': 'calls',
   'request.denied': 'calls',
   'request.reported': 'calls',
+  'quota.reached': 'calls',
   'signingKey.rotated': 'calls',
   'signingKey.revoked': 'calls',
   'sessionSecret.replaced': 'calls',

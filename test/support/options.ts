@@ -18,10 +18,18 @@ import {
   type RegistrationLimits,
   type RegistrationOptions,
 } from '../../src/features/registration/index.js'
+import type { PlansFeature } from '../../src/features/plans/index.js'
 import { usage, type UsageFeature, type UsageOptions } from '../../src/features/usage/index.js'
 
 /** The features of a platform of tests, for the compiler: `translate()` gives those that its options name. */
-export type EveryFeature = readonly [UsageFeature, EmailsFeature, RegistrationFeature, PortalFeature, ImportsFeature]
+export type EveryFeature = readonly [
+  UsageFeature,
+  PlansFeature,
+  EmailsFeature,
+  RegistrationFeature,
+  PortalFeature,
+  ImportsFeature,
+]
 
 /** A platform whose features a test knows. */
 // oxlint-disable-next-line typescript/no-explicit-any -- any platform
@@ -52,6 +60,7 @@ export interface TestOptions extends Omit<
     | undefined
   readonly portal?: PortalOptions['actions'] | false
   readonly usage?: UsageOptions | false | undefined
+  readonly plans?: PlansFeature | undefined
   readonly imports?: ImportsOptions | boolean | undefined
   readonly rateLimits?: PlatformAuthOptions['rateLimits'] & {
     readonly registration?: Limit | false | undefined
@@ -76,6 +85,7 @@ export function translate<Options extends TestOptions & { readonly baseUrl: stri
     registration: forRegistration,
     portal: actions,
     usage: forUsage,
+    plans,
     imports: forImports,
     rateLimits,
     features,
@@ -104,6 +114,7 @@ export function translate<Options extends TestOptions & { readonly baseUrl: stri
     ...(rateLimits && { rateLimits: limits }),
     features: features ?? [
       forUsage !== false && usage(forUsage),
+      plans,
       ...Object.values(sent ?? {}),
       forImports && imports(forImports === true ? undefined : forImports),
     ],

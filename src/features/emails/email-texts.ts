@@ -100,6 +100,8 @@ function selectWords(content: EmailContent, phrases: Phrases, options: TextsOpti
       return phrases.denied({ ...about, api: content.api && findTitle(content.api, options), reason: content.reason })
     case 'suspended':
       return phrases.suspended({ ...about, reason: content.reason })
+    case 'quota':
+      return phrases.quota({ ...about, ...content, date: phrases.date(content.endsAt) })
     case 'changes':
       return selectChangesWords(content, phrases, about)
     case 'registration':
@@ -157,6 +159,7 @@ function selectParts(content: EmailContent, phrases: Phrases, options: TextsOpti
     case 'rejected':
       return {}
     case 'suspended':
+    case 'quota':
       return { facts: [{ label: labels.applicationId, code: content.application.id }], manage: true }
     case 'changes':
       return { facts: describeChanges(content, phrases), manage: content.recipientIs === 'contact' }

@@ -53,6 +53,7 @@ function listIndispensable(email: EmailContent): readonly string[] {
     case 'approved':
     case 'rejected':
     case 'suspended':
+    case 'quota':
     case 'changes':
     default:
       return []

@@ -96,6 +96,7 @@ function listApiNames(content: EmailContent): readonly string[] {
     case 'expiring':
     case 'invitation':
     case 'suspended':
+    case 'quota':
     default:
       return Object.keys(content.application.apis)
   }

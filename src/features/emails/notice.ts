@@ -5,6 +5,7 @@ import type { NoticePurpose, QueuedEmail } from '../../contracts/queued-email.js
 import { ownMembers } from '../../lib/own-members.js'
 import { describeApplication } from './content.js'
 import { describeChanges } from './change-content.js'
+import { describeQuota } from './quota-content.js'
 import { describeDecision } from './decision-content.js'
 
 /** An e-mail that delivers no credentials, and is no reminder. */
@@ -21,6 +22,7 @@ export function describeNotice(
   options: NoticeOptions,
 ): EmailContent | undefined {
   const { purpose } = notice
+  if (purpose === 'quota') return describeQuota(notice, application, options.now())
   if (purpose === 'changes') return describeChanges(notice, application)
   if (purpose !== 'invitation') return describeDecision({ ...notice, purpose }, application, options)
   const { recipient: to, details } = notice
@@ -38,6 +40,7 @@ export function describeNotice(
 }
 
 type NoticeOptions = Parameters<typeof describeDecision>[2] & {
+  readonly now: () => number
   /** The token of an invitation's link. */
   readonly invitationToken: string | undefined
 }

@@ -1,3 +1,5 @@
+import type { PlanUsage } from '../../contracts/plan-usage.js'
+
 /** `auth.plans`: the plans of applications, and what they have used of them. */
 export interface Plans<Name extends string = string> {
   /**
@@ -20,29 +22,4 @@ export interface Plans<Name extends string = string> {
    * ```
    */
   usage(applicationId: string): Promise<PlanUsage>
-}
-
-/** The plan of an application, and what is used of it. */
-export interface PlanUsage {
-  /** Undefined for an application without a plan. */
-  readonly plan: string | undefined
-  /** The limits per day and month; empty without a plan. */
-  readonly quotas: readonly QuotaUsage[]
-  /** The other limits. */
-  readonly rates: readonly { readonly limit: number; readonly window: number; readonly soft: boolean }[]
-  /** The units of each day of the current month that has some, in UTC: `2026-11-22`. */
-  readonly days: readonly { readonly day: string; readonly used: number }[]
-}
-
-/** A limit per day or month. */
-export interface QuotaUsage {
-  readonly per: 'day' | 'month'
-  readonly limit: number
-  /** Requests, or units if guards have a `cost`. More than `limit` is possible. */
-  readonly used: number
-  readonly left: number
-  /** Whether requests above the limit pass. */
-  readonly soft: boolean
-  /** When it begins anew. */
-  readonly endsAt: Date
 }

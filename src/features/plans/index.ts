@@ -5,13 +5,15 @@ import type { Plans } from './calls.js'
 import { createCleanup } from './cleanup.js'
 import { createLedger } from './ledger.js'
 import { createLimiter } from './limiter.js'
+import { createNotices } from './notices.js'
 import { createReadPlanUsage } from './plan-usage.js'
 import { readPlans, type PlanOptions, type PlansOptions, type PlansSettings } from './read-options.js'
 import { COUNT_WINDOWS, createCountShared } from './shared-counts.js'
 import { createSetPlan } from './store-calls.js'
 import { createPlanNames } from './plan-names.js'
 
-export type { Plans, PlanUsage, QuotaUsage } from './calls.js'
+export type { PlanUsage, QuotaUsage } from '../../contracts/plan-usage.js'
+export type { Plans } from './calls.js'
 export type { PlanLimit, PlanOptions, PlansOptions } from './read-options.js'
 
 /** The types of `auth.plans`. */
@@ -67,7 +69,7 @@ export function plans<const Name extends string>(
   }
 }
 
-function createPlansPart(core: Core, { plans: known, defaultPlan }: PlansSettings): FeaturePart {
+function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: PlansSettings): FeaturePart {
   const { store, writer, rateLimits, settings, limitLookups, logger, opened, now } = core
   const script = rateLimits.defineScript('plans', COUNT_WINDOWS)
   const countShared = script && createCountShared(script)
@@ -76,7 +78,7 @@ function createPlansPart(core: Core, { plans: known, defaultPlan }: PlansSetting
     store: store.quotas,
     limitLookups,
     accounts: settings.cache.applications,
-    onTotals: () => undefined,
+    onTotals: createNotices({ ...core, notify }),
     now,
   })
   const limitByPlan = createLimiter({
@@ -94,7 +96,7 @@ function createPlansPart(core: Core, { plans: known, defaultPlan }: PlansSetting
   }
   return {
     calls,
-    offers: { defaultPlan },
+    offers: { defaultPlan, usage },
     limitRequests: () => limitByPlan,
     problem: names.problem,
     start: cleanup.start,

@@ -74,7 +74,7 @@ export function portal(options?: PortalOptions): PortalFeature {
   return {
     name: 'portal',
     needs: ['emails'],
-    mayUse: ['registration', 'usage'],
+    mayUse: ['registration', 'plans', 'usage'],
     storeParts: ['emails', 'signIns'],
     pages: { portal: '/applications' },
     prepare({ developersUrl }) {
@@ -154,6 +154,7 @@ function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: Ac
     terms: core.find('registration')?.terms,
     createCalls: createActionCalls(core),
     findLatestExpiry: core.writer.findLatestExpiry,
+    plans: core.find('plans'),
     usage: core.find('usage'),
     flushLastUsed: core.lastUsed.flush,
     renderPage,

@@ -133,6 +133,20 @@ export const de: Phrases = {
     ],
   }),
 
+  quota: ({ name, host, percent, limit, per, soft, date }) => ({
+    subject:
+      percent === 100
+        ? `Ihr Kontingent bei ${host} ist verbraucht`
+        : `${percent} % Ihres Kontingents bei ${host} sind verbraucht`,
+    heading: percent === 100 ? 'Ihr Kontingent ist verbraucht' : `${percent} % Ihres Kontingents sind verbraucht`,
+    paragraphs: [
+      `Bei ${host} hat Ihre Anwendung „${name}“ ${percent} % der ${limit} Anfragen verbraucht, die sie ${per === 'day' ? 'am Tag' : 'im Monat'} (UTC) hat.`,
+      soft
+        ? 'Weitere Anfragen werden trotzdem beantwortet.'
+        : `${percent === 100 ? 'Weitere Anfragen werden' : 'Nach der letzten werden weitere Anfragen'} bis zum ${date} nicht angenommen.`,
+    ],
+  }),
+
   changes: ({ name, host, recipientIs, isAgain, listed, more }) => ({
     ...{
       contact: {

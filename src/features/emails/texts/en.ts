@@ -114,6 +114,17 @@ export const en: Phrases = {
     ],
   }),
 
+  quota: ({ name, host, percent, limit, per, soft, date }) => ({
+    subject: percent === 100 ? `Your quota at ${host} is used up` : `${percent} % of your quota at ${host} are used`,
+    heading: percent === 100 ? 'Your quota is used up' : `${percent} % of your quota are used`,
+    paragraphs: [
+      `At ${host} your application “${name}” has used ${percent} % of the ${limit} requests that it has for this ${per} (UTC).`,
+      soft
+        ? 'Further requests are answered nevertheless.'
+        : `${percent === 100 ? 'Further' : 'After the last of them, further'} requests are refused until ${date}.`,
+    ],
+  }),
+
   changes: ({ name, host, recipientIs, isAgain, listed, more }) => ({
     ...{
       contact: {

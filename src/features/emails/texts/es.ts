@@ -124,6 +124,18 @@ export const es: Phrases = {
     ],
   }),
 
+  quota: ({ name, host, percent, limit, per, soft, date }) => ({
+    subject:
+      percent === 100 ? `Su cuota en ${host} está agotada` : `Se ha usado el ${percent}\u00A0% de su cuota en ${host}`,
+    heading: percent === 100 ? 'Su cuota está agotada' : `Se ha usado el ${percent}\u00A0% de su cuota`,
+    paragraphs: [
+      `En ${host}, su aplicación «${name}» ha usado el ${percent}\u00A0% de las ${limit} solicitudes que tiene al ${per === 'day' ? 'día' : 'mes'} (UTC).`,
+      soft
+        ? 'Las siguientes solicitudes se responden de todos modos.'
+        : `${percent === 100 ? 'Las' : 'Después de la última, las'} siguientes solicitudes se rechazan hasta el ${date}.`,
+    ],
+  }),
+
   changes: ({ name, host, recipientIs, isAgain, listed, more }) => ({
     ...{
       contact: {

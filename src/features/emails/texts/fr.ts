@@ -130,6 +130,20 @@ export const fr: Phrases = {
     ],
   }),
 
+  quota: ({ name, host, percent, limit, per, soft, date }) => ({
+    subject:
+      percent === 100
+        ? `Votre quota sur ${host} est épuisé`
+        : `${percent}\u00A0% de votre quota sur ${host} sont utilisés`,
+    heading: percent === 100 ? 'Votre quota est épuisé' : `${percent}\u00A0% de votre quota sont utilisés`,
+    paragraphs: [
+      `Sur ${host}, votre application «\u00A0${name}\u00A0» a utilisé ${percent}\u00A0% des ${limit} requêtes dont elle dispose par ${per === 'day' ? 'jour' : 'mois'} (UTC).`,
+      soft
+        ? 'Les requêtes suivantes reçoivent tout de même une réponse.'
+        : `${percent === 100 ? 'Les' : 'Après la dernière, les'} requêtes suivantes sont refusées jusqu’au ${date}.`,
+    ],
+  }),
+
   changes: ({ name, host, recipientIs, isAgain, listed, more }) => ({
     ...{
       contact: {

@@ -1,4 +1,4 @@
-import type { ChangesEmail, ContactChange } from '../../../contracts/email-content.js'
+import type { ChangesEmail, ContactChange, QuotaEmail } from '../../../contracts/email-content.js'
 
 type Kind = 'key' | 'secret'
 
@@ -62,6 +62,8 @@ export interface Phrases {
   approved(about: Mentioned & { readonly apis: string; readonly tokens: boolean }): Words
   denied(about: Mentioned & { readonly api: string | undefined; readonly reason: string | undefined }): Words
   suspended(about: Mentioned & { readonly reason: string | undefined }): Words
+  /** `percent` is 80 or 100; `date`: the end of the day or month. */
+  quota(about: Mentioned & Pick<QuotaEmail, 'percent' | 'limit' | 'per' | 'soft'> & { readonly date: string }): Words
   changes(about: MentionedChanges): Words
   /** One line about a change: who has made it, and what it was. */
   describeChange(change: ContactChange): string

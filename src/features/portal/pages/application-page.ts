@@ -1,3 +1,4 @@
+import type { PlanUsage } from '../../../contracts/plan-usage.js'
 import { html, type Html } from '../../../web/html.js'
 import { renderApis, type PortalApi } from '../sections/api-section.js'
 import { renderStatus } from './applications-page.js'
@@ -5,6 +6,7 @@ import { renderContacts } from '../sections/contact-section.js'
 import { renderCredentials } from '../sections/credential-section.js'
 import type { DailyUsage, CountedRefusal } from '../../../contracts/offers.js'
 import { renderNetworks } from '../sections/network-section.js'
+import { renderPlan } from '../sections/plan-section.js'
 import { renderRefusals } from '../sections/refusal-section.js'
 import type { PortalTexts } from '../texts/en.js'
 import { renderTermsNote } from '../sections/terms-note.js'
@@ -16,18 +18,21 @@ export interface ApplicationPageOptions extends ApplicationView {
   readonly apis: readonly PortalApi[]
   /** The usage of the last 30 days; undefined if the platform stores no usage. */
   readonly usage: readonly DailyUsage[] | undefined
+  /** Undefined if it has no plan, or the platform knows none. */
+  readonly plan: PlanUsage | undefined
   /** Newest first; undefined if the platform stores no refusals. */
   readonly refusals: readonly CountedRefusal[] | undefined
 }
 
 /** The page of one application. */
 export function renderApplication(options: ApplicationPageOptions): Html {
-  const { record, usage, refusals, texts } = options
+  const { record, plan, usage, refusals, texts } = options
   const networks = renderNetworks(options)
   const sections = [
     ['apis', texts.apis],
     ['credentials', texts.credentials],
     networks !== false && ['networks', texts.networks],
+    plan && ['plan', texts.plan],
     usage && ['usage', texts.usage],
     refusals && ['refusals', texts.refusals],
     ['colleagues', texts.colleagues],
@@ -47,8 +52,9 @@ export function renderApplication(options: ApplicationPageOptions): Html {
         ${sections.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}
       </ul>
     </nav>
-    ${renderApis(options)} ${renderCredentials(options)} ${networks} ${usage && renderUsage(options, usage)}
-    ${refusals && renderRefusals(options, refusals)} ${renderContacts(options)} ${renderDeletion(options)}`
+    ${renderApis(options)} ${renderCredentials(options)} ${networks} ${plan && renderPlan(options, plan)}
+    ${usage && renderUsage(options, usage)} ${refusals && renderRefusals(options, refusals)} ${renderContacts(options)}
+    ${renderDeletion(options)}`
 }
 
 /** A notice of the last action. A redirect names one in its fragment, and the style sheet shows only that one. */

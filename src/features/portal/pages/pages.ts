@@ -21,7 +21,7 @@ import { createLinks, formatPath } from './page-links.js'
 import { describeProblem } from './problems.js'
 import type { PortalAnswer, PortalPages, PortalRequest } from '../request.js'
 import type { PortalSession } from '../sign-in/session.js'
-import type { UsageOffer } from '../../../contracts/offers.js'
+import type { PlansOffer, UsageOffer } from '../../../contracts/offers.js'
 import { listUsage } from '../sections/usage-source.js'
 import { offers, type ApplicationView } from './view.js'
 
@@ -37,6 +37,8 @@ export interface PortalPagesOptions {
   /** The provider's terms of use; undefined if there are none. */
   readonly terms: ApplicationView['terms']
   readonly createCalls: CreateActionCalls
+  /** Undefined without `plans()`. */
+  readonly plans: Pick<PlansOffer, 'usage'> | undefined
   /** Undefined if the platform stores no usage. */
   readonly usage: UsageOffer | undefined
   /** The end that the platform gives a new credential at the latest. */
@@ -98,11 +100,12 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
 
   async function showApplication(view: ApplicationView): Promise<PortalAnswer> {
     const { record, texts } = view
-    const [usage, refusals] = await Promise.all([
+    const [plan, usage, refusals] = await Promise.all([
+      record.plan === undefined ? undefined : options.plans?.usage(record.id),
       options.usage && listUsage(options.usage, record.id, view.now),
       options.usage?.countRefusals(record.id, texts.language),
     ])
-    const content = renderApplication({ ...view, apis, usage, refusals: refusals?.items })
+    const content = renderApplication({ ...view, apis, plan, usage, refusals: refusals?.items })
     return { status: 200, page: show(view, record.name, { content, script: 'form' }) }
   }
 

@@ -74,7 +74,8 @@ form.card > p.foot { gap: 1.25rem; max-width: none; margin: 0 -1.25rem -1.25rem;
 dd { margin: 0; overflow-wrap: anywhere }
 `
 
-const PLOTS = `.totals { display: flex; flex-wrap: wrap; gap: .5rem 2.5rem; margin: .5rem 0 }
+const PLOTS = `meter { width: 100%; max-width: 30rem }
+.totals { display: flex; flex-wrap: wrap; gap: .5rem 2.5rem; margin: .5rem 0 }
 .totals dd { font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums }
 .totals dt::before { content: ''; display: inline-block; width: .625rem; height: .625rem; margin-right: .375rem; border-radius: 2px }
 .totals dt:not([class])::before { display: none }

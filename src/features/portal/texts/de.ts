@@ -167,6 +167,14 @@ export const de: PortalTexts = {
     `Die Liste enthält Ihre eigene Adresse ${address} nicht: Aufrufe von Ihrem Standort würden abgelehnt.`,
   saveAnyway: 'Trotzdem speichern',
 
+  plan: 'Tarif',
+  planAbout: 'Was Ihre Anfragen verbrauchen, gezählt nach Tag und Monat in UTC. Die neuesten Sekunden können fehlen.',
+  today: 'Heute',
+  thisMonth: 'Dieser Monat',
+  left: 'Übrig',
+  quotaEnds: 'Bis',
+  quotaReached: 'Das Kontingent ist verbraucht: Anfragen werden bis dahin abgelehnt.',
+  softQuotaReached: 'Das Kontingent ist verbraucht. Weitere Anfragen werden trotzdem beantwortet.',
   usage: 'Nutzung',
   usageAbout: (days) =>
     `Anfragen der letzten ${days} Tage, gezählt nach Tagen in UTC. Die der letzten Minute können noch fehlen, auch wenn eine Ablehnung schon aufgeführt ist.`,

@@ -157,6 +157,14 @@ export const en = {
     `The list does not have your own address, ${address}: calls from where you are would be refused.`,
   saveAnyway: 'Save it anyway',
 
+  plan: 'Plan',
+  planAbout: 'What your requests use, counted by the day and month in UTC. The newest seconds may be missing.',
+  today: 'Today',
+  thisMonth: 'This month',
+  left: 'Left',
+  quotaEnds: 'Until',
+  quotaReached: 'The quota is used up: requests are refused until then.',
+  softQuotaReached: 'The quota is used up. Further requests are still answered.',
   usage: 'Usage',
   usageAbout: (days: number) =>
     `Requests of the last ${days} days, counted by the day in UTC. Those of the newest minute may be missing, also where a refusal is listed already.`,

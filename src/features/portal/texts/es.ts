@@ -162,6 +162,14 @@ export const es: PortalTexts = {
     `La lista no contiene su propia dirección, ${address}: las llamadas desde donde está se rechazarían.`,
   saveAnyway: 'Guardar de todos modos',
 
+  plan: 'Plan',
+  planAbout: 'Lo que consumen sus solicitudes, contado por día y mes en UTC. Pueden faltar los últimos segundos.',
+  today: 'Hoy',
+  thisMonth: 'Este mes',
+  left: 'Queda',
+  quotaEnds: 'Hasta',
+  quotaReached: 'La cuota está agotada: las solicitudes se rechazan hasta entonces.',
+  softQuotaReached: 'La cuota está agotada. Las siguientes solicitudes se responden de todos modos.',
   usage: 'Uso',
   usageAbout: (days) =>
     `Peticiones de los últimos ${days} días, contadas por día en UTC. Pueden faltar las del último minuto, aunque un rechazo ya figure en la lista.`,

@@ -166,6 +166,15 @@ export const fr: PortalTexts = {
     `La liste ne contient pas votre propre adresse, ${address} : les appels depuis votre réseau seraient refusés.`,
   saveAnyway: 'Enregistrer quand même',
 
+  plan: 'Formule',
+  planAbout:
+    'Ce que vos requêtes consomment, compté par jour et par mois en UTC. Les dernières secondes peuvent manquer.',
+  today: 'Aujourd’hui',
+  thisMonth: 'Ce mois-ci',
+  left: 'Reste',
+  quotaEnds: 'Jusqu’au',
+  quotaReached: 'Le quota est épuisé\u00A0: les requêtes sont refusées jusque-là.',
+  softQuotaReached: 'Le quota est épuisé. Les requêtes suivantes reçoivent tout de même une réponse.',
   usage: 'Utilisation',
   usageAbout: (days) =>
     `Requêtes des ${days} derniers jours, comptées par jour en UTC. Celles de la dernière minute peuvent manquer, même si un refus figure déjà dans la liste.`,

@@ -1,0 +1,51 @@
+import { createQueuedEmail } from '../../applications/queue/queued-emails.js'
+import type { ApplicationWriter } from '../../applications/records/edit.js'
+import type { Emit } from '../../contracts/events.js'
+import type { Logger } from '../../contracts/logger.js'
+import type { QuotaNotice } from '../../contracts/plan-usage.js'
+import type { Account } from './account.js'
+
+interface NoticesOptions {
+  readonly writer: Pick<ApplicationWriter, 'change'>
+  readonly emit: Emit
+  /** Whether contacts get e-mails. */
+  readonly notify: boolean
+  /** Called when an e-mail has become due. */
+  readonly wakeSender: () => void
+  readonly logger: Pick<Logger, 'warn'>
+  readonly now: () => number
+}
+
+/** The higher one first: a write that reaches both is told once. */
+const PERCENTS = [100, 80]
+
+/**
+ * Emits an event, and queues an e-mail, when 80 or 100 % of a quota are reached. The store adds the writes of all processes one after
+ * another, so exactly one of them reaches it.
+ */
+export function createNotices(options: NoticesOptions): (account: Account, written: number) => void {
+  const { writer, emit, notify, wakeSender, logger, now } = options
+
+  async function queue(id: string, notice: QuotaNotice): Promise<void> {
+    await writer.change(id, { type: undefined }, (current) => {
+      if (current.status === 'deleted' || current.contact === undefined) return undefined
+      return { changed: {}, emails: [{ save: createQueuedEmail(id, 'quota', now(), { details: { ...notice } }) }] }
+    })
+    wakeSender()
+  }
+
+  return function tell(account, written) {
+    const { applicationId, plan, endsAt, storedOfDay, storedOfMonth } = account
+    plan?.windows.forEach(({ per, limit, soft }, at) => {
+      if (per === undefined) return
+      const used = per === 'day' ? storedOfDay : storedOfMonth
+      const percent = PERCENTS.find((each) => used * 100 >= limit * each && (used - written) * 100 < limit * each)
+      if (percent === undefined) return
+      emit('quota.reached', { applicationId, reason: `${percent} % of a ${per}` })
+      if (!notify) return
+      queue(applicationId, { percent, limit, per, soft, endsAt: endsAt[at]! }).catch((error: unknown) =>
+        logger.warn(`The e-mail about a quota of application ${applicationId} could not be queued.`, error),
+      )
+    })
+  }
+}

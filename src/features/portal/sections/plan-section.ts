@@ -1,0 +1,55 @@
+import type { PlanUsage, QuotaUsage } from '../../../contracts/plan-usage.js'
+import { DAY_MS, formatDay } from '../../../lib/day.js'
+import { html, type Html } from '../../../web/html.js'
+import { getFormats, renderDate } from '../pages/times.js'
+import { renderSection, type ApplicationView } from '../pages/view.js'
+import type { PortalTexts } from '../texts/en.js'
+import { renderPlot } from './usage-plot.js'
+
+/** What is used of the application's plan, what is left, and until when, with a bar for each day of the month. */
+export function renderPlan({ texts, now }: ApplicationView, { plan, quotas, rates, days }: PlanUsage): Html {
+  const limits = rates.map(({ limit, window }) => texts.ownLimit(limit, window))
+  return renderSection(
+    'plan',
+    texts.plan,
+    texts.planAbout,
+    html`<ul class="rows">
+      <li class="usage">
+        <h3>${plan}</h3>
+        ${limits.length > 0 && html`<p class="soft">${limits.join(', ')}</p>`}
+        ${quotas.map((quota) => renderQuota(quota, texts))}
+        ${quotas.length > 0 && renderPlot(listDays(days, now), texts)}
+      </li>
+    </ul>`,
+  )
+}
+
+function renderQuota({ per, limit, used, left, soft, endsAt }: QuotaUsage, texts: PortalTexts): Html {
+  const { count: format } = getFormats(texts)
+  const name = per === 'day' ? texts.today : texts.thisMonth
+  return html`<dl class="totals">
+      <div>
+        <dt>${name}</dt>
+        <dd>${format.format(used)} / ${format.format(limit)}</dd>
+      </div>
+      <div>
+        <dt>${texts.left}</dt>
+        <dd>${format.format(left)}</dd>
+      </div>
+      <div>
+        <dt>${texts.quotaEnds}</dt>
+        <dd>${renderDate(endsAt.getTime(), texts)}</dd>
+      </div>
+    </dl>
+    <meter min="0" max="${limit}" value="${Math.min(used, limit)}" aria-label="${name}"></meter>
+    ${used >= limit && html`<p class="soft">${soft ? texts.softQuotaReached : texts.quotaReached}</p>`}`
+}
+
+/** Every day of the month until today. */
+function listDays(days: PlanUsage['days'], now: number): Parameters<typeof renderPlot>[0] {
+  const today = new Date(now).getUTCDate()
+  return Array.from({ length: today }, (_, index) => {
+    const day = formatDay(now - (today - 1 - index) * DAY_MS)
+    return { day, allowed: days.find((each) => each.day === day)?.used ?? 0, refused: 0 }
+  })
+}
