@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { writeReference } from '../../../src/console/export/markdown.js'
 import { createExample } from '../../../src/console/reference/example.js'
+import { listReferenceOperations } from '../../../src/console/reference/operation-keys.js'
+import { renderOperation } from '../../../src/console/reference/operation.js'
 import { renderSchema } from '../../../src/console/reference/schema.js'
 import { describeType } from '../../../src/console/reference/schema-type.js'
 import type { JsonObject } from '../../../src/openapi/document.js'
@@ -173,4 +175,13 @@ describe('what JSON Schema says about a value is on the page and in Markdown:', 
       expect(page).toContain(words.replaceAll(/[:,`"]/g, '').replace('Color', 'string'))
     }
   }) // prettier-ignore
+})
+
+it('a parameter that may be null has the control of its other alternative', () => {
+  const document = readSmall('any-of-null')
+  const [operation] = listReferenceOperations(document)
+  const { markup } = renderOperation({ api: TEAS, document, operations: [] }, operation!)
+  const [, , limit, roofs] = markup.split('class="field"').map((field) => field.replaceAll(/\s+/g, ' '))
+  expect(limit).toMatch(/integer or null.*<input type="text"[^>]* inputmode="decimal"/)
+  expect(roofs).toMatch(/list of string or null.*<select [^>]* multiple size="2"[^>]*> <option value="tin">/)
 })
