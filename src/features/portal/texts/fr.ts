@@ -147,7 +147,7 @@ export const fr: PortalTexts = {
 
   ownLimit: (limit, seconds) =>
     `Au plus ${limit.toLocaleString('fr')} ${limit === 1 ? 'requête' : 'requêtes'} en ${seconds} ${seconds === 1 ? 'seconde' : 'secondes'}`,
-  until: (date) => html`jusqu’au ${date}`,
+  until: (date) => html`jusqu&rsquo;au ${date}`,
 
   networks: 'Réseaux',
   networksAbout: 'D’où cette application peut appeler. Les appels venant d’ailleurs sont refusés.',
