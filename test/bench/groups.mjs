@@ -139,6 +139,28 @@ export const GROUPS = [
     ],
   },
   {
+    name: 'plan',
+    title: 'key with scopes and a plan',
+    entries: [
+      bare,
+      { name: 'ours, API key alone', server: ours({ guard: 'apiKey' }), traffic: apiKey, lines: 'keys' },
+      { name: 'ours, one window', server: ours({ guard: 'plan', windows: 1 }), traffic: apiKey, lines: 'keys' },
+      { name: 'ours, three windows', server: ours({ guard: 'plan', windows: 3 }), traffic: apiKey, lines: 'keys' },
+      {
+        name: 'passport-headerapikey + rate-limiter-flexible, one window',
+        server: { contender: 'passport-headerapikey-limits', options: { windows: 1 } },
+        traffic: apiKey,
+        lines: 'keys',
+      },
+      {
+        name: 'passport-headerapikey + rate-limiter-flexible, three windows',
+        server: { contender: 'passport-headerapikey-limits' },
+        traffic: apiKey,
+        lines: 'keys',
+      },
+    ],
+  },
+  {
     name: 'refusals',
     title: 'refusal',
     entries: [
@@ -199,6 +221,8 @@ one core.
   public key, issuer, audience. passport-http-bearer and MCP SDK: jose with an imported key in the callback they ask for.
   None keeps what it has verified. fast-jwt: \`cache: 20000\`, issuer, audience, the least middleware.
 - passport-headerapikey: plain keys in a Map. better-auth: \`verifyApiKey()\`, hashed keys, its rate limit off.
+- key with scopes and a plan: a scope is required, and limits that are not reached are counted in memory: per second, then per day and
+  month too, which ours writes to its store. By hand: the scopes of the key, and a RateLimiterMemory for each window.
 - Token requests come from 1,000 clients in turn and are relative to a POST route that answers as many bytes as ours and reads
   no body. ours: listeners on token.issued and token.refused. @node-oauth: clients in a Map, opaque tokens kept in a Map, or
   JWTs by jose. oidc-provider: clients in its configuration, JWTs by resource indicators.

@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPlatformAuth, memoryStore } from '../../../dist/esm/index.js'
+import { plans } from '../../../dist/esm/features/plans/index.js'
 import { sqliteStore } from '../../../dist/esm/stores/sqlite/index.js'
 import { guardedApp, newApp } from '../app.mjs'
 import { clientLines } from '../clients.mjs'
@@ -19,18 +20,21 @@ export async function start(options) {
     tokens = 0,
     forgeries = 1000,
     guard,
+    windows,
     folder,
   } = options
   const file = join(mkdtempSync(join(folder, 'ours-')), 'platform.sqlite')
   const store = kind === 'sqlite' ? sqliteStore(file) : memoryStore()
   const auth = createPlatformAuth({
     ...PLATFORM,
+    ...(windows && withPlan(windows)),
     store,
     tokens: { algorithm },
   })
   await auth.ready()
 
-  const made = await registered(auth, applications)
+  const made = await registered(auth, applications, windows ? { scopes: ['catalog:read', 'catalog:write'] } : {})
+  if (windows) for (const { id } of made) await auth.plans.set(id, 'plan')
   const key = await privateSigningKey(store)
   const credentials = await credentialsOf(store)
   return {
@@ -46,6 +50,7 @@ export async function start(options) {
 function appOf(auth, guard) {
   if (guard === 'bearer') return guardedApp(auth.requireBearer('orders', { scopes: ['orders:read'] }))
   if (guard === 'apiKey') return guardedApp(auth.requireApiKey('catalog'))
+  if (guard === 'plan') return guardedApp(auth.requireApiKey('catalog', { scopes: ['catalog:read'] }))
   auth.events.on('token.issued', countEvent)
   auth.events.on('token.refused', countEvent)
   return newApp().use(auth.router)
@@ -56,10 +61,20 @@ function countEvent() {
   events += 1
 }
 
-async function registered(auth, count) {
+/** A key API with scopes, and a plan of so many limits, none of which is reached. */
+function withPlan(windows) {
+  const limits = [{ window: 1 }, { per: 'day' }, { per: 'month' }].slice(0, windows)
+  const catalog = { scheme: 'apiKey', scopes: { 'catalog:read': 'Read', 'catalog:write': 'Change' } }
+  return {
+    apis: { ...PLATFORM.apis, catalog },
+    features: [plans({ plan: { requests: limits.map((each) => ({ limit: 1_000_000_000, ...each })) } })],
+  }
+}
+
+async function registered(auth, count, catalog) {
   const all = []
   for (let i = 0; i < count; i++) {
-    const apis = { orders: { scopes: SCOPES }, catalog: {} }
+    const apis = { orders: { scopes: SCOPES }, catalog }
     const { application, credentials } = await auth.applications.create({ name: `Application ${i}`, apis })
     all.push({ id: application.id, ...credentials })
   }
