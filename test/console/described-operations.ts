@@ -182,12 +182,14 @@ export function listMissingOnPage(described: DescribedOperation, page: string): 
 
 /** The parts of an operation that are neither in its section of the Markdown nor in those of its schemas. */
 export function listMissingInMarkdown(described: DescribedOperation, markdown: string): string[] {
-  const sections = markdown.split(/^(?=### )/m)
+  const [operations = '', schemas = ''] = markdown.split('\n## Schemas\n')
+  // Descriptions have headings of their own.
+  const methods = [...METHODS.map((method) => method.toUpperCase()), described.method].join('|')
   const title = `### ${described.method} ${described.path}`
   const isOwn = (section: string): boolean => [':', '\n'].some((end) => section.startsWith(title + end))
   const isSchema = (section: string): boolean => described.schemas.has(section.slice(4, section.indexOf('\n')))
-  const own = sections.filter(isOwn).join('')
-  const all = own + sections.filter(isSchema).join('')
+  const own = operations.split(new RegExp(`^(?=### (?:${methods}) )`, 'm')).filter(isOwn).join('') // prettier-ignore
+  const all = own + schemas.split(/^(?=### )/m).filter(isSchema).join('') // prettier-ignore
   return listMissing(described, (kind, name) => {
     if (kind === 'parameters') return own.includes(`- \`${name}\` (`)
     if (kind === 'properties') return all.includes(`- \`${name}\`: `)
