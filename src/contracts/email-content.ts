@@ -50,6 +50,8 @@ export interface CredentialsEmail extends CommonContent {
   /** Whether it replaces another one, which stays valid for `overlap` seconds. */
   readonly hasPrevious: boolean
   readonly overlap: number
+  /** Whether an earlier e-mail with the same credential may have arrived: that of a failed attempt, or from before `recover`. */
+  readonly replacesEarlier: boolean
   /** When each of `credentials` expires; without those that do not, and empty for a `link`, whose page tells it. */
   readonly expiresAt: { readonly clientId?: Date; readonly clientSecret?: Date }
 }

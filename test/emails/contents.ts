@@ -46,6 +46,7 @@ const delivery = {
   name: 'default',
   usableAt: ['orders', 'catalog'],
   hasPrevious: true,
+  replacesEarlier: false,
   overlap: 86_400,
   expiresAt: {},
 }

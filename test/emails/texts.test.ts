@@ -55,7 +55,9 @@ describe.each(LANGUAGES)('in the language %s', (language) => {
     async (_, content) => {
       const { to, subject, text, html } = await writeEmail(content)
       expect(to).toBe('dev@customer.example')
-      expect(subject).toContain('api.example.com')
+      const platform = 'Example & Söhne (api.example.com)'
+      expect(subject).toContain(platform)
+      for (const shown of [text, readHtml(html).text]) expect(shown.split(platform)).toHaveLength(2)
       expect(subject).not.toMatch(/Acme|[\r\n]/)
       expect(html).toContain(`<html lang="${language}">`)
       const read = readHtml(html)
@@ -99,6 +101,29 @@ it('has other words in each language', async () => {
         [],
       )
     }
+  }
+})
+
+it.each(LANGUAGES)('shows a support address as an address, and links to it, in the language %s', async (language) => {
+  const supportUrl = 'mailto:help@example.com?subject=API'
+  const write = createEmailWriter({ ...options, brand: { ...brand, supportUrl } })
+  const { text, html } = await write(listContents(language)[0]![1])
+  expect(text).toContain('    help@example.com\n')
+  expect(readHtml(html).text).toContain(' help@example.com ')
+  expect(readHtml(html).links).toContain(supportUrl)
+  expect(text + readHtml(html).text).not.toMatch(/mailto|subject=/)
+})
+
+it.each(LANGUAGES)('replaces earlier e-mails only where there are some, in the language %s', async (language) => {
+  const contents = Object.fromEntries(listContents(language))
+  for (const purpose of ['registration', 'key', 'secret by link']) {
+    const content = contents[purpose] as CredentialsEmail
+    const [first, next] = await Promise.all(
+      [false, true].map((replacesEarlier) => writeEmail({ ...content, replacesEarlier })),
+    )
+    const added = next!.text.split('\n\n').filter((block) => !first!.text.split('\n\n').includes(block))
+    expect(added).toHaveLength(1)
+    expect(added[0]).toMatch(/replaces all earlier|ersetzt alle früheren|remplace tous|sustituye a todos/)
   }
 })
 

@@ -21,13 +21,15 @@ interface Delivery {
   readonly terms: CredentialTerms
   /** Whether the credential replaces another one. */
   readonly hasPrevious: boolean
+  /** Whether an earlier e-mail with it may have arrived. */
+  readonly replacesEarlier: boolean
   readonly minted?: MintedCredentials
   readonly link?: string
 }
 
 /** The content of an e-mail with credentials, or with a link to them. `record` has the credentials as they were saved. */
 export function describeDelivery(record: Recipient, delivery: Delivery): CredentialsEmail {
-  const { purpose, overlap, terms, hasPrevious, minted, link } = delivery
+  const { purpose, overlap, terms, hasPrevious, replacesEarlier, minted, link } = delivery
   return {
     ...describeRecipient(record),
     purpose,
@@ -40,6 +42,7 @@ export function describeDelivery(record: Recipient, delivery: Delivery): Credent
     usableAt: Object.keys(terms.apis ?? record.apis),
     restriction: structuredClone(terms.apis),
     hasPrevious,
+    replacesEarlier,
     overlap,
     expiresAt: minted ? listSavedEnds(record, minted) : {},
   }

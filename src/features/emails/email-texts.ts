@@ -16,11 +16,10 @@ import { de } from './texts/de.js'
 import { en } from './texts/en.js'
 import { es } from './texts/es.js'
 import { fr } from './texts/fr.js'
-import type { Phrases, Words } from './texts/phrases.js'
+import type { Mentioned, Phrases, Words } from './texts/phrases.js'
 
-interface TextsOptions {
+interface TextsOptions extends Omit<Mentioned, 'name'> {
   readonly apis: ReadonlyMap<string, Api>
-  readonly host: string
   readonly developersUrl: string | undefined
   /** The address of the page where contacts manage their applications; undefined if there is none. */
   readonly portalUrl: string | undefined
@@ -76,9 +75,9 @@ function listLinks(label: string, link: string | false | undefined): EmailLink[]
 }
 
 function selectWords(content: EmailContent, phrases: Phrases, options: TextsOptions): Words {
-  const { host } = options
-  if (content.purpose === 'signIn') return phrases.signIn({ host, minutes: content.minutes })
-  const about = { name: content.application.name, host }
+  const { platform, operator } = options
+  if (content.purpose === 'signIn') return phrases.signIn({ platform, operator, minutes: content.minutes })
+  const about = { name: content.application.name, platform, operator }
   switch (content.purpose) {
     case 'expiring':
       return phrases.expiring({
@@ -118,14 +117,15 @@ function mentionExpiring({ credential, daysLeft, replacementPrefix }: ExpiringEm
 }
 
 function selectCredentialWords(
-  { purpose, name, link, hasPrevious, overlap }: CredentialsEmail,
+  { purpose, name, link, hasPrevious, overlap, replacesEarlier }: CredentialsEmail,
   phrases: Phrases,
-  about: { readonly name: string; readonly host: string },
+  about: Mentioned,
 ): Words {
   const mentioned = {
     ...about,
     credential: name === DEFAULT_NAME ? undefined : name,
     byLink: link !== undefined,
+    replacesEarlier,
     previous: hasPrevious ? { worksFor: overlap === 0 ? undefined : formatDuration(overlap, phrases) } : undefined,
   }
   return purpose === 'registration' ? phrases.registration(mentioned) : phrases.replaced(purpose, mentioned)

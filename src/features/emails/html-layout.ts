@@ -3,6 +3,7 @@ import type { EmailCode, EmailLink, EmailTexts } from '../../contracts/composed-
 import type { Language } from '../../contracts/application-record.js'
 import { html, type Html } from '../../web/html.js'
 import { COLORS, CORNERS, TEXT_SIZES } from '../../web/look.js'
+import { formatLinkText } from './text-layout.js'
 
 interface HtmlOptions {
   readonly language: Language
@@ -191,6 +192,6 @@ function renderLink({ label, link }: EmailLink, style: Styles): Html {
       class="accent"
       style="${style.link}"
       href="${link}"
-      >${link}</a
+      >${formatLinkText(link)}</a
     >`
 }

@@ -34,10 +34,12 @@ export function createEmailWriter({
   logger,
 }: MessageOptions): WriteEmail {
   const { host } = new URL(baseUrl)
+  const { name: operator = host, supportUrl } = brand
+  const platform = operator === host ? host : `${operator} (${host})`
 
   return async function writeEmail(content) {
     const { to, language } = content
-    const texts = writeTexts(content, { apis, host, developersUrl, portalUrl, supportUrl: brand.supportUrl })
+    const texts = writeTexts(content, { apis, platform, operator, developersUrl, portalUrl, supportUrl })
     const { subject } = texts
     // French has a no-break space before it.
     const colon = language === 'fr' ? '\u00A0:' : ':'

@@ -10,7 +10,7 @@ import {
 } from '../../applications/credentials/credential-lists.js'
 import { type Credentials, mintCredentials } from '../../applications/credentials/credentials.js'
 import { issueInvitationToken } from '../../applications/contacts/invitation-tokens.js'
-import { findDelivered, nextVersion } from '../../applications/queue/queued-emails.js'
+import { findDelivered, isFirstDelivery, nextVersion } from '../../applications/queue/queued-emails.js'
 import type { Api } from '../../contracts/api.js'
 import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { EmailContent } from '../../contracts/email-content.js'
@@ -84,7 +84,9 @@ export function prepareDelivery(
   const purpose = leased.purpose as DeliveryPurpose
   const attemptCount = leased.attemptCount + 1
   const hasPrevious = findNewest(application[LISTS[kind]], terms.name, now()) !== undefined
-  const described = { purpose, overlap, terms, hasPrevious }
+  const isRepeated = leased.attemptedHashes.flat().length > 0 || leased.claimLinks.length > 0
+  const replacesEarlier = isRepeated || (purpose === 'registration' && !isFirstDelivery(leased))
+  const described = { purpose, overlap, terms, hasPrevious, replacesEarlier }
 
   if (delivery === 'claim-link') {
     const { plain, hash } = createClaimToken(credentials())

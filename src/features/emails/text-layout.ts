@@ -1,12 +1,18 @@
 import type { EmailCode, EmailLink, EmailTexts } from '../../contracts/composed-email.js'
 
+/** A link as readers see it: an e-mail address without its scheme and parameters. */
+export function formatLinkText(link: string): string {
+  const [, address] = /^mailto:([^?]+)/.exec(link) ?? []
+  return address ?? link
+}
+
 /** An e-mail as plain text. Each code and link has a line of its own. */
 export function formatText(
   { paragraphs, box, facts, actions, sections, links, notes }: EmailTexts,
   colon: string,
 ): string {
   const formatCode = ({ label, code }: EmailCode): string => `${label}${colon}\n\n    ${code}`
-  const formatLink = ({ label, link }: EmailLink): string => formatCode({ label, code: link })
+  const formatLink = ({ label, link }: EmailLink): string => formatCode({ label, code: formatLinkText(link) })
   const blocks = [
     ...paragraphs,
     ...box.map(formatCode),

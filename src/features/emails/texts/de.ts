@@ -23,25 +23,26 @@ export const de: Phrases = {
   duration: (count, unit) => `${count} ${UNITS[unit][count === 1 ? 0 : 1]}`,
   date: (date) => new Intl.DateTimeFormat('de', { dateStyle: 'long', timeZone: 'UTC' }).format(date),
 
-  registration: ({ name, host, byLink }) => ({
-    subject: `Ihre Zugangsdaten für ${host}`,
+  registration: ({ name, platform, byLink, replacesEarlier }) => ({
+    subject: `Ihre Zugangsdaten für ${platform}`,
     heading: 'Ihre Zugangsdaten',
     paragraphs: [
-      `Ihre Anwendung „${name}“ ist bei ${host} registriert.`,
-      'Diese E-Mail ersetzt alle früheren E-Mails mit Zugangsdaten für diese Anwendung.',
+      `Ihre Anwendung „${name}“ ist bei ${platform} registriert.`,
+      replacesEarlier && 'Diese E-Mail ersetzt alle früheren E-Mails mit Zugangsdaten für diese Anwendung.',
       byLink && SHOWN_ONCE,
     ],
     actions: byLink ? ['Zugangsdaten anzeigen'] : [],
     notes: [!byLink && KEEP_SAFE, NOT_REQUESTED],
   }),
 
-  replaced: (kind, { name, host, credential, byLink, previous }) => ({
-    subject: `${YOUR_NEW[kind]} für ${host}`,
+  replaced: (kind, { name, platform, credential, byLink, previous, replacesEarlier }) => ({
+    subject: `${YOUR_NEW[kind]} für ${platform}`,
     heading: YOUR_NEW[kind],
     paragraphs: [
-      `Für Ihre Anwendung „${name}“ bei ${host} gibt es ${A_NEW[kind]}.`,
+      `Für Ihre Anwendung „${name}“ bei ${platform} gibt es ${A_NEW[kind]}.`,
       credential !== undefined && `Der Name lautet „${credential}“.`,
-      `Diese E-Mail ersetzt alle früheren E-Mails, die ${A_NEW[kind]} für diese Anwendung enthielten.`,
+      replacesEarlier &&
+        `Diese E-Mail ersetzt alle früheren E-Mails, die ${A_NEW[kind]} für diese Anwendung enthielten.`,
       previous !== undefined && describePrevious(PREVIOUS[kind], previous, byLink),
       byLink && SHOWN_ONCE,
     ],
@@ -49,36 +50,36 @@ export const de: Phrases = {
     notes: [!byLink && KEEP_SAFE, NOT_REQUESTED],
   }),
 
-  expiring: ({ name, host, kind, credential, date, daysLeft, replacement, selfService }) => ({
-    subject: `${YOUR[kind]} für ${host} läuft am ${date} ab`,
+  expiring: ({ name, platform, operator, kind, credential, date, daysLeft, replacement, selfService }) => ({
+    subject: `${YOUR[kind]} für ${platform} läuft am ${date} ab`,
     heading: `${YOUR[kind]} läuft ${formatDays(daysLeft)} ab`,
     paragraphs: [
-      `${THE[kind]} „${credential}“ Ihrer Anwendung „${name}“ bei ${host} läuft ${formatDays(daysLeft)} ab und wird danach nicht mehr angenommen.`,
+      `${THE[kind]} „${credential}“ Ihrer Anwendung „${name}“ bei ${platform} läuft ${formatDays(daysLeft)} ab und wird danach nicht mehr angenommen.`,
       replacement === undefined
-        ? `${selfService ? `Erstellen Sie ${A_NEW[kind]}` : `Bitten Sie den Betreiber von ${host} um ${A_NEW[kind]}`} und stellen Sie Ihre Anwendung vorher darauf um.`
+        ? `${selfService ? `Erstellen Sie ${A_NEW[kind]}` : `Bitten Sie den Betreiber von ${operator} um ${A_NEW[kind]}`} und stellen Sie Ihre Anwendung vorher darauf um.`
         : `Es gibt bereits ${AN_UNUSED[kind]}. Die ersten Zeichen lauten ${replacement}. Stellen Sie Ihre Anwendung vorher darauf um.`,
     ],
     notes: [`Wenn niemand ${THE_OBJECT[kind]} mehr verwendet, können Sie diese E-Mail ignorieren.`],
   }),
 
-  invitation: ({ name, host, byContact }) => ({
-    subject: `Einladung zu einer Anwendung bei ${host}`,
+  invitation: ({ name, platform, byContact }) => ({
+    subject: `Einladung zu einer Anwendung bei ${platform}`,
     heading: 'Sie sind eingeladen',
     paragraphs: [
       byContact
-        ? `Ein Kontakt der Anwendung „${name}“ bei ${host} lädt Sie ein, sie mitzubetreuen.`
-        : `Der Betreiber von ${host} lädt Sie ein, die Anwendung „${name}“ bei ${host} mitzubetreuen.`,
+        ? `Ein Kontakt der Anwendung „${name}“ bei ${platform} lädt Sie ein, sie mitzubetreuen.`
+        : `Der Betreiber von ${platform} lädt Sie ein, dort die Anwendung „${name}“ mitzubetreuen.`,
       'Wenn Sie annehmen, können Sie sich dort anmelden, die API-Nutzung der Anwendung einsehen und ihre Zugangsdaten verwalten. Der Link gilt 7 Tage und funktioniert nur einmal.',
     ],
     actions: ['Einladung annehmen'],
     notes: ['Wenn Sie die Anwendung nicht kennen, ignorieren Sie diese E-Mail: Es passiert dann nichts.'],
   }),
 
-  signIn: ({ host, minutes }) => ({
-    subject: `Anmeldung bei ${host}`,
+  signIn: ({ platform, minutes }) => ({
+    subject: `Anmeldung bei ${platform}`,
     heading: 'Anmelden',
     paragraphs: [
-      `Jemand möchte sich mit Ihrer E-Mail-Adresse bei ${host} anmelden. Öffnen Sie den Link oder geben Sie den Code auf der Seite ein, auf der Sie ihn angefordert haben.`,
+      `Jemand möchte sich mit Ihrer E-Mail-Adresse bei ${platform} anmelden. Öffnen Sie den Link oder geben Sie den Code auf der Seite ein, auf der Sie ihn angefordert haben.`,
       `Link und Code gelten ${minutes} Minuten und funktionieren nur einmal.`,
     ],
     actions: ['Anmelden'],
@@ -87,91 +88,93 @@ export const de: Phrases = {
     ],
   }),
 
-  approvalRequest: ({ name, host, access }) => ({
+  approvalRequest: ({ name, platform, access }) => ({
     subject: access
-      ? `Eine API-Anfrage bei ${host} wartet auf Ihre Entscheidung`
-      : `Eine Registrierung bei ${host} wartet auf Ihre Entscheidung`,
+      ? `Eine API-Anfrage bei ${platform} wartet auf Ihre Entscheidung`
+      : `Eine Registrierung bei ${platform} wartet auf Ihre Entscheidung`,
     heading: access ? 'Eine Anwendung bittet um eine API' : 'Eine Anwendung möchte registriert werden',
     paragraphs: [
       access
-        ? `Die Anwendung „${name}“ bittet um weiteren Zugriff auf die APIs bei ${host}.`
-        : `Jemand hat die Anwendung „${name}“ bei ${host} registriert. Sie erhält ihre Zugangsdaten, sobald Sie zustimmen.`,
+        ? `Die Anwendung „${name}“ bittet um weiteren Zugriff auf die APIs bei ${platform}.`
+        : `Jemand hat die Anwendung „${name}“ bei ${platform} registriert. Sie erhält ihre Zugangsdaten, sobald Sie zustimmen.`,
       'Beide Links öffnen eine Seite, auf der Sie die Entscheidung bestätigen. Sie gelten 14 Tage, bis jemand entschieden hat.',
     ],
     actions: ['Genehmigen', 'Ablehnen'],
     notes: ['Die Links sind nur für Sie bestimmt: Wer diese E-Mail hat, kann in Ihrem Namen entscheiden.'],
   }),
 
-  approved: ({ name, host, apis, tokens }) => ({
-    subject: `Ihre Anfrage bei ${host} ist genehmigt`,
+  approved: ({ name, platform, apis, tokens }) => ({
+    subject: `Ihre Anfrage bei ${platform} ist genehmigt`,
     heading: 'Ihre Anfrage ist genehmigt',
     paragraphs: [
-      `Ihre Anwendung „${name}“ bei ${host} darf ab sofort ${apis} verwenden.`,
+      `Ihre Anwendung „${name}“ bei ${platform} darf ab sofort ${apis} verwenden.`,
       'Sie verwendet dafür ihre vorhandenen Zugangsdaten.',
       tokens && 'Früher ausgestellte Access-Tokens gelten dafür noch nicht; fordern Sie ein neues an.',
     ],
   }),
 
-  denied: ({ name, host, api, reason }) => ({
+  denied: ({ name, platform, api, reason }) => ({
     subject:
-      api === undefined ? `Ihre Registrierung bei ${host} wurde abgelehnt` : `Ihre Anfrage bei ${host} wurde abgelehnt`,
+      api === undefined
+        ? `Ihre Registrierung bei ${platform} wurde abgelehnt`
+        : `Ihre Anfrage bei ${platform} wurde abgelehnt`,
     heading: api === undefined ? 'Ihre Registrierung wurde abgelehnt' : 'Ihre Anfrage wurde abgelehnt',
     paragraphs: [
       api === undefined
-        ? `Der Betreiber von ${host} hat die Registrierung Ihrer Anwendung „${name}“ abgelehnt. Ihre Angaben wurden gelöscht.`
-        : `Der Betreiber von ${host} hat die Anfrage Ihrer Anwendung „${name}“ für ${api} abgelehnt. Was sie bisher verwenden darf, bleibt unverändert.`,
+        ? `Der Betreiber von ${platform} hat die Registrierung Ihrer Anwendung „${name}“ abgelehnt. Ihre Angaben wurden gelöscht.`
+        : `Der Betreiber von ${platform} hat die Anfrage Ihrer Anwendung „${name}“ für ${api} abgelehnt. Was sie bisher verwenden darf, bleibt unverändert.`,
       reason !== undefined && `Begründung: ${reason}`,
     ],
   }),
 
-  suspended: ({ name, host, reason }) => ({
-    subject: `Ihre Anwendung bei ${host} ist gesperrt`,
+  suspended: ({ name, platform, reason }) => ({
+    subject: `Ihre Anwendung bei ${platform} ist gesperrt`,
     heading: 'Ihre Anwendung ist gesperrt',
     paragraphs: [
-      `Der Betreiber von ${host} hat Ihre Anwendung „${name}“ gesperrt. Bis sie wieder freigegeben ist, werden ihre Zugangsdaten und Access-Tokens nicht angenommen; danach gelten sie wieder.`,
+      `Der Betreiber von ${platform} hat Ihre Anwendung „${name}“ gesperrt. Bis sie wieder freigegeben ist, werden ihre Zugangsdaten und Access-Tokens nicht angenommen; danach gelten sie wieder.`,
       reason !== undefined && `Begründung: ${reason}`,
     ],
   }),
 
-  quota: ({ name, host, percent, limit, per, soft, date }) => ({
+  quota: ({ name, platform, percent, limit, per, soft, date }) => ({
     subject:
       percent === 100
-        ? `Ihr Kontingent bei ${host} ist verbraucht`
-        : `${percent} % Ihres Kontingents bei ${host} sind verbraucht`,
+        ? `Ihr Kontingent bei ${platform} ist verbraucht`
+        : `${percent} % Ihres Kontingents bei ${platform} sind verbraucht`,
     heading: percent === 100 ? 'Ihr Kontingent ist verbraucht' : `${percent} % Ihres Kontingents sind verbraucht`,
     paragraphs: [
-      `Bei ${host} hat Ihre Anwendung „${name}“ ${percent} % der ${limit} Anfragen verbraucht, die sie ${per === 'day' ? 'am Tag' : 'im Monat'} (UTC) hat.`,
+      `Bei ${platform} hat Ihre Anwendung „${name}“ ${percent} % der ${limit} Anfragen verbraucht, die sie ${per === 'day' ? 'am Tag' : 'im Monat'} (UTC) hat.`,
       soft
         ? 'Weitere Anfragen werden trotzdem beantwortet.'
         : `${percent === 100 ? 'Weitere Anfragen werden' : 'Nach der letzten werden weitere Anfragen'} bis zum ${date} nicht angenommen.`,
     ],
   }),
 
-  changes: ({ name, host, recipientIs, isAgain, listed, more }) => ({
+  changes: ({ name, platform, operator, recipientIs, isAgain, listed, more }) => ({
     ...{
       contact: {
-        subject: `Änderungen an Ihrer Anwendung bei ${host}`,
+        subject: `Änderungen an Ihrer Anwendung bei ${platform}`,
         heading: 'Ihre Anwendung wurde geändert',
       },
       removed: {
-        subject: `Sie sind kein Kontakt einer Anwendung bei ${host} mehr`,
+        subject: `Sie sind kein Kontakt einer Anwendung bei ${platform} mehr`,
         heading: 'Sie sind kein Kontakt mehr',
       },
       deleted: {
-        subject: `Ihre Anwendung bei ${host} wurde gelöscht`,
+        subject: `Ihre Anwendung bei ${platform} wurde gelöscht`,
         heading: 'Ihre Anwendung wurde gelöscht',
       },
     }[recipientIs],
     paragraphs: [
       {
-        contact: `Die Anwendung „${name}“ bei ${host} wurde wie folgt geändert.`,
-        removed: `Sie wurden als Kontakt der Anwendung „${name}“ bei ${host} entfernt und können sie dort nicht mehr sehen oder ändern.`,
-        deleted: `Ein Kontakt hat die Anwendung „${name}“ bei ${host} gelöscht. Ihre Zugangsdaten gelten nicht mehr.`,
+        contact: `Die Anwendung „${name}“ bei ${platform} wurde wie folgt geändert.`,
+        removed: `Sie wurden als Kontakt der Anwendung „${name}“ bei ${platform} entfernt und können sie dort nicht mehr sehen oder ändern.`,
+        deleted: `Ein Kontakt hat die Anwendung „${name}“ bei ${platform} gelöscht. Ihre Zugangsdaten gelten nicht mehr.`,
       }[recipientIs],
       isAgain && 'Sie wurden entfernt und seither wieder hinzugefügt: Jetzt sind Sie ein Kontakt.',
       more > 0 && `Es gab ${listed + more} Änderungen, von denen ${listed} hier stehen.`,
     ],
-    notes: [`Wenn Sie das nicht erwarten, wenden Sie sich an den Betreiber von ${host}.`],
+    notes: [`Wenn Sie das nicht erwarten, wenden Sie sich an den Betreiber von ${operator}.`],
   }),
   describeChange: ({ type, by, address, credential, isRecipient }) => {
     const who = by === undefined ? 'Der Betreiber' : 'Ein Kontakt'

@@ -16,25 +16,25 @@ export const es: Phrases = {
   duration: (count, unit) => `${count} ${UNITS[unit][count === 1 ? 0 : 1]}`,
   date: (date) => new Intl.DateTimeFormat('es', { dateStyle: 'long', timeZone: 'UTC' }).format(date),
 
-  registration: ({ name, host, byLink }) => ({
-    subject: `Sus credenciales para ${host}`,
+  registration: ({ name, platform, byLink, replacesEarlier }) => ({
+    subject: `Sus credenciales para ${platform}`,
     heading: 'Sus credenciales',
     paragraphs: [
-      `Su aplicación «${name}» está registrada en ${host}.`,
-      'Este correo sustituye a todos los anteriores con credenciales para esta aplicación.',
+      `Su aplicación «${name}» está registrada en ${platform}.`,
+      replacesEarlier && 'Este correo sustituye a todos los anteriores con credenciales para esta aplicación.',
       byLink && SHOWN_ONCE,
     ],
     actions: byLink ? ['Mostrar mis credenciales'] : [],
     notes: [!byLink && KEEP_SAFE, NOT_REQUESTED],
   }),
 
-  replaced: (kind, { name, host, credential, byLink, previous }) => ({
-    subject: `${YOUR_NEW[kind]} para ${host}`,
+  replaced: (kind, { name, platform, credential, byLink, previous, replacesEarlier }) => ({
+    subject: `${YOUR_NEW[kind]} para ${platform}`,
     heading: YOUR_NEW[kind],
     paragraphs: [
-      `Hay ${A_NEW[kind]} para su aplicación «${name}» en ${host}.`,
+      `Hay ${A_NEW[kind]} para su aplicación «${name}» en ${platform}.`,
       credential !== undefined && `Su nombre es «${credential}».`,
-      `Este correo sustituye a todos los anteriores con ${A_NEW[kind]} para esta aplicación.`,
+      replacesEarlier && `Este correo sustituye a todos los anteriores con ${A_NEW[kind]} para esta aplicación.`,
       previous !== undefined && describePrevious(kind, previous, byLink),
       byLink && SHOWN_ONCE,
     ],
@@ -42,125 +42,129 @@ export const es: Phrases = {
     notes: [!byLink && KEEP_SAFE, NOT_REQUESTED],
   }),
 
-  expiring: ({ name, host, kind, credential, date, daysLeft, replacement, selfService }) => ({
-    subject: `${YOUR[kind]} para ${host} caduca el ${date}`,
+  expiring: ({ name, platform, operator, kind, credential, date, daysLeft, replacement, selfService }) => ({
+    subject: `${YOUR[kind]} para ${platform} caduca el ${date}`,
     heading: `${YOUR[kind]} caduca ${formatDays(daysLeft)}`,
     paragraphs: [
-      `${THE[kind]} «${credential}» de su aplicación «${name}» en ${host} caduca ${formatDays(daysLeft)}. A partir de entonces se rechazará.`,
+      `${THE[kind]} «${credential}» de su aplicación «${name}» en ${platform} caduca ${formatDays(daysLeft)}. A partir de entonces se rechazará.`,
       replacement === undefined
-        ? `${selfService ? 'Cree' : `Pida al operador de ${host}`} ${A_NEW[kind]} y ${kind === 'key' ? 'úsela' : 'úselo'} en su lugar antes de esa fecha.`
+        ? `${selfService ? 'Cree' : `Pida al operador de ${operator}`} ${A_NEW[kind]} y ${kind === 'key' ? 'úsela' : 'úselo'} en su lugar antes de esa fecha.`
         : `Ya existe ${A_NEW[kind]} que aún no se ha usado y que empieza por ${replacement}. ${kind === 'key' ? 'Úsela' : 'Úselo'} en su lugar antes de esa fecha.`,
     ],
     notes: [`Si ya nadie usa ${kind === 'key' ? 'esta clave' : 'este secreto'}, puede ignorar este correo.`],
   }),
 
-  invitation: ({ name, host, byContact }) => ({
-    subject: `Invitación a una aplicación en ${host}`,
+  invitation: ({ name, platform, byContact }) => ({
+    subject: `Invitación a una aplicación en ${platform}`,
     heading: 'Ha recibido una invitación',
     paragraphs: [
       byContact
-        ? `Un contacto de la aplicación «${name}» en ${host} le invita a gestionarla también.`
-        : `El operador de ${host} le invita a gestionar también la aplicación «${name}» en ${host}.`,
+        ? `Un contacto de la aplicación «${name}» en ${platform} le invita a gestionarla también.`
+        : `El operador de ${platform} le invita a gestionar también allí la aplicación «${name}».`,
       'Si acepta, podrá iniciar sesión allí, ver cómo la aplicación usa las API y gestionar sus credenciales. El enlace funciona una sola vez, durante 7 días.',
     ],
     actions: ['Aceptar la invitación'],
     notes: ['Si no conoce la aplicación, ignore este correo: no ocurrirá nada.'],
   }),
 
-  signIn: ({ host, minutes }) => ({
-    subject: `Inicio de sesión en ${host}`,
+  signIn: ({ platform, minutes }) => ({
+    subject: `Inicio de sesión en ${platform}`,
     heading: 'Iniciar sesión',
     paragraphs: [
-      `Alguien ha pedido iniciar sesión en ${host} con su dirección de correo. Abra el enlace o escriba el código en la página donde lo pidió.`,
+      `Alguien ha pedido iniciar sesión en ${platform} con su dirección de correo. Abra el enlace o escriba el código en la página donde lo pidió.`,
       `Ambos funcionan una sola vez, durante ${minutes} minutos.`,
     ],
     actions: ['Iniciar sesión'],
     notes: ['Si no ha sido usted, ignore este correo y no dé el código a nadie: quien lo tenga puede iniciar sesión.'],
   }),
 
-  approvalRequest: ({ name, host, access }) => ({
+  approvalRequest: ({ name, platform, access }) => ({
     subject: access
-      ? `Una solicitud de API en ${host} espera su decisión`
-      : `Un registro en ${host} espera su decisión`,
+      ? `Una solicitud de API en ${platform} espera su decisión`
+      : `Un registro en ${platform} espera su decisión`,
     heading: access ? 'Una aplicación solicita una API' : 'Una aplicación solicita registrarse',
     paragraphs: [
       access
-        ? `La aplicación «${name}» solicita más acceso a las API de ${host}.`
-        : `Alguien ha registrado la aplicación «${name}» en ${host}. Recibirá sus credenciales cuando usted la apruebe.`,
+        ? `La aplicación «${name}» solicita más acceso a las API de ${platform}.`
+        : `Alguien ha registrado la aplicación «${name}» en ${platform}. Recibirá sus credenciales cuando usted la apruebe.`,
       'Ambos enlaces abren una página donde se confirma la decisión. Funcionan durante 14 días, hasta que alguien decida.',
     ],
     actions: ['Aprobar', 'Rechazar'],
     notes: ['Los enlaces son solo para usted: quien tenga este correo puede decidir en su nombre.'],
   }),
 
-  approved: ({ name, host, apis, tokens }) => ({
-    subject: `Su solicitud en ${host} ha sido aprobada`,
+  approved: ({ name, platform, apis, tokens }) => ({
+    subject: `Su solicitud en ${platform} ha sido aprobada`,
     heading: 'Su solicitud ha sido aprobada',
     paragraphs: [
-      `Su aplicación «${name}» en ${host} ya puede usar ${apis}.`,
+      `Su aplicación «${name}» en ${platform} ya puede usar ${apis}.`,
       'Utiliza las credenciales que ya tiene.',
       tokens && 'Los tokens de acceso anteriores no incluyen este acceso; solicite uno nuevo.',
     ],
   }),
 
-  denied: ({ name, host, api, reason }) => ({
+  denied: ({ name, platform, api, reason }) => ({
     subject:
-      api === undefined ? `Su registro en ${host} no ha sido aprobado` : `Su solicitud en ${host} no ha sido aprobada`,
+      api === undefined
+        ? `Su registro en ${platform} no ha sido aprobado`
+        : `Su solicitud en ${platform} no ha sido aprobada`,
     heading: api === undefined ? 'Su registro no ha sido aprobado' : 'Su solicitud no ha sido aprobada',
     paragraphs: [
       api === undefined
-        ? `El operador de ${host} no ha aprobado el registro de su aplicación «${name}». Los datos que introdujo se han eliminado.`
-        : `El operador de ${host} no ha aprobado la solicitud de su aplicación «${name}» para usar ${api}. Lo que ya puede usar no cambia.`,
+        ? `El operador de ${platform} no ha aprobado el registro de su aplicación «${name}». Los datos que introdujo se han eliminado.`
+        : `El operador de ${platform} no ha aprobado la solicitud de su aplicación «${name}» para usar ${api}. Lo que ya puede usar no cambia.`,
       reason !== undefined && `Motivo: ${reason}`,
     ],
   }),
 
-  suspended: ({ name, host, reason }) => ({
-    subject: `Su aplicación en ${host} está suspendida`,
+  suspended: ({ name, platform, reason }) => ({
+    subject: `Su aplicación en ${platform} está suspendida`,
     heading: 'Su aplicación está suspendida',
     paragraphs: [
-      `El operador de ${host} ha suspendido su aplicación «${name}». Sus credenciales y tokens de acceso se rechazan hasta que se reactive; entonces volverán a funcionar.`,
+      `El operador de ${platform} ha suspendido su aplicación «${name}». Sus credenciales y tokens de acceso se rechazan hasta que se reactive; entonces volverán a funcionar.`,
       reason !== undefined && `Motivo: ${reason}`,
     ],
   }),
 
-  quota: ({ name, host, percent, limit, per, soft, date }) => ({
+  quota: ({ name, platform, percent, limit, per, soft, date }) => ({
     subject:
-      percent === 100 ? `Su cuota en ${host} está agotada` : `Se ha usado el ${percent}\u00A0% de su cuota en ${host}`,
+      percent === 100
+        ? `Su cuota en ${platform} está agotada`
+        : `Se ha usado el ${percent}\u00A0% de su cuota en ${platform}`,
     heading: percent === 100 ? 'Su cuota está agotada' : `Se ha usado el ${percent}\u00A0% de su cuota`,
     paragraphs: [
-      `En ${host}, su aplicación «${name}» ha usado el ${percent}\u00A0% de las ${limit} solicitudes que tiene al ${per === 'day' ? 'día' : 'mes'} (UTC).`,
+      `En ${platform}, su aplicación «${name}» ha usado el ${percent}\u00A0% de las ${limit} solicitudes que tiene al ${per === 'day' ? 'día' : 'mes'} (UTC).`,
       soft
         ? 'Las siguientes solicitudes se responden de todos modos.'
         : `${percent === 100 ? 'Las' : 'Después de la última, las'} siguientes solicitudes se rechazan hasta el ${date}.`,
     ],
   }),
 
-  changes: ({ name, host, recipientIs, isAgain, listed, more }) => ({
+  changes: ({ name, platform, operator, recipientIs, isAgain, listed, more }) => ({
     ...{
       contact: {
-        subject: `Cambios en su aplicación en ${host}`,
+        subject: `Cambios en su aplicación en ${platform}`,
         heading: 'Su aplicación ha cambiado',
       },
       removed: {
-        subject: `Ya no es contacto de una aplicación en ${host}`,
+        subject: `Ya no es contacto de una aplicación en ${platform}`,
         heading: 'Ya no es contacto',
       },
       deleted: {
-        subject: `Su aplicación en ${host} se ha eliminado`,
+        subject: `Su aplicación en ${platform} se ha eliminado`,
         heading: 'Su aplicación se ha eliminado',
       },
     }[recipientIs],
     paragraphs: [
       {
-        contact: `La aplicación «${name}» en ${host} ha cambiado como sigue.`,
-        removed: `Ya no figura entre los contactos de la aplicación «${name}» en ${host} y no puede verla ni cambiarla allí.`,
-        deleted: `Un contacto ha eliminado la aplicación «${name}» en ${host}. Sus credenciales ya no funcionan.`,
+        contact: `La aplicación «${name}» en ${platform} ha cambiado como sigue.`,
+        removed: `Ya no figura entre los contactos de la aplicación «${name}» en ${platform} y no puede verla ni cambiarla allí.`,
+        deleted: `Un contacto ha eliminado la aplicación «${name}» en ${platform}. Sus credenciales ya no funcionan.`,
       }[recipientIs],
       isAgain && 'Se le retiró y después se le añadió de nuevo: ahora es contacto.',
       more > 0 && `Hubo ${listed + more} cambios, de los cuales aquí figuran ${listed}.`,
     ],
-    notes: [`Si no esperaba esto, avise al operador de ${host}.`],
+    notes: [`Si no esperaba esto, avise al operador de ${operator}.`],
   }),
   describeChange: ({ type, by, address, credential, isRecipient }) => {
     const who = by === undefined ? 'El operador' : 'Un contacto'

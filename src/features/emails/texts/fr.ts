@@ -16,25 +16,27 @@ export const fr: Phrases = {
   duration: (count, unit) => `${count} ${UNITS[unit][count === 1 ? 0 : 1]}`,
   date: (date) => new Intl.DateTimeFormat('fr', { dateStyle: 'long', timeZone: 'UTC' }).format(date),
 
-  registration: ({ name, host, byLink }) => ({
-    subject: `Vos identifiants pour ${host}`,
+  registration: ({ name, platform, byLink, replacesEarlier }) => ({
+    subject: `Vos identifiants pour ${platform}`,
     heading: 'Vos identifiants',
     paragraphs: [
-      `Votre application «\u00A0${name}\u00A0» est enregistrée sur ${host}.`,
-      'Cet e-mail remplace tous les e-mails précédents contenant des identifiants pour cette application.',
+      `Votre application «\u00A0${name}\u00A0» est enregistrée sur ${platform}.`,
+      replacesEarlier &&
+        'Cet e-mail remplace tous les e-mails précédents contenant des identifiants pour cette application.',
       byLink && SHOWN_ONCE,
     ],
     actions: byLink ? ['Afficher mes identifiants'] : [],
     notes: [!byLink && KEEP_SAFE, NOT_REQUESTED],
   }),
 
-  replaced: (kind, { name, host, credential, byLink, previous }) => ({
-    subject: `${YOUR_NEW[kind]} pour ${host}`,
+  replaced: (kind, { name, platform, credential, byLink, previous, replacesEarlier }) => ({
+    subject: `${YOUR_NEW[kind]} pour ${platform}`,
     heading: YOUR_NEW[kind],
     paragraphs: [
-      `Il y a ${A_NEW[kind]} pour votre application «\u00A0${name}\u00A0» sur ${host}.`,
+      `Il y a ${A_NEW[kind]} pour votre application «\u00A0${name}\u00A0» sur ${platform}.`,
       credential !== undefined && `Son nom est «\u00A0${credential}\u00A0».`,
-      `Cet e-mail remplace tous les e-mails précédents contenant ${A_NEW[kind]} pour cette application.`,
+      replacesEarlier &&
+        `Cet e-mail remplace tous les e-mails précédents contenant ${A_NEW[kind]} pour cette application.`,
       previous !== undefined && describePrevious(kind, previous, byLink),
       byLink && SHOWN_ONCE,
     ],
@@ -42,13 +44,13 @@ export const fr: Phrases = {
     notes: [!byLink && KEEP_SAFE, NOT_REQUESTED],
   }),
 
-  expiring: ({ name, host, kind, credential, date, daysLeft, replacement, selfService }) => ({
-    subject: `${YOUR[kind]} pour ${host} expire le ${date}`,
+  expiring: ({ name, platform, operator, kind, credential, date, daysLeft, replacement, selfService }) => ({
+    subject: `${YOUR[kind]} pour ${platform} expire le ${date}`,
     heading: `${YOUR[kind]} expire ${formatDays(daysLeft)}`,
     paragraphs: [
-      `${THE[kind]} «\u00A0${credential}\u00A0» de votre application «\u00A0${name}\u00A0» sur ${host} expire ${formatDays(daysLeft)}. Passé ce délai, ${kind === 'key' ? 'elle sera refusée' : 'il sera refusé'}.`,
+      `${THE[kind]} «\u00A0${credential}\u00A0» de votre application «\u00A0${name}\u00A0» sur ${platform} expire ${formatDays(daysLeft)}. Passé ce délai, ${kind === 'key' ? 'elle sera refusée' : 'il sera refusé'}.`,
       replacement === undefined
-        ? `${selfService ? 'Créez' : `Demandez à l’opérateur de ${host}`} ${A_NEW[kind]} et utilisez-${kind === 'key' ? 'la' : 'le'} avant cette échéance.`
+        ? `${selfService ? 'Créez' : `Demandez à l’opérateur de ${operator}`} ${A_NEW[kind]} et utilisez-${kind === 'key' ? 'la' : 'le'} avant cette échéance.`
         : `Il existe déjà ${A_NEW[kind]} encore ${kind === 'key' ? 'inutilisée' : 'inutilisé'}, qui commence par ${replacement}. Utilisez-${kind === 'key' ? 'la' : 'le'} avant cette échéance.`,
     ],
     notes: [
@@ -56,24 +58,24 @@ export const fr: Phrases = {
     ],
   }),
 
-  invitation: ({ name, host, byContact }) => ({
-    subject: `Invitation à une application sur ${host}`,
+  invitation: ({ name, platform, byContact }) => ({
+    subject: `Invitation à une application sur ${platform}`,
     heading: 'Vous avez reçu une invitation',
     paragraphs: [
       byContact
-        ? `Un contact de l’application «\u00A0${name}\u00A0» sur ${host} vous invite à la gérer avec d’autres.`
-        : `L’opérateur de ${host} vous invite à gérer avec d’autres l’application «\u00A0${name}\u00A0» sur ${host}.`,
+        ? `Un contact de l’application «\u00A0${name}\u00A0» sur ${platform} vous invite à la gérer avec d’autres.`
+        : `L’opérateur de ${platform} vous invite à y gérer avec d’autres l’application «\u00A0${name}\u00A0».`,
       'Si vous acceptez, vous pourrez vous y connecter, consulter l’utilisation des API par l’application et gérer ses identifiants. Le lien est valable une seule fois, pendant 7 jours.',
     ],
     actions: ['Accepter l’invitation'],
     notes: ['Si vous ne connaissez pas cette application, ignorez cet e-mail\u00A0: il ne se passera rien.'],
   }),
 
-  signIn: ({ host, minutes }) => ({
-    subject: `Connexion à ${host}`,
+  signIn: ({ platform, minutes }) => ({
+    subject: `Connexion à ${platform}`,
     heading: 'Connexion',
     paragraphs: [
-      `Une connexion à ${host} a été demandée avec votre adresse e-mail. Suivez le lien, ou saisissez le code sur la page où vous l’avez demandé.`,
+      `Une connexion à ${platform} a été demandée avec votre adresse e-mail. Suivez le lien, ou saisissez le code sur la page où vous l’avez demandé.`,
       `Tous deux sont valables une seule fois, pendant ${minutes} minutes.`,
     ],
     actions: ['Se connecter'],
@@ -82,93 +84,93 @@ export const fr: Phrases = {
     ],
   }),
 
-  approvalRequest: ({ name, host, access }) => ({
+  approvalRequest: ({ name, platform, access }) => ({
     subject: access
-      ? `Une demande d’API sur ${host} attend votre décision`
-      : `Un enregistrement sur ${host} attend votre décision`,
+      ? `Une demande d’API sur ${platform} attend votre décision`
+      : `Un enregistrement sur ${platform} attend votre décision`,
     heading: access ? 'Une application demande une API' : 'Une application demande à être enregistrée',
     paragraphs: [
       access
-        ? `L’application «\u00A0${name}\u00A0» demande un accès supplémentaire aux API de ${host}.`
-        : `L’application «\u00A0${name}\u00A0» a été enregistrée sur ${host}. Elle recevra ses identifiants dès que vous l’aurez approuvée.`,
+        ? `L’application «\u00A0${name}\u00A0» demande un accès supplémentaire aux API de ${platform}.`
+        : `L’application «\u00A0${name}\u00A0» a été enregistrée sur ${platform}. Elle recevra ses identifiants dès que vous l’aurez approuvée.`,
       'Les deux liens ouvrent une page où vous confirmez votre décision. Ils sont valables 14 jours, tant que personne n’a décidé.',
     ],
     actions: ['Approuver', 'Refuser'],
     notes: ['Ces liens vous sont personnels\u00A0: quiconque possède cet e-mail peut décider en votre nom.'],
   }),
 
-  approved: ({ name, host, apis, tokens }) => ({
-    subject: `Votre demande sur ${host} est approuvée`,
+  approved: ({ name, platform, apis, tokens }) => ({
+    subject: `Votre demande sur ${platform} est approuvée`,
     heading: 'Votre demande est approuvée',
     paragraphs: [
-      `Votre application «\u00A0${name}\u00A0» sur ${host} peut désormais utiliser ${apis}.`,
+      `Votre application «\u00A0${name}\u00A0» sur ${platform} peut désormais utiliser ${apis}.`,
       'Elle utilise pour cela ses identifiants actuels.',
       tokens && 'Les jetons d’accès déjà émis ne comprennent pas ce nouvel accès\u00A0; demandez-en un nouveau.',
     ],
   }),
 
-  denied: ({ name, host, api, reason }) => ({
+  denied: ({ name, platform, api, reason }) => ({
     subject:
       api === undefined
-        ? `Votre enregistrement sur ${host} n’a pas été approuvé`
-        : `Votre demande sur ${host} n’a pas été approuvée`,
+        ? `Votre enregistrement sur ${platform} n’a pas été approuvé`
+        : `Votre demande sur ${platform} n’a pas été approuvée`,
     heading: api === undefined ? 'Votre enregistrement n’a pas été approuvé' : 'Votre demande n’a pas été approuvée',
     paragraphs: [
       api === undefined
-        ? `L’opérateur de ${host} n’a pas approuvé l’enregistrement de votre application «\u00A0${name}\u00A0». Les informations que vous aviez saisies ont été supprimées.`
-        : `L’opérateur de ${host} n’a pas approuvé la demande de votre application «\u00A0${name}\u00A0» concernant ${api}. Ses accès actuels ne changent pas.`,
+        ? `L’opérateur de ${platform} n’a pas approuvé l’enregistrement de votre application «\u00A0${name}\u00A0». Les informations que vous aviez saisies ont été supprimées.`
+        : `L’opérateur de ${platform} n’a pas approuvé la demande de votre application «\u00A0${name}\u00A0» concernant ${api}. Ses accès actuels ne changent pas.`,
       reason !== undefined && `Motif\u00A0: ${reason}`,
     ],
   }),
 
-  suspended: ({ name, host, reason }) => ({
-    subject: `Votre application sur ${host} est suspendue`,
+  suspended: ({ name, platform, reason }) => ({
+    subject: `Votre application sur ${platform} est suspendue`,
     heading: 'Votre application est suspendue',
     paragraphs: [
-      `L’opérateur de ${host} a suspendu votre application «\u00A0${name}\u00A0». Ses identifiants et ses jetons d’accès sont refusés jusqu’à son rétablissement\u00A0; ils fonctionneront alors de nouveau.`,
+      `L’opérateur de ${platform} a suspendu votre application «\u00A0${name}\u00A0». Ses identifiants et ses jetons d’accès sont refusés jusqu’à son rétablissement\u00A0; ils fonctionneront alors de nouveau.`,
       reason !== undefined && `Motif\u00A0: ${reason}`,
     ],
   }),
 
-  quota: ({ name, host, percent, limit, per, soft, date }) => ({
+  quota: ({ name, platform, percent, limit, per, soft, date }) => ({
     subject:
       percent === 100
-        ? `Votre quota sur ${host} est épuisé`
-        : `${percent}\u00A0% de votre quota sur ${host} sont utilisés`,
+        ? `Votre quota sur ${platform} est épuisé`
+        : `${percent}\u00A0% de votre quota sur ${platform} sont utilisés`,
     heading: percent === 100 ? 'Votre quota est épuisé' : `${percent}\u00A0% de votre quota sont utilisés`,
     paragraphs: [
-      `Sur ${host}, votre application «\u00A0${name}\u00A0» a utilisé ${percent}\u00A0% des ${limit} requêtes dont elle dispose par ${per === 'day' ? 'jour' : 'mois'} (UTC).`,
+      `Sur ${platform}, votre application «\u00A0${name}\u00A0» a utilisé ${percent}\u00A0% des ${limit} requêtes dont elle dispose par ${per === 'day' ? 'jour' : 'mois'} (UTC).`,
       soft
         ? 'Les requêtes suivantes reçoivent tout de même une réponse.'
         : `${percent === 100 ? 'Les' : 'Après la dernière, les'} requêtes suivantes sont refusées jusqu’au ${date}.`,
     ],
   }),
 
-  changes: ({ name, host, recipientIs, isAgain, listed, more }) => ({
+  changes: ({ name, platform, operator, recipientIs, isAgain, listed, more }) => ({
     ...{
       contact: {
-        subject: `Modifications de votre application sur ${host}`,
+        subject: `Modifications de votre application sur ${platform}`,
         heading: 'Votre application a été modifiée',
       },
       removed: {
-        subject: `Vous n’êtes plus contact d’une application sur ${host}`,
+        subject: `Vous n’êtes plus contact d’une application sur ${platform}`,
         heading: 'Vous n’êtes plus contact',
       },
       deleted: {
-        subject: `Votre application sur ${host} a été supprimée`,
+        subject: `Votre application sur ${platform} a été supprimée`,
         heading: 'Votre application a été supprimée',
       },
     }[recipientIs],
     paragraphs: [
       {
-        contact: `L’application «\u00A0${name}\u00A0» sur ${host} a été modifiée comme suit.`,
-        removed: `Vous avez été retiré des contacts de l’application «\u00A0${name}\u00A0» sur ${host} et ne pouvez plus y consulter ni modifier cette application.`,
-        deleted: `Un contact a supprimé l’application «\u00A0${name}\u00A0» sur ${host}. Ses identifiants ne fonctionnent plus.`,
+        contact: `L’application «\u00A0${name}\u00A0» sur ${platform} a été modifiée comme suit.`,
+        removed: `Vous avez été retiré des contacts de l’application «\u00A0${name}\u00A0» sur ${platform} et ne pouvez plus y consulter ni modifier cette application.`,
+        deleted: `Un contact a supprimé l’application «\u00A0${name}\u00A0» sur ${platform}. Ses identifiants ne fonctionnent plus.`,
       }[recipientIs],
       isAgain && 'Vous avez été retiré, puis ajouté de nouveau\u00A0: vous êtes maintenant un contact.',
       more > 0 && `Il y a eu ${listed + more} modifications, dont ${listed} figurent ici.`,
     ],
-    notes: [`Si vous ne vous y attendiez pas, prévenez l’opérateur de ${host}.`],
+    notes: [`Si vous ne vous y attendiez pas, prévenez l’opérateur de ${operator}.`],
   }),
   describeChange: ({ type, by, address, credential, isRecipient }) => {
     const who = by === undefined ? 'L’opérateur' : 'Un contact'

@@ -16,7 +16,10 @@ export interface Words {
 export interface Mentioned {
   /** The name of the application. */
   readonly name: string
-  readonly host: string
+  /** The provider and its host, such as `Example Shop (api.example.com)`; without a brand the host. */
+  readonly platform: string
+  /** The same without the host, for a further mention. */
+  readonly operator: string
 }
 
 export interface MentionedCredential extends Mentioned {
@@ -24,6 +27,8 @@ export interface MentionedCredential extends Mentioned {
   readonly credential: string | undefined
   /** Whether the e-mail has a link that shows the credentials, instead of the credentials. */
   readonly byLink: boolean
+  /** Whether an earlier e-mail with the same credential may have arrived. */
+  readonly replacesEarlier: boolean
   /** The fate of the replaced credential: it works for a formatted duration or, if that is undefined, no longer. */
   readonly previous: { readonly worksFor: string | undefined } | undefined
 }
@@ -56,7 +61,7 @@ export interface Phrases {
     },
   ): Words
   invitation(about: Mentioned & { readonly byContact: boolean }): Words
-  signIn(about: { readonly host: string; readonly minutes: number }): Words
+  signIn(about: Omit<Mentioned, 'name'> & { readonly minutes: number }): Words
   approvalRequest(about: Mentioned & { readonly access: boolean }): Words
   /** `tokens`: whether they are called with access tokens. */
   approved(about: Mentioned & { readonly apis: string; readonly tokens: boolean }): Words
