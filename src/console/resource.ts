@@ -39,11 +39,7 @@ export function createDocumentResource(type: string, create: () => string): () =
   }
 }
 
-/** A file that browsers may keep for a year, because its URL changes with its content. */
-export function createAssetResource(type: string, content: Buffer): Resource {
-  return createResource(content, type, IMMUTABLE)
-}
-
+/** Headers of a file that browsers may keep for a year, because its URL changes with its content. */
 export const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
 const DOCUMENT_HEADERS = { 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' }
