@@ -2,7 +2,7 @@ import type { ReportedCount, ReportedCountQuery } from './reported.js'
 
 /** The number of times that an application had an outcome at an API on a day. */
 export interface UsageCount {
-  /** The day in UTC, such as `2026-11-22`. */
+  /** The day in UTC, such as `2026-11-22`; in a list by month the month, such as `2026-11`. */
   readonly day: string
   readonly applicationId: string
   readonly api: string
@@ -12,12 +12,14 @@ export interface UsageCount {
   readonly count: number
 }
 
-/** A page of counts: in the order in which the applications were added; those of one by day, API and outcome (by code unit). */
+/** A page of counts: in the order in which the applications were added; those of one by day or month, API and outcome (by code unit). */
 export interface UsageCountQuery {
   /** The last count of the previous page; any day, API and outcome will do. After an application that does not exist nothing is listed. */
   readonly after: Omit<UsageCount, 'count'> | undefined
   readonly applicationId: string | undefined
   readonly api: string | undefined
+  /** `month`: the counts of the listed days of a month are summed up, by application, API and outcome. `day` if left out. */
+  readonly by?: 'day' | 'month' | undefined
   /** The first day and the last day. */
   readonly from: string
   readonly to: string

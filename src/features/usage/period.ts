@@ -9,11 +9,6 @@ export function readPeriod(by: unknown = 'day'): UsagePeriod {
   throw new ApplicationError('invalid_argument', "by must be 'day' or 'month'.")
 }
 
-/** The day itself, or its month. */
-export function formatPeriod(day: string, by: UsagePeriod): string {
-  return by === 'day' ? day : day.slice(0, 'YYYY-MM'.length)
-}
-
 /** The number of days before `to`, if `from` is left out. */
 const DEFAULT_DAYS = 29
 

@@ -1,7 +1,7 @@
 import { readPageSize } from '../../applications/records/validation.js'
 import { ApplicationError } from '../../contracts/errors.js'
-import type { UsageCount, UsageStore } from '../../contracts/usage.js'
-import { formatPeriod, readPeriod, readRange, type UsagePeriod } from './period.js'
+import type { UsageCount, UsageCountQuery, UsageStore } from '../../contracts/usage.js'
+import { readPeriod, readRange, type UsagePeriod } from './period.js'
 
 /** The activity of an application at an API in a day or a month. */
 export interface UsageEntry {
@@ -40,18 +40,20 @@ interface UsageOptions {
   readonly now: () => number
 }
 
-const COUNTS_PER_READ = 2000
+/** A read by month sums up some ten applications of a year: SQLite holds up other requests for it. */
+const COUNTS_PER_READ = { day: 2000, month: 500 } as const
 
 export function createListUsage({
   store,
   opened,
   now,
 }: UsageOptions): (query?: UsageQuery) => Promise<{ items: UsageEntry[]; next?: string }> {
-  async function* readCounts(query: Omit<Parameters<UsageStore['list']>[0], 'limit'>): AsyncGenerator<UsageCount> {
+  async function* readCounts(query: CountQuery): AsyncGenerator<UsageCount> {
+    const limit = COUNTS_PER_READ[query.by]
     for (let { after } = query; ;) {
-      const counts = await store.list({ ...query, after, limit: COUNTS_PER_READ })
+      const counts = await store.list({ ...query, after, limit })
       yield* counts
-      if (counts.length < COUNTS_PER_READ) return
+      if (counts.length < limit) return
       after = counts.at(-1)
     }
   }
@@ -62,17 +64,9 @@ export function createListUsage({
     const pageSize = readPageSize(limit)
     const last = readCursor(after, by)
     await opened()
-    // The whole day or month of the last entry is read again, because those of its APIs are mixed.
-    const start = last && {
-      applicationId: last.applicationId,
-      day: `${last.period}${by === 'month' ? '-00' : ''}`,
-      api: '',
-      outcome: '',
-    }
     const items: UsageEntry[] = []
-    const counts = readCounts({ after: start, applicationId, api, ...range })
-    for await (const entry of groupByPeriod(counts, by)) {
-      if (isListed(entry, last)) continue
+    const counts = readCounts({ after: last, applicationId, api, by, ...range })
+    for await (const entry of groupByEntry(counts)) {
       // One entry more than the page holds shows that there is a next page.
       if (items.length === pageSize) return { items, next: formatCursor(items.at(-1)!) }
       items.push(entry)
@@ -81,58 +75,50 @@ export function createListUsage({
   }
 }
 
-/** The entries of one application and period after another, by API. */
-async function* groupByPeriod(counts: AsyncIterable<UsageCount>, by: UsagePeriod): AsyncGenerator<UsageEntry> {
+type CountQuery = Omit<UsageCountQuery, 'limit'> & { readonly by: UsagePeriod }
+
+/** The counts of an entry follow one another. */
+async function* groupByEntry(counts: AsyncIterable<UsageCount>): AsyncGenerator<UsageEntry> {
   let group: UsageCount[] = []
   for await (const count of counts) {
     const [first = count] = group
-    const isSame =
-      first.applicationId === count.applicationId && formatPeriod(first.day, by) === formatPeriod(count.day, by)
-    if (!isSame) {
-      yield* createEntries(group, by)
+    if (first.applicationId !== count.applicationId || first.day !== count.day || first.api !== count.api) {
+      yield createEntry(group)
       group = []
     }
     group.push(count)
   }
-  yield* createEntries(group, by)
+  if (group.length > 0) yield createEntry(group)
 }
 
-function createEntries(counts: readonly UsageCount[], by: UsagePeriod): UsageEntry[] {
-  const apis = [...new Set(counts.map(({ api }) => api))].toSorted((one, other) => (one < other ? -1 : 1))
-  return apis.map((api) => {
-    const sums = new Map<string, number>()
-    for (const { outcome, count } of counts.filter((each) => each.api === api))
-      sums.set(outcome, (sums.get(outcome) ?? 0) + count)
-    const { applicationId, day } = counts[0]!
-    const [allowed, accessTokens] = ['allowed', 'token'].map((outcome) => Math.max(0, sums.get(outcome) ?? 0))
-    sums.delete('allowed')
-    sums.delete('token')
-    return {
-      period: formatPeriod(day, by),
-      applicationId,
-      api,
-      allowed: allowed!,
-      accessTokens: accessTokens!,
-      refused: Object.fromEntries(sums),
-    }
-  })
+function createEntry(counts: readonly UsageCount[]): UsageEntry {
+  const { day, applicationId, api } = counts[0]!
+  const outcomes = new Map(counts.map(({ outcome, count }) => [outcome, count]))
+  const [allowed, accessTokens] = ['allowed', 'token'].map((outcome) => Math.max(0, outcomes.get(outcome) ?? 0))
+  outcomes.delete('allowed')
+  outcomes.delete('token')
+  return {
+    period: day,
+    applicationId,
+    api,
+    allowed: allowed!,
+    accessTokens: accessTokens!,
+    refused: Object.fromEntries(outcomes),
+  }
 }
 
-type Position = Pick<UsageEntry, 'applicationId' | 'period' | 'api'>
-
-function isListed({ applicationId, period, api }: UsageEntry, last: Position | undefined): boolean {
-  return last?.applicationId === applicationId && last.period === period && api <= last.api
-}
-
-function formatCursor({ applicationId, period, api }: Position): string {
+function formatCursor({ applicationId, period, api }: UsageEntry): string {
   return `${applicationId}/${period}/${api}`
 }
 
-function readCursor(after: unknown, by: UsagePeriod): Position | undefined {
+function readCursor(after: unknown, by: UsagePeriod): UsageCountQuery['after'] {
   if (after === undefined) return undefined
   const [applicationId, period, api, ...rest] = typeof after === 'string' ? after.split('/') : []
   const length = by === 'month' ? 'YYYY-MM'.length : 'YYYY-MM-DD'.length
   if (applicationId !== undefined && period?.length === length && api !== undefined && rest.length === 0)
-    return { applicationId, period, api }
+    return { applicationId, day: period, api, outcome: AFTER_OUTCOMES }
   throw new ApplicationError('invalid_argument', 'after must be the `next` of the page before.')
 }
+
+/** Outcomes are visible ASCII characters (RFC 6749, section 5.2). */
+const AFTER_OUTCOMES = '\x7f'

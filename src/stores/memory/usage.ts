@@ -29,26 +29,27 @@ export function createMemoryUsage({ findApplication, listApplicationIds }: Memor
     if (!findApplication(applicationId)) return
     const own = counts.get(applicationId) ?? new Map<string, UsageCount>()
     counts.set(applicationId, own)
-    const name = formatName(given)
-    own.set(name, copyFrozen({ ...given, count: given.count + (own.get(name)?.count ?? 0) }))
+    addTo(own, given)
   }
 
   function addUsage(batch: UsageBatch, given: readonly UsageCount[]): void {
     if (addBatch(batch)) for (const count of given) addCount(count)
   }
 
-  function listUsage({ after, applicationId, api, from, to, limit }: UsageCountQuery): readonly UsageCount[] {
+  function listUsage({ after, applicationId, api, by, from, to, limit }: UsageCountQuery): readonly UsageCount[] {
     const page: UsageCount[] = []
     let isAfter = after === undefined
     for (const id of listApplicationIds()) {
       const start = after?.applicationId === id ? formatName(after) : ''
       isAfter ||= start !== ''
       if (!isAfter || (applicationId ?? id) !== id) continue
-      const own = [...(counts.get(id) ?? [])].toSorted(([one], [other]) => (one < other ? -1 : 1))
-      for (const [name, count] of own) {
+      const own = [...(counts.get(id) ?? [])].filter(
+        ([, count]) => count.day >= from && count.day <= to && (api ?? count.api) === count.api,
+      )
+      const listed = by === 'month' ? [...sumByMonth(own)] : own
+      for (const [name, count] of listed.toSorted(([one], [other]) => (one < other ? -1 : 1))) {
         if (page.length >= limit) return page
-        const isInRange = count.day >= from && count.day <= to && name > start
-        if (isInRange && (api ?? count.api) === count.api) page.push(count)
+        if (name > start) page.push(count)
       }
     }
     return page
@@ -98,6 +99,17 @@ export function createMemoryUsage({ findApplication, listApplicationIds }: Memor
     deleteRefusals: (applicationId: string) => refusals.delete(applicationId),
     deleteExpired,
   }
+}
+
+function addTo(counts: Map<string, UsageCount>, given: UsageCount): void {
+  const name = formatName(given)
+  counts.set(name, copyFrozen({ ...given, count: given.count + (counts.get(name)?.count ?? 0) }))
+}
+
+function sumByMonth(counts: readonly (readonly [string, UsageCount])[]): Map<string, UsageCount> {
+  const sums = new Map<string, UsageCount>()
+  for (const [, count] of counts) addTo(sums, { ...count, day: count.day.slice(0, 'YYYY-MM'.length) })
+  return sums
 }
 
 /** Compares counts in the order of day, API and outcome. */

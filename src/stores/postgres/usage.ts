@@ -30,11 +30,11 @@ export async function addBatch(sql: Sql, { id, at }: UsageBatch): Promise<boolea
 }
 
 export async function listUsage(sql: Sql, query: UsageCountQuery): Promise<readonly UsageCount[]> {
-  const { after, applicationId, api, from, to, limit } = query
+  const { after, applicationId, api, by, from, to, limit } = query
   if ([after?.applicationId, after?.api, after?.outcome, applicationId, api].some((text) => text?.includes('\0')))
     return []
   const rows = await sql.all<UsageRow>(
-    LIST_USAGE,
+    by === 'month' ? LIST_MONTHS : LIST_DAYS,
     from,
     to,
     after?.applicationId,
@@ -48,19 +48,24 @@ export async function listUsage(sql: Sql, query: UsageCountQuery): Promise<reado
   return rows.map(parseUsageCount)
 }
 
+const LIST_DAYS = formatList('day', 'count', '')
+const LIST_MONTHS = formatList('substr(day, 1, 7)', 'sum(count)::bigint', 'GROUP BY 1, 2, 3, 4')
+
 /** LATERAL reads the index by one application after another, until there are enough. */
-const LIST_USAGE = `
-  SELECT u.* FROM platform_auth_applications a
+function formatList(period: string, count: string, grouping: string): string {
+  return `
+  SELECT period AS day, application_id, api, outcome, count FROM platform_auth_applications a
   CROSS JOIN (SELECT CASE WHEN $3::text IS NULL THEN 0
     ELSE (SELECT seq FROM platform_auth_applications WHERE id = $3) END AS seq) AS start
   CROSS JOIN LATERAL (
-    SELECT day, application_id, api, outcome, count FROM platform_auth_usage
+    SELECT ${period} AS period, application_id, api, outcome, ${count} AS count FROM platform_auth_usage
     WHERE application_id = a.id AND day BETWEEN $1 AND $2 AND ($9::text IS NULL OR api = $9)
-      AND (a.seq > start.seq OR (day, api, outcome) > ($4, $5, $6))
-    ORDER BY day, api, outcome LIMIT $7
+      AND (a.seq > start.seq OR (${period}, api, outcome) > ($4, $5, $6))
+    ${grouping} ORDER BY period, api, outcome LIMIT $7
   ) AS u
   WHERE a.seq >= start.seq AND ($8::text IS NULL OR a.id = $8)
-  ORDER BY a.seq, u.day, u.api, u.outcome LIMIT $7`
+  ORDER BY a.seq, u.period, u.api, u.outcome LIMIT $7`
+}
 
 export async function addRefusals(
   sql: Sql,

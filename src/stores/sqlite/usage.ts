@@ -30,18 +30,35 @@ export function addBatch(sql: Sql, { id, at }: UsageBatch): boolean {
 }
 
 export function listUsage(sql: Sql, query: UsageCountQuery): readonly UsageCount[] {
-  const { after, applicationId, api, from, to, limit } = query
+  const { after, applicationId, api, by, from, to, limit } = query
   // NULL if there is no such application, after which nothing is listed.
   const start = after === undefined ? '?3' : '(SELECT seq FROM platform_auth_applications WHERE id = ?3)'
+  const day = by === 'month' ? 'substr(u.day, 1, 7)' : 'u.day'
+  const counts = `platform_auth_usage u WHERE u.application_id = a.id AND u.day BETWEEN ?1 AND ?2
+    AND (a.seq > ${start} OR (${day}, u.api, u.outcome) > (?4, ?5, ?6)) ${api === undefined ? '' : 'AND u.api = ?9'}`
+  const [columns, source, order] = by === 'month' ? formatMonths(counts) : ['u.*', counts, 'u.day, u.api, u.outcome']
   const text = `
-    SELECT u.* FROM platform_auth_applications a CROSS JOIN platform_auth_usage u ON u.application_id = a.id
-    WHERE a.seq >= ${start} AND u.day BETWEEN ?1 AND ?2
-      AND (a.seq > ${start} OR (u.day, u.api, u.outcome) > (?4, ?5, ?6))
-      ${applicationId === undefined ? '' : 'AND a.id = ?8'} ${api === undefined ? '' : 'AND u.api = ?9'}
-    ORDER BY a.seq, u.day, u.api, u.outcome LIMIT ?7`
+    SELECT ${columns} FROM platform_auth_applications a CROSS JOIN ${source}
+      AND a.seq >= ${start} ${applicationId === undefined ? '' : 'AND a.id = ?8'}
+    ORDER BY a.seq, ${order} LIMIT ?7`
   const position = after ? [after.applicationId, after.day, after.api, after.outcome] : [0, '', '', '']
   const filters = api === undefined ? (applicationId === undefined ? [] : [applicationId]) : [applicationId, api]
   return sql.all<UsageRow>(text, from, to, ...position, limit, ...filters).map(parseUsageCount)
+}
+
+/**
+ * The months of one application after another, until there are enough: in JSON, because of what is in FROM only a function can depend
+ * on the table before it. Returns columns, source with condition, and order.
+ */
+function formatMonths(counts: string): readonly [string, string, string] {
+  return [
+    'a.id AS application_id, value ->> 0 AS day, value ->> 1 AS api, value ->> 2 AS outcome, value ->> 3 AS count',
+    `json_each((
+      SELECT json_group_array(json_array(month, api, outcome, count))
+      FROM (SELECT substr(u.day, 1, 7) AS month, u.api, u.outcome, sum(u.count) AS count FROM ${counts}
+        GROUP BY 1, 2, 3 ORDER BY 1, 2, 3))) WHERE TRUE`,
+    'key',
+  ]
 }
 
 export function addRefusals(sql: Sql, batch: UsageBatch, refusals: readonly RefusalRecord[], kept: number): void {

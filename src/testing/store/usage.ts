@@ -118,17 +118,7 @@ export function usageListContract({ describe, it }: TestCollector, opened: () =>
       }
       await save('without')
       await store.usage.add({ id: '1', at: NOW }, counts)
-      for (const limit of [1, 2, 5, 12, 13]) {
-        const seen: UsageCount[] = []
-        for (let after: UsageCount | undefined; ;) {
-          const page = await listUsage({ after, limit })
-          assert.ok(page.length <= limit)
-          seen.push(...page)
-          if (page.length < limit) break
-          after = page.at(-1)
-        }
-        assertEqual(seen, counts, `pages of ${limit}`)
-      }
+      await assertPages(counts)
       const after = { applicationId: 'b', day: LATER, api: '', outcome: '' }
       assertEqual(await listUsage({ after, limit: 1 }), [count('b', { day: LATER, api: 'a' })])
       assertEqual(await listUsage({ after: { ...after, applicationId: 'unknown' } }), [])
@@ -154,7 +144,53 @@ export function usageListContract({ describe, it }: TestCollector, opened: () =>
         count('a', { day: '2026-11-30', api: 'y' }),
       ])
     })
+
+    it('by month has the sums of the listed days, in the same order and pages', async () => {
+      const { store } = opened()
+      const days = ['2026-10-30', '2026-10-31', '2026-11-01', '2026-11-30', '2027-10-31']
+      const kinds = [
+        { api: 'B', outcome: 'invalid_token', count: Number.MAX_SAFE_INTEGER - 9 },
+        { api: 'a', count: 2 },
+        { api: 'a', outcome: 'token', count: -3 },
+      ]
+      for (const id of ['z', 'a', 'without']) await save(id)
+      const counts = ['z', 'a'].flatMap((id) => days.flatMap((day) => kinds.map((kind) => count(id, { day, ...kind }))))
+      const added = counts.map((each) => (each.day.endsWith('-30') ? { ...each, count: 1 } : each))
+      await store.usage.add({ id: '1', at: NOW }, added.toReversed())
+      const sum = (id: string, day: string) => kinds.map((kind) => count(id, { ...kind, day, count: kind.count + 1 }))
+      const sums = (id: string) => [
+        ...sum(id, '2026-10'),
+        ...sum(id, '2026-11'),
+        ...kinds.map((kind) => count(id, { ...kind, day: '2027-10' })),
+      ]
+      await assertPages([...sums('z'), ...sums('a')], { by: 'month' })
+      await assertPages(sums('a'), { by: 'month', applicationId: 'a' })
+      const ofApi = sums('a').filter(({ api }) => api === 'a')
+      await assertPages(ofApi, { by: 'month', applicationId: 'a', api: 'a' })
+      const range = { by: 'month', from: '2026-10-31', to: '2026-11-29', api: 'B' } as const
+      const inRange = ['2026-10', '2026-11'].map((day) => count('z', { ...kinds[0], day }))
+      assertEqual(await listUsage({ ...range, limit: 2 }), inRange)
+      const after = { applicationId: 'z', day: '2026-11', api: '', outcome: '' }
+      assertEqual(await listUsage({ ...range, after, limit: 1 }), inRange.slice(1))
+      assertEqual(await listUsage({ ...range, after: { ...after, applicationId: 'unknown' } }), [])
+      assertEqual(await listUsage({ ...range, applicationId: 'unknown' }), [])
+      assertEqual(await listUsage({ by: 'day' }), added)
+    })
   })
+
+  async function assertPages(expected: readonly UsageCount[], query: Partial<UsageCountQuery> = {}): Promise<void> {
+    for (const limit of [1, 2, 5, expected.length, expected.length + 1]) {
+      const seen: UsageCount[] = []
+      for (let after: UsageCount | undefined; ;) {
+        const page = await listUsage({ ...query, after, limit })
+        assert.ok(page.length <= limit)
+        seen.push(...page)
+        if (page.length < limit) break
+        after = page.at(-1)
+      }
+      assertEqual(seen, expected, `pages of ${limit}`)
+    }
+  }
 }
 
 /** The end of counts and of the ids of batches. */
