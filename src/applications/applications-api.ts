@@ -1,3 +1,4 @@
+import type { Limit } from '../contracts/api.js'
 import type { ApplicationStatus } from '../contracts/application-record.js'
 import type { Language } from '../contracts/email-content.js'
 import type { Application, CredentialInfo } from './application.js'
@@ -5,7 +6,6 @@ import type {
   ActorOptions,
   AddCredentialOptions,
   ApiGrants,
-  ApplicationLimitOptions,
   DecisionOptions,
   RejectionOptions,
   OperatorData,
@@ -105,7 +105,7 @@ export interface Applications<ApiNames extends string = string, Input = object, 
        */
       readonly networks?: readonly string[] | null | undefined
       /** Limits in place of those of APIs, by name; `*` for every API that is not named. Others stay. */
-      readonly rateLimits?: Readonly<Record<string, ApplicationLimitOptions | null>> | undefined
+      readonly rateLimits?: Readonly<Record<string, (Limit & { readonly until?: Date | undefined }) | null>> | undefined
     } & ActorOptions,
   ): Promise<Application<Metadata>>
   /**
@@ -126,7 +126,7 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     api: ApiNames,
     options?: {
       readonly scopes?: readonly string[]
-      readonly rateLimit?: ApplicationLimitOptions | null | undefined
+      readonly rateLimit?: (Limit & { readonly until?: Date | undefined }) | null | undefined
     } & ActorOptions,
   ): Promise<Application<Metadata>>
   disallow(id: string, api: ApiNames, options?: ActorOptions): Promise<Application<Metadata>>

@@ -1,5 +1,3 @@
-import type { Limit } from '../contracts/api.js'
-
 /** A list of API names, each with all scopes that it has now; or name -> the scopes granted there. */
 export type ApiGrants<Name extends string = string> =
   | readonly Name[]
@@ -43,12 +41,6 @@ export interface SuspensionOptions extends RevokeTokensOptions {
   readonly reason?: string | undefined
   /** Whether the contact gets an e-mail; false if left out. Without a contact it rejects with code `invalid_state`. */
   readonly notify?: boolean | undefined
-}
-
-/** A limit of one application at an API, in place of the API's own. */
-export interface ApplicationLimitOptions extends Limit {
-  /** The time from which the API's own limit counts again; never if left out. */
-  readonly until?: Date | undefined
 }
 
 /** The options of a further key or secret. */

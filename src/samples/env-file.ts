@@ -1,3 +1,5 @@
+import { ownMembers } from '../lib/own-members.js'
+
 interface EnvApi {
   readonly name: string
   readonly resource: string
@@ -14,9 +16,10 @@ interface EnvCredentials {
 /** A file `.env`: credentials under the names that samples read, and the addresses of the APIs that they are for. */
 export function formatEnvFile(
   apis: readonly EnvApi[],
-  { key, clientId, secret }: EnvCredentials,
+  credentials: EnvCredentials,
   comments: readonly string[] = [],
 ): string {
+  const { key, clientId, secret } = ownMembers(credentials)
   const usesKeys = apis.some(({ tokenEndpoint }) => tokenEndpoint === undefined)
   const usesTokens = apis.some(({ tokenEndpoint }) => tokenEndpoint !== undefined)
   const lines = [

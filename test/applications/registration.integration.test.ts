@@ -45,6 +45,7 @@ describe.concurrent('register()', () => {
         accessRequests: [],
         status: 'pending',
         apis: { orders: { scopes: ['orders:read'] }, catalog: { scopes: [] } },
+        rateLimits: {},
         keys: [],
         secrets: [],
         createdAt: new Date(clock.now()),

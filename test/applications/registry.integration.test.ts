@@ -42,7 +42,7 @@ onEveryHost((host, { caller, createApplication, listAudit }) => {
       const application = (await host.auth.applications.get(id))!
       expect(application.createdAt).toBeInstanceOf(Date)
       expect(application.keys[0]!.createdAt).toBeInstanceOf(Date)
-      const members = ['apis', 'createdAt', 'expiresAt', 'id', 'lastUsedAt', 'name', 'prefix']
+      const members = ['apis', 'createdAt', 'expiresAt', 'id', 'lastUsedAt', 'name', 'networks', 'prefix']
       expect(Object.keys(application.keys[0]!).toSorted()).toEqual(members)
       expect(JSON.stringify(application)).not.toContain('hash')
       expectNoCredentials(credentials, application)

@@ -81,6 +81,10 @@ it('runs every command', { timeout: 180_000 }, async () => {
   // The e-mail that tells the second contact of the removal.
   expect(await runCommand('emails cancel', id, ...writing)).toBe('1 e-mail is cancelled.\n')
   await runCommand('apps revoke-tokens', id, ...writing)
+  await runCommand('apps limit', id, 'orders', '50/1', ...writing)
+  await runCommand('apps networks', id, '203.0.113.0/24', ...writing)
+  await runCommand('apps networks', id, 'any', ...writing)
+  await runCommand('apps plan', id, '--none', ...writing)
   expect(await runCommand('apps add-key', id, '--name', 'warehouse', ...config)).toMatch(/epa_key_\w{34}/)
   const added = await runCommand('apps add-secret', id, '--name', 'reports', ...config)
   expect(added).toMatch(/epa_sec_\w{49}/)

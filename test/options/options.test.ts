@@ -544,7 +544,7 @@ describe('a guard', () => {
     ],
     [
       () => requireApiKey('catalog', { otherIssuers: [] }),
-      'requireApiKey("catalog"): otherIssuers is not an option. There are: scopes, anyScope, allow, optional, onDenied, reportOnly.',
+      'requireApiKey("catalog"): otherIssuers is not an option. There are: scopes, anyScope, cost, allow, optional, onDenied, reportOnly.',
     ],
     [
       () => requireApiKey({ optinal: true }),

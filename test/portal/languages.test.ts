@@ -10,7 +10,7 @@ const LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'es']
 const APIS = { orders: { scopes: ['orders:read'] }, catalog: {} } as const
 
 /** Texts that languages share: names, and words that are the same in them. */
-const SHARED = /^(|Name|Active|APIs?|Application|Scopes?|Secret|Code|Portal|Error: .*)$/
+const SHARED = /^(|Name|Active|APIs?|Application|Scopes?|Secret|Code|Plan|Portal|Error: .*)$/
 
 let app: PortalApp
 

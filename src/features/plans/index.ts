@@ -53,9 +53,9 @@ export type WithPlans = PlatformAuth<any, any, readonly [PlansFeature]>
  * await auth.plans.set('app_...', 'gold')
  * ```
  */
-export function plans<const Name extends string>(
+export function plans<const Name extends string, const Default extends Name = Name>(
   given: Readonly<Record<Name, PlanOptions>>,
-  options?: PlansOptions<NoInfer<Name>>,
+  options?: PlansOptions<Default>,
 ): PlansFeature<Name> {
   return {
     name: 'plans',

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendPage, setHeaders } from '../../http/respond.js'
-import { hasOwnMember } from '../../lib/own-members.js'
+import { hasOwnMember, ownMembers } from '../../lib/own-members.js'
 import type { PortalAnswer, PortalDownload } from './request.js'
 
 interface SendOptions {
@@ -17,7 +17,7 @@ export function sendAnswer(
   { root, policy }: SendOptions,
 ): void {
   if (hasOwnMember(answer, 'page')) {
-    setHeaders(res, answer.headers ?? {})
+    setHeaders(res, ownMembers(answer).headers ?? {})
     return sendPage(req, res, answer.status, answer.page, policy, REFERRER_POLICY)
   }
   if (hasOwnMember(answer, 'redirect'))

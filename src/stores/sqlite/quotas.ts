@@ -28,11 +28,11 @@ const ADD_QUOTAS = `
   ON CONFLICT (application_id, day) DO UPDATE SET count = platform_auth_quotas.count + excluded.count`
 
 const READ_TOTALS = `
-  SELECT coalesce(sum(q.count) FILTER (WHERE q.day = given.value ->> 'day'), 0) AS ofDay,
+  SELECT coalesce(sum(q.count) FILTER (WHERE q.day = used.value ->> 'day'), 0) AS ofDay,
     coalesce(sum(q.count), 0) AS ofMonth
-  FROM json_each(?1) AS given LEFT JOIN platform_auth_quotas q ON q.application_id = given.value ->> 'applicationId'
-    AND q.day BETWEEN substr(given.value ->> 'day', 1, 8) AND substr(given.value ->> 'day', 1, 8) || '31'
-  GROUP BY given.key ORDER BY given.key`
+  FROM json_each(?1) AS used LEFT JOIN platform_auth_quotas q ON q.application_id = used.value ->> 'applicationId'
+    AND q.day BETWEEN substr(used.value ->> 'day', 1, 8) AND substr(used.value ->> 'day', 1, 8) || '31'
+  GROUP BY used.key ORDER BY used.key`
 
 function listQuotas(sql: Sql, applicationId: string, from: string, to: string): readonly QuotaCount[] {
   // Some drivers end a text at NUL, so that it would be another one.

@@ -55,6 +55,7 @@ export const auth = createPlatformAuth({
     portal({ actions: { rotate: false } }),
     usage(),
     imports(),
+    plans({ free: { requests: [] } }),
   ],
 })
 export const withOptions = createPlatformAuth(options)

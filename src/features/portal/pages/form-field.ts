@@ -1,4 +1,5 @@
 import { FRAME_TEXTS } from '../../../web/page-frame.js'
+import { ownMembers } from '../../../lib/own-members.js'
 import { html, type Html } from '../../../web/html.js'
 import type { PortalTexts } from '../texts/en.js'
 
@@ -21,7 +22,8 @@ interface Field {
 }
 
 /** A field with its label, its hint, and at it what is wrong with what was entered (WCAG 3.3.1). */
-export function renderField({ id, name = id, label, hint, problem, render }: Field, texts: PortalTexts): Html {
+export function renderField(field: Field, texts: PortalTexts): Html {
+  const { id, name = id, label, hint, problem, render } = ownMembers(field)
   return html`<div class="field">
     <label for="${id}">${label}</label>
     ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`} ${renderFieldProblem(id, problem, texts)}

@@ -41,7 +41,7 @@ function renderDownload(view: IssuedView, { kind, plain }: IssuedCredential, { d
 export function formatIssuedFile(view: IssuedView, issued: Pick<IssuedCredential, 'kind' | 'plain'>): string {
   const { record, texts } = view
   const { kind, plain } = issued
-  const { expiresAt } = record[LISTS[kind]].find(({ prefix }) => plain.startsWith(prefix)) ?? {}
+  const expiresAt = record[LISTS[kind]].find(({ prefix }) => plain.startsWith(prefix))?.expiresAt
   const comments = expiresAt === undefined ? [] : [texts.fileExpiresOn(formatDateTime(expiresAt, texts))]
   return formatEnvFile(listApis(view, kind), listCredentials(view, issued), comments)
 }
