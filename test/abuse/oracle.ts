@@ -56,7 +56,7 @@ export function checkAnswer(draft: Draft, number: number, answer: Answer): strin
   if (!STATUSES[draft.route].includes(status) && !isNodeAnswer)
     return `${status} is no answer of this endpoint (${draft.route})`
   // A form that registered leads to a page of its own, beside it.
-  const isThanks = status === 303 && /^\.\/register\/thanks\?for=[\w-]+$/.test(headers['location'] ?? '')
+  const isThanks = status === 303 && /^\.\/(?:register\/)?thanks\?for=[\w-]+$/.test(headers['location'] ?? '')
   if (headers['location'] !== undefined && status !== 307 && !isThanks) return 'there is a redirect'
   if (draft.method === 'HEAD') return undefined
 
