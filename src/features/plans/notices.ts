@@ -16,7 +16,7 @@ interface NoticesOptions {
   readonly now: () => number
 }
 
-/** The higher one first: a write that reaches both is told once. */
+/** The higher threshold is first, because a write that reaches both sends one notice. */
 const PERCENTS = [100, 80]
 
 /**

@@ -43,7 +43,7 @@ ${entered.has('networks') ? readField(entered, 'networks') : (record.networks ??
       const wrong = lines.find((line) => readNetwork(line) === undefined)
       if (wrong !== undefined) throw new FormProblem(texts.networkRefused(wrong.slice(0, MAX_SHOWN_LENGTH)), 'networks')
       const networks = lines.length === 0 ? null : lines.map((line) => readNetwork(line)!)
-      // A list that shuts out the contact's own network is often a typing error.
+      // A list without the contact's own address is often a typing error, so the contact must confirm it.
       const shutsOut = address !== undefined && networks !== null && !isInNetworks(address, networks)
       if (shutsOut && !isShut && readField(entered, 'anyway') !== 'yes')
         throw new FormProblem(texts.shutsYouOut(address), 'anyway')
