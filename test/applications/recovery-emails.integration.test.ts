@@ -56,14 +56,12 @@ describe.each(Object.entries(BACKINGS))('recover() on %s', (_, prepare) => {
       const { id } = await site.register()
       await expect.poll(() => site.sentTo(LOST).length, POLL_OPTIONS).toBe(1)
       const { credentials } = await site.auth.applications.recover(id, { contact: NEW, deliver })
+      // The e-mail keeps the lease of its first attempt. The clock passes that one only: after it, the second attempt has a lease.
+      site.clock.advance(60)
       site.release()
-      // Longer than a lease.
-      await expect
-        .poll(async () => {
-          site.clock.advance(60)
-          return deliver === undefined ? (await site.listEmails(id)).length : site.sentTo(NEW).length
-        }, POLL_OPTIONS)
-        .toBe(deliver === undefined ? 0 : 1)
+      const countOutcome = async () =>
+        deliver === undefined ? (await site.listEmails(id)).length : site.sentTo(NEW).length
+      await expect.poll(countOutcome, POLL_OPTIONS).toBe(deliver === undefined ? 0 : 1)
       const lost = readCredentials(site.sentTo(LOST)[0]!)
       expect([await site.tokenStatus(lost), await site.keyStatus(lost)]).toEqual([401, 401])
       const fresh = deliver === undefined ? credentials : readCredentials(site.sentTo(NEW)[0]!)
