@@ -1,4 +1,4 @@
-import { prepareStatement, type Sql } from './connection.js'
+import { getOften, type Work } from '../sql/work.js'
 
 /**
  * The advisory locks of the package. Their numbers are shared by everything in the database, and only their size makes it
@@ -14,8 +14,6 @@ const ADVISORY_LOCKS = {
 }
 
 /** Waits for a lock and holds it until the transaction ends. */
-export async function takeAdvisoryLock(sql: Sql, name: keyof typeof ADVISORY_LOCKS): Promise<void> {
-  await sql.get(LOCK, ADVISORY_LOCKS[name])
+export function* takeAdvisoryLock(name: keyof typeof ADVISORY_LOCKS): Work<void> {
+  yield* getOften('SELECT pg_advisory_xact_lock(?1::bigint)', ADVISORY_LOCKS[name])
 }
-
-const LOCK = prepareStatement('SELECT pg_advisory_xact_lock($1::bigint)')

@@ -9,6 +9,7 @@ import {
 } from '../sql/cursor.js'
 import { createChangesPage } from '../sql/changes-page.js'
 import type { ChangeRow } from '../sql/rows.js'
+import { getOften, run, type Work } from '../sql/work.js'
 import { takeAdvisoryLock } from './advisory-locks.js'
 import { prepareStatement, type Sql } from './connection.js'
 import { refuseReplica, REPLAYED_UNTIL, ReplicaError, type ReplicaRow } from './replica.js'
@@ -24,27 +25,26 @@ const DELETE_INTERVAL = 500
  * is released after the commit, so numbers become visible in their order. Without the lock, a transaction could take a number
  * early and commit late, and a reader that is past that number would never see its change.
  */
-export async function publish(sql: Sql, change: Change, audit?: NewAuditRecord): Promise<void> {
-  await takeAdvisoryLock(sql, 'feed')
+export function* publish(change: Change, audit?: NewAuditRecord): Work<void> {
+  yield* takeAdvisoryLock('feed')
   if (audit) {
     const { at, type, by, applicationId, details } = audit
-    await sql.run(INSERT_AUDIT, at, type, by, applicationId, JSON.stringify(details))
+    yield* getOften(INSERT_AUDIT, at, type, by, applicationId, JSON.stringify(details))
   }
   const { kind, id, expiresAt } = { id: undefined, expiresAt: undefined, ...change }
-  const inserted = await sql.get<{ seq: number }>(INSERT_CHANGE, kind, id, expiresAt)
+  const inserted = yield* getOften<{ seq: number }>(INSERT_CHANGE, kind, id, expiresAt)
   const seq = inserted?.seq ?? 0
   if (seq % DELETE_INTERVAL === 0) {
-    await sql.run('DELETE FROM platform_auth_changes WHERE seq <= $1', seq - MAX_FEED_CHANGES)
+    yield* run('DELETE FROM platform_auth_changes WHERE seq <= ?1', seq - MAX_FEED_CHANGES)
   }
 }
 
-const INSERT_AUDIT = prepareStatement(
-  'INSERT INTO platform_auth_audit (at, type, actor, application_id, details) VALUES ($1, $2, $3, $4, $5)',
-)
+const INSERT_AUDIT =
+  'INSERT INTO platform_auth_audit (at, type, actor, application_id, details) VALUES (?1, ?2, ?3, ?4, ?5)'
 // PostgreSQL sends the notification when the transaction commits.
-const INSERT_CHANGE = prepareStatement(`
-  INSERT INTO platform_auth_changes (kind, id, expires_at) VALUES ($1, $2, $3)
-  RETURNING seq, pg_notify('${CHANNEL}', '')`)
+const INSERT_CHANGE = `
+  INSERT INTO platform_auth_changes (kind, id, expires_at) VALUES (?1, ?2, ?3)
+  RETURNING seq, pg_notify('${CHANNEL}', '')`
 
 /**
  * Reads the feed. Rejects on a replica. Records read from a replica may be stale, so a cursor from before it is answered with

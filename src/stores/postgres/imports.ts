@@ -1,7 +1,7 @@
 import type { AddOutcome, CredentialReplacement, NewApplication } from '../../contracts/imports.js'
-import { IMPORTED_FORMATS } from '../sql/imported-formats.js'
 import { writeApplication } from './applications.js'
 import { prepareStatement, type Sql } from './connection.js'
+import { runWork } from './dialect.js'
 import { publish } from './feed.js'
 
 /** Adds the applications that nothing keeps out, in a transaction; without `write`, only tells what would become of each. */
@@ -21,7 +21,7 @@ export async function addApplications(
   if (!write) return outcomes
   // This comes last, because it locks the feed for all other changes.
   for (const [index, { record, audit }] of applications.entries()) {
-    if (outcomes[index] === 'added') await publish(sql, { kind: 'application', id: record.id }, audit)
+    if (outcomes[index] === 'added') await runWork(sql, publish({ kind: 'application', id: record.id }, audit))
   }
   return outcomes
 }
@@ -50,7 +50,7 @@ export async function replaceCredentialHash(
 ): Promise<boolean> {
   const replaced = await sql.get<{ id: string }>(REPLACE, former, hash, prefix, usedAt)
   if (!replaced) return false
-  await publish(sql, { kind: 'application', id: replaced.id })
+  await runWork(sql, publish({ kind: 'application', id: replaced.id }))
   return true
 }
 
@@ -61,16 +61,3 @@ const REPLACE = `
   WHERE a.seq = c.application_seq AND c.hash = $1
     AND NOT EXISTS (SELECT 1 FROM platform_auth_credentials WHERE hash = $2)
   RETURNING a.id`
-
-/** How many credentials have an imported hash, by its format. */
-export async function countImportedHashes(sql: Sql): Promise<Readonly<Record<string, number>>> {
-  const counts: [string, number][] = []
-  for (const format of IMPORTED_FORMATS) {
-    const row = await sql.get<{ count: number }>(COUNT, `${format}:`, `${format};`)
-    if (row && row.count > 0) counts.push([format, row.count])
-  }
-  return Object.fromEntries(counts)
-}
-
-// The column has the collation "C", so that the primary key has each format in a range: a semicolon follows the colon.
-const COUNT = 'SELECT count(*) AS count FROM platform_auth_credentials WHERE hash > $1 AND hash < $2'

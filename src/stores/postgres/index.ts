@@ -3,6 +3,8 @@ import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { EmailChange } from '../../contracts/queued-email.js'
 import type { NewAuditRecord } from '../../contracts/store-records.js'
 import type { SchemaMigration, StoreWith } from '../../contracts/store.js'
+import { changeEmails } from '../sql/emails.js'
+import { createSharedCalls } from '../sql/shared-calls.js'
 import {
   findApplication,
   findApplicationByKey,
@@ -10,32 +12,17 @@ import {
   listExpiring,
   writeApplication,
 } from './applications.js'
-import { deleteAudit, listAudit } from './audit.js'
 import { createPostgresConnections, type Sql } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
 import { diagnose } from './diagnose.js'
-import { createQuotaCalls } from './quotas.js'
-import { addReported, listReported } from './reported.js'
-import {
-  changeEmails,
-  findEmail,
-  findEmailByClaimLink,
-  isEmailDue,
-  leaseEmail,
-  listEmails,
-  writeEmail,
-} from './emails.js'
+import { POSTGRES, runWork } from './dialect.js'
 import { createFeedReader, publish } from './feed.js'
 import { createPostgresListener } from './listener.js'
-import { addApplications, countImportedHashes, replaceCredentialHash } from './imports.js'
+import { addApplications, replaceCredentialHash } from './imports.js'
 import { migrate } from './migrate.js'
 import { MIGRATIONS } from './migrations/index.js'
-import { establishSecret, findSecret, replaceSecret } from './secrets.js'
 import type { PostgresPool } from './pool.js'
 import { addGrant } from './rights.js'
-import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
-import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
-import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
 import {
   addRefusals,
   addUsage,
@@ -122,7 +109,15 @@ export function postgresStore(options: PostgresStoreOptions): StoreWith {
     return transaction(work)
   }
 
+  const shared = createSharedCalls(
+    {
+      read: (start) => read((db) => runWork(db, start())),
+      write: (start) => write((db) => runWork(db, start())),
+    },
+    POSTGRES,
+  )
   return {
+    ...shared,
     kind: 'postgres',
     // While a connection listens, polling only covers a loss of that connection that has not been noticed yet.
     get pollInterval() {
@@ -135,65 +130,29 @@ export function postgresStore(options: PostgresStoreOptions): StoreWith {
 
     diagnose: () => requireOpen().then(() => diagnose({ sql, transaction, pool, listen })),
 
-    establishSecret: async (name, sealed) =>
-      (await read((db) => findSecret(db, name))) ?? write((db) => establishSecret(db, name, sealed)),
-    replaceSecret: (name, former, sealed, audit) => write((db) => replaceSecret(db, name, former, sealed, audit)),
-
-    listSigningKeys: () => read(listSigningKeys),
-    addSigningKey: (key, newest, audit) => write((db) => addSigningKey(db, key, newest, audit)),
-    resealSigningKey: (kid, former, sealed) => write((db) => resealSigningKey(db, kid, former, sealed)),
-    removeSigningKey: (kid, audit) => write((db) => removeSigningKey(db, kid, audit)),
-
     findApplication: (id) => read((db) => findApplication(db, id)),
     findApplicationByKey: (...hashes) => read((db) => findApplicationByKey(db, hashes)),
     listApplications: (query) => read((db) => listApplications(db, query)),
     saveApplication: (record, audit, ...emails) => write((db) => saveApplication(db, record, audit, emails)),
     noteCredentialUse: (uses, minimumAge) => write((db) => noteCredentialUse(db, uses, minimumAge)),
 
-    revokeAccessToken: (token, now) => write((db) => revokeAccessToken(db, token, now)),
-    listRevokedAccessTokens: (now, limit) => read((db) => listRevokedAccessTokens(db, now, limit)),
-    isAccessTokenRevoked: (id) => read((db) => isAccessTokenRevoked(db, id)),
-
-    listAudit: (query) => read((db) => listAudit(db, query)),
-    deleteAudit: (before, limit) => write((db) => deleteAudit(db, before, limit)),
-
-    emails: {
-      lease: async (now, until) =>
-        (await read((db) => isEmailDue(db, now))) ? write((db) => leaseEmail(db, now, until)) : undefined,
-      save: (email) => write((db) => writeEmail(db, email)),
-      find: (id) => read((db) => findEmail(db, id)),
-      findByClaimLink: (hash) => read((db) => findEmailByClaimLink(db, hash)),
-      list: (query) => read((db) => listEmails(db, query)),
-      listExpiring: (query) => read((db) => listExpiring(db, query)),
-    },
+    emails: { ...shared.emails, listExpiring: (query) => read((db) => listExpiring(db, query)) },
 
     usage: {
+      ...shared.usage,
       add: (batch, counts) => write((db) => addUsage(db, batch, counts)),
       list: (query) => read((db) => listUsage(db, query)),
-      addReported: (batch, counts) => write((db) => addReported(db, batch, counts)),
-      listReported: (query) => read((db) => listReported(db, query)),
       addRefusals: (batch, refusals, kept) => write((db) => addRefusals(db, batch, refusals, kept)),
       listRefusals: (applicationId, after) => read((db) => listRefusals(db, applicationId, after)),
       deleteExpired: async (expired) =>
         (await read((db) => hasExpiredUsage(db, expired))) ? write((db) => deleteExpiredUsage(db, expired)) : 0,
     },
 
-    quotas: createQuotaCalls({ read, write }),
-
-    signIns: {
-      add: (signIn) => write((db) => addSignIn(db, signIn)),
-      findByLink: (linkHash) => read((db) => findSignInByLink(db, linkHash)),
-      countGuess: (id) => write((db) => countSignInGuess(db, id)),
-      remove: (id) => write((db) => removeSignIn(db, id)),
-      addSignOut: (signOut) => write((db) => addSignOut(db, signOut)),
-      listSignOuts: (subjects) => read((db) => listSignOuts(db, subjects)),
-    },
-
     imports: {
+      ...shared.imports,
       add: (applications, options) =>
         (options.write ? write : read)((db) => addApplications(db, applications, options)),
       replaceHash: (replacement) => write((db) => replaceCredentialHash(db, replacement)),
-      countHashes: () => read(countImportedHashes),
     },
 
     changesSince: (cursor) => read((db) => readChangesSince(db, cursor)),
@@ -236,9 +195,9 @@ async function saveApplication(
   emails: readonly EmailChange[],
 ): Promise<boolean> {
   if (!(await writeApplication(sql, record, audit?.at ?? Date.now()))) return false
-  for (const change of emails) if (!(await changeEmails(sql, record.id, change))) return false
+  for (const change of emails) if (!(await runWork(sql, changeEmails(record.id, change)))) return false
   if (record.status === 'deleted') await deleteRefusals(sql, record.id)
-  await publish(sql, { kind: 'application', id: record.id }, audit)
+  await runWork(sql, publish({ kind: 'application', id: record.id }, audit))
   return true
 }
 

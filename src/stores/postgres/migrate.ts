@@ -9,6 +9,7 @@ import {
 } from '../sql/schema-version.js'
 import { takeAdvisoryLock } from './advisory-locks.js'
 import type { PostgresConnections, Sql } from './connection.js'
+import { runWork } from './dialect.js'
 import type { Migration } from './migrations/index.js'
 
 interface MigrateOptions {
@@ -37,7 +38,7 @@ export async function migrate(
 
 /** Resolves the version that it found. */
 async function migrateInTransaction(sql: Sql, migrations: readonly Migration[]): Promise<number> {
-  await takeAdvisoryLock(sql, 'migration')
+  await runWork(sql, takeAdvisoryLock('migration'))
   const from = await readSchemaVersion(sql)
   refuseNewerSchema(from, migrations.length)
   for (const migration of migrations.slice(from)) await run(sql, migration)

@@ -24,7 +24,7 @@ const ADD_USAGE = `
   ON CONFLICT (application_id, day, api, outcome) DO UPDATE SET count = stored.count + excluded.count`
 
 /** Resolves false for a batch that was added before. Waits for a transaction that is adding it. */
-export async function addBatch(sql: Sql, { id, at }: UsageBatch): Promise<boolean> {
+async function addBatch(sql: Sql, { id, at }: UsageBatch): Promise<boolean> {
   const text = 'INSERT INTO platform_auth_usage_batches (id, at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING'
   return (await sql.run(text, id, at)) > 0
 }
@@ -132,7 +132,7 @@ export async function deleteExpiredUsage(sql: Sql, expired: ExpiredUsage): Promi
 }
 
 /** Rows that another process is deleting are skipped: there is no need to wait for them. */
-export function formatDelete(table: string, column: string): string {
+function formatDelete(table: string, column: string): string {
   return `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM ${table} WHERE ${column} < $1 ORDER BY ${column} LIMIT $2 FOR UPDATE SKIP LOCKED))`
 }

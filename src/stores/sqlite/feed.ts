@@ -1,4 +1,4 @@
-import type { Change } from '../../contracts/store-records.js'
+import type { Change, NewAuditRecord } from '../../contracts/store-records.js'
 import type { ChangesPage } from '../../contracts/store.js'
 import {
   createEverythingPage,
@@ -9,15 +9,22 @@ import {
 } from '../sql/cursor.js'
 import { createChangesPage } from '../sql/changes-page.js'
 import type { ChangeRow } from '../sql/rows.js'
+import { run, type Work } from '../sql/work.js'
 import type { Sql } from './connection.js'
 
-/** Appends a change to the feed, in the transaction that makes it. */
-export function publish(sql: Sql, change: Change): void {
+/** Appends a change to the feed and its record to the audit, in the transaction that makes the change. */
+export function* publish(change: Change, audit?: NewAuditRecord): Work<void> {
+  if (audit) {
+    const { at, type, by, applicationId, details } = audit
+    yield* run(INSERT_AUDIT, at, type, by, applicationId, JSON.stringify(details))
+  }
   const { kind, id, expiresAt } = { id: undefined, expiresAt: undefined, ...change }
-  sql.run('INSERT INTO platform_auth_changes (kind, id, expires_at) VALUES (?, ?, ?)', kind, id, expiresAt)
+  yield* run('INSERT INTO platform_auth_changes (kind, id, expires_at) VALUES (?, ?, ?)', kind, id, expiresAt)
   const text = 'DELETE FROM platform_auth_changes WHERE seq <= (SELECT max(seq) FROM platform_auth_changes) - ?'
-  sql.run(text, MAX_FEED_CHANGES)
+  yield* run(text, MAX_FEED_CHANGES)
 }
+
+const INSERT_AUDIT = 'INSERT INTO platform_auth_audit (at, type, actor, application_id, details) VALUES (?, ?, ?, ?, ?)'
 
 /** Returns a reader of the feed that does not query its table if nothing was committed since the previous call. */
 export function createFeedReader(): (sql: Sql, cursor: string | undefined) => ChangesPage {

@@ -1,8 +1,7 @@
 import type { AddOutcome, CredentialReplacement, NewApplication } from '../../contracts/imports.js'
-import { IMPORTED_FORMATS } from '../sql/imported-formats.js'
 import { writeApplication } from './write-application.js'
-import { writeAudit } from './audit.js'
 import type { Sql } from './connection.js'
+import { runWork } from './dialect.js'
 import { publish } from './feed.js'
 
 /** Adds the applications that nothing keeps out, in a transaction; without `write`, only tells what would become of each. */
@@ -32,8 +31,7 @@ function findObstacle(sql: Sql, { record, otherHashes }: NewApplication): Exclud
 function add(sql: Sql, { record, audit }: NewApplication): void {
   // Nothing can have changed since findObstacle(): a transaction of SQLite has the file to itself.
   if (!writeApplication(sql, record, audit.at)) throw new Error(`The application ${record.id} could not be added.`)
-  writeAudit(sql, audit)
-  publish(sql, { kind: 'application', id: record.id })
+  runWork(sql, publish({ kind: 'application', id: record.id }, audit))
 }
 
 /** Replaces a hash, in a transaction. */
@@ -42,7 +40,7 @@ export function replaceCredentialHash(sql: Sql, { former, hash, prefix, usedAt }
   const isTaken = sql.get('SELECT 1 FROM platform_auth_credentials WHERE hash = ?', hash)
   if (!owner || isTaken) return false
   sql.run(REPLACE, hash, prefix, usedAt, former)
-  publish(sql, { kind: 'application', id: owner.id })
+  runWork(sql, publish({ kind: 'application', id: owner.id }))
   return true
 }
 
@@ -51,13 +49,3 @@ const FIND_OWNER = `
   WHERE c.hash = ?`
 const REPLACE = `
   UPDATE platform_auth_credentials SET hash = ?, prefix = ?, last_used_at = max(?, ifnull(last_used_at, 0)) WHERE hash = ?`
-
-/** How many credentials have an imported hash, by its format. */
-export function countImportedHashes(sql: Sql): Readonly<Record<string, number>> {
-  // The primary key has each format in a range: a semicolon follows the colon.
-  const text = 'SELECT count(*) AS count FROM platform_auth_credentials WHERE hash > ? AND hash < ?'
-  const counts = IMPORTED_FORMATS.map((format) => {
-    return [format, sql.get<{ count: number }>(text, `${format}:`, `${format};`)?.count ?? 0] as const
-  })
-  return Object.fromEntries(counts.filter(([, count]) => count > 0))
-}

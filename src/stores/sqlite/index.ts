@@ -3,32 +3,19 @@ import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { EmailChange } from '../../contracts/queued-email.js'
 import type { NewAuditRecord } from '../../contracts/store-records.js'
 import type { SchemaMigration, Store, StoreWith } from '../../contracts/store.js'
+import { changeEmails } from '../sql/emails.js'
+import { createSharedCalls } from '../sql/shared-calls.js'
 import { findApplication, findApplicationByKey, listApplications, listExpiring } from './applications.js'
-import { deleteAudit, hasAuditBefore, listAudit, writeAudit } from './audit.js'
 import { createSqliteConnection, type Sql, type SqliteConnection } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
 import { diagnose } from './diagnose.js'
+import { SQLITE, runWork } from './dialect.js'
 import { findAbsolutePath, loadSqliteDriver, type SqliteDatabase } from './driver.js'
-import {
-  changeEmails,
-  findEmail,
-  findEmailByClaimLink,
-  isEmailDue,
-  leaseEmail,
-  listEmails,
-  writeEmail,
-} from './emails.js'
 import { createFeedReader, publish } from './feed.js'
 import { createFileBackup, type FileBackup } from './file-backup.js'
-import { addApplications, countImportedHashes, replaceCredentialHash } from './imports.js'
+import { addApplications, replaceCredentialHash } from './imports.js'
 import { migrate } from './migrate.js'
 import { MIGRATIONS } from './migrations/index.js'
-import { establishSecret, findSecret, replaceSecret } from './secrets.js'
-import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
-import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
-import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
-import { createQuotaCalls } from './quotas.js'
-import { addReported, listReported } from './reported.js'
 import {
   addRefusals,
   addUsage,
@@ -104,7 +91,15 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): StoreWith 
     return (await getConnection()).transaction(work)
   }
 
+  const shared = createSharedCalls(
+    {
+      read: (start) => read((sql) => runWork(sql, start())),
+      write: (start) => write((sql) => runWork(sql, start())),
+    },
+    SQLITE,
+  )
   return {
+    ...shared,
     kind: 'sqlite',
     // A read costs a tenth of a millisecond of processor time.
     pollInterval: 50,
@@ -115,66 +110,29 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): StoreWith 
 
     diagnose: async () => diagnose(await getConnection()),
 
-    establishSecret: async (name, sealed) =>
-      (await read((sql) => findSecret(sql, name))) ?? write((sql) => establishSecret(sql, name, sealed)),
-    replaceSecret: (name, former, sealed, audit) => write((sql) => replaceSecret(sql, name, former, sealed, audit)),
-
-    listSigningKeys: () => read(listSigningKeys),
-    addSigningKey: (key, newest, audit) => write((sql) => addSigningKey(sql, key, newest, audit)),
-    resealSigningKey: (kid, former, sealed) => write((sql) => resealSigningKey(sql, kid, former, sealed)),
-    removeSigningKey: (kid, audit) => write((sql) => removeSigningKey(sql, kid, audit)),
-
     findApplication: (id) => read((sql) => findApplication(sql, id)),
     findApplicationByKey: (...hashes) => read((sql) => findApplicationByKey(sql, hashes)),
     listApplications: (query) => read((sql) => listApplications(sql, query)),
     saveApplication: (record, audit, ...emails) => write((sql) => saveApplication(sql, record, audit, emails)),
     noteCredentialUse: (uses, minimumAge) => write((sql) => noteCredentialUse(sql, uses, minimumAge)),
 
-    revokeAccessToken: (token, now) => write((sql) => revokeAccessToken(sql, token, now)),
-    listRevokedAccessTokens: (now, limit) => read((sql) => listRevokedAccessTokens(sql, now, limit)),
-    isAccessTokenRevoked: (id) => read((sql) => isAccessTokenRevoked(sql, id)),
-
-    listAudit: (query) => read((sql) => listAudit(sql, query)),
-    deleteAudit: async (before, limit) =>
-      (await read((sql) => hasAuditBefore(sql, before))) ? write((sql) => deleteAudit(sql, before, limit)) : 0,
-
-    emails: {
-      lease: async (now, until) =>
-        (await read((sql) => isEmailDue(sql, now))) ? write((sql) => leaseEmail(sql, now, until)) : undefined,
-      save: (email) => write((sql) => writeEmail(sql, email)),
-      find: (id) => read((sql) => findEmail(sql, id)),
-      findByClaimLink: (hash) => read((sql) => findEmailByClaimLink(sql, hash)),
-      list: (query) => read((sql) => listEmails(sql, query)),
-      listExpiring: (query) => read((sql) => listExpiring(sql, query)),
-    },
+    emails: { ...shared.emails, listExpiring: (query) => read((sql) => listExpiring(sql, query)) },
 
     usage: {
+      ...shared.usage,
       add: (batch, counts) => write((sql) => addUsage(sql, batch, counts)),
       list: (query) => read((sql) => listUsage(sql, query)),
-      addReported: (batch, counts) => write((sql) => addReported(sql, batch, counts)),
-      listReported: (query) => read((sql) => listReported(sql, query)),
       addRefusals: (batch, refusals, kept) => write((sql) => addRefusals(sql, batch, refusals, kept)),
       listRefusals: (applicationId, after) => read((sql) => listRefusals(sql, applicationId, after)),
       deleteExpired: async (expired) =>
         (await read((sql) => hasExpiredUsage(sql, expired))) ? write((sql) => deleteExpiredUsage(sql, expired)) : 0,
     },
 
-    quotas: createQuotaCalls({ read, write }),
-
-    signIns: {
-      add: (signIn) => write((sql) => addSignIn(sql, signIn)),
-      findByLink: (linkHash) => read((sql) => findSignInByLink(sql, linkHash)),
-      countGuess: (id) => write((sql) => countSignInGuess(sql, id)),
-      remove: (id) => write((sql) => removeSignIn(sql, id)),
-      addSignOut: (signOut) => write((sql) => addSignOut(sql, signOut)),
-      listSignOuts: (subjects) => read((sql) => listSignOuts(sql, subjects)),
-    },
-
     imports: {
+      ...shared.imports,
       add: (applications, options) =>
         (options.write ? write : read)((sql) => addApplications(sql, applications, options)),
       replaceHash: (replacement) => write((sql) => replaceCredentialHash(sql, replacement)),
-      countHashes: () => read(countImportedHashes),
     },
 
     changesSince: (cursor) => read((sql) => readChangesSince(sql, cursor)),
@@ -246,9 +204,8 @@ function saveApplication(
   emails: readonly EmailChange[],
 ): boolean {
   if (!writeApplication(sql, record, audit?.at ?? Date.now())) return false
-  if (!emails.every((change) => changeEmails(sql, record.id, change))) return false
-  if (audit) writeAudit(sql, audit)
+  if (!emails.every((change) => runWork(sql, changeEmails(record.id, change)))) return false
   if (record.status === 'deleted') deleteRefusals(sql, record.id)
-  publish(sql, { kind: 'application', id: record.id })
+  runWork(sql, publish({ kind: 'application', id: record.id }, audit))
   return true
 }

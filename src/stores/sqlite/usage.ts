@@ -23,7 +23,7 @@ const ADD_USAGE = `
   ON CONFLICT (application_id, day, api, outcome) DO UPDATE SET count = platform_auth_usage.count + excluded.count`
 
 /** Returns false for a batch that was added before. */
-export function addBatch(sql: Sql, { id, at }: UsageBatch): boolean {
+function addBatch(sql: Sql, { id, at }: UsageBatch): boolean {
   return (
     sql.run('INSERT INTO platform_auth_usage_batches (id, at) VALUES (?, ?) ON CONFLICT (id) DO NOTHING', id, at) > 0
   )
@@ -123,7 +123,7 @@ const DELETE_REFUSALS = `
 const DELETE_REPORTED = `
   DELETE FROM platform_auth_reported WHERE (application_id, api, route, reason) IN (
     SELECT application_id, api, route, reason FROM platform_auth_reported WHERE last_at < ? ORDER BY last_at LIMIT ?)`
-export function deleteBatches(sql: Sql, before: number, limit: number): number {
+function deleteBatches(sql: Sql, before: number, limit: number): number {
   return sql.run(DELETE_BATCHES, before, limit)
 }
 

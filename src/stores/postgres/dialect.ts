@@ -1,0 +1,41 @@
+import type { Dialect } from '../sql/dialect.js'
+import type { Work } from '../sql/work.js'
+import { takeAdvisoryLock } from './advisory-locks.js'
+import { prepareStatement, type PreparedStatement, type Sql } from './connection.js'
+import { publish } from './feed.js'
+
+export const POSTGRES: Dialect = {
+  skipLocked: 'FOR UPDATE SKIP LOCKED',
+  binary: ' COLLATE "C"',
+  least: 'least',
+  greatest: 'greatest',
+  formatGiven(columns) {
+    const types = Object.entries(columns).map(([name, type]) => `"${name}" ${type}`)
+    const names = Object.keys(columns).map((name) => `"${name}"`)
+    return `ROWS FROM (json_to_recordset(?1) AS (${types.join()})) WITH ORDINALITY AS given (${names.join()}, position)`
+  },
+  formatDelete: (table, _, column) => `
+    DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM ${table} WHERE ${column} < ?1 ORDER BY ${column} LIMIT ?2 FOR UPDATE SKIP LOCKED))`,
+  lockSigningKeys: () => takeAdvisoryLock('signingKeys'),
+  publish,
+}
+
+/** Runs work that both databases share. */
+export async function runWork<Result>(sql: Sql, work: Work<Result>): Promise<Result> {
+  let step = work.next()
+  while (!step.done) {
+    const { call, text, values, isFrequent } = step.value
+    const statement = text.replaceAll(/\?(?=\d)/g, '$')
+    step = work.next(await sql[call](isFrequent ? prepareOnce(statement) : statement, ...values))
+  }
+  return step.value
+}
+
+const prepared = new Map<string, PreparedStatement>()
+
+function prepareOnce(text: string): PreparedStatement {
+  const known = prepared.get(text) ?? prepareStatement(text)
+  prepared.set(text, known)
+  return known
+}

@@ -1,0 +1,23 @@
+import type { Change, NewAuditRecord } from '../../contracts/store-records.js'
+import type { Work } from './work.js'
+
+/** How many expired rows a call deletes that adds some: more than it adds, but not so many that it takes long. */
+export const MAX_EXPIRED_PER_CALL = 100
+
+/** What the two databases write or do differently in the calls that they share. */
+export interface Dialect {
+  /** Skips rows that another transaction has locked: there is no need to wait for them. */
+  readonly skipLocked: string
+  /** Compares texts by code unit. */
+  readonly binary: string
+  readonly least: string
+  readonly greatest: string
+  /** The rows of the JSON list `?1`, as the table `given` with these columns and `position`. */
+  formatGiven(columns: Readonly<Record<string, 'text' | 'bigint'>>): string
+  /** A statement that deletes up to `?2` rows whose column, by which they are ordered, is less than `?1`. `key` is their primary key. */
+  formatDelete(table: string, key: string, column: string): string
+  /** Locks the signing keys until the transaction ends. */
+  lockSigningKeys(): Work<void>
+  /** Appends a change to the feed and its record to the audit: the last step of the transaction that makes the change. */
+  publish(change: Change, audit?: NewAuditRecord): Work<void>
+}

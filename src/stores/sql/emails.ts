@@ -1,0 +1,85 @@
+import { savesEmail } from '../../contracts/email-change.js'
+import type { EmailChange, EmailQuery, QueuedEmail } from '../../contracts/queued-email.js'
+import type { Dialect } from './dialect.js'
+import { EMAIL_COLUMNS, listEmailFilters, listEmailValues, parseEmail, type EmailRow } from './rows.js'
+import { all, get, getOften, run, type Work } from './work.js'
+
+/** Makes one change to an application's e-mails if the stored version allows it. Must be called in a transaction. */
+export function* changeEmails(applicationId: string, change: EmailChange): Work<boolean> {
+  if (change === 'removeAll') {
+    yield* deleteEmails('application_id = ?1', applicationId)
+    return true
+  }
+  if (savesEmail(change)) return yield* writeEmail(change.save)
+  const { id, version } = change.remove
+  return (yield* deleteEmails('id = ?1 AND version = ?2', id, version)) === 1
+}
+
+/** Claim links go first: in SQLite nothing else deletes them. */
+function* deleteEmails(condition: string, ...values: readonly (string | number)[]): Work<number> {
+  const emails = `platform_auth_emails WHERE ${condition}`
+  yield* run(`DELETE FROM platform_auth_email_claim_links WHERE email_seq IN (SELECT seq FROM ${emails})`, ...values)
+  return yield* run(`DELETE FROM ${emails}`, ...values)
+}
+
+/** Writes the e-mail if the stored version is the previous one. Must be called in a transaction. */
+export function* writeEmail(email: QueuedEmail): Work<boolean> {
+  const { id, version, claimLinks } = email
+  const written =
+    version === 1
+      ? yield* get<{ seq: number }>(INSERT, ...listEmailValues(email))
+      : yield* get<{ seq: number }>(UPDATE, ...listEmailValues(email), id, version - 1)
+  if (!written) return false
+  yield* run('DELETE FROM platform_auth_email_claim_links WHERE email_seq = ?1', written.seq)
+  const text = 'INSERT INTO platform_auth_email_claim_links (hash, email_seq) VALUES (?1, ?2)'
+  for (const hash of new Set(claimLinks.map((link) => link.hash))) yield* run(text, hash, written.seq)
+  return true
+}
+
+const COLUMNS = EMAIL_COLUMNS.join()
+const PLACEHOLDERS = EMAIL_COLUMNS.map((_, i) => `?${i + 1}`).join()
+const INSERT = `
+  INSERT INTO platform_auth_emails (${COLUMNS}) VALUES (${PLACEHOLDERS}) ON CONFLICT (id) DO NOTHING RETURNING seq`
+const UPDATE = `
+  UPDATE platform_auth_emails SET (${COLUMNS}) = (${PLACEHOLDERS})
+  WHERE id = ?${EMAIL_COLUMNS.length + 1} AND version = ?${EMAIL_COLUMNS.length + 2} RETURNING seq`
+
+/** The e-mail that has been due longest. */
+const NEXT_DUE = `
+  SELECT seq FROM platform_auth_emails
+  WHERE state = 'due' AND due_at <= ?1 AND leased_until <= ?1 ORDER BY due_at, seq LIMIT 1`
+
+/** The query runs before `leaseEmail`, because a read needs no transaction and usually there is nothing to lease. */
+export function* isEmailDue(now: number): Work<boolean> {
+  return (yield* getOften(NEXT_DUE, now)) !== undefined
+}
+
+/** Must be called in a transaction. Concurrent calls get the next e-mail without waiting. */
+export function* leaseEmail({ skipLocked }: Dialect, now: number, until: number): Work<QueuedEmail | undefined> {
+  const text = `
+    UPDATE platform_auth_emails SET leased_until = ?2, version = version + 1
+    WHERE seq = (${NEXT_DUE} ${skipLocked}) RETURNING ${COLUMNS}`
+  const row = yield* get<EmailRow>(text, now, until)
+  return row && parseEmail(row)
+}
+
+export function* findEmail(id: string): Work<QueuedEmail | undefined> {
+  const row = yield* get<EmailRow>(`SELECT ${COLUMNS} FROM platform_auth_emails WHERE id = ?1`, id)
+  return row && parseEmail(row)
+}
+
+export function* findEmailByClaimLink(hash: string): Work<QueuedEmail | undefined> {
+  const text = `
+    SELECT ${COLUMNS} FROM platform_auth_emails
+    WHERE seq = (SELECT email_seq FROM platform_auth_email_claim_links WHERE hash = ?1 LIMIT 1)`
+  const row = yield* get<EmailRow>(text, hash)
+  return row && parseEmail(row)
+}
+
+export function* listEmails(query: EmailQuery): Work<readonly QueuedEmail[]> {
+  const filters = listEmailFilters(query)
+  const conditions = filters.map(([column], i) => `${column} = ?${i + 2}`)
+  const where = filters.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
+  const text = `SELECT ${COLUMNS} FROM platform_auth_emails ${where} ORDER BY due_at, seq LIMIT ?1`
+  return (yield* all<EmailRow>(text, query.limit, ...filters.map(([, value]) => value))).map(parseEmail)
+}

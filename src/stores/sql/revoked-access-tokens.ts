@@ -1,0 +1,29 @@
+import type { RevokedAccessToken } from '../../contracts/store-records.js'
+import { MAX_EXPIRED_PER_CALL, type Dialect } from './dialect.js'
+import { parseRevokedAccessToken, type RevokedAccessTokenRow } from './rows.js'
+import { all, getOften, run, type Work } from './work.js'
+
+/** Stores a revoked access token and deletes expired ones. Must be called in a transaction. */
+export function* revokeAccessToken(
+  { formatDelete, publish }: Dialect,
+  { id, expiresAt }: RevokedAccessToken,
+  now: number,
+): Work<void> {
+  const text =
+    'INSERT INTO platform_auth_revoked_access_tokens (id, expires_at) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING'
+  const inserted = yield* run(text, id, expiresAt)
+  const deleteExpired = formatDelete('platform_auth_revoked_access_tokens', 'id', 'expires_at')
+  yield* run(deleteExpired, now + 1, MAX_EXPIRED_PER_CALL)
+  if (inserted === 1) yield* publish({ kind: 'accessTokenRevoked', id, expiresAt })
+}
+
+export function* listRevokedAccessTokens(now: number, limit: number): Work<readonly RevokedAccessToken[]> {
+  const text = `
+    SELECT id, expires_at FROM platform_auth_revoked_access_tokens
+    WHERE expires_at > ?1 ORDER BY expires_at LIMIT ?2`
+  return (yield* all<RevokedAccessTokenRow>(text, now, limit)).map(parseRevokedAccessToken)
+}
+
+export function* isAccessTokenRevoked(id: string): Work<boolean> {
+  return (yield* getOften('SELECT 1 FROM platform_auth_revoked_access_tokens WHERE id = ?1', id)) !== undefined
+}

@@ -1,0 +1,83 @@
+import type { EmailStore } from '../../contracts/queued-email.js'
+import type { ImportStore } from '../../contracts/imports.js'
+import type { Store, StoreWith } from '../../contracts/store.js'
+import type { UsageStore } from '../../contracts/usage.js'
+import { deleteAudit, hasAuditBefore, listAudit } from './audit.js'
+import type { Dialect } from './dialect.js'
+import { findEmail, findEmailByClaimLink, isEmailDue, leaseEmail, listEmails, writeEmail } from './emails.js'
+import { countImportedHashes } from './imports.js'
+import { addQuotas, deleteExpiredQuotas, hasExpiredQuotas, listQuotas } from './quotas.js'
+import { addReported, listReported } from './reported.js'
+import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
+import { establishSecret, findSecret, replaceSecret } from './secrets.js'
+import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
+import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
+import type { Work } from './work.js'
+
+/** The calls of a store that are the same in both databases. */
+export interface SharedCalls
+  extends
+    Pick<Store, 'establishSecret' | 'replaceSecret' | 'revokeAccessToken' | 'listRevokedAccessTokens'>,
+    Pick<Store, 'listSigningKeys' | 'addSigningKey' | 'resealSigningKey' | 'removeSigningKey'>,
+    Pick<Store, 'isAccessTokenRevoked' | 'listAudit' | 'deleteAudit'>,
+    Pick<StoreWith, 'quotas' | 'signIns'> {
+  readonly emails: Omit<EmailStore, 'listExpiring'>
+  readonly usage: Pick<UsageStore, 'addReported' | 'listReported'>
+  readonly imports: Pick<ImportStore, 'countHashes'>
+}
+
+type Run = <Result>(start: () => Work<Result>) => Promise<Result>
+
+/** `read` and `write` run work on the open database, `write` in a transaction, where it may be started more than once. */
+export function createSharedCalls({ read, write }: Record<'read' | 'write', Run>, dialect: Dialect): SharedCalls {
+  return {
+    establishSecret: async (name, sealed) =>
+      (await read(() => findSecret(name))) ?? write(() => establishSecret(name, sealed)),
+    replaceSecret: (name, former, sealed, audit) => write(() => replaceSecret(dialect, name, former, sealed, audit)),
+
+    listSigningKeys: () => read(listSigningKeys),
+    addSigningKey: (key, newest, audit) => write(() => addSigningKey(dialect, key, newest, audit)),
+    resealSigningKey: (kid, former, sealed) => write(() => resealSigningKey(kid, former, sealed)),
+    removeSigningKey: (kid, audit) => write(() => removeSigningKey(dialect, kid, audit)),
+
+    revokeAccessToken: (token, now) => write(() => revokeAccessToken(dialect, token, now)),
+    listRevokedAccessTokens: (now, limit) => read(() => listRevokedAccessTokens(now, limit)),
+    isAccessTokenRevoked: (id) => read(() => isAccessTokenRevoked(id)),
+
+    listAudit: (query) => read(() => listAudit(query)),
+    deleteAudit: async (before, limit) =>
+      (await read(() => hasAuditBefore(before))) ? write(() => deleteAudit(before, limit)) : 0,
+
+    emails: {
+      lease: async (now, until) =>
+        (await read(() => isEmailDue(now))) ? write(() => leaseEmail(dialect, now, until)) : undefined,
+      save: (email) => write(() => writeEmail(email)),
+      find: (id) => read(() => findEmail(id)),
+      findByClaimLink: (hash) => read(() => findEmailByClaimLink(hash)),
+      list: (query) => read(() => listEmails(query)),
+    },
+
+    usage: {
+      addReported: (batch, counts) => write(() => addReported(dialect, batch, counts)),
+      listReported: (query) => read(() => listReported(query)),
+    },
+
+    quotas: {
+      add: (batch, counts) => write(() => addQuotas(dialect, batch, counts)),
+      list: (applicationId, from, to) => read(() => listQuotas(applicationId, from, to)),
+      deleteExpired: async (expired) =>
+        (await read(() => hasExpiredQuotas(expired))) ? write(() => deleteExpiredQuotas(dialect, expired)) : 0,
+    },
+
+    signIns: {
+      add: (signIn) => write(() => addSignIn(dialect, signIn)),
+      findByLink: (linkHash) => read(() => findSignInByLink(linkHash)),
+      countGuess: (id) => write(() => countSignInGuess(id)),
+      remove: (id) => write(() => removeSignIn(id)),
+      addSignOut: (signOut) => write(() => addSignOut(dialect, signOut)),
+      listSignOuts: (subjects) => read(() => listSignOuts(subjects)),
+    },
+
+    imports: { countHashes: () => read(countImportedHashes) },
+  }
+}

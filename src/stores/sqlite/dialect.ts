@@ -1,0 +1,30 @@
+import type { Dialect } from '../sql/dialect.js'
+import type { Work } from '../sql/work.js'
+import type { Sql } from './connection.js'
+import { publish } from './feed.js'
+
+export const SQLITE: Dialect = {
+  // A transaction has the file to itself.
+  skipLocked: '',
+  binary: '',
+  least: 'min',
+  greatest: 'max',
+  formatGiven(columns) {
+    const members = Object.keys(columns).map((name) => `value ->> '${name}' AS "${name}"`)
+    return `(SELECT ${members.join()}, key AS position FROM json_each(?1)) AS given`
+  },
+  formatDelete: (table, key, column) => `
+    DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${column} < ?1 ORDER BY ${column} LIMIT ?2)`,
+  *lockSigningKeys() {},
+  publish,
+}
+
+/** Runs work that both databases share. */
+export function runWork<Result>(sql: Sql, work: Work<Result>): Result {
+  let step = work.next()
+  while (!step.done) {
+    const { call, text, values } = step.value
+    step = work.next(sql[call](text, ...values))
+  }
+  return step.value
+}
