@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
-import type { ApplicationRecord } from '../../store.js'
 import { application, audit, credential } from './records.js'
-import { assertEqual, createReaders, MALFORMED_CURSORS, NO_TRACES } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, MALFORMED_CURSORS, NO_TRACES, type TestCollector } from './suite.js'
 
 /** `externalId`, `plan`, and the look-ups by several hashes and by external id. */
-export function applicationSearchContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { listIds, listInPages, recordTraces } = createReaders(opened)
-
-  async function save(id: string, changes: Partial<ApplicationRecord> = {}): Promise<boolean> {
-    return opened().store.saveApplication(application(id, changes), audit(id))
-  }
-
+export function applicationSearchContract({ describe, it }: TestCollector): void {
   describe('external id', () => {
-    it('finds its application, and no other', async () => {
+    it('finds its application, and no other', async ({ save, listIds }) => {
       await save('a', { externalId: 'customer 1' })
       await save('b', { externalId: 'customer 2', status: 'suspended', apis: { orders: { scopes: [] } } })
       await save('c')
@@ -29,8 +21,8 @@ export function applicationSearchContract({ describe, it }: TestCollector, opene
       }
     })
 
-    it('that another application has is refused, and nothing is changed', async () => {
-      const { store, other } = opened()
+    it('that another application has is refused, and nothing is changed', async (context) => {
+      const { store, other, save, listIds, recordTraces } = context
       await save('a', { externalId: 'taken' })
       await save('b', { externalId: 'own' })
       const refused = [
@@ -48,39 +40,36 @@ export function applicationSearchContract({ describe, it }: TestCollector, opene
       assert.equal(await store.findApplicationByKey('k'), undefined)
     })
 
-    it('can be kept, changed, removed, and taken by another application then', async () => {
+    it('can be kept, changed, removed, and taken by another application then', async ({ save, trySave, listIds }) => {
       await save('a', { externalId: 'one' })
-      assert.equal(await save('a', { version: 2, externalId: 'one', name: 'renamed' }), true)
-      assert.equal(await save('b', { externalId: 'one' }), false)
-      assert.equal(await save('a', { version: 3, externalId: 'two' }), true)
-      assert.equal(await save('b', { externalId: 'one' }), true)
-      assert.equal(await save('a', { version: 4, status: 'deleted' }), true)
-      assert.equal(await save('c', { externalId: 'two' }), true)
+      await save('a', { version: 2, externalId: 'one', name: 'renamed' })
+      assert.equal(await trySave('b', { externalId: 'one' }), false)
+      await save('a', { version: 3, externalId: 'two' })
+      await save('b', { externalId: 'one' })
+      await save('a', { version: 4, status: 'deleted' })
+      await save('c', { externalId: 'two' })
       assertEqual(await listIds({ externalId: 'two' }), ['c'])
       assertEqual(await listIds({ externalId: 'two', status: 'deleted' }), [])
     })
 
-    it('may be missing, or empty, in one application', async () => {
-      assert.equal(await save('a', { externalId: '' }), true)
-      assert.equal(await save('b'), true)
-      assert.equal(await save('c'), true)
-      assert.equal(await save('d', { externalId: '' }), false)
+    it('may be missing, or empty, in one application', async ({ save, trySave, listIds }) => {
+      await save('a', { externalId: '' })
+      await save('b')
+      await save('c')
+      assert.equal(await trySave('d', { externalId: '' }), false)
       assertEqual(await listIds({ externalId: '' }), ['a'])
     })
 
-    it('is taken by exactly one of 10 concurrent callers', async () => {
-      const { store, other } = opened()
-      const savers = Array.from({ length: 10 }, (_, i) =>
-        (i % 2 ? store : other).saveApplication(application(`a${i}`, { externalId: 'wanted' }), audit(`a${i}`)),
+    it('is taken by exactly one of 10 concurrent callers', async ({ listIds, findWinner }) => {
+      const winner = await findWinner(10, (one, at) =>
+        one.saveApplication(application(`a${at}`, { externalId: 'wanted' }), audit(`a${at}`)),
       )
-      const winners = (await Promise.all(savers)).flatMap((saved, i) => (saved ? [`a${i}`] : []))
-      assert.equal(winners.length, 1)
-      assertEqual(await listIds(), winners)
+      assertEqual(await listIds(), [`a${winner}`])
     })
   })
 
   describe('plan', () => {
-    it('finds its applications, in pages of any size, and no deleted one', async () => {
+    it('finds its applications, in pages of any size, and no deleted one', async ({ save, listIds, listInPages }) => {
       await save('a', { plan: 'gold' })
       await save('b', { plan: 'gold, too', status: 'suspended', apis: { orders: { scopes: [] } } })
       await save('c')
@@ -97,8 +86,8 @@ export function applicationSearchContract({ describe, it }: TestCollector, opene
   })
 
   describe('look-up by several hashes of a key', () => {
-    it('finds the application of the first, else of any of the others, and none by a secret', async () => {
-      const { store } = opened()
+    it('finds the application of the first, else of any of the others, and none by a secret', async (context) => {
+      const { store, save } = context
       await save('a', { keys: [credential('ka')] })
       await save('b', { keys: [credential('kb2'), credential('sha256:kb')], secrets: [credential('sb')] })
       assert.equal((await store.findApplicationByKey('ka', 'sha256:kb'))?.id, 'a')

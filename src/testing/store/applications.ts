@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
 import type { ApplicationRecord } from '../../store.js'
 import { application, audit, credential, NOW } from './records.js'
-import { assertEqual, createReaders, MALFORMED_CURSORS, NO_TRACES, overwrite } from './suite.js'
-import type { OpenedStores, TestCollector } from './suite.js'
+import { assertEqual, MALFORMED_CURSORS, NO_TRACES, overwrite, type TestCollector } from './suite.js'
 
 /** `findApplication()` and `findApplicationByKey()`. */
-export function applicationsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { listApplications } = createReaders(opened)
-
+export function applicationsContract({ describe, it }: TestCollector): void {
   describe('application', () => {
     const full = application('full', {
       name: `Ünïcode "quotes" 'n' \\ \n 🔑 %_; DROP TABLE platform_auth_meta; --`,
@@ -59,10 +56,9 @@ export function applicationsContract({ describe, it }: TestCollector, opened: ()
       tokensRevokedAt: NOW + 4,
     })
 
-    it('is read as it was saved', async () => {
-      const { store, other } = opened()
+    it('is read as it was saved', async ({ store, other, save, listApplications }) => {
       for (const record of [full, application('empty', { name: '' })]) {
-        assert.equal(await store.saveApplication(record, audit(record.id)), true)
+        await save(record.id, record)
         assertEqual(await store.findApplication(record.id), record)
         assertEqual(await other.findApplication(record.id), record)
       }
@@ -72,83 +68,67 @@ export function applicationsContract({ describe, it }: TestCollector, opened: ()
       assertEqual(await listApplications(), [full, application('empty', { name: '' })])
     })
 
-    it('is read as it was saved after every member has changed', async () => {
-      const { store } = opened()
-      await store.saveApplication(full, audit('full'))
+    it('is read as it was saved after every member has changed', async ({ store, save }) => {
+      await save('full', full)
       const next = application('full', { version: 2, apis: { kiwi: { scopes: ['k'] } }, keys: [credential('k3')] })
-      assert.equal(await store.saveApplication(next, audit('full')), true)
+      await save('full', next)
       assertEqual(await store.findApplication('full'), next)
-      assert.equal(await store.saveApplication({ ...full, version: 3 }, audit('full')), true)
+      await save('full', { ...full, version: 3 })
       assertEqual(await store.findApplication('full'), { ...full, version: 3 })
     })
 
-    it('that does not exist is undefined', async () => {
-      const { store } = opened()
-      await store.saveApplication(full, audit('full'))
+    it('that does not exist is undefined', async ({ store, save }) => {
+      await save('full', full)
       assert.equal(await store.findApplication('FULL'), undefined)
       for (const id of MALFORMED_CURSORS) assert.equal(await store.findApplication(id), undefined)
       assert.equal(await store.findApplicationByKey('full'), undefined)
     })
 
-    it('is found by each of its keys, expired or not, and not by a secret', async () => {
-      const { store } = opened()
-      await store.saveApplication(application('another', { keys: [credential('k0')] }), audit('another'))
-      await store.saveApplication(full, audit('full'))
+    it('is found by each of its keys, expired or not, and not by a secret', async ({ store, save }) => {
+      await save('another', { keys: [credential('k0')] })
+      await save('full', full)
       assertEqual(await store.findApplicationByKey('k1'), full)
       assertEqual(await store.findApplicationByKey('k2'), full)
       assert.equal(await store.findApplicationByKey('s1'), undefined)
       assert.equal(await store.findApplicationByKey('s2'), undefined)
     })
 
-    it('is no longer found by a removed key, and is found by a new one', async () => {
-      const { store } = opened()
-      await store.saveApplication(application('a', { keys: [credential('k1')] }), audit('a'))
-      await store.saveApplication(application('a', { version: 2, keys: [credential('k2')] }), audit('a'))
+    it('is no longer found by a removed key, and is found by a new one', async ({ store, save }) => {
+      await save('a', { keys: [credential('k1')] })
+      await save('a', { version: 2, keys: [credential('k2')] })
       assert.equal(await store.findApplicationByKey('k1'), undefined)
       assert.equal((await store.findApplicationByKey('k2'))?.version, 2)
-      await store.saveApplication(application('a', { version: 3, secrets: [credential('k2')] }), audit('a'))
+      await save('a', { version: 3, secrets: [credential('k2')] })
       assert.equal(await store.findApplicationByKey('k2'), undefined)
     })
 
-    it('can take a key that another application no longer has', async () => {
-      const { store } = opened()
-      await store.saveApplication(application('a', { keys: [credential('k')] }), audit('a'))
-      await store.saveApplication(application('a', { version: 2, status: 'deleted' }), audit('a'))
-      assert.equal(await store.saveApplication(application('b', { keys: [credential('k')] }), audit('b')), true)
+    it('can take a key that another application no longer has', async ({ store, save }) => {
+      await save('a', { keys: [credential('k')] })
+      await save('a', { version: 2, status: 'deleted' })
+      await save('b', { keys: [credential('k')] })
       assert.equal((await store.findApplicationByKey('k'))?.id, 'b')
     })
   })
 }
 
 /** `saveApplication()` and versions. */
-export function applicationVersionsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { listAudit, recordTraces } = createReaders(opened)
-
+export function applicationVersionsContract({ describe, it }: TestCollector): void {
   describe('application', () => {
-    it('is saved with one audit record and one change in the feed', async () => {
-      const { store } = opened()
-      const save = (version: number): Promise<unknown> =>
-        store.saveApplication(application('a', { version }), audit('a'))
+    it('is saved with one audit record and one change in the feed', async ({ save, recordTraces }) => {
       const traces = { audit: 1, changes: [{ kind: 'application', id: 'a' }] }
-      assertEqual(await recordTraces(() => save(1)), traces)
-      assertEqual(await recordTraces(() => save(2)), traces)
+      for (const version of [1, 2]) assertEqual(await recordTraces(() => save('a', { version })), traces)
     })
 
-    it('is saved without an audit record if none is given', async () => {
-      const { store } = opened()
-      const save = (version: number) => () => store.saveApplication(application('a', { version }), undefined)
+    it('is saved without an audit record if none is given', async ({ store, recordTraces }) => {
+      const save = (version: number) => store.saveApplication(application('a', { version }), undefined)
       const traces = { audit: 0, changes: [{ kind: 'application', id: 'a' }] }
-      assertEqual(await recordTraces(save(1)), traces)
-      assertEqual(await recordTraces(save(2)), traces)
+      for (const version of [1, 2]) assertEqual(await recordTraces(() => save(version)), traces)
       assert.equal((await store.findApplication('a'))?.version, 2)
     })
 
     for (const version of [1, 2, 3, 5, 0, -1]) {
-      it(`of version 3 is not replaced by version ${version}`, async () => {
-        const { store, other } = opened()
-        for (const next of [1, 2, 3]) {
-          assert.equal(await store.saveApplication(application('a', { version: next }), audit('a')), true)
-        }
+      it(`of version 3 is not replaced by version ${version}`, async ({ store, other, save, recordTraces }) => {
+        for (const next of [1, 2, 3]) await save('a', { version: next })
         const stale = application('a', { version, name: 'stale', keys: [credential('stale')] })
         const traces = await recordTraces(async () =>
           assert.equal(await other.saveApplication(stale, audit('a')), false),
@@ -159,30 +139,24 @@ export function applicationVersionsContract({ describe, it }: TestCollector, ope
       })
     }
 
-    it('starts with version 1', async () => {
-      const { store } = opened()
-      for (const version of [0, 2, 7]) {
-        assert.equal(await store.saveApplication(application('a', { version }), audit('a')), false)
-      }
+    it('starts with version 1', async ({ store, trySave, listAudit }) => {
+      for (const version of [0, 2, 7]) assert.equal(await trySave('a', { version }), false)
       assert.equal(await store.findApplication('a'), undefined)
       assertEqual(await listAudit(), [])
     })
 
-    it('has each version saved by exactly one of 20 concurrent callers', async () => {
-      const { store, other } = opened()
+    it('has each version saved by exactly one of 20 concurrent callers', async ({ store, listAudit, findWinner }) => {
       for (const version of [1, 2, 3, 4, 5]) {
-        const savers = Array.from({ length: 20 }, (_, i) => {
-          const record = application('a', { version, name: `saver ${i}`, keys: [credential(`k${i}`)] })
-          return (i % 2 ? store : other).saveApplication(record, audit('a', { details: { saver: i } }))
+        const winner = await findWinner(20, (one, at) => {
+          const record = application('a', { version, name: `saver ${at}`, keys: [credential(`k${at}`)] })
+          return one.saveApplication(record, audit('a', { details: { saver: at } }))
         })
-        const winner = (await Promise.all(savers)).flatMap((saved, i) => (saved ? [i] : []))
-        assert.equal(winner.length, 1)
         const saved = await store.findApplication('a')
         assertEqual(
           { version: saved?.version, name: saved?.name, keys: saved?.keys.map(({ hash }) => hash) },
-          { version, name: `saver ${winner[0]}`, keys: [`k${winner[0]}`] },
+          { version, name: `saver ${winner}`, keys: [`k${winner}`] },
         )
-        assertEqual((await listAudit()).at(-1)?.details, { saver: winner[0] })
+        assertEqual((await listAudit()).at(-1)?.details, { saver: winner })
       }
       assert.equal((await listAudit()).length, 5)
     })
@@ -190,9 +164,7 @@ export function applicationVersionsContract({ describe, it }: TestCollector, ope
 }
 
 /** `saveApplication()` with what it must reject, and objects that were saved or read. */
-export function applicationErrorsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { listApplications, listIds, recordTraces } = createReaders(opened)
-
+export function applicationErrorsContract({ describe, it }: TestCollector): void {
   describe('application', () => {
     const taken = { keys: [credential('taken key')], secrets: [credential('taken secret')] }
     const cases: readonly (readonly [string, Partial<ApplicationRecord>, Record<string, unknown>])[] = [
@@ -203,17 +175,17 @@ export function applicationErrorsContract({ describe, it }: TestCollector, opene
       ['audit details that JSON cannot express', { keys: [credential('free')] }, { big: 1n }],
     ]
     for (const [what, changes, details] of cases) {
-      it(`with ${what} is an error that changes nothing`, async () => {
-        const { store } = opened()
-        await store.saveApplication(application('owner', taken), audit('owner'))
-        await store.saveApplication(application('b', { keys: [credential('b')] }), audit('b'))
+      it(`with ${what} is an error that changes nothing`, async (context) => {
+        const { store, save, trySave, listApplications, listIds, recordTraces } = context
+        await save('owner', taken)
+        await save('b', { keys: [credential('b')] })
         for (const [id, version] of [
           ['b', 2],
           ['new', 1],
         ] as const) {
-          const bad = application(id, { version, name: 'bad', apis: { orders: { scopes: [] } }, ...changes })
-          const save = (): Promise<boolean> => store.saveApplication(bad, audit(id, { details }))
-          assertEqual(await recordTraces(() => assert.rejects(save())), NO_TRACES)
+          const bad = { version, name: 'bad', apis: { orders: { scopes: [] } }, ...changes }
+          const saveBad = () => assert.rejects(trySave(id, bad, audit(id, { details })))
+          assertEqual(await recordTraces(saveBad), NO_TRACES)
         }
         assertEqual(await listApplications(), [
           application('owner', taken),
@@ -223,12 +195,11 @@ export function applicationErrorsContract({ describe, it }: TestCollector, opene
         assert.equal((await store.findApplicationByKey('b'))?.id, 'b')
         assert.equal(await store.findApplicationByKey('free'), undefined)
         assertEqual(await listIds({ api: 'orders' }), [])
-        assert.equal(await store.saveApplication(application('b', { version: 2 }), audit('b')), true)
+        await save('b', { version: 2 })
       })
     }
 
-    it('is not changed by writing to the object that was saved or read', async () => {
-      const { store } = opened()
+    it('is not changed by writing to the object that was saved or read', async ({ store, listApplications }) => {
       const keys = [credential('k', { apis: { orders: { scopes: ['read'] } } })]
       const metadata = { plan: ['gold', { discount: 1 }] }
       const given = application('a', { apis: { orders: { scopes: ['read'] } }, keys, metadata })

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
-import { application, audit } from './records.js'
-import { assertEqual, createReaders, type OpenedStores, type TestCollector } from './suite.js'
+import { audit } from './records.js'
+import { assertEqual, type TestCollector } from './suite.js'
 
 /** The audit by time, type and actor, and its end. */
-export function auditQueriesContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { listAudit } = createReaders(opened)
-
+export function auditQueriesContract({ describe, it }: TestCollector): void {
   describe('audit', () => {
-    it('is read newest first, by type, actor and time', async () => {
-      const { store } = opened()
+    it('is read newest first, by type, actor and time', async ({ save, listAudit }) => {
       for (let i = 0; i < 9; i++) {
         const type = i % 2 ? 'application.updated' : 'application.suspended'
-        await store.saveApplication(
-          application(`${i}`),
-          audit(`${i % 3}`, { at: i, type, by: i % 4 ? undefined : 'ann' }),
-        )
+        await save(`${i}`, {}, audit(`${i % 3}`, { at: i, type, by: i % 4 ? undefined : 'ann' }))
       }
       const list = async (query: Parameters<typeof listAudit>[0]): Promise<number[]> =>
         (await listAudit(query)).map(({ at }) => at)
@@ -30,16 +24,16 @@ export function auditQueriesContract({ describe, it }: TestCollector, opened: ()
       assertEqual(await list({ applicationId: '0', from: 3, types: ['application.suspended'] }), [6])
     })
 
-    it('is deleted before a time, oldest first and up to a number; ids are never used again', async () => {
-      const { store } = opened()
-      for (let i = 0; i < 6; i++) await store.saveApplication(application(`${i}`), audit(`${i}`, { at: i }))
+    it('is deleted before a time, oldest first and up to a number; ids are never used again', async (context) => {
+      const { store, save, listAudit } = context
+      for (let i = 0; i < 6; i++) await save(`${i}`, {}, audit(`${i}`, { at: i }))
       const before = await listAudit()
       assert.equal(await store.deleteAudit(3, 2), 2)
       assert.equal(await store.deleteAudit(3, 2), 1)
       assert.equal(await store.deleteAudit(3, 2), 0)
       assertEqual(await listAudit(), before.slice(3))
       assertEqual(await listAudit({ after: before[0]!.id }), before.slice(3))
-      await store.saveApplication(application('new'), audit('new', { at: 9 }))
+      await save('new', {}, audit('new', { at: 9 }))
       const ids = (await listAudit()).map(({ id }) => id)
       assert.ok(!before.some(({ id }) => id === ids.at(-1)))
       assertEqual(

@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict'
 import type { Change } from '../../store.js'
 import { application, audit, NOW, signingKey } from './records.js'
-import { assertEqual, MALFORMED_CURSORS, overwrite, waitUntil, type OpenedStores, type TestCollector } from './suite.js'
+import { assertEqual, MALFORMED_CURSORS, overwrite, waitUntil, type TestCollector } from './suite.js'
 
 /** `changesSince()`. */
-export function changeFeedContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
+export function changeFeedContract({ describe, it }: TestCollector): void {
   describe('change feed', () => {
-    it('starts at its end for a reader without a cursor', async () => {
-      const { store } = opened()
-      await store.saveApplication(application('a'), audit('a'))
+    it('starts at its end for a reader without a cursor', async ({ store, save }) => {
+      await save('a')
       const { cursor, changes } = await store.changesSince(undefined)
       assertEqual(changes, [])
       assertEqual(await store.changesSince(cursor), { cursor, changes: [] })
     })
 
-    it('lists what was committed after any cursor, once and in order', async () => {
-      const { store, other } = opened()
+    it('lists what was committed after any cursor, once and in order', async ({ store, other, save }) => {
       const start = (await store.changesSince(undefined)).cursor
-      await store.saveApplication(application('a'), audit('a'))
+      await save('a')
       await other.addSigningKey(signingKey('k'), undefined, audit())
       const middle = (await store.changesSince(start)).cursor
       await store.revokeAccessToken({ id: 'jti', expiresAt: NOW + 1 }, NOW)
@@ -35,8 +33,7 @@ export function changeFeedContract({ describe, it }: TestCollector, opened: () =
       }
     })
 
-    it('lists changes of both stores on one database at the next read', async () => {
-      const { store, other } = opened()
+    it('lists changes of both stores on one database at the next read', async ({ store, other }) => {
       let [cursor, otherCursor] = [
         (await store.changesSince(undefined)).cursor,
         (await other.changesSince(undefined)).cursor,
@@ -51,12 +48,11 @@ export function changeFeedContract({ describe, it }: TestCollector, opened: () =
       }
     })
 
-    it('has a change no later than the changed record can be read', async () => {
-      const { store, other } = opened()
+    it('has a change no later than the changed record can be read', async ({ other, save }) => {
       let { cursor } = await other.changesSince(undefined)
       let changeCount = 0
       const saving = (async () => {
-        for (let i = 1; i <= 30; i++) await store.saveApplication(application('a', { version: i }), audit())
+        for (let version = 1; version <= 30; version++) await save('a', { version })
       })()
       while (changeCount < 30) {
         const seen = (await other.findApplication('a'))?.version ?? 0
@@ -72,22 +68,20 @@ export function changeFeedContract({ describe, it }: TestCollector, opened: () =
     })
 
     for (const cursor of ['999999', 'nonsense', '-1']) {
-      it(`resolves \`everything\` for a cursor that it does not have: ${cursor}`, async () => {
-        const { store } = opened()
-        await store.saveApplication(application('a'), audit('a'))
+      it(`resolves \`everything\` for a cursor that it does not have: ${cursor}`, async ({ store, save }) => {
+        await save('a')
         const page = await store.changesSince(cursor)
         assertEqual(page, {
           cursor: (await store.changesSince(undefined)).cursor,
           changes: [{ kind: 'everything' }],
         })
-        await store.saveApplication(application('b'), audit('b'))
+        await save('b')
         assertEqual((await store.changesSince(page.cursor)).changes, [{ kind: 'application', id: 'b' }])
       })
     }
 
-    it('resolves `everything` for a malformed cursor', async () => {
-      const { store } = opened()
-      await store.saveApplication(application('a'), audit('a'))
+    it('resolves `everything` for a malformed cursor', async ({ store, save }) => {
+      await save('a')
       const { cursor } = await store.changesSince(undefined)
       for (const malformed of MALFORMED_CURSORS) {
         const page = await store.changesSince(malformed)
@@ -95,11 +89,11 @@ export function changeFeedContract({ describe, it }: TestCollector, opened: () =
       }
     })
 
-    it('resolves `everything` for a cursor whose number belongs to another change, as after a restore', async () => {
-      const { store } = opened()
-      await store.saveApplication(application('a'), audit('a'))
+    it('resolves `everything` for a cursor whose number belongs to another change, as after a restore', async (context) => {
+      const { store, save } = context
+      await save('a')
       const { cursor } = await store.changesSince(undefined)
-      await store.saveApplication(application('b'), audit('b'))
+      await save('b')
       const other = cursor.slice(0, -1) + (cursor.endsWith('0') ? '1' : '0')
       const end = (await store.changesSince(cursor)).cursor
       assertEqual(await store.changesSince(other), { cursor: end, changes: [{ kind: 'everything' }] })
@@ -108,10 +102,9 @@ export function changeFeedContract({ describe, it }: TestCollector, opened: () =
 }
 
 /** `watch()`, and objects that were read. */
-export function watchContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
+export function watchContract({ describe, it }: TestCollector): void {
   describe('change feed', () => {
-    it('wakes a watcher after the change can be read, until the watcher stops', async () => {
-      const { store, other } = opened()
+    it('wakes a watcher after the change can be read, until the watcher stops', async ({ store, other, save }) => {
       if (!store.watch) return
       const { cursor } = await other.changesSince(undefined)
       const seen: (readonly Change[])[] = []
@@ -120,23 +113,22 @@ export function watchContract({ describe, it }: TestCollector, opened: () => Ope
         woken += 1
         void other.changesSince(cursor).then(({ changes }) => seen.push(changes))
       })
-      await store.saveApplication(application('a'), audit('a'))
+      await save('a')
       // A store may wake a watcher without a change.
       await waitUntil(() => JSON.stringify(seen.at(-1)) === '[{"kind":"application","id":"a"}]')
       let secondWoken = 0
       const stopSecond = other.watch!(() => (secondWoken += 1))
       stop()
       const before = { first: woken, second: secondWoken }
-      await store.saveApplication(application('b'), audit('b'))
+      await save('b')
       await waitUntil(() => secondWoken > before.second)
       assert.equal(woken, before.first)
       stopSecond()
     })
 
-    it('is not changed by writing to what was read', async () => {
-      const { store } = opened()
+    it('is not changed by writing to what was read', async ({ store, save }) => {
       const { cursor } = await store.changesSince(undefined)
-      await store.saveApplication(application('a'), audit('a'))
+      await save('a')
       overwrite((await store.changesSince(cursor)).changes)
       assertEqual((await store.changesSince(cursor)).changes, [{ kind: 'application', id: 'a' }])
     })

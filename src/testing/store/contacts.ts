@@ -1,18 +1,10 @@
-import assert from 'node:assert/strict'
-import type { ApplicationRecord } from '../../store.js'
-import { application, audit } from './records.js'
-import { assertEqual, createReaders, MALFORMED_CURSORS, type OpenedStores, type TestCollector } from './suite.js'
+import { assertEqual, MALFORMED_CURSORS, type TestCollector } from './suite.js'
 
 /** `listApplications()` by contact. */
-export function contactsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { listIds } = createReaders(opened)
-
-  async function save(id: string, changes: Partial<ApplicationRecord> = {}): Promise<void> {
-    assert.equal(await opened().store.saveApplication(application(id, changes), audit(id)), true)
-  }
-
+export function contactsContract({ describe, it }: TestCollector): void {
   describe('list of applications of a contact', () => {
-    it('has those whose first or another contact it is, in any case, each once and in order of creation', async () => {
+    it('has those whose first or another contact it is, in any case, each once and in order of creation', async (context) => {
+      const { save, listIds } = context
       await save('first', { contact: 'Ann@Example.com', otherContacts: ['bob@example.com'] })
       await save('only', { contact: 'bob@example.com', status: 'suspended', apis: { orders: { scopes: [] } } })
       await save('nobody')
@@ -30,7 +22,7 @@ export function contactsContract({ describe, it }: TestCollector, opened: () => 
       }
     })
 
-    it('follows every change of contacts, also those of a deleted application', async () => {
+    it('follows every change of contacts, also those of a deleted application', async ({ save, listIds }) => {
       await save('a', { contact: 'a@example.com', otherContacts: ['b@example.com', 'c@example.com'] })
       await save('a', { version: 2, contact: 'c@example.com', otherContacts: ['d@example.com'] })
       assertEqual(await listIds({ contact: 'a@example.com' }), [])

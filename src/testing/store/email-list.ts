@@ -1,11 +1,9 @@
 import type { EmailQuery } from '../../store.js'
 import { email, NOW } from './records.js'
-import { assertEqual, createEmailCalls, type OpenedStores, type TestCollector } from './suite.js'
+import { assertEqual, type TestCollector } from './suite.js'
 
 /** The filters and the order of `emails.list()`. */
-export function emailListContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { listEmailIds, saveEmails } = createEmailCalls(opened)
-
+export function emailListContract({ describe, it }: TestCollector): void {
   describe('list of e-mails', () => {
     const emails = [
       email('later', { dueAt: NOW + 2, applicationId: 'b' }),
@@ -31,7 +29,7 @@ export function emailListContract({ describe, it }: TestCollector, opened: () =>
       ['a few of one state', { state: 'due', limit: 2 }, ['notice', 'tie 1']],
     ]
     for (const [which, query, expected] of cases) {
-      it(`of ${which} is ordered by dueAt`, async () => {
+      it(`of ${which} is ordered by dueAt`, async ({ saveEmails, listEmailIds }) => {
         for (const one of emails) await saveEmails([one])
         assertEqual(await listEmailIds(query), expected)
       })

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { email, fullEmail, NOW } from './records.js'
-import { assertEqual, createEmailCalls, type OpenedStores, type TestCollector } from './suite.js'
+import { assertEqual, type TestCollector } from './suite.js'
 
 /** `emails.save()`, `emails.find()` and `emails.findByClaimLink()`. */
-export function emailsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { listEmails, saveEmails } = createEmailCalls(opened)
-
+export function emailsContract({ describe, it }: TestCollector): void {
   describe('e-mail', () => {
-    it('is read as it was saved, also after every member has changed', async () => {
-      const { store, other } = opened()
+    it('is read as it was saved, also after every member has changed', async ({ store, other, listEmails }) => {
       for (const record of [
         fullEmail,
         email('full', { version: 2 }),
@@ -20,8 +17,7 @@ export function emailsContract({ describe, it }: TestCollector, opened: () => Op
       }
     })
 
-    it('without credentials is read as it was saved, and has versions', async () => {
-      const { store, other } = opened()
+    it('without credentials is read as it was saved, and has versions', async ({ store, other, listEmails }) => {
       const notice = { ...fullEmail, purpose: 'invitation', claimLinks: [] } as const
       assert.equal(await store.emails.save({ ...notice, version: 2 }), false)
       assert.equal(await store.emails.save(notice), true)
@@ -32,17 +28,15 @@ export function emailsContract({ describe, it }: TestCollector, opened: () => Op
       assertEqual(await listEmails(), [next])
     })
 
-    it('saved without its application is added to neither audit nor feed', async () => {
-      const { store } = opened()
+    it('saved without its application is added to neither audit nor feed', async ({ store, listAudit }) => {
       const { cursor } = await store.changesSince(undefined)
       await store.emails.save(fullEmail)
       assertEqual(await store.changesSince(cursor), { cursor, changes: [] })
-      assertEqual(await store.listAudit({ after: undefined, limit: 1, applicationId: undefined }), [])
+      assertEqual(await listAudit(), [])
     })
 
     for (const version of [1, 2, 3, 5, 0, -1]) {
-      it(`of version 3 is not replaced by version ${version}`, async () => {
-        const { store, other } = opened()
+      it(`of version 3 is not replaced by version ${version}`, async ({ store, other, listEmails }) => {
         for (const next of [1, 2, 3]) assert.equal(await store.emails.save(email('l', { version: next })), true)
         const stale = email('l', { version, state: 'failed', claimLinks: [{ hash: 'stale', expiresAt: NOW }] })
         assert.equal(await other.emails.save(stale), false)
@@ -51,26 +45,20 @@ export function emailsContract({ describe, it }: TestCollector, opened: () => Op
       })
     }
 
-    it('starts with version 1', async () => {
+    it('starts with version 1', async ({ saveEmails, listEmails }) => {
       for (const version of [0, 2, 7]) assertEqual(await saveEmails([email('l', { version })]), [false])
       assertEqual(await listEmails(), [])
     })
 
-    it('has each version saved by exactly one of 20 concurrent callers', async () => {
-      const { store, other } = opened()
+    it('has each version saved by exactly one of 20 concurrent callers', async ({ listEmails, findWinner }) => {
       for (const version of [1, 2, 3]) {
-        const savers = Array.from({ length: 20 }, (_, i) =>
-          (i % 2 ? store : other).emails.save(email('l', { version, claimLinks: [{ hash: `c${i}`, expiresAt: NOW }] })),
-        )
-        const winner = (await Promise.all(savers)).flatMap((saved, i) => (saved ? [i] : []))
-        assert.equal(winner.length, 1)
-        const claimLinks = [{ hash: `c${winner[0]}`, expiresAt: NOW }]
-        assertEqual(await listEmails(), [email('l', { version, claimLinks })])
+        const create = (at: number) => email('l', { version, claimLinks: [{ hash: `c${at}`, expiresAt: NOW }] })
+        const winner = await findWinner(20, (one, at) => one.emails.save(create(at)))
+        assertEqual(await listEmails(), [create(winner)])
       }
     })
 
-    it('is found by each of its claim links, and by nothing else', async () => {
-      const { store, other } = opened()
+    it('is found by each of its claim links, and by nothing else', async ({ store, other, saveEmails }) => {
       await saveEmails([email('empty'), fullEmail, email('one', { claimLinks: [{ hash: 'c3', expiresAt: 0 }] })])
       assertEqual(await store.emails.findByClaimLink('c1'), fullEmail)
       assertEqual(await other.emails.findByClaimLink('c2'), fullEmail)
@@ -78,8 +66,7 @@ export function emailsContract({ describe, it }: TestCollector, opened: () => Op
       for (const hash of ['h1', 'C1', '', 'full']) assert.equal(await store.emails.findByClaimLink(hash), undefined)
     })
 
-    it('is found by its id', async () => {
-      const { store, other } = opened()
+    it('is found by its id', async ({ store, other, saveEmails }) => {
       await saveEmails([email('empty'), fullEmail])
       assertEqual(await store.emails.find('full'), fullEmail)
       assertEqual(await other.emails.find('full'), fullEmail)
@@ -88,8 +75,7 @@ export function emailsContract({ describe, it }: TestCollector, opened: () => Op
       for (const id of ['FULL', '', 'c1']) assert.equal(await store.emails.find(id), undefined)
     })
 
-    it('is no longer found by a removed claim link', async () => {
-      const { store } = opened()
+    it('is no longer found by a removed claim link', async ({ store, saveEmails }) => {
       await saveEmails([fullEmail])
       const claimLinks = [{ hash: 'c3', expiresAt: NOW }, ...fullEmail.claimLinks.slice(0, 1)]
       await saveEmails([{ ...fullEmail, version: 2, claimLinks }])
@@ -98,8 +84,7 @@ export function emailsContract({ describe, it }: TestCollector, opened: () => Op
       assert.equal((await store.emails.findByClaimLink('c3'))?.version, 2)
     })
 
-    it('is not changed by writing to the object that was saved or read', async () => {
-      const { store } = opened()
+    it('is not changed by writing to the object that was saved or read', async ({ store, listEmails }) => {
       const given = { ...email('l'), attemptedHashes: [['h']], claimLinks: [{ hash: 'c', expiresAt: NOW }] }
       const expected = structuredClone(given)
       await store.emails.save(given)

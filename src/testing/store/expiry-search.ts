@@ -1,18 +1,11 @@
-import assert from 'node:assert/strict'
 import type { ApplicationQuery, ApplicationRecord, CredentialRecord } from '../../store.js'
-import { application, audit, credential, NOW } from './records.js'
-import { assertEqual, createReaders, type OpenedStores, type TestCollector } from './suite.js'
+import { credential, NOW } from './records.js'
+import { assertEqual, type TestCollector } from './suite.js'
 
 const ORDERS = { orders: { scopes: [] } }
 
 /** The look-up of applications by when their credentials expire. */
-export function expirySearchContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { listIds, listInPages } = createReaders(opened)
-
-  async function save(id: string, changes: Partial<ApplicationRecord>): Promise<void> {
-    assert.equal(await opened().store.saveApplication(application(id, changes), audit(id)), true)
-  }
-
+export function expirySearchContract({ describe, it }: TestCollector): void {
   const at = (hash: string, later: number): CredentialRecord => credential(hash, { expiresAt: NOW + later })
 
   /** The first expiry of the record after `expiringAfter`. */
@@ -22,7 +15,8 @@ export function expirySearchContract({ describe, it }: TestCollector, opened: ()
   }
 
   describe('list of applications with expiring credentials', () => {
-    it('has those with a credential that expires between two times, each once and the first to expire first', async () => {
+    it('has those with a credential that expires between two times, each once and the first to expire first', async (context) => {
+      const { save, listIds } = context
       await save('none', { keys: [credential('n')] })
       await save('late', { keys: [at('l', 40)] })
       await save('secret', { secrets: [at('x', 30)], status: 'suspended', apis: ORDERS })
@@ -40,7 +34,8 @@ export function expirySearchContract({ describe, it }: TestCollector, opened: ()
       assertEqual(await listIds({ expiringAfter: NOW + 29, expiringBefore: NOW + 31 }), ['secret'])
     })
 
-    it('is complete, those that expire at once in order of creation, in pages of any size and with every filter', async () => {
+    it('is complete, those that expire at once in order of creation, in pages of any size and with every filter', async (context) => {
+      const { save, listInPages } = context
       for (let i = 0; i < 12; i++) {
         await save(`e${i}`, {
           name: i % 2 === 0 ? 'Even' : 'Odd',
@@ -74,7 +69,8 @@ export function expirySearchContract({ describe, it }: TestCollector, opened: ()
       }
     })
 
-    it('continues where the last application of the page was, although its credentials are new or it is deleted', async () => {
+    it('continues where the last application of the page was, although its credentials are new or it is deleted', async (context) => {
+      const { save, listIds } = context
       for (const [i, id] of ['a', 'b', 'c'].entries()) await save(id, { keys: [at(`k${id}`, 10 + i)] })
       await save('a', { version: 2, keys: [at('new', 90)] })
       await save('b', { version: 2, keys: [], status: 'deleted' })
@@ -83,7 +79,7 @@ export function expirySearchContract({ describe, it }: TestCollector, opened: ()
       assertEqual(await listIds({ ...expiring, after: 'b', afterExpiry: NOW + 11 }), ['c', 'a'])
     })
 
-    it('is empty after a position that is not of this search', async () => {
+    it('is empty after a position that is not of this search', async ({ save, listIds }) => {
       for (const [i, id] of ['a', 'b'].entries())
         await save(id, { keys: [at(`k${id}`, 10 + i)], contact: 'a@b.example' })
       const expiring = { expiringAfter: NOW, expiringBefore: NOW + 31 }

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import type { AddOutcome, ApplicationRecord, NewApplication, StoreWith } from '../../store.js'
 import { application, audit, credential, NOW } from './records.js'
-import { assertEqual, createReaders, NO_TRACES, type OpenedStores, type TestCollector } from './suite.js'
+import { assertEqual, NO_TRACES, type TestCollector } from './suite.js'
 
 /** `imports.add()`. */
-export function importsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { listIds, listAudit, recordTraces } = createReaders(opened)
-
+export function importsContract({ describe, it }: TestCollector): void {
   describe('imports.add()', () => {
-    it('adds each with its audit record and a change in the feed', async () => {
-      const { store, other } = opened()
+    it('adds each with its audit record and a change in the feed', async (context) => {
+      const { store, other, listAudit, recordTraces } = context
       const full = given('a', {
         contact: 'dev@shop.example',
         status: 'suspended',
@@ -38,62 +36,44 @@ export function importsContract({ describe, it }: TestCollector, opened: () => O
       )
     })
 
-    it('resolves what keeps an application out, and adds the others', async () => {
-      const { store } = opened()
+    it('resolves what keeps an application out, and adds the others', async ({ store, save, listIds }) => {
       const taken = { externalId: 'x', keys: [credential('k')], secrets: [credential('s')] }
       await add(store, given('a', taken), given('gone'))
-      await store.saveApplication(application('gone', { version: 2, status: 'deleted' }), audit('gone'))
-      const outcomes = await add(
-        store,
-        given('a', { name: 'changed' }),
-        given('gone'),
-        given('b', { externalId: 'x' }),
-        given('c', { keys: [credential('free'), credential('k')] }),
-        given('d', { secrets: [credential('k')] }),
-        given('e', { keys: [credential('s')] }),
-        given('f', {}, ['also free', 'k']),
-        given('g', { externalId: 'y', keys: [credential('free')] }, ['also free']),
-        given('h', { externalId: 'y' }),
-        given('i', { keys: [credential('free')] }),
+      await save('gone', { version: 2, status: 'deleted' })
+      const expected: readonly (readonly [NewApplication, AddOutcome])[] = [
+        [given('a', { name: 'changed' }), 'exists'],
+        [given('gone'), 'exists'],
+        [given('b', { externalId: 'x' }), 'externalIdTaken'],
+        [given('c', { keys: [credential('free'), credential('k')] }), 'credentialTaken'],
+        [given('d', { secrets: [credential('k')] }), 'credentialTaken'],
+        [given('e', { keys: [credential('s')] }), 'credentialTaken'],
+        [given('f', {}, ['also free', 'k']), 'credentialTaken'],
+        [given('g', { externalId: 'y', keys: [credential('free')] }, ['also free']), 'added'],
+        [given('h', { externalId: 'y' }), 'externalIdTaken'],
+        [given('i', { keys: [credential('free')] }), 'credentialTaken'],
+      ]
+      const outcomes = await add(store, ...expected.map(([each]) => each))
+      assertEqual(
+        outcomes,
+        expected.map(([, outcome]) => outcome),
       )
-      const taken3 = ['credentialTaken', 'credentialTaken', 'credentialTaken', 'credentialTaken']
-      assertEqual(outcomes, [
-        'exists',
-        'exists',
-        'externalIdTaken',
-        ...taken3,
-        'added',
-        'externalIdTaken',
-        'credentialTaken',
-      ])
       assertEqual(await listIds(), ['a', 'g'])
       assertEqual(await store.findApplication('a'), application('a', taken))
       assert.equal((await store.findApplication('gone'))?.status, 'deleted')
     })
 
-    it('changes nothing without `write`, and resolves the same', async () => {
-      const { store } = opened()
+    it('changes nothing without `write`, and resolves the same', async ({ store, listIds, recordTraces }) => {
       await add(store, given('a', { externalId: 'x', keys: [credential('k')] }))
-      const applications = [
-        given('a'),
-        given('b', { externalId: 'x' }),
-        given('c', { keys: [credential('k')] }),
-        given('d'),
-      ]
+      const others = [given('b', { externalId: 'x' }), given('c', { keys: [credential('k')] }), given('d')]
+      const outcomes = ['exists', 'externalIdTaken', 'credentialTaken', 'added']
       const traces = await recordTraces(async () =>
-        assertEqual(await store.imports.add(applications, { write: false }), [
-          'exists',
-          'externalIdTaken',
-          'credentialTaken',
-          'added',
-        ]),
+        assertEqual(await store.imports.add([given('a'), ...others], { write: false }), outcomes),
       )
       assertEqual(traces, NO_TRACES)
       assertEqual(await listIds(), ['a'])
     })
 
-    it('adds an application once if two processes do so at the same time', async () => {
-      const { store, other } = opened()
+    it('adds an application once if two processes do so at the same time', async ({ store, other, listAudit }) => {
       const both = [store, other].map((each) =>
         add(each, given('a', { keys: [credential('k')] })).catch(() => ['rejected']),
       )
@@ -105,11 +85,10 @@ export function importsContract({ describe, it }: TestCollector, opened: () => O
 }
 
 /** The result of `findApplicationByKey()` after imported keys have ended. */
-export function endedKeysContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
+export function endedKeysContract({ describe, it }: TestCollector): void {
   const imported = (hash: string): Partial<ApplicationRecord> => ({ keys: [credential(hash, { isImported: true })] })
 
-  /** Saves the next version of an application. */
-  async function save(store: StoreWith, id: string, changes: Partial<ApplicationRecord>): Promise<void> {
+  async function saveNext(store: StoreWith, id: string, changes: Partial<ApplicationRecord>): Promise<void> {
     const current = (await store.findApplication(id))!
     assert.ok(await store.saveApplication({ ...current, ...changes, version: current.version + 1 }, audit(id)))
   }
@@ -119,8 +98,7 @@ export function endedKeysContract({ describe, it }: TestCollector, opened: () =>
   }
 
   describe('an imported key', () => {
-    it('belongs to the application that was added first', async () => {
-      const { store } = opened()
+    it('belongs to the application that was added first', async ({ store }) => {
       await add(store, given('a', imported('sha512:k')), given('b', imported('sha256:k')))
       assert.equal(await find(store), 'a')
     })
@@ -130,63 +108,57 @@ export function endedKeysContract({ describe, it }: TestCollector, opened: () =>
       ['ended with its deleted application', { status: 'deleted', keys: [] }],
       ['was replaced by another', { keys: [credential('other')] }],
     ] as const) {
-      it(`that ${how} begins to work for no application that was there, and works for one that is added later`, async () => {
-        const { store, other } = opened()
+      it(`that ${how} begins to work for no application that was there, and works for one that is added later`, async (context) => {
+        const { store, other } = context
         await add(store, given('a', imported('sha256:k')), given('b', imported('sha512:k')))
-        await save(store, 'a', change)
+        await saveNext(store, 'a', change)
         assert.equal(await find(other), undefined)
-        await save(store, 'b', { name: 'Renamed' })
+        await saveNext(store, 'b', { name: 'Renamed' })
         assert.equal(await find(other), undefined)
         await add(store, given('c', imported('sha256:k')))
         assert.equal(await find(other), 'c')
-        await save(store, 'c', { keys: [] })
+        await saveNext(store, 'c', { keys: [] })
         assert.equal(await find(other), undefined)
       })
     }
 
-    it('that ended after its hash was replaced begins to work for no other', async () => {
-      const { store, other } = opened()
+    it('that ended after its hash was replaced begins to work for no other', async ({ store, other }) => {
       await add(store, given('a', imported('sha256:k')), given('b', imported('sha512:k')))
       await store.imports.replaceHash({ former: 'sha256:k', hash: 'own', prefix: 'p', usedAt: NOW })
       assert.equal(await find(other), 'a')
-      await save(store, 'a', { keys: [] })
+      await saveNext(store, 'a', { keys: [] })
       assert.equal(await find(other), undefined)
     })
 
-    it('goes on if another application ends it that was added later', async () => {
-      const { store, other } = opened()
+    it('goes on if another application ends it that was added later', async ({ store, other }) => {
       await add(store, given('a', imported('sha256:k')), given('b', imported('sha512:k')))
-      await save(store, 'b', { keys: [] })
+      await saveNext(store, 'b', { keys: [] })
       assert.equal(await find(other), 'a')
     })
 
-    it('has not ended while its record is saved with another hash', async () => {
-      const { store, other } = opened()
+    it('has not ended while its record is saved with another hash', async ({ store, other, save }) => {
       await add(store, given('a', imported('sha256:k')))
       const read = (await store.findApplication('a'))!
       await store.imports.replaceHash({ former: 'sha256:k', hash: 'own', prefix: 'p', usedAt: NOW })
-      assert.ok(await store.saveApplication({ ...read, name: 'Renamed', version: 2 }, audit('a')))
+      await save('a', { ...read, name: 'Renamed', version: 2 })
       assert.equal(await find(other), 'a')
     })
 
-    it('of the platform itself leaves nothing behind when it ends', async () => {
-      const { store } = opened()
+    it('of the platform itself leaves nothing behind when it ends', async ({ store }) => {
       await add(store, given('a', { keys: [credential('own')] }), given('b', imported('sha512:k')))
-      await save(store, 'a', { keys: [] })
+      await saveNext(store, 'a', { keys: [] })
       assert.equal(await find(store), 'b')
     })
   })
 }
 
 /** `imports.replaceHash()` and `imports.countHashes()`. */
-export function hashReplacementContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { recordTraces } = createReaders(opened)
-
+export function hashReplacementContract({ describe, it }: TestCollector): void {
   describe('imports.replaceHash()', () => {
     const replacement = { former: 'sha256:k', hash: 'own', prefix: 'abcd', usedAt: NOW + 5 }
 
-    it('replaces hash and prefix, keeps the rest, and adds a change to the feed', async () => {
-      const { store, other } = opened()
+    it('replaces hash and prefix, keeps the rest, and adds a change to the feed', async (context) => {
+      const { store, other, recordTraces } = context
       const kept = credential('other')
       const key = credential('sha256:k', { name: 'n', apis: {}, expiresAt: NOW + 9, lastUsedAt: NOW })
       await add(store, given('a', { keys: [kept, key], secrets: [credential('s')] }))
@@ -198,16 +170,14 @@ export function hashReplacementContract({ describe, it }: TestCollector, opened:
       assert.equal(await other.findApplicationByKey('sha256:k'), undefined)
     })
 
-    it('keeps a later use', async () => {
-      const { store } = opened()
+    it('keeps a later use', async ({ store }) => {
       await add(store, given('a', { secrets: [credential('sha256:k', { lastUsedAt: NOW + 7 })] }))
       assert.equal(await store.imports.replaceHash(replacement), true)
       const [secret] = (await store.findApplication('a'))?.secrets ?? []
       assertEqual([secret?.hash, secret?.lastUsedAt], ['own', NOW + 7])
     })
 
-    it('resolves false if the hash is gone or the new one is taken', async () => {
-      const { store, other } = opened()
+    it('resolves false if the hash is gone or the new one is taken', async ({ store, other, recordTraces }) => {
       assert.equal(await store.imports.replaceHash(replacement), false)
       await add(store, given('a', { keys: [credential('sha256:k')] }), given('b', { secrets: [credential('own')] }))
       const traces = await recordTraces(async () => assert.equal(await other.imports.replaceHash(replacement), false))
@@ -216,8 +186,7 @@ export function hashReplacementContract({ describe, it }: TestCollector, opened:
     })
   })
 
-  it('countImportedHashes() counts imported hashes by format, if the store has it', async () => {
-    const { store } = opened()
+  it('countImportedHashes() counts imported hashes by format, if the store has it', async ({ store }) => {
     if (!store.imports.countHashes) return
     assertEqual(await store.imports.countHashes(), {})
     const keys = ['sha256:a', 'sha256:b', 'sha512:a', 'hmac-sha256:a', 'own', 'sha25'].map((hash) => credential(hash))

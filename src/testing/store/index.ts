@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Store } from '../../index.js'
 import type { StorePart, StoreWith } from '../../store.js'
-import { application, audit } from './records.js'
 import { applicationListContract } from './application-list.js'
 import { applicationSearchContract } from './application-search.js'
 import { applicationErrorsContract, applicationsContract, applicationVersionsContract } from './applications.js'
@@ -25,7 +24,7 @@ import { refusalsContract } from './refusals.js'
 import { revokedAccessTokensContract } from './revoked-access-tokens.js'
 import { signInsContract, signOutsContract } from './sign-ins.js'
 import { signingKeysContract } from './signing-keys.js'
-import { assertEqual, createReaders, type OpenedStores, type TestCollector } from './suite.js'
+import { assertEqual, createCalls, type TestCollector, type TestContext } from './suite.js'
 import { expiredUsageContract, usageContract, usageListContract } from './usage.js'
 
 /** A store to test: it is open, on an empty database of its own. */
@@ -77,7 +76,6 @@ export function storeTests(
   assert.deepEqual(unknown, [], `storeTests() knows no such parts. There are: ${STORE_PARTS.join(', ')}.`)
   const tests: StoreTest[] = []
   const subjects: string[] = []
-  let stores: OpenedStores | undefined
   let last: Promise<unknown> = Promise.resolve()
 
   const collector: TestCollector = {
@@ -89,26 +87,23 @@ export function storeTests(
     it: (behaviour, run) => tests.push({ name: [...subjects, behaviour].join(' '), run: () => runNext(run) }),
   }
 
-  function runNext(run: () => Promise<void>): Promise<void> {
+  function runNext(run: (context: TestContext) => Promise<void>): Promise<void> {
     const running = last.then(() => runAlone(run))
     last = running.catch(() => undefined)
     return running
   }
 
-  async function runAlone(run: () => Promise<void>): Promise<void> {
+  async function runAlone(run: (context: TestContext) => Promise<void>): Promise<void> {
     const opened = await open()
     try {
-      stores = { store: requireParts(opened.store, parts), other: requireParts(await opened.again(), parts) }
-      await run()
+      const stores = { store: requireParts(opened.store, parts), other: requireParts(await opened.again(), parts) }
+      await run({ ...stores, ...createCalls(stores) })
     } finally {
       await opened.close()
     }
   }
 
-  collectTests(collector, parts, () => {
-    if (!stores) throw new Error('No test is running.')
-    return stores
-  })
+  for (const collect of [...CORE, ...parts.flatMap((part) => PARTS[part])]) collect(collector)
   return tests
 }
 
@@ -123,20 +118,19 @@ function requireParts(store: Store, parts: readonly StorePart[]): StoreWith {
   return store as StoreWith
 }
 
-function collectTests(collector: TestCollector, parts: readonly StorePart[], opened: () => OpenedStores): void {
-  collector.it('open() resolves undefined if the store is open', async () => {
-    const { store } = opened()
-    await store.saveApplication(application('a'), audit('a'))
+function openContract({ it }: TestCollector): void {
+  it('open() resolves undefined if the store is open', async ({ store, save, listIds }) => {
+    await save('a')
     assertEqual(await Promise.all([store.open(), store.open()]), [undefined, undefined])
-    assertEqual(await createReaders(opened).listIds(), ['a'])
+    assertEqual(await listIds(), ['a'])
   })
-  for (const collect of [...CORE, ...parts.flatMap((part) => PARTS[part])]) collect(collector, opened)
 }
 
-type Contract = (collector: TestCollector, opened: () => OpenedStores) => void
+type Contract = (collector: TestCollector) => void
 
 /** What every store must do. */
 const CORE: readonly Contract[] = [
+  openContract,
   nameSearchContract,
   expirySearchContract,
   secretsContract,

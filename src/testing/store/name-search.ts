@@ -1,23 +1,16 @@
 import type { ApplicationRecord } from '../../store.js'
-import { application, audit } from './records.js'
-import { assertEqual, createReaders, MALFORMED_CURSORS, type OpenedStores, type TestCollector } from './suite.js'
+import { assertEqual, MALFORMED_CURSORS, type TestCollector } from './suite.js'
 
 const ORDERS = { orders: { scopes: [] } }
 
 /** The look-up of applications by the beginning of their names. */
-export function nameSearchContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { listIds, listInPages } = createReaders(opened)
-
-  async function save(id: string, changes: Partial<ApplicationRecord>): Promise<boolean> {
-    return opened().store.saveApplication(application(id, changes), audit(id))
-  }
-
+export function nameSearchContract({ describe, it }: TestCollector): void {
   const readPosition = ({ name }: ApplicationRecord) => ({
     afterName: name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()),
   })
 
   describe('name', () => {
-    it('finds applications by its beginning, A to Z in either case', async () => {
+    it('finds applications by its beginning, A to Z in either case', async ({ save, listIds }) => {
       await save('a', { name: 'Acme: Orders' })
       await save('b', { name: 'ACME 2' })
       await save('c', { name: 'Acne' })
@@ -32,7 +25,7 @@ export function nameSearchContract({ describe, it }: TestCollector, opened: () =
     const names = ['Shop b', 'SHOP', 'shop a', 'Shop', 'Shop \u{1F511}', 'Shop \uFF21', 'Shop ä', 'Shop Z']
     const inOrder = ['n1', 'n3', 'n2', 'n0', 'n7', 'n6', 'n5', 'n4']
 
-    it('lists by name, by code point and then by creation, in pages of any size', async () => {
+    it('lists by name, by code point and then by creation, in pages of any size', async ({ save, listInPages }) => {
       for (const [i, name] of names.entries()) await save(`n${i}`, { name, apis: i % 2 === 0 ? {} : ORDERS })
       await save('other', { name: 'Sho' })
       for (const limit of [1, 2, 3, 8]) {
@@ -46,7 +39,7 @@ export function nameSearchContract({ describe, it }: TestCollector, opened: () =
       }
     })
 
-    it('lists by name also with another filter that finds few', async () => {
+    it('lists by name also with another filter that finds few', async ({ save, listInPages }) => {
       for (const [i, name] of names.entries())
         await save(`n${i}`, { name, contact: i < 6 ? 'a@b.example' : 'c@d.example' })
       const expected = inOrder.filter((id) => Number(id.slice(1)) < 6)
@@ -58,7 +51,8 @@ export function nameSearchContract({ describe, it }: TestCollector, opened: () =
         )
     })
 
-    it('continues where the last application of the page was, although it has another name or is deleted', async () => {
+    it('continues where the last application of the page was, although it has another name or is deleted', async (context) => {
+      const { save, listIds } = context
       for (const id of ['a', 'b', 'c']) await save(id, { name: `Shop ${id}` })
       await save('a', { version: 2, name: 'Shop z' })
       await save('b', { version: 2, name: '', status: 'deleted' })
@@ -66,7 +60,7 @@ export function nameSearchContract({ describe, it }: TestCollector, opened: () =
       assertEqual(await listIds({ name: 'shop', after: 'b', afterName: 'shop b' }), ['c', 'a'])
     })
 
-    it('is empty after a position that is not of this search', async () => {
+    it('is empty after a position that is not of this search', async ({ save, listIds }) => {
       for (const id of ['a', 'b', 'c']) await save(id, { name: `Shop ${id}` })
       assertEqual(await listIds({ name: 'shop', after: 'a' }), [])
       assertEqual(await listIds({ name: 'shop', after: 'unknown', afterName: 'shop' }), [])

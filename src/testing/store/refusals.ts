@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict'
-import type { RefusalRecord } from '../../store.js'
-import { application, audit, NOW } from './records.js'
-import { assertEqual, createReaders, NO_TRACES, overwrite, type OpenedStores, type TestCollector } from './suite.js'
+import type { RefusalRecord, StoreWith } from '../../store.js'
+import { NOW } from './records.js'
+import { assertEqual, NO_TRACES, overwrite, type TestCollector } from './suite.js'
 
 /** The last refusals of applications. */
-export function refusalsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { recordTraces } = createReaders(opened)
-
-  const save = (id: string): Promise<boolean> => opened().store.saveApplication(application(id), audit(id))
-
-  async function listTimes(id: string, after = 0): Promise<readonly number[]> {
-    return (await opened().store.usage.listRefusals(id, after)).map(({ at }) => at)
+export function refusalsContract({ describe, it }: TestCollector): void {
+  async function listTimes(store: StoreWith, id: string, after = 0): Promise<readonly number[]> {
+    return (await store.usage.listRefusals(id, after)).map(({ at }) => at)
   }
 
   describe('refusals', () => {
-    it('are listed unchanged, the one added last first', async () => {
-      const { store, other } = opened()
+    it('are listed unchanged, the one added last first', async ({ store, other, save }) => {
       for (const id of ['a', 'b']) await save(id)
       const full = refusal('a', {
         requestId: 'req-1',
@@ -29,82 +24,69 @@ export function refusalsContract({ describe, it }: TestCollector, opened: () => 
       assertEqual(await store.usage.listRefusals('unknown', 0), [])
     })
 
-    it('are added once for a batch that is written again', async () => {
-      const { store, other } = opened()
+    it('are added once for a batch that is written again', async ({ store, other, save }) => {
       await save('a')
       const write = (each: typeof store) => each.usage.addRefusals({ id: 'same', at: NOW }, [refusal('a')], 50)
       await Promise.all([write(store), write(other)])
       await write(store)
-      assert.equal((await listTimes('a')).length, 1)
+      assert.equal((await listTimes(store, 'a')).length, 1)
     })
 
-    it('are kept up to a number for each application', async () => {
-      const { store, other } = opened()
+    it('are kept up to a number for each application', async ({ store, other, save }) => {
       for (const id of ['a', 'b']) await save(id)
       const add = (each: typeof store, id: string, at: number) =>
         each.usage.addRefusals({ id: `${id}${at}`, at: NOW }, [refusal(id, { at }), refusal(id, { at: at + 1 })], 3)
       await add(store, 'b', 100)
       for (const at of [1, 3, 5, 7]) await add(other, 'a', at)
-      assertEqual(await listTimes('a'), [8, 7, 6])
-      assertEqual(await listTimes('b'), [101, 100])
+      assertEqual(await listTimes(store, 'a'), [8, 7, 6])
+      assertEqual(await listTimes(store, 'b'), [101, 100])
     })
 
-    it('of concurrent batches are kept up to that number', async () => {
-      const { store, other } = opened()
+    it('of concurrent batches are kept up to that number', async ({ store, save, callAtOnce }) => {
       for (const id of ['a', 'b', 'c']) await save(id)
-      const batches = Array.from({ length: 20 }, (_, i) => {
-        const refusals = ['a', 'b', 'c'].map((id) => refusal(id, { at: i + 1 }))
-        return (i % 2 === 0 ? store : other).usage.addRefusals(
-          { id: `${i}`, at: NOW },
-          i % 3 === 0 ? refusals : refusals.toReversed(),
-          5,
-        )
+      const refuseAll = (at: number): RefusalRecord[] => ['a', 'b', 'c'].map((id) => refusal(id, { at }))
+      await callAtOnce(20, (one, i) => {
+        const refusals = refuseAll(i + 1)
+        return one.usage.addRefusals({ id: `${i}`, at: NOW }, i % 3 === 0 ? refusals : refusals.toReversed(), 5)
       })
-      await Promise.all(batches)
-      await store.usage.addRefusals(
-        { id: 'last', at: NOW },
-        ['a', 'b', 'c'].map((id) => refusal(id, { at: 99 })),
-        5,
-      )
+      await store.usage.addRefusals({ id: 'last', at: NOW }, refuseAll(99), 5)
       for (const id of ['a', 'b', 'c']) {
-        const times = await listTimes(id)
+        const times = await listTimes(store, id)
         assert.equal(times.length, 5)
         assert.equal(times[0], 99)
       }
     })
 
-    it('are listed after a time', async () => {
+    it('are listed after a time', async ({ store, save }) => {
       await save('a')
       const refusals = [5, 6, 7].map((at) => refusal('a', { at }))
-      await opened().store.usage.addRefusals({ id: '1', at: NOW }, refusals, 50)
-      assertEqual(await listTimes('a', 5), [7, 6])
-      assertEqual(await listTimes('a', 7), [])
+      await store.usage.addRefusals({ id: '1', at: NOW }, refusals, 50)
+      assertEqual(await listTimes(store, 'a', 5), [7, 6])
+      assertEqual(await listTimes(store, 'a', 7), [])
     })
 
-    it('are deleted with their application, and added for no application that is deleted or not stored', async () => {
-      const { store } = opened()
+    it('are deleted with their application, and added for no application that is deleted or not stored', async (context) => {
+      const { store, save } = context
       for (const id of ['a', 'b']) await save(id)
       await store.usage.addRefusals({ id: '1', at: NOW }, [refusal('a'), refusal('b'), refusal('unknown')], 50)
-      await store.saveApplication(application('a', { version: 2, status: 'deleted', name: '' }), audit('a'))
+      await save('a', { version: 2, status: 'deleted', name: '' })
       await store.usage.addRefusals({ id: '2', at: NOW }, [refusal('a')], 50)
-      assertEqual(await listTimes('a'), [])
-      assert.equal((await listTimes('b')).length, 1)
+      assertEqual(await listTimes(store, 'a'), [])
+      assert.equal((await listTimes(store, 'b')).length, 1)
       await save('unknown')
-      assertEqual(await listTimes('unknown'), [])
+      assertEqual(await listTimes(store, 'unknown'), [])
     })
 
-    it('are deleted when they are too old', async () => {
-      const { store } = opened()
+    it('are deleted when they are too old', async ({ store, save }) => {
       await save('a')
       const refusals = [1, 2, 3, 4, 5].map((at) => refusal('a', { at }))
       await store.usage.addRefusals({ id: '1', at: NOW }, refusals, 50)
       const expired = { countsBefore: '', refusalsBefore: 4, reportedBefore: 0, batchesBefore: 0, limit: 2 }
       for (let calls = 0; calls < 10; calls++) await store.usage.deleteExpired(expired)
-      assertEqual(await listTimes('a'), [5, 4])
+      assertEqual(await listTimes(store, 'a'), [5, 4])
     })
 
-    it('are added neither to the audit nor to the change feed', async () => {
-      const { store } = opened()
+    it('are added neither to the audit nor to the change feed', async ({ store, save, recordTraces }) => {
       await save('a')
       assertEqual(
         await recordTraces(() => store.usage.addRefusals({ id: '1', at: NOW }, [refusal('a')], 50)),
@@ -112,8 +94,7 @@ export function refusalsContract({ describe, it }: TestCollector, opened: () => 
       )
     })
 
-    it('are not changed by writing to what was given or read', async () => {
-      const { store } = opened()
+    it('are not changed by writing to what was given or read', async ({ store, save }) => {
       await save('a')
       const given = [{ ...refusal('a', { details: { seconds: 1 } }) }]
       await store.usage.addRefusals({ id: '1', at: NOW }, given, 50)

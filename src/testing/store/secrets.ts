@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { audit } from './records.js'
-import { assertEqual, createReaders, NO_TRACES, type OpenedStores, type TestCollector } from './suite.js'
+import { assertEqual, NO_TRACES, type TestCollector } from './suite.js'
 
 /** The encrypted secrets, of which a store keeps one of each name. */
-export function secretsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { recordTraces } = createReaders(opened)
-
+export function secretsContract({ describe, it }: TestCollector): void {
   describe('secret', () => {
-    it('keeps the first one of each name that was stored', async () => {
-      const { store, other } = opened()
+    it('keeps the first one of each name that was stored', async ({ store, other }) => {
       assert.equal(await store.establishSecret('pepper', 'first'), 'first')
       assert.equal(await store.establishSecret('pepper', 'second'), 'first')
       assert.equal(await other.establishSecret('pepper', 'third'), 'first')
@@ -16,16 +13,14 @@ export function secretsContract({ describe, it }: TestCollector, opened: () => O
       assert.equal(await other.establishSecret('pepper', 'fourth'), 'first')
     })
 
-    it('resolves the same one to 20 concurrent callers', async () => {
-      const { store, other } = opened()
-      const establish = (i: number): Promise<string> => (i % 2 ? store : other).establishSecret('pepper', `pepper ${i}`)
-      const kept = new Set(await Promise.all(Array.from({ length: 20 }, (_, i) => establish(i))))
+    it('resolves the same one to 20 concurrent callers', async ({ other, callAtOnce }) => {
+      const kept = new Set(await callAtOnce(20, (one, i) => one.establishSecret('pepper', `pepper ${i}`)))
       assert.equal(kept.size, 1)
       assert.ok(kept.has(await other.establishSecret('pepper', 'late')))
     })
 
-    it('is encrypted again only if the given former one is the stored one, without a trace', async () => {
-      const { store, other } = opened()
+    it('is encrypted again only if the given former one is the stored one, without a trace', async (context) => {
+      const { store, other, recordTraces } = context
       assert.equal(await store.replaceSecret('pepper', 'first', 'second'), false)
       assert.equal(await store.establishSecret('pepper', 'first'), 'first')
       const reseal = async (): Promise<void> =>
@@ -36,8 +31,7 @@ export function secretsContract({ describe, it }: TestCollector, opened: () => O
       assert.equal(await other.establishSecret('pepper', 'third'), 'second')
     })
 
-    it('is replaced with an audit record and a change of the feed', async () => {
-      const { store, other } = opened()
+    it('is replaced with an audit record and a change of the feed', async ({ store, other, recordTraces }) => {
       await store.establishSecret('session', 'first')
       const record = audit(undefined, { type: 'sessionSecret.replaced' })
       const replace = async (former: string, done: boolean): Promise<void> =>
@@ -47,15 +41,10 @@ export function secretsContract({ describe, it }: TestCollector, opened: () => O
       assert.equal(await other.establishSecret('session', 'third'), 'second')
     })
 
-    it('is replaced by exactly one of 20 concurrent callers', async () => {
-      const { store, other } = opened()
+    it('is replaced by exactly one of 20 concurrent callers', async ({ store, findWinner }) => {
       await store.establishSecret('pepper', 'first')
-      const replace = (i: number): Promise<boolean> =>
-        (i % 2 ? store : other).replaceSecret('pepper', 'first', `again ${i}`)
-      const tries = await Promise.all(Array.from({ length: 20 }, (_, i) => replace(i)))
-      const winner = tries.flatMap((done, i) => (done ? [i] : []))
-      assert.equal(winner.length, 1)
-      assert.equal(await store.establishSecret('pepper', 'late'), `again ${winner[0]}`)
+      const winner = await findWinner(20, (one, i) => one.replaceSecret('pepper', 'first', `again ${i}`))
+      assert.equal(await store.establishSecret('pepper', 'late'), `again ${winner}`)
     })
   })
 }

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { audit, signingKey } from './records.js'
-import { assertEqual, createReaders, NO_TRACES, type OpenedStores, type TestCollector } from './suite.js'
+import { assertEqual, NO_TRACES, type TestCollector } from './suite.js'
 
 /** Adding, resealing and removing signing keys. */
-export function signingKeysContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
-  const { listAudit, recordTraces } = createReaders(opened)
-
+export function signingKeysContract({ describe, it }: TestCollector): void {
   describe('signing keys', () => {
-    it('are listed unchanged, in the order in which they were added', async () => {
-      const { store } = opened()
+    it('are listed unchanged, in the order in which they were added', async ({ store }) => {
       assertEqual(await store.listSigningKeys(), [])
       assert.equal(await store.addSigningKey(signingKey('z'), undefined, audit()), true)
       assert.equal(await store.addSigningKey(signingKey('a'), 'z', audit()), true)
@@ -16,8 +13,7 @@ export function signingKeysContract({ describe, it }: TestCollector, opened: () 
       assertEqual(await store.listSigningKeys(), [signingKey('z'), signingKey('a'), signingKey('m')])
     })
 
-    it('are added only after the newest key', async () => {
-      const { store } = opened()
+    it('are added only after the newest key', async ({ store, recordTraces }) => {
       assertEqual(await recordTraces(() => store.addSigningKey(signingKey('a'), 'unknown', audit())), NO_TRACES)
       await store.addSigningKey(signingKey('a'), undefined, audit())
       await store.addSigningKey(signingKey('b'), 'a', audit())
@@ -30,23 +26,18 @@ export function signingKeysContract({ describe, it }: TestCollector, opened: () 
       )
     })
 
-    it('are added by exactly one of 20 concurrent callers', async () => {
-      const { store, other } = opened()
+    it('are added by exactly one of 20 concurrent callers', async ({ store, listAudit, findWinner }) => {
       for (let round = 1; round <= 3; round++) {
         const newest = (await store.listSigningKeys()).at(-1)?.kid
-        const tries = Array.from({ length: 20 }, (_, i) =>
-          (i % 2 ? store : other).addSigningKey(signingKey(`${round}-${i}`), newest, audit()),
-        )
-        const winners = (await Promise.all(tries)).flatMap((added, i) => (added ? [`${round}-${i}`] : []))
-        assert.equal(winners.length, 1)
-        assert.equal((await store.listSigningKeys()).at(-1)?.kid, winners[0])
+        const add = (one: typeof store, i: number) => one.addSigningKey(signingKey(`${round}-${i}`), newest, audit())
+        const winner = await findWinner(20, add)
+        assert.equal((await store.listSigningKeys()).at(-1)?.kid, `${round}-${winner}`)
       }
       assert.equal((await store.listSigningKeys()).length, 3)
       assert.equal((await listAudit()).length, 3)
     })
 
-    it('are removed once', async () => {
-      const { store, other } = opened()
+    it('are removed once', async ({ store, other, recordTraces }) => {
       await store.addSigningKey(signingKey('a'), undefined, audit())
       await store.addSigningKey(signingKey('b'), 'a', audit())
       const traces = await recordTraces(async () => assert.equal(await other.removeSigningKey('b', audit()), true))
@@ -56,8 +47,8 @@ export function signingKeysContract({ describe, it }: TestCollector, opened: () 
       assertEqual(await store.listSigningKeys(), [signingKey('a')])
     })
 
-    it('are resealed in their position, only if the given former sealing is the stored one', async () => {
-      const { store, other } = opened()
+    it('are resealed in their position, only if the given former sealing is the stored one', async (context) => {
+      const { store, other, recordTraces } = context
       await store.addSigningKey(signingKey('a'), undefined, audit())
       await store.addSigningKey(signingKey('b'), 'a', audit())
       const reseal = async (): Promise<void> =>
@@ -70,8 +61,7 @@ export function signingKeysContract({ describe, it }: TestCollector, opened: () 
       assertEqual(await store.listSigningKeys(), [resealed, signingKey('b')])
     })
 
-    it('are added after the newest key that was not removed', async () => {
-      const { store } = opened()
+    it('are added after the newest key that was not removed', async ({ store }) => {
       await store.addSigningKey(signingKey('a'), undefined, audit())
       await store.addSigningKey(signingKey('b'), 'a', audit())
       await store.removeSigningKey('b', audit())
@@ -79,8 +69,7 @@ export function signingKeysContract({ describe, it }: TestCollector, opened: () 
       assert.equal(await store.addSigningKey(signingKey('c'), 'a', audit()), true)
     })
 
-    it('with a kid that is stored already are an error that changes nothing', async () => {
-      const { store } = opened()
+    it('with a kid that is stored already are an error that changes nothing', async ({ store, recordTraces }) => {
       await store.addSigningKey(signingKey('a'), undefined, audit())
       const twice = (): Promise<boolean> => store.addSigningKey(signingKey('a'), 'a', audit())
       assertEqual(await recordTraces(() => assert.rejects(twice())), NO_TRACES)

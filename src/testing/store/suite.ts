@@ -7,9 +7,11 @@ import type {
   AuditRecord,
   Change,
   EmailQuery,
+  NewAuditRecord,
   QueuedEmail,
   StoreWith,
 } from '../../store.js'
+import { application, audit } from './records.js'
 
 /** The stores of one test, both open on the same database. */
 export interface OpenedStores {
@@ -18,10 +20,13 @@ export interface OpenedStores {
   readonly other: StoreWith
 }
 
+/** What a test is given: the stores, and calls of them. */
+export type TestContext = OpenedStores & ReturnType<typeof createCalls>
+
 /** Collects tests, with the functions by which test runners name them. */
 export interface TestCollector {
   readonly describe: (subject: string, define: () => void) => void
-  readonly it: (behaviour: string, run: () => Promise<void>) => void
+  readonly it: (behaviour: string, run: (context: TestContext) => Promise<void>) => void
 }
 
 /** The entries that a call adds to the audit and to the change feed. */
@@ -60,11 +65,27 @@ export const MALFORMED_CURSORS = [
   "1' OR '1'='1",
 ]
 
-/** Reads with a default for every member of the query. */
-export function createReaders(opened: () => OpenedStores) {
+/** Calls of the stores, with a default for every member of a record and of a query. */
+export function createCalls({ store, other }: OpenedStores) {
+  /** Whether the application was saved. */
+  async function trySave(
+    id: string,
+    changes: Partial<ApplicationRecord> = {},
+    record: NewAuditRecord = audit(id),
+  ): Promise<boolean> {
+    return store.saveApplication(application(id, changes), record)
+  }
+
+  async function save(...given: Parameters<typeof trySave>): Promise<void> {
+    assert.equal(await trySave(...given), true)
+  }
+
+  async function saveEmails(emails: readonly QueuedEmail[]): Promise<readonly boolean[]> {
+    return Promise.all(emails.map((email) => store.emails.save(email)))
+  }
+
   async function listApplications(query: Partial<ApplicationQuery> = {}): Promise<readonly ApplicationRecord[]> {
-    const everything = { after: undefined, limit: 100, api: undefined, status: undefined }
-    return opened().store.listApplications({ ...everything, ...query })
+    return store.listApplications({ after: undefined, limit: 100, api: undefined, status: undefined, ...query })
   }
 
   async function listIds(query: Partial<ApplicationQuery> = {}): Promise<readonly string[]> {
@@ -77,24 +98,25 @@ export function createReaders(opened: () => OpenedStores) {
     limit: number,
     readPosition: (last: ApplicationRecord) => Partial<ApplicationQuery> = () => ({}),
   ): Promise<readonly string[]> {
-    const seen: string[] = []
-    let position: Partial<ApplicationQuery> = {}
-    for (;;) {
-      const page = await listApplications({ ...query, ...position, limit })
-      assert.ok(page.length <= limit)
-      seen.push(...page.map(({ id }) => id))
-      const last = page.at(-1)
-      if (!last || page.length < limit) return seen
-      position = { after: last.id, ...readPosition(last) }
-    }
+    const records = await readPages<ApplicationRecord>(limit, (last) =>
+      listApplications({ ...query, ...(last && { after: last.id, ...readPosition(last) }), limit }),
+    )
+    return records.map(({ id }) => id)
   }
 
   async function listAudit(query: Partial<AuditQuery> = {}): Promise<readonly AuditRecord[]> {
-    return opened().store.listAudit({ after: undefined, limit: 100, applicationId: undefined, ...query })
+    return store.listAudit({ after: undefined, limit: 100, applicationId: undefined, ...query })
+  }
+
+  async function listEmails(query: Partial<EmailQuery> = {}): Promise<readonly QueuedEmail[]> {
+    return store.emails.list({ applicationId: undefined, state: undefined, limit: 100, ...query })
+  }
+
+  async function listEmailIds(query: Partial<EmailQuery> = {}): Promise<readonly string[]> {
+    return (await listEmails(query)).map(({ id }) => id)
   }
 
   async function recordTraces(call: () => Promise<unknown>): Promise<Traces> {
-    const { store } = opened()
     const before = (await listAudit()).length
     const { cursor } = await store.changesSince(undefined)
     await call()
@@ -102,24 +124,49 @@ export function createReaders(opened: () => OpenedStores) {
     return { audit: (await listAudit()).length - before, changes }
   }
 
-  return { listApplications, listIds, listInPages, listAudit, recordTraces }
+  /** The results of calls that are made at the same time, half of them by each store. */
+  async function callAtOnce<Result>(
+    count: number,
+    call: (one: StoreWith, at: number) => Promise<Result>,
+  ): Promise<readonly Result[]> {
+    return Promise.all(Array.from({ length: count }, (_, at) => call(at % 2 === 0 ? store : other, at)))
+  }
+
+  /** The number of the only one of these calls that succeeds. */
+  async function findWinner(...calls: Parameters<typeof callAtOnce<boolean>>): Promise<number> {
+    const winners = (await callAtOnce(...calls)).flatMap((hasWon, at) => (hasWon ? [at] : []))
+    assert.equal(winners.length, 1)
+    return winners[0]!
+  }
+
+  return {
+    trySave,
+    save,
+    saveEmails,
+    listApplications,
+    listIds,
+    listInPages,
+    listAudit,
+    listEmails,
+    listEmailIds,
+    recordTraces,
+    callAtOnce,
+    findWinner,
+  }
 }
 
-/** E-mails, with a default for every member of the query. */
-export function createEmailCalls(opened: () => OpenedStores) {
-  async function listEmails(query: Partial<EmailQuery> = {}): Promise<readonly QueuedEmail[]> {
-    return opened().store.emails.list({ applicationId: undefined, state: undefined, limit: 100, ...query })
+/** The items of all pages; `readPage` reads the page after an item. */
+export async function readPages<Item>(
+  limit: number,
+  readPage: (last: Item | undefined) => Promise<readonly Item[]>,
+): Promise<readonly Item[]> {
+  const seen: Item[] = []
+  for (;;) {
+    const page = await readPage(seen.at(-1))
+    assert.ok(page.length <= limit)
+    seen.push(...page)
+    if (page.length < limit) return seen
   }
-
-  async function listEmailIds(query: Partial<EmailQuery> = {}): Promise<readonly string[]> {
-    return (await listEmails(query)).map(({ id }) => id)
-  }
-
-  async function saveEmails(emails: readonly QueuedEmail[]): Promise<readonly boolean[]> {
-    return Promise.all(emails.map((email) => opened().store.emails.save(email)))
-  }
-
-  return { listEmails, listEmailIds, saveEmails }
 }
 
 /** Writes to everything in a value that can be written to. */
