@@ -1,6 +1,7 @@
 /**
  * `npm run images -- --pages FOLDER`: screenshots of every page, 1280 and 390 pixels wide, light and dark, to look at one by one.
- * They are not committed. A new page is a line in PAGES.
+ * They are not committed. A new page is a line in PAGES; the portal's
+ * pages are found by their links.
  */
 import { join } from 'node:path'
 import { showPortal } from './portal.mjs'
@@ -34,14 +35,34 @@ const PAGES = {
 
 /** @param {import('playwright-core').Browser} browser @param {Site & { target: string }} options */
 export async function savePages(browser, { target, ...site }) {
-  for (const [name, show] of Object.entries(PAGES))
-    for (const colorScheme of /** @type {const} */ (['light', 'dark']))
+  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+    const page = await browser.newPage({ colorScheme })
+    /** @param {string} name @param {(page: import('playwright-core').Page, site: Site) => Promise<unknown>} show */
+    const save = async (name, show) => {
+      // Otherwise only the fragment might change.
+      await page.goto('about:blank')
+      await page.setViewportSize({ width: 1280, height: 860 })
+      await show(page, site)
+      await page.waitForLoadState('load')
       for (const width of [1280, 390]) {
-        const context = await browser.newContext({ colorScheme, viewport: { width, height: 860 } })
-        const page = await context.newPage()
-        await show(page, site)
-        await page.waitForLoadState('networkidle')
+        await page.setViewportSize({ width, height: 860 })
         await page.screenshot({ path: join(target, `${name}-${width}-${colorScheme}.png`), fullPage: true })
-        await context.close()
       }
+    }
+    for (const [name, show] of Object.entries(PAGES)) await save(name, show)
+    // The last page is the contact's application, which links to the page of each action.
+    const application = new URL(page.url()).pathname
+    const links = await page
+      .locator(`main a[href^="${application}/"]`)
+      .evaluateAll((found) => found.map(({ href }) => href))
+    for (const link of new Set(links)) await save(namePortalPage(link, application), () => page.goto(link))
+    await save('portal-applications', () => page.goto(`${site.baseUrl}${join(application, '..')}`))
+    await page.close()
+  }
+}
+
+/** The path below the application, with `_` for names of the application's own. @param {string} link @param {string} application */
+function namePortalPage(link, application) {
+  const path = new URL(link).pathname.slice(application.length)
+  return `portal${path.replace(/\/(credentials|apis|colleagues)\/[^/]+(?=\/)/, '/$1').replaceAll('/', '-')}`
 }

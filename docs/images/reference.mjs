@@ -11,6 +11,7 @@ export async function showReference(page, { baseUrl, folder }) {
   await dialog.getByLabel('Key').fill(clientId)
   await dialog.getByLabel('Secret').fill(clientSecret)
   await dialog.getByRole('button', { name: 'Authorize' }).click()
+  await page.locator('header').getByText('Authorized as').waitFor()
   await dialog.getByRole('button', { name: 'Close' }).click()
   const operation = page.locator('#listOrders')
   await operation.locator('.execute').click()

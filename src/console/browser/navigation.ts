@@ -86,7 +86,7 @@ export function enableNavigation({ main, mark, onForm }: NavigationOptions): Nav
     // jsdom has no layout.
     if (target) target.scrollIntoView?.()
     if (target || key === '' || !find(main, '.operation .toggle', 'a')) return target !== null
-    const text = `There is no ${key} in this reference. Search for it, or look through the list.`
+    const text = `There is no “${key}” in this reference. Search for it, or look through the list.`
     const note = create('p', { class: 'problem unknown', role: 'alert' }, text)
     main.prepend(note)
     focusOn(note)
