@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parseSourceFile, readSourceFiles, type Import, type SourceFile } from './support/source-files.js'
@@ -153,7 +154,7 @@ const MAX_FILE_LINES = 260
 const MAX_FUNCTION_LINES = 60
 /** For a function that consists of others: only its lines outside of them count towards MAX_FUNCTION_LINES. */
 const MAX_FACTORY_LINES = 120
-const FORMATTING_EXCEPTION = /(?:prettier|oxfmt)-ignore/
+const FORMATTING_EXCEPTION = /\/[/*] (?:prettier|oxfmt)-ignore/
 const VAGUE_NAMES = /(?:^|\/)(?:types|utils?|common|helpers?|manager|misc)(?:\.ts|\/)/
 
 describe('the architecture of src', () => {
@@ -176,8 +177,16 @@ describe('the architecture of src', () => {
     expect(files.flatMap(checkFunctions)).toEqual([])
   })
 
-  it('is written as the formatter writes it, without exceptions', () => {
-    expect(files.filter(({ path }) => FORMATTING_EXCEPTION.test(readSource(path))).map(({ path }) => path)).toEqual([])
+  it('is written as the formatter writes it, without exceptions, as tests, the example app and the docs are', () => {
+    const root = fileURLToPath(new URL('../', import.meta.url))
+    const paths = ['src', 'test', 'example-app', 'docs', '.build'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((path) => /\.(?:[cm]?[jt]sx?|css)$/.test(path))
+        .map((path) => join(folder, path)),
+    )
+    const excepted = paths.filter((path) => FORMATTING_EXCEPTION.test(readFileSync(join(root, path), 'utf8')))
+    expect(excepted).toEqual([])
+    expect(paths.length).toBeGreaterThan(1000)
   })
 
   it('has named exports only, and no vague file names', () => {
@@ -195,70 +204,160 @@ describe('the architecture of src', () => {
 
 describe('an import is refused', () => {
   it.each([
-    ['contracts/errors.ts', `import type { Guard } from '../resource-server/guards.js'`, 'contracts may import nothing'],
+    [
+      'contracts/errors.ts',
+      `import type { Guard } from '../resource-server/guards.js'`,
+      'contracts may import nothing',
+    ],
     ['contracts/api.ts', `import { createPlatformAuth } from '../platform-auth.js'`, 'contracts may import nothing'],
     ['contracts/api.ts', `import { html } from '../web/html.js'`, 'contracts may import nothing'],
     ['lib/once.ts', `import type { Api } from '../contracts/api.js'`, 'lib may import nothing'],
-    ['options/read-options.ts', `import { memoryStore } from '../stores/memory/index.js'`, 'options may import contracts, lib, feature (types)'],
-    ['applications/records/registry.ts', `import { sign } from '../../tokens/access-token.js'`, 'applications may import contracts, lib'],
-    ['applications/records/registry.ts', `import type { Settings } from '../../options/settings.js'`, 'applications may import contracts, lib'],
+    [
+      'options/read-options.ts',
+      `import { memoryStore } from '../stores/memory/index.js'`,
+      'options may import contracts, lib, feature (types)',
+    ],
+    [
+      'applications/records/registry.ts',
+      `import { sign } from '../../tokens/access-token.js'`,
+      'applications may import contracts, lib',
+    ],
+    [
+      'applications/records/registry.ts',
+      `import type { Settings } from '../../options/settings.js'`,
+      'applications may import contracts, lib',
+    ],
     ['tokens/create.ts', `import { readLimit } from '../options/checks.js'`, 'options/settings (types)'],
     ['tokens/create.ts', `import { readApis } from '../options/settings.js'`, 'options/settings (types)'],
     ['tokens/access-token.ts', `export { createRegistry } from '../applications/registry.js'`, 'tokens may import'],
     ['tokens/access-token.ts', `import { sendJson } from '../http/respond.js'`, 'tokens may import'],
-    ['stores/sqlite/index.ts', `import type { Encryption } from '../../store-client/encryption.js'`, 'stores/sqlite may'],
+    [
+      'stores/sqlite/index.ts',
+      `import type { Encryption } from '../../store-client/encryption.js'`,
+      'stores/sqlite may',
+    ],
     ['stores/sqlite/index.ts', `const { x } = await import('../../applications/registry.js')`, 'stores/sqlite may'],
     ['stores/sqlite/index.ts', `import { connect } from '../postgres/connection.js'`, 'stores/sqlite may'],
     ['stores/memory/index.ts', `import { readRow } from '../sql/rows.js'`, 'stores/memory may import contracts'],
-    ['http/respond.ts', `import type { Store } from '../contracts/store.js'`, 'http may import contracts/denial, contracts/errors, lib'],
-    ['store-client/readiness.ts', `type Cache = import('../applications/application-cache.js').ApplicationCache`, 'store-client may'],
+    [
+      'http/respond.ts',
+      `import type { Store } from '../contracts/store.js'`,
+      'http may import contracts/denial, contracts/errors, lib',
+    ],
+    [
+      'store-client/readiness.ts',
+      `type Cache = import('../applications/application-cache.js').ApplicationCache`,
+      'store-client may',
+    ],
     ['rate-limits/create.ts', `import { ALGORITHMS } from '../options/options.js'`, 'options/options (types)'],
     ['features/emails/worker.ts', `import { sendMail } from '../portal/router.js'`, 'features/emails may import'],
-    ['authorization-server/router.ts', `import {\n  type Guard,\n} from '../resource-server/guards.js'`, 'authorization-server may'],
+    [
+      'authorization-server/router.ts',
+      `import {\n  type Guard,\n} from '../resource-server/guards.js'`,
+      'authorization-server may',
+    ],
     ['resource-server/guards.ts', `import '../authorization-server/router.js'`, 'resource-server may import'],
-    ['features/registration/router.ts', `import { sign } from '../../tokens/access-token.js'`, 'features/registration may import'],
-    ['features/portal/router.ts', `import type { Registration } from '../registration/calls.js'`, 'features/portal may import'],
+    [
+      'features/registration/router.ts',
+      `import { sign } from '../../tokens/access-token.js'`,
+      'features/registration may import',
+    ],
+    [
+      'features/portal/router.ts',
+      `import type { Registration } from '../registration/calls.js'`,
+      'features/portal may import',
+    ],
     ['features/usage/index.ts', `import { createPlatformAuth } from '../../index.js'`, 'features/usage may import'],
     ['platform/features.ts', `import { usage } from '../features/usage/index.js'`, 'platform may import'],
     ['resource-server/guard.ts', `import type { Core } from '../feature.js'`, 'resource-server may import'],
     ['feature.ts', `import { readLimit } from './options/checks.js'`, 'feature may import'],
     ['platform-auth.ts', `import { accessTokenFor } from './testing/index.js'`, 'platform-auth may import'],
-    ['admin/index.ts', `import { createPlatformAuth } from '../platform-auth.js'`, 'admin may import applications, tokens, features/emails/store-calls'],
-    ['testing/index.ts', `import type { PlatformAuth } from '../platform-auth.js'`, 'testing may import index, store, lib, openapi, express-routes'],
-    ['console/assets.ts', `import { respond } from '../http/respond.js'`, 'console may import index, lib, openapi, samples, web'],
-    ['console/index.ts', `import { isCompleteKey } from './browser/checksum.js'`, 'console may import index, lib, openapi, samples, web'],
+    [
+      'admin/index.ts',
+      `import { createPlatformAuth } from '../platform-auth.js'`,
+      'admin may import applications, tokens, features/emails/store-calls',
+    ],
+    [
+      'testing/index.ts',
+      `import type { PlatformAuth } from '../platform-auth.js'`,
+      'testing may import index, store, lib, openapi, express-routes',
+    ],
+    [
+      'console/assets.ts',
+      `import { respond } from '../http/respond.js'`,
+      'console may import index, lib, openapi, samples, web',
+    ],
+    [
+      'console/index.ts',
+      `import { isCompleteKey } from './browser/checksum.js'`,
+      'console may import index, lib, openapi, samples, web',
+    ],
     ['console/browser/page.ts', `import { loadAssets } from '../assets.js'`, 'console/browser may import samples, lib'],
     ['console/browser/page.ts', `import { join } from 'node:path'`, 'console/browser runs in browsers'],
     ['samples/curl.ts', `import type { Api } from '../contracts/api.js'`, 'samples may import lib'],
     ['samples/curl.ts', `import { join } from 'node:path'`, 'samples runs in browsers'],
-    ['openapi/document.ts', `import type { Guard } from '../resource-server/guard.js'`, 'openapi may import contracts, lib'],
+    [
+      'openapi/document.ts',
+      `import type { Guard } from '../resource-server/guard.js'`,
+      'openapi may import contracts, lib',
+    ],
     ['resource-server/guards.ts', `import { parse } from 'yaml'`, 'yaml may be imported in openapi/yaml.ts only'],
-    ['cli/database.ts', `import { connect } from '../stores/postgres/connection.js'`, 'cli may import index, store, admin, lib'],
-    ['opentelemetry/spans.ts', `import type { PlatformEvent } from '../contracts/events.js'`, 'opentelemetry may import index, lib'],
+    [
+      'cli/database.ts',
+      `import { connect } from '../stores/postgres/connection.js'`,
+      'cli may import index, store, admin, lib',
+    ],
+    [
+      'opentelemetry/spans.ts',
+      `import type { PlatformEvent } from '../contracts/events.js'`,
+      'opentelemetry may import index, lib',
+    ],
     ['index.ts', `export { observe } from './opentelemetry/index.js'`, 'index may import'],
     ['attic/old.ts', `import { respond } from '../http/respond.js'`, 'there is no rule for attic'],
-    ['tokens/rotation-timer.ts', `import { trace } from '@opentelemetry/api'`, '@opentelemetry/api may be imported in opentelemetry/'],
+    [
+      'tokens/rotation-timer.ts',
+      `import { trace } from '@opentelemetry/api'`,
+      '@opentelemetry/api may be imported in opentelemetry/',
+    ],
     ['tokens/rotation-timer.ts', `import { Passport } from 'passport'`, 'passport may be imported in resource-server/'],
     ['authorization-server/router.ts', `import type { Strategy } from 'passport-http-bearer'`, 'in resource-server/'],
-    ['store-client/bounded-store.ts', `import { jwtVerify } from 'jose'`, 'jose may be imported in tokens/, store-client/encryption.ts'],
+    [
+      'store-client/bounded-store.ts',
+      `import { jwtVerify } from 'jose'`,
+      'jose may be imported in tokens/, store-client/encryption.ts',
+    ],
     ['http/respond.ts', `import { jwtVerify } from 'jose/jwt/verify'`, 'jose may be imported in'],
     ['stores/postgres/index.ts', `const pg = require('pg')`, 'pg may be imported in cli/'],
     ['applications/records/registry.ts', `import { Router } from 'express'`, 'express may be imported nowhere'],
-    ['resource-server/bearer-strategy.ts', `import { type Request, Router } from 'express'`, 'express may be imported nowhere'],
+    [
+      'resource-server/bearer-strategy.ts',
+      `import { type Request, Router } from 'express'`,
+      'express may be imported nowhere',
+    ],
     ['authorization-server/router.ts', `import { Router } from 'express'`, 'express may be imported nowhere'],
-    ['tokens/rotation-timer.ts', `import { memoryStore } from 'express-platform-auth'`, 'express-platform-auth may be imported nowhere'],
+    [
+      'tokens/rotation-timer.ts',
+      `import { memoryStore } from 'express-platform-auth'`,
+      'express-platform-auth may be imported nowhere',
+    ],
   ])('in %s: %s', (path, source, reason) => {
     const violations = checkImports(parseSourceFile(path, source))
     expect(violations).toHaveLength(1)
     expect(violations[0]).toContain(`${path} imports `)
     expect(violations[0]).toContain(reason)
-  }) // prettier-ignore
+  })
 })
 
 describe('an import is allowed', () => {
   it.each([
-    ['tokens/access-token.ts', `import { OAuthError } from '../contracts/errors.js'\nimport { find } from './signing-keys.js'`],
-    ['tokens/access-token.ts', `import type { Settings } from '../options/settings.js'\nimport { CompactSign } from 'jose'`],
+    [
+      'tokens/access-token.ts',
+      `import { OAuthError } from '../contracts/errors.js'\nimport { find } from './signing-keys.js'`,
+    ],
+    [
+      'tokens/access-token.ts',
+      `import type { Settings } from '../options/settings.js'\nimport { CompactSign } from 'jose'`,
+    ],
     ['store-client/encryption.ts', `import { CompactEncrypt } from 'jose'`],
     ['resource-server/bearer-strategy.ts', `import { Strategy } from 'passport-http-bearer'`],
     ['testing/index.ts', `import { memoryStore } from '../index.js'`],
@@ -266,11 +365,14 @@ describe('an import is allowed', () => {
     ['stores/postgres/rows.ts', `import { readRow } from '../sql/rows.js'`],
     ['opentelemetry/spans.ts', `import { trace } from '@opentelemetry/api'`],
     ['contracts/events.ts', `import { EventEmitter } from 'node:events'`],
-    ['contracts/errors.ts', `/**\n * import { guard } from '../resource-server/guards.js'\n */\nimport { show } from './api.js'`],
+    [
+      'contracts/errors.ts',
+      `/**\n * import { guard } from '../resource-server/guards.js'\n */\nimport { show } from './api.js'`,
+    ],
     ['contracts/errors.ts', `const text = "import { guard } from '../resource-server/guards.js'"`],
   ])('in %s: %s', (path, source) => {
     expect(checkImports(parseSourceFile(path, source))).toEqual([])
-  }) // prettier-ignore
+  })
 })
 
 describe('a cycle is found', () => {
@@ -342,10 +444,6 @@ describe('a file is refused', () => {
     expect(checkRoot([...ROOT_FILES, ...folders])).toEqual(['src has 29 entries; it has at most 28.'])
   })
 })
-
-function readSource(path: string): string {
-  return readFileSync(new URL(`../src/${path}`, import.meta.url), 'utf8')
-}
 
 function checkImports({ path, imports }: SourceFile): string[] {
   return imports.flatMap((each) => {

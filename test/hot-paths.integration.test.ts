@@ -12,8 +12,20 @@ import { IS_LONG_LANE } from './support/long-lane.js'
 import { openPlatform, type TestPlatform } from './support/platform.js'
 
 /** Calls that wait for the database, except the one that reads the change feed. */
-const CALLS = ['findApplication', 'findApplicationByKey', 'listSigningKeys', 'isAccessTokenRevoked', 'listRevokedAccessTokens',
-  'saveApplication', 'noteCredentialUse', 'usage.add', 'usage.addRefusals', 'emails.list', 'listAudit', 'emails.lease'] as const satisfies readonly StoreCallName[] // prettier-ignore
+const CALLS = [
+  'findApplication',
+  'findApplicationByKey',
+  'listSigningKeys',
+  'isAccessTokenRevoked',
+  'listRevokedAccessTokens',
+  'saveApplication',
+  'noteCredentialUse',
+  'usage.add',
+  'usage.addRefusals',
+  'emails.list',
+  'listAudit',
+  'emails.lease',
+] as const satisfies readonly StoreCallName[]
 
 interface CountedPlatform extends TestPlatform {
   readonly caller: Caller

@@ -42,10 +42,15 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
     const keep = (...line: unknown[]): void => void logs.push(inspect(line, { depth: 9, showHidden: true }))
     const logger: Logger = { debug: keep, info: keep, warn: keep, error: keep }
     const { auth } = openPlatform({
-      store, logger, now: clock.now,
+      store,
+      logger,
+      now: clock.now,
       plans: plans({ free: { requests: [{ limit: 1, per: 'day', soft: true }] } }),
-      cors: { origin: '*' }, imports: true, tokens: { algorithm: 'ES256' }, rateLimits: { requests: { limit: 30, window: 60 } },
-    }) // prettier-ignore
+      cors: { origin: '*' },
+      imports: true,
+      tokens: { algorithm: 'ES256' },
+      rateLimits: { requests: { limit: 30, window: 60 } },
+    })
     for (const type of EVENT_TYPES) auth.events.on(type, (event) => void events.push(inspect(event, { depth: 9 })))
     const app = express()
       .use((req, _res, next) => next(void ((req as Request & { id: string }).id = 'request-7')))
@@ -229,9 +234,21 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
   it('there are secrets of every kind, and answers of every status', () => {
     const kinds = [...new Set(sought.map(({ what }) => what))]
     expect(kinds).toEqual([
-      'a key', 'a secret', 'an access token', 'Basic credentials', 'a rotated secret', 'a rotated key', 'an added key', 'an imported key', 'a recovered key', 'a recovered secret', 'a private key', 'the pepper',
-      'the session secret', 'the secret',
-    ]) // prettier-ignore
+      'a key',
+      'a secret',
+      'an access token',
+      'Basic credentials',
+      'a rotated secret',
+      'a rotated key',
+      'an added key',
+      'an imported key',
+      'a recovered key',
+      'a recovered secret',
+      'a private key',
+      'the pepper',
+      'the session secret',
+      'the secret',
+    ])
     expect(new Set(answers.map((answer) => /status: (\d+)/.exec(answer)?.[1]))).toEqual(
       new Set(['200', '400', '401', '403', '404', '429', '500', '503', undefined]),
     )

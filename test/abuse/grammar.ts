@@ -59,33 +59,88 @@ const KINDS: readonly Kind[] = [
   clientRequest('introspect', 'introspect', 6, (_random, good) => `token=${good.token}`),
   // Random tokens, so that no honest token is revoked.
   clientRequest('revoke', 'revoke', 4, (random) => `token=${random.text(40)}`),
-  { kind: 'bearer', weight: 26, draft: (random) => ({ route: 'bearer', target: random.pick(['/orders/items', '/orders/items?page=2', '/orders/items/7']) }), ...bearer },
+  {
+    kind: 'bearer',
+    weight: 26,
+    draft: (random) => ({
+      route: 'bearer',
+      target: random.pick(['/orders/items', '/orders/items?page=2', '/orders/items/7']),
+    }),
+    ...bearer,
+  },
   { kind: 'optional', weight: 4, draft: () => ({ route: 'optional', target: '/orders/maybe' }), ...bearer },
   { kind: 'apiKey', weight: 20, draft: () => ({ route: 'apiKey', target: '/catalog/items' }), ...apiKey },
   {
-    kind: 'metadata', weight: 4,
+    kind: 'metadata',
+    weight: 4,
     draft: (random) => ({
       route: 'metadata',
-      target: random.pick(['/.well-known/jwks.json', '/orders/.well-known/jwks.json', '/orders/.well-known/oauth-authorization-server', '/orders/.well-known/openid-configuration', '/orders/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server/orders']),
+      target: random.pick([
+        '/.well-known/jwks.json',
+        '/orders/.well-known/jwks.json',
+        '/orders/.well-known/oauth-authorization-server',
+        '/orders/.well-known/openid-configuration',
+        '/orders/.well-known/oauth-protected-resource',
+        '/.well-known/oauth-authorization-server/orders',
+      ]),
     }),
   },
-  { kind: 'authorize', weight: 1, draft: () => ({ route: 'authorize', target: '/orders/authorize?response_type=code' }) },
   {
-    kind: 'registration', weight: 4,
+    kind: 'authorize',
+    weight: 1,
+    draft: () => ({ route: 'authorize', target: '/orders/authorize?response_type=code' }),
+  },
+  {
+    kind: 'registration',
+    weight: 4,
     draft: (random) => ({
-      route: 'registration', target: '/developers/register', method: 'POST', headers: [FORM],
+      route: 'registration',
+      target: '/developers/register',
+      method: 'POST',
+      headers: [FORM],
       body: `name=${random.pick(['App', '%C3%A9', 'a'.repeat(200), '%00', '%F0%9F%98%80', '<script>', '%0d%0aBcc:x'])}&contact=${random.text(6)}%40${random.pick(['customer.example', 'x', '', '%0d%0a.example', 'y'.repeat(300)])}&apis=${random.pick(['catalog', 'orders', 'catalog&apis=orders', '__proto__', 'toString', ''])}`,
     }),
   },
   {
-    kind: 'claim', weight: 4,
+    kind: 'claim',
+    weight: 4,
     draft: (random) => ({
-      route: 'claim', target: '/developers/register/claim', method: 'POST', headers: [['Content-Type', 'application/json']],
-      body: JSON.stringify({ token: random.pick<unknown>([random.text(43), '', null, 1, ['x'], { a: 1 }, encodeUtf8('\u{1f600}'), '__proto__', random.text(9000)]) }),
+      route: 'claim',
+      target: '/developers/register/claim',
+      method: 'POST',
+      headers: [['Content-Type', 'application/json']],
+      body: JSON.stringify({
+        token: random.pick<unknown>([
+          random.text(43),
+          '',
+          null,
+          1,
+          ['x'],
+          { a: 1 },
+          encodeUtf8('\u{1f600}'),
+          '__proto__',
+          random.text(9000),
+        ]),
+      }),
     }),
   },
-  { kind: 'console', weight: 1, draft: (random) => ({ route: 'console', target: random.pick(['/developers/', '/developers', '/developers/apis/orders/', '/developers/register', '/developers/register/claim', '/developers/../../etc/passwd', '/developers/assets/%2e%2e/%2e%2e/package.json']) }) },
-] // prettier-ignore
+  {
+    kind: 'console',
+    weight: 1,
+    draft: (random) => ({
+      route: 'console',
+      target: random.pick([
+        '/developers/',
+        '/developers',
+        '/developers/apis/orders/',
+        '/developers/register',
+        '/developers/register/claim',
+        '/developers/../../etc/passwd',
+        '/developers/assets/%2e%2e/%2e%2e/package.json',
+      ]),
+    }),
+  },
+]
 const PLAIN_200: readonly string[] = ['metadata']
 
 const TOTAL = KINDS.reduce((sum, { weight }) => sum + weight, 0)
@@ -98,9 +153,17 @@ export function createGrammar(known: KnownCredentials): Grammar {
     const kind = pickKind(random)
     const good = random.pick(known.good)
     const draft: Draft = {
-      kind: kind.kind, method: 'GET', version: 'HTTP/1.1', headers: [], body: undefined, owner: undefined, honest: false, framing: 'clear', mutations: [],
+      kind: kind.kind,
+      method: 'GET',
+      version: 'HTTP/1.1',
+      headers: [],
+      body: undefined,
+      owner: undefined,
+      honest: false,
+      framing: 'clear',
+      mutations: [],
       ...kind.draft(random, good),
-    } // prettier-ignore
+    }
     draft.headers = [['Host', 'localhost'], ['X-Forwarded-For', pickAddress(random)], ...draft.headers]
 
     const fate = random.below(100)
@@ -139,7 +202,24 @@ function mutate(draft: Draft, random: Random): void {
   draft.mutations.push(name)
 }
 
-const COSTLY = new Set(['badMethod', 'badTarget', 'version', 'tooMany', 'huge', 'malformed', 'host', 'expectation', 'connection', 'longer', 'shorter', 'chunked', 'badChunks', 'bomb', 'large', 'many']) // prettier-ignore
+const COSTLY = new Set([
+  'badMethod',
+  'badTarget',
+  'version',
+  'tooMany',
+  'huge',
+  'malformed',
+  'host',
+  'expectation',
+  'connection',
+  'longer',
+  'shorter',
+  'chunked',
+  'badChunks',
+  'bomb',
+  'large',
+  'many',
+])
 
 function headLength({ target, headers }: Draft): number {
   return headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, target.length)

@@ -187,10 +187,29 @@ export function createHostileCredentials(known: KnownCredentials): HostileCreden
       } else if (which === 2) {
         const { clientId, clientSecret } = random.pick(known.good)
         const schemes = [
-          'Bearer', 'Bearer ', `Bearer\t${real}`, `Bearer${real}`, `Bearer "${real}"`, `Bearer ${real}, Bearer ${real}`, `Bearer ${real} ${real}`, `Bearer=${real}`,
-          `Token ${real}`, `Digest username="${clientId}"`, `JWT ${real}`, `DPoP ${real}`, `Basic ${real}`, `Basic ${base64(`${clientId}:${clientSecret}`)}`, real,
-          `Bearer: ${real}`, `Bearer ${real}\xe9`, `Bearer \xff${real}`, `Bearer ${clientId}`, `Bearer ${clientSecret}`, `Negotiate ${base64(real)}`, `Bearer%20${real}`,
-        ] // prettier-ignore
+          'Bearer',
+          'Bearer ',
+          `Bearer\t${real}`,
+          `Bearer${real}`,
+          `Bearer "${real}"`,
+          `Bearer ${real}, Bearer ${real}`,
+          `Bearer ${real} ${real}`,
+          `Bearer=${real}`,
+          `Token ${real}`,
+          `Digest username="${clientId}"`,
+          `JWT ${real}`,
+          `DPoP ${real}`,
+          `Basic ${real}`,
+          `Basic ${base64(`${clientId}:${clientSecret}`)}`,
+          real,
+          `Bearer: ${real}`,
+          `Bearer ${real}\xe9`,
+          `Bearer \xff${real}`,
+          `Bearer ${clientId}`,
+          `Bearer ${clientSecret}`,
+          `Negotiate ${base64(real)}`,
+          `Bearer%20${real}`,
+        ]
         setHeader(draft, 'Authorization', random.pick(schemes))
       } else setHeader(draft, random.pick(['Authorization', 'authorization']), `Bearer ${createBadToken(random)}`)
     },
@@ -219,10 +238,23 @@ export function createHostileCredentials(known: KnownCredentials): HostileCreden
       draft.body = rest
       const { clientId, clientSecret } = random.pick(known.good)
       const broken = [
-        'Basic', 'Basic ', 'Basic !!!!', 'Basic ====', `Basic ${base64(clientId + clientSecret)}`, `Basic ${base64(`${clientId}\0:${clientSecret}`)}`, `Basic ${base64('\xff\xfe:\xc3')}`,
-        `Basic ${base64(`${clientId}:${clientSecret}`).slice(0, -5)}`, `Basic ${base64(`${clientId}:${clientSecret}`)} x`, `Basic ${base64(`:${clientSecret}`)}`, `Basic ${base64(`${clientId}:`)}`,
-        `Basic ${base64(`${clientId}:%zz%`)}`, `Basic ${base64(':')}`, `Basic ${base64(`${clientId}:${clientSecret}:x`)}`, `Basic ${base64(random.text(7000))}`, `Bearer ${random.pick(known.good).token}`,
-      ] // prettier-ignore
+        'Basic',
+        'Basic ',
+        'Basic !!!!',
+        'Basic ====',
+        `Basic ${base64(clientId + clientSecret)}`,
+        `Basic ${base64(`${clientId}\0:${clientSecret}`)}`,
+        `Basic ${base64('\xff\xfe:\xc3')}`,
+        `Basic ${base64(`${clientId}:${clientSecret}`).slice(0, -5)}`,
+        `Basic ${base64(`${clientId}:${clientSecret}`)} x`,
+        `Basic ${base64(`:${clientSecret}`)}`,
+        `Basic ${base64(`${clientId}:`)}`,
+        `Basic ${base64(`${clientId}:%zz%`)}`,
+        `Basic ${base64(':')}`,
+        `Basic ${base64(`${clientId}:${clientSecret}:x`)}`,
+        `Basic ${base64(random.text(7000))}`,
+        `Bearer ${random.pick(known.good).token}`,
+      ]
       draft.headers.push([
         'Authorization',
         random.chance(0.4) ? random.pick(broken) : `Basic ${base64(`${id}:${secret}`)}`,

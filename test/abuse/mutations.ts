@@ -14,9 +14,20 @@ const POLLUTING_JSON =
 const BOMB = gzipSync(Buffer.alloc(4_000_000)).toString('latin1')
 const DEFLATED_BOMB = deflateSync(Buffer.alloc(4_000_000)).toString('latin1')
 const TYPES = [
-  'application/json', 'application/x-www-form-urlencoded; charset=utf-16', 'application/x-www-form-urlencoded;charset="utf-8"', 'text/plain', 'multipart/form-data; boundary=x', '',
-  'application/x-www-form-urlencoded; charset=iso-8859-1', 'APPLICATION/X-WWW-FORM-URLENCODED', 'application/json; charset=\xff', ';;;;', 'x'.repeat(4000), '*/*', 'application/x-www-form-urlencoded, application/json',
-] // prettier-ignore
+  'application/json',
+  'application/x-www-form-urlencoded; charset=utf-16',
+  'application/x-www-form-urlencoded;charset="utf-8"',
+  'text/plain',
+  'multipart/form-data; boundary=x',
+  '',
+  'application/x-www-form-urlencoded; charset=iso-8859-1',
+  'APPLICATION/X-WWW-FORM-URLENCODED',
+  'application/json; charset=\xff',
+  ';;;;',
+  'x'.repeat(4000),
+  '*/*',
+  'application/x-www-form-urlencoded, application/json',
+]
 
 /** Mutations of the request line. */
 export const TARGET_MUTATIONS: Readonly<Record<string, Mutation>> = {
@@ -138,12 +149,33 @@ export const HEADER_MUTATIONS: Readonly<Record<string, Mutation>> = {
   junk(draft, random) {
     draft.headers.push(
       random.pick<[string, string]>([
-        ['__proto__', 'x'], ['constructor', 'x'], ['Cookie', 'a=b; '.repeat(500)], ['X-Forwarded-For', '::ffff:1.2.3.4, evil, \xff'], ['X-Forwarded-For', 'x'.repeat(3000)], ['X-Forwarded-Host', 'evil.example'],
-        ['X-Forwarded-Proto', 'gopher'], ['Forwarded', 'for="[::1]"'], ['X-HTTP-Method-Override', 'DELETE'], ['Origin', 'http://evil.example'], ['Origin', '\xe9'], ['Range', 'bytes=0-0,-1,5-1'],
-        ['Accept', '\xff/\xfe;q=9'], ['Accept-Encoding', 'gzip;q=0, br, *'], ['If-None-Match', '*'], ['If-Modified-Since', 'never'], ['Upgrade', 'h2c'], ['TE', 'trailers'], ['X-Original-Url', '/'],
-        ['Access-Control-Request-Headers', 'x'.repeat(2000)], ['Max-Forwards', '-1'], ['X-Latin', '\x80\xe9\xff'], ['Content-Location', '//x'], ['Authorization2', 'Bearer x'], ['X-Empty', ''],
+        ['__proto__', 'x'],
+        ['constructor', 'x'],
+        ['Cookie', 'a=b; '.repeat(500)],
+        ['X-Forwarded-For', '::ffff:1.2.3.4, evil, \xff'],
+        ['X-Forwarded-For', 'x'.repeat(3000)],
+        ['X-Forwarded-Host', 'evil.example'],
+        ['X-Forwarded-Proto', 'gopher'],
+        ['Forwarded', 'for="[::1]"'],
+        ['X-HTTP-Method-Override', 'DELETE'],
+        ['Origin', 'http://evil.example'],
+        ['Origin', '\xe9'],
+        ['Range', 'bytes=0-0,-1,5-1'],
+        ['Accept', '\xff/\xfe;q=9'],
+        ['Accept-Encoding', 'gzip;q=0, br, *'],
+        ['If-None-Match', '*'],
+        ['If-Modified-Since', 'never'],
+        ['Upgrade', 'h2c'],
+        ['TE', 'trailers'],
+        ['X-Original-Url', '/'],
+        ['Access-Control-Request-Headers', 'x'.repeat(2000)],
+        ['Max-Forwards', '-1'],
+        ['X-Latin', '\x80\xe9\xff'],
+        ['Content-Location', '//x'],
+        ['Authorization2', 'Bearer x'],
+        ['X-Empty', ''],
       ]),
-    ) // prettier-ignore
+    )
   },
   many(draft, random) {
     const count = random.below(700)
@@ -249,11 +281,29 @@ export const BODY_MUTATIONS: Readonly<Record<string, Mutation>> = {
   json(draft, random) {
     setHeader(draft, 'Content-Type', 'application/json')
     draft.body = random.pick([
-      '{', '[]', 'null', '""', '0', '1e999', POLLUTING_JSON, '['.repeat(8000), '{"a":'.repeat(2500), '{"token":{"toString":1}}', '{"token":["x"]}', '{"token":"\\ud800"}', `{"token":"${'t'.repeat(15_000)}"}`, '\xef\xbb\xbf{}',
-      '{"name":"a","contact":"a@b.example","apis":{"__proto__":{}}}', '{"name":"a","contact":"a@b.example","apis":["toString"]}', '{"name":{},"contact":"a@b.example","apis":["catalog"]}',
-      '{"name":"a","contact":{"toLowerCase":1},"apis":1}', '{"name":"a\\u0000\\ud800","contact":"a@b.example","apis":["catalog"]}', '{"name":"a","contact":"a@b.example\\r\\nBcc: x@y.example","apis":["catalog"]}',
-      '{"name":"a","contact":"a@b.example","apis":{"orders":{"scopes":{"length":1}}}}', '{"name":"a","contact":"a@b.example","apis":{"orders":null}}',
-    ]) // prettier-ignore
+      '{',
+      '[]',
+      'null',
+      '""',
+      '0',
+      '1e999',
+      POLLUTING_JSON,
+      '['.repeat(8000),
+      '{"a":'.repeat(2500),
+      '{"token":{"toString":1}}',
+      '{"token":["x"]}',
+      '{"token":"\\ud800"}',
+      `{"token":"${'t'.repeat(15_000)}"}`,
+      '\xef\xbb\xbf{}',
+      '{"name":"a","contact":"a@b.example","apis":{"__proto__":{}}}',
+      '{"name":"a","contact":"a@b.example","apis":["toString"]}',
+      '{"name":{},"contact":"a@b.example","apis":["catalog"]}',
+      '{"name":"a","contact":{"toLowerCase":1},"apis":1}',
+      '{"name":"a\\u0000\\ud800","contact":"a@b.example","apis":["catalog"]}',
+      '{"name":"a","contact":"a@b.example\\r\\nBcc: x@y.example","apis":["catalog"]}',
+      '{"name":"a","contact":"a@b.example","apis":{"orders":{"scopes":{"length":1}}}}',
+      '{"name":"a","contact":"a@b.example","apis":{"orders":null}}',
+    ])
   },
   large(draft, random) {
     draft.body = `${draft.body ?? ''}&x=${'y'.repeat(16_000 + random.below(20_000))}`

@@ -25,10 +25,11 @@ const CHALLENGES: Readonly<Partial<Record<Route, RegExp>>> = {
   token: /^Basic realm="orders", charset="UTF-8", error="invalid_client"$/,
   revoke: /^Basic realm="orders", charset="UTF-8", error="invalid_client"$/,
   introspect: /^Basic realm="orders", charset="UTF-8", error="invalid_client"$/,
-  bearer: /^Bearer realm="orders",(?: error="\w+", error_description="[^"\\]+",)?(?: scope="orders:read",)? resource_metadata="http:\/\/localhost\/orders\/\.well-known\/oauth-protected-resource"$/,
+  bearer:
+    /^Bearer realm="orders",(?: error="\w+", error_description="[^"\\]+",)?(?: scope="orders:read",)? resource_metadata="http:\/\/localhost\/orders\/\.well-known\/oauth-protected-resource"$/,
   apiKey: /^ApiKey realm="catalog",(?: error="\w+", error_description="[^"\\]+",)? header="X-Api-Key"$/,
   anything: /^(?:Basic|Bearer|ApiKey) realm="\w+"/,
-} // prettier-ignore
+}
 const INTERNALS = /\n\s+at |node_modules|\.[cm]?[jt]s:\d|(?:^|[\s"'(])\/(?:home|tmp|work|usr)\/|SQLITE|PRIVATE KEY/
 
 type Body = Record<string, unknown>

@@ -19,7 +19,9 @@ it.each(['SQLite', 'PostgreSQL'] as const)(
     const startedAt = performance.now()
     const { suspensions: flooded, statuses, partners } = await floodStrangers(platform, { suspensions })
     const perSecond = Math.round((statuses['401'] ?? 0) / ((performance.now() - startedAt) / 1000))
-    const [before, during] = [idle, flooded].map((times) => [0.5, 0.99, 1].map((share) => percentile(times, share).toFixed(1)).join(', ')) // prettier-ignore
+    const [before, during] = [idle, flooded].map((times) =>
+      [0.5, 0.99, 1].map((share) => percentile(times, share).toFixed(1)).join(', '),
+    )
     process.stdout.write(
       `LONG strangers on ${store}: suspend p50, p99, longest ${before} ms idle, ${during} ms in the flood, ${perSecond} refusals a second; ${JSON.stringify(statuses)}\n`,
     )

@@ -135,9 +135,19 @@ function watchLeases(store: StoreWith) {
 }
 
 const EVENT_TYPES = [
-  'application.registered', 'application.approved', 'application.activated', 'application.delivered', 'application.deliveryFailed', 'application.updated',
-  'application.suspended', 'application.resumed', 'application.deleted', 'application.accessChanged', 'application.credentialRotated', 'application.tokensRevoked',
-] as const // prettier-ignore
+  'application.registered',
+  'application.approved',
+  'application.activated',
+  'application.delivered',
+  'application.deliveryFailed',
+  'application.updated',
+  'application.suspended',
+  'application.resumed',
+  'application.deleted',
+  'application.accessChanged',
+  'application.credentialRotated',
+  'application.tokensRevoked',
+] as const
 
 /** A platform that sends e-mails through a mail server of its own. */
 export async function openMailingProvider(

@@ -50,11 +50,20 @@ describe('the token of an approval link', () => {
   })
 
   it.each([
-    '', '.', token.slice(0, -1), `${token}A`, token.split('.')[0]!, `${token}.deny`, ` ${token}`, 'x'.repeat(43),
-    `${'A'.repeat(5000)}.${'A'.repeat(43)}`, 'constructor', '__proto__.AAAA',
+    '',
+    '.',
+    token.slice(0, -1),
+    `${token}A`,
+    token.split('.')[0]!,
+    `${token}.deny`,
+    ` ${token}`,
+    'x'.repeat(43),
+    `${'A'.repeat(5000)}.${'A'.repeat(43)}`,
+    'constructor',
+    '__proto__.AAAA',
   ])('is refused: %j', (text) => {
     expect(createLinks().read(text)).toBe('unknown')
-  }) // prettier-ignore
+  })
 
   it('expires 14 days after the request', () => {
     expect(createLinks({ now: NOW + 14 * DAY_MS - 1 }).read(token)).toEqual(LINK)

@@ -19,20 +19,33 @@ describe('auth.audit.list()', () => {
       (await auth.audit.list(query)).items.map(({ type, applicationId }) => `${type} ${ids.indexOf(applicationId!)}`)
     expect(await list({ order: 'newest', limit: 2 })).toEqual(['application.suspended 1', 'application.registered 3'])
     const { next } = await auth.audit.list({ order: 'newest', limit: 2 })
-    expect(await list({ order: 'newest', limit: 2, after: next })).toEqual(['application.registered 2', 'application.registered 1'])
+    expect(await list({ order: 'newest', limit: 2, after: next })).toEqual([
+      'application.registered 2',
+      'application.registered 1',
+    ])
     expect(await list({ type: 'application.suspended' })).toEqual(['application.suspended 1'])
     expect(await list({ by: 'bob' })).toEqual(['application.suspended 1'])
     const now = clock.now()
-    expect(await list({ from: new Date(now - 150_000), until: new Date(now - 30_000) })).toEqual(['application.registered 2', 'application.registered 3'])
-  }) // prettier-ignore
+    expect(await list({ from: new Date(now - 150_000), until: new Date(now - 30_000) })).toEqual([
+      'application.registered 2',
+      'application.registered 3',
+    ])
+  })
 
   it.each([
-    { order: 'up' }, { type: 7 }, { by: {} }, { from: 'yesterday' }, { until: new Date(Number.NaN) }, { after: 3 }, { applicationId: 42 }, { limit: 0 },
+    { order: 'up' },
+    { type: 7 },
+    { by: {} },
+    { from: 'yesterday' },
+    { until: new Date(Number.NaN) },
+    { after: 3 },
+    { applicationId: 42 },
+    { limit: 0 },
   ])('refuses %j', async (query) => {
     const { auth } = openPlatform()
     onTestFinished(() => auth.close())
     await expect(auth.audit.list(query as never)).rejects.toMatchObject({ code: 'invalid_argument' })
-  }) // prettier-ignore
+  })
 })
 
 it('audit records are deleted when their retention has passed, and others stay', async () => {

@@ -18,8 +18,12 @@ async function open(options: TestOptions = {}) {
   const store = memoryStore()
   const mailer = memoryMailer()
   const { auth, clock } = openPlatform({
-    store, mailer, operators: [OPERATOR], developersUrl: 'https://example.com/developers', ...options,
-  }) // prettier-ignore
+    store,
+    mailer,
+    operators: [OPERATOR],
+    developersUrl: 'https://example.com/developers',
+    ...options,
+  })
   closings.push(() => auth.close())
   await auth.ready()
   return {

@@ -42,9 +42,19 @@ onEveryPlatform((host) => {
   })
 
   it('list({ expiringBefore }) lists what expires first, page by page, each once, also if time passes and those listed get new credentials', async () => {
-    for (const [name, ...days] of [['x 30', 30], ['x 10', 40, 10], ['x 20', 20], ['x 5', 5, 6], ['x 90', 90]] as const) await create(name, days) // prettier-ignore
+    for (const [name, ...days] of [
+      ['x 30', 30],
+      ['x 10', 40, 10],
+      ['x 20', 20],
+      ['x 5', 5, 6],
+      ['x 90', 90],
+    ] as const)
+      await create(name, days)
     const expiringBefore = new Date(host.clock.now() + 60 * DAY_MS)
-    expect(await listPages({ expiringBefore, limit: 2 })).toEqual([['x 5', 'x 10'], ['x 20', 'x 30']]) // prettier-ignore
+    expect(await listPages({ expiringBefore, limit: 2 })).toEqual([
+      ['x 5', 'x 10'],
+      ['x 20', 'x 30'],
+    ])
     expect(await listPages({ expiringBefore, name: 'x 3' })).toEqual([['x 30']])
     const rotated = await listPages({ expiringBefore, limit: 1 }, async ([id = '']) => {
       host.clock.advance(3 * 24 * 3600)

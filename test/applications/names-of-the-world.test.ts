@@ -27,7 +27,11 @@ describe('names and addresses of the whole world', () => {
 
   it('register, and the address has its domain in ASCII', async () => {
     for (const name of NAMES) {
-      const answer = await postForm(site.app, [['name', name], ['contact', ADDRESS], ['apis', 'catalog']]) // prettier-ignore
+      const answer = await postForm(site.app, [
+        ['name', name],
+        ['contact', ADDRESS],
+        ['apis', 'catalog'],
+      ])
       expect([answer.status, name]).toEqual([303, name])
     }
     const { items } = await site.auth.applications.list({ contact: ADDRESS })
@@ -43,7 +47,11 @@ describe('names and addresses of the whole world', () => {
     [{ contact: 'info@m\u00ADueller.example' }, /U\+00AD/],
   ])('say why they are refused: %j', async (wrong, why) => {
     const given = { name: 'Shop', contact: 'dev@example.com', apis: ['catalog'], ...wrong }
-    const form = await postForm(site.app, [['name', given.name], ['contact', given.contact], ['apis', 'catalog']]) // prettier-ignore
+    const form = await postForm(site.app, [
+      ['name', given.name],
+      ['contact', given.contact],
+      ['apis', 'catalog'],
+    ])
     expect([form.status, why.test(form.text)]).toEqual([400, true])
     const json = await postJson(site.app, given)
     expect([json.status, why.test((json.body as { error_description: string }).error_description)]).toEqual([400, true])

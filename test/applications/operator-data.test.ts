@@ -86,8 +86,12 @@ describe.each(Object.entries(STORES))('metadata and externalId, on %s', (_, open
     const { items } = await auth.audit.list({ applicationId: id })
     expect(items).toMatchObject([
       { type: 'application.registered', details: { externalId: true, metadata: ['discount', 'region'] } },
-      { type: 'application.updated', by: 'alice', details: { changed: ['externalId', 'metadata'], metadata: ['discount'] } },
-    ]) // prettier-ignore
+      {
+        type: 'application.updated',
+        by: 'alice',
+        details: { changed: ['externalId', 'metadata'], metadata: ['discount'] },
+      },
+    ])
     expect(JSON.stringify(items)).not.toMatch(/C-5|C-6|north/)
   })
 

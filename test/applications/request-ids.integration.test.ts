@@ -52,10 +52,31 @@ const form = ({ clientId, clientSecret }: ReceivedCredentials, more: object): ob
 const FIRST_USES: readonly [string, (app: Express, received: ReceivedCredentials) => Call][] = [
   ['a guard', (app, { clientId }) => request(app).get('/catalog/items').set('X-Api-Key', clientId)],
   ['a guard that refuses', (app, { clientId }) => request(app).get('/weather/now').set('X-Api-Key', clientId)],
-  ['the token endpoint', (app, received) => request(app).post('/orders/token').type('form').send(form(received, { grant_type: 'client_credentials' }))],
-  ['the revocation endpoint', (app, received) => request(app).post('/orders/revoke').type('form').send(form(received, { token: 'none' }))],
-  ['the introspection endpoint', (app, received) => request(app).post('/orders/introspect').type('form').send(form(received, { token: 'none' }))],
-] // prettier-ignore
+  [
+    'the token endpoint',
+    (app, received) =>
+      request(app)
+        .post('/orders/token')
+        .type('form')
+        .send(form(received, { grant_type: 'client_credentials' })),
+  ],
+  [
+    'the revocation endpoint',
+    (app, received) =>
+      request(app)
+        .post('/orders/revoke')
+        .type('form')
+        .send(form(received, { token: 'none' })),
+  ],
+  [
+    'the introspection endpoint',
+    (app, received) =>
+      request(app)
+        .post('/orders/introspect')
+        .type('form')
+        .send(form(received, { token: 'none' })),
+  ],
+]
 
 describe.concurrent('the requestId of an event', () => {
   it.for([

@@ -15,7 +15,12 @@ const { hash } = createRequire(import.meta.url)('@node-rs/bcrypt') as {
 async function openHost(secrets: Readonly<Record<string, readonly object[]>>, options: TestOptions = {}) {
   const { auth } = openPlatform({ store: memoryStore(), imports: true, now: Date.now, ...options })
   onTestFinished(() => auth.close())
-  const lines = Object.entries(secrets).map(([clientId, given]) => ({ name: clientId, apis: ['orders'], clientId, secrets: given })) // prettier-ignore
+  const lines = Object.entries(secrets).map(([clientId, given]) => ({
+    name: clientId,
+    apis: ['orders'],
+    clientId,
+    secrets: given,
+  }))
   const refused: string[] = []
   await auth.imports.run(lines, { confirm: true, onRefused: (_line, reason) => void refused.push(reason) })
   expect(refused).toEqual([])

@@ -51,9 +51,13 @@ const apis = {
 describe('the option claims of an API', () => {
   const { auth, logger } = openPlatform({ apis })
   const app = express().use(auth.router)
-  app.get('/:api/me', (req, res, next) => auth.requireBearer(req.params.api)(req, res, next), (req, res) => {
-    res.json(authOf(req).token)
-  }) // prettier-ignore
+  app.get(
+    '/:api/me',
+    (req, res, next) => auth.requireBearer(req.params.api)(req, res, next),
+    (req, res) => {
+      res.json(authOf(req).token)
+    },
+  )
   const refused: PlatformEvent[] = []
   let shop: ClientCredentials & { readonly id: string }
   beforeAll(async () => {

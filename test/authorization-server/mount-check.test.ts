@@ -24,13 +24,29 @@ async function findReports({ baseUrl, mount, path, host = new URL(baseUrl).host 
 }
 
 it.each<[string, Case, string]>([
-  ['the path of baseUrl is missing in the mount', { baseUrl: 'http://shop.test/v1', mount: '/', path: '/v1/orders/token' }, "app.use('/v1', auth.router)"],
-  ['the key set is not where baseUrl leads', { baseUrl: 'http://shop.test/v1', mount: '/', path: '/v1/.well-known/jwks.json?x=1' }, "app.use('/v1', auth.router)"],
-  ['the mount has another path', { baseUrl: 'http://shop.test/v1', mount: '/api', path: '/api/orders/token' }, "app.use('/v1', auth.router)"],
-  ['baseUrl has no path', { baseUrl: 'http://shop.test', mount: '/api', path: '/api/orders/token' }, 'app.use(auth.router)'],
+  [
+    'the path of baseUrl is missing in the mount',
+    { baseUrl: 'http://shop.test/v1', mount: '/', path: '/v1/orders/token' },
+    "app.use('/v1', auth.router)",
+  ],
+  [
+    'the key set is not where baseUrl leads',
+    { baseUrl: 'http://shop.test/v1', mount: '/', path: '/v1/.well-known/jwks.json?x=1' },
+    "app.use('/v1', auth.router)",
+  ],
+  [
+    'the mount has another path',
+    { baseUrl: 'http://shop.test/v1', mount: '/api', path: '/api/orders/token' },
+    "app.use('/v1', auth.router)",
+  ],
+  [
+    'baseUrl has no path',
+    { baseUrl: 'http://shop.test', mount: '/api', path: '/api/orders/token' },
+    'app.use(auth.router)',
+  ],
 ])('reports once that %s, with the fix', async (_, wrong, fix) => {
   expect(await findReports(wrong)).toEqual([expect.stringContaining(fix)])
-}) // prettier-ignore
+})
 
 it.each<[string, Case]>([
   ['the mount is right', { baseUrl: 'http://shop.test/v1', mount: '/v1', path: '/v1/orders/token' }],

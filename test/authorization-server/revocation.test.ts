@@ -159,7 +159,11 @@ describe.each(Object.entries(STORES))('A revocation, with the %s store,', (_, op
     await expect(there.verifyAccessToken('orders', token)).resolves.toMatchObject({ application: { id: shop.id } })
 
     await post(app, '/orders/revoke', createTokenForm(shop, { token }))
-    const isRefused = (): Promise<boolean> => there.verifyAccessToken('orders', token).then(() => false, () => true) // prettier-ignore
+    const isRefused = (): Promise<boolean> =>
+      there.verifyAccessToken('orders', token).then(
+        () => false,
+        () => true,
+      )
     expect(await waitUntil(isRefused, { interval: 20 })).toBeLessThan(timeBound(1000))
 
     const later = openPlatform({ store }).auth

@@ -197,13 +197,17 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
         ['Bearer a', 'Digest b'],
       ]) {
         const body = encode(GRANT)
-        const answer = await exchange(host.app, [
-          `POST ${TOKEN} HTTP/1.1`,
-          `Authorization: ${one}`,
-          `authorization: ${two}`,
-          `Content-Type: ${FORM}`,
-          `Content-Length: ${body.length}`,
-        ], body) // prettier-ignore
+        const answer = await exchange(
+          host.app,
+          [
+            `POST ${TOKEN} HTTP/1.1`,
+            `Authorization: ${one}`,
+            `authorization: ${two}`,
+            `Content-Type: ${FORM}`,
+            `Content-Length: ${body.length}`,
+          ],
+          body,
+        )
         expectRefusal(answer, 400, 'invalid_request')
       }
     })

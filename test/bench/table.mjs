@@ -1,6 +1,18 @@
 const HEADINGS = [
-  'group', 'contender', 'CPU us/request', 'ratio', 'ratio, quartiles', 'added us', 'p50 ms', 'p99 ms', 'p99 ratio', 'slowest start', 'scavenges', 'RSS MB', 'heap MB',
-] // prettier-ignore
+  'group',
+  'contender',
+  'CPU us/request',
+  'ratio',
+  'ratio, quartiles',
+  'added us',
+  'p50 ms',
+  'p99 ms',
+  'p99 ratio',
+  'slowest start',
+  'scavenges',
+  'RSS MB',
+  'heap MB',
+]
 
 export function header() {
   return `${row(HEADINGS)}\n${row(HEADINGS.map((_, at) => (at < 2 ? '---' : '--:')))}`

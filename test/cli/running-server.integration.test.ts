@@ -79,8 +79,16 @@ describe.each(Object.entries(STORES))('beside a running server on %s', (_name, o
 
   it('new credentials work at once, and the server follows each change within a second', async () => {
     const { application, credentials } = await runJson(
-      'apps', 'create', '--name', 'Shop', '--api', 'orders', '--api', 'catalog', ...store.config,
-    ) // prettier-ignore
+      'apps',
+      'create',
+      '--name',
+      'Shop',
+      '--api',
+      'orders',
+      '--api',
+      'catalog',
+      ...store.config,
+    )
     const { id } = application
     const key = { 'X-Api-Key': credentials.clientId! }
     const bearer = { Authorization: `Bearer ${await fetchAccessToken(credentials)}` }

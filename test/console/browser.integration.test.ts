@@ -30,7 +30,15 @@ import { DOCUMENTS, listen, openShop } from './shop.js'
 import { describeTheme } from './theme-in-chromium.js'
 
 /** Each colour scheme and each width; in the long lane each combination. */
-const VIEWS = ([['light', 1280], ['dark', 390], ['light', 390], ['dark', 1280], ['light', 360]] as const).slice(0, IS_LONG_LANE ? 5 : 2) // prettier-ignore
+const VIEWS = (
+  [
+    ['light', 1280],
+    ['dark', 390],
+    ['light', 390],
+    ['dark', 1280],
+    ['light', 360],
+  ] as const
+).slice(0, IS_LONG_LANE ? 5 : 2)
 /** A large document. GitHub's takes as long as all other tests here, so it is in the long lane only. */
 const LARGE = IS_LONG_LANE
   ? ({

@@ -65,7 +65,12 @@ describe('the console of a shop', () => {
       `curl -H "Shop-Key: $API_KEY" \\\n  ${shop.baseUrl}/catalog/items`,
     ])
     const { credentials } = await shop.auth.applications.create({ name: 'Till', apis: ['orders', 'catalog'] })
-    const env = { PATH: process.env['PATH'], CLIENT_ID: credentials.clientId, CLIENT_SECRET: credentials.clientSecret, API_KEY: credentials.clientId } // prettier-ignore
+    const env = {
+      PATH: process.env['PATH'],
+      CLIENT_ID: credentials.clientId,
+      CLIENT_SECRET: credentials.clientSecret,
+      API_KEY: credentials.clientId,
+    }
     const { stdout } = await promisify(execFile)('sh', ['-c', commands.join('\n')], { env })
     expect(stdout).toMatch(/^\{"items":.*\}\{"items":.*\}$/)
     expect(page.querySelectorAll('.copyable button.copy[hidden][aria-label^="Copy: "]')).toHaveLength(8)
@@ -84,8 +89,12 @@ describe('the console of a shop', () => {
 
   it.each([2, 10, 30])('needs 10 KB at most for the start page and for the registration of %i APIs', async (count) => {
     const names = Array.from({ length: count }, (_, index) => `${index % 2 ? 'orders' : 'catalog'}${index}` as const)
-    const apis = Object.fromEntries(names.map((name, index) => [name, { ...APIS[index % 2 ? 'orders' : 'catalog'], title: `Tea number ${index}` }])) // prettier-ignore
-    const documents = Object.fromEntries(names.map((name, index) => [name, DOCUMENTS[index % 2 ? 'orders' : 'catalog']])) // prettier-ignore
+    const apis = Object.fromEntries(
+      names.map((name, index) => [name, { ...APIS[index % 2 ? 'orders' : 'catalog'], title: `Tea number ${index}` }]),
+    )
+    const documents = Object.fromEntries(
+      names.map((name, index) => [name, DOCUMENTS[index % 2 ? 'orders' : 'catalog']]),
+    )
     const { auth } = openPlatform({
       baseUrl: shop.baseUrl,
       developersUrl: shop.developers,

@@ -162,7 +162,10 @@ function follow(document: Json, given: Json): Json {
 }
 
 function followPointer(document: Json, pointer: string): Json {
-  const steps = pointer.slice(2).split('/').map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')) // prettier-ignore
+  const steps = pointer
+    .slice(2)
+    .split('/')
+    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
   return steps.reduce((part: Json, step) => part[step], document)
 }
 
@@ -171,7 +174,9 @@ function findNamed(part: unknown, name: string): Json | undefined {
   if (typeof part !== 'object' || part === null) return undefined
   const { $id: id, $anchor: anchor } = part as Json
   if (id === name || `#${anchor}` === name) return part
-  return Object.values(part).map((each) => findNamed(each, name)).find((each) => each !== undefined) // prettier-ignore
+  return Object.values(part)
+    .map((each) => findNamed(each, name))
+    .find((each) => each !== undefined)
 }
 
 /** The parts of an operation that are not on its page. */
@@ -188,8 +193,16 @@ export function listMissingInMarkdown(described: DescribedOperation, markdown: s
   const title = `### ${described.method} ${described.path}`
   const isOwn = (section: string): boolean => [':', '\n'].some((end) => section.startsWith(title + end))
   const isSchema = (section: string): boolean => described.schemas.has(section.slice(4, section.indexOf('\n')))
-  const own = operations.split(new RegExp(`^(?=### (?:${methods}) )`, 'm')).filter(isOwn).join('') // prettier-ignore
-  const all = own + schemas.split(/^(?=### )/m).filter(isSchema).join('') // prettier-ignore
+  const own = operations
+    .split(new RegExp(`^(?=### (?:${methods}) )`, 'm'))
+    .filter(isOwn)
+    .join('')
+  const all =
+    own +
+    schemas
+      .split(/^(?=### )/m)
+      .filter(isSchema)
+      .join('')
   return listMissing(described, (kind, name) => {
     if (kind === 'parameters') return own.includes(`- \`${name}\` (`)
     if (kind === 'properties') return all.includes(`- \`${name}\`: `)

@@ -8,15 +8,21 @@ import { openShop } from './shop.js'
 
 /** What nobody sees: soft hyphen, fillers, joiners and selectors where nothing needs them, marks of the direction, tags. */
 const HIDDEN = [
-  0xad, 0x34f, 0x61c, 0x115f, 0x17b4, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x202e, 0x2060, 0x2064, 0x206a, 0x2800, 0x3164, 0xfe00, 0xfe0f, 0xfeff,
-  0xffa0, 0xfff9, 0xe0001, 0xe0049, 0xe0100,
-].map((code) => String.fromCodePoint(code)) // prettier-ignore
+  0xad, 0x34f, 0x61c, 0x115f, 0x17b4, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x202e, 0x2060, 0x2064, 0x206a, 0x2800,
+  0x3164, 0xfe00, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xe0001, 0xe0049, 0xe0100,
+].map((code) => String.fromCodePoint(code))
 const ANY_HIDDEN = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800\uFFF9-\uFFFB]/u
 
 /** Where its script or emoji needs it: Persian, Hindi, a family, a heart, a keycap, the flag of Wales, a variant of an ideograph. */
 const NEEDED = [
-  'می\u200Cخواهم', 'क्\u200Dष', '👩\u200D👩\u200D👧', '❤\uFE0F', '1\uFE0F\u20E3', '🏴\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}', '葛\u{E0100}',
-] // prettier-ignore
+  'می\u200Cخواهم',
+  'क्\u200Dष',
+  '👩\u200D👩\u200D👧',
+  '❤\uFE0F',
+  '1\uFE0F\u20E3',
+  '🏴\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}',
+  '葛\u{E0100}',
+]
 
 const spread = (text: string): string => `${text}a${HIDDEN.join('b')}c ${NEEDED.join(' ')}`
 

@@ -18,7 +18,10 @@ describe('guides and a changelog', () => {
   let shop: Awaited<ReturnType<typeof openShop>>
   beforeAll(async () => {
     write('02-keys.md', '```sh\n# no heading\n```\n## Keys & *secrets*\n\n[back](./01-start.md)\n\n### Rotation')
-    write('01-start.md', '\uFEFF# Get [started](x)\n\n<script>alert(1)</script><b onclick="x">bold</b>\n\n[keys](02-keys.md#rotation) [orders](../apis/orders) [other](other.md) ![tea](tea.png)') // prettier-ignore
+    write(
+      '01-start.md',
+      '\uFEFF# Get [started](x)\n\n<script>alert(1)</script><b onclick="x">bold</b>\n\n[keys](02-keys.md#rotation) [orders](../apis/orders) [other](other.md) ![tea](tea.png)',
+    )
     write(
       '03-long.md',
       `${'`'.repeat(50_000)}\n# No heading\n${'`'.repeat(50_000)}\n#  Long  ##${' '.repeat(50_000)}x\n# Second`,
@@ -59,8 +62,15 @@ describe('guides and a changelog', () => {
 
   it('link to each other as their files do, and to the references', async () => {
     const first = await get('guides/01-start')
-    const readLinks = (page: Document) => [...page.querySelectorAll<HTMLAnchorElement>('main a')].map(({ href }) => href.replace(shop.developers, '')) // prettier-ignore
-    expect(readLinks(first.page)).toEqual(['/guides/x', '/guides/02-keys#rotation', '/apis/orders', '/guides/other.md', '/guides/tea.png']) // prettier-ignore
+    const readLinks = (page: Document) =>
+      [...page.querySelectorAll<HTMLAnchorElement>('main a')].map(({ href }) => href.replace(shop.developers, ''))
+    expect(readLinks(first.page)).toEqual([
+      '/guides/x',
+      '/guides/02-keys#rotation',
+      '/apis/orders',
+      '/guides/other.md',
+      '/guides/tea.png',
+    ])
     const second = await get('guides/02-keys')
     expect(readLinks(second.page)).toEqual(['/guides/01-start'])
     expect(second.page.querySelector('#rotation')).not.toBeNull()
@@ -90,7 +100,11 @@ describe('start-up fails with the fix', () => {
     ['a pattern that is a path', { guides: join(folder, '01-start.md') }, 'guides is '],
     ['a pattern of folders', { guides: join(folder, '*/*.md') }, 'guides is '],
     ['no text', { guides: 5 }, 'guides is 5'],
-    ['a missing folder', { guides: join(folder, 'missing/*.md') }, 'which cannot be read (ENOENT). Write a pattern of Markdown files in one folder'], // prettier-ignore
+    [
+      'a missing folder',
+      { guides: join(folder, 'missing/*.md') },
+      'which cannot be read (ENOENT). Write a pattern of Markdown files in one folder',
+    ],
     ['no file', { guides: join(folder, 'none-*.md') }, 'guides matches no file in '],
     ['a file that cannot be read', { guides: join(folder, 'unreadable/*.md') }, 'a.md, which cannot be read (EISDIR)'],
     ['a name that is no address', { guides: join(folder, 'odd/*.md') }, 'whose name cannot be a part of an address'],

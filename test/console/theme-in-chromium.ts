@@ -38,23 +38,26 @@ export function describeTheme(usePage: UsePage, useScriptlessPage: UsePage): voi
   it.each([
     ['light', LIGHT, 'dark', DARK],
     ['dark', DARK, 'light', LIGHT],
-  ] as const)('the button changes every page from the %s setting of the system, and back', async (system, before, chosen, after) => {
-    const page = await openPage(usePage, system)
-    await show(page, '')
-    const button = page.getByRole('button', { name: 'Switch between light and dark' })
-    expect(await readBackground(page)).toBe(before)
-    expect(await readStorage(page)).toEqual({ cookies: '' })
-    await button.click()
-    expect(await readBackground(page)).toBe(after)
-    expect(await readStorage(page)).toEqual({ cookies: '', 'express-platform-auth.theme': chosen })
-    for (const path of PAGES) {
-      await show(page, path)
-      expect(await readBackground(page), path).toBe(after)
-    }
-    await button.click()
-    expect(await readBackground(page)).toBe(before)
-    expect(await readStorage(page)).toEqual({ cookies: '' })
-  }) // prettier-ignore
+  ] as const)(
+    'the button changes every page from the %s setting of the system, and back',
+    async (system, before, chosen, after) => {
+      const page = await openPage(usePage, system)
+      await show(page, '')
+      const button = page.getByRole('button', { name: 'Switch between light and dark' })
+      expect(await readBackground(page)).toBe(before)
+      expect(await readStorage(page)).toEqual({ cookies: '' })
+      await button.click()
+      expect(await readBackground(page)).toBe(after)
+      expect(await readStorage(page)).toEqual({ cookies: '', 'express-platform-auth.theme': chosen })
+      for (const path of PAGES) {
+        await show(page, path)
+        expect(await readBackground(page), path).toBe(after)
+      }
+      await button.click()
+      expect(await readBackground(page)).toBe(before)
+      expect(await readStorage(page)).toEqual({ cookies: '' })
+    },
+  )
 
   it('pages with a brand break no accessibility rule, and have enough contrast with an accent colour that has too little, in the theme that was chosen', async () => {
     const page = await openPage(usePage, 'light')

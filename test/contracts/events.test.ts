@@ -8,10 +8,24 @@ import { onEveryPlatform, openPlatform, type TestPlatform } from '../support/pla
 
 /** Every type of event except those of the store, which test/store-client/readiness.integration.test.ts covers. */
 const TYPES: readonly EventType[] = [
-  'application.registered', 'application.updated', 'application.suspended', 'application.resumed', 'application.deleted',
-  'application.accessChanged', 'application.credentialRotated', 'application.tokensRevoked', 'token.issued', 'token.refused', 'token.revoked',
-  'request.allowed', 'request.denied', 'request.reported', 'signingKey.rotated', 'signingKey.revoked', 'sessionSecret.replaced',
-] // prettier-ignore
+  'application.registered',
+  'application.updated',
+  'application.suspended',
+  'application.resumed',
+  'application.deleted',
+  'application.accessChanged',
+  'application.credentialRotated',
+  'application.tokensRevoked',
+  'token.issued',
+  'token.refused',
+  'token.revoked',
+  'request.allowed',
+  'request.denied',
+  'request.reported',
+  'signingKey.rotated',
+  'signingKey.revoked',
+  'sessionSecret.replaced',
+]
 
 /** The members that an event may have. */
 const MEMBERS = ['type', 'at', 'applicationId', 'api', 'error', 'reason', 'requestId', 'address', 'client']
@@ -359,9 +373,25 @@ describe('a listener', () => {
   afterEach(() => made.auth.close())
 
   it.each<[string, () => unknown]>([
-    ['throws', () => { throw new Error('of the listener') }],
-    ['rejects', async () => { throw new Error('of the listener') }],
-    ['rejects later', async () => { await new Promise((resolve) => setTimeout(resolve, 5)); throw new Error('of the listener') }],
+    [
+      'throws',
+      () => {
+        throw new Error('of the listener')
+      },
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new Error('of the listener')
+      },
+    ],
+    [
+      'rejects later',
+      async () => {
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        throw new Error('of the listener')
+      },
+    ],
   ])('that %s affects no request, no call and no other listener, and is logged', async (_, fails) => {
     const heard: string[] = []
     for (const type of TYPES) {
@@ -379,14 +409,21 @@ describe('a listener', () => {
     await made.auth.applications.suspend(application.id)
     await made.auth.signingKeys.rotate({ immediately: true })
     const types = [
-      'token.issued', 'request.allowed', 'request.allowed', 'request.denied', 'token.refused', 'token.revoked', 'application.registered',
-      'application.suspended', 'signingKey.rotated',
-    ] // prettier-ignore
+      'token.issued',
+      'request.allowed',
+      'request.allowed',
+      'request.denied',
+      'token.refused',
+      'token.revoked',
+      'application.registered',
+      'application.suspended',
+      'signingKey.rotated',
+    ]
     expect(heard).toEqual(types)
     await new Promise((resolve) => setTimeout(resolve, 20))
     const logged = made.logger.lines.filter((line) => line.startsWith('A listener'))
     expect(logged).toEqual(types.map((type) => `A listener of ${type} failed. Error: of the listener`))
-  }) // prettier-ignore
+  })
 
   it('added by once() is called once, even if it throws', async () => {
     let calls = 0
@@ -425,22 +462,78 @@ describe('the log', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
   /** A refusal, and its one log line. */
-  const REFUSALS: readonly (readonly [string, (caller: Caller, app: Express, credentials: IssuedCredentials) => PromiseLike<unknown>, RegExp])[] = [
-    ['no access token', (_, app) => request(app).get('/orders/items'), /^orders: 401 unauthorized: An access token is needed.* Send the credential that WWW-Authenticate names/],
-    ['a bad access token', (caller) => caller.bearer('/orders/items', 'my-precious-token'), /^orders: 401 invalid_token: The access token is not valid\. Get a new access token/],
-    ['a malformed header', (_, app) => request(app).get('/orders/items').set('Authorization', 'Bearer my-precious token'), /^orders: 400 invalid_request: The Authorization header must be/],
+  const REFUSALS: readonly (readonly [
+    string,
+    (caller: Caller, app: Express, credentials: IssuedCredentials) => PromiseLike<unknown>,
+    RegExp,
+  ])[] = [
+    [
+      'no access token',
+      (_, app) => request(app).get('/orders/items'),
+      /^orders: 401 unauthorized: An access token is needed.* Send the credential that WWW-Authenticate names/,
+    ],
+    [
+      'a bad access token',
+      (caller) => caller.bearer('/orders/items', 'my-precious-token'),
+      /^orders: 401 invalid_token: The access token is not valid\. Get a new access token/,
+    ],
+    [
+      'a malformed header',
+      (_, app) => request(app).get('/orders/items').set('Authorization', 'Bearer my-precious token'),
+      /^orders: 400 invalid_request: The Authorization header must be/,
+    ],
     ['no key', (_, app) => request(app).get('/catalog/items'), /^catalog: 401 unauthorized: An API key is needed/],
-    ['a bad key', (caller) => caller.key('/catalog/items', 'my-precious-key'), /^catalog: 401 invalid_api_key: The API key is not valid\. Check that the key is complete/],
-    ['a key of another API', (caller, _, { clientId }) => caller.key('/weather/now', clientId), /^weather: 403 access_denied: .*\.allow\(id, api\)/],
-    ['a wrong secret', (caller, _, { clientId }) => caller.token('orders', { clientId, clientSecret: 'my-precious-secret' }), /^orders: 401 invalid_client: Client authentication failed\. Check the key and the secret/],
-    ['no credentials', (caller) => caller.token('orders', {}), /^orders: 401 invalid_client: Client credentials are missing/],
-    ['another grant type', (caller, _, credentials) => caller.token('orders', credentials, { grant_type: 'my-precious-grant' }), /^orders: 400 unsupported_grant_type: .* Send grant_type=client_credentials\.$/],
-    ['an unknown scope', (caller, _, credentials) => caller.token('orders', credentials, { scope: 'my-precious-scope' }), /^orders: 400 invalid_scope: .*\.allow\(id, api, \{ scopes \}\)/],
-    ['an API that is not allowed', (caller, _, credentials) => caller.token('invoices', credentials), /^invoices: 400 unauthorized_client: .* Grant access with auth\.applications\.allow\(id, api\)\.$/],
-    ['another resource', (caller, _, credentials) => caller.token('orders', credentials, { resource: 'https://my-precious.example' }), /^orders: 400 invalid_target: .* Omit `resource`/],
-    ['another method', (_, app) => request(app).get('/orders/token'), /^orders: 405 invalid_request: The token endpoint takes POST only/],
-    ['revocation without a token', (caller, _, credentials) => caller.revoke('orders', credentials, ''), /^orders: 400 invalid_request: The parameter token is missing/],
-  ] // prettier-ignore
+    [
+      'a bad key',
+      (caller) => caller.key('/catalog/items', 'my-precious-key'),
+      /^catalog: 401 invalid_api_key: The API key is not valid\. Check that the key is complete/,
+    ],
+    [
+      'a key of another API',
+      (caller, _, { clientId }) => caller.key('/weather/now', clientId),
+      /^weather: 403 access_denied: .*\.allow\(id, api\)/,
+    ],
+    [
+      'a wrong secret',
+      (caller, _, { clientId }) => caller.token('orders', { clientId, clientSecret: 'my-precious-secret' }),
+      /^orders: 401 invalid_client: Client authentication failed\. Check the key and the secret/,
+    ],
+    [
+      'no credentials',
+      (caller) => caller.token('orders', {}),
+      /^orders: 401 invalid_client: Client credentials are missing/,
+    ],
+    [
+      'another grant type',
+      (caller, _, credentials) => caller.token('orders', credentials, { grant_type: 'my-precious-grant' }),
+      /^orders: 400 unsupported_grant_type: .* Send grant_type=client_credentials\.$/,
+    ],
+    [
+      'an unknown scope',
+      (caller, _, credentials) => caller.token('orders', credentials, { scope: 'my-precious-scope' }),
+      /^orders: 400 invalid_scope: .*\.allow\(id, api, \{ scopes \}\)/,
+    ],
+    [
+      'an API that is not allowed',
+      (caller, _, credentials) => caller.token('invoices', credentials),
+      /^invoices: 400 unauthorized_client: .* Grant access with auth\.applications\.allow\(id, api\)\.$/,
+    ],
+    [
+      'another resource',
+      (caller, _, credentials) => caller.token('orders', credentials, { resource: 'https://my-precious.example' }),
+      /^orders: 400 invalid_target: .* Omit `resource`/,
+    ],
+    [
+      'another method',
+      (_, app) => request(app).get('/orders/token'),
+      /^orders: 405 invalid_request: The token endpoint takes POST only/,
+    ],
+    [
+      'revocation without a token',
+      (caller, _, credentials) => caller.revoke('orders', credentials, ''),
+      /^orders: 400 invalid_request: The parameter token is missing/,
+    ],
+  ]
 
   it.each(REFUSALS)('has one line for %s, with reason, API and fix', async (_, refused, line) => {
     const made = openPlatform()

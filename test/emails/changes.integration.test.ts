@@ -18,7 +18,8 @@ describe.concurrent.each(Object.entries(BACKINGS))('%s', (_, openBacking) => {
   async function openShop(test: Test, options: TestOptions = {}) {
     const openStore = await openBacking(test)
     const mailer = memoryMailer()
-    const open = (store: StoreWith) => openPlatform({ mailer, developersUrl: 'https://example.com/developers', ...options, store }) // prettier-ignore
+    const open = (store: StoreWith) =>
+      openPlatform({ mailer, developersUrl: 'https://example.com/developers', ...options, store })
     const store = openStore()
     const { auth, clock } = open(store)
     test.onTestFinished(() => auth.close())
@@ -64,7 +65,10 @@ describe.concurrent.each(Object.entries(BACKINGS))('%s', (_, openBacking) => {
       ]
       expect(lines.filter((line) => !email.text.includes(line))).toEqual([])
       expect(email.html).toContain('ware &#60;house&#62;')
-      const plain = email.text.replaceAll(/https:\/\/example.com\/developers\S*|api\.example\.com|[-\d]+ [\d:]+ UTC|app_\w+/g, '') // prettier-ignore
+      const plain = email.text.replaceAll(
+        /https:\/\/example.com\/developers\S*|api\.example\.com|[-\d]+ [\d:]+ UTC|app_\w+/g,
+        '',
+      )
       expect(plain.split('\n').filter(isFollowable), 'neither an address nor a link of a contact').toEqual([])
       for (const secret of [credentials.clientId, rotated.credentials.clientSecret, credential.prefix])
         expect(email.text + email.html).not.toContain(secret)
@@ -238,7 +242,10 @@ describe.concurrent.each(Object.entries(BACKINGS))('%s', (_, openBacking) => {
       const before = refused
       clock.advance(24 * 60 * MINUTES)
       await vi.waitFor(() => expect(refused).toBeGreaterThanOrEqual(before + 2), 20_000)
-      await vi.waitFor(async () => expect((await listQueued()).every(({ leasedUntil }) => leasedUntil === 0)).toBe(true), 20_000) // prettier-ignore
+      await vi.waitFor(
+        async () => expect((await listQueued()).every(({ leasedUntil }) => leasedUntil === 0)).toBe(true),
+        20_000,
+      )
       await calls.addKey(id, { name: `key ${day}`, ...byEve })
       expect(await listQueued()).toHaveLength(2)
     }

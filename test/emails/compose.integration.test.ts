@@ -56,23 +56,55 @@ describe('emails.compose', () => {
   })
 
   it.each<[what: string, compose: (email: EmailToCompose) => unknown, logged: RegExp]>([
-    ['throws', () => { throw new Error('No template.') }, /No template\./],
-    ['rejects', async () => { throw new Error('No template.') }, /No template\./],
+    [
+      'throws',
+      () => {
+        throw new Error('No template.')
+      },
+      /No template\./,
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new Error('No template.')
+      },
+      /No template\./,
+    ],
     ['returns nothing', () => undefined, /did not return/],
-    ['returns a subject of two lines', ({ standard }) => ({ ...standard, subject: 'Hello\r\nBcc: all@evil.example' }), /The subject is not one line/],
+    [
+      'returns a subject of two lines',
+      ({ standard }) => ({ ...standard, subject: 'Hello\r\nBcc: all@evil.example' }),
+      /The subject is not one line/,
+    ],
     ['returns no HTML', ({ standard: { subject, text } }) => ({ subject, text }), /html is not a string/],
-    ['returns members that are inherited', ({ standard }) => Object.create(standard) as unknown, /The subject is not one line/],
+    [
+      'returns members that are inherited',
+      ({ standard }) => Object.create(standard) as unknown,
+      /The subject is not one line/,
+    ],
     ['forgets the secret in the text', ({ standard }) => ({ ...standard, text: 'Welcome' }), /text lacks a credential/],
-    ['forgets the credentials in the HTML', ({ standard }) => ({ ...standard, html: '<p>Welcome</p>' }), /html lacks a credential/],
-    ['puts the key into the subject', (email) => ({ ...email.standard, subject: KEY.exec(email.standard.text)![0] }), /The subject has a credential/],
+    [
+      'forgets the credentials in the HTML',
+      ({ standard }) => ({ ...standard, html: '<p>Welcome</p>' }),
+      /html lacks a credential/,
+    ],
+    [
+      'puts the key into the subject',
+      (email) => ({ ...email.standard, subject: KEY.exec(email.standard.text)![0] }),
+      /The subject has a credential/,
+    ],
   ])('that %s is logged, and the built-in e-mail is sent', async (_, compose, logged) => {
     const { subject, text, lines, provider } = await receiveComposed(compose as ComposeEmail)
     expect(subject).toBe(SUBJECT)
     expect(await provider.tokenStatus(readCredentials({ text }))).toBe(200)
-    expect(lines).toEqual([expect.stringMatching(/^emails\.compose did not write the e-mail with the purpose registration; the built-in one is sent\./)])
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^emails\.compose did not write the e-mail with the purpose registration; the built-in one is sent\./,
+      ),
+    ])
     expect(lines[0]).toMatch(logged)
     expect(lines.join()).not.toMatch(/epa_(?:key|sec)_[A-Za-z0-9]{10}/)
-  }) // prettier-ignore
+  })
 
   it('does not show an error that quotes a credential', async () => {
     const { lines } = await receiveComposed(({ standard }) => {

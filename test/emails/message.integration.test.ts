@@ -247,13 +247,42 @@ describe('what a developer enters at registration', () => {
   }
 
   it.each([
-    'Shop', '"', `'; DROP TABLE x; --`, '<script>alert(1)</script>', '</title><img src=x onerror=alert(1)>', '&amp;lt;', 
-    'Café Ω 店 🛒', 'שלום עולם', 'مرحبا', 
-    '. ', '..', '-- ', "' onmouseover='alert(1)", '${name} {{name}} %s %d', '$(reboot) `reboot`', 'x'.repeat(100), 'Ω'.repeat(100), '🛒'.repeat(50),
-    'a'.repeat(50) + ' ' + 'b'.repeat(49), '=20=0D=0A.=0D=0A', '&#60;b&#62;', 'Acme Inc. Shop 2.0', 'U.S. Store', 'Tills @ Acme',
+    'Shop',
+    '"',
+    `'; DROP TABLE x; --`,
+    '<script>alert(1)</script>',
+    '</title><img src=x onerror=alert(1)>',
+    '&amp;lt;',
+    'Café Ω 店 🛒',
+    'שלום עולם',
+    'مرحبا',
+    '. ',
+    '..',
+    '-- ',
+    "' onmouseover='alert(1)",
+    '${name} {{name}} %s %d',
+    '$(reboot) `reboot`',
+    'x'.repeat(100),
+    'Ω'.repeat(100),
+    '🛒'.repeat(50),
+    'a'.repeat(50) + ' ' + 'b'.repeat(49),
+    '=20=0D=0A.=0D=0A',
+    '&#60;b&#62;',
+    'Acme Inc. Shop 2.0',
+    'U.S. Store',
+    'Tills @ Acme',
   ])('as the name %j is only a name in the e-mail: no markup, header or recipient', async (name) => {
     const shown = name.trim()
-    const { from, to, cc, bcc, subject, text = '', html = '', attachments } = await readMail(await receiveMail(name, 'dev@customer.example'))
+    const {
+      from,
+      to,
+      cc,
+      bcc,
+      subject,
+      text = '',
+      html = '',
+      attachments,
+    } = await readMail(await receiveMail(name, 'dev@customer.example'))
     expect({ from, to, cc, bcc, attachments }).toEqual({
       from: { name: 'Müller & Söhne, "Developers"', address: 'developers@example.com' },
       to: [{ name: '', address: 'dev@customer.example' }],
@@ -267,28 +296,57 @@ describe('what a developer enters at registration', () => {
     expect(text.split('\n')[0]).toBe(introduction)
     expect(renderText(html)).toContain(introduction)
     expect(listTags(html)).toEqual(tagsOfPlainName)
-  }) // prettier-ignore
+  })
 
   it.each([
-    'dev@customer.example', `o'brien@customer.example`, 'bcc:dev@customer.example'.slice(4), 'a+b_c.d@x-y.customer.example',
-    'DEV@customer.example', `${'l'.repeat(64)}@customer.example`,
+    'dev@customer.example',
+    `o'brien@customer.example`,
+    'bcc:dev@customer.example'.slice(4),
+    'a+b_c.d@x-y.customer.example',
+    'DEV@customer.example',
+    `${'l'.repeat(64)}@customer.example`,
     `${'l'.repeat(64)}@${'d'.repeat(63)}.${'d'.repeat(63)}.${'d'.repeat(61)}`,
   ])('as the contact %s is exactly one recipient', async (contact) => {
     const { to, cc, bcc } = await readMail(await receiveMail('Shop', contact))
     expect({ to, cc, bcc }).toEqual({ to: [{ name: '', address: contact }], cc: undefined, bcc: undefined })
-  }) // prettier-ignore
+  })
 
   it.each([
-    'dev@customer.example\r\nBcc: all@evil.example', 'dev@customer.example\nBcc: all@evil.example', 'a@customer.example,all@evil.example', 'a@customer.example;all@evil.example',
-    'Dev <dev@customer.example>', 'group:all@evil.example;', '<dev@customer.example>', '"dev"@customer.example', 'dev@customer.example (all@evil.example)', 'dev@[127.0.0.1]',
-    "!#$%&'*+/=?^_`{|}~-@customer.example", 'a+b=c.d@x-y.customer.example', '$reboot@customer.example',
-    'root@localhost', 'a@b', 'dev@192.0.2.7', 'dev@mail.localhost', 'dev@host.localdomain', 'dev@host.LOCAL', 'dev@db.internal', 'dev@nas.home.arpa', 'dev@customer.c', 'dev@customer.123',
-    'dev\u202E@customer.example', 'dév@customer.example', 'dev@xn--.example.', `${'l'.repeat(64)}@${'d'.repeat(63)}.${'d'.repeat(63)}.${'d'.repeat(62)}`, 'dev@customer.example>\r\nRCPT TO:<all@evil.example',
+    'dev@customer.example\r\nBcc: all@evil.example',
+    'dev@customer.example\nBcc: all@evil.example',
+    'a@customer.example,all@evil.example',
+    'a@customer.example;all@evil.example',
+    'Dev <dev@customer.example>',
+    'group:all@evil.example;',
+    '<dev@customer.example>',
+    '"dev"@customer.example',
+    'dev@customer.example (all@evil.example)',
+    'dev@[127.0.0.1]',
+    "!#$%&'*+/=?^_`{|}~-@customer.example",
+    'a+b=c.d@x-y.customer.example',
+    '$reboot@customer.example',
+    'root@localhost',
+    'a@b',
+    'dev@192.0.2.7',
+    'dev@mail.localhost',
+    'dev@host.localdomain',
+    'dev@host.LOCAL',
+    'dev@db.internal',
+    'dev@nas.home.arpa',
+    'dev@customer.c',
+    'dev@customer.123',
+    'dev\u202E@customer.example',
+    'dév@customer.example',
+    'dev@xn--.example.',
+    `${'l'.repeat(64)}@${'d'.repeat(63)}.${'d'.repeat(63)}.${'d'.repeat(62)}`,
+    'dev@customer.example>\r\nRCPT TO:<all@evil.example',
   ])('as the contact %j is rejected, and nothing is sent', async (contact) => {
     const before = server.mails.length
-    await expect(auth.registration.register({ name: 'Shop', contact, apis: ['catalog'] })).rejects.toMatchObject({ code: 'invalid_argument' })
+    await expect(auth.registration.register({ name: 'Shop', contact, apis: ['catalog'] })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    })
     expect(server.mails).toHaveLength(before)
-  }) // prettier-ignore
+  })
 
   it.each([
     'two\nlines',

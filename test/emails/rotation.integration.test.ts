@@ -196,7 +196,13 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
 
   it('say how long the previous credential works', async ({ expect, onTestFinished }) => {
     const { auth, mailer, id } = await openRotating({ onTestFinished })
-    const overlaps = [[0, 'The previous key no longer works.'], [90, '90 seconds'], [600, '10 minutes'], [DAY, '24 hours'], [30 * DAY, '30 days']] as const // prettier-ignore
+    const overlaps = [
+      [0, 'The previous key no longer works.'],
+      [90, '90 seconds'],
+      [600, '10 minutes'],
+      [DAY, '24 hours'],
+      [30 * DAY, '30 days'],
+    ] as const
     for (const [i, [overlap, words]] of overlaps.entries()) {
       await auth.applications.rotateKey(id, { deliver: 'email', overlap })
       await waitForEmails(mailer.emails, i + 1)

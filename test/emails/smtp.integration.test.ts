@@ -271,12 +271,25 @@ describe('smtpMailer()', () => {
   )
 
   it.each([
-    undefined, null, 7, '', 'developers', 'Developers <developers@example.com>', 'a@example.com, b@example.com', 'a b@example.com',
-    'developers@example.com\r\nBcc: all@example.com', {}, { name: 'Developers' }, { address: 'developers@example.com' },
-    { name: 'two\nlines', address: 'developers@example.com' }, { name: 'Developers', address: 'Developers <developers@example.com>' },
+    undefined,
+    null,
+    7,
+    '',
+    'developers',
+    'Developers <developers@example.com>',
+    'a@example.com, b@example.com',
+    'a b@example.com',
+    'developers@example.com\r\nBcc: all@example.com',
+    {},
+    { name: 'Developers' },
+    { address: 'developers@example.com' },
+    { name: 'two\nlines', address: 'developers@example.com' },
+    { name: 'Developers', address: 'Developers <developers@example.com>' },
   ])('throws for the sender %j', (from) => {
-    expect(() => smtpMailer({ transport: transportTo(server), from: from as string })).toThrow(/^from is .*Give one plain address/s)
-  }) // prettier-ignore
+    expect(() => smtpMailer({ transport: transportTo(server), from: from as string })).toThrow(
+      /^from is .*Give one plain address/s,
+    )
+  })
 
   it.each([undefined, null, {}, 'smtp://localhost'])('throws for the transport %j', (transport) => {
     expect(() => smtpMailer({ transport: transport as SmtpTransport, from: FROM })).toThrow(/createTransport/)

@@ -22,9 +22,23 @@ const writeEmail = createEmailWriter(options)
 
 /** All that mail programs allow, and that the layout uses: https://www.caniemail.com */
 const PROPERTIES = new Set([
-  'margin', 'padding', 'max-width', 'background-color', 'border', 'border-top', 'border-radius', 'color', 'font-family', 'font-size', 'font-weight', 'line-height',
-  'word-break', 'display', 'text-decoration', 'mso-padding-alt',
-]) // prettier-ignore
+  'margin',
+  'padding',
+  'max-width',
+  'background-color',
+  'border',
+  'border-top',
+  'border-radius',
+  'color',
+  'font-family',
+  'font-size',
+  'font-weight',
+  'line-height',
+  'word-break',
+  'display',
+  'text-decoration',
+  'mso-padding-alt',
+])
 
 it('no e-mail, whoever wrote it, is one that mailboxes answer by themselves (RFC 3834)', async () => {
   const composeEmail = () => ({ subject: 'S', text: 'T', html: 'H', headers: { 'Auto-Submitted': 'no' } })

@@ -248,7 +248,12 @@ describe.concurrent('a mailer', () => {
   })
 
   it.for([
-    ['throws synchronously', () => { throw new Error('no') }],
+    [
+      'throws synchronously',
+      () => {
+        throw new Error('no')
+      },
+    ],
     ['rejects with undefined', () => Promise.reject(undefined)],
     ['rejects with a string', () => Promise.reject('no')],
   ] as const)('that %s is called again later', async ([, send], { expect, onTestFinished }) => {
@@ -256,7 +261,7 @@ describe.concurrent('a mailer', () => {
     const { id } = await provider.register()
     expect(await waitForAttempts(provider, id, 1)).toMatchObject({ state: 'due', problem: 'unknown' })
     expect((await provider.findRecord(id)).keys).toHaveLength(1)
-  }) // prettier-ignore
+  })
 
   it('may finish when the platform is closed', async ({ expect, onTestFinished }) => {
     let sent = false

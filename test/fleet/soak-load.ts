@@ -103,7 +103,11 @@ export async function startMixedLoad(baseUrl: string, pause: number) {
 
   for (let i = 0; i < PARTNERS; i++) {
     const name = `Partner ${i}`
-    const made = await operate<Issued>('applications', 'create', { name, contact: `c${i}@example.com`, apis: ['orders', 'catalog'] }) // prettier-ignore
+    const made = await operate<Issued>('applications', 'create', {
+      name,
+      contact: `c${i}@example.com`,
+      apis: ['orders', 'catalog'],
+    })
     partners.push({ id: made.application.id, ...made.credentials } as (typeof partners)[number])
   }
 

@@ -44,8 +44,15 @@ const auth = createPlatformAuth({
 /** @type {Record<string, number>} */
 const events = {}
 const EVENTS = /** @type {const} */ ([
-  'token.issued', 'token.refused', 'request.allowed', 'request.denied', 'application.registered', 'application.credentialRotated', 'application.deleted', 'signingKey.rotated',
-]) // prettier-ignore
+  'token.issued',
+  'token.refused',
+  'request.allowed',
+  'request.denied',
+  'application.registered',
+  'application.credentialRotated',
+  'application.deleted',
+  'signingKey.rotated',
+])
 for (const type of EVENTS) auth.events.on(type, () => (events[type] = (events[type] ?? 0) + 1))
 
 app.use(auth.router)

@@ -68,7 +68,6 @@ it(
       'list 200',
       'delete 200',
     ])
-      // prettier-ignore
       expect(answered).toContain(what)
   },
 )

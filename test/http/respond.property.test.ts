@@ -10,7 +10,10 @@ describe('formatChallenge()', () => {
     )
     fc.assert(
       fc.property(value, value, (realm, description) => {
-        const header = formatChallenge('Bearer', [['realm', realm], ['error_description', description]]) // prettier-ignore
+        const header = formatChallenge('Bearer', [
+          ['realm', realm],
+          ['error_description', description],
+        ])
         const quoted = '"[\\x20-\\x21\\x23-\\x5B\\x5D-\\x7E]*"'
         expect(header).toMatch(new RegExp(`^Bearer realm=${quoted}, error_description=${quoted}$`))
       }),

@@ -41,9 +41,14 @@ export function createProxy({ to, strip = () => '', changeAnswer }: ProxyOptions
         body: sent === '' ? null : sent,
       })
       const exchange: Exchange = {
-        method, url, sent, headers: answer.headers, status: answer.status, body: await answer.text(),
+        method,
+        url,
+        sent,
+        headers: answer.headers,
+        status: answer.status,
+        body: await answer.text(),
         credential: headers.authorization ?? String(headers['x-api-key'] ?? ''),
-      } // prettier-ignore
+      }
       const kept = new Headers(exchange.headers)
       changeAnswer?.(Object.assign(exchange, { headers: kept }))
       for (const name of ['content-length', 'connection', 'keep-alive', 'transfer-encoding']) kept.delete(name)

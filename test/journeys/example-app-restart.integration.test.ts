@@ -193,9 +193,13 @@ async function beginOrder(example: Example): Promise<Socket> {
   const socket = await openConnection(port)
   const first = '{ "product": "TEA-MATCHA-30", '
   const head = [
-    'POST /orders/items HTTP/1.1', `Host: localhost:${port}`, `Authorization: ${Authorization}`,
-    'Content-Type: application/json', `Content-Length: ${first.length + '"quantity": 7 }'.length}`, 'Expect: 100-continue',
-  ] // prettier-ignore
+    'POST /orders/items HTTP/1.1',
+    `Host: localhost:${port}`,
+    `Authorization: ${Authorization}`,
+    'Content-Type: application/json',
+    `Content-Length: ${first.length + '"quantity": 7 }'.length}`,
+    'Expect: 100-continue',
+  ]
   socket.write(`${head.join('\r\n')}\r\n\r\n`)
   const [continues] = (await once(socket, 'data')) as [string]
   expect(continues).toMatch(/^HTTP\/1\.1 100 /)

@@ -121,10 +121,22 @@ describe('The example app’s routes', () => {
   it('answer invalid requests with 400 invalid_request', async () => {
     const order = { product: 'TEA-MATCHA-30', quantity: 1 }
     const bodies = [
-      '', 'null', '[]', '"text"', '{ "quantity": ', { quantity: 1 }, { ...order, product: '' }, { ...order, product: 7 },
-      { ...order, product: 'x'.repeat(41) }, { ...order, quantity: 0 }, { ...order, quantity: 1.5 },
-      { ...order, quantity: '1' }, { ...order, quantity: 1001 }, { ...order, note: null }, { ...order, note: 'x'.repeat(501) },
-    ] // prettier-ignore
+      '',
+      'null',
+      '[]',
+      '"text"',
+      '{ "quantity": ',
+      { quantity: 1 },
+      { ...order, product: '' },
+      { ...order, product: 7 },
+      { ...order, product: 'x'.repeat(41) },
+      { ...order, quantity: 0 },
+      { ...order, quantity: 1.5 },
+      { ...order, quantity: '1' },
+      { ...order, quantity: 1001 },
+      { ...order, note: null },
+      { ...order, note: 'x'.repeat(501) },
+    ]
     for (const body of bodies) {
       const answer = await api.post('/orders/items').set(own).type('json').send(body).expect(400)
       expect(answer.body).toEqual({ error: 'invalid_request', error_description: expect.stringMatching(/./) })

@@ -32,9 +32,16 @@ onEveryPlatform((host) => {
       theirs.put('/orders/introspect', note)
       const app = newApp().use(host.auth.router).use(theirs)
       const requests = [
-        ['post', '/something/token'], ['post', '/catalog/token'], ['post', '/orders/tokens'], ['get', '/orders'], ['get', '/orders/revoke'],
-        ['get', '/orders/.well-known'], ['get', '/.well-known/security.txt'], ['get', '/catalog/.well-known/oauth-protected-resource'], ['put', '/orders/introspect'],
-      ] as const // prettier-ignore
+        ['post', '/something/token'],
+        ['post', '/catalog/token'],
+        ['post', '/orders/tokens'],
+        ['get', '/orders'],
+        ['get', '/orders/revoke'],
+        ['get', '/orders/.well-known'],
+        ['get', '/.well-known/security.txt'],
+        ['get', '/catalog/.well-known/oauth-protected-resource'],
+        ['put', '/orders/introspect'],
+      ] as const
       for (const [method, path] of requests) await request(app)[method](path).expect(200, { host: true })
       expect(reached).toEqual(requests.map(([method, path]) => `${method.toUpperCase()} ${path}`))
     })

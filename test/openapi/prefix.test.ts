@@ -42,8 +42,14 @@ function createDocument(more: object = {}): object {
 
 function createApp(): express.Express {
   const app = express()
-  const orders = express.Router().get('/', (_req, res) => void res.json([])).get('/items/:id', (_req, res) => void res.json([])) // prettier-ignore
-  const catalog = express.Router().get('/items', (_req, res) => void res.json([])).get('/secrets', (_req, res) => void res.json([])) // prettier-ignore
+  const orders = express
+    .Router()
+    .get('/', (_req, res) => void res.json([]))
+    .get('/items/:id', (_req, res) => void res.json([]))
+  const catalog = express
+    .Router()
+    .get('/items', (_req, res) => void res.json([]))
+    .get('/secrets', (_req, res) => void res.json([]))
   const ordersGuard = guardsFromDocument(auth, 'orders', createDocument(), { prefix: '/orders' })
   const catalogGuard = guardsFromDocument(auth, 'catalog', createDocument(), { prefix: '/catalog' })
   ordersGuard.checkRoutes(orders)
@@ -59,7 +65,10 @@ describe('one document for several APIs', () => {
       await request(app).get(path).expect(401)
       await request(app).get(path).set(headers).expect(200)
     }
-    await request(app).get('/catalog/items').set(await headersFor(auth, 'catalog')).expect(200) // prettier-ignore
+    await request(app)
+      .get('/catalog/items')
+      .set(await headersFor(auth, 'catalog'))
+      .expect(200)
     await request(app).get('/orders/secrets').set(headers).expect(404)
     await request(app).get('/orders/archive/items').set(headers).expect(404)
   })
@@ -69,14 +78,19 @@ describe('one document for several APIs', () => {
     const documents = { orders: { document, prefix: '/orders' }, catalog: { document, prefix: '/catalog' } }
     expect((await expectSecured(createApp(), { auth, documents })).routes).toHaveLength(4)
     const open = express().get('/orders', auth.requireBearer('orders'), (_req, res) => void res.end())
-    const error = await expectSecured(open, { auth, documents: { orders: documents.orders } }).catch((problem: unknown) => problem) // prettier-ignore
+    const error = await expectSecured(open, { auth, documents: { orders: documents.orders } }).catch(
+      (problem: unknown) => problem,
+    )
     expect((error as Error).message).toMatch(/requires the scope "orders:read"/)
     expect((error as Error).message).toMatch(/GET \/orders\/items\/\{id\}.*describes it/s)
   })
 
   it('is shown by the console for each of them, without what belongs to others', async () => {
     const document = createDocument()
-    const app = express().use('/developers', developerConsole(auth, { documents: { orders: { document, prefix: '/orders' } } })) // prettier-ignore
+    const app = express().use(
+      '/developers',
+      developerConsole(auth, { documents: { orders: { document, prefix: '/orders' } } }),
+    )
     const { text } = await request(app).get('/developers/apis/orders').expect(200)
     expect(text).toMatch(/\/items\/(?:<wbr \/>)?\{id\}/)
     expect(text).not.toContain('/orders/items')
@@ -87,13 +101,18 @@ describe('one document for several APIs', () => {
     ['is no text', 7, /guardsFromDocument\("orders"\): prefix is 7\. .*'\/orders'/],
     ['has no slash', 'orders', /prefix is "orders"/],
     ['ends with a slash', '/orders/', /prefix is "\/orders\/"/],
-    ['is nowhere', '/order', /prefix is "\/order", and no path of the document begins with it\. Its paths begin with "\/orders", "\/orders-archive", "\/catalog"\./],
+    [
+      'is nowhere',
+      '/order',
+      /prefix is "\/order", and no path of the document begins with it\. Its paths begin with "\/orders", "\/orders-archive", "\/catalog"\./,
+    ],
   ])('is refused if the prefix %s', (_what, prefix, message) => {
     const create = (): unknown => guardsFromDocument(auth, 'orders', createDocument(), { prefix: prefix as string })
     expect(create).toThrow(message)
-    const show = (): unknown => developerConsole(auth, { documents: { orders: { document: createDocument(), prefix } } })
+    const show = (): unknown =>
+      developerConsole(auth, { documents: { orders: { document: createDocument(), prefix } } })
     expect(show).toThrow(/documents\.orders\.prefix is/)
-  }) // prettier-ignore
+  })
 
   it('without a prefix: the error, checkRoutes() and the log name the prefix that is repeated', async () => {
     expect(() => guardsFromDocument(auth, 'orders', createDocument())).toThrow(
@@ -101,11 +120,16 @@ describe('one document for several APIs', () => {
     )
     const document = createDocument({ paths: { '/orders/items': { get: { security: READ } } }, components: {} })
     const guard = guardsFromDocument(auth, 'orders', document)
-    const app = express().use('/orders', guard).get('/orders/items', (_req, res) => void res.json([])) // prettier-ignore
+    const app = express()
+      .use('/orders', guard)
+      .get('/orders/items', (_req, res) => void res.json([]))
     expect(() => guard.checkRoutes(app, '/orders')).toThrow(
       /no route for GET \/orders\/items.*give \{ prefix: '\/orders' \}/s,
     )
-    await request(app).get('/orders/items').set(await headersFor(auth, 'orders')).expect(404) // prettier-ignore
+    await request(app)
+      .get('/orders/items')
+      .set(await headersFor(auth, 'orders'))
+      .expect(404)
     expect(logger.lines.join()).toContain(`give { prefix: '/orders' }`)
   })
 })

@@ -82,15 +82,34 @@ const SHEDS = { openapi: '3.1.0', info: { title: 'Sheds', version: '1' }, paths:
 
 describe('a valid document is read, although', () => {
   it.each<[string, object]>([
-    ['members of extensions have a $ref', { ...SHEDS, 'x-notes': [{ $ref: './notes.md' }], 'x-one': { $ref: '#/missing' } }],
-    ['extensions of operations and schemas have a $ref', { ...SHEDS, paths: { '/sheds': { get: { 'x-code': { $ref: 'a.md' }, responses: { 200: { content: { 'application/json': { schema: { 'x-icon': { $ref: 'b.svg' } } } } } } } } } }],
+    [
+      'members of extensions have a $ref',
+      { ...SHEDS, 'x-notes': [{ $ref: './notes.md' }], 'x-one': { $ref: '#/missing' } },
+    ],
+    [
+      'extensions of operations and schemas have a $ref',
+      {
+        ...SHEDS,
+        paths: {
+          '/sheds': {
+            get: {
+              'x-code': { $ref: 'a.md' },
+              responses: { 200: { content: { 'application/json': { schema: { 'x-icon': { $ref: 'b.svg' } } } } } },
+            },
+          },
+        },
+      },
+    ],
     ['it has no paths, but webhooks', { ...SHEDS, paths: {}, webhooks: { opened: { post: {} } } }],
     ['it has no paths', { ...SHEDS, openapi: '3.0.3', paths: {} }],
     ['it has no paths, but schemas', { ...SHEDS, openapi: '3.0.3', paths: {}, components: { schemas: {} } }],
-    ['a property is called example and has a reference to a schema', { ...SHEDS, components: { schemas: { A: { properties: { example: { $ref: '#/components/schemas/A' } } } } } }],
+    [
+      'a property is called example and has a reference to a schema',
+      { ...SHEDS, components: { schemas: { A: { properties: { example: { $ref: '#/components/schemas/A' } } } } } },
+    ],
   ])('%s', (_what, document) => {
     expect(readDocument('document', document)).toEqual(document)
-  }) // prettier-ignore
+  })
 
   it.each<[string, Buffer]>([
     ['UTF-8', Buffer.from(`\uFEFF${JSON.stringify(SHEDS)}`)],
@@ -105,13 +124,33 @@ describe('a valid document is read, although', () => {
 
 describe('a document is still refused that', () => {
   it.each<[string, object, RegExp]>([
-    ['refers to what is not there, in a header that is named like an extension', { ...SHEDS, components: { headers: { 'x-rate': { $ref: '#/components/headers/none' } } } }, /refers to "#\/components\/headers\/none"/],
-    ['refers to another file, in a property that is named like a keyword', { ...SHEDS, components: { schemas: { A: { properties: { default: { $ref: 'other.json' } } } } } }, /another document/],
-    ['has a number as version', { ...SHEDS, info: { title: 'Sheds', version: 1.1 } }, /document\.info\.version is 1\.1, a number, and OpenAPI needs a text\. Write it in quotes: version: "1\.1"/],
-    ['has a number as title', { ...SHEDS, info: { title: 2024, version: '1' } }, /document\.info\.title is 2024, a number.*title: "2024"/],
-    ['has a number as version of OpenAPI', { ...SHEDS, openapi: 3.1 }, /document\.openapi is 3\.1, a number.*"openapi": "3\.1\.0"/],
+    [
+      'refers to what is not there, in a header that is named like an extension',
+      { ...SHEDS, components: { headers: { 'x-rate': { $ref: '#/components/headers/none' } } } },
+      /refers to "#\/components\/headers\/none"/,
+    ],
+    [
+      'refers to another file, in a property that is named like a keyword',
+      { ...SHEDS, components: { schemas: { A: { properties: { default: { $ref: 'other.json' } } } } } },
+      /another document/,
+    ],
+    [
+      'has a number as version',
+      { ...SHEDS, info: { title: 'Sheds', version: 1.1 } },
+      /document\.info\.version is 1\.1, a number, and OpenAPI needs a text\. Write it in quotes: version: "1\.1"/,
+    ],
+    [
+      'has a number as title',
+      { ...SHEDS, info: { title: 2024, version: '1' } },
+      /document\.info\.title is 2024, a number.*title: "2024"/,
+    ],
+    [
+      'has a number as version of OpenAPI',
+      { ...SHEDS, openapi: 3.1 },
+      /document\.openapi is 3\.1, a number.*"openapi": "3\.1\.0"/,
+    ],
     ['describes nothing', { ...SHEDS, paths: undefined }, /Describe at least one path/],
   ])('%s', (_what, document, message) => {
     expect(() => readDocument('document', document)).toThrow(message)
-  }) // prettier-ignore
+  })
 })

@@ -13,7 +13,12 @@ const SHED = { type: 'object', properties: { roof: { type: 'string' } } }
 /** A document with the schema `Given`, and others beside it. */
 function documentOf(given: unknown, schemas: object = {}, parts: object = {}): object {
   const openapi = '3.1.0'
-  return { openapi, info: { title: 'Sheds', version: '1' }, components: { schemas: { Given: given, ...schemas } }, ...parts } // prettier-ignore
+  return {
+    openapi,
+    info: { title: 'Sheds', version: '1' },
+    components: { schemas: { Given: given, ...schemas } },
+    ...parts,
+  }
 }
 
 /** The schema `Given`, or a part of it, with what it refers to. */
@@ -34,10 +39,28 @@ describe('a reference leads to', () => {
     ['an $id', { $ref: 'https://schemas.example/shed' }, { Shed: { $id: 'https://schemas.example/shed', ...SHED } }],
     ['an $id that is relative', { $ref: './shed.json' }, { Shed: { $id: '/shed.json', ...SHED } }],
     ['an $id that is a name', { $ref: 'urn:example:shed#' }, { Shed: { $id: 'urn:example:shed', ...SHED } }],
-    ['a part of a schema with an $id', { $ref: 'https://s.example/all#/$defs/a~1b%25' }, { All: { $id: 'https://s.example/all', $defs: { 'a/b%': SHED } } }],
-    ['an anchor of a schema with an $id', { $ref: 'https://s.example/all#s' }, { Other: { $anchor: 's' }, All: { $id: 'https://s.example/all', $defs: { a: { $anchor: 's', ...SHED } } } }],
-    ['$self', { $ref: 'https://sheds.example/openapi.json#/components/schemas/Shed' }, { Shed: SHED }, { openapi: '3.2.0', $self: 'https://sheds.example/openapi.json' }],
-    ['a schema beside $self', { $ref: 'shed' }, { Shed: { $id: 'https://sheds.example/shed', ...SHED } }, { openapi: '3.2.0', $self: 'https://sheds.example/openapi' }],
+    [
+      'a part of a schema with an $id',
+      { $ref: 'https://s.example/all#/$defs/a~1b%25' },
+      { All: { $id: 'https://s.example/all', $defs: { 'a/b%': SHED } } },
+    ],
+    [
+      'an anchor of a schema with an $id',
+      { $ref: 'https://s.example/all#s' },
+      { Other: { $anchor: 's' }, All: { $id: 'https://s.example/all', $defs: { a: { $anchor: 's', ...SHED } } } },
+    ],
+    [
+      '$self',
+      { $ref: 'https://sheds.example/openapi.json#/components/schemas/Shed' },
+      { Shed: SHED },
+      { openapi: '3.2.0', $self: 'https://sheds.example/openapi.json' },
+    ],
+    [
+      'a schema beside $self',
+      { $ref: 'shed' },
+      { Shed: { $id: 'https://sheds.example/shed', ...SHED } },
+      { openapi: '3.2.0', $self: 'https://sheds.example/openapi' },
+    ],
     ['a name in percent-encoded UTF-8', { $ref: '#/components/schemas/Gr%C3%B6%C3%9Fe' }, { Größe: SHED }],
     ['a name that is not encoded', { $ref: '#/components/schemas/Größe' }, { Größe: SHED }],
     ['a name with a percent sign that encodes nothing', { $ref: '#/components/schemas/100%' }, { '100%': SHED }],
@@ -46,10 +69,14 @@ describe('a reference leads to', () => {
     const document = readDocument('document', whole)
     expect(follow(document)).toMatchObject(SHED)
     expect(document).toEqual(whole)
-  }) // prettier-ignore
+  })
 
   it('the schema with an $id that is around it', () => {
-    const tree = { $id: 'https://s.example/tree', properties: { next: { $ref: '#' }, leaf: { $ref: '#/$defs/leaf' } }, $defs: { leaf: SHED } } // prettier-ignore
+    const tree = {
+      $id: 'https://s.example/tree',
+      properties: { next: { $ref: '#' }, leaf: { $ref: '#/$defs/leaf' } },
+      $defs: { leaf: SHED },
+    }
     const document = readDocument('document', documentOf(tree))
     expect(follow(document, 'properties', 'next')).toBe(follow(document))
     expect(follow(document, 'properties', 'leaf')).toMatchObject(SHED)
@@ -58,7 +85,10 @@ describe('a reference leads to', () => {
   it('the file that it is in, by its name', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'openapi-'))
     onTestFinished(() => rm(folder, { recursive: true }))
-    await writeFile(join(folder, 'sheds.json'), JSON.stringify(documentOf({ $ref: './sheds.json#/components/schemas/Shed' }, { Shed: SHED }))) // prettier-ignore
+    await writeFile(
+      join(folder, 'sheds.json'),
+      JSON.stringify(documentOf({ $ref: './sheds.json#/components/schemas/Shed' }, { Shed: SHED })),
+    )
     const document = readDocument('document', join(folder, 'sheds.json'))
     expect(follow(document)).toMatchObject(SHED)
     // It is served under another name.
@@ -77,15 +107,29 @@ describe('a document is refused if a reference leads nowhere:', () => {
   const gone = { $ref: '#/components/schemas/Gone' }
   it.each<[string, unknown, RegExp]>([
     ['an anchor', { $ref: '#shed' }, /refers to "#shed", which is not in it/],
-    ['an anchor in a schema with an $id', { $id: 'https://s.example/a', items: { $ref: '#Given' } }, /"#Given", which is not in it/],
-    ['a part of a schema with an $id', { $id: 'https://s.example/a', items: { $ref: 'a#/$defs/x' } }, /"a#\/\$defs\/x", which is not in it/],
+    [
+      'an anchor in a schema with an $id',
+      { $id: 'https://s.example/a', items: { $ref: '#Given' } },
+      /"#Given", which is not in it/,
+    ],
+    [
+      'a part of a schema with an $id',
+      { $id: 'https://s.example/a', items: { $ref: 'a#/$defs/x' } },
+      /"a#\/\$defs\/x", which is not in it/,
+    ],
     ['an $id', { $ref: 'https://schemas.example/shed' }, /another document/],
     ['a text that is no address', { $ref: 'http://[' }, /another document/],
-    ...['value', 'default', 'example', 'examples', 'enum', 'const', 'dataValue'].map((name): [string, unknown, RegExp] => [`a property named ${name}`, { properties: { [name]: gone } }, /Gone", which is not in it/]),
+    ...['value', 'default', 'example', 'examples', 'enum', 'const', 'dataValue'].map(
+      (name): [string, unknown, RegExp] => [
+        `a property named ${name}`,
+        { properties: { [name]: gone } },
+        /Gone", which is not in it/,
+      ],
+    ),
     ['a schema that another depends on', { dependentSchemas: { example: gone } }, /Gone", which is not in it/],
   ])('%s', (_what, given, words) => {
     expect(() => readDocument('document', documentOf(given))).toThrow(words)
-  }) // prettier-ignore
+  })
 
   it('an example of a media type', () => {
     const content = { 'text/plain': { examples: { one: { $ref: '#/components/examples/Gone' } } } }
@@ -103,7 +147,9 @@ it('data that looks like a reference is left alone', () => {
 })
 
 it('references between paths, as bundlers write them, lead to the same when the paths of one API are taken', () => {
-  const answer = (schema: object): object => ({ get: { responses: { 200: { content: { 'application/json': { schema } } } } } }) // prettier-ignore
+  const answer = (schema: object): object => ({
+    get: { responses: { 200: { content: { 'application/json': { schema } } } } },
+  })
   const SCHEMA = '/get/responses/200/content/application~1json/schema'
   const paths = {
     '/orders/items': answer(SHED),

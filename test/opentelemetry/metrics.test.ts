@@ -35,9 +35,26 @@ const ALL: readonly Series[] = [
   { name: 'platform_auth.token.requests', attributes: { [API]: 'invoices' }, value: 0 },
   { name: 'platform_auth.token.revocations', attributes: { [API]: 'orders' }, value: 1 },
   ...Object.entries({
-    registered: 3, imported: 1, approved: 1, activated: 1, updated: 1, suspended: 1, resumed: 1, deleted: 1,
-    access_changed: 1, access_rejected: 1, access_requested: 1, contact_added: 1, contact_invited: 1, contact_removed: 1,
-    credential_rotated: 1, credential_added: 1, credential_updated: 1, credential_ended: 1, recovered: 1, quota_reached: 1,
+    registered: 3,
+    imported: 1,
+    approved: 1,
+    activated: 1,
+    updated: 1,
+    suspended: 1,
+    resumed: 1,
+    deleted: 1,
+    access_changed: 1,
+    access_rejected: 1,
+    access_requested: 1,
+    contact_added: 1,
+    contact_invited: 1,
+    contact_removed: 1,
+    credential_rotated: 1,
+    credential_added: 1,
+    credential_updated: 1,
+    credential_ended: 1,
+    recovered: 1,
+    quota_reached: 1,
     tokens_revoked: 1,
   }).map(([change, value]) => ({ name: 'platform_auth.application.changes', attributes: { [CHANGE]: change }, value })),
   { name: 'platform_auth.email.deliveries', attributes: {}, value: 1 },
@@ -50,7 +67,7 @@ const ALL: readonly Series[] = [
   { name: 'platform_auth.store.writes.available', attributes: {}, value: 1 },
   { name: 'platform_auth.limits.available', attributes: {}, value: 1 },
   ...MAIL_AND_CLOCK,
-] // prettier-ignore
+]
 
 const DURATION = 'platform_auth.store.outage.duration'
 const DURATIONS = ['store', 'store.writes', 'limits', 'mail', 'clock'].map(

@@ -129,7 +129,29 @@ describe('a separate span', () => {
     const names = traces.ours().map(({ name }) => name)
     expect(new Set(names)).toEqual(
       new Set([
-        ...['registered', 'imported', 'approved', 'activated', 'updated', 'suspended', 'resumed', 'deleted', 'recovered', 'quota_reached', 'access_changed', 'access_rejected', 'access_requested', 'contact_added', 'contact_invited', 'contact_removed', 'credential_rotated', 'credential_added', 'credential_updated', 'credential_ended', 'tokens_revoked'].map((change) => `platform_auth.application.${change}`),
+        ...[
+          'registered',
+          'imported',
+          'approved',
+          'activated',
+          'updated',
+          'suspended',
+          'resumed',
+          'deleted',
+          'recovered',
+          'quota_reached',
+          'access_changed',
+          'access_rejected',
+          'access_requested',
+          'contact_added',
+          'contact_invited',
+          'contact_removed',
+          'credential_rotated',
+          'credential_added',
+          'credential_updated',
+          'credential_ended',
+          'tokens_revoked',
+        ].map((change) => `platform_auth.application.${change}`),
         ...['rotated', 'revoked'].map((change) => `platform_auth.signing_key.${change}`),
         'platform_auth.mail.outage',
         'platform_auth.clock.outage',
@@ -140,7 +162,7 @@ describe('a separate span', () => {
         'platform_auth.store.writes.outage',
         'platform_auth.limits.outage',
       ]),
-    ) // prettier-ignore
+    )
     const suspended = traces.ours().find(({ name }) => name === 'platform_auth.application.suspended')
     expect(suspended?.attributes).toEqual({ [APPLICATION]: expect.any(String) as unknown, [CHANGE]: 'suspended' })
     const failed = traces.ours().find(({ name }) => name === 'platform_auth.email.delivery_failed')

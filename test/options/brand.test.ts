@@ -84,10 +84,18 @@ describe('brand', () => {
     ['brand.color', { color: '#ffffff; background: url(x)' }, /^brand\.color/],
     ['brand.supportUrl', { supportUrl: 'javascript:alert(1)' }, /^brand\.supportUrl/],
     ['brand.supportUrl', { supportUrl: '/help' }, /^brand\.supportUrl is "\/help"/],
-    ['brand.logo', { logo: '/nowhere/logo.png' }, /^brand\.logo names \/nowhere\/logo\.png, which cannot be read \(ENOENT\)/],
+    [
+      'brand.logo',
+      { logo: '/nowhere/logo.png' },
+      /^brand\.logo names \/nowhere\/logo\.png, which cannot be read \(ENOENT\)/,
+    ],
     ['brand.logo', { logo: 'data:image/png' }, /^brand\.logo is a data: URL that cannot be read/],
     ['brand.logo', { logo: 'data:text/html,<script>alert(1)</script>' }, /^brand\.logo is neither a PNG/],
-    ['brand.logo', { logo: `data:image/svg+xml,${'<svg>'.padEnd(32 * 1024 + 1)}` }, /^brand\.logo has 32769 bytes\. A logo has at most 32768/],
+    [
+      'brand.logo',
+      { logo: `data:image/svg+xml,${'<svg>'.padEnd(32 * 1024 + 1)}` },
+      /^brand\.logo has 32769 bytes\. A logo has at most 32768/,
+    ],
   ])('as %s: %j is refused', (option, value, message) => {
     const { error } = checkOptions({
       baseUrl: 'https://api.example.com',
@@ -97,5 +105,5 @@ describe('brand', () => {
     } as PlatformAuthOptions)
     expect(error?.message).toMatch(message)
     expect(error?.option).toBe(option)
-  }) // prettier-ignore
+  })
 })

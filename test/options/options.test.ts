@@ -237,11 +237,26 @@ describe('an option', () => {
   })
 
   it.each([
-    ['baseURL', 'baseUrl'], ['base_url', 'baseUrl'], ['api', 'apis'], ['stores', 'store'], ['secrets', 'secret'], ['token', 'tokens'],
-    ['ratelimits', 'rateLimits'], ['rateLimit', 'rateLimits'], ['onDenid', 'onDenied'], ['onDenied ', 'onDenied'], ['CORS', 'cors'], ['credential', 'credentials'], ['metaData', 'metadata'], ['feature', 'features'], ['log', 'logger'],
+    ['baseURL', 'baseUrl'],
+    ['base_url', 'baseUrl'],
+    ['api', 'apis'],
+    ['stores', 'store'],
+    ['secrets', 'secret'],
+    ['token', 'tokens'],
+    ['ratelimits', 'rateLimits'],
+    ['rateLimit', 'rateLimits'],
+    ['onDenid', 'onDenied'],
+    ['onDenied ', 'onDenied'],
+    ['CORS', 'cors'],
+    ['credential', 'credentials'],
+    ['metaData', 'metadata'],
+    ['feature', 'features'],
+    ['log', 'logger'],
   ])('%j is refused with the suggestion %j', (name, meant) => {
-    expect(messageOfRefusal(() => createWith({ [name]: 'x' }))).toBe(`${name} is not an option. Did you mean "${meant}"?`)
-  }) // prettier-ignore
+    expect(messageOfRefusal(() => createWith({ [name]: 'x' }))).toBe(
+      `${name} is not an option. Did you mean "${meant}"?`,
+    )
+  })
 
   it('whose value is no JSON is refused with its type', () => {
     const circular: { self?: object } = {}
@@ -263,15 +278,38 @@ describe('an option', () => {
   })
 
   it.each([
-    ['credentials', {}], ['credentials', { maxAge: 1 }], ['tokens', { lifetime: 1, clockTolerance: 0 }], ['maxStaleness', 1], ['credentials', { prefix: 'a' }], ['credentials', { prefix: 'A_1'.padEnd(20, 'x') }],
-    ['background', false], ['background', undefined], ['background', {}], ['background', { auditRetention: 30 }], ['features', []], ['features', undefined],
-    ['secret', SECRET], ['secret', [SECRET]], ['secret', [SECRET, 'another secret, of 32 characters or more']], ['secret', undefined], ['tokens', {}], ['tokens', undefined],
-    ['tokens', { algorithm: 'EdDSA', rotateEvery: 86_400, publishAhead: 0 }], ['tokens', { algorithm: null, publishAhead: null }], ['rateLimits', {}], ['rateLimits', { requests: false, failedAuthentication: false }],
-    ['rateLimits', { tokenRequests: { limit: 1, window: 1 } }], ['cors', { origin: '*' }], ['cors', { origin: 'http://localhost:3000' }],
-    ['cors', { origin: ['https://a.example', 'https://b.example:8443'] }], ['onDenied', () => undefined], ['now', () => 0], ['store', memoryStore()],
+    ['credentials', {}],
+    ['credentials', { maxAge: 1 }],
+    ['tokens', { lifetime: 1, clockTolerance: 0 }],
+    ['maxStaleness', 1],
+    ['credentials', { prefix: 'a' }],
+    ['credentials', { prefix: 'A_1'.padEnd(20, 'x') }],
+    ['background', false],
+    ['background', undefined],
+    ['background', {}],
+    ['background', { auditRetention: 30 }],
+    ['features', []],
+    ['features', undefined],
+    ['secret', SECRET],
+    ['secret', [SECRET]],
+    ['secret', [SECRET, 'another secret, of 32 characters or more']],
+    ['secret', undefined],
+    ['tokens', {}],
+    ['tokens', undefined],
+    ['tokens', { algorithm: 'EdDSA', rotateEvery: 86_400, publishAhead: 0 }],
+    ['tokens', { algorithm: null, publishAhead: null }],
+    ['rateLimits', {}],
+    ['rateLimits', { requests: false, failedAuthentication: false }],
+    ['rateLimits', { tokenRequests: { limit: 1, window: 1 } }],
+    ['cors', { origin: '*' }],
+    ['cors', { origin: 'http://localhost:3000' }],
+    ['cors', { origin: ['https://a.example', 'https://b.example:8443'] }],
+    ['onDenied', () => undefined],
+    ['now', () => 0],
+    ['store', memoryStore()],
   ] as readonly (readonly [string, unknown])[])('%s accepts %j', (name, value) => {
     expect(() => createWith({ [name]: value })).not.toThrow()
-  }) // prettier-ignore
+  })
 })
 
 describe('baseUrl', () => {
@@ -295,15 +333,45 @@ describe('baseUrl', () => {
 
 describe('an API', () => {
   it.each([
-    '', ' ', '.', '..', '.a', 'a.', '-a', 'a-', '~', 'a/b', 'a b', 'a%2Fb', 'a?b', 'a#b', 'é', 'a:b', '_a', 'a_', 'x'.repeat(65), 'a\n', '*', ':name',
-    'constructor', 'toString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf', 'propertyIsEnumerable', 'toLocaleString', '__proto__', '__defineGetter__', '__lookupSetter__',
+    '',
+    ' ',
+    '.',
+    '..',
+    '.a',
+    'a.',
+    '-a',
+    'a-',
+    '~',
+    'a/b',
+    'a b',
+    'a%2Fb',
+    'a?b',
+    'a#b',
+    'é',
+    'a:b',
+    '_a',
+    'a_',
+    'x'.repeat(65),
+    'a\n',
+    '*',
+    ':name',
+    'constructor',
+    'toString',
+    'valueOf',
+    'hasOwnProperty',
+    'isPrototypeOf',
+    'propertyIsEnumerable',
+    'toLocaleString',
+    '__proto__',
+    '__defineGetter__',
+    '__lookupSetter__',
   ])('can not have the name %j', (name) => {
     const apis = Object.fromEntries([[name, { scheme: 'oauth2' }]])
     const message = messageOfRefusal(() => createWith({ apis }))
     expect(message).toContain(
       `apis["${name}"] has a name that can not be a path segment. An API's name is its path segment: up to 64 letters, digits and . _ ~ -`,
     )
-  }) // prettier-ignore
+  })
 
   it.each(['a', '7', 'Orders', 'a.b', 'a..b', 'a_b~c-d', 'x'.repeat(64), 'token', 'prototype'])(
     'can have the name %j',
@@ -396,22 +464,52 @@ describe('an API', () => {
     }
     expect(createWith({ apis }).auth.apis).toEqual([
       {
-        name: 'orders', title: 'Orders', description: 'All orders.', scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' },
-        tokenEndpoint: 'https://api.example.com/orders/token', keyHeaders: [], resource: 'https://api.example.com/orders',
+        name: 'orders',
+        title: 'Orders',
+        description: 'All orders.',
+        scheme: 'oauth2',
+        scopes: { 'orders:read': 'Read orders' },
+        tokenEndpoint: 'https://api.example.com/orders/token',
+        keyHeaders: [],
+        resource: 'https://api.example.com/orders',
       },
       {
-        name: 'catalog', title: 'catalog', description: undefined, scheme: 'apiKey', scopes: {},
-        tokenEndpoint: undefined, keyHeaders: ['X-Api-Key'], resource: 'https://api.example.com/catalog',
+        name: 'catalog',
+        title: 'catalog',
+        description: undefined,
+        scheme: 'apiKey',
+        scopes: {},
+        tokenEndpoint: undefined,
+        keyHeaders: ['X-Api-Key'],
+        resource: 'https://api.example.com/catalog',
       },
-    ]) // prettier-ignore
+    ])
   })
 
   it.each([
     ['', /^apis\.catalog\.header is ""\. A header name is 1 to 64 letters, digits, "-" and "_", such as "X-Api-Key"\./],
-    ...['a b', 'a:b', 'a\r\nb', 'é', '-key', 'api.key', 'x'.repeat(65), 7, null, {}].map((header) => [header, /A header name is 1 to 64/] as const),
+    ...['a b', 'a:b', 'a\r\nb', 'é', '-key', 'api.key', 'x'.repeat(65), 7, null, {}].map(
+      (header) => [header, /A header name is 1 to 64/] as const,
+    ),
     ...[
-      'Authorization', 'authorization', 'Cookie', 'Host', 'Content-Type', 'content-whatever', 'Connection', 'TE', 'Transfer-Encoding', 'Proxy-Authorization', 'Accept',
-      'Accept-Language', 'Sec-Fetch-Site', 'If-Match', 'X-Forwarded-For', 'User-Agent', 'Platform-Auth-Doctor', 'constructor',
+      'Authorization',
+      'authorization',
+      'Cookie',
+      'Host',
+      'Content-Type',
+      'content-whatever',
+      'Connection',
+      'TE',
+      'Transfer-Encoding',
+      'Proxy-Authorization',
+      'Accept',
+      'Accept-Language',
+      'Sec-Fetch-Site',
+      'If-Match',
+      'X-Forwarded-For',
+      'User-Agent',
+      'Platform-Auth-Doctor',
+      'constructor',
     ].map((header) => [header, /has another meaning in HTTP\. Choose a name of your own/] as const),
     [['X-Key', 'Cookie'], /^apis\.catalog\.header is "Cookie", which has another meaning in HTTP\./],
     [[], /^apis\.catalog\.header is \[\]\. Give one header name or two/],
@@ -420,7 +518,7 @@ describe('an API', () => {
     [['X-Key', 'x-key'], /^apis\.catalog\.header has "X-Key" twice\. Header names do not depend on case/],
   ] as readonly (readonly [unknown, RegExp])[])('can not have the header %j', (header, message) => {
     expect(messageOfRefusal(() => createWith({ apis: { catalog: { scheme: 'apiKey', header } } }))).toMatch(message)
-  }) // prettier-ignore
+  })
 
   it.each([
     [undefined, ['X-Api-Key']],

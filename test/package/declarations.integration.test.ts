@@ -52,7 +52,11 @@ it.each(IS_LONG_LANE ? ALL : FEW)(
     for (const [at, code] of documented.entries()) await writeFile(join(folder, `documented-${at}.ts`), code)
     const names = documented.map((_, at) => `documented-${at}.ts`)
     const strict = { strict: true, target: 'es2022', types: ['node'], skipLibCheck: true, ...options }
-    await writeConfig(folder, { ...strict, exactOptionalPropertyTypes: true, allowJs: true, declaration: true, outDir: 'out' }, [...PROGRAMS, 'other-packages.d.ts', ...names]) // prettier-ignore
+    await writeConfig(
+      folder,
+      { ...strict, exactOptionalPropertyTypes: true, allowJs: true, declaration: true, outDir: 'out' },
+      [...PROGRAMS, 'other-packages.d.ts', ...names],
+    )
     expect(await compile(version, folder)).toEqual([])
 
     // A user of the emitted declarations has the package, and not its files.
@@ -92,7 +96,9 @@ export const plan: Promise<'free' | 'paid'> = withSchema.verifyApiKey('catalog',
 function listDocumentedExports(): string[] {
   const blocks = documentationPages().flatMap((page) => blocksOf(page))
   const isExporting = (code: string): boolean =>
-    /^export (?:const|function|default|class)/m.test(code) && /from 'express-platform-auth/.test(code) && /= createPlatformAuth\(/.test(code) // prettier-ignore
+    /^export (?:const|function|default|class)/m.test(code) &&
+    /from 'express-platform-auth/.test(code) &&
+    /= createPlatformAuth\(/.test(code)
   return blocks.filter(({ language, code }) => language === 'ts' && isExporting(code)).map(({ code }) => code)
 }
 

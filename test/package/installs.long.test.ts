@@ -62,7 +62,15 @@ it('Jest 28 runs an app without configuration', { timeout: 300_000 }, async () =
 })
 
 it('eslint-import-resolver-typescript 3.10 resolves every subpath', { timeout: 300_000 }, async () => {
-  const home = await install({ express: '5.3.0', eslint: '8.57.1', 'eslint-plugin-import': '2.29.1', 'eslint-import-resolver-typescript': '3.10.1' }, []) // prettier-ignore
+  const home = await install(
+    {
+      express: '5.3.0',
+      eslint: '8.57.1',
+      'eslint-plugin-import': '2.29.1',
+      'eslint-import-resolver-typescript': '3.10.1',
+    },
+    [],
+  )
   const { exports } = JSON.parse(await readText(packed.folder, 'package.json')) as { exports: object }
   const { resolve } = createRequire(join(home, 'app.js'))('eslint-import-resolver-typescript') as {
     resolve(source: string, file: string): { readonly found: boolean }

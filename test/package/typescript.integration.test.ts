@@ -96,7 +96,11 @@ describe.each([4, 5] as const)('a TypeScript project with the types of Express %
       await copyFile(join(home, 'program.ts'), join(folder, type, `${type}.ts`))
       await writeFile(join(folder, type, 'package.json'), JSON.stringify({ type }))
     }
-    await writeConfig(folder, { ...STRICT, ...options }, types.map((type) => `${type}/${type}.ts`)) // prettier-ignore
+    await writeConfig(
+      folder,
+      { ...STRICT, ...options },
+      types.map((type) => `${type}/${type}.ts`),
+    )
     return folder
   }
 })

@@ -97,15 +97,28 @@ describe('a cookie that was not made for this session is worth nothing', () => {
     const browser = await signInByLink(host, { contact: CONTACT })
     const [[name, value]] = [...browser.cookies] as [[string, string]]
     const other = (character: string): string => (character === 'A' ? 'B' : 'A')
-    const changed = Array.from({ length: Math.ceil(value.length / 7) }, (_, i) => i * 7)
-      .map((at) => value.slice(0, at) + other(value[at]!) + value.slice(at + 1))
-    for (const forged of [...changed, value.slice(0, -4), value.slice(4), `${value}AAAA`, '', 'A', 'A'.repeat(5000), value.slice(0, 38), '%00', '"', '{}']) {
+    const changed = Array.from({ length: Math.ceil(value.length / 7) }, (_, i) => i * 7).map(
+      (at) => value.slice(0, at) + other(value[at]!) + value.slice(at + 1),
+    )
+    for (const forged of [
+      ...changed,
+      value.slice(0, -4),
+      value.slice(4),
+      `${value}AAAA`,
+      '',
+      'A',
+      'A'.repeat(5000),
+      value.slice(0, 38),
+      '%00',
+      '"',
+      '{}',
+    ]) {
       const { text } = await request(host.app).get(ROOT).set('Cookie', `${name}=${forged}`)
       expect(text, forged).not.toContain('Sign out')
     }
     expect((await request(host.app).get(ROOT).set('Cookie', `a=b; ${name}=${value};c`)).text).toContain('Sign out')
     await host.auth.close()
-  }) // prettier-ignore
+  })
 
   it('if another platform on the same store has made it', async () => {
     const store = memoryStore()
@@ -156,14 +169,23 @@ describe('forms of other sites do nothing', () => {
     const token = new URL(await host.auth.portal.link({ contact: CONTACT })).hash.slice(1)
     const browser = createBrowser(host.app)
     const { csrf } = readHiddenFields((await browser.get()).text)
-    for (const [path, fields] of [['sign-in', { contact: CONTACT }], ['sign-in/link', { token }], ['sign-out', {}]] as const) {
+    for (const [path, fields] of [
+      ['sign-in', { contact: CONTACT }],
+      ['sign-in/link', { token }],
+      ['sign-out', {}],
+    ] as const) {
       const answer = await browser.post(`${ROOT}/${path}`, { ...fields, csrf: csrf! }, headers)
-      expect(answer).toMatchObject({ status: 403, text: expect.stringContaining('not sent from a page of this site') as unknown })
+      expect(answer).toMatchObject({
+        status: 403,
+        text: expect.stringContaining('not sent from a page of this site') as unknown,
+      })
     }
     // It is still unused.
-    expect((await browser.post(`${ROOT}/sign-in/link`, { token, csrf: csrf! }, { Origin: 'https://example.com' })).status).toBe(303)
+    expect(
+      (await browser.post(`${ROOT}/sign-in/link`, { token, csrf: csrf! }, { Origin: 'https://example.com' })).status,
+    ).toBe(303)
     await host.auth.close()
-  }) // prettier-ignore
+  })
 
   it('P71: a form without the token of its page, or with that of another browser', async () => {
     const host = openPortal()
@@ -181,30 +203,50 @@ describe('forms of other sites do nothing', () => {
   })
 })
 
-it.each(['//evil.example', '///evil.example/x', '/\\evil.example', '/%2F%2Fevil.example', '/https://evil.example', '/..//evil.example', '/a+b%20c'])(
-  'P14: %s redirects to the portal itself',
-  async (path) => {
-    const host = openPortal()
-    const { status, headers } = await request(host.app).get(ROOT + path).redirects(0)
-    expect({ status, location: headers['location'] }).toEqual({ status: 303, location: ROOT })
-    await host.auth.close()
-  },
-) // prettier-ignore
+it.each([
+  '//evil.example',
+  '///evil.example/x',
+  '/\\evil.example',
+  '/%2F%2Fevil.example',
+  '/https://evil.example',
+  '/..//evil.example',
+  '/a+b%20c',
+])('P14: %s redirects to the portal itself', async (path) => {
+  const host = openPortal()
+  const { status, headers } = await request(host.app)
+    .get(ROOT + path)
+    .redirects(0)
+  expect({ status, location: headers['location'] }).toEqual({ status: 303, location: ROOT })
+  await host.auth.close()
+})
 
 it('P13: refuses bodies that are too large, compressed, repeated or no forms, with pages', async () => {
   const host = openPortal()
-  const post = (type: string, body: string, headers = {}) => request(host.app).post(`${ROOT}/sign-in`).set({ 'Sec-Fetch-Site': 'same-origin', 'Content-Type': type, ...headers }).send(body)
+  const post = (type: string, body: string, headers = {}) =>
+    request(host.app)
+      .post(`${ROOT}/sign-in`)
+      .set({ 'Sec-Fetch-Site': 'same-origin', 'Content-Type': type, ...headers })
+      .send(body)
   const form = 'application/x-www-form-urlencoded'
   const answers = await Promise.all([
-    post('application/json', '{}'), post(form, 'csrf=%ff'), post(form, `a=${'x'.repeat(17_000)}`), post(form, 'a=b', { 'Content-Encoding': 'gzip' }), post(form, 'csrf=a&csrf=b'),
+    post('application/json', '{}'),
+    post(form, 'csrf=%ff'),
+    post(form, `a=${'x'.repeat(17_000)}`),
+    post(form, 'a=b', { 'Content-Encoding': 'gzip' }),
+    post(form, 'csrf=a&csrf=b'),
   ])
   expect(answers.map(({ status }) => status)).toEqual([400, 400, 413, 415, 400])
   for (const { headers } of answers) {
-    expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'referrer-policy': 'same-origin', 'x-content-type-options': 'nosniff' })
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'referrer-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+    })
     expect(headers['content-security-policy']).toMatch(/default-src 'none'.*form-action 'self'.*frame-ancestors 'none'/)
   }
   await host.auth.close()
-}) // prettier-ignore
+})
 
 it.each(['/%00', '/app_%0d%0aSet-Cookie:a=b', '/%ff', '/%'])(
   '%s is no address, for contacts and strangers',

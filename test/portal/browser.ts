@@ -56,7 +56,9 @@ export function createBrowser(app: Express): Browser {
     },
     get: async (path = ROOT) => follow(await send('get', path)),
     async submit(action, fields = {}) {
-      const form = [...page!.text.matchAll(/<form[^>]* action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].find(([, to]) => to!.split('?', 1)[0]!.endsWith(action)) // prettier-ignore
+      const form = [...page!.text.matchAll(/<form[^>]* action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].find(([, to]) =>
+        to!.split('?', 1)[0]!.endsWith(action),
+      )
       expect(form, `no form for ${action} in ${page!.text}`).toBeDefined()
       return follow(await send('post', form![1]!, { ...readHiddenFields(form![2]!), ...fields }, SAME_SITE))
     },

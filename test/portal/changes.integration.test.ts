@@ -38,7 +38,11 @@ it('the owner whom a colleague removes at the portal, after adding a key, gets o
   await vi.waitFor(() => expect(server.mailsTo(ANN)).toHaveLength(1), 20_000)
   const { subject, text = '', html = '' } = await readMail(server.mailsTo(ANN)[0]!)
   expect(subject).toBe(`You are no longer a contact of an application at ${new URL(app.baseUrl).host}`)
-  const listed = ['A person who was invited became a contact', 'A contact added the key “backdoor”', 'A contact removed you'] // prettier-ignore
+  const listed = [
+    'A person who was invited became a contact',
+    'A contact added the key “backdoor”',
+    'A contact removed you',
+  ]
   for (const part of [text, html]) {
     expect(listed.map((line) => part.includes(line))).toEqual([true, true, true])
     expect(part).not.toContain(EVE)
@@ -122,7 +126,13 @@ async function accept(link: string): Promise<void> {
   const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(await page.text()) ?? []
   const response = await fetch(origin + pathname, {
     method: 'POST',
-    headers: { Cookie: page.headers.getSetCookie().map((each) => each.split(';', 1)[0]).join('; '), Origin: origin }, // prettier-ignore
+    headers: {
+      Cookie: page.headers
+        .getSetCookie()
+        .map((each) => each.split(';', 1)[0])
+        .join('; '),
+      Origin: origin,
+    },
     body: new URLSearchParams({ csrf, token: hash.slice(1) }),
   })
   expect(response.status).toBe(200)

@@ -10,7 +10,10 @@ const APIS = { orders: { scopes: ['orders:read'] }, catalog: {} } as const
 function readField(html: string, id: string): { invalid: boolean; described: string } {
   const [tag] = new RegExp(`<(?:input|select|fieldset)[^>]* ?id="${id}"[^>]*>`).exec(html) ?? ['']
   const [, ids = ''] = /aria-describedby="([^"]*)"/.exec(tag) ?? []
-  const texts = ids.split(' ').filter(Boolean).map((each) => new RegExp(`id="${each}">([^<]*)<`).exec(html)![1]) // prettier-ignore
+  const texts = ids
+    .split(' ')
+    .filter(Boolean)
+    .map((each) => new RegExp(`id="${each}">([^<]*)<`).exec(html)![1])
   return { invalid: tag.includes('aria-invalid="true"'), described: texts.join(' ') }
 }
 

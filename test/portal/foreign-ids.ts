@@ -3,7 +3,16 @@ import { expect } from 'vitest'
 import type { PortalApp } from './pages-app.js'
 import type { Visitor } from './visitor.js'
 
-const PATHS = ['', '/delete', '/tokens/revoke', '/credentials/new-key', '/credentials/CREDENTIAL/rotate', '/credentials/CREDENTIAL/end', '/apis/invoices/request', '/colleagues/invite'] // prettier-ignore
+const PATHS = [
+  '',
+  '/delete',
+  '/tokens/revoke',
+  '/credentials/new-key',
+  '/credentials/CREDENTIAL/rotate',
+  '/credentials/CREDENTIAL/end',
+  '/apis/invoices/request',
+  '/colleagues/invite',
+]
 
 /** What the forms of all pages have. */
 const FIELDS = { name: 'Of others', overlap: '0', scopes: 'invoices:read', address: 'carl@example.com' }

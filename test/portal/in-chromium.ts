@@ -8,7 +8,14 @@ import { IS_LONG_LANE } from '../support/long-lane.js'
 
 const CONTACT = 'anna@example.com'
 /** Each colour scheme and each width; in the long lane each combination. */
-const VIEWS = ([['light', 1280], ['dark', 390], ['light', 390], ['dark', 1280]] as const).slice(0, IS_LONG_LANE ? 4 : 2) // prettier-ignore
+const VIEWS = (
+  [
+    ['light', 1280],
+    ['dark', 390],
+    ['light', 390],
+    ['dark', 1280],
+  ] as const
+).slice(0, IS_LONG_LANE ? 4 : 2)
 
 type State = readonly [name: string, show: (page: Page) => Promise<unknown>]
 
@@ -133,35 +140,47 @@ export function describePortal(getBrowser: () => Browser, useScriptlessPage: Use
   const STATES: readonly State[] = [
     ['the list', open('')],
     ['an application', open('ID')],
-    ['an open table', async (page) => {
-      await open('ID')(page)
-      await page.locator('summary').first().click()
-    }],
+    [
+      'an open table',
+      async (page) => {
+        await open('ID')(page)
+        await page.locator('summary').first().click()
+      },
+    ],
     ['a choice of scopes', open('ID/apis/orders/request')],
-    ['a form that was refused', async (page) => {
-      await open('ID/credentials/new-secret')(page)
-      await page.getByLabel('Name').fill('default')
-      await page.getByRole('button', { name: 'Add the secret' }).click()
-      await page.getByRole('alert').waitFor()
-    }],
+    [
+      'a form that was refused',
+      async (page) => {
+        await open('ID/credentials/new-secret')(page)
+        await page.getByLabel('Name').fill('default')
+        await page.getByRole('button', { name: 'Add the secret' }).click()
+        await page.getByRole('alert').waitFor()
+      },
+    ],
     ['a new credential', send('ID/credentials/KEY/rotate', 'Make a new key')],
-  ] // prettier-ignore
+  ]
   /** They have the same parts in other words. */
   const SIMILAR_STATES: readonly State[] = [
     ['a form', open('ID/credentials/KEY/rotate')],
     ['a destructive action', open('ID/credentials/KEY/end')],
     ['a deletion', open('ID/delete')],
-    ['a form that was sent again', async (page) => {
-      await send('ID/credentials/KEY/rotate', 'Make a new key')(page)
-      await page.reload()
-    }],
-    ['a suspended application', async (page) => {
-      const { id } = await createApplication('Suspended')
-      await shop.auth.applications.suspend(id)
-      await page.goto(`${root}/${id}`)
-    }],
+    [
+      'a form that was sent again',
+      async (page) => {
+        await send('ID/credentials/KEY/rotate', 'Make a new key')(page)
+        await page.reload()
+      },
+    ],
+    [
+      'a suspended application',
+      async (page) => {
+        const { id } = await createApplication('Suspended')
+        await shop.auth.applications.suspend(id)
+        await page.goto(`${root}/${id}`)
+      },
+    ],
     ['not found', open('app_0')],
-  ] // prettier-ignore
+  ]
 
   it.each(IS_LONG_LANE ? [...STATES, ...SIMILAR_STATES] : STATES)(
     'has no accessibility violations: %s',

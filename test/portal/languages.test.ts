@@ -39,14 +39,21 @@ async function createApplication(language: Language | undefined, contact = `anna
 
 async function load(path: string, languages: string, body?: URLSearchParams): Promise<string> {
   const headers = { 'Accept-Language': languages, ...(body && { Origin: app.baseUrl }) }
-  const response = await fetch(`${app.baseUrl}/developers/applications${path}`, { headers, ...(body && { method: 'POST', body }) }) // prettier-ignore
+  const response = await fetch(`${app.baseUrl}/developers/applications${path}`, {
+    headers,
+    ...(body && { method: 'POST', body }),
+  })
   return response.text()
 }
 
 /** Words of another language on a page, except those that this language shares. */
 function findForeignTexts(page: string, language: Language): string[] {
-  const visible = page.replaceAll(/<(style|script)\b.*?<\/\1>/gs, '').replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))) // prettier-ignore
-  const shown = [...visible.matchAll(/>([^<>]+)<|(?:aria-label|title|data-[a-z-]+)="([^"]*)"/g)].map(([, text = '', attribute = '']) => (text || attribute).replaceAll(/\s+/g, ' ').trim()) // prettier-ignore
+  const visible = page
+    .replaceAll(/<(style|script)\b.*?<\/\1>/gs, '')
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+  const shown = [...visible.matchAll(/>([^<>]+)<|(?:aria-label|title|data-[a-z-]+)="([^"]*)"/g)].map(
+    ([, text = '', attribute = '']) => (text || attribute).replaceAll(/\s+/g, ' ').trim(),
+  )
   const list = (each: Language) =>
     listTexts([TEXTS[each], FRAME_TEXTS[each]]).map((text) => text.replaceAll(/\s+/g, ' '))
   const own = new Set(list(language))
@@ -63,7 +70,8 @@ describe.each(LANGUAGES)('in the language %s', (language) => {
     const { id, key, secret, keys, secrets, contact } = await createApplication(language)
     await app.auth.portal.invite(id, 'carl@example.com')
     const wrong = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: `${secret}x` })
-    for (let count = 0; count < 2; count++) await (await fetch(`${app.baseUrl}/orders/token`, { method: 'POST', body: wrong })).text() // prettier-ignore
+    for (let count = 0; count < 2; count++)
+      await (await fetch(`${app.baseUrl}/orders/token`, { method: 'POST', body: wrong })).text()
     await (await fetch(`${app.baseUrl}/catalog`, { headers: { 'X-Api-Key': key } })).text()
     const visitor = await visit(app, contact!)
     const [page, list] = [await visitor.open(id), await visitor.open('')]
@@ -100,8 +108,17 @@ describe.each(LANGUAGES)('in the language %s', (language) => {
     app.clock.advance(7200)
     const later = await (await visit(app, contact!)).open(id)
     expect(later.html).toContain(`>${ago.replaceAll("'", '&#39;')}<`)
-    expect(later.text).toContain({ en: '2 times, last', de: '2 Mal, zuletzt', fr: '2 fois, dernière fois', es: '2 veces, la última' }[language]) // prettier-ignore
-    expect(later.text).toContain({ en: 'The client secret is wrong', de: 'Das Client-Secret ist falsch', fr: 'Le secret client est incorrect', es: 'El secreto de cliente es incorrecto' }[language]) // prettier-ignore
+    expect(later.text).toContain(
+      { en: '2 times, last', de: '2 Mal, zuletzt', fr: '2 fois, dernière fois', es: '2 veces, la última' }[language],
+    )
+    expect(later.text).toContain(
+      {
+        en: 'The client secret is wrong',
+        de: 'Das Client-Secret ist falsch',
+        fr: 'Le secret client est incorrect',
+        es: 'El secreto de cliente es incorrecto',
+      }[language],
+    )
   })
 
   it('the sign-in is where the browser prefers it, and shows nothing of who is known', async () => {
@@ -109,10 +126,12 @@ describe.each(LANGUAGES)('in the language %s', (language) => {
     const page = await load('', `xx, ${language};q=0.9, ${other};q=0.5`)
     expect(page).toContain(`<html lang="${language}">`)
     const csrf = /name="csrf" value="([^"]*)"/.exec(page)![1]!
-    const [known, unknown] = await Promise.all([contact!, `stranger-${language}@example.com`].map(async (address) => {
-      const answer = await load('/sign-in', language, new URLSearchParams({ csrf, contact: address }))
-      return answer.replaceAll(address, '').replaceAll(/value="[^"]*"/g, '')
-    })) // prettier-ignore
+    const [known, unknown] = await Promise.all(
+      [contact!, `stranger-${language}@example.com`].map(async (address) => {
+        const answer = await load('/sign-in', language, new URLSearchParams({ csrf, contact: address }))
+        return answer.replaceAll(address, '').replaceAll(/value="[^"]*"/g, '')
+      }),
+    )
     expect(known).toBe(unknown)
     for (const each of [page, known!, await load('/sign-in', language), await load('/invitation', language)]) {
       expect(each).toContain(`<html lang="${language}">`)
@@ -127,7 +146,13 @@ describe.each(LANGUAGES)('in the language %s', (language) => {
     const english = listTexts(TEXTS.en)
     expect(own.filter((text) => english.includes(text) && !SHARED.test(text))).toEqual([])
     const all = own.join('\n')
-    expect(all).not.toMatch(language === 'es' ? /["“„]|\btus?\b/ : language === 'fr' ? /["“„']|[^\u00A0][:;?!»](?!\/)|«[^\u00A0]|\btu\b/ : /["'«»]|\bdu\b/) // prettier-ignore
+    expect(all).not.toMatch(
+      language === 'es'
+        ? /["“„]|\btus?\b/
+        : language === 'fr'
+          ? /["“„']|[^\u00A0][:;?!»](?!\/)|«[^\u00A0]|\btu\b/
+          : /["'«»]|\bdu\b/,
+    )
   })
 })
 
@@ -140,7 +165,12 @@ it('an application without a language has that of the browser', async () => {
 
 it('refusals of the platform are in the language, with the time to wait', async () => {
   const limited = await usePortalApp({ rateLimits: { portalActions: { limit: 1, window: 600 } } })
-  const { application } = await limited.auth.applications.create({ name: 'Shop', contact: 'anna@example.com', apis: APIS, language: 'fr' }) // prettier-ignore
+  const { application } = await limited.auth.applications.create({
+    name: 'Shop',
+    contact: 'anna@example.com',
+    apis: APIS,
+    language: 'fr',
+  })
   const visitor = await visit(limited, 'anna@example.com')
   const form = await visitor.open(`${application.id}/credentials/new-key`)
   await visitor.submit(form, { name: '' })

@@ -39,7 +39,9 @@ export function describeMailScanners(usePage: UsePage): void {
     await page.getByRole('button', { name: 'Send the e-mail' }).click()
     await page.getByLabel('Code from the e-mail').waitFor()
     await forget(page)
-    await expect.poll(() => shop.mailer.emails.map(({ to }) => to).toSorted()).toEqual(['anna@', 'apis@', 'apis@', 'carl@', 'claims@'].map((name) => `${name}example.com`)) // prettier-ignore
+    await expect
+      .poll(() => shop.mailer.emails.map(({ to }) => to).toSorted())
+      .toEqual(['anna@', 'apis@', 'apis@', 'carl@', 'claims@'].map((name) => `${name}example.com`))
   }
 
   /** So that the next visit is that of somebody else. A context for each would take a second of processor time. */
@@ -66,27 +68,31 @@ export function describeMailScanners(usePage: UsePage): void {
     return shop.mailer.emails.flatMap((email) => readLinks(email).map((url) => ({ to: email.to, url })))
   }
 
-  it('change nothing, with and without scripts, and each link works for its reader afterwards', { timeout: 180_000 }, async () => {
-    const page = usePage()
-    await sendEveryLink(page)
-    const links = [...new Set(listLinks().map(({ url }) => url))].filter((url) => url.startsWith(shop.baseUrl))
-    const secret = links.filter(hasSecret).map((url) => url.replace(/#.*?(\.deny)?$/, '#SECRET$1'))
-    expect(secret.toSorted()).toEqual([
-      `${developers}/applications/invitation#SECRET`,
-      `${developers}/applications/sign-in#SECRET`,
-      `${developers}/register/claim#SECRET`,
-      ...Array.from({ length: 2 }, () => `${developers}/register/decide#SECRET`),
-      ...Array.from({ length: 2 }, () => `${developers}/register/decide#SECRET.deny`),
-    ])
-    const before = await readStored()
-    for (const link of links) {
-      await openWithoutScripts(link)
-      if (hasSecret(link)) await openInBrowser(page, link)
-    }
-    expect(await readStored()).toEqual(before)
-    expect(shop.mailer.emails).toHaveLength(5)
-    await useEveryLink(page)
-  }) // prettier-ignore
+  it(
+    'change nothing, with and without scripts, and each link works for its reader afterwards',
+    { timeout: 180_000 },
+    async () => {
+      const page = usePage()
+      await sendEveryLink(page)
+      const links = [...new Set(listLinks().map(({ url }) => url))].filter((url) => url.startsWith(shop.baseUrl))
+      const secret = links.filter(hasSecret).map((url) => url.replace(/#.*?(\.deny)?$/, '#SECRET$1'))
+      expect(secret.toSorted()).toEqual([
+        `${developers}/applications/invitation#SECRET`,
+        `${developers}/applications/sign-in#SECRET`,
+        `${developers}/register/claim#SECRET`,
+        ...Array.from({ length: 2 }, () => `${developers}/register/decide#SECRET`),
+        ...Array.from({ length: 2 }, () => `${developers}/register/decide#SECRET.deny`),
+      ])
+      const before = await readStored()
+      for (const link of links) {
+        await openWithoutScripts(link)
+        if (hasSecret(link)) await openInBrowser(page, link)
+      }
+      expect(await readStored()).toEqual(before)
+      expect(shop.mailer.emails).toHaveLength(5)
+      await useEveryLink(page)
+    },
+  )
 
   /** In its fragment; that of a link to the samples of an API is the API's name. */
   const hasSecret = (link: string): boolean => link.includes('#') && !link.includes('#api-')
@@ -134,12 +140,16 @@ export function describeMailScanners(usePage: UsePage): void {
   }
 
   const listDecisions = (): string[] =>
-    listLinks().filter(({ to, url }) => to === OPERATOR && url.includes('/decide#')).map(({ url }) => url) // prettier-ignore
+    listLinks()
+      .filter(({ to, url }) => to === OPERATOR && url.includes('/decide#'))
+      .map(({ url }) => url)
 }
 
 /** Of the text and of the HTML. */
 function readLinks({ text, html }: EmailMessage): string[] {
-  const inHtml = [...(html ?? '').matchAll(/(?:href|src)="(http[^"]*)"/g)].map(([, url]) => url!.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))) // prettier-ignore
+  const inHtml = [...(html ?? '').matchAll(/(?:href|src)="(http[^"]*)"/g)].map(([, url]) =>
+    url!.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))),
+  )
   const inText = [...text.matchAll(/https?:\/\/[^\s<>")]+/g)].map(([url]) => url.replace(/[.,:;]$/, ''))
   return [...inText, ...inHtml]
 }

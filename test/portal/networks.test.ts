@@ -46,7 +46,17 @@ it('lets a contact change the networks, who is asked again before he shuts out h
 
   for (const networks of ['203.0.113.1/24', 'everywhere', '<b>', '10.0.0.0/8 x'])
     expect((await send({ networks })).html, networks).toMatch(/aria-invalid="true"/)
-  expect((await send({ networks: Array(101).fill(0).map((_, i) => `10.0.0.${i}`).join('\n'), anyway: 'yes' })).status).toBe(400) // prettier-ignore
+  expect(
+    (
+      await send({
+        networks: Array(101)
+          .fill(0)
+          .map((_, i) => `10.0.0.${i}`)
+          .join('\n'),
+        anyway: 'yes',
+      })
+    ).status,
+  ).toBe(400)
   expect(await stored()).toEqual(['203.0.113.0/24', '2001:db8::/32'])
   await send({ networks: '127.0.0.0/8 ::1' })
   expect(await stored()).toEqual(['127.0.0.0/8', '::1/128'])

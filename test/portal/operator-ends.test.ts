@@ -67,7 +67,14 @@ it.each([
     await applications.updateCredential(id, first, { expiresAt: end })
     const form = await anna.open(`${id}/credentials/new-key`)
     const choices = [...form.html.matchAll(/<option value="\d+"[^>]*>([^<]*)</g)].map(([, text]) => text!.trim())
-    const time = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' }) // prettier-ignore
+    const time = new Intl.DateTimeFormat('en-GB', {
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      timeZone: 'UTC',
+    })
     const written = `${time.format(end)} UTC`
     const most = Number.isInteger(days) ? `in ${days} days (the most)` : `on ${written} (the most)`
     expect(choices.toSorted()).toEqual([...offered, most].toSorted())

@@ -147,11 +147,21 @@ describe('the cookie of a session', () => {
   })
 
   it("stands beside the host's cookies, whose session middleware is not touched", async () => {
-    const host = openPortal({}, { prepare: (app) => app.use((req, res, next) => {
-      Object.assign(req, { session: Object.freeze({ cart: 1 }), cookies: Object.freeze({}), user: Object.freeze({ id: 1 }) })
-      res.cookie('connect.sid', 'host')
-      next()
-    }) }) // prettier-ignore
+    const host = openPortal(
+      {},
+      {
+        prepare: (app) =>
+          app.use((req, res, next) => {
+            Object.assign(req, {
+              session: Object.freeze({ cart: 1 }),
+              cookies: Object.freeze({}),
+              user: Object.freeze({ id: 1 }),
+            })
+            res.cookie('connect.sid', 'host')
+            next()
+          }),
+      },
+    )
     await addApplication(host.auth, CONTACT)
     const browser = await signInByLink(host, { contact: CONTACT })
     expect([...browser.cookies.keys()].toSorted()).toEqual([expect.stringMatching(/^__Host-/), 'connect.sid'])

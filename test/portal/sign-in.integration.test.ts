@@ -95,7 +95,10 @@ describe('a way to sign in', () => {
   it('P63, P64: expires after 15 minutes', async () => {
     const host = openPortal()
     await addApplication(host.auth, CONTACT)
-    const [early, late] = [await host.auth.portal.link({ contact: CONTACT }), await host.auth.portal.link({ contact: CONTACT })] // prettier-ignore
+    const [early, late] = [
+      await host.auth.portal.link({ contact: CONTACT }),
+      await host.auth.portal.link({ contact: CONTACT }),
+    ]
     host.clock.advance(15 * 60 - 1)
     const browser = createBrowser(host.app)
     await openLink(browser, early)
@@ -144,12 +147,23 @@ describe('a way to sign in', () => {
     await addApplication(host.auth, CONTACT)
     const link = await host.auth.portal.link({ contact: CONTACT })
     const token = new URL(link).hash.slice(1)
-    for (const path of ['/sign-in', `/sign-in?token=${token}`, `/sign-in/link?token=${token}`, `/sign-in/${token}`, '/invitation', '/sign-out']) {
+    for (const path of [
+      '/sign-in',
+      `/sign-in?token=${token}`,
+      `/sign-in/link?token=${token}`,
+      `/sign-in/${token}`,
+      '/invitation',
+      '/sign-out',
+    ]) {
       for (let i = 0; i < 2; i++) {
         const { status, text } = await createBrowser(host.app).get(ROOT + path)
-        expect({ path, status, isSignedIn: text.includes('Sign out') }).toEqual({ path, status: 200, isSignedIn: false })
+        expect({ path, status, isSignedIn: text.includes('Sign out') }).toEqual({
+          path,
+          status: 200,
+          isSignedIn: false,
+        })
       }
-    } // prettier-ignore
+    }
     const browser = createBrowser(host.app)
     await openLink(browser, link)
     expect(browser.page.text).toContain('Sign out')
@@ -160,11 +174,18 @@ describe('a way to sign in', () => {
     const host = openPortal({ rateLimits: { signIn: { limit: 1, window: 3600 } } })
     const browser = createBrowser(host.app)
     await browser.get()
-    for (const contact of ['', 'dev', 'a@b@c', 'dev@shop.example\r\nBcc: x@evil.example', '<b>@shop.example', 'x'.repeat(250) + '@shop.example']) {
+    for (const contact of [
+      '',
+      'dev',
+      'a@b@c',
+      'dev@shop.example\r\nBcc: x@evil.example',
+      '<b>@shop.example',
+      'x'.repeat(250) + '@shop.example',
+    ]) {
       const { status, text } = await browser.submit('/sign-in', { contact })
       expect(status).toBe(400)
       expect(text).not.toContain('<b>@')
-    } // prettier-ignore
+    }
     expect((await browser.submit('/sign-in', { contact: CONTACT })).status).toBe(202)
     await host.auth.close()
   })
@@ -210,10 +231,14 @@ describe('without what it needs, there is no portal', () => {
 
   it.each([
     ['a mailer', { features: [portal()] }, /features has portal\(\), which needs emails\(\)\. Add emails\(\) from/],
-    ['developersUrl', { features: [portal(), mailing], developersUrl: undefined }, /developersUrl is missing\. The portal is at/],
+    [
+      'developersUrl',
+      { features: [portal(), mailing], developersUrl: undefined },
+      /developersUrl is missing\. The portal is at/,
+    ],
   ])('%s: the start is refused', (_what, options, message) => {
     expect(() => openPlatform({ developersUrl: 'https://example.com/developers', ...options })).toThrow(message)
-  }) // prettier-ignore
+  })
 
   it('without the feature, there is no member `portal`', async () => {
     const { auth } = openPlatform({ developersUrl: 'https://example.com/developers', features: [mailing] })

@@ -32,7 +32,11 @@ it('P34, P36: asks for the terms until a contact accepts them, and again after a
   const { acceptedTerms } = (await app.auth.applications.get(id))!
   expect(acceptedTerms).toEqual({ ...FIRST, at: new Date(app.clock.now()) })
   const { items } = await app.auth.audit.list({ applicationId: id })
-  expect(items.at(-1)).toMatchObject({ type: 'application.updated', by: `contact:${ANNA}`, details: { acceptedTerms: FIRST } }) // prettier-ignore
+  expect(items.at(-1)).toMatchObject({
+    type: 'application.updated',
+    by: `contact:${ANNA}`,
+    details: { acceptedTerms: FIRST },
+  })
   expect((await anna.submit(form, {})).status).toBe(409)
   expect((await anna.open(`${id}/terms`)).status).toBe(404)
 

@@ -50,7 +50,9 @@ export async function signIn(link: string): Promise<Visitor> {
   }
 
   async function submit(page: Page, fields: Fields = {}, path = page.path): Promise<Page> {
-    const form = readForms(page.html).find(({ action }) => action === undefined ? path === page.path : action === `${root}/${path}`) // prettier-ignore
+    const form = readForms(page.html).find(({ action }) =>
+      action === undefined ? path === page.path : action === `${root}/${path}`,
+    )
     if (!form) throw new Error(`No form of ${page.path} posts to ${path}: ${page.text}`)
     const body = new URLSearchParams(form.fields.map(([name, value]) => [name, value]))
     for (const [name, value] of Object.entries(fields)) {

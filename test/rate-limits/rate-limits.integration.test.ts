@@ -146,7 +146,13 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
     it('are on allowed and on refused answers', async () => {
       const { app, auth } = openApp({ requests: POLICY, redis, headers: true })
       const { clientId } = await createApplication(auth, ['catalog'])
-      for (const [status, remaining] of [[200, 2], [200, 1], [200, 0], [429, 0], [429, 0]]) {
+      for (const [status, remaining] of [
+        [200, 2],
+        [200, 1],
+        [200, 0],
+        [429, 0],
+        [429, 0],
+      ]) {
         const answer = await byKey(app, clientId)
         expect(answer.status).toBe(status)
         expect(answer.headers['ratelimit-policy']).toBe('"catalog";q=3;w=60')
@@ -154,7 +160,7 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
         // The draft, section 6: Retry-After is not earlier.
         if (status === 429) expect(answer.headers['ratelimit']).toBe(`"catalog";r=0;t=${answer.headers['retry-after']}`)
       }
-    }) // prettier-ignore
+    })
 
     it("are added once by two guards, after the host app's own values", async () => {
       const { app, auth } = openApp({ requests: POLICY, redis, headers: true })

@@ -62,7 +62,11 @@ describe('docs/existing-apps.md: "Feathers"', () => {
 
   it('a service that no guard covers is found by expectSecured()', async () => {
     const open = express(feathers.feathers())
-    open.get('/orders/items', auth.requireBearer('orders') as never, ((_req: unknown, res: { end(): void }) => res.end()) as never) // prettier-ignore
+    open.get(
+      '/orders/items',
+      auth.requireBearer('orders') as never,
+      ((_req: unknown, res: { end(): void }) => res.end()) as never,
+    )
     open.configure(feathersExpress.rest() as never)
     open.use('/orders/notes', { find: async () => [] } as never)
     await expect(expectSecured(open as never, { auth })).rejects.toThrow(/GET \/orders\/notes/)

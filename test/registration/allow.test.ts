@@ -61,9 +61,19 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
     })
 
     it.each([
-      ['throws', () => { throw new Error('the list of domains is not loaded') }],
+      [
+        'throws',
+        () => {
+          throw new Error('the list of domains is not loaded')
+        },
+      ],
       ['rejects', () => Promise.reject(new Error('the list of domains is not loaded'))],
-      ['throws an error that would be sent', () => { throw new OAuthError('invalid_request', 'the list of domains is not loaded') }],
+      [
+        'throws an error that would be sent',
+        () => {
+          throw new OAuthError('invalid_request', 'the list of domains is not loaded')
+        },
+      ],
       ['answers undefined', () => undefined],
       ['answers a string', () => 'true'],
       ['answers a promise of 1', () => Promise.resolve(1)],
@@ -75,7 +85,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       expect(logger.lines.join('\n')).toMatch(/the list of domains is not loaded|registration\.allow answered/)
       expect((await auth.applications.list()).items).toEqual([])
       await auth.close()
-    }) // prettier-ignore
+    })
 
     it('registers nothing, answers 503 and logs it if it does not answer within 5 seconds, or finds the store unavailable', async () => {
       const { app, auth, logger } = open(() => Promise.reject(new StoreUnavailableError('down')))

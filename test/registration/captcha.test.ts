@@ -95,21 +95,30 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
     })
 
     it.each([
-      ['throws', () => { throw new Error('no route to host') }, 503],
+      [
+        'throws',
+        () => {
+          throw new Error('no route to host')
+        },
+        503,
+      ],
       ['rejects', () => Promise.reject(new TypeError('fetch failed')), 503],
       ['answers what the service has sent', () => Promise.resolve({ success: false }), 500],
       ['answers undefined', () => undefined, 500],
       ['answers a string', () => 'true', 500],
-    ] as readonly (readonly [string, () => unknown, number])[])('registers nothing, and says so in the log, if it %s', async (_, verify, status) => {
-      const { app, logger, count } = open(verify)
-      const page = await postForm(app, SOLVED)
-      expect(page.status).toBe(status)
-      expect(page.text).toContain('value="dev@customer.example"')
-      if (status === 503) expect(page.headers['retry-after']).toBe('1')
-      expect((await postJson(app, { ...GOOD, captcha: 'solved' })).status).toBe(status)
-      expect(logger.lines.join('\n')).toMatch(/registration\.captcha\.verify (?:failed|answered)/)
-      expect(await count()).toBe(0)
-    }) // prettier-ignore
+    ] as readonly (readonly [string, () => unknown, number])[])(
+      'registers nothing, and says so in the log, if it %s',
+      async (_, verify, status) => {
+        const { app, logger, count } = open(verify)
+        const page = await postForm(app, SOLVED)
+        expect(page.status).toBe(status)
+        expect(page.text).toContain('value="dev@customer.example"')
+        if (status === 503) expect(page.headers['retry-after']).toBe('1')
+        expect((await postJson(app, { ...GOOD, captcha: 'solved' })).status).toBe(status)
+        expect(logger.lines.join('\n')).toMatch(/registration\.captcha\.verify (?:failed|answered)/)
+        expect(await count()).toBe(0)
+      },
+    )
 
     it('answers 503 if it does not answer within 5 seconds', async () => {
       let asked = 0

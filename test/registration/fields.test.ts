@@ -197,7 +197,14 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       })
 
       it.each([
-        ['throws', () => { throw new Error('no table') }, 500, /no table/],
+        [
+          'throws',
+          () => {
+            throw new Error('no table')
+          },
+          500,
+          /no table/,
+        ],
         ['rejects', () => Promise.reject(new Error('no table')), 500, /no table/],
         ['makes no JSON', () => ({ value: { at: new Date() } }), 400, /./],
       ] as const)('R22: registers nothing if it %s', async (_, validate, status, logged) => {
@@ -206,7 +213,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
         expect((await postForm(app, asForm({ company: 'Acme' }))).status).toBe(status)
         expect(await last()).toBeUndefined()
         if (status === 500) expect(logger.lines.join('\n')).toMatch(logged)
-      }) // prettier-ignore
+      })
 
       it('R22: answers 503 if it does not answer within 5 seconds', async () => {
         let asked = 0

@@ -98,7 +98,11 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
 
     it('R6: keeps all values over the limit, and says when to try again', async () => {
       const limited = openRegistration(express, { rateLimits: { registration: { limit: 1, window: 3600 } } })
-      const fields = [['name', 'Shop'], ['contact', 'dev@customer.example'], ['apis', 'catalog']] as const // prettier-ignore
+      const fields = [
+        ['name', 'Shop'],
+        ['contact', 'dev@customer.example'],
+        ['apis', 'catalog'],
+      ] as const
       expect((await postForm(limited.app, fields)).status).toBe(303)
       const page = await postForm(limited.app, fields)
       expect(page.status).toBe(429)

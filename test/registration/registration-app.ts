@@ -49,7 +49,12 @@ export function postForm(app: Express, fields: readonly (readonly [string, strin
     .then((response) => response)
 }
 
-export const FORM = [['name', 'Shop'], ['contact', 'dev@customer.example'], ['apis', 'orders'], ['apis', 'catalog']] as const // prettier-ignore
+export const FORM = [
+  ['name', 'Shop'],
+  ['contact', 'dev@customer.example'],
+  ['apis', 'orders'],
+  ['apis', 'catalog'],
+] as const
 
 export async function postJson(app: Express, document: unknown): Promise<Response> {
   return request(app).post(PATH).type('json').send(JSON.stringify(document))

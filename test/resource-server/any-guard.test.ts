@@ -57,10 +57,14 @@ describe('requireAny() (docs/http.md G28 to G30)', () => {
     expect(answer.body).toMatchObject({
       error_description: 'A credential is needed: Authorization: Bearer <access token>, or X-Api-Key: <API key>',
     })
-    expectRefusal(await send(keyFirst), 401, 'unauthorized', { 'www-authenticate': BOTH.replace(/^(.*), (ApiKey .*)$/, '$2, $1') })
-    expectRefusal(await request(bearerFirst).get('/').set('Authorization', 'Basic YTpi'), 401, 'unauthorized', { 'www-authenticate': BOTH })
+    expectRefusal(await send(keyFirst), 401, 'unauthorized', {
+      'www-authenticate': BOTH.replace(/^(.*), (ApiKey .*)$/, '$2, $1'),
+    })
+    expectRefusal(await request(bearerFirst).get('/').set('Authorization', 'Basic YTpi'), 401, 'unauthorized', {
+      'www-authenticate': BOTH,
+    })
     expect(events[0]).toMatchObject({ type: 'request.denied', api: 'orders', reason: 'no_credential' })
-  }) // prettier-ignore
+  })
 
   it('refuses a bad credential if there is none of the other kind', async () => {
     for (const app of [bearerFirst, keyFirst]) {
@@ -83,8 +87,10 @@ describe('requireAny() (docs/http.md G28 to G30)', () => {
     ['a Bearer header without a token', 'Authorization: Bearer', 'X-A: b'],
   ])('refuses %s although the key is good', async (_, ...headers) => {
     const answer = await exchange(bearerFirst, ['GET / HTTP/1.1', ...headers, `X-Api-Key: ${key}`])
-    expectRefusal(answer, 400, 'invalid_request', { 'www-authenticate': /^Bearer realm="orders", error="invalid_request"/ })
-  }) // prettier-ignore
+    expectRefusal(answer, 400, 'invalid_request', {
+      'www-authenticate': /^Bearer realm="orders", error="invalid_request"/,
+    })
+  })
 
   it('applies the conditions of the guard that decides', async () => {
     const app = appWith(
@@ -93,12 +99,16 @@ describe('requireAny() (docs/http.md G28 to G30)', () => {
         auth.requireApiKey('catalog', { allow: (_auth, { method }) => method === 'GET' }),
       ]),
     )
-    expectRefusal(await send(app, token), 403, 'access_denied', { 'www-authenticate': /^Bearer realm="orders", error="access_denied"/ })
+    expectRefusal(await send(app, token), 403, 'access_denied', {
+      'www-authenticate': /^Bearer realm="orders", error="access_denied"/,
+    })
     expect((await send(app, undefined, key)).status).toBe(200)
     expect((await request(app).post('/').set('Authorization', `Bearer ${token}`)).status).toBe(200)
     expect((await request(app).post('/').set('X-Api-Key', key)).status).toBe(403)
-    expectRefusal(await request(app).post('/'), 401, 'unauthorized', { 'www-authenticate': /^Bearer realm="orders", scope="orders:write", .*, ApiKey realm/ })
-  }) // prettier-ignore
+    expectRefusal(await request(app).post('/'), 401, 'unauthorized', {
+      'www-authenticate': /^Bearer realm="orders", scope="orders:write", .*, ApiKey realm/,
+    })
+  })
 
   it('reuses what an earlier guard of one of its APIs has established', async () => {
     const app = express()
@@ -166,16 +176,32 @@ describe('requireAny() (docs/http.md G28 to G30)', () => {
     ['no guards', [], /the guards are \[\]/],
     ['an API name', ['orders'], /guard 1 is "orders"\. List what requireBearer/],
     ['a middleware', [bearer, () => undefined], /guard 2 is no guard of this platform/],
-    ['a guard of another platform', [bearer, stranger.requireApiKey('catalog')], /guard 2 is no guard of this platform/],
-    ['another requireAny()', [auth.requireAny([bearer, apiKey])], /guard 1 consists of several guards\. List those instead/],
-    ['an optional guard', [bearer, auth.requireApiKey('catalog', { optional: true })], /guard 2 is optional\. Give the option to requireAny/],
-    ['two guards of one header', [bearer, auth.requireBearer('invoices')], /two guards read the header authorization.*anyScope/],
+    [
+      'a guard of another platform',
+      [bearer, stranger.requireApiKey('catalog')],
+      /guard 2 is no guard of this platform/,
+    ],
+    [
+      'another requireAny()',
+      [auth.requireAny([bearer, apiKey])],
+      /guard 1 consists of several guards\. List those instead/,
+    ],
+    [
+      'an optional guard',
+      [bearer, auth.requireApiKey('catalog', { optional: true })],
+      /guard 2 is optional\. Give the option to requireAny/,
+    ],
+    [
+      'two guards of one header',
+      [bearer, auth.requireBearer('invoices')],
+      /two guards read the header authorization.*anyScope/,
+    ],
     ['one guard twice', [apiKey, apiKey], /two guards read the header x-api-key/],
   ])('refuses %s at start-up', (_, guards, message) => {
     const call = (): unknown => auth.requireAny(guards as Guard[])
     expect(call).toThrow(message)
     expect(call).toThrow(ConfigurationError)
-  }) // prettier-ignore
+  })
 
   it.each([
     [{ scopes: [] }, /requireAny: scopes is not an option/],

@@ -75,10 +75,23 @@ describe('requireApiKey() (docs/http.md G9 to G12, G14 to G16 and G19)', () => {
       const { clientId } = reader
       const bytes = new Set<string>()
       const keys = [
-        unknown, retired!.clientId, deleted!.clientId, pending!.clientId, 'x', clientId.toUpperCase(), clientId.slice(1),
-        clientId.slice(0, -1), `${clientId}x`, `ApiKey ${clientId}`, `${clientId},${clientId}`, `"${clientId}"`, 'x'.repeat(9000), '\u00fc',
-        '__proto__', `epa_key_${'0'.repeat(34)}`,
-      ] // prettier-ignore
+        unknown,
+        retired!.clientId,
+        deleted!.clientId,
+        pending!.clientId,
+        'x',
+        clientId.toUpperCase(),
+        clientId.slice(1),
+        clientId.slice(0, -1),
+        `${clientId}x`,
+        `ApiKey ${clientId}`,
+        `${clientId},${clientId}`,
+        `"${clientId}"`,
+        'x'.repeat(9000),
+        '\u00fc',
+        '__proto__',
+        `epa_key_${'0'.repeat(34)}`,
+      ]
       for (const key of keys) {
         const answer = await exchange(host.app, ['GET /catalog/items HTTP/1.1', `X-Api-Key: ${key}`])
         expectRefusal(answer, 401, 'invalid_api_key', KEY_INVALID)
@@ -208,8 +221,11 @@ describe('requireApiKey() (docs/http.md G9 to G12, G14 to G16 and G19)', () => {
         expectRefusal(await attempt, 401, 'unauthorized', KEY_MISSING)
       }
       const { status } = await exchange(host.app, [
-        'GET /catalog/items HTTP/1.1', `X-Api-Key: ${clientId}`, 'Authorization: Bearer a', 'Authorization: Basic b',
-      ]) // prettier-ignore
+        'GET /catalog/items HTTP/1.1',
+        `X-Api-Key: ${clientId}`,
+        'Authorization: Bearer a',
+        'Authorization: Basic b',
+      ])
       expect(status).toBe(200)
     })
 

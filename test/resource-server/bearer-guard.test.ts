@@ -49,8 +49,10 @@ describe('requireBearer() (docs/http.md G1 to G8 and G14 to G16)', () => {
       ]
       for (const [one, two] of pairs) {
         const answer = await exchange(host.app, [
-          'GET /orders/items HTTP/1.1', `Authorization: ${one}`, `AUTHORIZATION: ${two}`,
-        ]) // prettier-ignore
+          'GET /orders/items HTTP/1.1',
+          `Authorization: ${one}`,
+          `AUTHORIZATION: ${two}`,
+        ])
         expectRefusal(
           answer,
           400,
@@ -83,14 +85,25 @@ describe('requireBearer() (docs/http.md G1 to G8 and G14 to G16)', () => {
       },
     )
 
-    it.each(['Bearer', 'bearer', 'Bearer   ', 'Bearer a b', 'Bearer a  b', 'Bearer\ta', 'Bearer a,b', 'Bearer "a"', 'Bearer a=b',
-      'Bearer =', 'Bearer <a>', 'Bearer \u00fc', 'Bearer a, Bearer b', 'Bearer a%20b'])(
-      'G3: answers the malformed "%s" with 400 invalid_request',
-      async (authorization) => {
-        const answer = await exchange(host.app, [`GET /orders/items HTTP/1.1`, `Authorization: ${authorization}`])
-        expectRefusal(answer, 400, 'invalid_request', TOKEN_MALFORMED)
-      },
-    ) // prettier-ignore
+    it.each([
+      'Bearer',
+      'bearer',
+      'Bearer   ',
+      'Bearer a b',
+      'Bearer a  b',
+      'Bearer\ta',
+      'Bearer a,b',
+      'Bearer "a"',
+      'Bearer a=b',
+      'Bearer =',
+      'Bearer <a>',
+      'Bearer \u00fc',
+      'Bearer a, Bearer b',
+      'Bearer a%20b',
+    ])('G3: answers the malformed "%s" with 400 invalid_request', async (authorization) => {
+      const answer = await exchange(host.app, [`GET /orders/items HTTP/1.1`, `Authorization: ${authorization}`])
+      expectRefusal(answer, 400, 'invalid_request', TOKEN_MALFORMED)
+    })
 
     it('G3: answers a token over 8 KiB with 400 invalid_request, and one of 8 KiB with 401 invalid_token', async () => {
       expectRefusal(await getWith('a'.repeat(8193)), 400, 'invalid_request', TOKEN_TOO_LONG)
@@ -307,8 +320,11 @@ describe('requireBearer() (docs/http.md G1 to G8 and G14 to G16)', () => {
       const key = (await createApplication(host.auth, ['catalog'])).clientId
       expectRefusal(await get('/orders/items').set('X-Api-Key', key), 401, 'unauthorized', TOKEN_MISSING)
       const { status } = await exchange(host.app, [
-        'GET /orders/items HTTP/1.1', `Authorization: Bearer ${token}`, 'X-Api-Key: a', 'X-Api-Key: b',
-      ]) // prettier-ignore
+        'GET /orders/items HTTP/1.1',
+        `Authorization: Bearer ${token}`,
+        'X-Api-Key: a',
+        'X-Api-Key: b',
+      ])
       expect(status).toBe(200)
     })
 

@@ -64,15 +64,30 @@ describe('scopes per method (docs/http.md G26)', () => {
   it('are those of the request’s method', async () => {
     expect((await send(app, 'GET', tokens.read)).status).toBe(200)
     expect((await send(app, 'POST', tokens.both)).status).toBe(200)
-    expectRefusal(await send(app, 'GET', tokens.write), 403, 'insufficient_scope', createBearerChallenge('insufficient_scope', LACKS, 'scope="orders:read", '))
-    expectRefusal(await send(app, 'POST', tokens.read), 403, 'insufficient_scope', createBearerChallenge('insufficient_scope', LACKS, 'scope="orders:write orders:read", '))
-  }) // prettier-ignore
+    expectRefusal(
+      await send(app, 'GET', tokens.write),
+      403,
+      'insufficient_scope',
+      createBearerChallenge('insufficient_scope', LACKS, 'scope="orders:read", '),
+    )
+    expectRefusal(
+      await send(app, 'POST', tokens.read),
+      403,
+      'insufficient_scope',
+      createBearerChallenge('insufficient_scope', LACKS, 'scope="orders:write orders:read", '),
+    )
+  })
 
   it('are named in the challenge of that method if there is no credential', async () => {
     expectRefusal(await send(app, 'GET', undefined), 401, 'unauthorized', createMissingTokenChallenge('orders:read'))
-    expectRefusal(await send(app, 'POST', undefined), 401, 'unauthorized', createMissingTokenChallenge('orders:write orders:read'))
+    expectRefusal(
+      await send(app, 'POST', undefined),
+      401,
+      'unauthorized',
+      createMissingTokenChallenge('orders:write orders:read'),
+    )
     expectRefusal(await send(app, 'DELETE', undefined), 401, 'unauthorized', TOKEN_MISSING)
-  }) // prettier-ignore
+  })
 
   it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS'])('refuse %s with 403 if they do not name it', async (method) => {
     const challenge = createBearerChallenge('access_denied', 'No access token allows this method here')
@@ -83,9 +98,11 @@ describe('scopes per method (docs/http.md G26)', () => {
     expect((await send(withOthers, 'GET', tokens.none)).status).toBe(200)
     for (const method of ['POST', 'DELETE', 'OPTIONS', 'PURGE']) {
       expect((await send(withOthers, method, tokens.write)).status, method).toBe(200)
-      expectRefusal(await send(withOthers, method, tokens.read), 403, 'insufficient_scope', { 'www-authenticate': /scope="orders:write"/ })
+      expectRefusal(await send(withOthers, method, tokens.read), 403, 'insufficient_scope', {
+        'www-authenticate': /scope="orders:write"/,
+      })
     }
-  }) // prettier-ignore
+  })
 
   it('of GET are for HEAD too, unless HEAD is named', async () => {
     expect((await send(app, 'HEAD', tokens.read)).status).toBe(200)
@@ -119,10 +136,21 @@ describe('anyScope (docs/http.md G8)', () => {
   )
 
   it('needs one of them', async () => {
-    for (const token of [tokens.read, tokens.write, tokens.both]) expect((await send(either, 'GET', token)).status).toBe(200)
-    expectRefusal(await send(either, 'GET', tokens.none), 403, 'insufficient_scope', createBearerChallenge('insufficient_scope', LACKS, 'scope="orders:write orders:read", '))
-    expectRefusal(await send(either, 'GET', undefined), 401, 'unauthorized', createMissingTokenChallenge('orders:write orders:read'))
-  }) // prettier-ignore
+    for (const token of [tokens.read, tokens.write, tokens.both])
+      expect((await send(either, 'GET', token)).status).toBe(200)
+    expectRefusal(
+      await send(either, 'GET', tokens.none),
+      403,
+      'insufficient_scope',
+      createBearerChallenge('insufficient_scope', LACKS, 'scope="orders:write orders:read", '),
+    )
+    expectRefusal(
+      await send(either, 'GET', undefined),
+      401,
+      'unauthorized',
+      createMissingTokenChallenge('orders:write orders:read'),
+    )
+  })
 
   it('is needed besides all scopes of the method, and the challenge names both', async () => {
     expect((await send(besides, 'GET', tokens.both)).status).toBe(200)
@@ -192,16 +220,31 @@ describe('allow (docs/http.md G27)', () => {
   })
 
   it.each([
-    ['throws', () => { throw new Error('no database') }],
-    ['throws nothing', () => { throw undefined }],
-    ['throws a refusal', () => { throw new OAuthError('access_denied', 'No') }],
+    [
+      'throws',
+      () => {
+        throw new Error('no database')
+      },
+    ],
+    [
+      'throws nothing',
+      () => {
+        throw undefined
+      },
+    ],
+    [
+      'throws a refusal',
+      () => {
+        throw new OAuthError('access_denied', 'No')
+      },
+    ],
     ['rejects', () => Promise.reject(new Error('no database'))],
     ['rejects with nothing', () => Promise.reject()],
     ['rejects with "route"', () => Promise.reject('route')],
   ] as [string, () => never][])('that %s: 500, and the log has the cause', async (_, allow) => {
     expectRefusal(await send(untyped(allow), 'GET', tokens.both), 500, 'server_error')
     expect(logger.lines).toHaveLength(1)
-  }) // prettier-ignore
+  })
 
   it('that meets an outage of the store, or takes longer than 5 seconds: 503', async () => {
     const outage = untyped(() => Promise.reject(new StoreUnavailableError('down')))
@@ -264,9 +307,14 @@ describe('allow (docs/http.md G27)', () => {
     auth.events.off('request.denied', note).off('request.allowed', note)
     expect(onDenied.mock.calls[0]![0]).toMatchObject({ status: 403, error: 'access_denied' })
     expect(events).toEqual([
-      expect.objectContaining({ type: 'request.denied', applicationId: id, error: 'access_denied', reason: 'refused_by_host' }),
+      expect.objectContaining({
+        type: 'request.denied',
+        applicationId: id,
+        error: 'access_denied',
+        reason: 'refused_by_host',
+      }),
     ])
-  }) // prettier-ignore
+  })
 
   it('of each of two guards of one API is asked, and the request counts once', async () => {
     let counted = 0
@@ -329,7 +377,10 @@ describe('a wrong condition', () => {
     [{ scopes: { get: [] } }, /scopes\.get is no HTTP method\. Methods are in capital letters.* Did you mean "GET"/],
     [{ scopes: { FETCH: [] } }, /scopes\.FETCH is no HTTP method/],
     [{ scopes: { GET: 'orders:read' } }, /scopes\.GET is "orders:read"\. Write a list of scopes/],
-    [{ scopes: { GET: ['orders:reed'] } }, /the API "orders" has no scope "orders:reed"\. There are: orders:read, orders:write/],
+    [
+      { scopes: { GET: ['orders:reed'] } },
+      /the API "orders" has no scope "orders:reed"\. There are: orders:read, orders:write/,
+    ],
     [{ scopes: null }, /scopes is null\. Write a list of scopes, or a list per method/],
     [{ anyScope: [] }, /anyScope is \[\]\. No access token has one of no scopes/],
     [{ anyScope: 'orders:read' }, /anyScope is "orders:read"/],
@@ -340,7 +391,7 @@ describe('a wrong condition', () => {
     const call = (): unknown => auth.requireBearer('orders', options as never)
     expect(call).toThrow(message)
     expect(call).toThrow(ConfigurationError)
-  }) // prettier-ignore
+  })
 
   it('of a bearer guard is refused by requireApiKey', () => {
     expect(() => auth.requireApiKey('catalog', { otherIssuers: [] } as never)).toThrow('otherIssuers is not an option')

@@ -91,8 +91,11 @@ describe.each(PLATFORMS)('guards of a document: %s', (_name, createApp) => {
     expectRefusal(await send('GET', '/items'), 401, 'unauthorized', createMissingTokenChallenge('orders:read'))
     expectRefusal(await send('POST', '/items'), 401, 'unauthorized', createMissingTokenChallenge('orders:write'))
     expectRefusal(
-      await send('DELETE', '/items/7'), 401, 'unauthorized', createMissingTokenChallenge('orders:read orders:write'),
-    ) // prettier-ignore
+      await send('DELETE', '/items/7'),
+      401,
+      'unauthorized',
+      createMissingTokenChallenge('orders:read orders:write'),
+    )
     expect((await send('GET', '/items/8', 'forged')).status).toBe(401)
   })
 
@@ -236,7 +239,11 @@ describe('guards of a key API start', () => {
     apis: { weather: { scheme: 'apiKey', header: ['X-Weather-Key', 'X-Old-Key'] } },
   })
   afterAll(() => named.close())
-  const declare = (key: object): object => documentOf({ '/a': { get: secured([{ key: [] }]) } }, { components: { securitySchemes: { key, other: { $ref: '#/components/securitySchemes/key' } } } }) // prettier-ignore
+  const declare = (key: object): object =>
+    documentOf(
+      { '/a': { get: secured([{ key: [] }]) } },
+      { components: { securitySchemes: { key, other: { $ref: '#/components/securitySchemes/key' } } } },
+    )
 
   it.each<[string, object]>([
     ['X-Weather-Key', { in: 'header', name: 'X-Weather-Key' }],
@@ -246,7 +253,11 @@ describe('guards of a key API start', () => {
   })
 
   it.each<[string, object, RegExp]>([
-    ['another header', { in: 'header', name: 'X-Api-Key' }, /"key", which is a key in the header "X-Api-Key", and the API "weather" takes keys in the header X-Weather-Key or X-Old-Key\. Write "in": "header" and "name": "X-Weather-Key".*, or add/],
+    [
+      'another header',
+      { in: 'header', name: 'X-Api-Key' },
+      /"key", which is a key in the header "X-Api-Key", and the API "weather" takes keys in the header X-Weather-Key or X-Old-Key\. Write "in": "header" and "name": "X-Weather-Key".*, or add/,
+    ],
     ['the query', { in: 'query', name: 'X-Weather-Key' }, /a key in the query "X-Weather-Key".*Write "in": "header"/],
     ['a cookie', { in: 'cookie', name: 'key' }, /a key in the cookie "key"/],
     ['a member of Object.prototype', { in: 'header', name: 'constructor' }, /a key in the header "constructor"/],
@@ -254,7 +265,7 @@ describe('guards of a key API start', () => {
     ['no place', { name: 'X-Weather-Key' }, /a key in the request "X-Weather-Key"/],
   ])('and not with one that declares %s', (_what, key, message) => {
     expect(() => guardsFromDocument(named, 'weather', declare({ type: 'apiKey', ...key }))).toThrow(message)
-  }) // prettier-ignore
+  })
 })
 
 describe('start-up refuses a document that guards cannot enforce:', () => {
@@ -266,26 +277,93 @@ describe('start-up refuses a document that guards cannot enforce:', () => {
   const oauth2 = { type: 'oauth2', flows: {} }
 
   it.each<[string, () => unknown, RegExp]>([
-    ['a scope that the API lacks', make({ '/a': { get: secured([{ oauth2: ['admin'] }]) } }), /guardsFromDocument\("orders"\): document has a "security" of GET \/a with the scope "admin", which apis\.orders\.scopes does not have/],
-    ['several mistakes at once', make({ '/a': { get: secured([{ oauth2: ['x'] }]) }, '/b': { get: secured(null), put: secured(['y']) } }), /has 3 mistakes\. \(1\).*GET \/a[^]*\(2\).*GET \/b that is null.*\n\(3\).*PUT \/b that is \["y"\]/],
-    ['a scheme that guards do not check', make({ '/a': { get: secured([{ oauth2: [] }, { mtls: [] }]) } }, withSchemes({ oauth2, mtls: { type: 'mutualTLS' } })), /GET \/a with "mtls", which is not of the scheme of the API "orders" \(oauth2\)\. Guards do not check it/],
-    ['a security that is no list of requirements, where a path refers to', make({ '/a': { $ref: '#/x-shared' } }, { 'x-shared': { get: secured(['oauth2']) } }), /has a "security" of GET \/a that is \["oauth2"\]/],
-    ['a scheme that is not declared', make({ '/a': { get: secured([{ other: [] }]) } }, withSchemes({ oauth2 })), /"other", which components\.securitySchemes does not have/],
-    ['two schemes without declarations', make({ '/a': { get: secured([{ oauth2: ['orders:read'] }, { internal: [] }]) } }), /names the security schemes "oauth2", "internal" without declaring them/],
-    ['two paths that differ in a parameter’s name', make({ '/a/{x}': { get: secured(READ) }, '/a/{y}': { get: secured(WRITE) } }), /GET \/a\/\{x\} and GET \/a\/\{y\}, which can match the same path/],
-    ['two paths that differ in case', make({ '/a': { get: secured(READ) }, '/A/': { get: secured([]) } }), /GET \/a and GET \/A\/, which can/],
-    ['two paths neither of which is more concrete', make({ '/a/{x}': { get: secured(READ) }, '/{y}/b': { get: secured([]) } }), /GET \/a\/\{x\} and GET \/\{y\}\/b, which can/],
-    ['a path that no request can have', make({ '/a//b': { get: {} }, '/a?b': { get: {} }, '/é': { get: {} } }), /has 3 mistakes.*"\/a\/\/b", which no request can have/],
-    ['a path with $ref and operations', make({ '/a': { $ref: '#/paths/~1b', get: {} }, '/b': { put: {} } }), /"\/a" with both a \$ref and operations/],
-    ['an option that does not exist', make({ '/a': { get: {} } }, {}, { optional: true }), /guardsFromDocument\("orders"\): optional is not an option/],
-    ['undocumented that is no guard', make({ '/a': { get: {} } }, {}, { undocumented: () => undefined }), /undocumented is no guard of this platform/],
-    ['undocumented that is not known', make({ '/a': { get: {} } }, {}, { undocumented: 'open' }), /undocumented is "open"\. Write 'refuse'/],
-    ['an API that does not exist', () => guardsFromDocument(auth, 'ordres', {}), /there is no API "ordres"\. There are: orders, invoices/],
-    ['scopes of an API key', () => guardsFromDocument(auth, 'catalog', documentOf({ '/a': { get: secured([{ k: ['x'] }]) } })), /the scope "x", and API keys have no scopes/],
+    [
+      'a scope that the API lacks',
+      make({ '/a': { get: secured([{ oauth2: ['admin'] }]) } }),
+      /guardsFromDocument\("orders"\): document has a "security" of GET \/a with the scope "admin", which apis\.orders\.scopes does not have/,
+    ],
+    [
+      'several mistakes at once',
+      make({ '/a': { get: secured([{ oauth2: ['x'] }]) }, '/b': { get: secured(null), put: secured(['y']) } }),
+      /has 3 mistakes\. \(1\).*GET \/a[^]*\(2\).*GET \/b that is null.*\n\(3\).*PUT \/b that is \["y"\]/,
+    ],
+    [
+      'a scheme that guards do not check',
+      make(
+        { '/a': { get: secured([{ oauth2: [] }, { mtls: [] }]) } },
+        withSchemes({ oauth2, mtls: { type: 'mutualTLS' } }),
+      ),
+      /GET \/a with "mtls", which is not of the scheme of the API "orders" \(oauth2\)\. Guards do not check it/,
+    ],
+    [
+      'a security that is no list of requirements, where a path refers to',
+      make({ '/a': { $ref: '#/x-shared' } }, { 'x-shared': { get: secured(['oauth2']) } }),
+      /has a "security" of GET \/a that is \["oauth2"\]/,
+    ],
+    [
+      'a scheme that is not declared',
+      make({ '/a': { get: secured([{ other: [] }]) } }, withSchemes({ oauth2 })),
+      /"other", which components\.securitySchemes does not have/,
+    ],
+    [
+      'two schemes without declarations',
+      make({ '/a': { get: secured([{ oauth2: ['orders:read'] }, { internal: [] }]) } }),
+      /names the security schemes "oauth2", "internal" without declaring them/,
+    ],
+    [
+      'two paths that differ in a parameter’s name',
+      make({ '/a/{x}': { get: secured(READ) }, '/a/{y}': { get: secured(WRITE) } }),
+      /GET \/a\/\{x\} and GET \/a\/\{y\}, which can match the same path/,
+    ],
+    [
+      'two paths that differ in case',
+      make({ '/a': { get: secured(READ) }, '/A/': { get: secured([]) } }),
+      /GET \/a and GET \/A\/, which can/,
+    ],
+    [
+      'two paths neither of which is more concrete',
+      make({ '/a/{x}': { get: secured(READ) }, '/{y}/b': { get: secured([]) } }),
+      /GET \/a\/\{x\} and GET \/\{y\}\/b, which can/,
+    ],
+    [
+      'a path that no request can have',
+      make({ '/a//b': { get: {} }, '/a?b': { get: {} }, '/é': { get: {} } }),
+      /has 3 mistakes.*"\/a\/\/b", which no request can have/,
+    ],
+    [
+      'a path with $ref and operations',
+      make({ '/a': { $ref: '#/paths/~1b', get: {} }, '/b': { put: {} } }),
+      /"\/a" with both a \$ref and operations/,
+    ],
+    [
+      'an option that does not exist',
+      make({ '/a': { get: {} } }, {}, { optional: true }),
+      /guardsFromDocument\("orders"\): optional is not an option/,
+    ],
+    [
+      'undocumented that is no guard',
+      make({ '/a': { get: {} } }, {}, { undocumented: () => undefined }),
+      /undocumented is no guard of this platform/,
+    ],
+    [
+      'undocumented that is not known',
+      make({ '/a': { get: {} } }, {}, { undocumented: 'open' }),
+      /undocumented is "open"\. Write 'refuse'/,
+    ],
+    [
+      'an API that does not exist',
+      () => guardsFromDocument(auth, 'ordres', {}),
+      /there is no API "ordres"\. There are: orders, invoices/,
+    ],
+    [
+      'scopes of an API key',
+      () => guardsFromDocument(auth, 'catalog', documentOf({ '/a': { get: secured([{ k: ['x'] }]) } })),
+      /the scope "x", and API keys have no scopes/,
+    ],
   ])('%s', (_what, create, message) => {
     expect(create).toThrow(ConfigurationError)
     expect(create).toThrow(message)
-  }) // prettier-ignore
+  })
 
   it('accepts oauth2 and apiKey schemes, and paths that differ in security only if one is more concrete', () => {
     const schemes = {

@@ -142,16 +142,35 @@ describe('onDenied (docs/http.md G18)', () => {
       })
 
       it.each<[string, OnDenied]>([
-        ['throws', () => { throw new Error('of onDenied') }],
-        ['rejects', async () => { throw new Error('of onDenied') }],
-        ['rejects later', async () => { await sleep(1); throw new Error('of onDenied') }],
-        // oxlint-disable-next-line unicorn/no-thenable
-        ['returns a thenable that rejects', () => ({ then: (_: unknown, reject: (error: Error) => void) => reject(new Error('of onDenied')) })],
+        [
+          'throws',
+          () => {
+            throw new Error('of onDenied')
+          },
+        ],
+        [
+          'rejects',
+          async () => {
+            throw new Error('of onDenied')
+          },
+        ],
+        [
+          'rejects later',
+          async () => {
+            await sleep(1)
+            throw new Error('of onDenied')
+          },
+        ],
+        [
+          'returns a thenable that rejects',
+          // oxlint-disable-next-line unicorn/no-thenable
+          () => ({ then: (_: unknown, reject: (error: Error) => void) => reject(new Error('of onDenied')) }),
+        ],
       ])('that %s is answered with 500 server_error, and its error is logged', async (_, onDenied) => {
         host.logger.lines.length = 0
         expectRefusal(await request(appWith(onDenied)).get('/'), 500, 'server_error')
         expect(host.logger.lines).toContainEqual(expect.stringMatching(/500 server_error Error: of onDenied/))
-      }) // prettier-ignore
+      })
 
       it('that throws after its answer does not truncate the answer', async () => {
         const body = 'custom'.repeat(2 ** 20)

@@ -80,21 +80,29 @@ describe('otherIssuers (docs/http.md G31 to G33)', () => {
     expect((await send(token)).body).toBe('orders')
     const revoked = await accessToken(tokenApp, 'orders', shop)
     const { clientId: client_id, clientSecret: client_secret } = shop
-    await request(tokenApp).post('/orders/revoke').type('form').send({ token: revoked, client_id, client_secret }).expect(200)
+    await request(tokenApp)
+      .post('/orders/revoke')
+      .type('form')
+      .send({ token: revoked, client_id, client_secret })
+      .expect(200)
     const invoices = await accessToken(tokenApp, 'invoices', shop)
     const suspended = await createApplication(auth, ['orders'])
     const ofSuspended = await accessToken(tokenApp, 'orders', suspended)
     await auth.applications.suspend(suspended.id)
     const cold = await accessToken(tokenApp, 'orders', shop, { scope: 'orders:read' })
     expectRefusal(await send(cold), 403, 'insufficient_scope', { 'www-authenticate': /scope="orders:write"/ })
-    for (const each of [revoked, invoices, ofSuspended]) expect((await send(each)).body).toMatchObject({ error: 'invalid_token' })
+    for (const each of [revoked, invoices, ofSuspended])
+      expect((await send(each)).body).toMatchObject({ error: 'invalid_token' })
     clock.advance(3606)
     for (const each of [token, revoked]) {
-      expect((await send(each)).body).toMatchObject({ error: 'invalid_token', error_description: 'The access token expired' })
+      expect((await send(each)).body).toMatchObject({
+        error: 'invalid_token',
+        error_description: 'The access token expired',
+      })
     }
     expect(otherIssuers).not.toHaveBeenCalled()
     token = await accessToken(tokenApp, 'orders', shop)
-  }) // prettier-ignore
+  })
 
   it.each([
     ['a forged token', jwt({ iss: ISSUER, sub: 'x' })],
@@ -138,7 +146,11 @@ describe('otherIssuers (docs/http.md G31 to G33)', () => {
   })
 
   it.each([
-    ['two Authorization headers', [`Authorization: Bearer ${FOREIGN}`, `Authorization: Bearer ${FOREIGN}`], 'invalid_request'],
+    [
+      'two Authorization headers',
+      [`Authorization: Bearer ${FOREIGN}`, `Authorization: Bearer ${FOREIGN}`],
+      'invalid_request',
+    ],
     ['two words', [`Authorization: Bearer ${FOREIGN} ${FOREIGN}`], 'invalid_request'],
     ['a tab', [`Authorization: Bearer\t${FOREIGN}`], 'invalid_request'],
     ['a token over 8 KiB', [`Authorization: Bearer ${'x'.repeat(8193)}`], 'invalid_request'],
@@ -149,7 +161,7 @@ describe('otherIssuers (docs/http.md G31 to G33)', () => {
     const answer = await exchange(app, ['GET / HTTP/1.1', ...headers])
     expect(answer.body).toMatchObject({ error })
     expect(otherIssuers).not.toHaveBeenCalled()
-  }) // prettier-ignore
+  })
 
   it('changes nothing where it is left out', async () => {
     const app = appWith(auth.requireBearer('orders'))
@@ -177,13 +189,18 @@ describe('otherIssuers (docs/http.md G31 to G33)', () => {
       () => Promise.reject(new Error('no')),
       () => Promise.reject(),
       () => Promise.reject('route'),
-      () => { throw new Error('no') },
+      () => {
+        throw new Error('no')
+      },
     ]) {
-      const app = express().use(auth.requireBearer('orders', { otherIssuers: fail }), (_req, res) => void res.send('reached'))
+      const app = express().use(
+        auth.requireBearer('orders', { otherIssuers: fail }),
+        (_req, res) => void res.send('reached'),
+      )
       app.use(((_error, _req, res, _next) => void res.status(555).end()) as express.ErrorRequestHandler)
       expect((await request(app).get('/').set('Authorization', `Bearer ${FOREIGN}`)).status).toBe(555)
     }
-  }) // prettier-ignore
+  })
 
   it('works in requireAny(), and with optional', async () => {
     const bearer = auth.requireBearer('orders', { otherIssuers })
@@ -210,9 +227,14 @@ describe('otherIssuers (docs/http.md G31 to G33)', () => {
   it('recognizes 8 KiB of hostile text in a few milliseconds', () => {
     const isOfOtherIssuer = createOtherIssuerTest([ISSUER])
     const hostile = [
-      '.'.repeat(8000), jwt({ iss: `https://a/${'/'.repeat(5000)}x` }), jwt('['.repeat(3000)), jwt(`{"a":"${'\\\\'.repeat(2500)}`),
-      jwt(`{${'"":1,'.repeat(1000)}"a":1}`), jwt({ iss: '%'.repeat(5000) }), jwt({ iss: `${' '.repeat(5000)}x` }),
-    ] // prettier-ignore
+      '.'.repeat(8000),
+      jwt({ iss: `https://a/${'/'.repeat(5000)}x` }),
+      jwt('['.repeat(3000)),
+      jwt(`{"a":"${'\\\\'.repeat(2500)}`),
+      jwt(`{${'"":1,'.repeat(1000)}"a":1}`),
+      jwt({ iss: '%'.repeat(5000) }),
+      jwt({ iss: `${' '.repeat(5000)}x` }),
+    ]
     const startedAt = performance.now()
     for (let i = 0; i < 20; i++) hostile.map(isOfOtherIssuer)
     expect(performance.now() - startedAt).toBeLessThan(timeBound(2000))

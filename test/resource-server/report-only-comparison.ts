@@ -57,7 +57,9 @@ export async function compareReportWithRefusals(
   const refused: Record<string, number> = {}
   let refusedByReporting = 0
   let route = ''
-  enforcing.auth.events.on('request.denied', ({ applicationId, api, reason }) => add(refused, { applicationId, api: api!, route, reason: reason! }, 1)) // prettier-ignore
+  enforcing.auth.events.on('request.denied', ({ applicationId, api, reason }) =>
+    add(refused, { applicationId, api: api!, route, reason: reason! }, 1),
+  )
   reporting.auth.events.on('request.denied', () => void (refusedByReporting += 1))
 
   for (let at = 0; at < requestCount; at++) {
@@ -129,7 +131,10 @@ function createApp(express: typeof express5, auth: Auth): express5.Express {
   const later: express5.RequestHandler = (_req, _res, next) => void setImmediate(next)
 
   const orders = express.Router()
-  orders.route('/items').get(auth.requireBearer('orders', { scopes: ['orders:read'] }), answer).post(auth.requireBearer('orders', { scopes: ['orders:write'] }), later, answer) // prettier-ignore
+  orders
+    .route('/items')
+    .get(auth.requireBearer('orders', { scopes: ['orders:read'] }), answer)
+    .post(auth.requireBearer('orders', { scopes: ['orders:write'] }), later, answer)
   orders.get('/items/:id', answer)
   app.use('/orders', auth.requireBearer('orders'), orders)
   app.all('/methods/:id', auth.requireBearer('orders', { scopes: { GET: ['orders:read'] } }), answer)
@@ -140,7 +145,11 @@ function createApp(express: typeof express5, auth: Auth): express5.Express {
   app.use('/tenants/:tenant', tenant)
 
   app.get('/catalog/items/:id', auth.requireApiKey('catalog'), answer)
-  app.get('/either', auth.requireAny([auth.requireBearer('orders', { scopes: ['orders:read'] }), auth.requireApiKey('catalog')]), answer) // prettier-ignore
+  app.get(
+    '/either',
+    auth.requireAny([auth.requireBearer('orders', { scopes: ['orders:read'] }), auth.requireApiKey('catalog')]),
+    answer,
+  )
   app.get('/optional', auth.requireBearer('orders', { optional: true }), answer)
   // The second one must count nothing that the first one would have refused.
   app.get('/both', auth.requireBearer('limited'), auth.requireApiKey('catalog', { allow: decide }), answer)

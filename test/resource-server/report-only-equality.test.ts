@@ -18,7 +18,21 @@ describe.each(Object.entries(EXPRESSES))('%s: guards with reportOnly: true', (_,
 })
 
 const EVERY_REASON = [
-  'expired_key', 'expired_token', 'insufficient_scope', 'invalid_request', 'invalid_token', 'method_not_allowed', 'no_credential',
-  'refused_by_host', 'revoked_token', 'server_error', 'suspended', 'temporarily_unavailable', 'token_of_another_api', 'too_many_requests',
-  'undocumented_method', 'undocumented_path', 'unknown_client',
-] // prettier-ignore
+  'expired_key',
+  'expired_token',
+  'insufficient_scope',
+  'invalid_request',
+  'invalid_token',
+  'method_not_allowed',
+  'no_credential',
+  'refused_by_host',
+  'revoked_token',
+  'server_error',
+  'suspended',
+  'temporarily_unavailable',
+  'token_of_another_api',
+  'too_many_requests',
+  'undocumented_method',
+  'undocumented_path',
+  'unknown_client',
+]

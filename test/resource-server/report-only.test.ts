@@ -38,8 +38,12 @@ async function expectReport(
   expected: readonly object[],
 ): Promise<void> {
   const strip = ({ applicationId, api, route, reason, count }: Awaited<ReturnType<typeof readReport>>[number]) => ({
-    applicationId: applicationId ?? null, api, route, reason, count,
-  }) // prettier-ignore
+    applicationId: applicationId ?? null,
+    api,
+    route,
+    reason,
+    count,
+  })
   await expect.poll(async () => (await readReport(auth)).map(strip)).toEqual(expected)
 }
 
@@ -66,12 +70,20 @@ describe('a guard with reportOnly: true', () => {
     expect(events).toMatchObject([
       { type: 'request.reported', api: 'catalog', error: 'unauthorized', reason: 'no_credential', ...common },
       { type: 'request.allowed', api: 'catalog', applicationId: shop.id },
-      { type: 'request.reported', api: 'catalog', applicationId: shop.id, error: 'access_denied', reason: 'refused_by_host', client, ...common },
+      {
+        type: 'request.reported',
+        api: 'catalog',
+        applicationId: shop.id,
+        error: 'access_denied',
+        reason: 'refused_by_host',
+        client,
+        ...common,
+      },
       { type: 'request.reported', applicationId: shop.id, reason: 'server_error' },
       { type: 'request.reported', api: 'weather', applicationId: shop.id, reason: 'not_allowed' },
       { type: 'request.reported', api: 'weather', reason: 'unknown_client' },
       { type: 'request.reported', api: 'catalog', applicationId: shop.id, reason: 'suspended' },
-    ]) // prettier-ignore
+    ])
     await expectReport(auth, [
       { applicationId: null, api: 'catalog', route: 'GET /catalog', reason: 'no_credential', count: 1 },
       { applicationId: null, api: 'weather', route: 'GET /weather', reason: 'unknown_client', count: 1 },
@@ -128,7 +140,8 @@ describe('a guard with reportOnly: true', () => {
       .get('/users', guard, showCaller)
       .get('/any', auth.requireAny([guard, auth.requireApiKey('catalog')]), showCaller)
       .get('/behind', auth.requireApiKey('weather'), guard, showCaller)
-    const bearer = async (path: string, headers: Record<string, string>) => (await request(app).get(path).set(headers)).status // prettier-ignore
+    const bearer = async (path: string, headers: Record<string, string>) =>
+      (await request(app).get(path).set(headers)).status
     for (const path of ['/users', '/any', '/behind']) {
       expect(await bearer(path, { Authorization: 'Bearer of-a-user' }), path).toBe(200)
       expect(await bearer(path, {}), path).toBe(418)
@@ -136,10 +149,20 @@ describe('a guard with reportOnly: true', () => {
     }
     expect(await bearer('/any', { 'X-Api-Key': 'wrong' })).toBe(418)
     expect(await bearer('/any', { 'X-Api-Key': shop.clientId })).toBe(200)
-    await expect.poll(async () => (await readReport(auth)).map(({ route, reason, count }) => `${route} ${reason} ${count}`).toSorted()).toEqual([
-      'GET /behind no_credential 3', 'GET /any invalid_request 1', 'GET /any no_credential 1',
-      'GET /users invalid_request 1', 'GET /users no_credential 1', 'GET /any unknown_client 1',
-    ].toSorted()) // prettier-ignore
+    await expect
+      .poll(async () =>
+        (await readReport(auth)).map(({ route, reason, count }) => `${route} ${reason} ${count}`).toSorted(),
+      )
+      .toEqual(
+        [
+          'GET /behind no_credential 3',
+          'GET /any invalid_request 1',
+          'GET /any no_credential 1',
+          'GET /users invalid_request 1',
+          'GET /users no_credential 1',
+          'GET /any unknown_client 1',
+        ].toSorted(),
+      )
   })
 
   it('refuses from its end on, also if the clock returns no number', async () => {
@@ -163,7 +186,11 @@ describe('reportOnly', () => {
     (await request(app).get(path).set('X-Api-Key', key)).status
 
   it('of a guard counts before that of its API, and that before the platform’s', async () => {
-    const apis = { catalog: { scheme: 'apiKey', reportOnly: false }, weather: { scheme: 'apiKey', reportOnly: true }, news: { scheme: 'apiKey' } } as const // prettier-ignore
+    const apis = {
+      catalog: { scheme: 'apiKey', reportOnly: false },
+      weather: { scheme: 'apiKey', reportOnly: true },
+      news: { scheme: 'apiKey' },
+    } as const
     const { auth } = openPlatform({ apis, reportOnly: true })
     closings.push(auth.close)
     await auth.ready()
@@ -222,7 +249,12 @@ describe('reportOnly', () => {
     closings.push(auth.close)
     await auth.ready()
     const { clientId } = await createApplication(auth, ['catalog'])
-    const app = express().get('/', auth.requireApiKey('catalog', { reportOnly: true }), auth.requireApiKey('catalog'), showCaller) // prettier-ignore
+    const app = express().get(
+      '/',
+      auth.requireApiKey('catalog', { reportOnly: true }),
+      auth.requireApiKey('catalog'),
+      showCaller,
+    )
     expect(await status(app, '/', clientId)).toBe(200)
     expect(await status(app, '/', clientId)).toBe(429)
     expect(await status(app, '/', 'wrong')).toBe(401)
@@ -240,7 +272,9 @@ describe('reportOnly', () => {
     [{ enforced: false }, 'enforced is not an option'],
   ])('%j is a ConfigurationError, of platform, API and guard', async (wrong, message) => {
     expect(() => openPlatform(wrong as never)).toThrow(message)
-    expect(() => openPlatform({ apis: { catalog: { scheme: 'apiKey', ...wrong } } as never })).toThrow(`apis.catalog.${message}`) // prettier-ignore
+    expect(() => openPlatform({ apis: { catalog: { scheme: 'apiKey', ...wrong } } as never })).toThrow(
+      `apis.catalog.${message}`,
+    )
     const { auth } = await open({})
     expect(() => auth.requireApiKey('catalog', wrong as never)).toThrow(`requireApiKey("catalog"): ${message}`)
     expect(() => auth.requireAny([auth.requireApiKey('catalog')], wrong as never)).toThrow(`requireAny: ${message}`)
@@ -268,7 +302,9 @@ describe('reportOnly', () => {
       vi.stubEnv('NODE_ENV', environment)
       const message = 'reportOnly is true, and has no end. Give the day'
       expect(() => openPlatform({ reportOnly: true })).toThrow(message)
-      expect(() => openPlatform({ apis: { catalog: { scheme: 'apiKey', reportOnly: true } } })).toThrow(`apis.catalog.${message}`) // prettier-ignore
+      expect(() => openPlatform({ apis: { catalog: { scheme: 'apiKey', reportOnly: true } } })).toThrow(
+        `apis.catalog.${message}`,
+      )
       const { auth } = openPlatform({})
       closings.push(auth.close)
       expect(() => auth.requireApiKey('catalog', { reportOnly: true })).toThrow(`requireApiKey("catalog"): ${message}`)
@@ -287,7 +323,9 @@ describe('reportOnly', () => {
     const start = (until: string) => closings.push(openPlatform({ now, reportOnly: { until } }).auth.close)
     for (const day of ['2000-01-01', '2030-05-01', '2030-07-30']) start(day)
     for (const day of ['2030-07-31', '9999-12-31'])
-      expect(() => start(day)).toThrow("reportOnly.until is more than 90 days ahead. Write a day until 2030-07-30: reportOnly: { until: '2030-05-31' }.") // prettier-ignore
+      expect(() => start(day)).toThrow(
+        "reportOnly.until is more than 90 days ahead. Write a day until 2030-07-30: reportOnly: { until: '2030-05-31' }.",
+      )
   })
 
   it('is warned of at start-up: once for the platform, an API, and the guards of one', async () => {
@@ -296,8 +334,17 @@ describe('reportOnly', () => {
     closings.push(auth.close)
     auth.requireApiKey('catalog')
     const warnings = () => logger.lines.filter((line) => line.includes('reportOnly'))
-    expect(warnings()).toEqual([expect.stringMatching(new RegExp(`^reportOnly is set: requests that guards would refuse pass until ${inDays(60)}\\. .*auth\\.usage\\.reportOnly\\(\\)`))]) // prettier-ignore
-    const other = openPlatform({ logger, apis: { catalog: { scheme: 'apiKey' }, weather: { scheme: 'apiKey', reportOnly: { until: '2000-01-01' } } } }) // prettier-ignore
+    expect(warnings()).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^reportOnly is set: requests that guards would refuse pass until ${inDays(60)}\\. .*auth\\.usage\\.reportOnly\\(\\)`,
+        ),
+      ),
+    ])
+    const other = openPlatform({
+      logger,
+      apis: { catalog: { scheme: 'apiKey' }, weather: { scheme: 'apiKey', reportOnly: { until: '2000-01-01' } } },
+    })
     closings.push(other.auth.close)
     for (let i = 0; i < 3; i++) other.auth.requireApiKey('catalog', { reportOnly: true })
     expect(warnings().slice(1)).toEqual([
@@ -312,7 +359,10 @@ describe.each(Object.entries(EXPRESSES))('%s: the report of a guard with reportO
     const { auth } = await open({ reportOnly: true })
     const guard = auth.requireApiKey('catalog')
     const { Router } = anyExpress
-    const items = Router({ mergeParams: true }).get('/items/:id', showCaller).post(['/a', '/b'], showCaller).get(/^\/x+$/, showCaller) // prettier-ignore
+    const items = Router({ mergeParams: true })
+      .get('/items/:id', showCaller)
+      .post(['/a', '/b'], showCaller)
+      .get(/^\/x+$/, showCaller)
     const app = anyExpress()
       .use(guard)
       .use('/v1/shops/:shop', items)
@@ -331,7 +381,6 @@ describe.each(Object.entries(EXPRESSES))('%s: the report of a guard with reportO
         '/#/items/#',
         '/unknown/#/#',
       ])
-        // prettier-ignore
         await request(app).get(path.replaceAll('#', secret)).set('X-Api-Key', secret)
     }
     await request(app).get('/t123/xx')
@@ -340,10 +389,17 @@ describe.each(Object.entries(EXPRESSES))('%s: the report of a guard with reportO
       const report = await readReport(auth)
       expect(report.reduce((sum, { count }) => sum + count, 0)).toBe(secrets.length * 6 + 2)
       const routes = [...new Set(report.map(({ route }) => route))]
-      expect(routes.toSorted()).toEqual([
-        'GET /*/items/:id', 'GET /*/^\\/x+$/', 'GET /app/inner/items/:id', 'GET /v1/shops/*/items/:id', 'GET /v2/fixed/items/:id',
-        'POST /v2/fixed/a,/b', 'unmatched',
-      ].toSorted()) // prettier-ignore
+      expect(routes.toSorted()).toEqual(
+        [
+          'GET /*/items/:id',
+          'GET /*/^\\/x+$/',
+          'GET /app/inner/items/:id',
+          'GET /v1/shops/*/items/:id',
+          'GET /v2/fixed/items/:id',
+          'POST /v2/fixed/a,/b',
+          'unmatched',
+        ].toSorted(),
+      )
       for (const secret of secrets) expect(JSON.stringify(report)).not.toContain(secret)
     }, 60_000)
   })

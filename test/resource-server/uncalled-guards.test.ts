@@ -15,10 +15,18 @@ const { requireBearer } = auth
 
 describe.each(Object.entries(EXPRESSES))('%s: a route whose guard was not called', (_name, express) => {
   it.each<[string, unknown, RegExp]>([
-    ['requireBearer', auth.requireBearer, /requireBearer was called with a request: it makes guards, and is none\. Call it where the route is defined.*auth\.requireBearer\('orders'\)/],
+    [
+      'requireBearer',
+      auth.requireBearer,
+      /requireBearer was called with a request: it makes guards, and is none\. Call it where the route is defined.*auth\.requireBearer\('orders'\)/,
+    ],
     ['requireApiKey', auth.requireApiKey, /requireApiKey was called with a request.*auth\.requireApiKey\('catalog'\)/],
     ['requireAny', auth.requireAny, /requireAny was called with a request.*auth\.requireAny\(\[/],
-    ['guardsFromDocument', guardsFromDocument, /guardsFromDocument was called with a request.*guardsFromDocument\(auth, 'orders'/],
+    [
+      'guardsFromDocument',
+      guardsFromDocument,
+      /guardsFromDocument was called with a request.*guardsFromDocument\(auth, 'orders'/,
+    ],
     ['requireBearer of the only API', single.requireBearer, /requireBearer was called with a request/],
     ['requireApiKey of the only API', single.requireApiKey, /requireApiKey was called with a request/],
     ['a bound call', auth.requireBearer.bind(auth), /requireBearer was called with a request/],
@@ -35,23 +43,51 @@ describe.each(Object.entries(EXPRESSES))('%s: a route whose guard was not called
     expect(errors[0]).toBeInstanceOf(ConfigurationError)
     expect(String(errors[0])).toMatch(message)
     expect(String(errors[0])).not.toContain('a-secret-token')
-    const error = await expectSecured(express().get('/orders/items', guard as RequestHandler, handle), { auth }).catch((problem: unknown) => problem) // prettier-ignore
+    const error = await expectSecured(express().get('/orders/items', guard as RequestHandler, handle), { auth }).catch(
+      (problem: unknown) => problem,
+    )
     expect(String(error)).toMatch(message)
-  }) // prettier-ignore
+  })
 })
 
 describe('a guard that is made in a wrong way says so:', () => {
   const bearer = auth.requireBearer('orders')
 
   it.each<[string, () => unknown, RegExp]>([
-    ['requireAny() of a call', () => auth.requireAny([bearer, auth.requireApiKey as never]), /requireAny: guard 2 is requireApiKey itself, which makes guards and is none\. Call it/],
-    ['requireAny() of guards without a list', () => auth.requireAny(bearer as never), /requireAny: the guards are function\. List them/],
-    ['scopes as text', () => auth.requireBearer('orders', 'orders:read' as never), /the options are "orders:read"\. Write an object: \{ scopes/],
-    ['scopes as a list', () => auth.requireBearer('orders', ['orders:read'] as never), /the options are \["orders:read"\]\. Write an object: \{ scopes/],
-    ['undocumented: a call', () => guardsFromDocument(auth, 'orders', { openapi: '3.1.0', info: { title: 'A', version: '1' }, paths: { '/a': {} } }, { undocumented: auth.requireBearer as never }), /undocumented is requireBearer itself/],
+    [
+      'requireAny() of a call',
+      () => auth.requireAny([bearer, auth.requireApiKey as never]),
+      /requireAny: guard 2 is requireApiKey itself, which makes guards and is none\. Call it/,
+    ],
+    [
+      'requireAny() of guards without a list',
+      () => auth.requireAny(bearer as never),
+      /requireAny: the guards are function\. List them/,
+    ],
+    [
+      'scopes as text',
+      () => auth.requireBearer('orders', 'orders:read' as never),
+      /the options are "orders:read"\. Write an object: \{ scopes/,
+    ],
+    [
+      'scopes as a list',
+      () => auth.requireBearer('orders', ['orders:read'] as never),
+      /the options are \["orders:read"\]\. Write an object: \{ scopes/,
+    ],
+    [
+      'undocumented: a call',
+      () =>
+        guardsFromDocument(
+          auth,
+          'orders',
+          { openapi: '3.1.0', info: { title: 'A', version: '1' }, paths: { '/a': {} } },
+          { undocumented: auth.requireBearer as never },
+        ),
+      /undocumented is requireBearer itself/,
+    ],
   ])('%s', (_what, make, message) => {
     expect(make).toThrow(message)
-  }) // prettier-ignore
+  })
 
   it.each(['verifyAccessToken', 'verifyApiKey'] as const)('%s() for a route', async (call) => {
     const req = { method: 'GET', url: '/', headers: { authorization: 'Bearer a-secret-token' } }

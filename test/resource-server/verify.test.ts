@@ -108,7 +108,11 @@ describe.each(Object.entries(STORES))(
       const verify = () =>
         Promise.all([there.verifyAccessToken('orders', token), there.verifyApiKey('catalog', shop.clientId)])
       const expectWithinOneSecond = async (isAccepted: boolean): Promise<void> => {
-        const isApplied = (): Promise<boolean> => verify().then(() => isAccepted, () => !isAccepted) // prettier-ignore
+        const isApplied = (): Promise<boolean> =>
+          verify().then(
+            () => isAccepted,
+            () => !isAccepted,
+          )
         expect(await waitUntil(isApplied)).toBeLessThan(timeBound(1000))
       }
 
@@ -125,7 +129,11 @@ describe.each(Object.entries(STORES))(
       await expectWithinOneSecond(false)
       await expect(there.verifyApiKey('catalog', shop.clientId)).resolves.toBeDefined()
       const { credentials } = await applications.rotateKey(shop.id, { overlap: 0 })
-      const isRetired = (): Promise<boolean> => there.verifyApiKey('catalog', shop.clientId).then(() => false, () => true) // prettier-ignore
+      const isRetired = (): Promise<boolean> =>
+        there.verifyApiKey('catalog', shop.clientId).then(
+          () => false,
+          () => true,
+        )
       expect(await waitUntil(isRetired)).toBeLessThan(timeBound(1000))
       await expect(there.verifyApiKey('catalog', credentials.clientId)).resolves.toBeDefined()
       await Promise.all([here.close(), there.close()])

@@ -22,9 +22,21 @@ export function fillingStatements(numbers: (count: number) => string, count: num
       `'app_' || i, 'Name ' || i || '.', 'C' || i || '@example.com', ${status}, ${NOW}, 0,
         CASE WHEN i % 3 = 0 THEN 'customer ' || i END, CASE WHEN i % 40 = 0 THEN 'gold' WHEN i % 2 = 0 THEN 'free' END, 1`,
     ),
-    insert('contacts', 'application_seq, position, address, contact', `i + 1, 1, 'O' || i || '@example.com', 'o' || i || '@example.com'`, all, 'i % 5 = 0'), // prettier-ignore
+    insert(
+      'contacts',
+      'application_seq, position, address, contact',
+      `i + 1, 1, 'O' || i || '@example.com', 'o' || i || '@example.com'`,
+      all,
+      'i % 5 = 0',
+    ),
     insert('grants', 'application_seq, api, position, scopes, status', `i + 1, 'orders', 1, '["read"]', ${status}`),
-    insert('grants', 'application_seq, api, position, scopes, status', `i + 1, 'catalog', 2, '[]', ${status}`, all, 'i % 2 = 0'), // prettier-ignore
+    insert(
+      'grants',
+      'application_seq, api, position, scopes, status',
+      `i + 1, 'catalog', 2, '[]', ${status}`,
+      all,
+      'i % 2 = 0',
+    ),
     insert('credentials', credentials, credential('key', 'key', 'key'), all, 'i % 40 = 0'),
     insert(
       'credentials',
@@ -33,8 +45,20 @@ export function fillingStatements(numbers: (count: number) => string, count: num
       all,
       'i % 40 <> 0',
     ),
-    insert('credentials', `${credentials}, imported`, `${credential('sha256:', 'key', 'imported').replace(/, [^,]*$/, ', NULL')}, TRUE`, all, 'i % 4 = 0'), // prettier-ignore
-    insert('ended_keys', 'hash, application_seq, last_seq, ended_at', `'sha256:' || i, i + 1, ${count}, ${NOW}`, all, 'i % 3 = 0'), // prettier-ignore
+    insert(
+      'credentials',
+      `${credentials}, imported`,
+      `${credential('sha256:', 'key', 'imported').replace(/, [^,]*$/, ', NULL')}, TRUE`,
+      all,
+      'i % 4 = 0',
+    ),
+    insert(
+      'ended_keys',
+      'hash, application_seq, last_seq, ended_at',
+      `'sha256:' || i, i + 1, ${count}, ${NOW}`,
+      all,
+      'i % 3 = 0',
+    ),
     insert(
       'emails',
       `id, application_id, purpose, state, overlap, attempt_count, attempted_hashes, claim_links, created_at, due_at, leased_until, version`,
@@ -43,17 +67,33 @@ export function fillingStatements(numbers: (count: number) => string, count: num
     ),
     insert('email_claim_links', 'hash, email_seq', `'claim ' || i, i + 1`),
     insert('revoked_access_tokens', 'id, expires_at', `'token ' || i, ${NOW} + i`),
-    insert('audit', 'at, type, actor, application_id, details', `${NOW} + i, CASE WHEN i % 10 = 0 THEN 'application.suspended' ELSE 'application.created' END, CASE WHEN i % 5 = 0 THEN 'ann' END, 'app_' || i, '{}'`), // prettier-ignore
+    insert(
+      'audit',
+      'at, type, actor, application_id, details',
+      `${NOW} + i, CASE WHEN i % 10 = 0 THEN 'application.suspended' ELSE 'application.created' END, CASE WHEN i % 5 = 0 THEN 'ann' END, 'app_' || i, '{}'`,
+    ),
     // A store keeps a bounded number of changes, however many applications there are.
     insert('changes', 'kind, id', `'application', 'app_' || i`, all, 'i < 1000'),
-    insert('sign_ins', 'id, contact, link_hash, guesses, created_at, expires_at', `'sign-in ' || i, 'c' || i || '@example.com', 'link-' || i, 0, ${NOW}, ${NOW} + 1000000 + i`), // prettier-ignore
-    insert('sign_outs', 'subject, nonce, at, expires_at', `'contact:c' || i || '@example.com', 'n', ${NOW}, ${NOW} + 1000000 + i`), // prettier-ignore
+    insert(
+      'sign_ins',
+      'id, contact, link_hash, guesses, created_at, expires_at',
+      `'sign-in ' || i, 'c' || i || '@example.com', 'link-' || i, 0, ${NOW}, ${NOW} + 1000000 + i`,
+    ),
+    insert(
+      'sign_outs',
+      'subject, nonce, at, expires_at',
+      `'contact:c' || i || '@example.com', 'n', ${NOW}, ${NOW} + 1000000 + i`,
+    ),
     insert('usage', 'day, application_id, api, outcome, count', `'2026-11-01', 'app_' || i, 'orders', 'allowed', 1`),
     insert('usage', 'day, application_id, api, outcome, count', `'2026-11-02', 'app_' || i, 'orders', 'allowed', 1`),
     insert('quotas', 'application_id, day, count', `'app_' || i, '2026-11-01', 1`),
     insert('usage_batches', 'id, at', `'bulk ' || i, ${NOW} + i`),
     insert('refusals', 'application_id, at, api, error', `'app_' || i, ${NOW} + i, 'orders', 'invalid_token'`),
-    insert('reported', 'application_id, api, route, reason, count, first_at, last_at', `'app_' || i, 'orders', 'GET /orders', 'no_credential', 1, ${NOW}, ${NOW} + i`), // prettier-ignore
+    insert(
+      'reported',
+      'application_id, api, route, reason, count, first_at, last_at',
+      `'app_' || i, 'orders', 'GET /orders', 'no_credential', 1, ${NOW}, ${NOW} + i`,
+    ),
   ]
 }
 

@@ -31,37 +31,53 @@ const batch = (): { id: string; at: number } => ({ id: `batch ${(unique += 1)}`,
 
 /** Calls of a store that is full, in each way that asks the database something else. */
 export const STATEMENTS: Readonly<Record<string, (store: StoreWith) => Promise<unknown>>> = {
-  'findApplication': (store) => store.findApplication('app_5'),
-  'findApplicationByKey': (store) => store.findApplicationByKey('key 9'),
+  findApplication: (store) => store.findApplication('app_5'),
+  findApplicationByKey: (store) => store.findApplicationByKey('key 9'),
   'findApplicationByKey, with imported hashes': (store) => store.findApplicationByKey('key 9', 'sha256:x', 'sha512:x'),
-  'listApplications': (store) => store.listApplications(PAGE),
+  listApplications: (store) => store.listApplications(PAGE),
   'listApplications, the next page': (store) => store.listApplications({ ...PAGE, after: 'app_90' }),
   'listApplications by status': (store) => store.listApplications({ ...PAGE, status: 'suspended' }),
   'listApplications by API': (store) => store.listApplications({ ...PAGE, api: 'orders' }),
   'listApplications by API and status': (store) => store.listApplications({ ...PAGE, api: 'orders', status: 'active' }),
   'listApplications by contact': (store) => store.listApplications({ ...PAGE, contact: 'c7@example.com' }),
-  'listApplications by contact and status': (store) => store.listApplications({ ...PAGE, contact: 'c7@example.com', status: 'active' }),
+  'listApplications by contact and status': (store) =>
+    store.listApplications({ ...PAGE, contact: 'c7@example.com', status: 'active' }),
   'listApplications by name': (store) => store.listApplications({ ...PAGE, name: 'name 123.' }),
-  'listApplications by the beginning of a name that all have': (store) => store.listApplications({ ...PAGE, name: 'name' }),
-  'listApplications by the beginning of a name that all have, the next page': (store) => store.listApplications({ ...PAGE, name: 'name', after: 'app_500', afterName: 'name 500.' }),
-  'listApplications by the beginning of a name that all have and API': (store) => store.listApplications({ ...PAGE, name: 'name', api: 'catalog' }),
-  'listApplications by the beginning of a name that all have and status': (store) => store.listApplications({ ...PAGE, name: 'name', status: 'suspended' }),
-  'listApplications by the beginning of a name that all have and contact': (store) => store.listApplications({ ...PAGE, name: 'name', contact: 'c7@example.com' }),
+  'listApplications by the beginning of a name that all have': (store) =>
+    store.listApplications({ ...PAGE, name: 'name' }),
+  'listApplications by the beginning of a name that all have, the next page': (store) =>
+    store.listApplications({ ...PAGE, name: 'name', after: 'app_500', afterName: 'name 500.' }),
+  'listApplications by the beginning of a name that all have and API': (store) =>
+    store.listApplications({ ...PAGE, name: 'name', api: 'catalog' }),
+  'listApplications by the beginning of a name that all have and status': (store) =>
+    store.listApplications({ ...PAGE, name: 'name', status: 'suspended' }),
+  'listApplications by the beginning of a name that all have and contact': (store) =>
+    store.listApplications({ ...PAGE, name: 'name', contact: 'c7@example.com' }),
   'listApplications by external id': (store) => store.listApplications({ ...PAGE, externalId: 'customer 3' }),
   'listApplications by an expiry that 1 in 40 has': (store) => store.listApplications({ ...PAGE, ...EXPIRING }),
-  'listApplications by an expiry that 1 in 40 has, the next page': (store) => store.listApplications({ ...PAGE, ...EXPIRING, after: 'app_520', afterExpiry: NOW + 520 }),
-  'listApplications by an expiry that 1 in 40 has and API': (store) => store.listApplications({ ...PAGE, ...EXPIRING, api: 'catalog' }),
-  'listApplications by an expiry that 1 in 40 has and status': (store) => store.listApplications({ ...PAGE, ...EXPIRING, status: 'active' }),
-  'listApplications by an expiry that 1 in 40 has and another status': (store) => store.listApplications({ ...PAGE, ...EXPIRING, limit: 4, status: 'suspended' }),
-  'listApplications by an expiry that 1 in 40 has and name': (store) => store.listApplications({ ...PAGE, ...EXPIRING, name: 'name' }),
-  'listApplications by an expiry that 1 in 40 has and contact': (store) => store.listApplications({ ...PAGE, ...EXPIRING, contact: 'c40@example.com' }),
-  'listApplications by expiry': (store) => store.listApplications({ ...PAGE, expiringBefore: NOW + 100, expiringAfter: NOW }),
-  'listApplications, deleted ones with what was decided': (store) => store.listApplications({ ...PAGE, status: 'deleted', hasDecided: true }),
-  'listApplications by expiry and API': (store) => store.listApplications({ ...PAGE, api: 'orders', expiringBefore: NOW + 100, expiringAfter: NOW }),
+  'listApplications by an expiry that 1 in 40 has, the next page': (store) =>
+    store.listApplications({ ...PAGE, ...EXPIRING, after: 'app_520', afterExpiry: NOW + 520 }),
+  'listApplications by an expiry that 1 in 40 has and API': (store) =>
+    store.listApplications({ ...PAGE, ...EXPIRING, api: 'catalog' }),
+  'listApplications by an expiry that 1 in 40 has and status': (store) =>
+    store.listApplications({ ...PAGE, ...EXPIRING, status: 'active' }),
+  'listApplications by an expiry that 1 in 40 has and another status': (store) =>
+    store.listApplications({ ...PAGE, ...EXPIRING, limit: 4, status: 'suspended' }),
+  'listApplications by an expiry that 1 in 40 has and name': (store) =>
+    store.listApplications({ ...PAGE, ...EXPIRING, name: 'name' }),
+  'listApplications by an expiry that 1 in 40 has and contact': (store) =>
+    store.listApplications({ ...PAGE, ...EXPIRING, contact: 'c40@example.com' }),
+  'listApplications by expiry': (store) =>
+    store.listApplications({ ...PAGE, expiringBefore: NOW + 100, expiringAfter: NOW }),
+  'listApplications, deleted ones with what was decided': (store) =>
+    store.listApplications({ ...PAGE, status: 'deleted', hasDecided: true }),
+  'listApplications by expiry and API': (store) =>
+    store.listApplications({ ...PAGE, api: 'orders', expiringBefore: NOW + 100, expiringAfter: NOW }),
   'listApplications by plan': (store) => store.listApplications({ ...PAGE, plan: 'gold' }),
   'listApplications by any plan': (store) => store.listApplications({ ...PAGE, plan: true }),
   'listApplications by end': (store) => store.listApplications({ ...PAGE, endingBefore: NOW + 100 }),
-  'listApplications by end, the next page': (store) => store.listApplications({ ...PAGE, endingBefore: NOW + 100, after: 'app_5' }),
+  'listApplications by end, the next page': (store) =>
+    store.listApplications({ ...PAGE, endingBefore: NOW + 100, after: 'app_5' }),
   'emails.listExpiring': (store) => store.emails.listExpiring({ after: NOW, until: NOW + 100, days: 7, limit: 10 }),
   'saveApplication, when an imported key ends': async (store) => {
     const record = (await store.findApplication('app_6'))!
@@ -69,64 +85,100 @@ export const STATEMENTS: Readonly<Record<string, (store: StoreWith) => Promise<u
     await store.saveApplication({ ...record, keys: [key], version: record.version + 1 }, audit('app_6'))
     await store.saveApplication({ ...record, version: record.version + 2 }, audit('app_6'))
   },
-  'saveApplication': async (store) => {
+  saveApplication: async (store) => {
     const record = (await store.findApplication('app_5'))!
     await store.saveApplication({ ...record, version: record.version + 1 }, audit('app_5'), 'removeAll')
   },
   'imports.add': (store) =>
     store.imports.add(
-      [{ record: application('app_new', { keys: [credential('key new')] }), audit: audit('app_new'), otherHashes: ['x'] }],
+      [
+        {
+          record: application('app_new', { keys: [credential('key new')] }),
+          audit: audit('app_new'),
+          otherHashes: ['x'],
+        },
+      ],
       { write: false },
     ),
-  'imports.replaceHash': (store) => store.imports.replaceHash({ former: 'sha256:x', hash: 'y', prefix: 'p', usedAt: NOW }),
-  'noteCredentialUse': (store) => store.noteCredentialUse([{ hash: 'key 5', at: NOW }], 5),
+  'imports.replaceHash': (store) =>
+    store.imports.replaceHash({ former: 'sha256:x', hash: 'y', prefix: 'p', usedAt: NOW }),
+  noteCredentialUse: (store) => store.noteCredentialUse([{ hash: 'key 5', at: NOW }], 5),
   'emails.lease': (store) => store.emails.lease(NOW, NOW + 1),
-  'emails.save': (store) => store.emails.save(email(`email new ${(unique += 1)}`, { claimLinks: [{ hash: 'h', expiresAt: NOW }] })),
+  'emails.save': (store) =>
+    store.emails.save(email(`email new ${(unique += 1)}`, { claimLinks: [{ hash: 'h', expiresAt: NOW }] })),
   'emails.find': (store) => store.emails.find('email 3'),
   'emails.findByClaimLink': (store) => store.emails.findByClaimLink('claim 3'),
   'emails.list of an application': (store) => store.emails.list({ ...EMAILS, applicationId: 'app_3' }),
   'emails.list by state': (store) => store.emails.list({ ...EMAILS, state: 'failed' }),
-  'revokeAccessToken': (store) => store.revokeAccessToken({ id: `token ${(unique += 1)}`, expiresAt: NOW + 1 }, NOW),
-  'listRevokedAccessTokens': (store) => store.listRevokedAccessTokens(NOW, 10),
-  'isAccessTokenRevoked': (store) => store.isAccessTokenRevoked('token 3'),
-  'listAudit': (store) => store.listAudit({ after: undefined, limit: 10, applicationId: undefined }),
+  revokeAccessToken: (store) => store.revokeAccessToken({ id: `token ${(unique += 1)}`, expiresAt: NOW + 1 }, NOW),
+  listRevokedAccessTokens: (store) => store.listRevokedAccessTokens(NOW, 10),
+  isAccessTokenRevoked: (store) => store.isAccessTokenRevoked('token 3'),
+  listAudit: (store) => store.listAudit({ after: undefined, limit: 10, applicationId: undefined }),
   'listAudit of an application': (store) => store.listAudit({ after: '3', limit: 10, applicationId: 'app_3' }),
-  'listAudit, newest first': (store) => store.listAudit({ after: undefined, limit: 10, applicationId: undefined, newestFirst: true }),
-  'listAudit by type': (store) => store.listAudit({ after: undefined, limit: 10, applicationId: undefined, types: ['application.suspended'] }),
-  'listAudit by actor': (store) => store.listAudit({ after: undefined, limit: 10, applicationId: undefined, by: 'ann' }),
-  'listAudit by time': (store) => store.listAudit({ after: undefined, limit: 10, applicationId: undefined, from: NOW + 10, until: NOW + 20 }),
-  'deleteAudit': (store) => store.deleteAudit(NOW - 10, 10),
-  'usage.add': (store) => store.usage.add(batch(), [{ day: '2026-11-01', applicationId: 'app_3', api: 'orders', outcome: 'allowed', count: 1 }]),
+  'listAudit, newest first': (store) =>
+    store.listAudit({ after: undefined, limit: 10, applicationId: undefined, newestFirst: true }),
+  'listAudit by type': (store) =>
+    store.listAudit({ after: undefined, limit: 10, applicationId: undefined, types: ['application.suspended'] }),
+  'listAudit by actor': (store) =>
+    store.listAudit({ after: undefined, limit: 10, applicationId: undefined, by: 'ann' }),
+  'listAudit by time': (store) =>
+    store.listAudit({ after: undefined, limit: 10, applicationId: undefined, from: NOW + 10, until: NOW + 20 }),
+  deleteAudit: (store) => store.deleteAudit(NOW - 10, 10),
+  'usage.add': (store) =>
+    store.usage.add(batch(), [
+      { day: '2026-11-01', applicationId: 'app_3', api: 'orders', outcome: 'allowed', count: 1 },
+    ]),
   'usage.list': (store) => store.usage.list(COUNTS),
-  'usage.list, the next page': (store) => store.usage.list({ ...COUNTS, after: { day: '2026-11-01', applicationId: 'app_90', api: 'orders', outcome: 'allowed' } }),
+  'usage.list, the next page': (store) =>
+    store.usage.list({
+      ...COUNTS,
+      after: { day: '2026-11-01', applicationId: 'app_90', api: 'orders', outcome: 'allowed' },
+    }),
   'usage.list of an API': (store) => store.usage.list({ ...COUNTS, api: 'orders' }),
   'usage.list of an application': (store) => store.usage.list({ ...COUNTS, applicationId: 'app_3' }),
-  'usage.list of an application and an API': (store) => store.usage.list({ ...COUNTS, applicationId: 'app_3', api: 'orders' }),
+  'usage.list of an application and an API': (store) =>
+    store.usage.list({ ...COUNTS, applicationId: 'app_3', api: 'orders' }),
   'usage.list by month': (store) => store.usage.list({ ...COUNTS, by: 'month' }),
-  'usage.list by month, the next page': (store) => store.usage.list({ ...COUNTS, by: 'month', after: { day: '2026-11', applicationId: 'app_90', api: 'orders', outcome: 'allowed' } }),
+  'usage.list by month, the next page': (store) =>
+    store.usage.list({
+      ...COUNTS,
+      by: 'month',
+      after: { day: '2026-11', applicationId: 'app_90', api: 'orders', outcome: 'allowed' },
+    }),
   'usage.list by month of an API': (store) => store.usage.list({ ...COUNTS, by: 'month', api: 'orders' }),
-  'usage.list by month of an application': (store) => store.usage.list({ ...COUNTS, by: 'month', applicationId: 'app_3' }),
-  'usage.list by month of an application and an API': (store) => store.usage.list({ ...COUNTS, by: 'month', applicationId: 'app_3', api: 'orders' }),
+  'usage.list by month of an application': (store) =>
+    store.usage.list({ ...COUNTS, by: 'month', applicationId: 'app_3' }),
+  'usage.list by month of an application and an API': (store) =>
+    store.usage.list({ ...COUNTS, by: 'month', applicationId: 'app_3', api: 'orders' }),
   'usage.addRefusals': (store) => store.usage.addRefusals(batch(), [REFUSAL], 5),
-  'usage.addReported': (store) => store.usage.addReported(batch(), [{ ...REPORTED, count: 1, firstAt: NOW, lastAt: NOW }]),
+  'usage.addReported': (store) =>
+    store.usage.addReported(batch(), [{ ...REPORTED, count: 1, firstAt: NOW, lastAt: NOW }]),
   'usage.listReported': (store) => store.usage.listReported(REPORTED_PAGE),
   'usage.listReported, the next page': (store) => store.usage.listReported({ ...REPORTED_PAGE, after: REPORTED }),
-  'usage.listReported of an application': (store) => store.usage.listReported({ ...REPORTED_PAGE, applicationId: 'app_3' }),
+  'usage.listReported of an application': (store) =>
+    store.usage.listReported({ ...REPORTED_PAGE, applicationId: 'app_3' }),
   'usage.listReported of an API': (store) => store.usage.listReported({ ...REPORTED_PAGE, api: 'orders' }),
   'usage.listRefusals': (store) => store.usage.listRefusals('app_3', 0),
   'usage.deleteExpired': (store) =>
-    store.usage.deleteExpired({ countsBefore: '2026-01-01', refusalsBefore: NOW - 10, reportedBefore: NOW - 10, batchesBefore: NOW - 10, limit: 10 }),
+    store.usage.deleteExpired({
+      countsBefore: '2026-01-01',
+      refusalsBefore: NOW - 10,
+      reportedBefore: NOW - 10,
+      batchesBefore: NOW - 10,
+      limit: 10,
+    }),
   'signIns.add': (store) => store.signIns.add(signIn(`sign-in new ${(unique += 1)}`)),
   'signIns.findByLink': (store) => store.signIns.findByLink('link-3'),
   'signIns.countGuess': (store) => store.signIns.countGuess('sign-in 3'),
   'signIns.remove': (store) => store.signIns.remove('sign-in 3'),
-  'signIns.addSignOut': (store) => store.signIns.addSignOut({ subject: 'contact:a@example.com', nonce: 'n', at: NOW, expiresAt: NOW + 1 }),
+  'signIns.addSignOut': (store) =>
+    store.signIns.addSignOut({ subject: 'contact:a@example.com', nonce: 'n', at: NOW, expiresAt: NOW + 1 }),
   'signIns.listSignOuts': (store) => store.signIns.listSignOuts(['contact:a@example.com', 'session:b']),
-  'establishSecret': (store) => store.establishSecret('pepper', 'sealed'),
-  'replaceSecret': (store) => store.replaceSecret('pepper', 'another', 'sealed'),
-  'listSigningKeys': (store) => store.listSigningKeys(),
-  'addSigningKey': (store) => store.addSigningKey(signingKey('kid'), undefined, audit()),
-  'resealSigningKey': (store) => store.resealSigningKey('kid', 'another', 'sealed'),
-  'removeSigningKey': (store) => store.removeSigningKey('kid', audit()),
-  'changesSince': (store) => store.changesSince('5.0'),
-} // prettier-ignore
+  establishSecret: (store) => store.establishSecret('pepper', 'sealed'),
+  replaceSecret: (store) => store.replaceSecret('pepper', 'another', 'sealed'),
+  listSigningKeys: (store) => store.listSigningKeys(),
+  addSigningKey: (store) => store.addSigningKey(signingKey('kid'), undefined, audit()),
+  resealSigningKey: (store) => store.resealSigningKey('kid', 'another', 'sealed'),
+  removeSigningKey: (store) => store.removeSigningKey('kid', audit()),
+  changesSince: (store) => store.changesSince('5.0'),
+}

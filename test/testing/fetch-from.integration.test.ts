@@ -51,24 +51,50 @@ const LISTENERS: readonly (readonly [string, () => RequestListener, asServer?: (
   ['an app of Express 4', () => fill(express4() as unknown as express5.Express)],
   ['an app without routes', () => express5()],
   // A router does not listen by itself: what a server answers is what an app answers for it.
-  ['a router of Express 5', () => fill(express5.Router()) as unknown as RequestListener, () => express5().use(fill(express5.Router()))],
-  ['a router of Express 4', () => fill(express4.Router() as unknown as express5.Router) as unknown as RequestListener, () => (express4() as unknown as express5.Express).use(fill(express4.Router() as unknown as express5.Router))],
+  [
+    'a router of Express 5',
+    () => fill(express5.Router()) as unknown as RequestListener,
+    () => express5().use(fill(express5.Router())),
+  ],
+  [
+    'a router of Express 4',
+    () => fill(express4.Router() as unknown as express5.Router) as unknown as RequestListener,
+    () => (express4() as unknown as express5.Express).use(fill(express4.Router() as unknown as express5.Router)),
+  ],
   ['a plain listener', () => plain],
-  ['a plain listener that is asynchronous', () => async (req, res) => {
-    await Promise.resolve()
-    plain(req, res)
-  }],
-] // prettier-ignore
+  [
+    'a plain listener that is asynchronous',
+    () => async (req, res) => {
+      await Promise.resolve()
+      plain(req, res)
+    },
+  ],
+]
 
 const REQUESTS: readonly (readonly [path: string, init?: RequestInit])[] = [
-  ...['/status', '/status-code', '/thrown', '/thrown-text', '/wrong-status', '/set-before', '/next-route', '/next-router', '/head', '/early',
-    '/cookies', '/not-modified', '/unknown?a=b', '/a%20b/%3Cx%3E', '/'].map((path) => [path] as const),
+  ...[
+    '/status',
+    '/status-code',
+    '/thrown',
+    '/thrown-text',
+    '/wrong-status',
+    '/set-before',
+    '/next-route',
+    '/next-router',
+    '/head',
+    '/early',
+    '/cookies',
+    '/not-modified',
+    '/unknown?a=b',
+    '/a%20b/%3Cx%3E',
+    '/',
+  ].map((path) => [path] as const),
   ['/head', { method: 'HEAD' }],
   ['/status', { method: 'HEAD' }],
   ['/echo', { method: 'POST', body: 'x'.repeat(200_000) }],
   ['/echo', { method: 'DELETE' }],
   ['/head', { method: 'OPTIONS' }],
-] // prettier-ignore
+]
 
 describe.each(LISTENERS.map(([name, create, asServer = create]) => ({ name, create, asServer })))(
   'fetchFrom() answers what a server answers for $name',
@@ -127,7 +153,10 @@ describe('fetchFrom()', () => {
     const piece = Buffer.alloc(50_000, 'abc\r\n\r\n')
     const answerIn: Record<string, RequestListener> = {
       chunks: (_req, res) => void Readable.from(Array.from({ length: 400 }, () => piece)).pipe(res),
-      length: (_req, res) => void res.setHeader('Content-Length', 400 * piece.length).end(Buffer.concat(Array.from({ length: 400 }, () => piece))), // prettier-ignore
+      length: (_req, res) =>
+        void res
+          .setHeader('Content-Length', 400 * piece.length)
+          .end(Buffer.concat(Array.from({ length: 400 }, () => piece))),
       trailers: (_req, res) => {
         res.writeHead(200, { Trailer: 'X-End' })
         for (let at = 0; at < 400; at += 1) res.write(piece)

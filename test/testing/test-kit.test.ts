@@ -317,8 +317,12 @@ describe('memoryMailer()', () => {
   it('reads credentials with another prefix, and claim links', async () => {
     const mailer = memoryMailer()
     const { auth } = openPlatform({
-      mailer, now: fakeClock().now, credentials: { prefix: 'my_shop' }, delivery: 'claim-link', developersUrl: 'https://example.com/d',
-    }) // prettier-ignore
+      mailer,
+      now: fakeClock().now,
+      credentials: { prefix: 'my_shop' },
+      delivery: 'claim-link',
+      developersUrl: 'https://example.com/d',
+    })
     onTestFinished(() => auth.close())
     const { application } = await auth.applications.create({ name: 'A', contact: 'dev@a.example', apis: ['orders'] })
     await auth.applications.rotateSecret(application.id, { deliver: 'email' })

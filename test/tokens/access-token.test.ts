@@ -9,8 +9,17 @@ import { expectInvalid, fetchKeySet, ISSUER } from './signer.js'
 type TestClient = Awaited<ReturnType<typeof createApplication>>
 
 const ALGORITHMS: readonly SigningAlgorithm[] = [
-  'ES256', 'ES384', 'ES512', 'EdDSA', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512',
-] // prettier-ignore
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+]
 
 describe.each(ALGORITHMS)('access tokens signed with %s', (algorithm) => {
   let auth: TestPlatform['auth']

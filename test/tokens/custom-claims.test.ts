@@ -12,15 +12,36 @@ describe('the claims that a platform adds', () => {
   })
 
   it.each([
-    'iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', // RFC 7519
-    'client_id', 'scope', 'auth_time', 'acr', 'amr', 'groups', 'roles', 'entitlements', // RFC 9068
-    'cnf', 'act', 'may_act', 'active', 'token_type', 'username', 'authorization_details', 'azp', 'sid',
+    'iss',
+    'sub',
+    'aud',
+    'exp',
+    'nbf',
+    'iat',
+    'jti', // RFC 7519
+    'client_id',
+    'scope',
+    'auth_time',
+    'acr',
+    'amr',
+    'groups',
+    'roles',
+    'entitlements', // RFC 9068
+    'cnf',
+    'act',
+    'may_act',
+    'active',
+    'token_type',
+    'username',
+    'authorization_details',
+    'azp',
+    'sid',
   ])('never have the registered name %s', (name) => {
     expect(REGISTERED_CLAIMS.has(name)).toBe(true)
     expect(() => stringify({ discount: 10, [name]: 'x' })).toThrow(
       `The result of apis.orders.claims has "${name}", which other specifications define. Choose another name.`,
     )
-  }) // prettier-ignore
+  })
 
   it('may have a registered name within another claim', () => {
     expect(stringify({ parent: { sub: 'x' } })).toBe('{"parent":{"sub":"x"}}')

@@ -24,7 +24,10 @@ describe.each(Object.entries(STORES))('signing keys in the %s store', (_, openSt
   const states = async (): Promise<string[]> => (await made.auth.signingKeys.list()).items.map(({ state }) => state)
   const token = (): Promise<string> => accessToken(app, 'orders', shop)
   const verifies = (presented: string): Promise<boolean> =>
-    made.auth.verifyAccessToken('orders', presented).then(() => true, () => false) // prettier-ignore
+    made.auth.verifyAccessToken('orders', presented).then(
+      () => true,
+      () => false,
+    )
 
   beforeAll(async () => {
     const opened = await openStore()
@@ -120,7 +123,11 @@ describe.each(Object.entries(STORES))('signing keys in the %s store', (_, openSt
 
     const { kid } = decodeProtectedHeader(fresh)
     await here.auth.signingKeys.revoke(kid!)
-    const isRefused = (): Promise<boolean> => there.auth.verifyAccessToken('orders', fresh).then(() => false, () => true) // prettier-ignore
+    const isRefused = (): Promise<boolean> =>
+      there.auth.verifyAccessToken('orders', fresh).then(
+        () => false,
+        () => true,
+      )
     expect(await waitUntil(isRefused)).toBeLessThan(timeBound(1000))
     await Promise.all([here.auth.close(), there.auth.close(), auth.health()])
     await opened.remove()

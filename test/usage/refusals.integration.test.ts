@@ -84,7 +84,12 @@ describe('auth.usage.refusals()', () => {
       listed = (await platform.auth.usage.refusals(id)).items
     })
     expect(listed.map(({ api, error, reason, problem }) => [api, error, reason, problem]).toReversed()).toEqual([
-      ['orders', 'insufficient_scope', 'insufficient_scope', 'The access token lacks a scope that the request needs (orders:write)'],
+      [
+        'orders',
+        'insufficient_scope',
+        'insufficient_scope',
+        'The access token lacks a scope that the request needs (orders:write)',
+      ],
       ['orders', 'not_yours', 'refused_by_host', 'The API itself refused the request'],
       ['invoices', 'invalid_token', 'token_of_another_api', 'The access token was issued for another API ("orders")'],
       ['weather', 'access_denied', 'not_allowed', 'The application may not use this API'],
@@ -96,13 +101,22 @@ describe('auth.usage.refusals()', () => {
       ['catalog', 'invalid_api_key', 'expired_key', 'The API key "default" expired 2 hours ago'],
       ['orders', 'invalid_client', 'expired_secret', 'The client secret "default" expired 2 hours ago'],
       ['catalog', 'access_denied', 'suspended', 'The application is suspended'],
-    ]) // prettier-ignore
+    ])
     expect(listed.find(({ reason }) => reason === 'expired_token')?.fix).toMatch(/^Request a new access token\./)
     expect(listed.map(({ route }) => route).toReversed()).toEqual([
-      'GET /orders/customers/:name', 'GET /orders/mine', 'GET /invoices/items', 'GET /weather/now', 'POST /orders/token',
-      'POST /orders/token', 'POST /invoices/token', 'GET /orders/items', 'GET /orders/items', 'GET /catalog/items',
-      'POST /orders/token', 'GET /catalog/items',
-    ]) // prettier-ignore
+      'GET /orders/customers/:name',
+      'GET /orders/mine',
+      'GET /invoices/items',
+      'GET /weather/now',
+      'POST /orders/token',
+      'POST /orders/token',
+      'POST /invoices/token',
+      'GET /orders/items',
+      'GET /orders/items',
+      'GET /catalog/items',
+      'POST /orders/token',
+      'GET /catalog/items',
+    ])
     expect(listed.find(({ reason }) => reason === 'insufficient_scope')).toMatchObject({
       requestId: 'r-1',
       address: '127.0.0.1',
@@ -112,12 +126,16 @@ describe('auth.usage.refusals()', () => {
       expect(fix).toMatch(/\.$/)
     }
     const { items } = await usage.list({ applicationId: id, from: '2000-01', to: '2100-01', by: 'month' })
-    expect(Object.fromEntries(items.map(({ api, allowed, accessTokens, refused }) => [api, [allowed, accessTokens, refused]]))).toEqual({
+    expect(
+      Object.fromEntries(
+        items.map(({ api, allowed, accessTokens, refused }) => [api, [allowed, accessTokens, refused]]),
+      ),
+    ).toEqual({
       orders: [1, 2, { insufficient_scope: 1, not_yours: 1, invalid_client: 2, invalid_scope: 1, invalid_token: 2 }],
       invoices: [0, 0, { invalid_token: 1, unauthorized_client: 1 }],
       weather: [0, 0, { access_denied: 1 }],
       catalog: [0, 0, { access_denied: 1, invalid_api_key: 1 }],
-    }) // prettier-ignore
+    })
   })
 
   let listed: RefusalEntry[] = []

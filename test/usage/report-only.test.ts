@@ -14,8 +14,15 @@ describe('auth.usage.reportOnly()', () => {
     const store = memoryStore()
     const counts = Array.from({ length: 5 }, (_, i): ReportedCount => {
       const { at: _at, ...request } = REQUEST
-      return { ...request, applicationId: i === 0 ? '' : 'a', route: `GET /${i}`, count: i + 1, firstAt: NOW, lastAt: NOW + i }
-    }) // prettier-ignore
+      return {
+        ...request,
+        applicationId: i === 0 ? '' : 'a',
+        route: `GET /${i}`,
+        count: i + 1,
+        firstAt: NOW,
+        lastAt: NOW + i,
+      }
+    })
     await store.usage.addReported({ id: '1', at: NOW }, counts)
     const { usage } = await openAdmin(store)
     const seen: unknown[] = []
@@ -29,9 +36,12 @@ describe('auth.usage.reportOnly()', () => {
     expect(pages).toBe(2)
     expect(seen).toEqual(
       counts.map(({ applicationId, firstAt, lastAt, ...count }) => ({
-        ...count, ...(applicationId !== '' && { applicationId }), firstAt: new Date(firstAt), lastAt: new Date(lastAt),
+        ...count,
+        ...(applicationId !== '' && { applicationId }),
+        firstAt: new Date(firstAt),
+        lastAt: new Date(lastAt),
       })),
-    ) // prettier-ignore
+    )
     expect((await usage!.reportOnly({ applicationId: 'a', api: 'orders' })).items).toHaveLength(4)
     expect(await usage!.reportOnly({ api: 'other' })).toEqual({ items: [] })
   })

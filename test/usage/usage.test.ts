@@ -76,7 +76,10 @@ describe('auth.usage.list()', () => {
     const today = new Date()
     const days = [0, 29, 30].map((ago) => new Date(today.getTime() - ago * 24 * 3600_000).toISOString().slice(0, 10))
     const count = { applicationId: 'a', api: 'orders', outcome: 'allowed', count: 1 }
-    await store.usage.add({ id: '2', at: 0 }, days.map((day) => ({ ...count, day }))) // prettier-ignore
+    await store.usage.add(
+      { id: '2', at: 0 },
+      days.map((day) => ({ ...count, day })),
+    )
     const listed = (await usage.list({ applicationId: 'a', api: 'orders' })).items.map(({ period }) => period)
     expect(listed).toEqual(expect.arrayContaining([days[0], days[1]]))
     expect(listed).not.toContain(days[2])

@@ -7,9 +7,11 @@ it('escapes strings for element content and for attributes in either quotes', ()
 })
 
 it('inserts markup of its own as it is, also in lists', () => {
-  expect(html`<ul>${['a', '<b>'].map((each) => html`<li>${each}</li>`)}</ul>`.markup).toBe(
-    '<ul><li>a</li><li>&#60;b&#62;</li></ul>',
-  ) // prettier-ignore
+  expect(
+    html`<ul>
+      ${['a', '<b>'].map((each) => html`<li>${each}</li>`)}
+    </ul>`.markup,
+  ).toBe('<ul><li>a</li><li>&#60;b&#62;</li></ul>')
 })
 
 it('leaves out undefined and false, and shows numbers, 0 too', () => {

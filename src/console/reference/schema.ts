@@ -169,6 +169,7 @@ function renderDescription(schema: JsonObject): Html | false {
 
 /** A value in one line, shortened. A text that is empty, or has spaces at its ends, is in quotes: nobody would see it. */
 export function formatValue(value: unknown): string {
-  const text = typeof value === 'string' && value !== '' && value === value.trim() ? value : (JSON.stringify(value) ?? '')
+  const text =
+    typeof value === 'string' && value !== '' && value === value.trim() ? value : (JSON.stringify(value) ?? '')
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }

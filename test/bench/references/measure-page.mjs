@@ -6,7 +6,15 @@ const { CHROMIUM = '/usr/bin/chromium' } = process.env
 const READY_TIMEOUT_MS = 120_000
 const AXE_TIMEOUT_MS = 60_000
 const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] // prettier-ignore
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
 
 export async function openBrowser() {
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET })

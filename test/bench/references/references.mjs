@@ -43,7 +43,17 @@ for (let round = 1; round <= Number(values.rounds); round++) {
   }
 }
 
-const columns = ['transferred kB', 'requests', 'ready s', 'main thread s', 'heap MB', 'elements', 'paths in the page', 'axe: rules', 'axe: elements'] // prettier-ignore
+const columns = [
+  'transferred kB',
+  'requests',
+  'ready s',
+  'main thread s',
+  'heap MB',
+  'elements',
+  'paths in the page',
+  'axe: rules',
+  'axe: elements',
+]
 const lines = [...measured].map(
   ([name, results]) => `| ${[name, ...columns.map((column) => median(results, column))].join(' | ')} |`,
 )

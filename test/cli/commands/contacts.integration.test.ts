@@ -31,7 +31,9 @@ describe('apps add-contact and apps remove-contact', () => {
   it('change who the contacts are, which apps show and apps list have', async () => {
     const added = await runInProcess(['apps', 'add-contact', id, OTHER, ...db()])
     expect(added).toEqual({ code: 0, stdout: `${OTHER} is a contact of "Shop" (${id}).\n`, stderr: '' })
-    expect((await runInProcess(['apps', 'show', id, '--db', site.file])).stdout).toMatch(/contacts  ann@shop\.example\n +bob@shop\.example\n/) // prettier-ignore
+    expect((await runInProcess(['apps', 'show', id, '--db', site.file])).stdout).toMatch(
+      /contacts  ann@shop\.example\n +bob@shop\.example\n/,
+    )
     const removed = await runJson(['apps', 'remove-contact', id, FIRST, ...db()])
     expect(removed.application).toMatchObject({ contact: OTHER, contacts: [OTHER] })
     const listed = (await runInProcess(['apps', 'list', '--db', site.file])).stdout
@@ -78,8 +80,14 @@ describe('apps invite-contact and apps cancel-invitation', () => {
     expect(refused.stdout).toContain(`Invited ${OTHER}`)
     expect(refused.stdout).toContain('The mail server has refused its e-mail (550).')
     const invite = (address: string) => runInProcess(['apps', 'invite-contact', id, address, ...config])
-    expect(await invite('bob')).toMatchObject({ code: 1, stderr: expect.stringContaining('one plain e-mail address') as unknown }) // prettier-ignore
-    expect(await invite(FIRST)).toMatchObject({ code: 1, stderr: expect.stringContaining('is a contact of application') as unknown }) // prettier-ignore
+    expect(await invite('bob')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('one plain e-mail address') as unknown,
+    })
+    expect(await invite(FIRST)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is a contact of application') as unknown,
+    })
     await expectRefused(['apps', 'cancel-invitation', id, 'carl@shop.example'], 1, 'has no open invitation of carl@')
     await expectRefused(['apps', 'invite-contact', id, OTHER], 2, '--config')
   })

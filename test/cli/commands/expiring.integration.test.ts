@@ -47,7 +47,10 @@ describe('apps list --expiring', () => {
     expect(names(first.items)).toEqual(['Rotated', 'Catalog'])
     expect(names((await runJson(list('1440h', '--after', first.next!))).items)).toEqual(['Both'])
     const { stdout } = await runInProcess([...list('61d', '--all', '--limit', '1'), '--json'])
-    const items = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Application) // prettier-ignore
+    const items = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Application)
     expect(names(items)).toEqual(['Rotated', 'Catalog', 'Both'])
     expect(names((await runJson(list('90d', '--api', 'orders'))).items)).toEqual(['Both'])
   })

@@ -45,7 +45,10 @@ it('portal link needs one contact or one application, which exists', async () =>
   vi.stubEnv('CLI_MAIL', join(site.folder, 'emails'))
   const link = (...args: readonly string[]) => runInProcess(['portal', 'link', ...args, '--config', CONFIG])
   for (const args of [[], ['--contact', CONTACT, '--application', 'app_1']]) {
-    const refused = { code: 2, stderr: expect.stringContaining('needs either --contact ADDRESS or --application ID') as unknown }
+    const refused = {
+      code: 2,
+      stderr: expect.stringContaining('needs either --contact ADDRESS or --application ID') as unknown,
+    }
     expect(await link(...args)).toMatchObject(refused)
   }
   const stderr: unknown = expect.stringContaining(`${CONTACT} is the contact of no application.`)
@@ -56,4 +59,4 @@ it('portal link needs one contact or one application, which exists', async () =>
   const wrong = await runInProcess(['portal', 'sign-out', 'dev', '--db', site.file])
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('one plain e-mail address') as unknown })
   await site.remove()
-}) // prettier-ignore
+})

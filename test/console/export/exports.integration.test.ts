@@ -45,7 +45,6 @@ describe('each form of a reference for programs', () => {
       ['apis/orders', ''],
       ['', 'apis/'],
     ] as const) {
-      // prettier-ignore
       const { document } = new JSDOM((await get(page)).text).window
       for (const end of ['/openapi.json', '/openapi.yaml', '.md'])
         expect(document.querySelector(`a[href="${folder}orders${end}"]`), end).not.toBeNull()

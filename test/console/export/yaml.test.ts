@@ -94,7 +94,6 @@ text: |
     "it's",
     'x'.repeat(2000),
   ])('is read as the same text: %j', (text) => {
-    // prettier-ignore
     const value = [text, [text], { [text]: text }, { a: [[text], { b: text }] }]
     for (const version of ['1.1', '1.2'] as const) expect(read(stringifyYaml(value), version)).toEqual(value)
   })
@@ -105,10 +104,17 @@ text: |
       fc.string({ unit: fc.constantFrom(...Array.from('ab \n\t:-#"\'|>%')) }),
     )
     const { value } = fc.letrec((tie) => ({
-      value: fc.oneof(text, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.constant(null), tie('list'), tie('map')),
+      value: fc.oneof(
+        text,
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.boolean(),
+        fc.constant(null),
+        tie('list'),
+        tie('map'),
+      ),
       list: fc.array(tie('value'), { maxLength: 4 }),
       map: fc.dictionary(text, tie('value'), { maxKeys: 4 }),
-    })) // prettier-ignore
+    }))
     fc.assert(
       fc.property(value, (given) => {
         const json: unknown = JSON.parse(JSON.stringify(given))

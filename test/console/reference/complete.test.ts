@@ -53,8 +53,12 @@ describe('pages and Markdown show', () => {
   })
 
   it('webhooks and callbacks, and schemas alone', () => {
-    expect(render('webhook-only').markdown).toMatch(/## Webhooks\n\n.*\n\n### POST shedOpened: A shed was opened\n\nBody \(optional\):\n\n- `application\/json`: Opened[^]*### Opened\n\nobject\n\n- `shed`: string/) // prettier-ignore
-    expect(render('callback-ref-path-item').markdown).toContain('#### Callback `opened`: POST {$request.body#/url}\n\nAnswers:\n\n- 200: fine') // prettier-ignore
+    expect(render('webhook-only').markdown).toMatch(
+      /## Webhooks\n\n.*\n\n### POST shedOpened: A shed was opened\n\nBody \(optional\):\n\n- `application\/json`: Opened[^]*### Opened\n\nobject\n\n- `shed`: string/,
+    )
+    expect(render('callback-ref-path-item').markdown).toContain(
+      '#### Callback `opened`: POST {$request.body#/url}\n\nAnswers:\n\n- 200: fine',
+    )
     expect(render('components-only').markdown).toMatch(/## Schemas\n\n### Shed\n\nobject\n\n- `roof`: string\n*$/)
   })
 })

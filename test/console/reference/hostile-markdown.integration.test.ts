@@ -47,7 +47,9 @@ describe('hostile Markdown', () => {
     const { document } = new JSDOM(`<ul><li id="outer">${render(text)}</li></ul><p id="after"></p>`).window
     const all = [...document.body.querySelectorAll('*')].filter(({ id }) => id !== 'outer' && id !== 'after')
     for (const element of all) {
-      expect(element.localName).not.toMatch(/^(?:script|style|img|svg|math|iframe|form|input|button|base|meta|object|embed|link|textarea|template|noscript)$/) // prettier-ignore
+      expect(element.localName).not.toMatch(
+        /^(?:script|style|img|svg|math|iframe|form|input|button|base|meta|object|embed|link|textarea|template|noscript)$/,
+      )
       for (const { name, value } of element.attributes) {
         expect(['href', 'rel', 'align', 'start', 'title']).toContain(name)
         if (name === 'href') expect(new URL(value, 'https://console.example').protocol).toMatch(/^(?:https?|mailto):$/)
@@ -82,9 +84,17 @@ describe('hostile Markdown', () => {
     'blob:https://example.com/1',
     'intent://x',
   ])('the link %j', (url) => {
-    for (const text of [`[x](<${url}>)`, `<a href="${url}">x</a>`, `<a href='${url}'>x</a>`, `<a href=${url}>x</a>`, `<${url}>`, `[x]\n\n[x]: ${url}`]) {
+    for (const text of [
+      `[x](<${url}>)`,
+      `<a href="${url}">x</a>`,
+      `<a href='${url}'>x</a>`,
+      `<a href=${url}>x</a>`,
+      `<${url}>`,
+      `[x]\n\n[x]: ${url}`,
+    ]) {
       const { document } = new JSDOM(`<base href="https://console.example/">${render(text)}`).window
-      for (const { protocol } of document.querySelectorAll<HTMLAnchorElement>('a[href]')) expect(protocol).toBe('https:')
-    } // prettier-ignore
+      for (const { protocol } of document.querySelectorAll<HTMLAnchorElement>('a[href]'))
+        expect(protocol).toBe('https:')
+    }
   })
 })

@@ -12,11 +12,14 @@ describe('Markdown is rendered', () => {
     ['3. a', '<ol start="3">\n<li>a</li>\n</ol>'],
     ['[guide](guides/start?a=1&b=2)', '<p><a href="guides/start?a=1&#38;b=2" rel="noreferrer noopener">guide</a></p>'],
     ['https://example.com', '<p><a href="https://example.com" rel="noreferrer noopener">https://example.com</a></p>'],
-    ['![chart](https://example.com/a.png)', '<p><a href="https://example.com/a.png" rel="noreferrer noopener">chart</a></p>'],
+    [
+      '![chart](https://example.com/a.png)',
+      '<p><a href="https://example.com/a.png" rel="noreferrer noopener">chart</a></p>',
+    ],
     ['[![chart](a.png)](b)', '<p><a href="b" rel="noreferrer noopener">chart</a></p>'],
     ['line<br>line<br/>line', '<p>line<br>line<br>line</p>'],
     ['<p>see <a href="/x" target="_blank">x</a></p>', '<p>see <a href="/x" rel="noreferrer noopener">x</a></p>'],
-  ])('%s', (text, markup) => expect(render(text)).toBe(markup)) // prettier-ignore
+  ])('%s', (text, markup) => expect(render(text)).toBe(markup))
 
   it('with tables', () => {
     expect(render('| a | b |\n| :- | -: |\n| 1 | 2 |')).toMatch(/<th align="left">a<\/th>[^]*<td align="right">2<\/td>/)

@@ -44,7 +44,11 @@ function shorten(markup: string): string {
 
 /** What a reader sees of it. */
 function readText(markup: string): string {
-  return markup.replaceAll(/<[^>]*>/g, ' ').replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))).replaceAll(/\s+/g, ' ').replaceAll(/ ([,.:])/g, '$1') // prettier-ignore
+  return markup
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ([,.:])/g, '$1')
 }
 
 describe('the operations of a document', () => {
@@ -140,9 +144,15 @@ describe('an operation shows', () => {
   it('a labelled control for each parameter, shared ones too, with how it is sent', () => {
     const markup = render('teas-replace')
     for (const [, id] of markup.matchAll(/ id="([^"]+)" data-in/g)) expect(markup).toContain(`<label for="${id}"`)
-    expect(markup).toMatch(/<input type="text" id="teas-replace-path-id" data-in="path" data-name="id" data-style="simple" data-explode="false" data-type="string" aria-describedby="teas-replace-path-id-hint" required/) // prettier-ignore
-    expect(markup).toMatch(/<select id="teas-replace-query-kind"[^>]* required><option value="">Choose<\/option><option value="green">/) // prettier-ignore
-    expect(markup).toMatch(/<textarea id="teas-replace-query-sizes"[^>]*data-style="pipeDelimited" data-explode="false" data-type="array"/) // prettier-ignore
+    expect(markup).toMatch(
+      /<input type="text" id="teas-replace-path-id" data-in="path" data-name="id" data-style="simple" data-explode="false" data-type="string" aria-describedby="teas-replace-path-id-hint" required/,
+    )
+    expect(markup).toMatch(
+      /<select id="teas-replace-query-kind"[^>]* required><option value="">Choose<\/option><option value="green">/,
+    )
+    expect(markup).toMatch(
+      /<textarea id="teas-replace-query-sizes"[^>]*data-style="pipeDelimited" data-explode="false" data-type="array"/,
+    )
     expect(markup).toMatch(
       /<textarea id="teas-replace-query-filter"[^>]*data-type="json" data-media="application\/json"/,
     )
@@ -153,7 +163,9 @@ describe('an operation shows', () => {
 
   it('a request body with its examples, without what only answers have', () => {
     const markup = render('teas-replace')
-    expect(markup).toMatch(/<select id="[^"]+" data-role="example"><option value="[^"]*Sencha[^"]*">Green<\/option><option value="[^"]*Assam/) // prettier-ignore
+    expect(markup).toMatch(
+      /<select id="[^"]+" data-role="example"><option value="[^"]*Sencha[^"]*">Green<\/option><option value="[^"]*Assam/,
+    )
     expect(markup).toMatch(/<textarea[^>]*data-role="body"[^>]*>\s*\{ &#34;name&#34;: &#34;Sencha&#34; \}/)
   })
 
@@ -171,7 +183,9 @@ describe('an operation shows', () => {
     expect(markup).toMatch(/<input type="file" id="[^"]+" data-in="body" data-name="file"[^>]* required/)
     expect(markup).toMatch(/data-in="body" data-name="note"[^>]*data-media="text\/plain"/)
     expect(markup).not.toContain('data-name="id"')
-    expect(markup).toMatch(/<div data-media="image\/png" data-kind="file" hidden><div class="field"><label for="([^"]+)">File<\/label><input type="file" id="\1" data-role="body"/) // prettier-ignore
+    expect(markup).toMatch(
+      /<div data-media="image\/png" data-kind="file" hidden><div class="field"><label for="([^"]+)">File<\/label><input type="file" id="\1" data-role="body"/,
+    )
     expect(markup).toMatch(/<div data-media="text\/csv" data-kind="text" hidden>[^]*>\s*a,b<\/textarea>/)
   })
 
@@ -357,7 +371,10 @@ describe('a broken document', () => {
   function listMembers(value: unknown): [parent: JsonObject, member: string][] {
     if (typeof value !== 'object' || value === null) return []
     const parent = value as JsonObject
-    return Object.keys(parent).flatMap((member) => [[parent, member] as [JsonObject, string], ...listMembers(parent[member])]) // prettier-ignore
+    return Object.keys(parent).flatMap((member) => [
+      [parent, member] as [JsonObject, string],
+      ...listMembers(parent[member]),
+    ])
   }
 
   it('that refers to itself has an end', () => {

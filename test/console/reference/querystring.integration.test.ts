@@ -21,7 +21,11 @@ it.each([
       required: true,
       content: { [mediaType]: { schema, example } },
     }
-    const described = { openapi: '3.2.0', info: {}, paths: { '/teas': { get: { parameters: [parameter], responses: {} } } } } // prettier-ignore
+    const described = {
+      openapi: '3.2.0',
+      info: {},
+      paths: { '/teas': { get: { parameters: [parameter], responses: {} } } },
+    }
     const all = listReferenceOperations(described)
     const { window } = new JSDOM(renderOperation({ api: TEAS, document: described, operations: all }, all[0]!).markup)
     const { input, problems } = readForm(window.document.querySelector('form')!, TEAS.resource)

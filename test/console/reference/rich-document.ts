@@ -132,19 +132,28 @@ export const RICH_DOCUMENT = {
           price: { type: ['number', 'null'], minimum: 0, exclusiveMaximum: 100, multipleOf: 0.5 },
           kind: { const: 'tea' },
           grade: { type: 'string', enum: ['A', 'B'], default: 'A', deprecated: true },
-          leaf: { oneOf: [{ $ref: '#/components/schemas/Whole' }, { $ref: '#/components/schemas/Broken' }], discriminator: { propertyName: 'shape', mapping: { whole: '#/components/schemas/Whole' } } },
+          leaf: {
+            oneOf: [{ $ref: '#/components/schemas/Whole' }, { $ref: '#/components/schemas/Broken' }],
+            discriminator: { propertyName: 'shape', mapping: { whole: '#/components/schemas/Whole' } },
+          },
           blend: { type: 'array', items: { $ref: '#/components/schemas/Tea' }, minItems: 1 },
-          labels: { type: 'object', additionalProperties: { type: 'string' }, patternProperties: { '^x-': { type: 'integer' } } },
+          labels: {
+            type: 'object',
+            additionalProperties: { type: 'string' },
+            patternProperties: { '^x-': { type: 'integer' } },
+          },
           named: { $ref: '#/components/schemas/Named', description: 'Beside the reference.' },
           pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'object', properties: { deep: true } }] },
           never: false,
         },
         additionalProperties: false,
       },
-      Named: { allOf: [{ type: 'object', properties: { first: { type: 'string' } } }, { $ref: '#/components/schemas/Last' }] },
+      Named: {
+        allOf: [{ type: 'object', properties: { first: { type: 'string' } } }, { $ref: '#/components/schemas/Last' }],
+      },
       Last: { type: 'object', required: ['last'], properties: { last: { type: 'string', nullable: true } } },
       Whole: { type: 'object', properties: { shape: { type: 'string' } } },
       Broken: { anyOf: [{ title: 'Fannings', type: 'string' }, { type: 'null' }] },
     },
   },
-} satisfies JsonObject // prettier-ignore
+} satisfies JsonObject

@@ -67,10 +67,18 @@ while (claimed.status !== 200) {
   claimed = await call('/developers/register/claim', { json: { token } })
   await new Promise((resolve) => setTimeout(resolve, 20))
 }
-const form = { grant_type: 'client_credentials', client_id: claimed.body.client_id, client_secret: claimed.body.client_secret } // prettier-ignore
+const form = {
+  grant_type: 'client_credentials',
+  client_id: claimed.body.client_id,
+  client_secret: claimed.body.client_secret,
+}
 const issued = await call('/orders/token', { method: 'POST', body: new URLSearchParams(form) })
 const authorization = `Bearer ${issued.body.access_token}`
-const refusal = async (promise) => promise.then(() => 'resolved', (error) => [error instanceof imported.ApplicationError, error.code]) // prettier-ignore
+const refusal = async (promise) =>
+  promise.then(
+    () => 'resolved',
+    (error) => [error instanceof imported.ApplicationError, error.code],
+  )
 const plain = '4174348a-9222-4e81-b33e-5d72d2fd7f1e'
 const old = { externalId: 'c-1', name: 'Old', apis: ['catalog'], keys: [{ plain }] }
 const answers = {

@@ -25,42 +25,69 @@ interface RealApp {
 }
 
 /** Published Express apps (all of them MIT), as their readmes mount them. They get a guard, or one that lets everybody pass. */
-const REAL_APPS: readonly (readonly [name: string, build: (guard: (guard: RequestHandler) => RequestHandler) => RealApp])[] = [
-  ['json-server: a REST API for JSON (Express 4, nested routers, method override, CORS, compression)', (guard) => {
-    const data = { items: [{ id: 1, orderId: 7 }], orders: [{ id: 7 }], profile: { name: 'shop' } }
-    const app = express4() as unknown as Express
-    app.use(jsonServer.defaults({ logger: false }))
-    return { app: app.use('/orders', guard(mayRead), jsonServer.router(data)) }
-  }],
-  ['PeerServer: a broker for PeerJS (Express 4, a mounted app that mounts its routers later)', (guard) => {
-    const app = express4() as unknown as Express
-    // It starts timers that it cannot stop.
-    vi.useFakeTimers()
-    app.use('/catalog', guard(mayBrowse), ExpressPeerServer(createServer(), { path: '/peers', allow_discovery: true }))
-    vi.useRealTimers()
-    return { app }
-  }],
-  ['Bull Board: a dashboard for queues (Express 5, static files, views, wrapped handlers)', (guard) => {
-    const serverAdapter = new ExpressAdapter().setBasePath('/orders/queues')
-    createBullBoard({ queues: [], serverAdapter })
-    return { app: express().use('/orders/queues', guard(mayRead), serverAdapter.getRouter()) }
-  }],
-  ['oauth2-mock-server: an identity provider (Express 5, an app with strict JSON and its own error handler)', (guard) => {
-    const provider = new OAuth2Server().service.requestHandler as RequestHandler
-    return { app: express().use('/orders/provider', guard(mayRead), provider) }
-  }],
-  ['MCP SDK: a server for models (Express 5, host header check, metadata that is public)', (guard) => {
-    const app = createMcpExpressApp()
-    const resource = new URL('https://api.example.com/orders/mcp')
-    const oauthMetadata = {
-      issuer: 'https://api.example.com/orders', authorization_endpoint: 'https://api.example.com/orders/authorize',
-      token_endpoint: 'https://api.example.com/orders/token', response_types_supported: ['code'],
-    } // prettier-ignore
-    app.use(mcpAuthMetadataRouter({ oauthMetadata, resourceServerUrl: resource }) as RequestHandler)
-    app.post('/orders/mcp', guard(mayRead), (_req, res) => void res.end())
-    return { app, options: { public: { '/.well-known/*': 'metadata of the authorization server and of the resource' } } }
-  }],
-] // prettier-ignore
+const REAL_APPS: readonly (readonly [
+  name: string,
+  build: (guard: (guard: RequestHandler) => RequestHandler) => RealApp,
+])[] = [
+  [
+    'json-server: a REST API for JSON (Express 4, nested routers, method override, CORS, compression)',
+    (guard) => {
+      const data = { items: [{ id: 1, orderId: 7 }], orders: [{ id: 7 }], profile: { name: 'shop' } }
+      const app = express4() as unknown as Express
+      app.use(jsonServer.defaults({ logger: false }))
+      return { app: app.use('/orders', guard(mayRead), jsonServer.router(data)) }
+    },
+  ],
+  [
+    'PeerServer: a broker for PeerJS (Express 4, a mounted app that mounts its routers later)',
+    (guard) => {
+      const app = express4() as unknown as Express
+      // It starts timers that it cannot stop.
+      vi.useFakeTimers()
+      app.use(
+        '/catalog',
+        guard(mayBrowse),
+        ExpressPeerServer(createServer(), { path: '/peers', allow_discovery: true }),
+      )
+      vi.useRealTimers()
+      return { app }
+    },
+  ],
+  [
+    'Bull Board: a dashboard for queues (Express 5, static files, views, wrapped handlers)',
+    (guard) => {
+      const serverAdapter = new ExpressAdapter().setBasePath('/orders/queues')
+      createBullBoard({ queues: [], serverAdapter })
+      return { app: express().use('/orders/queues', guard(mayRead), serverAdapter.getRouter()) }
+    },
+  ],
+  [
+    'oauth2-mock-server: an identity provider (Express 5, an app with strict JSON and its own error handler)',
+    (guard) => {
+      const provider = new OAuth2Server().service.requestHandler as RequestHandler
+      return { app: express().use('/orders/provider', guard(mayRead), provider) }
+    },
+  ],
+  [
+    'MCP SDK: a server for models (Express 5, host header check, metadata that is public)',
+    (guard) => {
+      const app = createMcpExpressApp()
+      const resource = new URL('https://api.example.com/orders/mcp')
+      const oauthMetadata = {
+        issuer: 'https://api.example.com/orders',
+        authorization_endpoint: 'https://api.example.com/orders/authorize',
+        token_endpoint: 'https://api.example.com/orders/token',
+        response_types_supported: ['code'],
+      }
+      app.use(mcpAuthMetadataRouter({ oauthMetadata, resourceServerUrl: resource }) as RequestHandler)
+      app.post('/orders/mcp', guard(mayRead), (_req, res) => void res.end())
+      return {
+        app,
+        options: { public: { '/.well-known/*': 'metadata of the authorization server and of the resource' } },
+      }
+    },
+  ],
+]
 
 describe.each(REAL_APPS)('%s', (_name, build) => {
   it('has no problem behind a guard', async () => {

@@ -38,15 +38,34 @@ describe.each(SECURED_EXPRESSES)('%s: a problem names', (_name, express) => {
   it('the place of what a wrapper calls, also through several wrappers', async () => {
     const app = express()
     const start = here()
-    app.get('/orders/a', catchAsync((_req, res) => void res.end()))
-    app.get('/orders/b', catchAsync((_req, res) => void res.end()))
+    app.get(
+      '/orders/a',
+      catchAsync((_req, res) => void res.end()),
+    )
+    app.get(
+      '/orders/b',
+      catchAsync((_req, res) => void res.end()),
+    )
     app.get('/orders/c', catchAsync(measured('c', (_req, res) => void res.end())))
-    app.get('/orders/d', measured('d', bindAll((_req, res) => void res.end())))
-    app.get('/orders/e', bindAll((_req, res) => void res.end()))
-    app.get('/orders/f', mayRead, bindAll((_req, res) => void res.end()))
+    app.get(
+      '/orders/d',
+      measured(
+        'd',
+        bindAll((_req, res) => void res.end()),
+      ),
+    )
+    app.get(
+      '/orders/e',
+      bindAll((_req, res) => void res.end()),
+    )
+    app.get(
+      '/orders/f',
+      mayRead,
+      bindAll((_req, res) => void res.end()),
+    )
     const { problems } = await fail(app)
     expect(problems.map(({ location }) => Number(location?.split(':')[1]) - start)).toEqual([1, 2, 3, 4, 5])
-  }) // prettier-ignore
+  })
 
   it('the handler itself where its function has other functions', async () => {
     const create = (render: (res: Response) => void): [RequestHandler, number] => [(_req, res) => render(res), here()]
