@@ -1,17 +1,8 @@
 import { isPosition, sortApplications } from '../../contracts/application-order.js'
-import type { ExpiryQuery } from '../../contracts/queued-email.js'
 import type { ApplicationQuery } from '../../contracts/store.js'
 import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
-import {
-  formatAgreed,
-  formatList,
-  LAST_CHARACTER,
-  parseApplication,
-  type ApplicationRow,
-} from '../sql/application-rows.js'
-import { formatJson } from '../sql/rows.js'
+import { LAST_CHARACTER, parseApplication, type ApplicationRow } from '../sql/application-rows.js'
 import { prepareStatement, type Sql } from './connection.js'
-import { writeCredentials } from './credentials.js'
 
 /** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
 const SELECT_APPLICATION = `
@@ -146,104 +137,9 @@ function selectByContact(contact: string): string {
     UNION SELECT application_seq FROM platform_auth_contacts WHERE contact = ${contact})`
 }
 
-export async function listExpiring(sql: Sql, query: ExpiryQuery): Promise<readonly string[]> {
-  const { after, until, days, limit } = query
-  return (await sql.all<{ id: string }>(LIST_EXPIRING, after, until, days, limit)).map(({ id }) => id)
-}
-
-const LIST_EXPIRING = prepareStatement(`
-  SELECT a.id FROM platform_auth_credentials c JOIN platform_auth_applications a ON a.seq = c.application_seq
-  WHERE c.expires_at > $1 AND c.expires_at <= $2 AND (c.reminded_days IS NULL OR c.reminded_days > $3)
-    AND a.status = 'active' AND a.contact IS NOT NULL
-  ORDER BY c.expires_at LIMIT $4`)
-
 /** PostgreSQL rejects a text with U+0000 as an error; the other stores find nothing. */
 function isStorable(text: string): boolean {
   return !text.includes('\0')
 }
 
 const NOT_DELETED: readonly ApplicationStatus[] = ['pending', 'active', 'suspended']
-
-/** Writes the record if the stored version is the previous one, at that time. Must be called in a transaction. */
-export async function writeApplication(sql: Sql, record: ApplicationRecord, at: number): Promise<boolean> {
-  const written = await writeRow(sql, record)
-  if (!written) return false
-  if (written.hasOthers || record.otherContacts.length > 0) await writeContacts(sql, written.seq, record)
-  await writeGrants(sql, written.seq, record)
-  await writeCredentials(sql, written.seq, record, at)
-  return true
-}
-
-interface WrittenRow {
-  readonly seq: number
-  /** Whether contacts after the first are stored. */
-  readonly hasOthers: boolean
-}
-
-async function writeRow(sql: Sql, record: ApplicationRecord): Promise<WrittenRow | undefined> {
-  const { id, name, contact, status, createdAt, tokensRevokedAt, metadata, externalId, language, version } = record
-  const values = [
-    id,
-    name,
-    contact,
-    status,
-    createdAt,
-    tokensRevokedAt,
-    formatJson(metadata),
-    externalId,
-    language,
-    formatList(record.invitations),
-    formatList(record.accessRequests),
-    formatJson(record.withheld),
-    formatList(record.decided),
-    record.endsAt,
-    record.plan,
-    formatAgreed(record),
-    record.isUnconfirmed,
-    version,
-  ]
-  try {
-    return version === 1 ? await sql.get(INSERT, ...values) : await sql.get(UPDATE, ...values, version - 1)
-  } catch (error) {
-    // The external id is another application's: only this error shows one that is being committed.
-    if ((error as { code?: unknown }).code === UNIQUE_VIOLATION) return undefined
-    throw error
-  }
-}
-
-const UNIQUE_VIOLATION = '23505'
-const INSERT = `
-  INSERT INTO platform_auth_applications
-    (id, name, contact, status, created_at, tokens_revoked_at, metadata, external_id, language, invitations,
-      access_requests, withheld, decided, ends_at, plan, agreed, unconfirmed, version)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT (id) DO NOTHING
-  RETURNING seq, false AS "hasOthers"`
-const UPDATE = `
-  UPDATE platform_auth_applications a
-  SET name = $2, contact = $3, status = $4, created_at = $5, tokens_revoked_at = $6, metadata = $7, external_id = $8,
-    language = $9, invitations = $10, access_requests = $11, withheld = $12, decided = $13, ends_at = $14,
-    plan = $15, agreed = $16, unconfirmed = $17, version = $18
-  WHERE id = $1 AND version = $19
-  RETURNING seq, EXISTS (SELECT 1 FROM platform_auth_contacts WHERE application_seq = a.seq) AS "hasOthers"`
-
-async function writeContacts(sql: Sql, seq: number, { otherContacts }: ApplicationRecord): Promise<void> {
-  await sql.run('DELETE FROM platform_auth_contacts WHERE application_seq = $1', seq)
-  const text = `
-    INSERT INTO platform_auth_contacts (application_seq, position, address, contact)
-    SELECT $1, position, address, contact
-    FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS given (address, contact, position)`
-  const normalized = otherContacts.map((address) => address.toLowerCase())
-  if (otherContacts.length > 0) await sql.run(text, seq, otherContacts, normalized)
-}
-
-async function writeGrants(sql: Sql, seq: number, { apis, status }: ApplicationRecord): Promise<void> {
-  await sql.run('DELETE FROM platform_auth_grants WHERE application_seq = $1', seq)
-  const grants = Object.entries(apis)
-  const text = `
-    INSERT INTO platform_auth_grants (application_seq, api, position, scopes, status)
-    SELECT $1, api, position, scopes, $2
-    FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS given (api, scopes, position)`
-  const names = grants.map(([api]) => api)
-  const scopes = grants.map(([, grant]) => JSON.stringify(grant.scopes))
-  if (grants.length > 0) await sql.run(text, seq, status, names, scopes)
-}

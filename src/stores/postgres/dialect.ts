@@ -6,6 +6,7 @@ import { publish } from './feed.js'
 
 export const POSTGRES: Dialect = {
   skipLocked: 'FOR UPDATE SKIP LOCKED',
+  lockRows: 'FOR UPDATE',
   binary: ' COLLATE "C"',
   least: 'least',
   greatest: 'greatest',

@@ -1,37 +1,19 @@
 import { ConfigurationError } from '../../contracts/errors.js'
-import type { ApplicationRecord } from '../../contracts/application-record.js'
-import type { EmailChange } from '../../contracts/queued-email.js'
-import type { NewAuditRecord } from '../../contracts/store-records.js'
 import type { SchemaMigration, StoreWith } from '../../contracts/store.js'
-import { changeEmails } from '../sql/emails.js'
 import { createSharedCalls } from '../sql/shared-calls.js'
-import {
-  findApplication,
-  findApplicationByKey,
-  listApplications,
-  listExpiring,
-  writeApplication,
-} from './applications.js'
+import { findApplication, findApplicationByKey, listApplications } from './applications.js'
 import { createPostgresConnections, type Sql } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
 import { diagnose } from './diagnose.js'
 import { POSTGRES, runWork } from './dialect.js'
-import { createFeedReader, publish } from './feed.js'
+import { createFeedReader } from './feed.js'
 import { createPostgresListener } from './listener.js'
-import { addApplications, replaceCredentialHash } from './imports.js'
+import { replaceCredentialHash } from './imports.js'
 import { migrate } from './migrate.js'
 import { MIGRATIONS } from './migrations/index.js'
 import type { PostgresPool } from './pool.js'
 import { addGrant } from './rights.js'
-import {
-  addRefusals,
-  addUsage,
-  deleteExpiredUsage,
-  deleteRefusals,
-  hasExpiredUsage,
-  listRefusals,
-  listUsage,
-} from './usage.js'
+import { addRefusals, addUsage, deleteExpiredUsage, hasExpiredUsage, listRefusals, listUsage } from './usage.js'
 
 export type { PostgresClient, PostgresPool, PostgresQuery, PostgresResult } from './pool.js'
 
@@ -133,10 +115,8 @@ export function postgresStore(options: PostgresStoreOptions): StoreWith {
     findApplication: (id) => read((db) => findApplication(db, id)),
     findApplicationByKey: (...hashes) => read((db) => findApplicationByKey(db, hashes)),
     listApplications: (query) => read((db) => listApplications(db, query)),
-    saveApplication: (record, audit, ...emails) => write((db) => saveApplication(db, record, audit, emails)),
+    saveApplication: (...args) => shared.saveApplication(...args).catch(recognizeTakenId),
     noteCredentialUse: (uses, minimumAge) => write((db) => noteCredentialUse(db, uses, minimumAge)),
-
-    emails: { ...shared.emails, listExpiring: (query) => read((db) => listExpiring(db, query)) },
 
     usage: {
       ...shared.usage,
@@ -150,14 +130,19 @@ export function postgresStore(options: PostgresStoreOptions): StoreWith {
 
     imports: {
       ...shared.imports,
-      add: (applications, options) =>
-        (options.write ? write : read)((db) => addApplications(db, applications, options)),
       replaceHash: (replacement) => write((db) => replaceCredentialHash(db, replacement)),
     },
 
     changesSince: (cursor) => read((db) => readChangesSince(db, cursor)),
     ...(listener && { watch: listener.watch }),
   }
+}
+
+/** Another application with the external id is being committed: only this error shows it. Returns the outcome of the call. */
+function recognizeTakenId(error: unknown): false {
+  const { constraint } = Object(error) as { constraint?: unknown }
+  if (constraint === 'platform_auth_applications_by_external_id') return false
+  throw error
 }
 
 function isClient(pool: object): boolean {
@@ -185,20 +170,6 @@ function checkOptions(options: PostgresStoreOptions | undefined): { pool: Postgr
 /** The maximum number of connections; 10 is the default of `pg`. */
 function countConnections({ options }: PostgresPool): number {
   return options?.max ?? 10
-}
-
-/** Must be called in a transaction, which is rolled back if this resolves false. */
-async function saveApplication(
-  sql: Sql,
-  record: ApplicationRecord,
-  audit: NewAuditRecord | undefined,
-  emails: readonly EmailChange[],
-): Promise<boolean> {
-  if (!(await writeApplication(sql, record, audit?.at ?? Date.now()))) return false
-  for (const change of emails) if (!(await runWork(sql, changeEmails(record.id, change)))) return false
-  if (record.status === 'deleted') await deleteRefusals(sql, record.id)
-  await runWork(sql, publish({ kind: 'application', id: record.id }, audit))
-  return true
 }
 
 const poolsWithListener = new WeakSet<PostgresPool>()

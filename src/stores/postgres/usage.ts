@@ -96,11 +96,6 @@ const DELETE_EARLIER_REFUSALS = `
       ORDER BY seq DESC OFFSET $2
     ) AS earlier ORDER BY earlier.seq))`
 
-/** Runs in the transaction that deletes the application. */
-export async function deleteRefusals(sql: Sql, applicationId: string): Promise<void> {
-  await sql.run('DELETE FROM platform_auth_refusals WHERE application_id = $1', applicationId)
-}
-
 export async function listRefusals(sql: Sql, applicationId: string, after: number): Promise<readonly RefusalRecord[]> {
   if (applicationId.includes('\0')) return []
   const text = `

@@ -8,12 +8,14 @@ export const MAX_EXPIRED_PER_CALL = 100
 export interface Dialect {
   /** Skips rows that another transaction has locked: there is no need to wait for them. */
   readonly skipLocked: string
+  /** Locks the rows of a query until the transaction ends. */
+  readonly lockRows: string
   /** Compares texts by code unit. */
   readonly binary: string
   readonly least: string
   readonly greatest: string
   /** The rows of the JSON list `?1`, as the table `given` with these columns and `position`. */
-  formatGiven(columns: Readonly<Record<string, 'text' | 'bigint'>>): string
+  formatGiven(columns: Readonly<Record<string, 'text' | 'bigint' | 'boolean'>>): string
   /** A statement that deletes up to `?2` rows whose column, by which they are ordered, is less than `?1`. `key` is their primary key. */
   formatDelete(table: string, key: string, column: string): string
   /** Locks the signing keys until the transaction ends. */

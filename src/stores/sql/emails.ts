@@ -1,5 +1,5 @@
 import { savesEmail } from '../../contracts/email-change.js'
-import type { EmailChange, EmailQuery, QueuedEmail } from '../../contracts/queued-email.js'
+import type { EmailChange, EmailQuery, ExpiryQuery, QueuedEmail } from '../../contracts/queued-email.js'
 import type { Dialect } from './dialect.js'
 import { EMAIL_COLUMNS, listEmailFilters, listEmailValues, parseEmail, type EmailRow } from './rows.js'
 import { all, get, getOften, run, type Work } from './work.js'
@@ -83,3 +83,14 @@ export function* listEmails(query: EmailQuery): Work<readonly QueuedEmail[]> {
   const text = `SELECT ${COLUMNS} FROM platform_auth_emails ${where} ORDER BY due_at, seq LIMIT ?1`
   return (yield* all<EmailRow>(text, query.limit, ...filters.map(([, value]) => value))).map(parseEmail)
 }
+
+export function* listExpiring({ after, until, days, limit }: ExpiryQuery): Work<readonly string[]> {
+  return (yield* all<{ id: string }>(LIST_EXPIRING, after, until, days, limit)).map(({ id }) => id)
+}
+
+/** CROSS JOIN keeps SQLite from reading the applications first. The index has every column of the credentials. */
+const LIST_EXPIRING = `
+  SELECT a.id FROM platform_auth_credentials c CROSS JOIN platform_auth_applications a
+  WHERE a.seq = c.application_seq AND c.expires_at > ?1 AND c.expires_at <= ?2
+    AND (c.reminded_days IS NULL OR c.reminded_days > ?3) AND a.status = 'active' AND a.contact IS NOT NULL
+  ORDER BY c.expires_at LIMIT ?4`

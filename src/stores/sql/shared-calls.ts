@@ -1,14 +1,22 @@
-import type { EmailStore } from '../../contracts/queued-email.js'
 import type { ImportStore } from '../../contracts/imports.js'
 import type { Store, StoreWith } from '../../contracts/store.js'
 import type { UsageStore } from '../../contracts/usage.js'
 import { deleteAudit, hasAuditBefore, listAudit } from './audit.js'
 import type { Dialect } from './dialect.js'
-import { findEmail, findEmailByClaimLink, isEmailDue, leaseEmail, listEmails, writeEmail } from './emails.js'
+import {
+  findEmail,
+  findEmailByClaimLink,
+  isEmailDue,
+  leaseEmail,
+  listEmails,
+  listExpiring,
+  writeEmail,
+} from './emails.js'
 import { countImportedHashes } from './imports.js'
 import { addQuotas, deleteExpiredQuotas, hasExpiredQuotas, listQuotas } from './quotas.js'
 import { addReported, listReported } from './reported.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
+import { addApplications, saveApplication } from './save-application.js'
 import { establishSecret, findSecret, replaceSecret } from './secrets.js'
 import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
@@ -19,11 +27,10 @@ export interface SharedCalls
   extends
     Pick<Store, 'establishSecret' | 'replaceSecret' | 'revokeAccessToken' | 'listRevokedAccessTokens'>,
     Pick<Store, 'listSigningKeys' | 'addSigningKey' | 'resealSigningKey' | 'removeSigningKey'>,
-    Pick<Store, 'isAccessTokenRevoked' | 'listAudit' | 'deleteAudit'>,
-    Pick<StoreWith, 'quotas' | 'signIns'> {
-  readonly emails: Omit<EmailStore, 'listExpiring'>
+    Pick<Store, 'isAccessTokenRevoked' | 'listAudit' | 'deleteAudit' | 'saveApplication'>,
+    Pick<StoreWith, 'emails' | 'quotas' | 'signIns'> {
   readonly usage: Pick<UsageStore, 'addReported' | 'listReported'>
-  readonly imports: Pick<ImportStore, 'countHashes'>
+  readonly imports: Pick<ImportStore, 'add' | 'countHashes'>
 }
 
 type Run = <Result>(start: () => Work<Result>) => Promise<Result>
@@ -40,6 +47,8 @@ export function createSharedCalls({ read, write }: Record<'read' | 'write', Run>
     resealSigningKey: (kid, former, sealed) => write(() => resealSigningKey(kid, former, sealed)),
     removeSigningKey: (kid, audit) => write(() => removeSigningKey(dialect, kid, audit)),
 
+    saveApplication: (record, audit, ...emails) => write(() => saveApplication(dialect, record, audit, emails)),
+
     revokeAccessToken: (token, now) => write(() => revokeAccessToken(dialect, token, now)),
     listRevokedAccessTokens: (now, limit) => read(() => listRevokedAccessTokens(now, limit)),
     isAccessTokenRevoked: (id) => read(() => isAccessTokenRevoked(id)),
@@ -55,6 +64,7 @@ export function createSharedCalls({ read, write }: Record<'read' | 'write', Run>
       find: (id) => read(() => findEmail(id)),
       findByClaimLink: (hash) => read(() => findEmailByClaimLink(hash)),
       list: (query) => read(() => listEmails(query)),
+      listExpiring: (query) => read(() => listExpiring(query)),
     },
 
     usage: {
@@ -78,6 +88,10 @@ export function createSharedCalls({ read, write }: Record<'read' | 'write', Run>
       listSignOuts: (subjects) => read(() => listSignOuts(subjects)),
     },
 
-    imports: { countHashes: () => read(countImportedHashes) },
+    imports: {
+      add: (applications, options) =>
+        (options.write ? write : read)(() => addApplications(dialect, applications, options)),
+      countHashes: () => read(countImportedHashes),
+    },
   }
 }

@@ -1,5 +1,4 @@
 import { isPosition, sortApplications } from '../../contracts/application-order.js'
-import type { ExpiryQuery } from '../../contracts/queued-email.js'
 import type { ApplicationQuery } from '../../contracts/store.js'
 import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
 import { LAST_CHARACTER, parseApplication, type ApplicationRow } from '../sql/application-rows.js'
@@ -158,18 +157,7 @@ const HAS_DECIDED = "a.status = 'deleted' AND a.decided IS NOT NULL"
 const IS_ENDING = 'a.seq IN (SELECT seq FROM platform_auth_applications WHERE ends_at < ?)'
 const HAS_API = 'EXISTS (SELECT 1 FROM platform_auth_grants WHERE application_seq = a.seq AND api = ?)'
 
-export function listExpiring(sql: Sql, { after, until, days, limit }: ExpiryQuery): string[] {
-  return sql.all<{ id: string }>(LIST_EXPIRING, after, until, days, limit).map(({ id }) => id)
-}
-
-/** CROSS JOIN keeps SQLite from reading the applications first. The index has every column of the credentials. */
-const LIST_EXPIRING = `
-  SELECT a.id FROM platform_auth_credentials c CROSS JOIN platform_auth_applications a ON a.seq = c.application_seq
-  WHERE c.expires_at > ? AND c.expires_at <= ? AND ifnull(c.reminded_days > ?, TRUE)
-    AND a.status = 'active' AND a.contact IS NOT NULL
-  ORDER BY c.expires_at LIMIT ?`
-
 /** Undefined if there is none: bound as NULL, after which nothing is listed. */
-export function findSeq(sql: Sql, id: string): number | undefined {
+function findSeq(sql: Sql, id: string): number | undefined {
   return sql.get<{ seq: number }>('SELECT seq FROM platform_auth_applications WHERE id = ?', id)?.seq
 }

@@ -6,6 +6,7 @@ import { publish } from './feed.js'
 export const SQLITE: Dialect = {
   // A transaction has the file to itself.
   skipLocked: '',
+  lockRows: '',
   binary: '',
   least: 'min',
   greatest: 'max',

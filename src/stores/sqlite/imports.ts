@@ -1,38 +1,7 @@
-import type { AddOutcome, CredentialReplacement, NewApplication } from '../../contracts/imports.js'
-import { writeApplication } from './write-application.js'
+import type { CredentialReplacement } from '../../contracts/imports.js'
 import type { Sql } from './connection.js'
 import { runWork } from './dialect.js'
 import { publish } from './feed.js'
-
-/** Adds the applications that nothing keeps out, in a transaction; without `write`, only tells what would become of each. */
-export function addApplications(
-  sql: Sql,
-  applications: readonly NewApplication[],
-  { write }: { readonly write: boolean },
-): readonly AddOutcome[] {
-  return applications.map((application) => {
-    const obstacle = findObstacle(sql, application)
-    if (obstacle) return obstacle
-    if (write) add(sql, application)
-    return 'added'
-  })
-}
-
-function findObstacle(sql: Sql, { record, otherHashes }: NewApplication): Exclude<AddOutcome, 'added'> | undefined {
-  const { id, externalId, keys, secrets } = record
-  if (sql.get('SELECT 1 FROM platform_auth_applications WHERE id = ?', id)) return 'exists'
-  const hasExternalId = 'SELECT 1 FROM platform_auth_applications WHERE external_id = ?'
-  if (externalId !== undefined && sql.get(hasExternalId, externalId)) return 'externalIdTaken'
-  const hashes = [...[...keys, ...secrets].map(({ hash }) => hash), ...otherHashes]
-  const hasHash = 'SELECT 1 FROM platform_auth_credentials WHERE hash IN (SELECT value FROM json_each(?))'
-  return sql.get(hasHash, JSON.stringify(hashes)) ? 'credentialTaken' : undefined
-}
-
-function add(sql: Sql, { record, audit }: NewApplication): void {
-  // Nothing can have changed since findObstacle(): a transaction of SQLite has the file to itself.
-  if (!writeApplication(sql, record, audit.at)) throw new Error(`The application ${record.id} could not be added.`)
-  runWork(sql, publish({ kind: 'application', id: record.id }, audit))
-}
 
 /** Replaces a hash, in a transaction. */
 export function replaceCredentialHash(sql: Sql, { former, hash, prefix, usedAt }: CredentialReplacement): boolean {

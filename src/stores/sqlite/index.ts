@@ -1,31 +1,18 @@
 import { ConfigurationError } from '../../contracts/errors.js'
-import type { ApplicationRecord } from '../../contracts/application-record.js'
-import type { EmailChange } from '../../contracts/queued-email.js'
-import type { NewAuditRecord } from '../../contracts/store-records.js'
 import type { SchemaMigration, Store, StoreWith } from '../../contracts/store.js'
-import { changeEmails } from '../sql/emails.js'
 import { createSharedCalls } from '../sql/shared-calls.js'
-import { findApplication, findApplicationByKey, listApplications, listExpiring } from './applications.js'
+import { findApplication, findApplicationByKey, listApplications } from './applications.js'
 import { createSqliteConnection, type Sql, type SqliteConnection } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
 import { diagnose } from './diagnose.js'
 import { SQLITE, runWork } from './dialect.js'
 import { findAbsolutePath, loadSqliteDriver, type SqliteDatabase } from './driver.js'
-import { createFeedReader, publish } from './feed.js'
+import { createFeedReader } from './feed.js'
 import { createFileBackup, type FileBackup } from './file-backup.js'
-import { addApplications, replaceCredentialHash } from './imports.js'
+import { replaceCredentialHash } from './imports.js'
 import { migrate } from './migrate.js'
 import { MIGRATIONS } from './migrations/index.js'
-import {
-  addRefusals,
-  addUsage,
-  deleteExpiredUsage,
-  deleteRefusals,
-  hasExpiredUsage,
-  listRefusals,
-  listUsage,
-} from './usage.js'
-import { writeApplication } from './write-application.js'
+import { addRefusals, addUsage, deleteExpiredUsage, hasExpiredUsage, listRefusals, listUsage } from './usage.js'
 
 export type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.js'
 
@@ -113,10 +100,7 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): StoreWith 
     findApplication: (id) => read((sql) => findApplication(sql, id)),
     findApplicationByKey: (...hashes) => read((sql) => findApplicationByKey(sql, hashes)),
     listApplications: (query) => read((sql) => listApplications(sql, query)),
-    saveApplication: (record, audit, ...emails) => write((sql) => saveApplication(sql, record, audit, emails)),
     noteCredentialUse: (uses, minimumAge) => write((sql) => noteCredentialUse(sql, uses, minimumAge)),
-
-    emails: { ...shared.emails, listExpiring: (query) => read((sql) => listExpiring(sql, query)) },
 
     usage: {
       ...shared.usage,
@@ -130,8 +114,6 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): StoreWith 
 
     imports: {
       ...shared.imports,
-      add: (applications, options) =>
-        (options.write ? write : read)((sql) => addApplications(sql, applications, options)),
       replaceHash: (replacement) => write((sql) => replaceCredentialHash(sql, replacement)),
     },
 
@@ -194,18 +176,4 @@ function makeDurable(sql: Sql): void {
   }
   const level = sql.get<{ synchronous: number }>('PRAGMA synchronous')?.synchronous ?? 0
   if (level < FULL) sql.exec(`PRAGMA synchronous = ${FULL}`)
-}
-
-/** Must be called in a transaction, which is rolled back if this returns false. */
-function saveApplication(
-  sql: Sql,
-  record: ApplicationRecord,
-  audit: NewAuditRecord | undefined,
-  emails: readonly EmailChange[],
-): boolean {
-  if (!writeApplication(sql, record, audit?.at ?? Date.now())) return false
-  if (!emails.every((change) => runWork(sql, changeEmails(record.id, change)))) return false
-  if (record.status === 'deleted') deleteRefusals(sql, record.id)
-  runWork(sql, publish({ kind: 'application', id: record.id }, audit))
-  return true
 }

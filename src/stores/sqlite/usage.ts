@@ -80,11 +80,6 @@ const DELETE_EARLIER_REFUSALS = `
   DELETE FROM platform_auth_refusals WHERE application_id = ?1 AND seq <= (
     SELECT seq FROM platform_auth_refusals WHERE application_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`
 
-/** Runs in the transaction that deletes the application. */
-export function deleteRefusals(sql: Sql, applicationId: string): void {
-  sql.run('DELETE FROM platform_auth_refusals WHERE application_id = ?', applicationId)
-}
-
 export function listRefusals(sql: Sql, applicationId: string, after: number): readonly RefusalRecord[] {
   const text = `
     SELECT r.* FROM platform_auth_refusals r JOIN platform_auth_applications a ON a.id = r.application_id

@@ -1,0 +1,188 @@
+import type { ApplicationRecord, CredentialRecord } from '../../contracts/application-record.js'
+import { formatAgreed, formatList } from './application-rows.js'
+import type { Dialect } from './dialect.js'
+import { formatJson } from './rows.js'
+import { all, get, run, type Work } from './work.js'
+
+/** Writes the record if the stored version is the previous one, at that time. Must be called in a transaction. */
+export function* writeApplication(dialect: Dialect, record: ApplicationRecord, at: number): Work<boolean> {
+  if (yield* isExternalIdTaken(record)) return false
+  const isNew = record.version === 1
+  const values = listValues(record)
+  const written = yield* isNew ? run(INSERT, ...values) : run(UPDATE, ...values, record.version - 1)
+  if (written === 0) return false
+  const { seq, hasOthers } = (yield* get<WrittenRow>(FIND_WRITTEN, record.id))!
+  if (hasOthers === 1 || record.otherContacts.length > 0) yield* writeContacts(dialect, seq, record)
+  yield* writeGrants(dialect, seq, record)
+  yield* writeCredentials(dialect, seq, record, at)
+  return true
+}
+
+interface WrittenRow {
+  readonly seq: number
+  /** 1 if contacts after the first are stored, otherwise 0. */
+  readonly hasOthers: 0 | 1
+}
+
+/** One that is being committed is refused by the index. */
+function* isExternalIdTaken({ id, externalId }: ApplicationRecord): Work<boolean> {
+  if (externalId === undefined) return false
+  const text = 'SELECT 1 FROM platform_auth_applications WHERE external_id = ?1 AND id <> ?2'
+  return (yield* get(text, externalId, id)) !== undefined
+}
+
+const COLUMNS = [
+  'id',
+  'name',
+  'contact',
+  'status',
+  'created_at',
+  'tokens_revoked_at',
+  'metadata',
+  'external_id',
+  'language',
+  'invitations',
+  'access_requests',
+  'withheld',
+  'decided',
+  'ends_at',
+  'plan',
+  'agreed',
+  'unconfirmed',
+  'version',
+]
+
+/** The values of `COLUMNS`. */
+function listValues(record: ApplicationRecord): readonly (string | number | undefined)[] {
+  return [
+    record.id,
+    record.name,
+    record.contact,
+    record.status,
+    record.createdAt,
+    record.tokensRevokedAt,
+    formatJson(record.metadata),
+    record.externalId,
+    record.language,
+    formatList(record.invitations),
+    formatList(record.accessRequests),
+    formatJson(record.withheld),
+    formatList(record.decided),
+    record.endsAt,
+    record.plan,
+    formatAgreed(record),
+    // PostgreSQL reads it as a boolean.
+    record.isUnconfirmed ? 1 : 0,
+    record.version,
+  ]
+}
+
+const PLACEHOLDERS = COLUMNS.map((_, i) => `?${i + 1}`).join()
+const INSERT = `
+  INSERT INTO platform_auth_applications (${COLUMNS.join()}) VALUES (${PLACEHOLDERS}) ON CONFLICT (id) DO NOTHING`
+const UPDATE = `
+  UPDATE platform_auth_applications SET (${COLUMNS.join()}) = (${PLACEHOLDERS})
+  WHERE id = ?1 AND version = ?${COLUMNS.length + 1}`
+/** Not RETURNING, with which SQLite would look in all tables for rows that refer to a new application. */
+const FIND_WRITTEN = `
+  SELECT seq, CAST(EXISTS (SELECT 1 FROM platform_auth_contacts WHERE application_seq = a.seq) AS INTEGER) AS "hasOthers"
+  FROM platform_auth_applications a WHERE id = ?1`
+
+function* writeContacts({ formatGiven }: Dialect, seq: number, { otherContacts }: ApplicationRecord): Work<void> {
+  yield* run('DELETE FROM platform_auth_contacts WHERE application_seq = ?1', seq)
+  const text = `
+    INSERT INTO platform_auth_contacts (application_seq, position, address, contact)
+    SELECT ?2, position, address, contact FROM ${formatGiven({ address: 'text', contact: 'text' })}`
+  const rows = otherContacts.map((address) => ({ address, contact: address.toLowerCase() }))
+  if (rows.length > 0) yield* run(text, JSON.stringify(rows), seq)
+}
+
+function* writeGrants({ formatGiven }: Dialect, seq: number, { apis, status }: ApplicationRecord): Work<void> {
+  yield* run('DELETE FROM platform_auth_grants WHERE application_seq = ?1', seq)
+  const text = `
+    INSERT INTO platform_auth_grants (application_seq, api, position, scopes, status)
+    SELECT ?2, api, position, scopes, ?3 FROM ${formatGiven({ api: 'text', scopes: 'text' })}`
+  const rows = Object.entries(apis).map(([api, { scopes }]) => ({ api, scopes: JSON.stringify(scopes) }))
+  if (rows.length > 0) yield* run(text, JSON.stringify(rows), seq, status)
+}
+
+function* writeCredentials(
+  dialect: Dialect,
+  seq: number,
+  { keys, secrets }: ApplicationRecord,
+  at: number,
+): Work<void> {
+  // Rows are locked in the same order as in noteCredentialUse(): two transactions that lock the same rows in opposite order
+  // deadlock.
+  const lock = `
+    SELECT CAST(imported AS INTEGER) AS "isImported" FROM platform_auth_credentials
+    WHERE application_seq = ?1 ORDER BY hash ${dialect.lockRows}`
+  const stored = yield* all<{ readonly isImported: number }>(lock, seq)
+  const rows = [...keys.map((key, i) => toRow('key', key, i)), ...secrets.map((one, i) => toRow('secret', one, i))]
+  const given = JSON.stringify(rows)
+  if (stored.some(({ isImported }) => isImported === 1)) yield* run(formatNoteEnds(dialect), given, seq, at)
+  if (stored.length > 0) yield* run(formatDeleteOthers(dialect), given, seq)
+  if (rows.length === 0) return
+  const written = yield* run(formatUpsert(dialect), given, seq)
+  // SQLite counts a row twice that is given twice.
+  const distinct = new Set(rows.map(({ hash }) => hash)).size
+  if (Math.min(written, distinct) < rows.length) throw new Error('A credential with this hash exists already.')
+}
+
+function toRow(kind: 'key' | 'secret', credential: CredentialRecord, position: number) {
+  return {
+    ...credential,
+    restriction: formatJson(credential.apis),
+    networks: formatJson(credential.networks),
+    kind,
+    place: position,
+  }
+}
+
+/** An imported key has ended if its id is gone: its hash may have been replaced since the record was read. */
+function formatNoteEnds({ formatGiven }: Dialect): string {
+  return `
+  INSERT INTO platform_auth_ended_keys (hash, application_seq, last_seq, ended_at)
+  SELECT hash, ?2, (SELECT max(seq) FROM platform_auth_applications), ?3 FROM platform_auth_credentials
+  WHERE application_seq = ?2 AND imported AND kind = 'key'
+    AND id NOT IN (SELECT given.id FROM ${formatGiven({ id: 'text', kind: 'text' })} WHERE given.kind = 'key')
+  ON CONFLICT (hash, application_seq) DO UPDATE SET last_seq = excluded.last_seq, ended_at = excluded.ended_at`
+}
+
+function formatDeleteOthers({ formatGiven }: Dialect): string {
+  return `
+  DELETE FROM platform_auth_credentials
+  WHERE application_seq = ?2 AND hash NOT IN (SELECT given.hash FROM ${formatGiven({ hash: 'text' })})`
+}
+
+/** Skips a hash that another application has. WHERE true: without it SQLite reads ON CONFLICT as a part of a join. */
+function formatUpsert({ formatGiven, greatest }: Dialect): string {
+  const given = formatGiven({
+    hash: 'text',
+    kind: 'text',
+    place: 'bigint',
+    id: 'text',
+    name: 'text',
+    prefix: 'text',
+    createdAt: 'bigint',
+    expiresAt: 'bigint',
+    lastUsedAt: 'bigint',
+    restriction: 'text',
+    networks: 'text',
+    isImported: 'boolean',
+    remindedDays: 'bigint',
+  })
+  return `
+  INSERT INTO platform_auth_credentials AS stored
+    (hash, application_seq, kind, position, id, name, prefix, created_at, expires_at, last_used_at, apis, networks, imported,
+      reminded_days)
+  SELECT hash, ?2, kind, place, id, name, prefix, "createdAt", "expiresAt", "lastUsedAt", restriction, networks, "isImported",
+    "remindedDays"
+  FROM ${given} WHERE true
+  ON CONFLICT (hash) DO UPDATE
+  SET kind = excluded.kind, position = excluded.position, id = excluded.id, name = excluded.name,
+    prefix = excluded.prefix, created_at = excluded.created_at, expires_at = excluded.expires_at,
+    last_used_at = coalesce(${greatest}(stored.last_used_at, excluded.last_used_at), stored.last_used_at, excluded.last_used_at),
+    apis = excluded.apis, networks = excluded.networks, imported = excluded.imported, reminded_days = excluded.reminded_days
+  WHERE stored.application_seq = excluded.application_seq`
+}
