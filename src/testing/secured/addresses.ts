@@ -7,10 +7,15 @@ export interface ApiAddress {
   readonly rest: string
 }
 
-/** The API to which a path belongs: below its resource identifier, or below its name where a proxy removes the path of `baseUrl`. */
+/** The paths below which an API is: that of its resource identifier, and that of its name where a proxy removes the path of `baseUrl`. */
+export function listBases({ name, resource }: PlatformAuth['apis'][number]): readonly string[] {
+  return [...new Set([`/${name}`, new URL(resource).pathname])]
+}
+
+/** The API to which a path belongs. */
 export function findApiAddress(auth: Pick<PlatformAuth, 'apis'>, path: string): ApiAddress | undefined {
   const prefixes = auth.apis
-    .flatMap(({ name, resource }) => [new URL(resource).pathname, `/${name}`].map((prefix) => ({ api: name, prefix })))
+    .flatMap((api) => listBases(api).map((prefix) => ({ api: api.name, prefix })))
     .toSorted((a, b) => b.prefix.length - a.prefix.length)
   for (const { api, prefix } of prefixes) {
     if (`${path}/`.toLowerCase().startsWith(`${prefix}/`.toLowerCase())) return { api, rest: path.slice(prefix.length) }

@@ -1,8 +1,8 @@
 import { METHODS } from 'node:http'
 import type { PlatformAuth } from '../../index.js'
-import { findApiAddress } from './addresses.js'
+import { findApiAddress, listBases } from './addresses.js'
 import { isClosed, isGuardsAnswer } from './check-answer.js'
-import { listAccepted, type CheckContext } from './check-context.js'
+import { createCheck, listAccepted, type CheckContext } from './check-context.js'
 import { formatGuardCall } from './check-endpoint.js'
 import { learnGuards } from './learn-guards.js'
 import type { Endpoint } from './endpoints.js'
@@ -32,9 +32,7 @@ interface Address {
 
 /** The address of each API, and an unknown path below it. */
 export function listApiTargets({ apis }: Pick<PlatformAuth, 'apis'>): string[] {
-  return apis.flatMap(({ name, resource }) =>
-    [...new Set([`/${name}`, new URL(resource).pathname])].flatMap((base) => [base, `${base}/${UNKNOWN}`]),
-  )
+  return apis.flatMap(listBases).flatMap((base) => [base, `${base}/${UNKNOWN}`])
 }
 
 /**
@@ -45,14 +43,14 @@ export async function checkApiAddresses(context: CheckContext): Promise<string[]
   const refused: string[] = []
   // Routes and guards are checked by themselves.
   if (!context.prober.runsFunctions && context.endpoints.some(({ route }) => route)) return refused
-  for (const { name: api, resource } of context.auth.apis) {
-    const { pathname, host } = new URL(resource)
-    for (const base of new Set([`/${api}`, pathname])) {
+  for (const each of context.auth.apis) {
+    const api = each.name
+    for (const base of listBases(each)) {
       const below = await checkAddress(context, { api, path: `${base}/*`, target: `${base}/${UNKNOWN}` })
       // Functions that are mounted there are checked by themselves; only those that see every path could answer.
       const own = below.isSeen && (await checkAddress(context, { api, path: base, target: base }))
       if (below.isRefused || (own && own.isRefused)) refused.push(`${base}/*`)
-      await checkHost(context, api, base, host)
+      await checkHost(context, api, base, new URL(each.resource).host)
     }
   }
   return refused
@@ -243,17 +241,14 @@ function fixFor({ auth }: CheckContext, api: string): string {
 
 /** A guard that refuses must be one for this API, or one of several that must all let a request pass. */
 async function checkGuardsApi(context: CheckContext, address: Address, outcome: Outcome): Promise<void> {
-  const { auth, report } = context
   const { api, target } = address
   if (outcome.denied.some((event) => event.api === api)) return
-  const endpoint = address.endpoint ?? toEndpoint(address, outcome)
-  const { guards } = await learnGuards({ ...context, endpoint, method: 'GET', target })
+  const check = createCheck(context, address.endpoint ?? toEndpoint(address, outcome), 'GET', target)
+  const { guards } = await learnGuards(check)
   if (listAccepted(guards).some((accepted) => accepted.api === api)) return
-  report(
+  check.complain(
     'wrong-api',
-    endpoint,
-    'GET',
     `Its path belongs to the API "${api}", but its guard is for "${outcome.denied[0]?.api}".`,
-    `Use ${formatGuardCall(auth, api)}.`,
+    `Use ${formatGuardCall(context.auth, api)}.`,
   )
 }

@@ -30,6 +30,13 @@ export interface Check extends CheckContext {
   readonly endpoint: Endpoint
   readonly method: string
   readonly target: string
+  /** Notes a problem of this method of this route. */
+  readonly complain: (kind: ProblemKind, description: string, fix: string) => void
+}
+
+export function createCheck(context: CheckContext, endpoint: Endpoint, method: string, target: string): Check {
+  const complain: Check['complain'] = (kind, ...texts) => context.report(kind, endpoint, method, ...texts)
+  return { ...context, endpoint, method, target, complain }
 }
 
 export const NO_CREDENTIAL = { name: 'A request without a credential', status: 401, error: 'unauthorized' }

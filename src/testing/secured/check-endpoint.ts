@@ -2,6 +2,7 @@ import type { AcceptedCredential, GuardDescription, PlatformAuth } from '../../i
 import { findApiAddress } from './addresses.js'
 import { UNKNOWN_TOKENS } from './bad-credentials.js'
 import {
+  createCheck,
   joinHeaders,
   listAccepted,
   NO_CREDENTIAL,
@@ -39,7 +40,7 @@ export async function checkEndpoint(
       `Give one: examples: { '${endpoint.path}': '/...' }.`,
     )
   }
-  const check = { ...context, endpoint, method, target }
+  const check = createCheck(context, endpoint, method, target)
   const { none, guards, goodHeaders } = await learnGuards(check)
   // Its function calls the router for other requests only.
   if (endpoint.isHidden && !none.reached && none.answer?.status === 404 && none.denied.length === 0) return
@@ -49,10 +50,8 @@ export async function checkEndpoint(
     if (!isPublic) return reportUnguarded(check, none, guards)
     if (!none.reached) return
   } else if (isPublic) {
-    return report(
+    return check.complain(
       'public-but-guarded',
-      endpoint,
-      method,
       'It is listed as public, but a request without a credential is refused.',
       'Remove it from "public".',
     )
@@ -71,12 +70,10 @@ export async function checkEndpoint(
 }
 
 /** Preflight requests carry no credential (Fetch, CORS protocol), so a route of OPTIONS may answer, with headers alone. */
-function checkPreflight({ report, endpoint }: Check, none: Outcome): void {
+function checkPreflight({ complain }: Check, none: Outcome): void {
   if (isClosed(none, 'OPTIONS')) return
-  report(
+  complain(
     'open',
-    endpoint,
-    'OPTIONS',
     `A request without a credential ${none.reached ? 'reached another handler' : 'got content'}: ${describeOutcome(none)}.`,
     'Answer preflight requests without a body, or list the route in "public" with the reason.',
   )
@@ -87,11 +84,9 @@ function isReportOnly({ reported }: Outcome, guards: readonly GuardDescription[]
   return reported.length > 0 || guards.some(({ enforces }) => !enforces)
 }
 
-function reportReportOnly({ report, endpoint, method }: Check): void {
-  report(
+function reportReportOnly({ complain }: Check): void {
+  complain(
     'report-only',
-    endpoint,
-    method,
     'The guard only reports what it would refuse (reportOnly), so every request passes.',
     'Remove "reportOnly" of the guard, the API or the platform, or list the route in "public" with the reason.',
   )
@@ -141,14 +136,12 @@ export function formatGuardCall(auth: PlatformAuth, api: string): string {
   return `auth.${isToken ? 'requireBearer' : 'requireApiKey'}('${api}')`
 }
 
-function checkApi({ auth, endpoint, method, report }: Check, accepted: readonly AcceptedCredential[]): void {
+function checkApi({ auth, endpoint, complain }: Check, accepted: readonly AcceptedCredential[]): void {
   const expected = findApiAddress(auth, endpoint.path)?.api
   if (expected === undefined || accepted.some(({ api }) => api === expected)) return
   const apis = [...new Set(accepted.map(({ api }) => `"${api}"`))].join(' and ')
-  report(
+  complain(
     'wrong-api',
-    endpoint,
-    method,
     `Its path belongs to the API "${expected}", but its guard is for ${apis}.`,
     `Use ${formatGuardCall(auth, expected)}.`,
   )
@@ -177,14 +170,12 @@ async function checkBadCredentials(
   }
 }
 
-async function checkOtherIssuers({ prober, method, target, report, endpoint }: Check): Promise<void> {
+async function checkOtherIssuers({ prober, method, target, complain }: Check): Promise<void> {
   for (const token of UNKNOWN_TOKENS) {
     const { reached } = await prober.probe(method, target, { Authorization: `Bearer ${token}` })
     if (!reached) continue
-    return report(
+    return complain(
       'other-issuers',
-      endpoint,
-      method,
       'A bearer token that nobody has issued reached the handler: the guard in "otherIssuers" let it pass.',
       'Let "otherIssuers" answer 401 unless it has verified the token. What calls next() reaches the route.',
     )

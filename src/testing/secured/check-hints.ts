@@ -21,7 +21,7 @@ export async function checkHints(check: Check, { entered }: Outcome): Promise<vo
 }
 
 async function isOpenFor(
-  { prober, method, target, endpoint, report }: Check,
+  { prober, method, target, endpoint, complain }: Check,
   requests: readonly HintedRequest[],
 ): Promise<boolean> {
   for (const request of requests) {
@@ -30,10 +30,8 @@ async function isOpenFor(
     if (isClosed(outcome, method) || (!reached && (answer?.status ?? 500) >= 400)) continue
     if (reached && reached !== endpoint.route) continue
     if (!reached && (await isPageForAll(prober, method, request, outcome))) continue
-    report(
+    complain(
       'open',
-      endpoint,
-      method,
       `A request without a credential, but with ${request.name}, was not refused: ${describeOutcome(outcome)}.`,
       'Everybody can send what the function before the guard looks at. Put the guard before it, or list the route in "public" with the reason.',
     )

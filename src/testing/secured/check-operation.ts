@@ -1,6 +1,7 @@
-import { findApiAddress } from './addresses.js'
+import { findApi } from '../credentials.js'
+import { findApiAddress, listBases } from './addresses.js'
 import { isClosed, isGuardsAnswer } from './check-answer.js'
-import type { CheckContext } from './check-context.js'
+import { createCheck, type Check, type CheckContext } from './check-context.js'
 import { formatGuardCall } from './check-endpoint.js'
 import { fillPath, isOpen, isSamePath, type Operation } from './documents.js'
 import type { Endpoint } from './endpoints.js'
@@ -16,8 +17,7 @@ export async function findRoutes(context: CheckContext, operation: Operation): P
     const hasMethod = endpoint.methods.includes('*') || endpoint.methods.includes(method)
     return endpoint.route && hasMethod && address?.api === api && isSamePath(address.rest, path)
   })
-  const { resource } = auth.apis.find(({ name }) => name === api)!
-  const bases = [...new Set([`/${api}`, new URL(resource).pathname])]
+  const bases = listBases(findApi(auth, api))
   const { headers } = await credentials.good(api)
   const outcomes: Outcome[] = []
   for (const base of found.length > 0 ? [] : bases) {
@@ -38,7 +38,7 @@ async function checkWithoutRoute(
   bases: readonly string[],
   outcomes: readonly Outcome[],
 ): Promise<void> {
-  const { prober, publicRoutes, report } = context
+  const { prober, publicRoutes } = context
   const { api, method, path } = operation
   const hasAnswer = (outcome: Outcome): boolean =>
     outcome.answeredBy !== undefined && outcome.answer?.status !== 404 && !isGuardsAnswer(outcome, method)
@@ -54,29 +54,24 @@ async function checkWithoutRoute(
     route: undefined,
     handlers: good.answeredBy ? [good.answeredBy.handle] : [],
   }
+  const check = createCheck(context, endpoint, method, target)
   const none = await prober.probe(method, target)
   const isPublic = isOpen(operation) || publicRoutes.has(method, endpoint.path)
   if (!isClosed(none, method) && !isPublic) {
-    report(
+    return check.complain(
       'open',
-      endpoint,
-      method,
       `The document of "${api}" describes it, and a request without a credential got an answer: ${describeOutcome(none)}.`,
       `Mount ${formatGuardCall(context.auth, api)} before what answers, or list the route in "public" with the reason.`,
     )
-    return
   }
   if (!hasAnswer(good) && !(isGuardsAnswer(none, method) && (await isFound(context, operation, bases[at]!, good)))) {
-    report(
+    return check.complain(
       'no-route',
-      endpoint,
-      method,
       `The document of "${api}" describes it, but a request with a good credential reached no handler: ${describeOutcome(good)}.`,
       'Add the route, or remove the operation from the document. If its path repeats the address of the API, give "prefix" with the document.',
     )
-    return
   }
-  if (!isPublic) await checkCredentials(context, operation, endpoint, none)
+  if (!isPublic) await checkCredentials(check, operation, none)
 }
 
 /** Whether a 404 differs from that of an unknown path: the operation may exist, and the object that its path names may not. */
@@ -100,21 +95,16 @@ async function isFound(
  * document.
  */
 async function checkCredentials(
-  { prober, credentials, report, auth }: CheckContext,
-  { api, method, security }: Operation,
-  endpoint: Endpoint & { readonly target: string },
+  { prober, credentials, auth, method, target, complain }: Check,
+  { api, security }: Operation,
   none: Outcome,
 ): Promise<void> {
-  const { target } = endpoint
   if (!isGuardsAnswer(none, method)) {
-    report(
+    return complain(
       'wrong-refusal',
-      endpoint,
-      method,
       `A request without a credential was not refused by a guard: ${describeOutcome(none)}.`,
       `Mount ${formatGuardCall(auth, api)} before what answers.`,
     )
-    return
   }
   const { alternatives } = security
   const needed = alternatives.length === 1 ? alternatives[0]! : []
@@ -127,18 +117,14 @@ async function checkCredentials(
     const outcome = await prober.probe(method, target, headers)
     if (isGuardsAnswer(outcome, method)) continue
     if (missingScope === undefined) {
-      report(
+      complain(
         'accepted',
-        endpoint,
-        method,
         `A request with ${name} got an answer: ${describeOutcome(outcome)}.`,
         'Let no middleware answer before the guard has decided.',
       )
     } else {
-      report(
+      complain(
         'missing-scope',
-        endpoint,
-        method,
         `The document requires the scope "${missingScope}", but ${name} got an answer.`,
         `Give the guard the scope: scopes: ['${missingScope}'].`,
       )

@@ -1,4 +1,4 @@
-import { NO_CREDENTIAL, type Check } from './check-context.js'
+import { createCheck, NO_CREDENTIAL, type Check } from './check-context.js'
 import { checkRefusal } from './check-refusal.js'
 import { overrideMethod } from './check-scopes.js'
 import { listPathVariants } from './path-variants.js'
@@ -13,7 +13,7 @@ export async function checkOtherRequests(check: Check): Promise<void> {
     const outcome = await prober.probe(other, target)
     reportReached(check, 'other-method', outcome, `A request with the method ${other} and without a credential`)
     if (other === 'HEAD' && !outcome.reached && outcome.denied.length === 0)
-      checkRefusal({ ...check, method: other }, NO_CREDENTIAL, outcome, [])
+      checkRefusal(createCheck(check, endpoint, other, target), NO_CREDENTIAL, outcome, [])
   }
   if (endpoint.route === undefined) return
   // Only middleware could replace the method.

@@ -28,26 +28,24 @@ export function judge(
 
 /** The answer must be the guard's own, unchanged by what the app does with answers. */
 export function checkRefusal(
-  { report, endpoint, method }: Check,
+  { complain, method }: Check,
   { name, status, error }: Omit<BadCredential, 'headers'>,
   outcome: Outcome,
   guards: readonly GuardDescription[],
 ): void {
   const { answer, denied } = outcome
   const subject = name.startsWith('A ') ? name : `A request with ${name}`
-  const complain = (problem: string): void =>
-    report(
+  const refuse = (problem: string): void =>
+    complain(
       'wrong-refusal',
-      endpoint,
-      method,
       `${subject} ${problem}: ${describeOutcome(outcome)}.`,
       'Let the guard answer: mount nothing before it that answers, and nothing that changes its answers. Give onDenied for answers of your own.',
     )
-  if (denied.length === 0) return complain('was not refused by a guard')
-  if (!answer || answer.status < 400) return complain('was refused, but the client did not learn it')
+  if (denied.length === 0) return refuse('was not refused by a guard')
+  if (!answer || answer.status < 400) return refuse('was refused, but the client did not learn it')
   if (listAccepted(guards).some(({ hasOwnAnswers }) => hasOwnAnswers)) return
   const isOurs = answer.status === status && (method === 'HEAD' || readError(answer.body) === error)
-  if (!isOurs) return complain(`must be refused with ${status} ${error}`)
-  if (answer.headers['www-authenticate'] === undefined) complain('got a refusal whose WWW-Authenticate was removed')
-  else if (answer.headers['cache-control'] !== 'no-store') complain('got a refusal whose Cache-Control was changed')
+  if (!isOurs) return refuse(`must be refused with ${status} ${error}`)
+  if (answer.headers['www-authenticate'] === undefined) refuse('got a refusal whose WWW-Authenticate was removed')
+  else if (answer.headers['cache-control'] !== 'no-store') refuse('got a refusal whose Cache-Control was changed')
 }

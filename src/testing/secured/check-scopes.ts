@@ -8,7 +8,7 @@ export async function checkScopes(
   accepted: readonly AcceptedCredential[],
   goodHeaders: ReadonlyMap<string, Headers>,
 ): Promise<void> {
-  const { auth, endpoint, method, credentials, prober, target, report } = check
+  const { auth, endpoint, method, credentials, prober, target, complain } = check
   for (const { name, scopes: all } of auth.apis) {
     const needed = accepted.filter(({ api }) => api === name).map(({ scopesFor }) => scopesFor(method))
     if (needed.length === 0 || needed.includes(undefined)) continue
@@ -23,10 +23,8 @@ export async function checkScopes(
     for (const bad of await credentials.missingScopes(name, wanted)) {
       const outcome = await prober.probe(method, target, { ...base, ...bad.headers })
       if (outcome.reached && !guarded.has(bad.missingScope!)) {
-        report(
+        complain(
           'missing-scope',
-          endpoint,
-          method,
           `The document requires the scope "${bad.missingScope}", but ${bad.name} reached the handler.`,
           `Give the guard the scope: scopes: ['${bad.missingScope}'].`,
         )
@@ -37,10 +35,8 @@ export async function checkScopes(
       judge(check, bad, await prober.probe(method, target, { ...base, ...bad.headers }), accepted)
     const extra = documented && [...guarded].filter((scope) => !documented.includes(scope))
     if (extra && extra.length > 0) {
-      report(
+      complain(
         'scope-not-documented',
-        endpoint,
-        method,
         `The guard requires the scope "${extra[0]}", which the document does not name for this operation.`,
         'Add it to the "security" of the operation, or remove it from the guard.',
       )
@@ -59,7 +55,7 @@ export const overrideMethod = (
 
 /** Scopes by method are those of the method that the guard has seen. */
 async function checkOverride(
-  { prober, endpoint, method, target, report }: Check,
+  { prober, endpoint, method, target, complain }: Check,
   scope: string,
   headers: Headers,
 ): Promise<void> {
@@ -67,10 +63,8 @@ async function checkOverride(
   const override = overrideMethod(target, method)
   const { reached, reachedMethod } = await prober.probe('POST', override.target, { ...headers, ...override.headers })
   if (reached === undefined || reached !== endpoint.route || reachedMethod !== method) return
-  report(
+  complain(
     'missing-scope',
-    endpoint,
-    method,
     `A POST request that names ${method} in X-HTTP-Method-Override or _method reached the handler without the scope "${scope}".`,
     'Let what replaces the method come before the guard.',
   )

@@ -1,4 +1,5 @@
 import type { GuardDescription, PlatformAuth } from '../../index.js'
+import { findApi } from '../credentials.js'
 import { listAccepted, type Check, type Headers } from './check-context.js'
 import type { Outcome } from './prober.js'
 
@@ -32,7 +33,7 @@ export async function learnGuards({ auth, prober, credentials, method, target }:
 }
 
 function describeUnseenGuard(auth: PlatformAuth, api: string): GuardDescription {
-  const { resource, scheme } = auth.apis.find(({ name }) => name === api)!
+  const { resource, scheme } = findApi(auth, api)
   const accepted = {
     api,
     resource,
