@@ -34,6 +34,18 @@ export interface Option {
   readonly required?: true
 }
 
+/** Options of each kind; `placeholder` is the name of the value in help. */
+export const option = {
+  flag: (description: string) => ({ kind: 'flag', description }) as const,
+  text: (placeholder: string, description: string) => ({ kind: 'text', placeholder, description }) as const,
+  number: (placeholder: string, description: string) => ({ kind: 'number', placeholder, description }) as const,
+  list: (placeholder: string, description: string) => ({ kind: 'list', placeholder, description }) as const,
+  requiredText: (...given: [placeholder: string, description: string]) =>
+    ({ ...option.text(...given), required: true }) as const,
+  requiredList: (...given: [placeholder: string, description: string]) =>
+    ({ ...option.list(...given), required: true }) as const,
+}
+
 /** The input of a command. */
 export type CommandContext<
   Options extends OptionTable = OptionTable,

@@ -58,6 +58,11 @@ export function replaceControlCharacters(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\u{FFFD}')
 }
 
+/** One line of a text that quotes what databases, mail servers and servers answer. */
+export function toPlainLine(text: string): string {
+  return replaceControlCharacters(text.replaceAll(/\s+/g, ' '))
+}
+
 /** The columns that a text takes on a terminal: two for each East Asian wide character and emoji. */
 function measureWidth(text: string): number {
   // Segmenting a million rows would take minutes.

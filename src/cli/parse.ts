@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { didYouMean } from '../lib/suggest.js'
-import type { Command, Option, OptionTable } from './command.js'
+import { option, type Command, type Option, type OptionTable } from './command.js'
 import { UsageError } from './errors.js'
 
 export type ParsedCommandLine =
@@ -33,12 +33,10 @@ export function listOptions({ options, audited, requires }: Command): OptionTabl
 }
 
 function listTargetOptions(requires: Command['requires']): OptionTable {
-  const config = {
-    kind: 'text',
-    placeholder: 'MODULE',
-    description:
-      'A JavaScript module (TypeScript if Node loads it) whose default export is the options of createPlatformAuth(), or a function or promise of them.',
-  } as const
+  const config = option.text(
+    'MODULE',
+    'A JavaScript module (TypeScript if Node loads it) whose default export is the options of createPlatformAuth(), or a function or promise of them.',
+  )
   const db = {
     kind: 'text',
     placeholder: 'ADDRESS',
@@ -51,16 +49,12 @@ function listTargetOptions(requires: Command['requires']): OptionTable {
 }
 
 const AUDIT_OPTIONS: OptionTable = {
-  by: {
-    kind: 'text',
-    placeholder: 'NAME',
-    description: 'Who makes the change, for the audit log; the default is the user of the operating system.',
-  },
+  by: option.text('NAME', 'Who makes the change, for the audit log; the default is the user of the operating system.'),
 }
 
 const COMMON_OPTIONS: OptionTable = {
-  json: { kind: 'flag', description: 'Prints one JSON document, for scripts.' },
-  help: { kind: 'flag', description: 'Describes the command and its options.' },
+  json: option.flag('Prints one JSON document, for scripts.'),
+  help: option.flag('Describes the command and its options.'),
 }
 
 interface CommandSearch {

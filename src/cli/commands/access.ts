@@ -1,5 +1,5 @@
 import { didYouMean } from '../../lib/suggest.js'
-import { command } from '../command.js'
+import { command, option } from '../command.js'
 import { CommandError } from '../errors.js'
 import { EXAMPLE_ID, PROGRAM } from '../program.js'
 import { formatName } from './application-format.js'
@@ -14,11 +14,10 @@ export const accessCommands = [
     requires: 'options',
     audited: true,
     options: {
-      scope: {
-        kind: 'list',
-        placeholder: 'SCOPE',
-        description: 'A scope to grant; repeat it for the next. The default is all scopes that the API has now.',
-      },
+      scope: option.list(
+        'SCOPE',
+        'A scope to grant; repeat it for the next. The default is all scopes that the API has now.',
+      ),
     },
     example: `apps allow ${EXAMPLE_ID} orders --scope orders:read --config platform.js`,
     async run({ platform, by, parameters: [id, api], values: { scope } }) {

@@ -1,7 +1,7 @@
 import type { AdminApi } from '../../admin/index.js'
 import { type Application, ApplicationError, type ApplicationStatus, type Language } from '../../index.js'
 import { didYouMean } from '../../lib/suggest.js'
-import { command } from '../command.js'
+import { command, option } from '../command.js'
 import { CommandError, UsageError } from '../errors.js'
 import { EXAMPLE_ID } from '../program.js'
 import { formatApplication, formatListed, formatName } from './application-format.js'
@@ -19,20 +19,15 @@ export const applicationCommands = [
       'Lists applications: oldest first, with --name by name, with --expiring what expires first; deleted ones only with --status deleted.',
     requires: 'store',
     options: {
-      api: { kind: 'text', placeholder: 'API', description: 'Only those that may use this API.' },
-      status: {
-        kind: 'text',
-        placeholder: 'STATUS',
-        description: 'Only those of this status: pending, active, suspended or deleted.',
-      },
-      'external-id': { kind: 'text', placeholder: 'ID', description: 'Only the one with this id of your own.' },
-      name: { kind: 'text', placeholder: 'NAME', description: 'Only those whose name begins with this.' },
-      contact: { kind: 'text', placeholder: 'ADDRESS', description: 'Only those of which this is a contact.' },
-      expiring: {
-        kind: 'text',
-        placeholder: 'TIME',
-        description: 'Only those with a key or secret that expires within that time, such as 30d or 12h.',
-      },
+      api: option.text('API', 'Only those that may use this API.'),
+      status: option.text('STATUS', 'Only those of this status: pending, active, suspended or deleted.'),
+      'external-id': option.text('ID', 'Only the one with this id of your own.'),
+      name: option.text('NAME', 'Only those whose name begins with this.'),
+      contact: option.text('ADDRESS', 'Only those of which this is a contact.'),
+      expiring: option.text(
+        'TIME',
+        'Only those with a key or secret that expires within that time, such as 30d or 12h.',
+      ),
       ...PAGING_OPTIONS,
     },
     example: 'apps list --db platform.sqlite --api orders --status active',
@@ -83,11 +78,11 @@ export const applicationCommands = [
     requires: 'store',
     audited: true,
     options: {
-      name: { kind: 'text', placeholder: 'NAME', description: 'Its new name.' },
-      contact: { kind: 'text', placeholder: 'ADDRESS', description: 'The new address for its e-mails.' },
+      name: option.text('NAME', 'Its new name.'),
+      contact: option.text('ADDRESS', 'The new address for its e-mails.'),
       language: LANGUAGE_OPTION,
       ...OPERATOR_DATA_OPTIONS,
-      'remove-external-id': { kind: 'flag', description: 'It has no external id any more.' },
+      'remove-external-id': option.flag('It has no external id any more.'),
     },
     example: `apps update ${EXAMPLE_ID} --contact dev@shop.example --db platform.sqlite`,
     async run({ platform, target, by, parameters: [id], values }) {
@@ -108,19 +103,9 @@ export const applicationCommands = [
     audited: true,
     queuesEmails: ({ notify }) => notify === true,
     options: {
-      'revoke-tokens': {
-        kind: 'flag',
-        description: 'Its access tokens stay refused, also after "apps resume".',
-      },
-      reason: {
-        kind: 'text',
-        placeholder: 'TEXT',
-        description: 'Up to 500 characters for the audit log, and for the e-mail.',
-      },
-      notify: {
-        kind: 'flag',
-        description: 'Tells the contact by e-mail.',
-      },
+      'revoke-tokens': option.flag('Its access tokens stay refused, also after "apps resume".'),
+      reason: option.text('TEXT', 'Up to 500 characters for the audit log, and for the e-mail.'),
+      notify: option.flag('Tells the contact by e-mail.'),
     },
     example: `apps suspend ${EXAMPLE_ID} --reason Unpaid --notify --db platform.sqlite`,
     async run(context) {
@@ -153,7 +138,7 @@ export const applicationCommands = [
     parameters: ['ID'],
     requires: 'store',
     audited: true,
-    options: { yes: { kind: 'flag', description: 'Does not ask.' } },
+    options: { yes: option.flag('Does not ask.') },
     example: `apps delete ${EXAMPLE_ID} --yes --db platform.sqlite`,
     async run({ platform, by, confirm, parameters: [id], values: { yes } }) {
       if (!yes) {

@@ -1,5 +1,5 @@
 import type { AuditEntry, EventType } from '../../index.js'
-import { command } from '../command.js'
+import { command, option } from '../command.js'
 import { CommandError } from '../errors.js'
 import { formatTime } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
@@ -12,23 +12,11 @@ export const auditCommand = command({
   parameters: ['[ID]'],
   requires: 'store',
   options: {
-    newest: { kind: 'flag', description: 'Newest first.' },
-    type: {
-      kind: 'text',
-      placeholder: 'TYPE',
-      description: 'Only changes of this type, such as application.suspended.',
-    },
-    actor: {
-      kind: 'text',
-      placeholder: 'NAME',
-      description: 'Only changes that this actor made: what --by or the option by named.',
-    },
-    from: {
-      kind: 'text',
-      placeholder: 'TIME',
-      description: 'Only changes from this time on: 2027-01-31T12:00:00Z, or 2027-01-31 (UTC).',
-    },
-    until: { kind: 'text', placeholder: 'TIME', description: 'Only changes before this time.' },
+    newest: option.flag('Newest first.'),
+    type: option.text('TYPE', 'Only changes of this type, such as application.suspended.'),
+    actor: option.text('NAME', 'Only changes that this actor made: what --by or the option by named.'),
+    from: option.text('TIME', 'Only changes from this time on: 2027-01-31T12:00:00Z, or 2027-01-31 (UTC).'),
+    until: option.text('TIME', 'Only changes before this time.'),
     ...PAGING_OPTIONS,
   },
   example: `audit ${EXAMPLE_ID} --all --db platform.sqlite`,

@@ -1,4 +1,4 @@
-import { command } from '../command.js'
+import { command, option } from '../command.js'
 import { UsageError } from '../errors.js'
 import { EXAMPLE_ID } from '../program.js'
 import { formatLimits, formatName } from './application-format.js'
@@ -17,11 +17,10 @@ export const contractCommands = [
     requires: 'store',
     audited: true,
     options: {
-      credential: {
-        kind: 'text',
-        placeholder: 'CREDENTIAL',
-        description: 'The credential (cred_...) that is restricted, in place of the whole application.',
-      },
+      credential: option.text(
+        'CREDENTIAL',
+        'The credential (cred_...) that is restricted, in place of the whole application.',
+      ),
     },
     example: `apps networks ${EXAMPLE_ID} 203.0.113.0/24 --db platform.sqlite`,
     async run({ platform, by, parameters: [id, text], values: { credential } }) {
@@ -46,11 +45,10 @@ export const contractCommands = [
     requires: 'store',
     audited: true,
     options: {
-      until: {
-        kind: 'text',
-        placeholder: 'TIME',
-        description: "When the API's own limit counts again: a date (its start in UTC), or a time in ISO 8601.",
-      },
+      until: option.text(
+        'TIME',
+        "When the API's own limit counts again: a date (its start in UTC), or a time in ISO 8601.",
+      ),
     },
     example: `apps limit ${EXAMPLE_ID} orders 50/1 --until 2027-01-31 --db my.sqlite`,
     async run({ platform, by, parameters: [id, api, text], values: { until } }) {

@@ -1,5 +1,5 @@
 import type { Application, IssuedCredentials } from '../../index.js'
-import { command, type Command, type OptionTable } from '../command.js'
+import { command, option, type Command, type OptionTable } from '../command.js'
 import { CommandError, UsageError } from '../errors.js'
 import { alignColumns, formatTime, replaceControlCharacters } from '../format.js'
 import { EXAMPLE_ID, PROGRAM } from '../program.js'
@@ -9,25 +9,15 @@ import { getApplication } from './applications.js'
 import { describeEmail, waitForEmails } from './emails.js'
 
 const ROTATION_OPTIONS = {
-  credential: {
-    kind: 'text',
-    placeholder: 'CREDENTIAL',
-    description: 'The id of the one to replace (apps show lists them); needed if there are several names.',
-  },
-  overlap: {
-    kind: 'number',
-    placeholder: 'SECONDS',
-    description: 'How long the old one still works; the default is 86400, and 0 ends it at once.',
-  },
-  mail: {
-    kind: 'flag',
-    description:
-      "Sends it to the application's contact by e-mail instead of showing it; the overlap starts when the mail server accepts the e-mail.",
-  },
-  'revoke-tokens': {
-    kind: 'flag',
-    description: 'Also refuses every access token that it was issued up to now.',
-  },
+  credential: option.text(
+    'CREDENTIAL',
+    'The id of the one to replace (apps show lists them); needed if there are several names.',
+  ),
+  overlap: option.number('SECONDS', 'How long the old one still works; the default is 86400, and 0 ends it at once.'),
+  mail: option.flag(
+    "Sends it to the application's contact by e-mail instead of showing it; the overlap starts when the mail server accepts the e-mail.",
+  ),
+  'revoke-tokens': option.flag('Also refuses every access token that it was issued up to now.'),
 } as const satisfies OptionTable
 
 /** `apps ...`: the keys and secrets of an application. */
@@ -48,8 +38,8 @@ export const credentialCommands = [
     audited: true,
     queuesEmails: ({ mail }) => mail === true,
     options: {
-      contact: { kind: 'text', placeholder: 'ADDRESS', description: 'Its only contact from now on.', required: true },
-      mail: { kind: 'flag', description: 'Sends the new credentials to the contact instead of showing them.' },
+      contact: option.requiredText('ADDRESS', 'Its only contact from now on.'),
+      mail: option.flag('Sends the new credentials to the contact instead of showing them.'),
     },
     example: `apps recover ${EXAMPLE_ID} --contact a@b.example --config platform.js`,
     async run(context) {
@@ -75,12 +65,11 @@ export const credentialCommands = [
     requires: 'store',
     audited: true,
     options: {
-      name: { kind: 'text', placeholder: 'NAME', description: 'Its new name.' },
-      expires: {
-        kind: 'text',
-        placeholder: 'TIME',
-        description: 'When it expires: a date such as 2027-01-31 (its start in UTC), a time in ISO 8601, or never.',
-      },
+      name: option.text('NAME', 'Its new name.'),
+      expires: option.text(
+        'TIME',
+        'When it expires: a date such as 2027-01-31 (its start in UTC), a time in ISO 8601, or never.',
+      ),
     },
     example: `apps update-credential ${EXAMPLE_ID} cred_... --name main --db my.sqlite`,
     async run({ platform, by, parameters: [id, credential], values: { name, expires } }) {
@@ -150,19 +139,15 @@ function createAddCommand(kind: 'key' | 'secret'): Command {
     requires: 'options',
     audited: true,
     options: {
-      name: { kind: 'text', placeholder: 'NAME', description: 'What it is for, such as warehouse.', required: true },
-      expires: {
-        kind: 'text',
-        placeholder: 'TIME',
-        description:
-          'When it expires: a date such as 2027-01-31 (its start in UTC), or a time in ISO 8601; never if left out.',
-      },
-      api: {
-        kind: 'list',
-        placeholder: 'API[=SCOPES]',
-        description:
-          "An API that it is restricted to: orders, with the scopes that the application has now; 'orders=orders:read', with these. Repeat it for the next API.",
-      },
+      name: option.requiredText('NAME', 'What it is for, such as warehouse.'),
+      expires: option.text(
+        'TIME',
+        'When it expires: a date such as 2027-01-31 (its start in UTC), or a time in ISO 8601; never if left out.',
+      ),
+      api: option.list(
+        'API[=SCOPES]',
+        "An API that it is restricted to: orders, with the scopes that the application has now; 'orders=orders:read', with these. Repeat it for the next API.",
+      ),
     },
     example: `apps add-${kind} ${EXAMPLE_ID} --name warehouse --config platform.js`,
     async run({ platform, by, parameters: [id], values: { name, expires, api } }) {

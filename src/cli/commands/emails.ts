@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../index.js'
-import type { QueuedEmail } from '../../store.js'
+import type { EmailQuery, QueuedEmail } from '../../store.js'
 import { command } from '../command.js'
 import { formatTime } from '../format.js'
 import { EXAMPLE_ID, PROGRAM } from '../program.js'
@@ -56,12 +56,17 @@ export type EmailInfo = Pick<QueuedEmail, 'id' | 'applicationId' | 'purpose' | '
   readonly dueAt: Date
 }
 
-const MAX_LISTED_EMAILS = 1000
-
 /** The queued e-mails of an application, or of all: held, suspended, due, failed, or with a claim link that was not used. */
 export async function listEmails(store: Store, applicationId?: string): Promise<EmailInfo[]> {
-  const emails = (await store.emails?.list({ applicationId, state: undefined, limit: MAX_LISTED_EMAILS })) ?? []
-  return emails.map(toEmailInfo)
+  return (await listQueuedEmails(store, { applicationId })).map(toEmailInfo)
+}
+
+const MAX_LISTED_EMAILS = 1000
+
+/** The same as they are stored, or those of one state. */
+export async function listQueuedEmails(store: Store, query: Partial<EmailQuery>): Promise<readonly QueuedEmail[]> {
+  const everything = { applicationId: undefined, state: undefined, limit: MAX_LISTED_EMAILS }
+  return (await store.emails?.list({ ...everything, ...query })) ?? []
 }
 
 const FIRST_ATTEMPT_TIMEOUT_MS = 15_000
@@ -77,7 +82,7 @@ export async function waitForEmails(
   isAffected: (email: QueuedEmail) => boolean = () => true,
 ): Promise<EmailInfo[]> {
   for (const start = Date.now(); ; await sleep(EMAIL_POLL_INTERVAL_MS)) {
-    const emails = (await store.emails?.list({ applicationId, state: undefined, limit: MAX_LISTED_EMAILS })) ?? []
+    const emails = await listQueuedEmails(store, { applicationId })
     // An accepted e-mail is removed, or is claimable if it has a claim link.
     const open = emails.filter((email) => isAffected(email) && email.state !== 'claimable')
     const isDone = !sendsEmails || !open.some(isBeingTried)

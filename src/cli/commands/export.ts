@@ -1,13 +1,9 @@
-import type { CommandResult, OptionTable, ResultPart } from '../command.js'
+import { option, type CommandResult, type OptionTable, type ResultPart } from '../command.js'
 import { UsageError } from '../errors.js'
 
 /** The option of a list that other programs read. */
 export const EXPORT_OPTIONS = {
-  format: {
-    kind: 'text',
-    placeholder: 'FORMAT',
-    description: 'Prints every entry as csv, or as ndjson: one JSON document per line.',
-  },
+  format: option.text('FORMAT', 'Prints every entry as csv, or as ndjson: one JSON document per line.'),
 } as const satisfies OptionTable
 
 interface ExportedList<Item> {

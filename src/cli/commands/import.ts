@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { command } from '../command.js'
+import { command, option } from '../command.js'
 import { CommandError, describeError } from '../errors.js'
 import { replaceControlCharacters } from '../format.js'
 import { EXIT_CODES } from '../program.js'
@@ -17,7 +17,7 @@ export const importCommand = command({
   parameters: ['FILE'],
   requires: 'options',
   audited: true,
-  options: { confirm: { kind: 'flag', description: 'Imports. Without it, nothing is changed.' } },
+  options: { confirm: option.flag('Imports. Without it, nothing is changed.') },
   example: 'apps import partners.ndjson --config platform.js --confirm',
   async run({ platform, by, print, parameters: [file], values: { confirm } }) {
     const onLine = (line: number): Promise<void> | undefined =>

@@ -1,6 +1,3 @@
+import { option } from '../command.js'
 /** The language of an application's e-mails. */
-export const LANGUAGE_OPTION = {
-  kind: 'text',
-  placeholder: 'LANGUAGE',
-  description: 'The language of its e-mails: en (the default), de, fr or es.',
-} as const
+export const LANGUAGE_OPTION = option.text('LANGUAGE', 'The language of its e-mails: en (the default), de, fr or es.')

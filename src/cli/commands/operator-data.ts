@@ -1,21 +1,18 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { OperatorData } from '../../index.js'
-import type { OptionTable } from '../command.js'
+import { option, type OptionTable } from '../command.js'
 import { CommandError, describeError, UsageError } from '../errors.js'
 
 /** The options of commands that write what the operator keeps on an application. */
 export const OPERATOR_DATA_OPTIONS = {
-  'external-id': {
-    kind: 'text',
-    placeholder: 'ID',
-    description: 'Your own id of it, such as a customer number. No two applications have the same one.',
-  },
-  metadata: {
-    kind: 'text',
-    placeholder: 'JSON|@FILE',
-    description:
-      'Your own data on it: a JSON object, or @ and the path of a file that has one. It is replaced as a whole.',
-  },
+  'external-id': option.text(
+    'ID',
+    'Your own id of it, such as a customer number. No two applications have the same one.',
+  ),
+  metadata: option.text(
+    'JSON|@FILE',
+    'Your own data on it: a JSON object, or @ and the path of a file that has one. It is replaced as a whole.',
+  ),
 } as const satisfies OptionTable
 
 /** The command line accepts more than the platform stores, so that the platform's message says how much that is. */

@@ -1,11 +1,11 @@
-import type { CommandResult, OptionTable, ResultPart } from '../command.js'
+import { option, type CommandResult, type OptionTable, type ResultPart } from '../command.js'
 import { createTable } from '../format.js'
 
 /** The options of a command that lists page by page. */
 export const PAGING_OPTIONS = {
-  after: { kind: 'text', placeholder: 'ID', description: 'Starts behind the page before, which names this.' },
-  limit: { kind: 'number', placeholder: 'N', description: 'The size of a page, 1 to 1000; the default is 100.' },
-  all: { kind: 'flag', description: 'Lists every page. With --json: one JSON document per line (NDJSON).' },
+  after: option.text('ID', 'Starts behind the page before, which names this.'),
+  limit: option.number('N', 'The size of a page, 1 to 1000; the default is 100.'),
+  all: option.flag('Lists every page. With --json: one JSON document per line (NDJSON).'),
 } as const satisfies OptionTable
 
 interface PageQuery {
@@ -43,11 +43,20 @@ export async function listPages<Item>(
 
 async function* readAll<Item>({ after, limit }: PageQuery, list: List<Item>): AsyncGenerator<ResultPart> {
   const formatRows = createTable(list.headings)
-  for (let pageAfter = after; ;) {
-    const { items, next } = await list.readPage({ after: pageAfter, limit })
+  for await (const items of readPages((next) => list.readPage({ after: next, limit }), after))
     yield { items, formatText: () => formatItems(items, list, formatRows) }
+}
+
+/** The items of every page from `start` on, page by page. */
+export async function* readPages<Item>(
+  readPage: (after: string | undefined) => Promise<Page<Item>>,
+  start?: string,
+): AsyncGenerator<readonly Item[]> {
+  for (let after = start; ;) {
+    const { items, next } = await readPage(after)
+    yield items
     if (next === undefined) return
-    pageAfter = next
+    after = next
   }
 }
 

@@ -1,4 +1,4 @@
-import { command } from '../command.js'
+import { command, option } from '../command.js'
 import { UsageError } from '../errors.js'
 import { alignColumns } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
@@ -17,7 +17,7 @@ export const planCommand = command({
   parameters: ['ID', '[PLAN]'],
   requires: 'store',
   audited: true,
-  options: { none: { kind: 'flag', description: 'It has no plan any more.' } },
+  options: { none: option.flag('It has no plan any more.') },
   example: `apps plan ${EXAMPLE_ID} gold --db platform.sqlite`,
   async run({ platform, store, target, by, parameters: [id, given], values: { none } }) {
     if (none && given !== undefined) throw new UsageError('Give a plan or --none.', 'apps plan')

@@ -1,4 +1,4 @@
-import { command } from '../command.js'
+import { command, option } from '../command.js'
 import { UsageError } from '../errors.js'
 import { requireFeature, requirePart } from '../target.js'
 
@@ -12,8 +12,8 @@ export const portalCommands = [
     ],
     requires: 'options',
     options: {
-      contact: { kind: 'text', placeholder: 'ADDRESS', description: 'A contact of an application.' },
-      application: { kind: 'text', placeholder: 'ID', description: 'The only application that can be managed.' },
+      contact: option.text('ADDRESS', 'A contact of an application.'),
+      application: option.text('ID', 'The only application that can be managed.'),
     },
     example: 'portal link --contact dev@shop.example --config platform.js',
     async run({ platform, values: { contact, application } }) {

@@ -1,5 +1,5 @@
 import type { Language } from '../../index.js'
-import { command } from '../command.js'
+import { command, option } from '../command.js'
 import { EXAMPLE_ID } from '../program.js'
 import { requireFeature } from '../target.js'
 import { parseApiGrants } from './api-grants.js'
@@ -10,29 +10,20 @@ import { describeEmail, waitForEmails } from './emails.js'
 import { LANGUAGE_OPTION } from './language.js'
 import { OPERATOR_DATA_OPTIONS, readOperatorData } from './operator-data.js'
 
-const API_OPTION = {
-  kind: 'list',
-  placeholder: 'API[=SCOPES]',
-  description:
-    "An API that it may use: orders, with all scopes that the API has now; 'orders=orders:read orders:write', with these. Repeat it for the next API.",
-  required: true,
-} as const
+const API_OPTION = option.requiredList(
+  'API[=SCOPES]',
+  "An API that it may use: orders, with all scopes that the API has now; 'orders=orders:read orders:write', with these. Repeat it for the next API.",
+)
 
 const SENDS_EMAIL =
   'This command sends the e-mail if the options have emails(); otherwise a running server with emails() does.'
 
-const NAME_OPTION = {
-  kind: 'text',
-  placeholder: 'NAME',
-  description: 'The name that people read.',
-  required: true,
-} as const
+const NAME_OPTION = option.requiredText('NAME', 'The name that people read.')
 
-const ACCESS_OPTION = {
-  kind: 'text',
-  placeholder: 'API',
-  description: 'The API that an application requests access to; without it the decision is about a registration.',
-} as const
+const ACCESS_OPTION = option.text(
+  'API',
+  'The API that an application requests access to; without it the decision is about a registration.',
+)
 
 /** `apps ...`: new applications. */
 export const registrationCommands = [
@@ -43,7 +34,7 @@ export const registrationCommands = [
     audited: true,
     options: {
       name: NAME_OPTION,
-      contact: { kind: 'text', placeholder: 'ADDRESS', description: "Its developer's e-mail address." },
+      contact: option.text('ADDRESS', "Its developer's e-mail address."),
       language: LANGUAGE_OPTION,
       api: API_OPTION,
       ...OPERATOR_DATA_OPTIONS,
@@ -75,7 +66,7 @@ export const registrationCommands = [
     queuesEmails: () => true,
     options: {
       name: NAME_OPTION,
-      contact: { kind: 'text', placeholder: 'ADDRESS', description: 'The address for its e-mails.', required: true },
+      contact: option.requiredText('ADDRESS', 'The address for its e-mails.'),
       language: LANGUAGE_OPTION,
       api: API_OPTION,
       ...OPERATOR_DATA_OPTIONS,
@@ -107,7 +98,7 @@ export const registrationCommands = [
     queuesEmails: ({ reason }) => reason !== undefined,
     options: {
       api: ACCESS_OPTION,
-      reason: { kind: 'text', placeholder: 'TEXT', description: 'Up to 500 characters for the contact.' },
+      reason: option.text('TEXT', 'Up to 500 characters for the contact.'),
     },
     example: `apps deny ${EXAMPLE_ID} --reason 'No contract' --db platform.sqlite`,
     async run(context) {

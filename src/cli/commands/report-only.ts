@@ -1,12 +1,12 @@
-import type { ReportedRequests, ReportedQuery, Usage } from '../../features/usage/index.js'
-import { command, type OptionTable } from '../command.js'
+import type { ReportedRequests } from '../../features/usage/index.js'
+import { command, option, type OptionTable } from '../command.js'
 import { formatTime } from '../format.js'
 import { EXPORT_OPTIONS, exportList } from './export.js'
 import { requirePart } from '../target.js'
-import { listPages, PAGING_OPTIONS } from './paging.js'
+import { listPages, PAGING_OPTIONS, readPages } from './paging.js'
 
 const REPORT_ONLY_OPTIONS = {
-  api: { kind: 'text', placeholder: 'API', description: 'Of this API only.' },
+  api: option.text('API', 'Of this API only.'),
   ...EXPORT_OPTIONS,
   ...PAGING_OPTIONS,
 } as const satisfies OptionTable
@@ -24,8 +24,9 @@ export const reportOnlyCommand = command({
   options: REPORT_ONLY_OPTIONS,
   example: 'report-only --api orders --db platform.sqlite',
   async run({ platform, parameters: [applicationId], values: { api, format, after, limit, all } }) {
+    const { reportOnly } = requirePart(platform, 'usage')
     const exported = exportList(format, 'report-only', {
-      pages: readAll(requirePart(platform, 'usage'), { applicationId, api, after, limit: 1000 }),
+      pages: readPages((next) => reportOnly({ applicationId, api, after: next, limit: 1000 }), after),
       columns: ['application', 'api', 'route', 'reason', 'count', 'firstAt', 'lastAt'],
       formatRows: ({ applicationId: id = '', count, firstAt, lastAt, ...entry }) => [
         [id, entry.api, entry.route, entry.reason, count, firstAt.toISOString(), lastAt.toISOString()],
@@ -35,7 +36,7 @@ export const reportOnlyCommand = command({
     return listPages(
       { after, limit, all },
       {
-        readPage: (page) => requirePart(platform, 'usage').reportOnly({ applicationId, api, ...page }),
+        readPage: (page) => reportOnly({ applicationId, api, ...page }),
         headings: ['application', 'api', 'route', 'reason', 'count', 'since', 'last'],
         formatRow: formatEntry,
         empty: 'No requests that would have been refused were counted: only servers with usage() count them.',
@@ -43,18 +44,6 @@ export const reportOnlyCommand = command({
     )
   },
 })
-
-async function* readAll(
-  { reportOnly }: Pick<Usage, 'reportOnly'>,
-  query: ReportedQuery,
-): AsyncGenerator<ReportedRequests[]> {
-  for (let { after } = query; ;) {
-    const { items, next } = await reportOnly({ ...query, after })
-    yield items
-    if (next === undefined) return
-    after = next
-  }
-}
 
 function formatEntry({ applicationId = '-', api, route, reason, count, firstAt, lastAt }: ReportedRequests): string[] {
   return [applicationId, api, route, reason, String(count), formatTime(firstAt), formatTime(lastAt)]

@@ -1,5 +1,5 @@
 import type { SigningKeyInfo } from '../../index.js'
-import { command } from '../command.js'
+import { command, option } from '../command.js'
 import { formatTable, formatTime } from '../format.js'
 
 /** `signing-keys ...`: the keys that sign access tokens; `session-secret replace`. */
@@ -22,11 +22,9 @@ export const signingKeyCommands = [
     requires: 'options',
     audited: true,
     options: {
-      immediately: {
-        kind: 'flag',
-        description:
-          'Signs at once: other verifiers may refuse its access tokens for as long as they cache the key set.',
-      },
+      immediately: option.flag(
+        'Signs at once: other verifiers may refuse its access tokens for as long as they cache the key set.',
+      ),
     },
     example: 'signing-keys rotate --config platform.js --by alice',
     async run({ platform, by, values: { immediately } }) {

@@ -1,13 +1,14 @@
 import type { Application, CredentialInfo, PlatformAuthOptions } from '../../index.js'
 import { ownMembers } from '../../lib/own-members.js'
 import { DAY_MS } from '../../lib/day.js'
+import { readPages } from '../commands/paging.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
-import { note, requireConfig, requireStore, type Check, type CheckResult } from './finding.js'
+import { describeCount, MAX_LISTED, nameFirst, note, requireConfig, requireStore } from './finding.js'
+import type { Check, CheckResults } from './finding.js'
 import { listTemporary } from './prove-check.js'
 
 const EXPIRING_WITHIN_DAYS = 30
-const MAX_LISTED = 1000
 
 /** Lists credentials that are about to expire. Another check names the applications of `prove`. */
 export const expiringCredentialsCheck: Check = {
@@ -21,12 +22,10 @@ export const expiringCredentialsCheck: Check = {
     if (items.length === 0) return []
     const ends = items.flatMap(({ keys, secrets }) => [...keys, ...secrets].map(({ expiresAt }) => Number(expiresAt)))
     const first = Math.min(...ends.filter((end) => !Number.isNaN(end)))
-    return [
-      note(
-        `${describeCount(items)} credentials that expire within ${EXPIRING_WITHIN_DAYS} days, the first at ${formatTime(first)}: ${nameFirst(items)}.`,
-        `${PROGRAM} apps list --expiring ${EXPIRING_WITHIN_DAYS}d`,
-      ),
-    ]
+    return note(
+      `${describeCount(items, 'application has', 'applications have')} credentials that expire within ${EXPIRING_WITHIN_DAYS} days, the first at ${formatTime(first)}: ${nameFirst(items.map(({ id }) => id))}.`,
+      `${PROGRAM} apps list --expiring ${EXPIRING_WITHIN_DAYS}d`,
+    )
   },
 }
 
@@ -41,25 +40,21 @@ export const credentialAgeCheck: Check = {
     if (!hasMaximumAge(options!)) return []
     const tooOld: Application[] = []
     let checked = 0
-    for (let after: string | undefined; checked < MAX_CHECKED_APPLICATIONS;) {
-      const { items, next } = await admin!.applications.list({ after, limit: MAX_LISTED })
+    for await (const items of readPages((after) => admin!.applications.list({ after, limit: MAX_LISTED }))) {
+      if (checked >= MAX_CHECKED_APPLICATIONS) return reportTooOld(tooOld, ` among the first ${checked}`)
       tooOld.push(...items.filter((application) => outlivesMaximumAge(application, options!)))
       checked += items.length
-      if (next === undefined) return reportTooOld(tooOld)
-      after = next
     }
-    return reportTooOld(tooOld, ` among the first ${checked}`)
+    return reportTooOld(tooOld)
   },
 }
 
-function reportTooOld(applications: readonly Application[], among = ''): CheckResult[] {
+function reportTooOld(applications: readonly Application[], among = ''): CheckResults {
   if (applications.length === 0) return []
-  return [
-    note(
-      `${describeCount(applications)} credentials without an expiry, or with one beyond the maximum age${among}: ${nameFirst(applications)}. They were made before there was one.`,
-      `${PROGRAM} apps show ID. Then rotate them, or set an expiry: apps update-credential ID CREDENTIAL --expires DATE`,
-    ),
-  ]
+  return note(
+    `${describeCount(applications, 'application has', 'applications have')} credentials without an expiry, or with one beyond the maximum age${among}: ${nameFirst(applications.map(({ id }) => id))}. They were made before there was one.`,
+    `${PROGRAM} apps show ID. Then rotate them, or set an expiry: apps update-credential ID CREDENTIAL --expires DATE`,
+  )
 }
 
 function hasMaximumAge({ credentials, apis }: PlatformAuthOptions): boolean {
@@ -80,14 +75,4 @@ function outlivesMaximumAge({ apis, keys, secrets }: Application, options: Platf
     return (expiresAt?.getTime() ?? Infinity) > createdAt.getTime() + days * DAY_MS
   }
   return keys.some((key) => outlives('apiKey', key)) || secrets.some((secret) => outlives('oauth2', secret))
-}
-
-function describeCount({ length }: readonly Application[]): string {
-  if (length === 1) return '1 application has'
-  return `${length}${length === MAX_LISTED ? ' or more' : ''} applications have`
-}
-
-function nameFirst(applications: readonly Application[]): string {
-  const ids = applications.slice(0, 3).map(({ id }) => id)
-  return [...ids, ...(applications.length > 3 ? ['...'] : [])].join(', ')
 }

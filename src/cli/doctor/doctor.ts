@@ -2,7 +2,7 @@ import { openAdmin, type AdminApi } from '../../admin/index.js'
 import { StoreIncompatibleError } from '../../index.js'
 import { command, type CommandResult } from '../command.js'
 import { describeRootCause, describeUnavailableStore } from '../errors.js'
-import { alignColumns, replaceControlCharacters, wrapText } from '../format.js'
+import { alignColumns, toPlainLine, wrapText } from '../format.js'
 import { EXIT_CODES } from '../program.js'
 import type { Target } from '../target.js'
 import { credentialAgeCheck, expiringCredentialsCheck } from './credential-checks.js'
@@ -87,7 +87,7 @@ async function openStore({ store }: Target): Promise<{ admin?: AdminApi; finding
 
 async function runCheck({ name, run }: Check, context: CheckContext): Promise<Finding[]> {
   try {
-    return (await run(context)).map((result) => ({ ...result, check: name }))
+    return [await run(context)].flat().map((result) => ({ ...result, check: name }))
   } catch (error) {
     const result = problem(`This check failed: ${describeRootCause(error)}`, 'Check that the store answers.')
     return [{ ...result, check: name }]
@@ -123,9 +123,4 @@ function formatFinding({ level, check, finding, fix }: Finding): string {
   const indent = ' '.repeat(9)
   const start = level.toUpperCase().padEnd(indent.length)
   return `${wrapText(start + toPlainLine(`${check}: ${finding}`), indent)}\n${indent}${wrapText(toPlainLine(fix), indent)}`
-}
-
-/** Findings quote what databases, mail servers and the server at baseUrl answer. */
-function toPlainLine(text: string): string {
-  return replaceControlCharacters(text.replaceAll(/\s+/g, ' '))
 }

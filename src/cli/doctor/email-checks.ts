@@ -1,19 +1,18 @@
-import type { Store } from '../../index.js'
 import type { QueuedEmail } from '../../store.js'
+import { listQueuedEmails } from '../commands/emails.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
-import { note, problem, requireStore, type Check, type CheckResult } from './finding.js'
+import { describeCount, nameFirst, note, problem, requireStore, type Check, type CheckResult } from './finding.js'
 
 /** An e-mail is overdue if no process has taken it for that long after it was due; servers look for due e-mails every second. */
 const EMAIL_OVERDUE_AFTER_MS = 60_000
-const MAX_LISTED_EMAILS = 1000
 
 /** Checks that queued e-mails are sent and accepted, and lists those that wait for approval. */
 export const emailsCheck: Check = {
   name: 'e-mails',
   findMissing: requireStore,
   async run({ target }) {
-    const list = (state: QueuedEmail['state']): Promise<readonly QueuedEmail[]> => listEmails(target.store!, state)
+    const list = (state: QueuedEmail['state']) => listQueuedEmails(target.store!, { state })
     const [failed, unread] = partition(await list('failed'), ({ purpose }) => purpose !== 'approvalRequest')
     const due = await list('due')
     const rejected = due.filter(({ problem }) => problem !== undefined)
@@ -61,18 +60,12 @@ function listRecipients(emails: readonly QueuedEmail[]): string {
   return [...new Set(emails.map(({ recipient }) => recipient))].join(', ')
 }
 
-async function listEmails(store: Store, state: QueuedEmail['state']): Promise<readonly QueuedEmail[]> {
-  return (await store.emails?.list({ applicationId: undefined, state, limit: MAX_LISTED_EMAILS })) ?? []
-}
-
 /** One result for all e-mails of a kind, with the applications of the first three; empty if there are none. */
 function reportEmails(
   emails: readonly QueuedEmail[],
   create: (count: string, which: string) => CheckResult,
 ): CheckResult[] {
   if (emails.length === 0) return []
-  const named = emails.slice(0, 3).map(({ applicationId, problem }) => applicationId + (problem ? ` (${problem})` : ''))
-  const which = [...named, ...(emails.length > 3 ? ['...'] : [])].join(', ')
-  const number = emails.length === MAX_LISTED_EMAILS ? `${MAX_LISTED_EMAILS} or more` : emails.length
-  return [create(`${number} ${emails.length === 1 ? 'e-mail is' : 'e-mails are'}`, which)]
+  const names = emails.map(({ applicationId, problem }) => applicationId + (problem ? ` (${problem})` : ''))
+  return [create(describeCount(emails, 'e-mail is', 'e-mails are'), nameFirst(names))]
 }

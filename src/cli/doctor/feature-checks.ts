@@ -7,10 +7,11 @@ import {
   type Store,
 } from '../../index.js'
 import type { PlatformParts } from '../../platform/core-auth.js'
-import type { QueuedEmail } from '../../store.js'
 import { formatDay, DAY_MS } from '../../lib/day.js'
+import { listQueuedEmails } from '../commands/emails.js'
 import { hasFeature, listPlanNames, SILENT_LOGGER } from '../target.js'
-import { note, problem, requireConfig, requireStore, toFinding, type Check, type CheckResult } from './finding.js'
+import { describeCount, MAX_LISTED, note, problem, requireConfig, requireStore, toFinding } from './finding.js'
+import type { Check, CheckResult } from './finding.js'
 
 /** What features find out about the services that they use, such as the mail server. Nothing is sent. */
 export const featuresCheck: Check = {
@@ -32,26 +33,27 @@ export const featuresCheck: Check = {
   },
 }
 
-const MAX_COUNTED = 1000
-
 /** What is stored for a feature that the options do not give: it waits, or is counted no more. */
 export const storedPartsCheck: Check = {
   name: 'stored without a feature',
   findMissing: (context) => requireConfig(context) ?? requireStore(context),
   async run({ target: { options, store }, admin }) {
     const has = (name: string): boolean => hasFeature(options, name)
-    const [due, held] = await Promise.all([countEmails(store!, 'due'), countEmails(store!, 'held')])
+    const [due, held] = await Promise.all([
+      listQueuedEmails(store!, { state: 'due' }),
+      listQueuedEmails(store!, { state: 'held' }),
+    ])
     const lastMonth = { from: formatDay(Date.now() - 30 * DAY_MS), to: formatDay(Date.now()), limit: 1 }
     const counts = (await admin?.usage?.list(lastMonth))?.items ?? []
     const results: (CheckResult | false)[] = [
       ...(await checkPlans(store!, options)),
-      due > 0 &&
+      due.length > 0 &&
         !has('emails') &&
         problem(
           `${describeCount(due, 'e-mail waits', 'e-mails wait')}, and the options have no emails() to send them.`,
           'Add emails() to features, unless another server on this store has it.',
         ),
-      held > 0 &&
+      held.length > 0 &&
         !has('registration') &&
         note(
           `${describeCount(held, 'registration waits', 'registrations wait')} for a decision, and the options have no registration() with its pages.`,
@@ -70,7 +72,7 @@ export const storedPartsCheck: Check = {
 
 /** A server without `plans()` does not start on such a store, and requests of an application with an unknown plan get 500. */
 async function checkPlans(store: Store, options: PlatformAuthOptions | undefined): Promise<CheckResult[]> {
-  const query = { after: undefined, limit: MAX_COUNTED, api: undefined, status: undefined, plan: true } as const
+  const query = { after: undefined, limit: MAX_LISTED, api: undefined, status: undefined, plan: true } as const
   const names = listPlanNames(options)
   const unknown = (await store.listApplications(query)).filter(
     ({ plan }) => plan !== undefined && names?.includes(plan) !== true,
@@ -81,20 +83,12 @@ async function checkPlans(store: Store, options: PlatformAuthOptions | undefined
   return [
     names
       ? problem(
-          `${describeCount(unknown.length, 'application has a plan', 'applications have plans')} that plans() does not have, such as ${id} ("${plan}"): their requests get 500.`,
+          `${describeCount(unknown, 'application has a plan', 'applications have plans')} that plans() does not have, such as ${id} ("${plan}"): their requests get 500.`,
           'Add the plan to plans(), or give them another one: apps plan ID PLAN.',
         )
       : problem(
-          `${describeCount(unknown.length, 'application has a plan', 'applications have plans')}, such as ${id} ("${plan}"), and the options have no plans(): this server does not start.`,
+          `${describeCount(unknown, 'application has a plan', 'applications have plans')}, such as ${id} ("${plan}"), and the options have no plans(): this server does not start.`,
           'Add plans() to features.',
         ),
   ]
-}
-
-async function countEmails(store: Store, state: QueuedEmail['state']): Promise<number> {
-  return (await store.emails?.list({ applicationId: undefined, state, limit: MAX_COUNTED }))?.length ?? 0
-}
-
-function describeCount(count: number, one: string, several: string): string {
-  return `${count === MAX_COUNTED ? `${count} or more` : count} ${count === 1 ? one : several}`
 }

@@ -29,11 +29,14 @@ export interface Check {
   readonly name: string
   /** The part that the check needs and does not have; undefined if it can run. */
   findMissing(context: CheckContext): string | undefined
-  run(context: CheckContext): Promise<readonly CheckResult[]> | readonly CheckResult[]
+  run(context: CheckContext): Promise<CheckResults> | CheckResults
 }
 
 /** A finding before the doctor adds the name of its check. */
 export type CheckResult = Omit<Finding, 'check'>
+
+/** One finding, or several, or none. */
+export type CheckResults = CheckResult | readonly CheckResult[]
 
 export function problem(finding: string, fix: string): CheckResult {
   return { level: 'problem', finding, fix }
@@ -46,6 +49,19 @@ export function note(finding: string, fix: string): CheckResult {
 /** A finding from the parts of a configuration error or warning. */
 export function toFinding(level: Finding['level'], { option, problem, fix }: ConfigurationProblem): CheckResult {
   return { level, finding: option === undefined ? `${problem}.` : `${option} ${problem}.`, fix }
+}
+
+/** The checks read at most so many items of a kind. */
+export const MAX_LISTED = 1000
+
+/** A number of items in words, such as `2 e-mails wait`. */
+export function describeCount({ length }: readonly unknown[], one: string, several: string): string {
+  return `${length}${length === MAX_LISTED ? ' or more' : ''} ${length === 1 ? one : several}`
+}
+
+/** The first three names, and whether there are more. */
+export function nameFirst(names: readonly string[]): string {
+  return [...names.slice(0, 3), ...(names.length > 3 ? ['...'] : [])].join(', ')
 }
 
 /** Defines a check that needs the module of `--config`. */

@@ -2,9 +2,7 @@ import type { Store } from '../../index.js'
 import type { ApplicationRecord } from '../../store.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
-import { note, requireStore, type Check } from './finding.js'
-
-const MAX_LISTED = 1000
+import { MAX_LISTED, note, requireStore, type Check } from './finding.js'
 
 /** Names the applications that `prove` has left. They are known by their end, because anybody may choose their name. */
 export const proveCheck: Check = {
@@ -15,12 +13,10 @@ export const proveCheck: Check = {
     if (left.length === 0) return []
     const last = Math.max(...left.map(({ endsAt }) => endsAt ?? 0))
     const ids = left.map(({ id }) => id).join(', ')
-    return [
-      note(
-        `prove created what is still there: ${ids}. It runs now, or was killed. Everything of these applications ends by itself at ${formatTime(last)} at the latest; a server deletes them within an hour of their end.`,
-        `If no prove runs now: ${PROGRAM} apps delete ID`,
-      ),
-    ]
+    return note(
+      `prove created what is still there: ${ids}. It runs now, or was killed. Everything of these applications ends by itself at ${formatTime(last)} at the latest; a server deletes them within an hour of their end.`,
+      `If no prove runs now: ${PROGRAM} apps delete ID`,
+    )
   },
 }
 

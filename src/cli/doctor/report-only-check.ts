@@ -1,9 +1,10 @@
 import type { AdminApi } from '../../admin/index.js'
 import type { ReportedRequests } from '../../features/usage/index.js'
 import { DAY_MS } from '../../lib/day.js'
+import { readPages } from '../commands/paging.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
-import { note, problem, requireStore, type Check } from './finding.js'
+import { MAX_LISTED, note, problem, requireStore, type Check } from './finding.js'
 
 /** Entries that are read at most, so that the doctor soon answers. */
 const MAX_READ = 10_000
@@ -21,12 +22,10 @@ export const reportOnlyCheck: Check = {
     const last = Math.max(...recent.map(({ lastAt }) => lastAt.getTime()))
     const apis = [...new Set(recent.map(({ api }) => `"${api}"`))].join(', ')
     const create = production ? problem : note
-    return [
-      create(
-        `In the last 24 hours report-only guards let requests pass that they would refuse, the last at ${formatTime(last)}: API ${apis}.`,
-        `${PROGRAM} report-only. Then remove reportOnly from guard, API or platform.`,
-      ),
-    ]
+    return create(
+      `In the last 24 hours report-only guards let requests pass that they would refuse, the last at ${formatTime(last)}: API ${apis}.`,
+      `${PROGRAM} report-only. Then remove reportOnly from guard, API or platform.`,
+    )
   },
 }
 
@@ -34,13 +33,11 @@ async function listRecent(usage: AdminApi['usage']): Promise<readonly ReportedRe
   if (!usage) return []
   const since = Date.now() - DAY_MS
   const recent: ReportedRequests[] = []
-  let after: string | undefined
-  for (let read = 0; read < MAX_READ;) {
-    const { items, next } = await usage.reportOnly({ after, limit: 1000 })
+  let read = 0
+  for await (const items of readPages((after) => usage.reportOnly({ after, limit: MAX_LISTED }))) {
     recent.push(...items.filter(({ lastAt }) => lastAt.getTime() > since))
     read += items.length
-    if (next === undefined) break
-    after = next
+    if (read >= MAX_READ) break
   }
   return recent
 }

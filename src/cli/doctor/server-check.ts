@@ -16,15 +16,13 @@ export const serverCheck: Check = {
     const sentAt = Date.now()
     const response = await fetchKeySet(url)
     const now = (sentAt + Date.now()) / 2
-    if (response instanceof Error) return [createNoServerResult(url, response, production)]
+    if (response instanceof Error) return createNoServerResult(url, response, production)
     const kids = readKeyIds(response)
     if (!kids) {
-      return [
-        problem(
-          `${url} answers ${response.status}, and not with a key set.`,
-          'Mount auth.router where the path of baseUrl arrives, before anything else that answers there.',
-        ),
-      ]
+      return problem(
+        `${url} answers ${response.status}, and not with a key set.`,
+        'Mount auth.router where the path of baseUrl arrives, before anything else that answers there.',
+      )
     }
     const storedKids = (await admin?.signingKeys.list())?.items.map(({ kid }) => kid)
     return [

@@ -58,12 +58,10 @@ export const redisCheck: Check = {
       await limitWait(writeTo(redis), REDIS_TIMEOUT_MS)
       return []
     } catch (error) {
-      return [
-        problem(
-          `Redis cannot be used: ${describeError(connectionError ?? error)}`,
-          'Check that it runs, its address and its password. Until it can be used, each process counts rate limits for itself.',
-        ),
-      ]
+      return problem(
+        `Redis cannot be used: ${describeError(connectionError ?? error)}`,
+        'Check that it runs, its address and its password. Until it can be used, each process counts rate limits for itself.',
+      )
     }
   },
 }

@@ -10,12 +10,10 @@ export const nodeCheck: Check = {
   run({ manifest }) {
     const { node } = manifest.engines
     if (isVersionInRange(process.versions.node, node)) return []
-    return [
-      problem(
-        `Node ${process.versions.node} is not supported; these are: ${node}.`,
-        'Run servers and this program on a supported version.',
-      ),
-    ]
+    return problem(
+      `Node ${process.versions.node} is not supported; these are: ${node}.`,
+      'Run servers and this program on a supported version.',
+    )
   },
 }
 

@@ -11,12 +11,10 @@ export const memoryStoreCheck: Check = {
   run({ target: { store }, production }) {
     // Without a store, the check of the options reports that it is missing.
     if (!production || store?.kind !== 'memory') return []
-    return [
-      problem(
-        'Applications are kept in memory: they are lost when the process ends, and processes do not share them.',
-        'Set the option store: sqliteStore(path), or postgresStore({ pool }).',
-      ),
-    ]
+    return problem(
+      'Applications are kept in memory: they are lost when the process ends, and processes do not share them.',
+      'Set the option store: sqliteStore(path), or postgresStore({ pool }).',
+    )
   },
 }
 
@@ -36,9 +34,7 @@ export const fileModeCheck: Check = {
       if ((mode & 0o077) !== 0) readable.push(file)
     }
     if (readable.length === 0) return []
-    return [
-      problem(`Others on this machine can open ${readable.join(', ')}.`, `chmod 600 ${shellQuote(database.file)}*`),
-    ]
+    return problem(`Others on this machine can open ${readable.join(', ')}.`, `chmod 600 ${shellQuote(database.file)}*`)
   },
 }
 
@@ -52,7 +48,7 @@ export const changeFeedCheck: Check = {
       return []
     } catch (error) {
       const fix = 'Connect to the primary. Servers that are connected to a replica answer 503: it may lack suspensions.'
-      return [problem(describeRootCause(error), fix)]
+      return problem(describeRootCause(error), fix)
     }
   },
 }
@@ -68,12 +64,10 @@ export const encryptionCheck: Check = {
     const keys = (await store?.listSigningKeys()) ?? []
     if (keys.every(({ sealedPrivateJwk }) => JWE.test(sealedPrivateJwk))) return []
     const create = production ? problem : note
-    return [
-      create(
-        'Signing keys are stored unencrypted: anybody who reads the store, or a backup, can sign access tokens.',
-        `Set the option secret: process.env.PLATFORM_AUTH_SECRET, at least 32 random characters, and for one start importUnencrypted: true; that start encrypts them. Then: ${PROGRAM} signing-keys rotate, and ${PROGRAM} session-secret replace, because backups keep the old ones.`,
-      ),
-    ]
+    return create(
+      'Signing keys are stored unencrypted: anybody who reads the store, or a backup, can sign access tokens.',
+      `Set the option secret: process.env.PLATFORM_AUTH_SECRET, at least 32 random characters, and for one start importUnencrypted: true; that start encrypts them. Then: ${PROGRAM} signing-keys rotate, and ${PROGRAM} session-secret replace, because backups keep the old ones.`,
+    )
   },
 }
 
@@ -88,22 +82,18 @@ export const signingKeysCheck: Check = {
   async run({ target: { options }, admin }) {
     const keys = (await admin?.signingKeys.list())?.items ?? []
     if (keys.length === 0) {
-      return [
-        problem(
-          'There is no signing key: no server has ever started on this store.',
-          'Start one; it creates the first key. If servers run, they run on another store.',
-        ),
-      ]
+      return problem(
+        'There is no signing key: no server has ever started on this store.',
+        'Start one; it creates the first key. If servers run, they run on another store.',
+      )
     }
     const rotateEvery = options?.tokens?.rotateEvery
     const age = (Date.now() - Math.max(...keys.map(({ createdAt }) => createdAt.getTime()))) / 1000
     if (typeof rotateEvery !== 'number' || age <= rotateEvery + ROTATION_TOLERANCE_SECONDS) return []
-    return [
-      problem(
-        `The newest signing key is ${formatDuration(age)} old, and tokens.rotateEvery is ${formatDuration(rotateEvery)}: no running server rotates it.`,
-        `Check that a server runs with these options on this store. To rotate it now: ${PROGRAM} signing-keys rotate`,
-      ),
-    ]
+    return problem(
+      `The newest signing key is ${formatDuration(age)} old, and tokens.rotateEvery is ${formatDuration(rotateEvery)}: no running server rotates it.`,
+      `Check that a server runs with these options on this store. To rotate it now: ${PROGRAM} signing-keys rotate`,
+    )
   },
 }
 

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import type { Api, PlatformAuth, PlatformAuthOptions } from '../../index.js'
-import { command, type OptionTable } from '../command.js'
+import { command, option, type OptionTable } from '../command.js'
 import { readMetadata } from '../commands/operator-data.js'
 import { CommandError, describeError, UsageError } from '../errors.js'
 import { EXIT_CODES, PROGRAM } from '../program.js'
@@ -15,34 +15,19 @@ import { createSite } from './site.js'
 import { createTemporaryApplications, type TemporaryApplications } from './temporary-applications.js'
 
 const OPTIONS = {
-  url: {
-    kind: 'text',
-    placeholder: 'URL',
-    description: 'Where requests are sent, in place of baseUrl; answers must name baseUrl all the same.',
-  },
-  route: {
-    kind: 'list',
-    placeholder: 'API=PATH',
-    description:
-      'A guarded path of an API, from baseUrl on, that answers GET with 200: orders=/orders/items. Repeat it for the next API. Without it, a guard in front of everything below /{api} is looked for.',
-  },
-  instances: {
-    kind: 'number',
-    placeholder: 'COUNT',
-    description: 'How many instances the balancer has; the default is 2. More instances need more requests.',
-  },
-  rate: { kind: 'number', placeholder: 'COUNT', description: 'Requests per second at most; the default is 5.' },
-  timeout: {
-    kind: 'number',
-    placeholder: 'SECONDS',
-    description: 'Ends after so many seconds, with what was found until then; the default is 600.',
-  },
-  metadata: {
-    kind: 'text',
-    placeholder: 'JSON|@FILE',
-    description: 'Data of the temporary applications, if the option metadata requires some.',
-  },
-  junit: { kind: 'text', placeholder: 'FILE', description: 'Also writes the report as JUnit XML, for CI servers.' },
+  url: option.text('URL', 'Where requests are sent, in place of baseUrl; answers must name baseUrl all the same.'),
+  route: option.list(
+    'API=PATH',
+    'A guarded path of an API, from baseUrl on, that answers GET with 200: orders=/orders/items. Repeat it for the next API. Without it, a guard in front of everything below /{api} is looked for.',
+  ),
+  instances: option.number(
+    'COUNT',
+    'How many instances the balancer has; the default is 2. More instances need more requests.',
+  ),
+  rate: option.number('COUNT', 'Requests per second at most; the default is 5.'),
+  timeout: option.number('SECONDS', 'Ends after so many seconds, with what was found until then; the default is 600.'),
+  metadata: option.text('JSON|@FILE', 'Data of the temporary applications, if the option metadata requires some.'),
+  junit: option.text('FILE', 'Also writes the report as JUnit XML, for CI servers.'),
 } as const satisfies OptionTable
 
 /** `prove`: checks a running deployment from the outside, through everything that stands in front of it. */

@@ -1,4 +1,4 @@
-import { replaceControlCharacters, wrapText } from '../format.js'
+import { toPlainLine, wrapText } from '../format.js'
 
 /** The result of one check. */
 export interface CheckReport {
@@ -99,9 +99,4 @@ function formatSkipped(skipped: readonly CheckReport[]): string {
 
 function wrap(text: string): string {
   return wrapText(toPlainLine(text), INDENT)
-}
-
-/** Reports quote what the server answers. */
-function toPlainLine(text: string): string {
-  return replaceControlCharacters(text.replaceAll(/\s+/g, ' '))
 }
