@@ -68,7 +68,7 @@ export interface CallerContext {
   readonly manifest: Manifest
 }
 
-type OptionValues<Options extends OptionTable> = {
+export type OptionValues<Options extends OptionTable> = {
   readonly [Name in keyof Options]: Options[Name]['kind'] extends 'flag'
     ? boolean
     : Options[Name]['kind'] extends 'list'

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Denial } from './denial.js'
 import type { RefusalDetails } from './usage.js'
 
@@ -7,8 +7,12 @@ import type { RefusalDetails } from './usage.js'
  * each, or undefined: where several features observe, they are joined when the platform is created.
  */
 export interface ApiObserver {
-  /** `times` is -1 for a request that a guard allowed and a later guard judges again; 1 if it is left out. */
-  readonly allowed?: CountRequest | undefined
+  /** `times` is -1 for a request that a guard allowed and a later guard judges again. */
+  readonly allowed?:
+    | ((applicationId: string, times: 1 | -1, req: IncomingMessage, res: ServerResponse) => void)
+    | undefined
+  /** What is known of a request before `allowed` is called for it. Nothing is done for it unless a feature observes it. */
+  readonly noted?: ((note: RequestNote, req: object) => void) | undefined
   readonly tokenIssued?: CountRequest | undefined
   /** A guard or the token endpoint has refused an application that is known. */
   readonly refused?: ((refusal: KnownRefusal, req: IncomingMessage) => void) | undefined
@@ -18,6 +22,13 @@ export interface ApiObserver {
 
 /** Counts a request of an application. `times` is -1 for one that was counted before and must not be. */
 export type CountRequest = (applicationId: string, times?: 1 | -1) => void
+
+export interface RequestNote {
+  /** The units that were counted toward the plan. */
+  readonly units?: number
+  /** The method and the path template of the operation, as an OpenAPI document has them. */
+  readonly route?: string
+}
 
 /** A refused request of an application that is known. */
 export interface KnownRefusal {

@@ -6,20 +6,27 @@ export interface UsageCount {
   readonly day: string
   readonly applicationId: string
   readonly api: string
-  /** `allowed`: a guard let the request pass; `token`: an access token was issued; otherwise the `error` of the refusal. */
+  /**
+   * `allowed`: a guard let the request pass; `token`: an access token was issued; otherwise the `error` of the refusal. With a route:
+   * `allowed`, and `extra` for the units beyond one that each of these requests cost.
+   */
   readonly outcome: string
-  /** May be negative: a request that one guard allowed and the next one refused is counted as refused only. */
+  /** The method and the route's pattern, such as `GET /orders/items/:id`; left out in a count of all routes. */
+  readonly route?: string | undefined
+  /** May be negative: a request that one guard allowed and the next one refused is counted as refused only, and one may cost no unit. */
   readonly count: number
 }
 
-/** A page of counts: in the order in which the applications were added; those of one by day or month, API and outcome (by code unit). */
+/** A page of counts: in the order in which the applications were added; those of one by route, day or month, API and outcome (by code unit). */
 export interface UsageCountQuery {
-  /** The last count of the previous page; any day, API and outcome will do. After an application that does not exist nothing is listed. */
+  /** The last count of the previous page; any route, day, API and outcome will do. After an application that does not exist nothing is listed. */
   readonly after: Omit<UsageCount, 'count'> | undefined
   readonly applicationId: string | undefined
   readonly api: string | undefined
-  /** `month`: the counts of the listed days of a month are summed up, by application, API and outcome. `day` if left out. */
+  /** `month`: the counts of the listed days of a month are summed up, by application, route, API and outcome. `day` if left out. */
   readonly by?: 'day' | 'month' | undefined
+  /** Only counts that have a route; only those that have none if left out. */
+  readonly routes?: boolean | undefined
   /** The first day and the last day. */
   readonly from: string
   readonly to: string

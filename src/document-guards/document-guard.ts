@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Api } from '../contracts/api.js'
+import type { ApiObserver } from '../contracts/api-observer.js'
 import { createOwnDenial, type Denial } from '../contracts/denial.js'
 import type { SecuredOperation } from '../openapi/operations.js'
 import {
@@ -39,12 +40,16 @@ interface DocumentGuardOptions {
   readonly respondWithDenial: GuardParts['respondWithDenial']
   /** The prefix of the API, if paths of the document begin with it. */
   readonly repeated: RepeatedPrefix | undefined
+  /** The prefix of the paths in the document, which the templates lack. */
+  readonly prefix: string | undefined
+  /** Learns the operation of each request. */
+  readonly noted: ApiObserver['noted']
   readonly warn: (message: string) => void
 }
 
 /** Finds the operation of each request, and leaves the decision to its guard. */
 export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuard {
-  const { api, operations, undocumented, reportOnly, onDenied, respondWithDenial, repeated, warn } = options
+  const { api, operations, undocumented, reportOnly, onDenied, respondWithDenial, repeated, noted, warn } = options
   const findEntry = createEntryFinder(options)
   const config = {
     api,
@@ -63,7 +68,8 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
 
   const guard: Guard = function platformAuthDocumentGuard(req, res, next) {
     if (!hasCheckedRoutes) warnOfMissingRoutes(req)
-    const { refusal, guard: operationGuard } = findEntry(req)
+    const { refusal, guard: operationGuard, route } = findEntry(req)
+    if (noted && route !== undefined) noted({ route }, req)
     if (refusal) {
       if (undocumented && !refusal.isAmbiguous) undocumented(req, res, next)
       else respondWithDenial(config, refusal.denied, refusal.reason, undefined, req, res, next)
@@ -100,6 +106,8 @@ interface Found {
   /** The guard; undefined for an operation that is open. */
   readonly guard: Guard | undefined
   readonly refusal: Refusal | undefined
+  /** The method and the path template of the operation. */
+  readonly route?: string
 }
 
 /** The operations of one path and method. */
@@ -148,7 +156,7 @@ function findRefusal(candidates: readonly Entry[], path: RequestPath): Found {
 }
 
 /** The operation of the method. HEAD is GET, unless the document has it. */
-function createEntries({ operations, createOperationGuard }: DocumentGuardOptions): Entry[] {
+function createEntries({ operations, createOperationGuard, prefix = '' }: DocumentGuardOptions): Entry[] {
   const guards = new Map<string, Guard>()
 
   function findGuard(security: Security): Guard | undefined {
@@ -161,10 +169,14 @@ function createEntries({ operations, createOperationGuard }: DocumentGuardOption
 
   const hasHead = new Set(operations.filter(({ method }) => method === 'HEAD').map(({ template }) => template.path))
   return operations.flatMap(({ method, template, security }) => {
-    const entry: Entry = { method, template, guard: findGuard(security), refusal: undefined }
+    const route = `${method} ${prefix}${template.path}`.slice(0, MAX_ROUTE_LENGTH)
+    const entry: Entry = { method, template, route, guard: findGuard(security), refusal: undefined }
     return method === 'GET' && !hasHead.has(template.path) ? [entry, { ...entry, method: 'HEAD' }] : [entry]
   })
 }
+
+/** The length of a route's name in usage. */
+const MAX_ROUTE_LENGTH = 300
 
 const NOT_FOUND = createOwnDenial(404, 'not_found', 'This path is not in the document of this API', {})
 const UNKNOWN = createRefusal(NOT_FOUND, 'undocumented_path')

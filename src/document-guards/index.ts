@@ -51,6 +51,8 @@ export function guardsFromDocument<Apis extends ApisOptions, Schema extends Meta
     reportOnly: readReportOnly(`guardsFromDocument("${given.api.name}")`, given.api, given.options),
     onDenied,
     respondWithDenial,
+    prefix: given.options.prefix,
+    noted: parts.observers.get(given.api.name)?.noted,
     warn,
   })
   parts.register(guard)

@@ -119,21 +119,22 @@ function observe(parts: readonly FeaturePart[], name: string): ApiObserver {
   const observers = parts.flatMap((part) => part.observe?.({ name }) ?? [])
   return {
     allowed: join(observers.flatMap(({ allowed }) => allowed ?? [])),
+    noted: join(observers.flatMap(({ noted }) => noted ?? [])),
     tokenIssued: join(observers.flatMap(({ tokenIssued }) => tokenIssued ?? [])),
     refused: join(observers.flatMap(({ refused }) => refused ?? [])),
     reported: join(observers.flatMap(({ reported }) => reported ?? [])),
   }
 }
 
-/** Has two parameters and no list of them, because a guard calls it for every request. */
-function join<Observe extends (first: never, second: never) => void>(
+/** Has four parameters and no list of them, because a guard calls it for every request. */
+function join<Observe extends (...four: [never, never, never, never]) => void>(
   functions: readonly Observe[],
 ): Observe | undefined {
   if (functions.length === 0) return undefined
   return functions.reduce((earlier, next) => {
-    const both = (first: never, second: never): void => {
-      earlier(first, second)
-      next(first, second)
+    const both = (first: never, second: never, third: never, fourth: never): void => {
+      earlier(first, second, third, fourth)
+      next(first, second, third, fourth)
     }
     return both as Observe
   })

@@ -1,6 +1,5 @@
-import type { ResourceServer, ResourceServerOptions, LimitedApi } from './resource-server.js'
+import type { ResourceServer, ResourceServerOptions } from './resource-server.js'
 import type { Api, Limit } from '../contracts/api.js'
-import type { RateLimits } from '../rate-limits/rate-limits.js'
 import { authOf } from './auth-of.js'
 import { createAuthenticator } from './authenticate.js'
 import {
@@ -20,7 +19,7 @@ import { createVerifiers } from './verify.js'
 
 export function createResourceServer({ apis, rateLimits, plans, ...options }: ResourceServerOptions): ResourceServer {
   const authenticator = createAuthenticator(options)
-  const requestLimits = createRequestLimits(apis, rateLimits, plans, options.now)
+  const requestLimits = createRequestLimits({ ...options, apis, rateLimits, plans })
   const outcomes = createOutcomes(options.emit)
   const reporter = createRefusalReporter({ ...options, outcomes })
   const reportOnlyOf = new Map([...apis.values()].map(({ name, reportOnly }) => [name, reportOnly]))
@@ -59,17 +58,22 @@ export function createResourceServer({ apis, rateLimits, plans, ...options }: Re
 }
 
 /** The `requests` limit of each API, or of an application in place of it. */
-function createRequestLimits(
-  apis: ReadonlyMap<string, LimitedApi>,
-  rateLimits: Pick<RateLimits, 'create'>,
-  plans: ResourceServerOptions['plans'],
-  now: () => number,
-): ReadonlyMap<Api, RequestCounter> {
+function createRequestLimits({
+  apis,
+  rateLimits,
+  plans,
+  observers,
+  now,
+}: Pick<ResourceServerOptions, 'apis' | 'rateLimits' | 'plans' | 'observers' | 'now'>): ReadonlyMap<
+  Api,
+  RequestCounter
+> {
   const limits = new Map<Api, RequestCounter>()
   for (const api of apis.values()) {
     const create = (name: string, limit: Limit | false) => rateLimits.create(name, limit, { policy: api.name })
     const limitByPlan = plans?.get(api.name)
-    limits.set(api, createRequestCounter({ api, limit: api.rateLimit, create, limitByPlan, now }))
+    const noted = observers.get(api.name)?.noted
+    limits.set(api, createRequestCounter({ api, limit: api.rateLimit, create, limitByPlan, noted, now }))
   }
   return limits
 }

@@ -1,4 +1,5 @@
 import type { Api } from '../contracts/api.js'
+import type { ApiObservers } from '../contracts/api-observer.js'
 import type { OnDenied } from '../options/options.js'
 import type { RespondWithDenial } from './respond-with.js'
 import type { readGuardOptions } from './guard-arguments.js'
@@ -10,6 +11,7 @@ import type { ScopeRequirements } from './requirement.js'
 /** What tools that make guards get of a platform, beyond its public calls. */
 export interface GuardParts {
   readonly apis: ReadonlyMap<string, Api>
+  readonly observers: ApiObservers
   /** A bearer guard or a key guard, as the API's scheme is; the scopes may have alternatives. */
   createGuard(api: Api, options: BearerGuardOptions & ApiKeyGuardOptions & ScopeRequirements): Guard
   /** Makes `requireAny()` refuse a guard that it cannot combine, and lets the platform know it. */

@@ -128,7 +128,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
     function pass(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
       setIdentity(req, identity)
       config.prepareResponse?.(res)
-      countAllowed?.(identity.application.id)
+      countAllowed?.(identity.application.id, 1, req, res)
       outcomes.allow({ api: api.name, applicationId: identity.application.id }, req, res, config.readClient)
       config.hideCredential?.(req)
       next()

@@ -152,6 +152,7 @@ export function createGuards(given: GuardsOptions): Guards {
     },
     parts: {
       apis,
+      observers: options.observers,
       createGuard: (api, options) =>
         api.scheme === 'oauth2' ? guards.bearer(api, options) : guards.apiKey(api, options),
       register: (guard) => void configs.set(guard, undefined),

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { CountRequest } from '../contracts/api-observer.js'
+import type { ApiObserver } from '../contracts/api-observer.js'
 import type { AllowConfig, PassIfAllowed } from './allow.js'
 import { setIdentity } from './auth-of.js'
 import type { RespondWithError } from './respond-with.js'
@@ -12,7 +12,7 @@ interface PassAgainOptions {
   readonly config: Omit<AllowConfig, 'findRequirement'> & { readonly findRequirement: FindRequirement }
   readonly respondWithError: RespondWithError
   readonly passIfAllowed: PassIfAllowed
-  readonly countAllowed: CountRequest | undefined
+  readonly countAllowed: ApiObserver['allowed']
 }
 
 /** When a second guard of the same API runs, only scopes and `allow` are checked. */
@@ -20,7 +20,7 @@ export function createPassAgain({ config, respondWithError, passIfAllowed, count
   const { findRequirement, allow } = config
 
   const keepCounted: Pass = (req, res, next, earlier) => {
-    countAllowed?.(earlier.application.id)
+    countAllowed?.(earlier.application.id, 1, req, res)
     keep(req, res, next, earlier)
   }
 
@@ -28,7 +28,7 @@ export function createPassAgain({ config, respondWithError, passIfAllowed, count
     const unmet = findUnmet(earlier, findRequirement(req))
     if (unmet === undefined && !allow) return keep(req, res, next, earlier)
     // The earlier guard counted it as allowed, and this one may refuse it.
-    countAllowed?.(earlier.application.id, -1)
+    countAllowed?.(earlier.application.id, -1, req, res)
     if (unmet === undefined) passIfAllowed(config, req, res, next, earlier, keepCounted)
     else respondWithError(config, unmet, earlier, req, res, next)
   }

@@ -2,12 +2,12 @@ import type { RefusedCaller, RefusalReporter } from './refusal-reporter.js'
 import type { IncomingMessage } from 'node:http'
 import type { Emit } from '../contracts/events.js'
 import type { LogRefusal } from '../http/refusal-log.js'
+import { whenAnswered } from '../http/when-answered.js'
 import type { ApiObservers } from '../contracts/api-observer.js'
 import { setIdentity } from './auth-of.js'
 import { callOtherGuard } from './other-issuers.js'
 import { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
-import { whenAnswered } from './when-answered.js'
 
 export interface RefusalReporterOptions {
   readonly observers: ApiObservers

@@ -1,6 +1,7 @@
 import { findApplicationLimit } from '../applications/records/application-limits.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import type { Api, Limit } from '../contracts/api.js'
+import type { ApiObserver } from '../contracts/api-observer.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { LimitByPlan, LimitHeaders, RateLimit } from '../rate-limits/rate-limit.js'
@@ -28,6 +29,8 @@ interface RequestCounterOptions {
   readonly create: (name: string, limit: Limit | false) => RateLimit | undefined
   /** Undefined without `plans()`. */
   readonly limitByPlan: LimitByPlan | undefined
+  /** Called with the units of each request that is counted. */
+  readonly noted: ApiObserver['noted']
   readonly now: () => number
 }
 
@@ -35,7 +38,7 @@ interface RequestCounterOptions {
 const MAX_OWN_LIMITS = 1000
 
 export function createRequestCounter(options: RequestCounterOptions): RequestCounter {
-  const { api, limit, create, limitByPlan, now } = options
+  const { api, limit, create, limitByPlan, noted, now } = options
   const name = `requests:${api.name}`
   const ofApi = create(name, limit)
   const own = createBoundedCache<RateLimit>({ entries: MAX_OWN_LIMITS })
@@ -47,7 +50,8 @@ export function createRequestCounter(options: RequestCounterOptions): RequestCou
   let isNoted = false
 
   /** The plan comes last: a request that the API's limit refuses uses nothing of a quota. */
-  function count(application: ApplicationRecord, units: number): Counted {
+  function count(application: ApplicationRecord, units: number, req?: object): Counted {
+    if (noted && req) noted({ units }, req)
     const limited = countAtApi(application)
     if (!limitByPlan) return limited
     if (!limited) return limitByPlan(application, units)
@@ -70,7 +74,7 @@ export function createRequestCounter(options: RequestCounterOptions): RequestCou
 
   return {
     countForGuard: (application, units, req) =>
-      (isNoted && counted.get(req)?.get(application.id)) || count(application, units),
+      (isNoted && counted.get(req)?.get(application.id)) || count(application, units, req),
     countForVerifier(application, units, req) {
       if (req === undefined) return count(application, units)
       const request = findRequest(req)
@@ -78,7 +82,7 @@ export function createRequestCounter(options: RequestCounterOptions): RequestCou
       const ofRequest = counted.get(request) ?? new Map<string, Counted>()
       const earlier = ofRequest.get(application.id)
       if (earlier) return earlier
-      const limited = count(application, units)
+      const limited = count(application, units, request)
       if (!limited) return undefined
       isNoted = true
       counted.set(request, ofRequest.set(application.id, limited))

@@ -35,6 +35,7 @@ const MISSPELT: Readonly<Record<string, readonly [misspelt: string, meant: strin
   'applications.recover': ['delivr', 'deliver'],
   'audit.list': ['typ', 'type'],
   'usage.list': ['form', 'from'],
+  'usage.routes': ['too', 'to'],
   'usage.reportOnly': ['aftr', 'after'],
   'emails.cancel': ['bx', 'by'],
   'signingKeys.rotate': ['immediatly', 'immediately'],

@@ -115,6 +115,7 @@ export const CALLS: Readonly<Record<string, readonly Parameter[]>> = {
   ],
   'audit.list': [options({ texts: ['after', 'applicationId', 'type', 'by', 'order'] })],
   'usage.list': [options({ texts: ['after', 'applicationId', 'api', 'by'] })],
+  'usage.routes': [options({ texts: ['after', 'applicationId', 'api', 'by'] })],
   'usage.refusals': [application],
   'usage.reportOnly': [options({ texts: ['after', 'applicationId', 'api'] })],
   'emails.retry': [optionalId],

@@ -99,7 +99,7 @@ const REGISTRATION_LIMITS: Names<RegistrationLimits> = {
 }
 const PORTAL: Names<PortalOptions> = { actions: true, limits: true }
 const PORTAL_LIMITS: Names<PortalLimits> = { signIn: true, actions: true }
-const USAGE: Names<UsageOptions> = { retention: true, collect: true }
+const USAGE: Names<UsageOptions> = { retention: true, collect: true, routes: true }
 const PLANS: Names<PlansOptions> = { default: true, notify: true }
 const IMPORTS: Names<ImportsOptions> = { hmacKey: true }
 const GUARD: Names<BearerGuardOptions> = {

@@ -86,6 +86,11 @@ export function fillingStatements(numbers: (count: number) => string, count: num
     ),
     insert('usage', 'day, application_id, api, outcome, count', `'2026-11-01', 'app_' || i, 'orders', 'allowed', 1`),
     insert('usage', 'day, application_id, api, outcome, count', `'2026-11-02', 'app_' || i, 'orders', 'allowed', 1`),
+    insert(
+      'usage',
+      'day, application_id, api, outcome, route, count',
+      `'2026-11-02', 'app_' || i, 'orders', 'allowed', 'GET /orders', 1`,
+    ),
     insert('quotas', 'application_id, day, count', `'app_' || i, '2026-11-01', 1`),
     insert('usage_batches', 'id, at', `'bulk ' || i, ${NOW} + i`),
     insert('refusals', 'application_id, at, api, error', `'app_' || i, ${NOW} + i, 'orders', 'invalid_token'`),

@@ -150,6 +150,15 @@ export const STATEMENTS: Readonly<Record<string, (store: StoreWith) => Promise<u
     store.usage.list({ ...COUNTS, by: 'month', applicationId: 'app_3' }),
   'usage.list by month of an application and an API': (store) =>
     store.usage.list({ ...COUNTS, by: 'month', applicationId: 'app_3', api: 'orders' }),
+  'usage.list by route': (store) => store.usage.list({ ...COUNTS, routes: true }),
+  'usage.list by route, the next page': (store) =>
+    store.usage.list({
+      ...COUNTS,
+      routes: true,
+      after: { day: '2026-11-01', applicationId: 'app_90', api: 'orders', outcome: 'allowed', route: 'GET /' },
+    }),
+  'usage.list by route and month of an application': (store) =>
+    store.usage.list({ ...COUNTS, routes: true, by: 'month', applicationId: 'app_3' }),
   'usage.addRefusals': (store) => store.usage.addRefusals(batch(), [REFUSAL], 5),
   'usage.addReported': (store) =>
     store.usage.addReported(batch(), [{ ...REPORTED, count: 1, firstAt: NOW, lastAt: NOW }]),

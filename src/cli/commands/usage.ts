@@ -1,5 +1,5 @@
-import type { RefusalEntry, Usage, UsageEntry, UsageQuery } from '../../features/usage/index.js'
-import { command, type OptionTable } from '../command.js'
+import type { RefusalEntry, RouteUsageEntry, Usage, UsageEntry, UsageQuery } from '../../features/usage/index.js'
+import { command, type CommandResult, type OptionTable, type OptionValues } from '../command.js'
 import { formatTable, formatTime } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
 import { EXPORT_OPTIONS, exportList } from './export.js'
@@ -16,6 +16,7 @@ const USAGE_OPTIONS = {
   },
   to: { kind: 'text', placeholder: 'DAY', description: 'The last day or month; the default is today.' },
   by: { kind: 'text', placeholder: 'PERIOD', description: 'Sums up by day or by month; the default is day.' },
+  routes: { kind: 'flag', description: 'By route pattern, if servers count it: usage({ routes: true }).' },
   ...EXPORT_OPTIONS,
   ...PAGING_OPTIONS,
 } as const satisfies OptionTable
@@ -30,10 +31,12 @@ const usageCommand = command({
   requires: 'store',
   options: USAGE_OPTIONS,
   example: 'usage --by month --from 2026-10 --to 2026-10 --format csv --db platform.sqlite',
-  async run({ platform, parameters: [applicationId], values: { api, from, to, by, format, after, limit, all } }) {
+  async run({ platform, parameters: [applicationId], values }) {
+    const { api, from, to, by, routes, format, after, limit, all } = values
     const query = { applicationId, api, from, to, by: by as UsageQuery['by'] }
+    if (routes) return listRoutes(requirePart(platform, 'usage'), query, values)
     const exported = exportList(format, 'usage', {
-      pages: readAllUsage(requirePart(platform, 'usage'), { ...query, after, limit: 1000 }),
+      pages: readAll(requirePart(platform, 'usage').list, { ...query, after, limit: 1000 }),
       columns: ['period', 'application', 'api', 'outcome', 'count'],
       formatRows: listOutcomes,
     })
@@ -80,9 +83,40 @@ const refusalsCommand = command({
 
 export const usageCommands = [usageCommand, refusalsCommand]
 
-async function* readAllUsage(usage: Usage, query: UsageQuery): AsyncGenerator<UsageEntry[]> {
+/** `usage --routes` */
+async function listRoutes(
+  usage: Usage,
+  query: UsageQuery,
+  { format, after, limit, all }: Pick<OptionValues<typeof USAGE_OPTIONS>, 'format' | 'after' | 'limit' | 'all'>,
+): Promise<CommandResult> {
+  const headings = ['period', 'application', 'api', 'route', 'allowed', 'units']
+  const exported = exportList(format, 'usage', {
+    pages: readAll(usage.routes, { ...query, after, limit: 1000 }),
+    columns: headings,
+    formatRows: (entry) => [formatRoute(entry)],
+  })
+  if (exported) return exported
+  return listPages(
+    { after, limit, all },
+    {
+      readPage: (page) => usage.routes({ ...query, ...page }),
+      headings,
+      formatRow: (entry) => formatRoute(entry).map(String),
+      empty: 'No usage was counted by route: only servers with usage({ routes: true }) count it.',
+    },
+  )
+}
+
+function formatRoute({ period, applicationId, api, route, allowed, units }: RouteUsageEntry): (string | number)[] {
+  return [period, applicationId, api, route, allowed, units]
+}
+
+async function* readAll<Entry>(
+  list: (query: UsageQuery) => Promise<{ items: Entry[]; next?: string }>,
+  query: UsageQuery,
+): AsyncGenerator<Entry[]> {
   for (let { after } = query; ;) {
-    const { items, next } = await usage.list({ ...query, after })
+    const { items, next } = await list({ ...query, after })
     yield items
     if (next === undefined) return
     after = next

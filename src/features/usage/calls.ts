@@ -1,6 +1,6 @@
 import type { RefusalEntry } from './refusals.js'
 import type { ReportedQuery, ReportedRequests } from './report-only.js'
-import type { UsageEntry, UsageQuery } from './usage.js'
+import type { RouteUsageEntry, UsageEntry, UsageQuery } from './usage.js'
 
 /** `auth.usage`: how often applications used the APIs, and why they were refused. */
 export interface Usage<ApiNames extends string = string> {
@@ -20,6 +20,21 @@ export interface Usage<ApiNames extends string = string> {
    * ```
    */
   list(query?: UsageQuery<ApiNames>): Promise<{ items: UsageEntry[]; next?: string }>
+  /**
+   * The same by route pattern, as counted by processes with `usage({ routes: true })`: by application in the order in which they were
+   * created, then by route, day or month, and API.
+   *
+   * @example
+   * ```ts
+   * import type { WithUsage } from 'express-platform-auth/usage'
+   *
+   * async function sumUnits(auth: WithUsage, applicationId: string): Promise<Map<string, number>> {
+   *   const { items } = await auth.usage.routes({ applicationId, from: '2026-11', to: '2026-11', by: 'month' })
+   *   return new Map(items.map(({ route, units }) => [route, units])) // 'GET /orders/items/:id' => 18234
+   * }
+   * ```
+   */
+  routes(query?: UsageQuery<ApiNames>): Promise<{ items: RouteUsageEntry[]; next?: string }>
   /** The last 50 refusals of an application, at most 7 days old, newest first. Empty for an id that does not exist. */
   refusals(applicationId: string): Promise<{ items: RefusalEntry[] }>
   /**

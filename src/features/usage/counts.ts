@@ -8,9 +8,9 @@ export interface Counts {
    * Returns the function that counts one outcome at an API, for every request. It is the same one for the same API and outcome.
    */
   counter(api: string, outcome: string): CountRequest
-  /** Counts an outcome of which there may be any number. */
-  count(api: string, outcome: string, applicationId: string): void
-  /** Returns the counts, and begins anew. No two of them are of the same day, application, API and outcome. */
+  /** Counts an outcome of which there may be any number, or of a route. */
+  count(kind: Kind, applicationId: string, times?: number): void
+  /** Returns the counts, and begins anew. No two of them are of the same day, application, API, outcome and route. */
   takeAll(): readonly UsageCount[]
   /** Counts for the new day from now on, if a day has ended. */
   endDay(): void
@@ -25,9 +25,12 @@ interface CountsOptions {
   readonly onNew: () => void
 }
 
+/** The members by which an application's requests are counted. */
+type Kind = Pick<UsageCount, 'api' | 'outcome' | 'route'>
+
 interface Counter {
   readonly byApplication: Map<string, Cell>
-  readonly count: CountRequest
+  readonly count: (applicationId: string, times?: number) => void
 }
 
 type Cell = { -readonly [Name in keyof UsageCount]: UsageCount[Name] }
@@ -41,38 +44,32 @@ export function createCounts({ now, limit, onNew }: CountsOptions): Counts {
   let day = countDays(now())
 
   /** A request that is allowed costs one look-up here, and allocates nothing (test/hot-paths.integration.test.ts). */
-  function createCounter(api: string, outcome: string): Counter {
+  function createCounter(kind: Kind): Counter {
     const byApplication = new Map<string, Cell>()
     return {
       byApplication,
       count(applicationId, times = 1) {
         const cell = byApplication.get(applicationId)
         if (cell !== undefined) cell.count += times
-        else begin(byApplication, api, outcome, applicationId, times)
+        else begin(byApplication, kind, applicationId, times)
       },
     }
   }
 
-  function findCounter(counters: Map<string, Counter>, api: string, outcome: string): Counter {
-    // API names have no space.
-    const name = `${api} ${outcome}`
+  function findCounter(counters: Map<string, Counter>, kind: Kind): Counter {
+    // API names and outcomes have no space.
+    const name = `${kind.api} ${kind.outcome} ${kind.route ?? ''}`
     const known = counters.get(name)
     if (known) return known
-    const counter = createCounter(api, outcome)
+    const counter = createCounter(kind)
     counters.set(name, counter)
     return counter
   }
 
-  function begin(
-    byApplication: Map<string, Cell>,
-    api: string,
-    outcome: string,
-    applicationId: string,
-    times: number,
-  ): void {
+  function begin(byApplication: Map<string, Cell>, kind: Kind, applicationId: string, times: number): void {
     endDay()
     if (cells.length < limit) {
-      const cell = { day: formatDay(day * DAY_MS), applicationId, api, outcome, count: times }
+      const cell = { day: formatDay(day * DAY_MS), applicationId, ...kind, count: times }
       byApplication.set(applicationId, cell)
       cells.push(cell)
     }
@@ -92,10 +89,10 @@ export function createCounts({ now, limit, onNew }: CountsOptions): Counts {
   }
 
   return {
-    counter: (api, outcome) => findCounter(permanent, api, outcome).count,
-    count(api, outcome, applicationId) {
+    counter: (api, outcome) => findCounter(permanent, { api, outcome }).count,
+    count(kind, applicationId, times) {
       endDay()
-      findCounter(temporary, api, outcome).count(applicationId)
+      findCounter(temporary, kind).count(applicationId, times)
     },
     takeAll() {
       const taken = cells.filter(({ count }) => count !== 0)

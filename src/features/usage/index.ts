@@ -16,7 +16,7 @@ export type { UsagePeriod } from './period.js'
 export type { UsageOptions } from './read-options.js'
 export type { RefusalEntry } from './refusals.js'
 export type { ReportedQuery, ReportedRequests } from './report-only.js'
-export type { UsageEntry, UsageQuery } from './usage.js'
+export type { RouteUsageEntry, UsageEntry, UsageQuery } from './usage.js'
 
 /** The types of `auth.usage`. */
 export interface UsageTypes extends CallTypes {
@@ -58,10 +58,10 @@ export function usage(options?: UsageOptions): UsageFeature {
   }
 }
 
-function createUsagePart(core: Core, { collect, retention }: ReturnType<typeof readUsageOptions>): FeaturePart {
+function createUsagePart(core: Core, { collect, retention, routes }: ReturnType<typeof readUsageOptions>): FeaturePart {
   const { logger, now } = core
   const { usage: store } = core.store
-  const collector = collect ? createUsageCollector({ store, now }) : undefined
+  const collector = collect ? createUsageCollector({ store, now, routes }) : undefined
   const reported = createReportedCollector({ store, now })
   // Counts that an earlier process has stored are deleted in any case.
   const cleanup = createUsageCleanup({ store, retention, logger, now })
@@ -81,6 +81,7 @@ function createUsagePart(core: Core, { collect, retention }: ReturnType<typeof r
     } satisfies UsageOffer,
     observe: ({ name: api }) => ({
       allowed: collector?.allowedCounter(api),
+      ...collector?.routeCounter(api),
       tokenIssued: collector?.accessTokenCounter(api),
       refused: collector && ((refusal, req) => collector.noteRefusal({ ...refusal, api }, req)),
       reported: (request, req) => reported.count({ ...request, api, route: describeRoute(req) }),

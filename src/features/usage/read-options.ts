@@ -8,6 +8,8 @@ export interface UsageOptions {
   readonly retention?: number | undefined
   /** False: usage and refusals are not stored, and those that were stay until they are too old. True if left out. */
   readonly collect?: boolean | undefined
+  /** Whether requests are counted by route pattern too: `auth.usage.routes()`. False if left out. */
+  readonly routes?: boolean | undefined
 }
 
 /** Days; a little more than a year, so that a month can be compared with the same one of the year before. */
@@ -16,10 +18,12 @@ const DEFAULT_RETENTION = 400
 export function readUsageOptions(options: UsageOptions | undefined): {
   readonly retention: number
   readonly collect: boolean
+  readonly routes: boolean
 } {
-  const { retention, collect } = readGroup('usage', options, ['retention', 'collect'])
+  const { retention, collect, routes } = readGroup('usage', options, ['retention', 'collect', 'routes'])
   return {
     retention: readDays('usage.retention', retention ?? DEFAULT_RETENTION),
     collect: readBoolean('usage.collect', collect ?? true),
+    routes: readBoolean('usage.routes', routes ?? false),
   }
 }

@@ -10,6 +10,7 @@ interface RoutedRequest extends IncomingMessage {
 
 interface Route {
   readonly path?: unknown
+  readonly methods?: Readonly<Record<string, boolean | undefined>>
 }
 
 /** The route of a request. */
@@ -36,17 +37,35 @@ export function describeRefusedRoute(req: IncomingMessage): string {
   return `${readMethod(req)} ${findPattern(req) ?? ANY}`
 }
 
+/**
+ * The route as the app defines it, such as `GET /orders/items/:id` also for HEAD, and `ALL /orders` for `app.all()`: the client chooses
+ * nothing in it. Undefined for a request that has reached none.
+ */
+export function describeMatchedRoute(req: IncomingMessage): string | undefined {
+  const matched = findMatched(req)
+  return matched && `${describeMethod(matched.route, req)} ${matched.pattern}`
+}
+
+function describeMethod({ methods = {} }: Route, req: IncomingMessage): string {
+  if (methods['_all'] || METHODS.every((each) => methods[each.toLowerCase()])) return 'ALL'
+  return req.method === 'HEAD' && methods['get'] && !methods['head'] ? 'GET' : readMethod(req)
+}
+
 function readMethod({ method = '' }: IncomingMessage): string {
   return METHODS.includes(method) ? method : 'OTHER'
 }
 
 function findPattern(req: IncomingMessage): string | undefined {
+  return findMatched(req)?.pattern
+}
+
+function findMatched(req: IncomingMessage): { readonly route: Route; readonly pattern: string } | undefined {
   try {
     const reached = findReached(req)
     const patterns = [reached?.route.path].flat().filter((path) => typeof path === 'string' || path instanceof RegExp)
     if (!reached || patterns.length === 0) return undefined
     const path = `${describeMount(reached)}${patterns.map(String).join(',')}`
-    return path.replaceAll(UNPRINTABLE, '?').slice(0, MAX_PATH_LENGTH)
+    return { route: reached.route, pattern: path.replaceAll(UNPRINTABLE, '?').slice(0, MAX_PATH_LENGTH) }
   } catch {
     return undefined
   }

@@ -19,18 +19,19 @@ interface UsageCallsOptions {
   readonly now: () => number
 }
 
+const query = readOptions<UsageQuery>({
+  applicationId: 'text',
+  api: 'text',
+  from: 'own',
+  to: 'own',
+  by: 'text',
+  after: 'text',
+  limit: 'own',
+})
+
 const PARAMETERS: CallParameters<Usage> = {
-  list: [
-    readOptions<UsageQuery>({
-      applicationId: 'text',
-      api: 'text',
-      from: 'own',
-      to: 'own',
-      by: 'text',
-      after: 'text',
-      limit: 'own',
-    }),
-  ],
+  list: [query],
+  routes: [query],
   refusals: [filter],
   reportOnly: [readOptions<ReportedQuery>({ applicationId: 'text', api: 'text', after: 'text', limit: 'own' })],
 }
@@ -39,7 +40,7 @@ const PARAMETERS: CallParameters<Usage> = {
 export function createUsageCalls({ store, opened, flushReported, now }: UsageCallsOptions): Usage {
   const options = { store: store.usage, opened, now }
   return withCheckedArguments(PARAMETERS, {
-    list: createListUsage(options),
+    ...createListUsage(options),
     refusals: createListRefusals(options),
     reportOnly: createListReported({ ...options, flush: flushReported ?? (async () => undefined) }),
   })

@@ -17,7 +17,17 @@ export interface UsageEntry {
   readonly refused: Readonly<Record<string, number>>
 }
 
-/** The query of `auth.usage.list()`. */
+/** The requests of an application at a route in a day or a month. */
+export interface RouteUsageEntry extends Pick<UsageEntry, 'period' | 'applicationId' | 'api'> {
+  /** The method and the route's pattern, such as `GET /orders/items/:id`; `(other)` for requests without a route or beyond the limit. */
+  readonly route: string
+  /** Requests that a guard let pass. */
+  readonly allowed: number
+  /** What these requests cost: the guards' `cost`, which is 1 by default. */
+  readonly units: number
+}
+
+/** The query of `auth.usage.list()` and `auth.usage.routes()`. */
 export interface UsageQuery<ApiNames extends string = string> {
   readonly applicationId?: string | undefined
   readonly api?: ApiNames | undefined
@@ -40,14 +50,15 @@ interface UsageOptions {
   readonly now: () => number
 }
 
+interface UsageLists {
+  list(query?: UsageQuery): Promise<{ items: UsageEntry[]; next?: string }>
+  routes(query?: UsageQuery): Promise<{ items: RouteUsageEntry[]; next?: string }>
+}
+
 /** A read by month sums up some ten applications of a year: SQLite holds up other requests for it. */
 const COUNTS_PER_READ = { day: 2000, month: 500 } as const
 
-export function createListUsage({
-  store,
-  opened,
-  now,
-}: UsageOptions): (query?: UsageQuery) => Promise<{ items: UsageEntry[]; next?: string }> {
+export function createListUsage({ store, opened, now }: UsageOptions): UsageLists {
   async function* readCounts(query: CountQuery): AsyncGenerator<UsageCount> {
     const limit = COUNTS_PER_READ[query.by]
     for (let { after } = query; ;) {
@@ -58,37 +69,50 @@ export function createListUsage({
     }
   }
 
-  return async function listUsage({ applicationId, api, from, to, by: givenBy, after, limit } = {}) {
+  async function list<Entry>(
+    { applicationId, api, from, to, by: givenBy, after, limit }: UsageQuery,
+    routes: boolean,
+    createEntry: (counts: readonly UsageCount[]) => Entry,
+  ): Promise<{ items: Entry[]; next?: string }> {
     const by = readPeriod(givenBy)
     const range = readRange(from, to, now())
     const pageSize = readPageSize(limit)
-    const last = readCursor(after, by)
+    const last = readCursor(after, by, routes)
     await opened()
-    const items: UsageEntry[] = []
-    const counts = readCounts({ after: last, applicationId, api, by, ...range })
-    for await (const entry of groupByEntry(counts)) {
+    const items: Entry[] = []
+    let first: UsageCount | undefined
+    const counts = readCounts({ after: last, applicationId, api, by, routes, ...range })
+    for await (const group of groupByEntry(counts)) {
       // One entry more than the page holds shows that there is a next page.
-      if (items.length === pageSize) return { items, next: formatCursor(items.at(-1)!) }
-      items.push(entry)
+      if (items.length === pageSize) return { items, next: formatCursor(first!, routes) }
+      items.push(createEntry(group))
+      ;[first] = group
     }
     return { items }
+  }
+
+  return {
+    list: (query = {}) => list(query, false, createEntry),
+    routes: (query = {}) => list(query, true, createRouteEntry),
   }
 }
 
 type CountQuery = Omit<UsageCountQuery, 'limit'> & { readonly by: UsagePeriod }
 
+const ENTRY_MEMBERS = ['applicationId', 'day', 'api', 'route'] as const
+
 /** The counts of an entry follow one another. */
-async function* groupByEntry(counts: AsyncIterable<UsageCount>): AsyncGenerator<UsageEntry> {
+async function* groupByEntry(counts: AsyncIterable<UsageCount>): AsyncGenerator<readonly UsageCount[]> {
   let group: UsageCount[] = []
   for await (const count of counts) {
     const [first = count] = group
-    if (first.applicationId !== count.applicationId || first.day !== count.day || first.api !== count.api) {
-      yield createEntry(group)
+    if (ENTRY_MEMBERS.some((name) => first[name] !== count[name])) {
+      yield group
       group = []
     }
     group.push(count)
   }
-  if (group.length > 0) yield createEntry(group)
+  if (group.length > 0) yield group
 }
 
 function createEntry(counts: readonly UsageCount[]): UsageEntry {
@@ -107,16 +131,24 @@ function createEntry(counts: readonly UsageCount[]): UsageEntry {
   }
 }
 
-function formatCursor({ applicationId, period, api }: UsageEntry): string {
-  return `${applicationId}/${period}/${api}`
+function createRouteEntry(counts: readonly UsageCount[]): RouteUsageEntry {
+  const { route = '' } = counts[0]!
+  const { period, applicationId, api, allowed, refused } = createEntry(counts)
+  return { period, applicationId, api, route, allowed, units: Math.max(0, allowed + (refused['extra'] ?? 0)) }
 }
 
-function readCursor(after: unknown, by: UsagePeriod): UsageCountQuery['after'] {
+function formatCursor({ applicationId, day, api, route = '' }: UsageCount, routes: boolean): string {
+  return `${applicationId}/${day}/${api}${routes ? `/${Buffer.from(route).toString('base64url')}` : ''}`
+}
+
+function readCursor(after: unknown, by: UsagePeriod, routes: boolean): UsageCountQuery['after'] {
   if (after === undefined) return undefined
   const [applicationId, period, api, ...rest] = typeof after === 'string' ? after.split('/') : []
+  const [name = '', ...others] = routes ? rest : ['', ...rest]
   const length = by === 'month' ? 'YYYY-MM'.length : 'YYYY-MM-DD'.length
-  if (applicationId !== undefined && period?.length === length && api !== undefined && rest.length === 0)
-    return { applicationId, day: period, api, outcome: AFTER_OUTCOMES }
+  const route = Buffer.from(name, 'base64url').toString()
+  if (applicationId !== undefined && period?.length === length && api !== undefined && others.length === 0)
+    return { applicationId, day: period, api, outcome: AFTER_OUTCOMES, route }
   throw new ApplicationError('invalid_argument', 'after must be the `next` of the page before.')
 }
 

@@ -12,7 +12,7 @@ interface MemoryUsageOptions {
 
 export function createMemoryUsage({ findApplication, listApplicationIds }: MemoryUsageOptions) {
   const batches = new Map<string, number>()
-  /** Counts by application, then by day, API and outcome. */
+  /** Counts by application, then by route, day, API and outcome. */
   const counts = new Map<string, Map<string, UsageCount>>()
   const refusals = new Map<string, RefusalRecord[]>()
   const reported = createMemoryReported()
@@ -36,7 +36,16 @@ export function createMemoryUsage({ findApplication, listApplicationIds }: Memor
     if (addBatch(batch)) for (const count of given) addCount(count)
   }
 
-  function listUsage({ after, applicationId, api, by, from, to, limit }: UsageCountQuery): readonly UsageCount[] {
+  function listUsage({
+    after,
+    applicationId,
+    api,
+    by,
+    routes = false,
+    from,
+    to,
+    limit,
+  }: UsageCountQuery): readonly UsageCount[] {
     const page: UsageCount[] = []
     let isAfter = after === undefined
     for (const id of listApplicationIds()) {
@@ -44,7 +53,8 @@ export function createMemoryUsage({ findApplication, listApplicationIds }: Memor
       isAfter ||= start !== ''
       if (!isAfter || (applicationId ?? id) !== id) continue
       const own = [...(counts.get(id) ?? [])].filter(
-        ([, count]) => count.day >= from && count.day <= to && (api ?? count.api) === count.api,
+        ([, { day, api: ofApi, route = '' }]) =>
+          day >= from && day <= to && (api ?? ofApi) === ofApi && routes === (route !== ''),
       )
       const listed = by === 'month' ? [...sumByMonth(own)] : own
       for (const [name, count] of listed.toSorted(([one], [other]) => (one < other ? -1 : 1))) {
@@ -112,7 +122,7 @@ function sumByMonth(counts: readonly (readonly [string, UsageCount])[]): Map<str
   return sums
 }
 
-/** Compares counts in the order of day, API and outcome. */
-function formatName({ day, api, outcome }: Pick<UsageCount, 'day' | 'api' | 'outcome'>): string {
-  return [day, api, outcome].join('\0')
+/** Compares counts in the order of route, day, API and outcome. */
+function formatName({ route = '', day, api, outcome }: Omit<UsageCount, 'applicationId' | 'count'>): string {
+  return [route, day, api, outcome].join('\0')
 }

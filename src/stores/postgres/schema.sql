@@ -227,8 +227,9 @@ CREATE TABLE platform_auth_usage (
   application_id text COLLATE "C" NOT NULL,
   api text COLLATE "C" NOT NULL,
   outcome text COLLATE "C" NOT NULL,
+  route text COLLATE "C" NOT NULL DEFAULT ''::text,
   count bigint NOT NULL,
-  PRIMARY KEY (application_id, day, api, outcome)
+  PRIMARY KEY (application_id, route, day, api, outcome)
 );
 CREATE INDEX platform_auth_usage_by_day ON platform_auth_usage USING btree (day);
 

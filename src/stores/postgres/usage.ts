@@ -16,12 +16,14 @@ export async function addUsage(sql: Sql, batch: UsageBatch, counts: readonly Usa
 
 /** The rows are in one order: two processes that lock the same rows in different orders deadlock. */
 const ADD_USAGE = `
-  INSERT INTO platform_auth_usage AS stored (day, application_id, api, outcome, count)
-  SELECT day, a.id, api, outcome, sum(count)
-  FROM json_to_recordset($1) AS given (day text, "applicationId" text, api text, outcome text, count bigint)
+  INSERT INTO platform_auth_usage AS stored (application_id, route, day, api, outcome, count)
+  SELECT a.id, coalesce(route, ''), day, api, outcome, sum(count)
+  FROM json_to_recordset($1) AS given
+    ("applicationId" text, route text, day text, api text, outcome text, count bigint)
   JOIN platform_auth_applications a ON a.id = given."applicationId"
-  GROUP BY day, a.id, api, outcome ORDER BY a.id COLLATE "C", day COLLATE "C", api COLLATE "C", outcome COLLATE "C"
-  ON CONFLICT (application_id, day, api, outcome) DO UPDATE SET count = stored.count + excluded.count`
+  GROUP BY 1, 2, day, api, outcome
+  ORDER BY a.id COLLATE "C", coalesce(route, '') COLLATE "C", day COLLATE "C", api COLLATE "C", outcome COLLATE "C"
+  ON CONFLICT (application_id, route, day, api, outcome) DO UPDATE SET count = stored.count + excluded.count`
 
 /** Resolves false for a batch that was added before. Waits for a transaction that is adding it. */
 async function addBatch(sql: Sql, { id, at }: UsageBatch): Promise<boolean> {
@@ -30,11 +32,12 @@ async function addBatch(sql: Sql, { id, at }: UsageBatch): Promise<boolean> {
 }
 
 export async function listUsage(sql: Sql, query: UsageCountQuery): Promise<readonly UsageCount[]> {
-  const { after, applicationId, api, by, from, to, limit } = query
-  if ([after?.applicationId, after?.api, after?.outcome, applicationId, api].some((text) => text?.includes('\0')))
-    return []
+  const { after, applicationId, api, by, routes, from, to, limit } = query
+  const texts = [after?.applicationId, after?.api, after?.outcome, after?.route, applicationId, api]
+  if (texts.some((text) => text?.includes('\0'))) return []
+  const lists = routes ? LISTS_BY_ROUTE : LISTS
   const rows = await sql.all<UsageRow>(
-    by === 'month' ? LIST_MONTHS : LIST_DAYS,
+    lists[by ?? 'day'],
     from,
     to,
     after?.applicationId,
@@ -44,27 +47,35 @@ export async function listUsage(sql: Sql, query: UsageCountQuery): Promise<reado
     limit,
     applicationId,
     api,
+    after?.route ?? '',
   )
   return rows.map(parseUsageCount)
 }
 
-const LIST_DAYS = formatList('day', 'count', '')
-const LIST_MONTHS = formatList('substr(day, 1, 7)', 'sum(count)::bigint', 'GROUP BY 1, 2, 3, 4')
+const LISTS = formatLists("route = ''")
+const LISTS_BY_ROUTE = formatLists("route > ''")
+
+function formatLists(condition: string): Record<'day' | 'month', string> {
+  return {
+    day: formatList(condition, 'day', 'count', ''),
+    month: formatList(condition, 'substr(day, 1, 7)', 'sum(count)::bigint', 'GROUP BY 1, 2, 3, 4, 5'),
+  }
+}
 
 /** LATERAL reads the index by one application after another, until there are enough. */
-function formatList(period: string, count: string, grouping: string): string {
+function formatList(condition: string, period: string, count: string, grouping: string): string {
   return `
-  SELECT period AS day, application_id, api, outcome, count FROM platform_auth_applications a
+  SELECT period AS day, application_id, api, outcome, route, count FROM platform_auth_applications a
   CROSS JOIN (SELECT CASE WHEN $3::text IS NULL THEN 0
     ELSE (SELECT seq FROM platform_auth_applications WHERE id = $3) END AS seq) AS start
   CROSS JOIN LATERAL (
-    SELECT ${period} AS period, application_id, api, outcome, ${count} AS count FROM platform_auth_usage
-    WHERE application_id = a.id AND day BETWEEN $1 AND $2 AND ($9::text IS NULL OR api = $9)
-      AND (a.seq > start.seq OR (${period}, api, outcome) > ($4, $5, $6))
-    ${grouping} ORDER BY period, api, outcome LIMIT $7
+    SELECT ${period} AS period, application_id, api, outcome, route, ${count} AS count FROM platform_auth_usage
+    WHERE application_id = a.id AND ${condition} AND day BETWEEN $1 AND $2 AND ($9::text IS NULL OR api = $9)
+      AND (a.seq > start.seq OR (route, ${period}, api, outcome) > ($10, $4, $5, $6))
+    ${grouping} ORDER BY route, period, api, outcome LIMIT $7
   ) AS u
   WHERE a.seq >= start.seq AND ($8::text IS NULL OR a.id = $8)
-  ORDER BY a.seq, u.period, u.api, u.outcome LIMIT $7`
+  ORDER BY a.seq, u.route, u.period, u.api, u.outcome LIMIT $7`
 }
 
 export async function addRefusals(

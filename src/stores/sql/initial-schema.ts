@@ -188,8 +188,9 @@ const TABLES = `
     application_id {key} NOT NULL,
     api {key} NOT NULL,
     outcome {key} NOT NULL,
+    route {key} NOT NULL DEFAULT '',
     count {integer} NOT NULL,
-    PRIMARY KEY (application_id, day, api, outcome)
+    PRIMARY KEY (application_id, route, day, api, outcome)
   ){keyed};
   CREATE INDEX platform_auth_usage_by_day ON platform_auth_usage (day);
 

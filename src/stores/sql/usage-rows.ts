@@ -5,11 +5,13 @@ export interface UsageRow {
   readonly application_id: string
   readonly api: string
   readonly outcome: string
+  readonly route: string
   readonly count: number
 }
 
 export function parseUsageCount(row: UsageRow): UsageCount {
-  return { day: row.day, applicationId: row.application_id, api: row.api, outcome: row.outcome, count: row.count }
+  const { application_id: applicationId, day, api, outcome, route, count } = row
+  return { day, applicationId, api, outcome, ...(route !== '' && { route }), count }
 }
 
 export interface RefusalRow {

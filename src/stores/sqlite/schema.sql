@@ -240,8 +240,9 @@ CREATE TABLE platform_auth_usage (
     application_id TEXT NOT NULL,
     api TEXT NOT NULL,
     outcome TEXT NOT NULL,
+    route TEXT NOT NULL DEFAULT '',
     count INTEGER NOT NULL,
-    PRIMARY KEY (application_id, day, api, outcome)
+    PRIMARY KEY (application_id, route, day, api, outcome)
   ) WITHOUT ROWID;
 
 CREATE INDEX platform_auth_usage_by_day ON platform_auth_usage (day);

@@ -12,15 +12,22 @@ import type { Sql } from './connection.js'
 /** Must be called in a transaction, as `addRefusals` and `deleteExpiredUsage`. */
 export function addUsage(sql: Sql, batch: UsageBatch, counts: readonly UsageCount[]): void {
   if (!addBatch(sql, batch)) return
-  const rows = counts.map(({ day, applicationId, api, outcome, count }) => [day, applicationId, api, outcome, count])
+  const rows = counts.map(({ applicationId, route = '', day, api, outcome, count }) => [
+    applicationId,
+    route,
+    day,
+    api,
+    outcome,
+    count,
+  ])
   sql.run(ADD_USAGE, JSON.stringify(rows))
 }
 
 const ADD_USAGE = `
-  INSERT INTO platform_auth_usage (day, application_id, api, outcome, count)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?1)
-  WHERE EXISTS (SELECT 1 FROM platform_auth_applications WHERE id = value ->> 1)
-  ON CONFLICT (application_id, day, api, outcome) DO UPDATE SET count = platform_auth_usage.count + excluded.count`
+  INSERT INTO platform_auth_usage (application_id, route, day, api, outcome, count)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?1)
+  WHERE EXISTS (SELECT 1 FROM platform_auth_applications WHERE id = value ->> 0)
+  ON CONFLICT (application_id, route, day, api, outcome) DO UPDATE SET count = platform_auth_usage.count + excluded.count`
 
 /** Returns false for a batch that was added before. */
 function addBatch(sql: Sql, { id, at }: UsageBatch): boolean {
@@ -30,20 +37,21 @@ function addBatch(sql: Sql, { id, at }: UsageBatch): boolean {
 }
 
 export function listUsage(sql: Sql, query: UsageCountQuery): readonly UsageCount[] {
-  const { after, applicationId, api, by, from, to, limit } = query
+  const { after, applicationId, api, by, routes = false, from, to, limit } = query
   // NULL if there is no such application, after which nothing is listed.
   const start = after === undefined ? '?3' : '(SELECT seq FROM platform_auth_applications WHERE id = ?3)'
   const day = by === 'month' ? 'substr(u.day, 1, 7)' : 'u.day'
-  const counts = `platform_auth_usage u WHERE u.application_id = a.id AND u.day BETWEEN ?1 AND ?2
-    AND (a.seq > ${start} OR (${day}, u.api, u.outcome) > (?4, ?5, ?6)) ${api === undefined ? '' : 'AND u.api = ?9'}`
-  const [columns, source, order] = by === 'month' ? formatMonths(counts) : ['u.*', counts, 'u.day, u.api, u.outcome']
+  const counts = `platform_auth_usage u WHERE u.application_id = a.id AND u.route ${routes ? '>' : '='} '' AND u.day BETWEEN ?1 AND ?2
+    AND (a.seq > ${start} OR (u.route, ${day}, u.api, u.outcome) > (?8, ?4, ?5, ?6)) ${api === undefined ? '' : 'AND u.api = ?10'}`
+  const [columns, source, order] =
+    by === 'month' ? formatMonths(counts) : ['u.*', counts, 'u.route, u.day, u.api, u.outcome']
   const text = `
     SELECT ${columns} FROM platform_auth_applications a CROSS JOIN ${source}
-      AND a.seq >= ${start} ${applicationId === undefined ? '' : 'AND a.id = ?8'}
+      AND a.seq >= ${start} ${applicationId === undefined ? '' : 'AND a.id = ?9'}
     ORDER BY a.seq, ${order} LIMIT ?7`
   const position = after ? [after.applicationId, after.day, after.api, after.outcome] : [0, '', '', '']
   const filters = api === undefined ? (applicationId === undefined ? [] : [applicationId]) : [applicationId, api]
-  return sql.all<UsageRow>(text, from, to, ...position, limit, ...filters).map(parseUsageCount)
+  return sql.all<UsageRow>(text, from, to, ...position, limit, after?.route ?? '', ...filters).map(parseUsageCount)
 }
 
 /**
@@ -52,11 +60,12 @@ export function listUsage(sql: Sql, query: UsageCountQuery): readonly UsageCount
  */
 function formatMonths(counts: string): readonly [string, string, string] {
   return [
-    'a.id AS application_id, value ->> 0 AS day, value ->> 1 AS api, value ->> 2 AS outcome, value ->> 3 AS count',
+    `a.id AS application_id, value ->> 0 AS route, value ->> 1 AS day, value ->> 2 AS api, value ->> 3 AS outcome,
+      value ->> 4 AS count`,
     `json_each((
-      SELECT json_group_array(json_array(month, api, outcome, count))
-      FROM (SELECT substr(u.day, 1, 7) AS month, u.api, u.outcome, sum(u.count) AS count FROM ${counts}
-        GROUP BY 1, 2, 3 ORDER BY 1, 2, 3))) WHERE TRUE`,
+      SELECT json_group_array(json_array(route, month, api, outcome, count))
+      FROM (SELECT u.route, substr(u.day, 1, 7) AS month, u.api, u.outcome, sum(u.count) AS count FROM ${counts}
+        GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4))) WHERE TRUE`,
     'key',
   ]
 }
@@ -110,8 +119,8 @@ export function deleteExpiredUsage(sql: Sql, expired: ExpiredUsage): number {
 }
 
 const DELETE_COUNTS = `
-  DELETE FROM platform_auth_usage WHERE (application_id, day, api, outcome) IN (
-    SELECT application_id, day, api, outcome FROM platform_auth_usage WHERE day < ? ORDER BY day LIMIT ?)`
+  DELETE FROM platform_auth_usage WHERE (application_id, route, day, api, outcome) IN (
+    SELECT application_id, route, day, api, outcome FROM platform_auth_usage WHERE day < ? ORDER BY day LIMIT ?)`
 const DELETE_REFUSALS = `
   DELETE FROM platform_auth_refusals WHERE seq IN (
     SELECT seq FROM platform_auth_refusals WHERE at < ? ORDER BY at LIMIT ?)`

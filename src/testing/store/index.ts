@@ -26,6 +26,7 @@ import { signInsContract, signOutsContract } from './sign-ins.js'
 import { signingKeysContract } from './signing-keys.js'
 import { assertEqual, createCalls, type TestCollector, type TestContext } from './suite.js'
 import { expiredUsageContract, usageContract, usageListContract } from './usage.js'
+import { usageByRouteContract } from './usage-by-route.js'
 
 /** A store to test: it is open, on an empty database of its own. */
 export interface OpenedStore {
@@ -158,7 +159,14 @@ const PARTS: { readonly [Part in StorePart]: readonly Contract[] } = {
     emailConflictsContract,
     expiringContract,
   ],
-  usage: [usageContract, usageListContract, expiredUsageContract, reportedContract, refusalsContract],
+  usage: [
+    usageContract,
+    usageListContract,
+    usageByRouteContract,
+    expiredUsageContract,
+    reportedContract,
+    refusalsContract,
+  ],
   quotas: [quotasContract],
   signIns: [signInsContract, signOutsContract],
   imports: [importsContract, endedKeysContract, hashReplacementContract],

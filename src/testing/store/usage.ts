@@ -210,11 +210,14 @@ export function expiredUsageContract({ describe, it }: TestCollector): void {
 const DAY = '2026-11-22'
 const LATER = '2026-11-23'
 
-function count(applicationId: string, changes: Partial<UsageCount> = {}): UsageCount {
+export function count(applicationId: string, changes: Partial<UsageCount> = {}): UsageCount {
   return { day: DAY, applicationId, api: 'a', outcome: 'allowed', count: 1, ...changes }
 }
 
-async function listUsage(store: StoreWith, query: Partial<UsageCountQuery> = {}): Promise<readonly UsageCount[]> {
+export async function listUsage(
+  store: StoreWith,
+  query: Partial<UsageCountQuery> = {},
+): Promise<readonly UsageCount[]> {
   const everything = {
     after: undefined,
     applicationId: undefined,

@@ -22,6 +22,10 @@ beforeAll(async () => {
     { ...count, day: '2026-10-01', outcome: 'token', count: 2 },
     { ...count, outcome: 'invalid_token', count: 1 },
     { ...count, api: 'catalog', applicationId: other },
+    { ...count, route: 'GET /orders/:id', count: 8 },
+    { ...count, day: '2026-10-02', route: 'GET /orders/:id', count: 2 },
+    { ...count, route: 'GET /orders/:id', outcome: 'extra', count: 40 },
+    { ...count, route: '(other)', count: 4 },
   ])
   const refusal = { applicationId: id, at: Date.now() - 1000, api: 'orders', error: 'invalid_token' }
   const origin = { requestId: '=1+1', address: '192.0.2.1' }
@@ -80,6 +84,27 @@ describe('usage', () => {
     expect(entries).toMatchObject([{ applicationId: id, allowed: 12 }, { applicationId: other }])
     const json = await runLines('usage', ...OCTOBER, '--json', '--limit', '1')
     expect(JSON.parse(json.join('\n'))).toEqual({ items: [entries[0]], next: `${id}/2026-10/orders` })
+  })
+
+  it('lists routes as a table, as CSV, NDJSON and JSON', async () => {
+    const rows = [
+      ['2026-10', id, 'orders', '(other)', '4', '4'],
+      ['2026-10', id, 'orders', 'GET /orders/:id', '10', '50'],
+    ]
+    const table = (await runLines('usage', '--routes', ...OCTOBER)).map((line) => line.split(/ {2,}/))
+    expect(table).toEqual([['PERIOD', 'APPLICATION', 'API', 'ROUTE', 'ALLOWED', 'UNITS'], ...rows])
+    expect(await runLines('usage', '--routes', ...OCTOBER, '--format', 'csv')).toEqual([
+      'period,application,api,route,allowed,units',
+      ...rows.map((row) => row.join(',')),
+    ])
+    const [entry = '', ...others] = await runLines('usage', '--routes', ...OCTOBER, '--format', 'ndjson')
+    expect(others).toHaveLength(1)
+    const json = JSON.parse((await runLines('usage', '--routes', ...OCTOBER, '--json', '--limit', '1')).join('\n'))
+    expect(json).toEqual({ items: [JSON.parse(entry)], next: expect.any(String) as string })
+    expect(await runLines('usage', '--routes', ...OCTOBER, '--after', json.next as string)).toHaveLength(2)
+    expect(await runLines('usage', other, '--routes', ...OCTOBER)).toEqual([
+      'No usage was counted by route: only servers with usage({ routes: true }) count it.',
+    ])
   })
 
   it.each([

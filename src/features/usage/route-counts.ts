@@ -1,0 +1,93 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ApiObserver, CountRequest, RequestNote } from '../../contracts/api-observer.js'
+import { whenAnswered } from '../../http/when-answered.js'
+import type { Counts } from './counts.js'
+import { describeMatchedRoute } from './route-name.js'
+
+/** Counts the requests that guards let pass by their routes, which are known when they have been answered. */
+export interface RouteCounts {
+  /** `countAllowed` counts the requests to all routes. */
+  observe(api: string, countAllowed: CountRequest): Pick<ApiObserver, 'allowed' | 'noted'>
+  /** Counts the requests that are not answered yet: an answer may take for ever (a stream, a WebSocket). */
+  countUnanswered(): void
+}
+
+/** A request at an API. */
+interface Passed {
+  units: number
+  /** The operation of an OpenAPI document. */
+  operation?: string
+  /** 0 while a later guard judges it again, and if that has refused it. */
+  times: number
+  /** The name under which it has been counted. */
+  route?: string
+}
+
+/** The routes of an API that a process names: the database has a row for each of them, application, API and day. */
+const MAX_ROUTES = 200
+/** The requests of further routes, and those that have reached none. */
+const OTHER_ROUTES = '(other)'
+
+export function createRouteCounts(counts: Pick<Counts, 'count'>): RouteCounts {
+  /** The functions that count the requests which are not answered yet. */
+  const unanswered = new Set<() => void>()
+
+  function observe(api: string, countAllowed: CountRequest): ReturnType<RouteCounts['observe']> {
+    const requests = new WeakMap<object, Passed>()
+    const routes = new Set<string>()
+
+    function note({ units, route }: RequestNote, req: object): void {
+      const passed = find(req)
+      if (units !== undefined) passed.units = units
+      if (route !== undefined) passed.operation = route
+    }
+
+    function find(req: object): Passed {
+      const known = requests.get(req)
+      if (known) return known
+      const passed: Passed = { units: 1, times: 0 }
+      requests.set(req, passed)
+      return passed
+    }
+
+    function allow(applicationId: string, times: 1 | -1, req: IncomingMessage, res: ServerResponse): void {
+      countAllowed(applicationId, times)
+      const passed = find(req)
+      const isFirst = passed.times === 0 && times === 1
+      passed.times += times
+      if (passed.route !== undefined) add(applicationId, passed, times)
+      else if (isFirst) countWhenAnswered(applicationId, passed, req, res)
+    }
+
+    function countWhenAnswered(applicationId: string, passed: Passed, req: IncomingMessage, res: ServerResponse): void {
+      const countOnce = (): void => {
+        if (!unanswered.delete(countOnce) || passed.route !== undefined || passed.times === 0) return
+        passed.route = nameRoute(passed.operation ?? describeMatchedRoute(req) ?? OTHER_ROUTES)
+        add(applicationId, passed, 1)
+      }
+      unanswered.add(countOnce)
+      whenAnswered(res, countOnce)
+    }
+
+    /** Whatever an app does, there is a limit of names. */
+    function nameRoute(route: string): string {
+      if (routes.size >= MAX_ROUTES && !routes.has(route)) return OTHER_ROUTES
+      routes.add(route)
+      return route
+    }
+
+    function add(applicationId: string, { route, units }: Passed, times: number): void {
+      counts.count({ api, outcome: 'allowed', route }, applicationId, times)
+      if (units !== 1) counts.count({ api, outcome: 'extra', route }, applicationId, times * (units - 1))
+    }
+
+    return { allowed: allow, noted: note }
+  }
+
+  return {
+    observe,
+    countUnanswered() {
+      for (const count of unanswered) count()
+    },
+  }
+}
