@@ -1,16 +1,15 @@
 import type { Api } from '../index.js'
 import { renderCode } from '../web/code.js'
 import { html, type Html } from '../web/html.js'
-import type { PageBrand } from '../web/page-brand.js'
 import { listOperations, type JsonObject } from '../openapi/document.js'
 import { readSecurity } from '../openapi/security.js'
 import type { SampleCall } from '../samples/call.js'
 import { createSamples, SAMPLE_LABELS } from '../samples/create.js'
 import { formatCallCommand, formatTokenAssignment } from '../samples/curl.js'
 import type { Sample } from '../samples/sample.js'
-import type { Assets } from './assets.js'
 import { needsNoValues } from './complete-document.js'
 import { renderPage } from './page.js'
+import type { Site } from './site.js'
 
 /**
  * The commands that call an API, and a link that opens programs in every language. These are on a page of their own, from which
@@ -26,31 +25,27 @@ export function renderApiCommands(api: Api, document: JsonObject | undefined): H
     </details>`
 }
 
-interface SamplesPageOptions {
-  readonly title: string
-  readonly assets: Assets
-  readonly brand: PageBrand
-}
-
 /** The page with programs in every language that call an API. */
-export function renderSamplesPage(api: Api, document: JsonObject | undefined, options: SamplesPageOptions): string {
+export function renderSamplesPage(api: Api, site: Site): string {
+  const { assets, brand, documents } = site
   const title = `Samples for ${api.title}`
   const content = html`
     <main class="calls">
       <h1>${title}</h1>
       <div class="samples">
-        ${createSamples(createExampleCall(api, document)).map((each, at) => renderSample(api, each, at === 0))}
+        ${createSamples(createExampleCall(api, documents.get(api.name))).map((each, at) => renderSample(api, each, at === 0))}
       </div>
     </main>
     <p id="copied" class="unseen" role="status"></p>
   `
   return renderPage({
-    ...options,
-    title: `${title}, ${options.title}`,
+    title: `${title}, ${site.title}`,
+    assets,
+    brand,
     root: '../../',
     styles: ['console.css'],
     scripts: ['console.js'],
-    header: { home: { href: '../../', label: options.title } },
+    header: { home: { href: '../../', label: site.title } },
     content,
   })
 }

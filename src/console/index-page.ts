@@ -2,38 +2,14 @@ import type { Api } from '../index.js'
 import { html, type Html } from '../web/html.js'
 import type { JsonObject } from '../openapi/document.js'
 import { renderApiCommands, renderCopyButton } from './api-samples.js'
-import type { Assets } from './assets.js'
 import { renderExportLinks } from './export/links.js'
 import { renderPage } from './page.js'
-import type { PageBrand } from '../web/page-brand.js'
+import type { Site } from './site.js'
 import type { ConsoleText } from './texts.js'
 
-interface IndexPageOptions {
-  readonly title: string
-  readonly apis: readonly Api[]
-  readonly documents: ReadonlyMap<string, JsonObject>
-  /** Whether the console links to the registration form. */
-  readonly registration: boolean
-  /** Whether the console links to the portal, where contacts manage their applications. */
-  readonly portal: boolean
-  readonly guides: readonly ConsoleText[]
-  readonly changelog: ConsoleText | undefined
-  readonly assets: Assets
-  readonly brand: PageBrand
-}
-
 /** The page that lists the APIs: addresses, scopes, commands to copy, links to references and metadata. */
-export function renderIndexPage({
-  title,
-  apis,
-  documents,
-  registration,
-  portal,
-  guides,
-  changelog,
-  assets,
-  brand,
-}: IndexPageOptions): string {
+export function renderIndexPage(site: Site): string {
+  const { title, apis, documents, registration, portal, guides, changelog, assets, brand } = site
   const [first] = apis
   const baseUrl = first ? first.resource.slice(0, -first.name.length - 1) : ''
   const content = html`

@@ -11,12 +11,11 @@ import { isObject } from '../lib/is-object.js'
 import type { WithEmails } from '../features/emails/index.js'
 import type { WithPortal } from '../features/portal/index.js'
 import type { WithRegistration } from '../features/registration/index.js'
-import { createPageBrand, type PageBrand } from '../web/page-brand.js'
+import { createPageBrand } from '../web/page-brand.js'
 import { readBrand } from '../web/read-brand.js'
 import { escapeHidden } from '../lib/visible-text.js'
-import type { JsonObject } from '../openapi/document.js'
 import { renderSamplesPage } from './api-samples.js'
-import { loadAssets, type Assets } from './assets.js'
+import { loadAssets } from './assets.js'
 import { readDocuments } from './documents.js'
 import { listExports, MARKDOWN_TYPE } from './export/exports.js'
 import { writeLlmsIndex } from './export/llms.js'
@@ -27,6 +26,7 @@ import { listReferenceOperations } from './reference/operation-keys.js'
 import { listReferenceResources } from './reference/resources.js'
 import { createDocumentResource, createLatePageResource, IMMUTABLE, type Resource } from './resource.js'
 import { createRouter } from './router.js'
+import type { Site } from './site.js'
 import { renderTextPage } from './text-page.js'
 import { readChangelog, readGuides, type ConsoleText } from './texts.js'
 
@@ -69,17 +69,15 @@ export function developerConsole<const Apis extends ApisOptions>(
   const registration = isWanted && registrationCalls !== undefined
   const brand = readBrand(auth.brand)
   const documents = readDocuments(apis, given, { hasEmails })
-  const guides = readGuides(texts.guides)
-  const changelog = readChangelog(texts.changelog)
-  const site = {
+  const site: Site = {
     title,
     apis,
     documents,
     registration,
     hasEmails,
     portal: portal !== undefined,
-    guides,
-    changelog,
+    guides: readGuides(texts.guides),
+    changelog: readChangelog(texts.changelog),
     assets: loadAssets(),
     brand: createPageBrand(brand),
     supportUrl: brand.supportUrl,
@@ -99,23 +97,6 @@ export function developerConsole<const Apis extends ApisOptions>(
 /** The features with pages; a platform has those that it was given. */
 type PlatformWithPages = WithEmails & WithRegistration & WithPortal
 
-/** The parts of the console. */
-interface Site {
-  readonly title: string
-  readonly apis: readonly Api[]
-  readonly documents: ReadonlyMap<string, JsonObject>
-  readonly registration: boolean
-  /** Whether credentials are sent by e-mail. */
-  readonly hasEmails: boolean
-  readonly portal: boolean
-  readonly guides: readonly ConsoleText[]
-  readonly changelog: ConsoleText | undefined
-  readonly assets: Assets
-  readonly brand: PageBrand
-  readonly supportUrl: string | undefined
-  readonly schemes: readonly string[]
-}
-
 /** The index, the samples and the references. */
 function listPages(site: Site): [path: string, resource: Resource | (() => Resource)][] {
   const { apis, documents, brand } = site
@@ -134,7 +115,7 @@ function listPages(site: Site): [path: string, resource: Resource | (() => Resou
   })
   const samples = apis.map((api): [string, () => Resource] => [
     `/apis/${api.name}/samples`,
-    createTextPage(site, () => renderSamplesPage(api, documents.get(api.name), site)),
+    createTextPage(site, () => renderSamplesPage(api, site)),
   ])
   // The index loads samples when they are opened.
   return [['/', createTextPage(site, () => renderIndexPage(site), ["'self'"])], ...samples, ...references]
@@ -143,7 +124,7 @@ function listPages(site: Site): [path: string, resource: Resource | (() => Resou
 /** The guides and the changelog, as pages and as Markdown. */
 function listTextResources(site: Site): [path: string, resource: () => Resource][] {
   return listTexts(site).flatMap((text) => [
-    [`/${text.path}`, createTextPage(site, () => renderTextPage({ ...site, text }))],
+    [`/${text.path}`, createTextPage(site, () => renderTextPage(site, text))],
     [`/${text.path}.md`, createDocumentResource(MARKDOWN_TYPE, () => escapeHidden(text.markdown))],
   ])
 }

@@ -23,31 +23,13 @@ interface PageOptions extends Pick<PageFrame, 'title' | 'brand' | 'bodyClass' | 
 const ADD_SLASH = `if(!location.pathname.endsWith('/'))location.pathname+='/'`
 
 /** A complete HTML page. All its URLs are relative, so that it works at any mount path and behind any proxy. */
-export function renderPage({
-  title,
-  root,
-  assets,
-  brand,
-  bodyClass,
-  styles,
-  scripts,
-  head,
-  header,
-  content,
-  footer,
-  isIndex = false,
-}: PageOptions): string {
+export function renderPage({ root, assets, styles, scripts, head, isIndex = false, ...frame }: PageOptions): string {
   return renderFrame({
-    title,
-    brand,
+    ...frame,
     head: html`${isIndex && { markup: `<script>${ADD_SLASH}</script>` }}
       <link rel="icon" type="image/svg+xml" href="${root}${assets['icon.svg'].path}" />
       ${styles.map((name) => html`<link rel="stylesheet" href="${root}${assets[name].path}" /> `)}
       ${scripts.map((name) => html`<script src="${root}${assets[name].path}" defer></script> `)} ${head}`,
-    bodyClass,
-    header,
-    content,
-    footer,
   })
 }
 

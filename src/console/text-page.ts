@@ -1,21 +1,11 @@
 import { html, type Html } from '../web/html.js'
-import type { PageBrand } from '../web/page-brand.js'
-import type { Assets } from './assets.js'
 import { renderPage } from './page.js'
 import { renderMarkdown } from './reference/markdown.js'
+import type { Site } from './site.js'
 import type { ConsoleText } from './texts.js'
 
-interface TextPageOptions {
-  /** The console's title. */
-  readonly title: string
-  readonly text: ConsoleText
-  readonly guides: readonly ConsoleText[]
-  readonly assets: Assets
-  readonly brand: PageBrand
-}
-
 /** The page of a guide or of the changelog. */
-export function renderTextPage({ title, text, guides, assets, brand }: TextPageOptions): string {
+export function renderTextPage({ title, guides, assets, brand }: Site, text: ConsoleText): string {
   const isGuide = guides.includes(text)
   const root = isGuide ? '../' : './'
   // A text without a top heading gets one.
@@ -30,17 +20,15 @@ export function renderTextPage({ title, text, guides, assets, brand }: TextPageO
   `
   const name = text.path.slice(text.path.lastIndexOf('/') + 1)
   const head = html`<link rel="alternate" type="text/markdown" title="${text.title}" href="${name}.md" />`
-  const styles = ['console.css'] as const
-  const header = { home: { href: root, label: title } }
   return renderPage({
     title: `${text.title}, ${title}`,
     root,
     assets,
     brand,
-    styles,
+    styles: ['console.css'],
     scripts: [],
     head,
-    header,
+    header: { home: { href: root, label: title } },
     content,
   })
 }

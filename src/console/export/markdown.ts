@@ -1,10 +1,10 @@
 import type { Api } from '../../index.js'
-import { asObject, listCallableOperations, type JsonObject } from '../../openapi/document.js'
+import { asObject, listCallableOperations, type JsonObject, type Operation } from '../../openapi/document.js'
 import { readSecurity } from '../../openapi/security.js'
 import { formatCallCommand, formatTokenAssignment } from '../../samples/curl.js'
-import { describeCall, readText, type ApiCall, type CallParameter } from './calls.js'
 import { listCodeSamples } from '../reference/code-samples.js'
-import { resolveEntries } from '../reference/resolve.js'
+import { listParameters, type Parameter } from '../reference/parameters.js'
+import { resolve, resolveEntries } from '../reference/resolve.js'
 import { isJson } from '../../samples/media-type.js'
 import { createSampleBody, createSampleCall } from '../reference/sample-call.js'
 import { listCallbacks, listWebhooks } from '../reference/webhooks.js'
@@ -61,16 +61,15 @@ function writeAuthentication(api: Api, { registration }: MarkdownOptions): strin
 function writeOperations(api: Api, document: JsonObject): string[] {
   const operations = listCallableOperations(document)
   const texts = operations.map((operation) => {
-    const call = describeCall(document, operation)
     const samples = listCodeSamples(operation.operation).map(({ language, code }) =>
       writeCode(/^[\w+#-]*/.exec(language.toLowerCase())![0], code),
     )
     return joinParts([
-      writeTitle(call),
-      ...writeRequest(document, call, describeSecurity(api, document, call)),
+      writeTitle(operation),
+      ...writeRequest(document, operation, describeSecurity(api, document, operation)),
       writeCode('sh', formatCallCommand(createSampleCall(api, document, operation))),
       ...samples,
-      ...writeCallbacks(document, call),
+      ...writeCallbacks(document, operation),
     ])
   })
   return texts.length > 0 ? ['## Operations', ...texts] : []
@@ -78,43 +77,41 @@ function writeOperations(api: Api, document: JsonObject): string[] {
 
 /** Requests that the provider sends. */
 function writeWebhooks(document: JsonObject): string[] {
-  const calls = listWebhooks(document).map((operation) => describeCall(document, operation))
-  const texts = calls.map((call) =>
-    joinParts([writeTitle(call), ...writeRequest(document, call), ...writeCallbacks(document, call)]),
+  const texts = listWebhooks(document).map((each) =>
+    joinParts([writeTitle(each), ...writeRequest(document, each), ...writeCallbacks(document, each)]),
   )
   return texts.length > 0 ? ['## Webhooks', 'Requests that the provider sends to your application.', ...texts] : []
 }
 
-function writeCallbacks(document: JsonObject, { operation }: ApiCall): string[] {
-  return listCallbacks(document, operation.operation).map((callback) => {
-    const call = describeCall(document, callback)
-    return joinParts([
-      `#### Callback \`${callback.name}\`: ${call.method} ${call.path}`,
-      ...writeRequest(document, call),
-    ])
-  })
+function writeCallbacks(document: JsonObject, { operation }: Operation): string[] {
+  return listCallbacks(document, operation).map((each) =>
+    joinParts([`#### Callback \`${each.name}\`: ${each.method} ${each.path}`, ...writeRequest(document, each)]),
+  )
 }
 
-function writeTitle({ method, path, name }: ApiCall): string {
-  return `### ${method} ${path}${name === `${method} ${path}` ? '' : `: ${toLine(name)}`}`
+function writeTitle({ method, path, operation }: Operation): string {
+  const address = `${method} ${path}`
+  const name = readText(operation['summary']) || readText(operation['operationId']) || address
+  return `### ${address}${name === address ? '' : `: ${toLine(name)}`}`
 }
 
-function writeRequest(document: JsonObject, call: ApiCall, security = ''): string[] {
-  const { isDeprecated, description, parameters, responses } = call
+function writeRequest(document: JsonObject, request: Operation, security = ''): string[] {
+  const { operation } = request
+  const parameters = listParameters(document, request)
   return [
-    isDeprecated ? '**Deprecated.**' : '',
-    description,
+    operation['deprecated'] === true ? '**Deprecated.**' : '',
+    readText(operation['description']),
     security,
     parameters.length > 0
       ? `Parameters:\n\n${parameters.map((each) => writeParameter(document, each)).join('\n')}`
       : '',
-    writeBody(document, call),
-    writeResponses(document, responses),
+    writeBody(document, request),
+    writeResponses(document, operation['responses']),
   ]
 }
 
-function describeSecurity(api: Api, document: JsonObject, { operation }: ApiCall): string {
-  const { optional, alternatives } = readSecurity(api, document, operation.operation)
+function describeSecurity(api: Api, document: JsonObject, { operation }: Operation): string {
+  const { optional, alternatives } = readSecurity(api, document, operation)
   if (alternatives.length === 0) return 'Needs no credentials.'
   const needed = alternatives
     .filter((scopes) => scopes.length > 0)
@@ -123,32 +120,35 @@ function describeSecurity(api: Api, document: JsonObject, { operation }: ApiCall
   return [scopes, optional ? 'Works without credentials too.' : ''].filter(Boolean).join(' ')
 }
 
-function writeParameter(document: JsonObject, parameter: CallParameter): string {
-  const facts = [
-    parameter.in,
-    describeValue(document, parameter.schema),
-    parameter.isRequired && 'required',
-    parameter.isDeprecated && 'deprecated',
-  ].filter(Boolean)
-  const description = toLine(parameter.description)
-  const line = `- \`${parameter.name}\` (${facts.join(', ')})${description && `: ${description}`}`
-  return [line, ...listProperties(document, parameter.schema, '  ')].join('\n')
+function writeParameter(document: JsonObject, parameter: Parameter): string {
+  const { name, place, required, deprecated, schema } = parameter
+  const facts = [place, describeValue(document, schema), required && 'required', deprecated && 'deprecated']
+  const description = toLine(parameter.description ?? '')
+  const line = `- \`${name}\` (${facts.filter(Boolean).join(', ')})${description && `: ${description}`}`
+  return [line, ...listProperties(document, schema, '  ')].join('\n')
 }
 
-function writeBody(document: JsonObject, { body, operation }: ApiCall): string {
-  if (!body) return ''
-  const example = createSampleBody(document, operation)
-  const types = body.contents.map(({ mediaType, schema }) =>
-    [`- \`${mediaType}\`: ${describeValue(document, schema)}`, ...listProperties(document, schema, '  ')].join('\n'),
-  )
+function writeBody(document: JsonObject, request: Operation): string {
+  const given = request.operation['requestBody']
+  if (given === undefined) return ''
+  const body = resolve(document, given)
+  const example = createSampleBody(document, request)
+  const types = Object.entries(asObject(body['content'])).map(([mediaType, described]) => {
+    const content = resolve(document, described)
+    const schema = content['schema'] ?? content['itemSchema']
+    return [`- \`${mediaType}\`: ${describeValue(document, schema)}`, ...listProperties(document, schema, '  ')].join(
+      '\n',
+    )
+  })
+  const description = toLine(readText(body['description']))
   return joinParts([
-    `Body${body.isRequired ? '' : ' (optional)'}:${body.description && ` ${toLine(body.description)}`}`,
+    `Body${body['required'] === true ? '' : ' (optional)'}:${description && ` ${description}`}`,
     types.join('\n'),
     example && 'text' in example ? writeCode(isJson(example.mediaType) ? 'json' : '', example.text) : '',
   ])
 }
 
-function writeResponses(document: JsonObject, responses: JsonObject): string {
+function writeResponses(document: JsonObject, responses: unknown): string {
   const lines = resolveEntries(document, responses).flatMap(([status, response]) => {
     if (status.startsWith('x-')) return []
     const contents = resolveEntries(document, response['content']).map(
@@ -175,6 +175,11 @@ function writeSchemas(document: JsonObject): string[] {
     ]),
   )
   return schemas.length > 0 ? ['## Schemas', ...schemas] : []
+}
+
+/** A text without white space around it; empty if there is none. */
+function readText(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : ''
 }
 
 /** A fence that the code does not contain. */

@@ -1,23 +1,14 @@
 import { html, type Html } from '../../web/html.js'
-import type { PageBrand } from '../../web/page-brand.js'
 import type { PageHeader } from '../../web/page-frame.js'
-import type { Assets } from '../assets.js'
 import { renderPage } from '../page.js'
+import type { Site } from '../site.js'
 import type { Reference } from './operation.js'
 
-/** The parts that the pages of all references have in common. */
-export interface ReferencePageOptions {
-  /** The console's title. */
-  readonly title: string
-  readonly registration: boolean
-  /** Whether credentials are sent by e-mail. */
-  readonly hasEmails: boolean
-  readonly supportUrl: string | undefined
-  /** The schemes of all APIs of the console, which share one authorization. */
-  readonly schemes: readonly string[]
-  readonly assets: Assets
-  readonly brand: PageBrand
-}
+/** The parts of the console that the pages of all references have in common. */
+export type ReferencePageOptions = Pick<
+  Site,
+  'title' | 'registration' | 'hasEmails' | 'supportUrl' | 'schemes' | 'assets' | 'brand'
+>
 
 interface FrameOptions {
   /** The words of the title before the API's. */
