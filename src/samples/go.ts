@@ -1,7 +1,7 @@
 import { EXPIRY_MARGIN_SECONDS, type SampleField, type SampleTokenRequest } from './call.js'
 import { isMultiline, quoteLikeC as quote } from './literal.js'
 import { escapePartName, listPartHeaders } from './multipart.js'
-import type { PreparedBody, PreparedCall } from './prepare.js'
+import { hasFiles, type PreparedBody, type PreparedCall } from './prepare.js'
 import type { SampleWriter } from './sample.js'
 
 export const go: SampleWriter = {
@@ -41,11 +41,10 @@ function listCallPackages({ body, credential }: PreparedCall): string[] {
   if (credential?.kind === 'key' && credential.key === undefined) packages.push('os')
   if (credential?.kind === 'accessToken') packages.push(...listEnvPackages(credential.request.credentials))
   if (body?.kind === 'text') packages.push('strings')
-  if (body?.kind === 'file') packages.push('os')
+  if (hasFiles(body)) packages.push('os')
   if (body?.kind === 'form') packages.push('net/url', 'strings')
   if (body?.kind === 'multipart') {
     packages.push('bytes', 'mime/multipart')
-    if (body.fields.some((field) => 'file' in field)) packages.push('os')
     if (body.fields.some((field) => 'file' in field || hasPartHeaders(field))) packages.push('net/textproto')
   }
   return packages

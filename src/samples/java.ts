@@ -1,8 +1,8 @@
 import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
-import { escapeText, escapeTripleQuotes, formatHex, isMultiline, type StringSyntax } from './literal.js'
+import { C_STRING, escapeText, escapeTripleQuotes, formatHex, isMultiline, type StringSyntax } from './literal.js'
 import { createMultipart } from './multipart.js'
-import type { PreparedBody, PreparedCall } from './prepare.js'
-import type { SampleWriter } from './sample.js'
+import { hasFiles, type PreparedBody, type PreparedCall } from './prepare.js'
+import type { SampleWriter, WrittenBody } from './sample.js'
 
 /** A sample for the JDK alone, which has no JSON parser. */
 export const java: SampleWriter = {
@@ -12,7 +12,7 @@ export const java: SampleWriter = {
     const { body, credential } = call
     const packages = ['java.net.URI', 'java.net.http.*']
     if (credential?.kind === 'accessToken') packages.push(...TOKEN_PACKAGES)
-    if (usesFile(body)) packages.push('java.nio.file.Path')
+    if (hasFiles(body)) packages.push('java.nio.file.Path')
     if (body?.kind === 'form') packages.push('java.net.URLEncoder', 'java.nio.charset.StandardCharsets')
     return writeProgram(packages, [
       ...(credential?.kind === 'accessToken' ? [writeTokenMethod(credential.request)] : []),
@@ -107,12 +107,7 @@ ${lines.join('')}            .method(${quote(method)}, HttpRequest.BodyPublisher
     }`
 }
 
-interface WrittenBody {
-  /** A call of a method of BodyPublishers. */
-  readonly code: string
-  readonly contentType?: string
-}
-
+/** The body as a call of a method of BodyPublishers. */
 function writeBody(body: PreparedBody): WrittenBody {
   switch (body.kind) {
     case 'text':
@@ -138,10 +133,6 @@ function writeBody(body: PreparedBody): WrittenBody {
   }
 }
 
-function usesFile(body: PreparedBody | undefined): boolean {
-  return body?.kind === 'file' || (body?.kind === 'multipart' && body.fields.some((field) => 'file' in field))
-}
-
 function readFile(name: string): string {
   return `ofFile(Path.of(${quote(name)}))`
 }
@@ -153,10 +144,7 @@ function readValue(value: string | undefined, variable: string): string {
 /** Escapes are octal: Java replaces `\uXXXX` before it reads strings, so that `\u000A` would end the line. */
 const formatCode = (code: number): string =>
   code < 0x100 ? `\\${code.toString(8).padStart(3, '0')}` : escapeNonAscii(String.fromCodePoint(code))
-const STRING: StringSyntax = {
-  escapes: { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' },
-  formatCode,
-}
+const STRING: StringSyntax = { ...C_STRING, formatCode }
 const TEXT_BLOCK: StringSyntax = { escapes: { '\\': '\\\\', '\n': '\n', '\t': '\\t' }, formatCode }
 
 function quote(text: string): string {

@@ -1,8 +1,8 @@
 import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
 import { escapeText, formatHex, isMultiline, type StringSyntax } from './literal.js'
 import { createMultipart, isSimpleForm } from './multipart.js'
-import type { PreparedBody, PreparedCall } from './prepare.js'
-import type { SampleWriter } from './sample.js'
+import { hasFiles, type PreparedBody, type PreparedCall } from './prepare.js'
+import type { SampleWriter, WrittenBody } from './sample.js'
 
 /** A sample for Node and every other runtime with fetch; Node's `process.env` and `openAsBlob` are its only modules. */
 export const javascript: SampleWriter = {
@@ -88,7 +88,7 @@ function writeBody(body: Exclude<PreparedBody, { kind: 'multipart' }>): string {
   }
 }
 
-function writeMultipart(body: PreparedBody & { kind: 'multipart' }): { code: string; contentType?: string } {
+function writeMultipart(body: PreparedBody & { kind: 'multipart' }): WrittenBody {
   if (!isSimpleForm(body)) {
     // FormData has no other headers of parts than those of files.
     const { contentType, parts } = createMultipart(body)
@@ -104,10 +104,6 @@ function writeMultipart(body: PreparedBody & { kind: 'multipart' }): { code: str
     return `  body.append(${quote(field.name)}, await openAsBlob(${quote(file.name)}${type}), ${quote(file.name)})\n`
   })
   return { code: `  const body = new FormData()\n${lines.join('')}` }
-}
-
-function hasFiles(body: PreparedBody | undefined): boolean {
-  return body?.kind === 'file' || (body?.kind === 'multipart' && body.fields.some((field) => 'file' in field))
 }
 
 function readValue(value: string | undefined, variable: string): string {

@@ -19,12 +19,13 @@ export function escapeText(text: string, { escapes, formatCode }: StringSyntax):
   }).join('')
 }
 
-const C_STRING: StringSyntax = {
+/** The syntax of C, which other languages have taken. */
+export const C_STRING: StringSyntax = {
   escapes: { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' },
   formatCode: (code) => (code > 0xffff ? `\\U${formatHex(code, 8)}` : `\\u${formatHex(code)}`),
 }
 
-/** A string literal of Go and of C#, which have taken their escapes from C. */
+/** A string literal of Go, C# and Python. */
 export function quoteLikeC(text: string): string {
   return `"${escapeText(text, C_STRING)}"`
 }

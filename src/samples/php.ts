@@ -1,8 +1,8 @@
 import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
-import { escapeText, formatHex, isMultiline, type StringSyntax } from './literal.js'
+import { C_STRING, escapeText, formatHex, isMultiline, type StringSyntax } from './literal.js'
 import { createMultipart, isSimpleForm } from './multipart.js'
 import type { PreparedBody, PreparedCall } from './prepare.js'
-import type { SampleWriter } from './sample.js'
+import type { SampleWriter, WrittenBody } from './sample.js'
 
 /** A sample for PHP's extension curl. */
 export const php: SampleWriter = {
@@ -80,11 +80,6 @@ ${options.map((option) => `        ${option},\n`).join('')}    ]);
 }`
 }
 
-interface WrittenBody {
-  readonly code: string
-  readonly contentType?: string
-}
-
 function writeBody(body: PreparedBody): WrittenBody {
   switch (body.kind) {
     case 'text':
@@ -136,10 +131,7 @@ function readValue(value: string | undefined, variable: string): string {
 }
 
 const formatCode = (code: number): string => `\\u{${formatHex(code, 1)}}`
-const DOUBLE: StringSyntax = {
-  escapes: { '\\': '\\\\', '"': '\\"', $: '\\$', '\n': '\\n', '\r': '\\r', '\t': '\\t' },
-  formatCode,
-}
+const DOUBLE: StringSyntax = { escapes: { ...C_STRING.escapes, $: '\\$' }, formatCode }
 const SINGLE: StringSyntax = { escapes: { '\\': '\\\\', "'": "\\'", '\n': '\n', '\t': '\t' }, formatCode }
 
 /** A string in single quotes, unless a character must be escaped for which single quotes have no escape. */

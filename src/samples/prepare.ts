@@ -23,6 +23,11 @@ export type PreparedCredential =
   | { readonly kind: 'accessToken'; readonly request: SampleTokenRequest }
   | { readonly kind: 'key'; readonly header: string; readonly key: string | undefined }
 
+/** Whether a body contains files. */
+export function hasFiles(body: PreparedBody | undefined): boolean {
+  return body?.kind === 'file' || (body?.kind === 'multipart' && body.fields.some((field) => 'file' in field))
+}
+
 export function prepareCall(call: SampleCall): PreparedCall {
   const headers = mergeHeaders(call.headers)
   const body = call.body && prepareBody(call.body)

@@ -1,8 +1,9 @@
 import { EXPIRY_MARGIN_SECONDS, type SampleField, type SampleTokenRequest } from './call.js'
-import { escapeText, escapeTripleQuotes, formatHex, isMultiline, type StringSyntax } from './literal.js'
+import { C_STRING, escapeText, escapeTripleQuotes, isMultiline, quoteLikeC as quote } from './literal.js'
+import type { StringSyntax } from './literal.js'
 import { createMultipart } from './multipart.js'
 import type { PreparedBody, PreparedCall } from './prepare.js'
-import type { SampleWriter } from './sample.js'
+import type { SampleWriter, WrittenBody } from './sample.js'
 
 export const python: SampleWriter = {
   language: 'python',
@@ -81,12 +82,7 @@ ${headerLines.length > 0 ? `        headers={\n${headerLines.join('')}        },
     )`
 }
 
-interface WrittenBody {
-  /** An argument. */
-  readonly code: string
-  readonly contentType?: string
-}
-
+/** The body as an argument. */
 function writeBody(body: PreparedBody): WrittenBody {
   switch (body.kind) {
     case 'text':
@@ -133,16 +129,7 @@ function readValue(value: string | undefined, variable: string): string {
   return value === undefined ? `os.environ["${variable}"]` : quote(value)
 }
 
-const formatCode = (code: number): string => (code > 0xffff ? `\\U${formatHex(code, 8)}` : `\\u${formatHex(code)}`)
-const STRING: StringSyntax = {
-  escapes: { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' },
-  formatCode,
-}
-const LONG_STRING: StringSyntax = { escapes: { '\\': '\\\\', '\n': '\n', '\t': '\t' }, formatCode }
-
-function quote(text: string): string {
-  return `"${escapeText(text, STRING)}"`
-}
+const LONG_STRING: StringSyntax = { ...C_STRING, escapes: { '\\': '\\\\', '\n': '\n', '\t': '\t' } }
 
 function quoteText(text: string): string {
   if (!isMultiline(text)) return quote(text)

@@ -10,6 +10,12 @@ export interface Sample {
   readonly code: string
 }
 
+/** The code of a body, and the media type that the code does not send by itself. */
+export interface WrittenBody {
+  readonly code: string
+  readonly contentType?: string
+}
+
 /** A language that samples are written in. */
 export interface SampleWriter {
   readonly language: SampleLanguage
