@@ -11,7 +11,7 @@ import { readPairs } from '../../http/form.js'
 import { findAddressProblem } from '../../lib/email-address.js'
 import { findLineProblem } from '../../lib/visible-text.js'
 import type { FieldProblems } from './mistakes.js'
-import type { Phrases } from './texts/phrases.js'
+import type { Phrases } from './texts/en.js'
 
 /** The input of the registration form. */
 export interface FormFields {

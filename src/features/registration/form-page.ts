@@ -10,7 +10,7 @@ import type { FormFields } from './form-fields.js'
 import { translate } from './local-text.js'
 import type { FieldProblems } from './mistakes.js'
 import type { RegistrationTerms } from './terms.js'
-import type { Phrases } from './texts/phrases.js'
+import type { Phrases } from './texts/en.js'
 import { TEXTS } from './texts/texts.js'
 
 /** An API as the registration form shows it. */

@@ -1,10 +1,10 @@
 import type { Language } from '../../contracts/application-record.js'
 import type { RefusalRecord } from '../../contracts/usage.js'
 import { de } from './texts/de.js'
-import { en } from './texts/en.js'
+import { en, type ExplainedReason } from './texts/en.js'
 import { es } from './texts/es.js'
 import { fr } from './texts/fr.js'
-import type { ExplainedReason, RefusalDetailsInWords, RefusalWords } from './texts/refusal-words.js'
+import type { RefusalDetailsInWords, RefusalWords } from './texts/refusal-words.js'
 
 /** The reason of a refusal, and its fix for the application's developer. */
 export interface RefusalExplanation {
@@ -14,7 +14,7 @@ export interface RefusalExplanation {
   readonly fix: string
 }
 
-const WORDS: Readonly<Record<Language, RefusalWords>> = { en, de, fr, es }
+const WORDS: Readonly<Record<Language, RefusalWords<ExplainedReason>>> = { en, de, fr, es }
 
 /** Explains a refusal in words, for the developer of the application, at the time `now` (milliseconds since 1970). */
 export function explainRefusal(

@@ -1,7 +1,7 @@
 import { isWithheld } from '../../../applications/records/withheld.js'
 import { html, type Html } from '../../../web/html.js'
 import { renderField, renderFieldProblem, describeField, type Problem } from './form-field.js'
-import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
+import { FormProblem, type ActionPage } from './action-page.js'
 import { findRequestable, type PortalApi } from '../sections/api-section.js'
 import { readField } from '../form-fields.js'
 import type { PortalTexts } from '../texts/en.js'
@@ -17,13 +17,11 @@ export function createRequestPage(view: ApplicationView, api: PortalApi | undefi
   return {
     action: 'requestAccess',
     heading: texts.requestApi(title),
+    button: texts.request,
     render: (entered, problem) =>
-      renderActionForm(view, {
-        button: texts.request,
-        content: html`${description !== undefined && html`<p>${description}</p>`}
-          <p>${explainApproval(registration === 'manual', isWithheld(view.record, name, scopes), texts)}</p>
-          ${scopes.length > 0 && renderScopeChoices(scopes, api, entered.get('scopes') ?? scopes, problem, texts)}`,
-      }),
+      html`${description !== undefined && html`<p>${description}</p>`}
+        <p>${explainApproval(registration === 'manual', isWithheld(view.record, name, scopes), texts)}</p>
+        ${scopes.length > 0 && renderScopeChoices(scopes, api, entered.get('scopes') ?? scopes, problem, texts)}`,
     async perform(entered, { requestAccess, by }) {
       const chosen = (entered.get('scopes') ?? []).filter((scope) => scopes.includes(scope))
       if (scopes.length > 0 && chosen.length === 0) throw new FormProblem(texts.noScope, 'scopes')
@@ -63,13 +61,11 @@ export function createRevokePage(view: ApplicationView): ActionPage {
   return {
     action: 'revokeTokens',
     heading: texts.revoke,
+    button: texts.revokeThem,
+    isDestructive: true,
     render: () =>
-      renderActionForm(view, {
-        button: texts.revokeThem,
-        isDestructive: true,
-        content: html`<p>${texts.revokeAbout(view.record.name)}</p>
-          <p>${texts.revokeGoesOn}</p>`,
-      }),
+      html`<p>${texts.revokeAbout(view.record.name)}</p>
+        <p>${texts.revokeGoesOn}</p>`,
     async perform(_entered, { applications, by }) {
       await applications.revokeTokens(view.record.id, { by })
       return { done: 'revoked' }
@@ -84,22 +80,20 @@ export function createDeletePage(view: ApplicationView): ActionPage {
   return {
     action: 'delete',
     heading: texts.deleteName(name),
+    button: texts.deleteIt,
+    isDestructive: true,
     render: (entered, problem) =>
-      renderActionForm(view, {
-        button: texts.deleteIt,
-        isDestructive: true,
-        content: html`<p>${texts.deleteAbout}</p>
-          ${renderField(
-            {
-              id: 'name',
-              label: texts.confirmName(html`<strong>${name}</strong>`),
-              problem,
-              render: (attributes) =>
-                html`<input ${attributes} value="${readField(entered, 'name')}" required autocomplete="off" />`,
-            },
-            texts,
-          )}`,
-      }),
+      html`<p>${texts.deleteAbout}</p>
+        ${renderField(
+          {
+            id: 'name',
+            label: texts.confirmName(html`<strong>${name}</strong>`),
+            problem,
+            render: (attributes) =>
+              html`<input ${attributes} value="${readField(entered, 'name')}" required autocomplete="off" />`,
+          },
+          texts,
+        )}`,
     async perform(entered, { applications, by }) {
       if (readField(entered, 'name') !== name) throw new FormProblem(texts.otherName, 'name')
       await applications.delete(id, { by })

@@ -14,7 +14,10 @@ import { renderHiddenFields, type ApplicationView } from './view.js'
 export interface ActionPage {
   readonly action: PortalAction
   readonly heading: string
-  /** The form, with what was entered before it was refused, and the problem at its field. */
+  /** The text of the button. */
+  readonly button: string
+  readonly isDestructive?: boolean
+  /** The fields of the form, with what was entered before it was refused, and the problem at its field. */
   render(entered: FormFields, problem?: Problem): Html
   /** Rejects with `FormProblem` for a mistake in a field. */
   perform(entered: FormFields, call: ActionCall): Promise<ActionOutcome>
@@ -76,19 +79,17 @@ export class StaleForm extends Error {
   override readonly name = 'StaleForm'
 }
 
-interface ActionForm {
-  readonly content: Html
-  /** The text of the button. */
-  readonly button: string
-  readonly isDestructive?: boolean
-}
-
 /** The form of an action, with a link that leads back. */
-export function renderActionForm(view: ApplicationView, { content, button, isDestructive = false }: ActionForm): Html {
+export function renderActionForm(
+  view: ApplicationView,
+  { render, button, isDestructive = false }: ActionPage,
+  entered: FormFields,
+  problem: Problem | undefined,
+): Html {
   const { record, link, texts } = view
   return html`<p class="crumb">${texts.application(html`<a href="${link(record.id)}">${record.name}</a>`)}</p>
     <form class="card" method="post">
-      ${renderHiddenFields(view)} ${content}
+      ${renderHiddenFields(view)} ${render(entered, problem)}
       <p class="actions foot">
         <button class="${isDestructive && 'danger'}">${button}</button>
         <a href="${link(record.id)}">${texts.back}</a>

@@ -7,7 +7,7 @@ import {
 } from '../../../applications/contacts/contact-lists.js'
 import { readRegistrationContact } from '../../../applications/records/validation.js'
 import { html } from '../../../web/html.js'
-import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
+import { FormProblem, type ActionPage } from './action-page.js'
 import { renderField } from './form-field.js'
 import { formatWait } from './times.js'
 import { hashAddress, mayRemove } from '../sections/contact-section.js'
@@ -19,28 +19,26 @@ export function createInvitePage(view: ApplicationView): ActionPage {
   return {
     action: 'invite',
     heading: texts.inviteOne,
+    button: texts.invite,
     render: (entered, problem) =>
-      renderActionForm(view, {
-        button: texts.invite,
-        content: html`<p>${texts.inviteAbout}</p>
-          ${renderField(
-            {
-              id: 'address',
-              label: texts.address,
-              problem,
-              render: (attributes) =>
-                html`<input
-                  ${attributes}
-                  type="email"
-                  value="${readField(entered, 'address')}"
-                  required
-                  maxlength="254"
-                  autocomplete="off"
-                />`,
-            },
-            texts,
-          )}`,
-      }),
+      html`<p>${texts.inviteAbout}</p>
+        ${renderField(
+          {
+            id: 'address',
+            label: texts.address,
+            problem,
+            render: (attributes) =>
+              html`<input
+                ${attributes}
+                type="email"
+                value="${readField(entered, 'address')}"
+                required
+                maxlength="254"
+                autocomplete="off"
+              />`,
+          },
+          texts,
+        )}`,
     async perform(entered, { invite, by, limitInvitation }) {
       const { record, now } = view
       if (readField(entered, 'address') === '') throw new FormProblem(texts.addressMissing, 'address')
@@ -70,13 +68,11 @@ export function createRemovePage(view: ApplicationView, hash: string): ActionPag
   return {
     action: 'removeContact',
     heading: isMe ? texts.leaveIt(view.record.name) : texts.removeOne,
+    button: isMe ? texts.leave : texts.remove,
+    isDestructive: true,
     render: () =>
-      renderActionForm(view, {
-        button: isMe ? texts.leave : texts.remove,
-        isDestructive: true,
-        content: html`<p>${texts.removeAbout(html`<strong>${address}</strong>`)}</p>
-          <p class="note">${texts.keepWorking(isMe)}</p>`,
-      }),
+      html`<p>${texts.removeAbout(html`<strong>${address}</strong>`)}</p>
+        <p class="note">${texts.keepWorking(isMe)}</p>`,
     async perform(_entered, { applications, by }) {
       await applications.removeContact(view.record.id, address, { by })
       return isMe ? { left: 'left' } : { done: 'removed' }
@@ -92,12 +88,9 @@ export function createCancelPage(view: ApplicationView, hash: string): ActionPag
   return {
     action: 'invite',
     heading: texts.cancelOne,
-    render: () =>
-      renderActionForm(view, {
-        button: texts.cancelIt,
-        isDestructive: true,
-        content: html`<p>${texts.cancelAbout(html`<strong>${invitation.address}</strong>`)}</p>`,
-      }),
+    button: texts.cancelIt,
+    isDestructive: true,
+    render: () => html`<p>${texts.cancelAbout(html`<strong>${invitation.address}</strong>`)}</p>`,
     async perform(_entered, { applications, by }) {
       await applications.cancelInvitation(view.record.id, invitation.address, { by })
       return { done: 'cancelled' }

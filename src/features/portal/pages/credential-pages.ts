@@ -4,13 +4,7 @@ import type { CredentialKind } from '../../../applications/credentials/credentia
 import type { CredentialRecord } from '../../../contracts/application-record.js'
 import { DAY_MS } from '../../../lib/day.js'
 import { html, type Html } from '../../../web/html.js'
-import {
-  FormProblem,
-  renderActionForm,
-  type ActionCall,
-  type ActionPage,
-  type IssuedCredential,
-} from './action-page.js'
+import { FormProblem, type ActionCall, type ActionPage, type IssuedCredential } from './action-page.js'
 import { renderField, type Problem } from './form-field.js'
 import { listCredentials, type ShownCredential } from '../sections/credential-section.js'
 import { readField, type FormFields } from '../form-fields.js'
@@ -37,13 +31,11 @@ function createAddPage(view: ApplicationView, kind: CredentialKind): ActionPage 
   return {
     action: kind === 'key' ? 'addKey' : 'addSecret',
     heading: texts.add[kind],
+    button: texts.addIt[kind],
     render: (entered, problem) =>
-      renderActionForm(view, {
-        button: texts.addIt[kind],
-        content: html`<p>${texts.addAbout[kind]} ${texts.oneForEach}</p>
-          ${renderNameField(readField(entered, 'name'), `${texts.nameHint} ${texts.uniqueName[kind]}`, problem, texts)}
-          ${renderSelect('expires', texts.expiry, lifetimes, readField(entered, 'expires') || '0', problem, texts)}`,
-      }),
+      html`<p>${texts.addAbout[kind]} ${texts.oneForEach}</p>
+        ${renderNameField(readField(entered, 'name'), `${texts.nameHint} ${texts.uniqueName[kind]}`, problem, texts)}
+        ${renderSelect('expires', texts.expiry, lifetimes, readField(entered, 'expires') || '0', problem, texts)}`,
     async perform(entered, { applications, by }) {
       const name = readName(entered, texts)
       const days = Number(readChoice(entered, 'expires', lifetimes, texts))
@@ -63,12 +55,10 @@ function createRenamePage(view: ApplicationView, { kind, credential }: ShownCred
   return {
     action: 'rename',
     heading: texts.renameIt[kind],
+    button: texts.rename,
     render: (entered, problem) =>
-      renderActionForm(view, {
-        button: texts.rename,
-        content: html`${describeCredential(kind, credential, texts)}
-        ${renderNameField(entered.has('name') ? readField(entered, 'name') : credential.name, texts.uniqueName[kind], problem, texts)}`,
-      }),
+      html`${describeCredential(kind, credential, texts)}
+      ${renderNameField(entered.has('name') ? readField(entered, 'name') : credential.name, texts.uniqueName[kind], problem, texts)}`,
     async perform(entered, { applications, by }) {
       await applications.updateCredential(view.record.id, credential.id, { name: readName(entered, texts), by })
       return { done: 'renamed' }
@@ -85,14 +75,12 @@ function createRotatePage(view: ApplicationView, { kind, credential }: ShownCred
   return {
     action: 'rotate',
     heading: texts.rotateIt[kind],
+    button: texts.makeNew[kind],
     render: (entered, problem) =>
-      renderActionForm(view, {
-        button: texts.makeNew[kind],
-        content: html`${describeCredential(kind, credential, texts)}
-          <p>${texts.rotateAbout[kind]}</p>
-          ${former?.credential.expiresAt !== undefined && html`<p class="note">${texts.formerEnds(kind, renderDateTime(former.credential.expiresAt, texts))}</p>`}
-          ${renderSelect('overlap', texts.inUse[kind], texts.overlaps, readField(entered, 'overlap') || '86400', problem, texts)}`,
-      }),
+      html`${describeCredential(kind, credential, texts)}
+        <p>${texts.rotateAbout[kind]}</p>
+        ${former?.credential.expiresAt !== undefined && html`<p class="note">${texts.formerEnds(kind, renderDateTime(former.credential.expiresAt, texts))}</p>`}
+        ${renderSelect('overlap', texts.inUse[kind], texts.overlaps, readField(entered, 'overlap') || '86400', problem, texts)}`,
     async perform(entered, call) {
       const overlap = Number(readChoice(entered, 'overlap', texts.overlaps, texts))
       return { issued: { kind, name, ...(await rotate(view.record.id, kind, { credential: id, overlap }, call)) } }
@@ -125,15 +113,13 @@ function createEndPage(view: ApplicationView, { kind, credential }: ShownCredent
   return {
     action: 'end',
     heading: texts.endOne[kind],
+    button: texts.endIt[kind],
+    isDestructive: true,
     render: (entered) =>
-      renderActionForm(view, {
-        button: texts.endIt[kind],
-        isDestructive: true,
-        content: html`${describeCredential(kind, credential, texts)}
-          <p>${texts.endAbout[kind]}</p>
-          ${isOnly && html`<p class="note">${texts.isOnly[kind]}</p>`}
-          ${revokes && renderRevokeChoice(entered.has('revoke'), texts)}`,
-      }),
+      html`${describeCredential(kind, credential, texts)}
+        <p>${texts.endAbout[kind]}</p>
+        ${isOnly && html`<p class="note">${texts.isOnly[kind]}</p>`}
+        ${revokes && renderRevokeChoice(entered.has('revoke'), texts)}`,
     async perform(entered, { applications, by }) {
       const revokeTokens = revokes && entered.has('revoke')
       await applications.endCredential(view.record.id, credential.id, { by, revokeTokens })

@@ -1,6 +1,6 @@
 import { html } from '../../../web/html.js'
 import { isInNetworks, readNetwork } from '../../../lib/networks.js'
-import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
+import { FormProblem, type ActionPage } from './action-page.js'
 import { renderField, renderFieldProblem, describeField } from './form-field.js'
 import { readField, type FormFields } from '../form-fields.js'
 import type { ApplicationView } from './view.js'
@@ -12,32 +12,30 @@ export function createNetworksPage(view: ApplicationView): ActionPage {
   return {
     action: 'networks',
     heading: texts.changeNetworks,
+    button: texts.saveNetworks,
     render: (entered, problem) =>
-      renderActionForm(view, {
-        button: texts.saveNetworks,
-        content: html`${address !== undefined && html`<p>${texts.yourAddress(html`<code class="inline">${address}</code>`)}</p>`}
-        ${record.withheld?.networks && html`<p class="note">${texts.networksWithin(record.withheld.networks.join(', '))}</p>`}
-        ${renderField(
-          {
-            id: 'networks',
-            label: texts.networks,
-            hint: texts.networksHint('203.0.113.0/24, 2001:db8::/32'),
-            problem,
-            render: (attributes) =>
-              html`<textarea ${attributes} rows="5" spellcheck="false">
+      html`${address !== undefined && html`<p>${texts.yourAddress(html`<code class="inline">${address}</code>`)}</p>`}
+      ${record.withheld?.networks && html`<p class="note">${texts.networksWithin(record.withheld.networks.join(', '))}</p>`}
+      ${renderField(
+        {
+          id: 'networks',
+          label: texts.networks,
+          hint: texts.networksHint('203.0.113.0/24, 2001:db8::/32'),
+          problem,
+          render: (attributes) =>
+            html`<textarea ${attributes} rows="5" spellcheck="false">
 ${entered.has('networks') ? readField(entered, 'networks') : (record.networks ?? []).join('\n')}</textarea>`,
-          },
-          texts,
-        )}
-        ${
-          problem?.field === 'anyway' &&
-          html`${renderFieldProblem('anyway', problem, texts)}
-            <label class="choice">
-              <input type="checkbox" id="anyway" name="anyway" value="yes" ${describeField('anyway', problem)} />
-              <span>${texts.saveAnyway}</span>
-            </label>`
-        }`,
-      }),
+        },
+        texts,
+      )}
+      ${
+        problem?.field === 'anyway' &&
+        html`${renderFieldProblem('anyway', problem, texts)}
+          <label class="choice">
+            <input type="checkbox" id="anyway" name="anyway" value="yes" ${describeField('anyway', problem)} />
+            <span>${texts.saveAnyway}</span>
+          </label>`
+      }`,
     async perform(entered, { applications, by }) {
       const lines = listLines(entered)
       const wrong = lines.find((line) => readNetwork(line) === undefined)

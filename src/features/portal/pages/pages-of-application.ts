@@ -1,7 +1,7 @@
 import { retryAfter } from '../../../contracts/denial.js'
 import { html, type Html } from '../../../web/html.js'
 import type { PortalAnswer, PortalRequest } from '../request.js'
-import type { ActionPage, FormProblem } from './action-page.js'
+import { renderActionForm, type ActionPage, type FormProblem } from './action-page.js'
 import type { PortalPage, RenderPortalPage } from './page.js'
 import type { ApplicationView } from './view.js'
 
@@ -27,9 +27,10 @@ export function createPagesOfApplication(renderPage: RenderPortalPage): PagesOfA
 
   return {
     show,
-    showForm(view, { heading, render }, entered, problem) {
+    showForm(view, action, entered, problem) {
       const error = problem && { text: problem.message, field: problem.field }
-      const page = show(view, heading, { content: render(entered, error), error, script: 'form' })
+      const content = renderActionForm(view, action, entered, error)
+      const page = show(view, action.heading, { content, error, script: 'form' })
       if (!problem) return { status: 200, page }
       const { retryAfter: seconds } = problem
       return seconds === undefined ? { status: 400, page } : { status: 429, page, headers: retryAfter(seconds) }

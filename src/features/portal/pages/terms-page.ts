@@ -1,5 +1,5 @@
 import { html } from '../../../web/html.js'
-import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
+import { FormProblem, type ActionPage } from './action-page.js'
 import { readField } from '../form-fields.js'
 import { findUnaccepted } from '../sections/terms-note.js'
 import type { ApplicationView } from './view.js'
@@ -13,13 +13,11 @@ export function createTermsPage(view: ApplicationView): ActionPage | undefined {
   return {
     action: 'acceptTerms',
     heading: texts.terms,
+    button: texts.acceptTerms,
     render: () =>
-      renderActionForm(view, {
-        button: texts.acceptTerms,
-        content: html`<input type="hidden" name="terms" value="${version}" />
-          <p>${texts.termsAsked}</p>
-          <p><a href="${url}" target="_blank" rel="noopener">${texts.readTerms(version)}</a></p>`,
-      }),
+      html`<input type="hidden" name="terms" value="${version}" />
+        <p>${texts.termsAsked}</p>
+        <p><a href="${url}" target="_blank" rel="noopener">${texts.readTerms(version)}</a></p>`,
     async perform(entered, { acceptTerms, by }) {
       if (readField(entered, 'terms') !== version) throw new FormProblem(texts.termsChanged)
       await acceptTerms(record.id, by)

@@ -1,4 +1,4 @@
-import type { Phrases } from './phrases.js'
+import type { Phrases } from './en.js'
 
 const within = (days: number | undefined): string =>
   days === undefined ? '' : `, in der Regel innerhalb ${days === 1 ? 'eines Werktags' : `von ${days} Werktagen`}`

@@ -1,10 +1,10 @@
-import type { Phrases } from './phrases.js'
+import type { Denial } from '../../../contracts/denial.js'
 
 const within = (days: number | undefined): string =>
   days === undefined ? '' : `, usually within ${days === 1 ? 'one working day' : `${days} working days`}`
 
-/** The words of the registration pages in English. */
-export const en: Phrases = {
+/** The words of the registration pages in English. `label` is the provider's name of a field. */
+export const en = {
   title: 'Register an application',
   name: 'Name of your application',
   contact: 'E-mail address of the developers',
@@ -12,37 +12,41 @@ export const en: Phrases = {
   apis: 'APIs that it calls',
   needsApproval: 'This API needs our approval.',
   scopes: 'Scopes that it gets:',
+  /** Follows the label of a field that may stay empty. */
   optional: '(optional)',
   register: 'Register',
   next: 'What happens next',
   sent: 'We send the key and the secret to your e-mail address, with commands to try them.',
-  approval: (days) =>
+  /** `days`: within how many working days the provider usually decides. */
+  approval: (days: number | undefined) =>
     `If you choose an API that needs our approval, one of us reads your registration and decides${within(days)}. The e-mail comes after that; until then, the application can call none of its APIs.`,
 
   notRegistered: 'Your application has not been registered yet.',
-  refusal: ({ description }) => `${description}.`,
+  /** A refusal that is no mistake in a field. */
+  refusal: ({ description }: Pick<Denial, 'error' | 'description'>) => `${description}.`,
   nameMissing: 'Enter a name.',
-  nameRefused: (detail) =>
+  /** `detail`: a part of an English sentence that says what is wrong with this one. */
+  nameRefused: (detail: string | undefined) =>
     `Enter a name of up to 100 characters, with fewer than 7 digits in a row and without anything like a web address (example.com, Node.js).${thisOne(detail)}`,
   contactMissing: 'Enter an e-mail address.',
-  contactRefused: (detail) =>
+  contactRefused: (detail: string | undefined) =>
     `Enter one e-mail address that can be reached from the internet, such as dev@example.com.${thisOne(detail)}`,
   languageUnknown: 'Choose one of these languages.',
   apiMissing: 'Choose at least one API.',
   apiUnknown: 'Choose only from these APIs.',
 
-  empty: (label) => `Fill in "${label}".`,
-  unticked: (label) => `Tick "${label}".`,
-  unchosen: (label) => `Choose one of the values of "${label}".`,
-  longerThan: (label, most) => `Enter at most ${most} characters for "${label}".`,
-  unreadable: (label) => `Enter text without control characters and hidden characters for "${label}".`,
-  noAddress: (label) => `Enter one e-mail address for "${label}", such as dev@example.com.`,
-  noUrl: (label) => `Enter a web address for "${label}" that begins with https:// or http://.`,
+  empty: (label: string) => `Fill in "${label}".`,
+  unticked: (label: string) => `Tick "${label}".`,
+  unchosen: (label: string) => `Choose one of the values of "${label}".`,
+  longerThan: (label: string, most: number) => `Enter at most ${most} characters for "${label}".`,
+  unreadable: (label: string) => `Enter text without control characters and hidden characters for "${label}".`,
+  noAddress: (label: string) => `Enter one e-mail address for "${label}", such as dev@example.com.`,
+  noUrl: (label: string) => `Enter a web address for "${label}" that begins with https:// or http://.`,
   tooLong: 'All your answers together are too long. Shorten them.',
   choose: 'Choose one',
 
   acceptTerms: 'I accept the terms of use',
-  readTerms: (version) => `Read them: version ${version} (opens a new tab)`,
+  readTerms: (version: string) => `Read them: version ${version} (opens a new tab)`,
   termsMissing: 'Accept the terms of use.',
   termsChanged: 'The terms of use have changed. Read and accept the new ones.',
 
@@ -51,13 +55,16 @@ export const en: Phrases = {
   captchaNeedsScripts: 'The check that you are a person needs JavaScript. Please turn it on, and reload this page.',
 
   thanks: 'Thank you',
-  received: (contact) =>
+  /** `contact`: the address that the form gave; undefined if it is not known any more. */
+  received: (contact: string | undefined) =>
     `We have received your registration. We send the credentials to ${contact ?? 'the e-mail address that you gave'}.`,
-  held: (contact, days) =>
+  held: (contact: string | undefined, days: number | undefined) =>
     `We have received your registration. One of us reads it and decides${within(days)}. After it is approved, we send the credentials to ${contact ?? 'the e-mail address that you gave'}.`,
   missingEmail: 'If no e-mail comes, look among the unwanted ones. If the address is wrong, register again.',
   manage: 'Later you can manage it, with the same e-mail address, at',
 }
+
+export type Phrases = typeof en
 
 function thisOne(detail: string | undefined): string {
   return detail === undefined ? '' : ` This one ${detail}.`

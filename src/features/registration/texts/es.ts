@@ -1,4 +1,4 @@
-import type { Phrases } from './phrases.js'
+import type { Phrases } from './en.js'
 
 const within = (days: number | undefined): string =>
   days === undefined ? '' : `, normalmente en ${days === 1 ? 'un día laborable' : `${days} días laborables`}`

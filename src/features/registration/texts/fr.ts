@@ -1,4 +1,4 @@
-import type { Phrases } from './phrases.js'
+import type { Phrases } from './en.js'
 
 const within = (days: number | undefined): string =>
   days === undefined ? '' : `, en général sous ${days === 1 ? 'un jour ouvré' : `${days} jours ouvrés`}`

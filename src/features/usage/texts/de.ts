@@ -1,3 +1,4 @@
+import type { ExplainedReason } from './en.js'
 import type { RefusalWords } from './refusal-words.js'
 
 const ASK = 'Fragen Sie den Betreiber der API.'
@@ -6,7 +7,7 @@ const NEWEST_SECRET = 'Verwenden Sie das neueste Secret der Anwendung oder erste
 const ANOTHER_METHOD = 'Verwenden Sie eine Methode, die es in der API unter dieser Adresse gibt.'
 
 /** The words of refusals in German. */
-export const de: RefusalWords = {
+export const de: RefusalWords<ExplainedReason> = {
   justNow: 'gerade eben',
   quote: (text) => `„${text}“`,
   seconds: (count) => `${count} Sekunden`,

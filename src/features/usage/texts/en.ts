@@ -6,7 +6,7 @@ const NEWEST_SECRET = 'Use the newest secret of the application, or make a new o
 const ANOTHER_METHOD = 'Use a method that the API has at this address.'
 
 /** The words of refusals in English. */
-export const en: RefusalWords = {
+export const en = {
   justNow: 'just now',
   quote: (text) => `"${text}"`,
   seconds: (count) => `${count} seconds`,
@@ -79,4 +79,6 @@ export const en: RefusalWords = {
     ],
     unknown: [() => 'The request was refused', `The answer's error_description says more. ${ASK}`],
   },
-}
+} satisfies RefusalWords<string>
+
+export type ExplainedReason = keyof (typeof en)['reasons']

@@ -1,3 +1,4 @@
+import type { ExplainedReason } from './en.js'
 import type { RefusalWords } from './refusal-words.js'
 
 const ASK = 'Pregunte al proveedor de la API.'
@@ -6,7 +7,7 @@ const NEWEST_SECRET = 'Use el secreto más reciente de la aplicación o cree uno
 const ANOTHER_METHOD = 'Use un método que la API tenga en esta dirección.'
 
 /** The words of refusals in Spanish. */
-export const es: RefusalWords = {
+export const es: RefusalWords<ExplainedReason> = {
   justNow: 'ahora mismo',
   quote: (text) => `«${text}»`,
   seconds: (count) => `${count} segundos`,

@@ -1,3 +1,4 @@
+import type { ExplainedReason } from './en.js'
 import type { RefusalWords } from './refusal-words.js'
 
 const ASK = 'Demandez au fournisseur de l’API.'
@@ -6,7 +7,7 @@ const NEWEST_SECRET = 'Utilisez le secret le plus récent de l’application, ou
 const ANOTHER_METHOD = 'Utilisez une méthode que l’API possède à cette adresse.'
 
 /** The words of refusals in French, with its no-break spaces. */
-export const fr: RefusalWords = {
+export const fr: RefusalWords<ExplainedReason> = {
   justNow: 'à l’instant',
   quote: (text) => `«\u00A0${text}\u00A0»`,
   seconds: (count) => `${count} secondes`,
