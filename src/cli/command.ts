@@ -113,18 +113,15 @@ export function command<
   const Options extends OptionTable = OptionTable,
   const Parameters extends readonly string[] = readonly [],
   Requires extends Requirement = 'store',
->(definition: {
-  readonly name: string
-  readonly summary: string
-  readonly notes?: readonly string[]
-  readonly parameters?: Parameters
-  readonly options?: Options
-  readonly requires: Requires
-  readonly audited?: boolean
-  queuesEmails?(values: Readonly<Record<string, unknown>>): boolean
-  readonly example: string
-  run(context: CommandContext<Options, Parameters, Requires>): Promise<CommandResult>
-}): Command {
+>(
+  definition: Pick<Command, 'name' | 'summary' | 'example'> &
+    Partial<Pick<Command, 'notes' | 'audited' | 'queuesEmails'>> & {
+      readonly parameters?: Parameters
+      readonly options?: Options
+      readonly requires: Requires
+      run(context: CommandContext<Options, Parameters, Requires>): Promise<CommandResult>
+    },
+): Command {
   // Safe, because the values are parsed by the same table that these types are derived from.
   const run = definition.run as unknown as Command['run']
   return { notes: [], parameters: [], options: {}, audited: false, queuesEmails: () => false, ...definition, run }

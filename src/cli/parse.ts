@@ -18,12 +18,12 @@ export interface ParsedCommand {
 /** Parses a command line by the table of commands; throws `UsageError` for anything that is not in it. */
 export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): ParsedCommandLine {
   const known = Object.assign({}, ...commands.map(listOptions)) as OptionTable
-  const lenient = parseArgs({ args: [...argv], options: toParseArgs(known), strict: false, allowPositionals: true })
+  const lenient = parseLeniently(argv, known)
   const { command, group, rest } = findCommand(lenient.positionals, commands)
   if (lenient.values['version'] === true) return { kind: 'version' }
   if (lenient.values['help'] === true) return { kind: 'help', topic: command ?? group }
   if (!command) throw createUnknownCommandError(lenient.positionals, group, commands)
-  rejectUnknownOptions(argv, command, known)
+  rejectUnknownOptions(lenient.tokens, command)
   return { kind: 'command', command, values: readValues(argv, command), parameters: readParameters(rest, command) }
 }
 
@@ -94,15 +94,14 @@ function createUnknownCommandError(
   return new UsageError(`There is no command "${suggestion && second ? typed : first}".${suggestion}`)
 }
 
-function rejectUnknownOptions(argv: readonly string[], command: Command, known: OptionTable): void {
+/** Reads the options of every command, so that one that this command does not have is known as such. */
+function parseLeniently(argv: readonly string[], known: OptionTable) {
+  const options = toParseArgs(known)
+  return parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true })
+}
+
+function rejectUnknownOptions(tokens: ReturnType<typeof parseLeniently>['tokens'], command: Command): void {
   const own = listOptions(command)
-  const { tokens } = parseArgs({
-    args: [...argv],
-    options: toParseArgs(known),
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  })
   for (const token of tokens) {
     if (token.kind !== 'option' || Object.hasOwn(own, token.name) || token.rawName === '-h') continue
     const suggestion = didYouMean(token.name, Object.keys(own), (name) => `--${name}`)

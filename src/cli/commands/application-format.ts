@@ -12,43 +12,25 @@ export function formatListed({ id, name, status, apis, contact, createdAt }: App
 }
 
 export function formatApplication(application: Application, emails: readonly EmailInfo[]): string {
-  const {
-    id,
-    name,
-    status,
-    contacts,
-    invitations,
-    language,
-    externalId,
-    metadata,
-    networks,
-    plan,
-    acceptedTerms,
-    apis,
-    accessRequests,
-    keys,
-    secrets,
-    createdAt,
-  } = application
-  const grants = Object.entries(apis).map(([api, { scopes }]) => [api, ...scopes].join(' '))
+  const { acceptedTerms: terms } = application
   return alignColumns([
-    ['id', id],
-    ['name', name || '-'],
-    ['status', status],
-    ...labelRows('contacts', contacts),
-    ...labelSome('invited', invitations.map(formatInvitation)),
-    ...(language === undefined ? [] : [['language', language]]),
-    ['created', formatTime(createdAt)],
-    ...(externalId === undefined ? [] : [['external id', externalId]]),
-    ...(metadata ? [['metadata', JSON.stringify(metadata)]] : []),
-    ...(plan === undefined ? [] : [['plan', plan]]),
-    ...(acceptedTerms ? [['terms', `${acceptedTerms.version}, accepted ${formatTime(acceptedTerms.at)}`]] : []),
-    ...labelRows('apis', grants),
+    ['id', application.id],
+    ['name', application.name || '-'],
+    ['status', application.status],
+    ...labelRows('contacts', application.contacts),
+    ...labelSome('invited', application.invitations.map(formatInvitation)),
+    ...labelSome('language', application.language),
+    ['created', formatTime(application.createdAt)],
+    ...labelSome('external id', application.externalId),
+    ...labelSome('metadata', application.metadata && JSON.stringify(application.metadata)),
+    ...labelSome('plan', application.plan),
+    ...labelSome('terms', terms && `${terms.version}, accepted ${formatTime(terms.at)}`),
+    ...labelRows('apis', listGrants(application.apis)),
     ...labelSome('limits', formatLimits(application)),
-    ...labelSome('networks', networks ?? []),
-    ...labelSome('requested', accessRequests.map(formatAccessRequest)),
-    ...labelRows('keys', keys.map(formatCredential)),
-    ...labelRows('secrets', secrets.map(formatCredential)),
+    ...labelSome('networks', application.networks),
+    ...labelSome('requested', application.accessRequests.map(formatAccessRequest)),
+    ...labelRows('keys', application.keys.map(formatCredential)),
+    ...labelRows('secrets', application.secrets.map(formatCredential)),
     ...labelSome('e-mails', emails.map(formatEmail)),
   ])
 }
@@ -61,7 +43,9 @@ export function formatLimits({ rateLimits }: Application): string[] {
   })
 }
 
-function labelSome(label: string, values: readonly string[]): string[][] {
+/** Rows for values that an application may have. */
+function labelSome(label: string, given: string | readonly string[] | undefined): string[][] {
+  const values = [given ?? []].flat()
   return values.length > 0 ? labelRows(label, values) : []
 }
 
@@ -71,25 +55,20 @@ function labelRows(label: string, values: readonly string[]): string[][] {
   return shown.map((value, index) => [index === 0 ? label : '', value])
 }
 
-function formatCredential({
-  id,
-  name,
-  prefix,
-  createdAt,
-  expiresAt,
-  lastUsedAt,
-  apis,
-  networks,
-}: CredentialInfo): string {
+function formatCredential(credential: CredentialInfo): string {
+  const { id, name, prefix, createdAt, expiresAt, lastUsedAt, apis, networks } = credential
   const used = lastUsedAt ? `last used ${formatTime(lastUsedAt)}` : 'never used'
   const expires = expiresAt ? [`expires ${formatTime(expiresAt)}`] : []
-  const grants = Object.entries(apis ?? {}).map(([api, { scopes }]) => [api, ...scopes].join(' '))
   const restriction = [
-    ...(apis ? [`only ${grants.join(', ')}`] : []),
+    ...(apis ? [`only ${listGrants(apis).join(', ')}`] : []),
     ...(networks ? [`from ${networks.join(', ')}`] : []),
   ]
   const parts = [`${id} ${name}`, `${prefix}...`, `created ${formatTime(createdAt)}`, used, ...expires, ...restriction]
   return parts.join(', ')
+}
+
+function listGrants(apis: Application['apis']): string[] {
+  return Object.entries(apis).map(([api, { scopes }]) => [api, ...scopes].join(' '))
 }
 
 function formatInvitation({ address, expiresAt }: Application['invitations'][number]): string {

@@ -164,16 +164,11 @@ interface UpdateValues {
 }
 
 async function readChanges(
-  {
-    name,
-    contact,
-    language,
-    metadata,
-    'external-id': externalId,
-    'remove-external-id': removesExternalId,
-  }: UpdateValues,
+  values: UpdateValues,
   hasOptions: boolean,
 ): Promise<Parameters<AdminApi['applications']['update']>[1]> {
+  const { name, contact, language, metadata } = values
+  const { 'external-id': externalId, 'remove-external-id': removesExternalId } = values
   const isUnchanged = [name, contact, language, metadata, externalId].every((value) => value === undefined)
   if (isUnchanged && !removesExternalId) {
     throw new UsageError(

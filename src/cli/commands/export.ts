@@ -1,10 +1,26 @@
-import { option, type CommandResult, type OptionTable, type ResultPart } from '../command.js'
+import { option, type CommandResult, type OptionTable, type OptionValues, type ResultPart } from '../command.js'
 import { UsageError } from '../errors.js'
+import { listPages, PAGE_SIZE_OF_ALL, PAGING_OPTIONS, readPages, type List } from './paging.js'
 
 /** The option of a list that other programs read. */
 export const EXPORT_OPTIONS = {
   format: option.text('FORMAT', 'Prints every entry as csv, or as ndjson: one JSON document per line.'),
 } as const satisfies OptionTable
+
+/** The options of a list that is read page by page, or exported. */
+export const LIST_OPTIONS = { ...EXPORT_OPTIONS, ...PAGING_OPTIONS }
+
+export type ListValues = OptionValues<typeof LIST_OPTIONS>
+
+/** Lists a page, or all pages; or exports every entry from `after` on in the chosen format. */
+export async function listOrExport<Item>(
+  command: string,
+  { format, after, limit, all }: ListValues,
+  list: List<Item> & Omit<ExportedList<Item>, 'pages'>,
+): Promise<CommandResult> {
+  const pages = readPages((next) => list.readPage({ after: next, limit: PAGE_SIZE_OF_ALL }), after)
+  return exportList(format, command, { ...list, pages }) ?? listPages({ after, limit, all }, list)
+}
 
 interface ExportedList<Item> {
   readonly pages: AsyncIterable<readonly Item[]>

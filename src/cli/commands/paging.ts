@@ -19,7 +19,7 @@ interface Page<Item> {
   readonly next?: string | undefined
 }
 
-interface List<Item> {
+export interface List<Item> {
   readPage(query: PageQuery): Promise<Page<Item>>
   readonly headings: readonly string[]
   formatRow(item: Item): readonly string[]
@@ -28,7 +28,7 @@ interface List<Item> {
 }
 
 /** With `all`, pages are read while they are printed, so memory is bounded. Larger pages then save time. */
-const PAGE_SIZE_OF_ALL = 1000
+export const PAGE_SIZE_OF_ALL = 1000
 
 /** The page after `after`; with `all`, every page from there on. */
 export async function listPages<Item>(

@@ -1,25 +1,9 @@
 import type { RefusalEntry, RouteUsageEntry, Usage, UsageEntry, UsageQuery } from '../../features/usage/index.js'
-import { command, type CommandResult, type OptionTable, type OptionValues } from '../command.js'
+import { command, option, type CommandResult } from '../command.js'
 import { formatTable, formatTime } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
-import { EXPORT_OPTIONS, exportList } from './export.js'
+import { EXPORT_OPTIONS, exportList, LIST_OPTIONS, listOrExport, type ListValues } from './export.js'
 import { requirePart } from '../target.js'
-import { listPages, PAGING_OPTIONS } from './paging.js'
-
-const USAGE_OPTIONS = {
-  api: { kind: 'text', placeholder: 'API', description: 'Of this API only.' },
-  from: {
-    kind: 'text',
-    placeholder: 'DAY',
-    description:
-      'The first day, such as 2026-11-01, or month, such as 2026-11, in UTC; the default is 29 days before the last one.',
-  },
-  to: { kind: 'text', placeholder: 'DAY', description: 'The last day or month; the default is today.' },
-  by: { kind: 'text', placeholder: 'PERIOD', description: 'Sums up by day or by month; the default is day.' },
-  routes: { kind: 'flag', description: 'By route pattern, if servers count it: usage({ routes: true }).' },
-  ...EXPORT_OPTIONS,
-  ...PAGING_OPTIONS,
-} as const satisfies OptionTable
 
 /** `usage`: how often applications used the APIs. */
 const usageCommand = command({
@@ -29,27 +13,31 @@ const usageCommand = command({
   notes: ['Processes store what they have counted every minute.'],
   parameters: ['[ID]'],
   requires: 'store',
-  options: USAGE_OPTIONS,
+  options: {
+    api: option.text('API', 'Of this API only.'),
+    from: option.text(
+      'DAY',
+      'The first day, such as 2026-11-01, or month, such as 2026-11, in UTC; the default is 29 days before the last one.',
+    ),
+    to: option.text('DAY', 'The last day or month; the default is today.'),
+    by: option.text('PERIOD', 'Sums up by day or by month; the default is day.'),
+    routes: option.flag('By route pattern, if servers count it: usage({ routes: true }).'),
+    ...LIST_OPTIONS,
+  },
   example: 'usage --by month --from 2026-10 --to 2026-10 --format csv --db platform.sqlite',
   async run({ platform, parameters: [applicationId], values }) {
-    const { api, from, to, by, routes, format, after, limit, all } = values
+    const { api, from, to, by } = values
     const query = { applicationId, api, from, to, by: by as UsageQuery['by'] }
-    if (routes) return listRoutes(requirePart(platform, 'usage'), query, values)
-    const exported = exportList(format, 'usage', {
-      pages: readAll(requirePart(platform, 'usage').list, { ...query, after, limit: 1000 }),
+    const usage = requirePart(platform, 'usage')
+    if (values.routes) return listRoutes(usage, query, values)
+    return listOrExport('usage', values, {
+      readPage: (page) => usage.list({ ...query, ...page }),
+      headings: ['period', 'application', 'api', 'allowed', 'tokens', 'refused'],
+      formatRow: formatEntry,
+      empty: 'No usage was counted: only servers with usage() count it.',
       columns: ['period', 'application', 'api', 'outcome', 'count'],
       formatRows: listOutcomes,
     })
-    if (exported) return exported
-    return listPages(
-      { after, limit, all },
-      {
-        readPage: (page) => requirePart(platform, 'usage').list({ ...query, ...page }),
-        headings: ['period', 'application', 'api', 'allowed', 'tokens', 'refused'],
-        formatRow: formatEntry,
-        empty: 'No usage was counted: only servers with usage() count it.',
-      },
-    )
   },
 })
 
@@ -84,43 +72,20 @@ const refusalsCommand = command({
 export const usageCommands = [usageCommand, refusalsCommand]
 
 /** `usage --routes` */
-async function listRoutes(
-  usage: Usage,
-  query: UsageQuery,
-  { format, after, limit, all }: Pick<OptionValues<typeof USAGE_OPTIONS>, 'format' | 'after' | 'limit' | 'all'>,
-): Promise<CommandResult> {
+async function listRoutes(usage: Usage, query: UsageQuery, values: ListValues): Promise<CommandResult> {
   const headings = ['period', 'application', 'api', 'route', 'allowed', 'units']
-  const exported = exportList(format, 'usage', {
-    pages: readAll(usage.routes, { ...query, after, limit: 1000 }),
+  return listOrExport('usage', values, {
+    readPage: (page) => usage.routes({ ...query, ...page }),
+    headings,
+    formatRow: (entry) => formatRoute(entry).map(String),
+    empty: 'No usage was counted by route: only servers with usage({ routes: true }) count it.',
     columns: headings,
     formatRows: (entry) => [formatRoute(entry)],
   })
-  if (exported) return exported
-  return listPages(
-    { after, limit, all },
-    {
-      readPage: (page) => usage.routes({ ...query, ...page }),
-      headings,
-      formatRow: (entry) => formatRoute(entry).map(String),
-      empty: 'No usage was counted by route: only servers with usage({ routes: true }) count it.',
-    },
-  )
 }
 
 function formatRoute({ period, applicationId, api, route, allowed, units }: RouteUsageEntry): (string | number)[] {
   return [period, applicationId, api, route, allowed, units]
-}
-
-async function* readAll<Entry>(
-  list: (query: UsageQuery) => Promise<{ items: Entry[]; next?: string }>,
-  query: UsageQuery,
-): AsyncGenerator<Entry[]> {
-  for (let { after } = query; ;) {
-    const { items, next } = await list({ ...query, after })
-    yield items
-    if (next === undefined) return
-    after = next
-  }
 }
 
 async function* toPages<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {

@@ -1,17 +1,17 @@
 import { writeFile } from 'node:fs/promises'
-import type { Api, PlatformAuth, PlatformAuthOptions } from '../../index.js'
+import type { Api } from '../../index.js'
 import { command, option, type OptionTable } from '../command.js'
 import { readMetadata } from '../commands/operator-data.js'
 import { CommandError, describeError, UsageError } from '../errors.js'
 import { EXIT_CODES, PROGRAM } from '../program.js'
 import type { Site } from './check.js'
 import { diagnose } from './diagnosis.js'
-import { createSend, type Send } from './exchange.js'
+import { createSend } from './exchange.js'
 import { toJUnit } from './junit.js'
 import { planChecks, type PlannedCheck } from './plan.js'
 import { listDeviations, toJson, toText, type CheckReport } from './report.js'
 import { findRoutes, readRoutes } from './routes.js'
-import { createSite } from './site.js'
+import { createSite, type SiteParts } from './site.js'
 import { createTemporaryApplications, type TemporaryApplications } from './temporary-applications.js'
 
 const OPTIONS = {
@@ -119,16 +119,7 @@ function createSignal(timeout: number): { readonly signal: AbortSignal; end(): v
   }
 }
 
-interface RunContext {
-  readonly platform: PlatformAuth
-  readonly options: PlatformAuthOptions
-  readonly baseUrl: string
-  readonly instances: number
-  readonly routes: Map<string, string>
-  readonly send: Send
-  readonly signal: AbortSignal
-  readonly by: string
-}
+type RunContext = Omit<SiteParts, 'caller' | 'other' | 'routes'> & { readonly routes: Map<string, string> }
 
 /** Adds the result of each check as soon as it is known. */
 async function runChecks(

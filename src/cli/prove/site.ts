@@ -5,7 +5,7 @@ import { formCredentials, GRANT, postForm, basic } from './drafts.js'
 import type { Answer } from './exchange.js'
 import type { TemporaryApplication } from './temporary-applications.js'
 
-interface SiteParts extends Pick<
+export interface SiteParts extends Pick<
   Site,
   'platform' | 'options' | 'baseUrl' | 'caller' | 'other' | 'instances' | 'routes' | 'send' | 'by'
 > {
