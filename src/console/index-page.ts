@@ -5,7 +5,6 @@ import { renderApiCommands, renderCopyButton } from './api-samples.js'
 import { renderExportLinks } from './export/links.js'
 import { renderPage } from './page.js'
 import type { Site } from './site.js'
-import type { ConsoleText } from './texts.js'
 
 /** The page that lists the APIs: addresses, scopes, commands to copy, links to references and metadata. */
 export function renderIndexPage(site: Site): string {
@@ -20,7 +19,14 @@ export function renderIndexPage(site: Site): string {
         ${renderSteps(registration)}
         ${registration && html`<p class="actions"><a class="button" href="register">Register an application</a></p>`}
       </div>
-      ${guides.length > 0 && renderGuides(guides)} ${apis.length > 3 && renderContents(apis)}
+      ${guides.length > 0 && renderContents('Guides', guides)}
+      ${
+        apis.length > 3 &&
+        renderContents(
+          'APIs',
+          apis.map((api) => ({ path: `#api-${api.name}`, title: api.title })),
+        )
+      }
       ${apis.map((api) => renderApi(api, documents.get(api.name)))}
     </main>
     <p id="copied" class="unseen" role="status"></p>
@@ -60,18 +66,10 @@ function renderSteps(registration: boolean): Html {
   </ol>`
 }
 
-function renderGuides(guides: readonly ConsoleText[]): Html {
-  return html`<nav class="contents" aria-label="Guides">
+function renderContents(label: string, links: readonly { readonly path: string; readonly title: string }[]): Html {
+  return html`<nav class="contents" aria-label="${label}">
     <ul>
-      ${guides.map(({ path, title }) => html`<li><a href="${path}">${title}</a></li>`)}
-    </ul>
-  </nav>`
-}
-
-function renderContents(apis: readonly Api[]): Html {
-  return html`<nav class="contents" aria-label="APIs">
-    <ul>
-      ${apis.map(({ name, title }) => html`<li><a href="#api-${name}">${title}</a></li>`)}
+      ${links.map(({ path, title }) => html`<li><a href="${path}">${title}</a></li>`)}
     </ul>
   </nav>`
 }

@@ -79,8 +79,6 @@ function readControl(control: Control, problems: Problem[]): Value | undefined {
     if (chosen.length > 0) return chosen
     return control.required ? complain(REQUIRED) : undefined
   }
-  if (isElement(control, 'input') && (control.type === 'checkbox' || control.type === 'radio'))
-    return control.checked ? control.value : undefined
   if (control.validity.badInput) return complain('This value is not complete.')
   const text = control.value
   if (text.trim() === '' && (text === '' || dataset['type'] !== 'string'))

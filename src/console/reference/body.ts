@@ -4,8 +4,8 @@ import { isLeftOut, listBodyContents, type BodyContent } from './body-content.js
 import { listBodyTexts } from './body-text.js'
 import { renderTextarea, type FieldRenderer } from './fields.js'
 import { listFormFields } from './form-fields.js'
-import { renderMarkdown } from './markdown.js'
-import { readText, resolve } from './resolve.js'
+import { renderDescription } from './markdown.js'
+import { resolve } from './resolve.js'
 import { renderSchema } from './schema.js'
 
 /** The controls of a request body; nothing if the operation has none. */
@@ -13,12 +13,11 @@ export function renderBody(document: JsonObject, operation: Operation, fields: F
   const body = resolve(document, operation.operation['requestBody'])
   const contents = listBodyContents(document, operation)
   if (contents.length === 0) return false
-  const description = readText(body['description'])
   const isEmpty = isLeftOut(document, operation)
   const id = fields.createId('media-type')
   return html`<fieldset class="body" data-required="${String(body['required'] === true)}">
     <legend>Request body${body['required'] === true ? '' : ', optional'}</legend>
-    ${description !== undefined && html`<div class="markdown">${renderMarkdown(description, { headingLevel: 5 })}</div>`}
+    ${renderDescription(body['description'], 5)}
     ${
       /^(?:GET|HEAD)$/.test(operation.method) &&
       html`<p class="note">Browsers send no body with ${operation.method}. Samples contain what is entered here.</p>`

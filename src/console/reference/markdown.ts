@@ -1,5 +1,6 @@
 import { Marked, type Tokens } from 'marked'
 import { html, type Html } from '../../web/html.js'
+import { readText } from './resolve.js'
 import { decodeReferences, writeWellFormed, type HeadingOptions } from './well-formed.js'
 
 export type MarkdownOptions = Partial<HeadingOptions>
@@ -48,6 +49,12 @@ export function renderMarkdown(text: string, options: MarkdownOptions = {}): Htm
     // Thousands of nested quotes exceed the stack.
     return html`<p>${text}</p>`
   }
+}
+
+/** A description in a document, as an element of its own; nothing if there is none. */
+export function renderDescription(given: unknown, headingLevel: number): Html | false {
+  const text = readText(given)
+  return text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel })}</div>`
 }
 
 function writeToken(token: string, slash?: string, name = '', attributes = ''): string {

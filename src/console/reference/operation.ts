@@ -6,7 +6,7 @@ import { readSecurity, type Security } from '../../openapi/security.js'
 import { renderBody } from './body.js'
 import { listBodyContents } from './body-content.js'
 import { createFieldRenderer } from './fields.js'
-import { renderMarkdown } from './markdown.js'
+import { renderDescription, renderMarkdown } from './markdown.js'
 import type { ReferenceOperation } from './operation-keys.js'
 import { listCodeSamples } from './code-samples.js'
 import { listParameters } from './parameters.js'
@@ -27,10 +27,9 @@ export interface Reference {
 /** Everything about an operation: description, the form that calls it, answers, callbacks. */
 export function renderOperation(reference: Reference, operation: ReferenceOperation): Html {
   const { document, operations } = reference
-  const description = readText(operation.operation['description']) ?? readText(operation.pathItem['description'])
   return html`<article class="operation-content">
     ${operation.deprecated && html`<p class="deprecated">Deprecated: it may be removed.</p>`}
-    ${description !== undefined && html`<div class="markdown">${renderMarkdown(description, { headingLevel: 4 })}</div>`}
+    ${renderDescription(readText(operation.operation['description']) ?? operation.pathItem['description'], 4)}
     ${renderExternalDocs(operation.operation['externalDocs'])}
     ${operation.isWebhook ? renderWebhookBody(document, operation) : renderCall(reference, operation)}
     ${renderResponses(document, operation.operation['responses'], operations)} ${renderCallbacks(reference, operation)}
@@ -120,7 +119,6 @@ function renderSecurity(api: Api, { optional, alternatives }: Security): Html {
 /** Shows the parameters and the body that the provider sends. */
 function renderWebhookBody(document: JsonObject, webhook: Operation): Html {
   const body = resolve(document, webhook.operation['requestBody'])
-  const text = readText(body['description'])
   const parameters = listParameters(document, webhook)
   return html`<section class="sent">
     <h4>What is sent</h4>
@@ -132,12 +130,12 @@ function renderWebhookBody(document: JsonObject, webhook: Operation): Html {
             html`<li>
               <code>${name}</code>
               <span class="type">${place}${required && ', required'}</span> ${renderSchema(document, schema)}
-              ${description !== undefined && html`<div class="markdown">${renderMarkdown(description, { headingLevel: 5 })}</div>`}
+              ${renderDescription(description, 5)}
             </li>`,
         )}
       </ul>`
     }
-    ${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 5 })}</div>`}
+    ${renderDescription(body['description'], 5)}
     ${resolveEntries(document, body['content']).map(([type, content], at) => renderContent(document, type, content, at === 0))}
   </section>`
 }
@@ -149,14 +147,14 @@ function renderCallbacks({ document, operations }: Reference, { operation }: Ref
     callbacks.length > 0 &&
     html`<section class="callbacks">
       <h4>Callbacks</h4>
-      ${callbacks.map((each) => {
-        const text = readText(each.operation['description']) ?? readText(each.operation['summary'])
-        return html`<details>
-          <summary><span class="choice">${each.name}</span> <code>${each.method} ${each.path}</code></summary>
-          ${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 5 })}</div>`}
-          ${renderWebhookBody(document, each)} ${renderResponses(document, each.operation['responses'], operations)}
-        </details>`
-      })}
+      ${callbacks.map(
+        (each) =>
+          html`<details>
+            <summary><span class="choice">${each.name}</span> <code>${each.method} ${each.path}</code></summary>
+            ${renderDescription(readText(each.operation['description']) ?? each.operation['summary'], 5)}
+            ${renderWebhookBody(document, each)} ${renderResponses(document, each.operation['responses'], operations)}
+          </details>`,
+      )}
     </section>`
   )
 }

@@ -1,7 +1,7 @@
 import { html, type Html } from '../../web/html.js'
 import { renderAlternates, renderExportLinks } from '../export/links.js'
 import { listHeadings, normalizeAnchor, redirectAnchors, renderInformation, type Heading } from './information.js'
-import { renderMarkdown } from './markdown.js'
+import { renderDescription } from './markdown.js'
 import { renderExternalDocs, renderOperation, type Reference } from './operation.js'
 import { RESERVED_IDS, type ReferenceOperation } from './operation-keys.js'
 import { renderReferenceFrame, type ReferencePageOptions } from './frame.js'
@@ -111,7 +111,7 @@ function renderGroup(name: string, tag: TagGroup, isNamed: boolean): Html | fals
   }`
   return html`<section class="tag" id="${id}">
     <h2>${above.map((over) => html`<span class="above">${over} / </span>`)}${title}</h2>
-    ${description !== undefined && html`<div class="markdown">${renderMarkdown(description, { headingLevel: 3 })}</div>`}
+    ${renderDescription(description, 3)}
     ${renderExternalDocs(externalDocs)}${{ markup: markup.replaceAll(/\s*\n\s*/g, '\n') }}
   </section>`
 }

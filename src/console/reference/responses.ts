@@ -4,7 +4,7 @@ import { renderCode } from '../../web/code.js'
 import { html, type Html } from '../../web/html.js'
 import { asObject, type JsonObject } from '../../openapi/document.js'
 import { listBodyTexts } from './body-text.js'
-import { renderMarkdown } from './markdown.js'
+import { renderDescription, renderMarkdown } from './markdown.js'
 import type { ReferenceOperation } from './operation-keys.js'
 import { readText, resolveEntries } from './resolve.js'
 import { formatValue, renderSchema } from './schema.js'
@@ -94,11 +94,10 @@ function renderHeaders(document: JsonObject, given: unknown): Html | false {
     html`<p class="note">Headers:</p>
       <ul class="schema">
         ${headers.map(([name, header]) => {
-          const text = readText(header['description'])
           const content = resolveEntries(document, header['content'])[0]?.[1]
           return html`<li>
             <code>${name}</code> ${renderSchema(document, header['schema'] ?? content?.['schema'])}
-            ${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 5 })}</div>`}
+            ${renderDescription(header['description'], 5)}
           </li>`
         })}
       </ul>`
@@ -112,14 +111,14 @@ function renderLinks(document: JsonObject, given: unknown, operations: readonly 
     links.length > 0 &&
     html`<p class="note">Links:</p>
       <ul class="schema">
-        ${links.map(([name, link]) => {
-          const text = readText(link['description'])
-          return html`<li>
-            <code>${name}</code> ${renderTarget(link, operations)}
-            ${Object.entries(asObject(link['parameters'])).map(([parameter, value]) => html`<span class="type">${parameter} = <code>${formatValue(value)}</code></span> `)}
-            ${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 5 })}</div>`}
-          </li>`
-        })}
+        ${links.map(
+          ([name, link]) =>
+            html`<li>
+              <code>${name}</code> ${renderTarget(link, operations)}
+              ${Object.entries(asObject(link['parameters'])).map(([parameter, value]) => html`<span class="type">${parameter} = <code>${formatValue(value)}</code></span> `)}
+              ${renderDescription(link['description'], 5)}
+            </li>`,
+        )}
       </ul>`
   )
 }

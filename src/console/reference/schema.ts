@@ -1,7 +1,7 @@
 import { html, type Html } from '../../web/html.js'
 import { isObject } from '../../lib/is-object.js'
 import type { JsonObject } from '../../openapi/document.js'
-import { renderMarkdown } from './markdown.js'
+import { renderDescription } from './markdown.js'
 import { readReference } from '../../openapi/references.js'
 import { readSchema, takeParts } from './read-schema.js'
 import { readList, readText, resolve } from './resolve.js'
@@ -29,7 +29,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     if (typeof part === 'boolean') return html`<p class="type">${part ? 'any value' : 'no value'}</p>`
     const schema = readSchema(document, part)
     return html`<p class="type">${renderType(document, part)}${renderRules(document, schema)}</p>
-      ${renderDescription(schema)} ${renderParts(part, above)}`
+      ${renderDescription(schema['description'], 5)} ${renderParts(part, above)}`
   }
 
   /** The parts of a schema. */
@@ -73,7 +73,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     return html`<li>
       <code${schema['deprecated'] === true && html` class="old"`}>${name}</code>
       <span class="type">${renderType(document, part)}${required && ', '}${required && html`<strong>required</strong>`}${renderRules(document, schema)}</span>
-      ${renderDescription(schema)} ${renderInside(part, above)}
+      ${renderDescription(schema['description'], 5)} ${renderInside(part, above)}
     </li>`
   }
 
@@ -117,7 +117,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     return html`<li>
       <span class="choice">${name}</span>${values}
       <span class="type">${type !== name && renderType(document, part)}${renderRules(document, schema)}</span>
-      ${renderDescription(schema)} ${renderInside(part, above)}
+      ${renderDescription(schema['description'], 5)} ${renderInside(part, above)}
     </li>`
   }
 
@@ -128,7 +128,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     return html`<p class="note">
         Each ${renderType(document, items)}${listMembers(schema).length > 0 && renderRules(document, schema)}:
       </p>
-      ${renderDescription(schema)} ${renderParts(items, above)}`
+      ${renderDescription(schema['description'], 5)} ${renderParts(items, above)}`
   }
 }
 
@@ -161,11 +161,6 @@ function renderRules(document: JsonObject, schema: JsonObject): Html[] {
 }
 
 const MAX_VALUES = 60
-
-function renderDescription(schema: JsonObject): Html | false {
-  const text = readText(schema['description'])
-  return text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 5 })}</div>`
-}
 
 /** A value in one line, shortened. A text that is empty, or has spaces at its ends, is in quotes: nobody would see it. */
 export function formatValue(value: unknown): string {
