@@ -48,7 +48,7 @@ export function startAndStop(
       rotationTimer.close()
       accessTokens.close()
       rateLimits.close()
-      cleanup.close()
+      void cleanup.close()
       try {
         await features.stop()
       } finally {

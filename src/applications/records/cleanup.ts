@@ -1,5 +1,6 @@
 import { ApplicationError } from '../../contracts/errors.js'
 import { DAY_MS } from '../../lib/day.js'
+import { createHourlyCleanup, type HourlyCleanup } from '../../lib/hourly-cleanup.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { ApplicationQuery, Store } from '../../contracts/store.js'
@@ -7,17 +8,6 @@ import type { NewAuditRecord } from '../../contracts/store-records.js'
 import type { ApplicationWriter } from './edit.js'
 import { findExpiring } from '../credentials/credential-expiry.js'
 import { eraseApplication, isEnded } from './status.js'
-
-/**
- * Deletes, every hour, applications that have been pending for 14 days (nobody approved them, or no e-mail arrived), those of
- * `prove` that have ended (it was killed), reminders that have failed and are about credentials that have expired since, e-mails
- * about changes that nobody has sent for a week, and audit records beyond their retention. Deleted applications forget after 90
- * days what became of their requests.
- */
-export interface Cleanup {
-  start(): void
-  close(): void
-}
 
 interface CleanupOptions {
   readonly store: Store
@@ -28,7 +18,6 @@ interface CleanupOptions {
   readonly now: () => number
 }
 
-const CLEANUP_INTERVAL_MS = 3600 * 1000
 const MAX_PENDING_AGE_MS = 14 * 24 * 3600 * 1000
 /** Longer than the 14 days of operators' links. */
 const DECIDED_RETENTION_MS = 90 * DAY_MS
@@ -38,30 +27,22 @@ const MAX_EMAILS = 1000
 /** One transaction blocks SQLite's event loop, so the count is limited. */
 const AUDIT_BATCH = 1000
 
-export function createCleanup({ store, writer, auditRetention, logger, now }: CleanupOptions): Cleanup {
-  let timer: NodeJS.Timeout | undefined
-  let closed = false
-
-  function run(): void {
-    deleteAll().catch((error: unknown) => {
-      // The store has been closed meanwhile.
-      if (closed) return
-      logger.warn(
-        'Deleting applications that were pending for too long or have ended, old reminders or old audit records failed; the platform will retry in an hour.',
-        error,
-      )
-    })
-  }
-
-  async function deleteAll(): Promise<void> {
-    // All run together, so that close() waits for one store call at most.
-    await Promise.all([deletePending(), deleteEnded(), deleteEmails(), deleteOldAudit(), forgetDecided()])
-  }
+/**
+ * Deletes, every hour, applications that have been pending for 14 days (nobody approved them, or no e-mail arrived), those of
+ * `prove` that have ended (it was killed), reminders that have failed and are about credentials that have expired since, e-mails
+ * about changes that nobody has sent for a week, and audit records beyond their retention. Deleted applications forget after 90
+ * days what became of their requests.
+ */
+export function createCleanup({ store, writer, auditRetention, logger, now }: CleanupOptions): HourlyCleanup {
+  // All run together, so that close() waits for one store call at most.
+  const cleanUp = (): Promise<unknown> =>
+    Promise.all([deletePending(), deleteEnded(), deleteEmails(), deleteOldAudit(), forgetDecided()])
+  const cleanup = createHourlyCleanup({ cleanUp, subject: SUBJECT, logger })
 
   async function deleteOldAudit(): Promise<void> {
     if (auditRetention === undefined) return
     const before = now() - auditRetention * DAY_MS
-    for (;;) if (closed || (await store.deleteAudit(before, AUDIT_BATCH)) < AUDIT_BATCH) return
+    for (;;) if (cleanup.isClosed || (await store.deleteAudit(before, AUDIT_BATCH)) < AUDIT_BATCH) return
   }
 
   /** Due reminders need no cleanup: the worker drops outdated ones. E-mails about changes stay if no process has `emails()`. */
@@ -75,7 +56,7 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
     ])
     const old = changes.filter(({ createdAt }) => createdAt + MAX_CHANGES_AGE_MS < now())
     for (const email of [...reminders, ...old]) {
-      if (closed) return
+      if (cleanup.isClosed) return
       await ignoreRefusal(
         writer.change(email.applicationId, { type: undefined }, async (current) => {
           const isUnchanged = (await queue.find(email.id))?.version === email.version
@@ -94,13 +75,13 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
     for (;;) {
       const page = await store.listApplications({ ...query, after })
       for (const application of page.filter(isOver)) {
-        if (closed) return
+        if (cleanup.isClosed) return
         const forget = writer.change(application.id, { type: undefined }, (current) =>
           isOver(current) ? { changed: { decided: [] } } : undefined,
         )
         await ignoreRefusal(forget)
       }
-      if (closed || page.length < PAGE_SIZE) return
+      if (cleanup.isClosed || page.length < PAGE_SIZE) return
       after = page.at(-1)?.id
     }
   }
@@ -127,7 +108,7 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
     for (;;) {
       const page = await store.listApplications({ ...query, after, limit: PAGE_SIZE, api: undefined })
       for (const application of page) {
-        if (closed || !mayDelete(application)) return
+        if (cleanup.isClosed || !mayDelete(application)) return
         await ignoreRefusal(
           writer.change(application.id, { type: 'application.deleted' }, (current) => {
             if (!mayDelete(current)) return undefined
@@ -141,17 +122,10 @@ export function createCleanup({ store, writer, auditRetention, logger, now }: Cl
     }
   }
 
-  return {
-    start() {
-      run()
-      timer = setInterval(run, CLEANUP_INTERVAL_MS).unref()
-    },
-    close() {
-      closed = true
-      clearInterval(timer)
-    },
-  }
+  return cleanup
 }
+
+const SUBJECT = 'applications that were pending for too long or have ended, old reminders or old audit records'
 
 /** Another process has made the same change meanwhile. */
 async function ignoreRefusal(change: Promise<unknown>): Promise<void> {

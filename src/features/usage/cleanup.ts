@@ -1,14 +1,9 @@
 import type { Logger } from '../../contracts/logger.js'
 import type { UsageStore } from '../../contracts/usage.js'
 import { DAY_MS, formatDay } from '../../lib/day.js'
+import { createHourlyCleanup, type HourlyCleanup } from '../../lib/hourly-cleanup.js'
 import { BATCH_ID_RETENTION_MS } from './batch-writer.js'
 import { MAX_REFUSAL_AGE_MS } from './refusals.js'
-
-/** Deletes counts, refusals and ids of batches that are too old, every hour. */
-export interface UsageCleanup {
-  start(): void
-  close(): Promise<void>
-}
 
 interface UsageCleanupOptions {
   readonly store: Pick<UsageStore, 'deleteExpired'>
@@ -18,24 +13,12 @@ interface UsageCleanupOptions {
   readonly now: () => number
 }
 
-const CLEANUP_INTERVAL_MS = 3600 * 1000
 /** The rows of one statement, which must not lock them for long. */
 const MAX_DELETED_PER_CALL = 1000
 
-export function createUsageCleanup({ store, retention, logger, now }: UsageCleanupOptions): UsageCleanup {
-  let timer: NodeJS.Timeout | undefined
-  let closed = false
-  let running = Promise.resolve()
-
-  function run(): void {
-    running = deleteAll().catch((error: unknown) => {
-      // The store has been closed meanwhile.
-      if (closed) return
-      logger.warn('Deleting old usage and refusals failed; the platform will retry in an hour.', error)
-    })
-  }
-
-  async function deleteAll(): Promise<void> {
+/** Deletes counts, refusals and ids of batches that are too old. */
+export function createUsageCleanup({ store, retention, logger, now }: UsageCleanupOptions): HourlyCleanup {
+  async function cleanUp(): Promise<void> {
     const at = now()
     const expired = {
       countsBefore: formatDay(at - retention * DAY_MS),
@@ -44,18 +27,9 @@ export function createUsageCleanup({ store, retention, logger, now }: UsageClean
       batchesBefore: at - BATCH_ID_RETENTION_MS,
       limit: MAX_DELETED_PER_CALL,
     }
-    for (;;) if (closed || (await store.deleteExpired(expired)) === 0) return
+    for (;;) if (cleanup.isClosed || (await store.deleteExpired(expired)) === 0) return
   }
 
-  return {
-    start() {
-      run()
-      timer = setInterval(run, CLEANUP_INTERVAL_MS).unref()
-    },
-    async close() {
-      closed = true
-      clearInterval(timer)
-      await running
-    },
-  }
+  const cleanup = createHourlyCleanup({ cleanUp, subject: 'old usage and refusals', logger })
+  return cleanup
 }
