@@ -2,14 +2,8 @@ import type { ResourceServer, ResourceServerOptions } from './resource-server.js
 import type { Api, Limit } from '../contracts/api.js'
 import { authOf } from './auth-of.js'
 import { createAuthenticator } from './authenticate.js'
-import {
-  readRequest,
-  findApi,
-  readAnyGuardOptions,
-  readApiKeyArguments,
-  readBearerArguments,
-  refuseRequest,
-} from './guard-arguments.js'
+import { readRequest, findApi, readAnyGuardOptions, readApiArguments, refuseRequest } from './guard-arguments.js'
+import type { ApiKeyGuardOptions, BearerGuardOptions } from './guard-options.js'
 import { createGuards } from './guards.js'
 import { createOutcomes } from './outcomes.js'
 import { createRequestCounter, type RequestCounter } from './request-counter.js'
@@ -28,11 +22,11 @@ export function createResourceServer({ apis, rateLimits, plans, ...options }: Re
 
   return {
     requireBearer(...args) {
-      const { api, options: guardOptions } = readBearerArguments(apis, args)
+      const { api, options: guardOptions } = readApiArguments<BearerGuardOptions>(apis, 'oauth2', args)
       return guards.bearer(api, guardOptions)
     },
     requireApiKey(...args) {
-      const { api, options: guardOptions } = readApiKeyArguments(apis, args)
+      const { api, options: guardOptions } = readApiArguments<ApiKeyGuardOptions>(apis, 'apiKey', args)
       return guards.apiKey(api, guardOptions)
     },
     requireAny(...args) {

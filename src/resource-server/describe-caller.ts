@@ -2,6 +2,7 @@ import type { CallerApplication } from '../contracts/api.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import { copyJson } from '../lib/plain-json.js'
 import type { AccessToken } from '../tokens/verified-token.js'
+import type { AccessTokenInfo } from './auth-info.js'
 
 type JsonMembers = Record<string, unknown>
 
@@ -19,15 +20,8 @@ export function describeCaller({ id, name, externalId, metadata }: ApplicationRe
   }
 }
 
-interface TokenDescription {
-  readonly id: string
-  readonly issuedAt: Date
-  readonly expiresAt: Date
-  readonly claims: JsonMembers
-}
-
 /** The access token as handlers get it. Its claims are parsed when they are first read. */
-export function describeToken({ id, iat, exp, customClaims }: AccessToken): TokenDescription {
+export function describeToken({ id, iat, exp, customClaims }: AccessToken): AccessTokenInfo['token'] {
   const [issuedAt, expiresAt] = [new Date(iat * 1000), new Date(exp * 1000)]
   if (customClaims === undefined) return { id, issuedAt, expiresAt, claims: {} }
   let parsed: JsonMembers | undefined

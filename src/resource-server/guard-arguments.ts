@@ -4,7 +4,7 @@ import { describeValue, isRequest } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
 import { readBoolean, readOptionalFunction, refuseUnknown } from '../options/checks.js'
-import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './guard-options.js'
+import type { BearerGuardOptions, GuardOptions } from './guard-options.js'
 import { readCost } from './cost.js'
 import { checkScopeOptions } from './scope-options.js'
 
@@ -28,26 +28,21 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   requireAny: "auth.requireAny([auth.requireBearer('orders'), auth.requireApiKey('catalog')])",
 }
 
-/** Reads the API and the options of a bearer guard, once, when the route is defined. */
-export function readBearerArguments(
+/** Reads the API and the options of a guard for APIs of that scheme, once, when the route is defined. `Options` are those of the scheme. */
+export function readApiArguments<Options extends GuardOptions>(
   apis: ReadonlyMap<string, Api>,
+  scheme: Scheme,
   args: GuardArguments,
-): { api: Api; options: BearerGuardOptions } {
-  const { api, call, given } = readApi(apis, 'oauth2', args)
-  const options = readGuardOptions<BearerGuardOptions>(call, given, [...API_GUARD_OPTIONS, 'otherIssuers'])
-  checkScopeOptions(call, api, options)
-  return { api, options }
-}
-
-/** The API and the options of an API key guard. */
-export function readApiKeyArguments(
-  apis: ReadonlyMap<string, Api>,
-  args: GuardArguments,
-): { api: Api; options: ApiKeyGuardOptions } {
-  const { api, call, given } = readApi(apis, 'apiKey', args)
-  const options = readGuardOptions<ApiKeyGuardOptions>(call, given, API_GUARD_OPTIONS)
-  checkScopeOptions(call, api, options)
-  return { api, options }
+): { readonly api: Api; readonly options: Options } {
+  const call = GUARD_NAMES[scheme]
+  refuseRequest(call, args)
+  const named = typeof args[0] === 'string'
+  const api = named ? findApi(apis, args[0], scheme, call) : findOnlyApi(apis, scheme, call)
+  const known = scheme === 'oauth2' ? ([...API_GUARD_OPTIONS, 'otherIssuers'] as const) : API_GUARD_OPTIONS
+  const name = `${call}("${api.name}")`
+  const options = readGuardOptions<BearerGuardOptions>(name, (named ? args[1] : args[0]) ?? {}, known)
+  checkScopeOptions(name, api, options)
+  return { api, options: options as Options }
 }
 
 const API_GUARD_OPTIONS = ['scopes', 'anyScope', 'cost', 'allow', 'optional', 'onDenied', 'reportOnly'] as const
@@ -76,18 +71,6 @@ const GUARD_CALLS = [...Object.values(GUARD_NAMES), 'requireAny']
 /** The options of `requireAny()`. */
 export function readAnyGuardOptions(given: unknown = {}): GuardOptions {
   return readGuardOptions('requireAny', given, ['optional', 'onDenied', 'reportOnly'])
-}
-
-function readApi(
-  apis: ReadonlyMap<string, Api>,
-  scheme: Scheme,
-  args: GuardArguments,
-): { api: Api; call: string; given: unknown } {
-  const call = GUARD_NAMES[scheme]
-  refuseRequest(call, args)
-  const named = typeof args[0] === 'string'
-  const api = named ? findApi(apis, args[0], scheme, call) : findOnlyApi(apis, scheme, call)
-  return { api, call: `${call}("${api.name}")`, given: (named ? args[1] : args[0]) ?? {} }
 }
 
 /** The API of that name and scheme. Throws `ConfigurationError` if there is none. */

@@ -14,12 +14,17 @@ export interface ReportOnly {
 /** The caller of a refused request: as authenticated, or the id of an application whose credential is not good. */
 export type RefusedCaller = Identity | string | undefined
 
-interface ReportingConfig {
+export interface ReportingConfig {
   readonly api: Api
+  /** The report-only setting of a guard; undefined for one that refuses. */
   readonly reportOnly: ReportOnly | undefined
+  /** The host's guard, which decides if a refusal is only reported. If undefined, the request goes on. */
   readonly hostGuard: OtherIssuersGuard | undefined
+  /** The client that a request presents, for events. */
   readonly readClient: ReadClient
+  /** Removes the credential from a request that goes on; undefined where handlers may see it. */
   readonly hideCredential: ((req: IncomingMessage) => void) | undefined
+  /** Sets the headers of an answer before the handler runs. */
   readonly prepareResponse: ((res: ServerResponse) => void) | undefined
 }
 
