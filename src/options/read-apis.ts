@@ -220,29 +220,15 @@ function readScopes(api: string, scopes: unknown): Readonly<Record<string, strin
 }
 
 /** The members of an API that the host sees: not its limits and lifetimes. */
-export function toPublicApi(settings: ApiSettings): Api {
-  const {
-    name,
-    title,
-    description,
-    scheme,
-    scopes,
-    defaultScopes,
-    hideCredential,
-    tokenEndpoint,
-    keyHeaders,
-    resource,
-  } = settings
-  return Object.freeze({
-    name,
-    title,
-    description,
-    scheme,
-    scopes,
-    defaultScopes,
-    hideCredential,
-    tokenEndpoint,
-    keyHeaders,
-    resource,
-  })
+export function toPublicApi({
+  reportOnly: _reportOnly,
+  accessTokenLifetime: _lifetime,
+  credentialMaxAge: _maxAge,
+  rateLimit: _rateLimit,
+  registration: _registration,
+  registrationScopes: _scopes,
+  claims: _claims,
+  ...api
+}: ApiSettings): Api {
+  return Object.freeze(api)
 }

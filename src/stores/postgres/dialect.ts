@@ -3,6 +3,7 @@ import type { Work } from '../sql/work.js'
 import { takeAdvisoryLock } from './advisory-locks.js'
 import { prepareStatement, type PreparedStatement, type Sql } from './connection.js'
 import { publish } from './feed.js'
+import { deleteEarlierRefusals, listUsage } from './usage.js'
 
 export const POSTGRES: Dialect = {
   skipLocked: 'FOR UPDATE SKIP LOCKED',
@@ -20,6 +21,8 @@ export const POSTGRES: Dialect = {
       SELECT ctid FROM ${table} WHERE ${column} < ?1 ORDER BY ${column} LIMIT ?2 FOR UPDATE SKIP LOCKED))`,
   lockSigningKeys: () => takeAdvisoryLock('signingKeys'),
   publish,
+  listUsage,
+  deleteEarlierRefusals,
 }
 
 /** Runs work that both databases share. */

@@ -13,7 +13,6 @@ import { migrate } from './migrate.js'
 import { MIGRATIONS } from './migrations/index.js'
 import type { PostgresPool } from './pool.js'
 import { addGrant } from './rights.js'
-import { addRefusals, addUsage, deleteExpiredUsage, hasExpiredUsage, listRefusals, listUsage } from './usage.js'
 
 export type { PostgresClient, PostgresPool, PostgresQuery, PostgresResult } from './pool.js'
 
@@ -117,16 +116,6 @@ export function postgresStore(options: PostgresStoreOptions): StoreWith {
     listApplications: (query) => read((db) => listApplications(db, query)),
     saveApplication: (...args) => shared.saveApplication(...args).catch(recognizeTakenId),
     noteCredentialUse: (uses, minimumAge) => write((db) => noteCredentialUse(db, uses, minimumAge)),
-
-    usage: {
-      ...shared.usage,
-      add: (batch, counts) => write((db) => addUsage(db, batch, counts)),
-      list: (query) => read((db) => listUsage(db, query)),
-      addRefusals: (batch, refusals, kept) => write((db) => addRefusals(db, batch, refusals, kept)),
-      listRefusals: (applicationId, after) => read((db) => listRefusals(db, applicationId, after)),
-      deleteExpired: async (expired) =>
-        (await read((db) => hasExpiredUsage(db, expired))) ? write((db) => deleteExpiredUsage(db, expired)) : 0,
-    },
 
     imports: {
       ...shared.imports,

@@ -1,4 +1,5 @@
 import type { Change, NewAuditRecord } from '../../contracts/store-records.js'
+import type { UsageCount, UsageCountQuery } from '../../contracts/usage.js'
 import type { Work } from './work.js'
 
 /** How many expired rows a call deletes that adds some: more than it adds, but not so many that it takes long. */
@@ -18,6 +19,9 @@ export interface Dialect {
   formatGiven(columns: Readonly<Record<string, 'text' | 'bigint' | 'boolean'>>): string
   /** A statement that deletes up to `?2` rows whose column, by which they are ordered, is less than `?1`. `key` is their primary key. */
   formatDelete(table: string, key: string, column: string): string
+  listUsage(query: UsageCountQuery): Work<readonly UsageCount[]>
+  /** Keeps the last ones of each of these applications. */
+  deleteEarlierRefusals(applicationIds: readonly string[], kept: number): Work<void>
   /** Locks the signing keys until the transaction ends. */
   lockSigningKeys(): Work<void>
   /** Appends a change to the feed and its record to the audit: the last step of the transaction that makes the change. */

@@ -2,7 +2,6 @@ import type { ReportedCount, ReportedCountQuery } from '../../contracts/reported
 import type { UsageBatch } from '../../contracts/usage.js'
 import { addBatch } from './batches.js'
 import type { Dialect } from './dialect.js'
-import { parseReportedCount, type ReportedRow } from './reported-rows.js'
 import { all, run, type Work } from './work.js'
 
 /** Must be called in a transaction. */
@@ -43,8 +42,9 @@ export function* listReported(query: ReportedCountQuery): Work<readonly Reported
   // PostgreSQL refuses a text with U+0000, and some drivers of SQLite end it there.
   if (values.some((text) => text?.includes('\0'))) return []
   const text = `
-    SELECT * FROM platform_auth_reported WHERE (application_id, api, route, reason) > (?1, ?2, ?3, ?4)
+    SELECT application_id AS "applicationId", api, route, reason, count, first_at AS "firstAt", last_at AS "lastAt"
+    FROM platform_auth_reported WHERE (application_id, api, route, reason) > (?1, ?2, ?3, ?4)
       ${filters.map(([column], i) => `AND ${column} = ?${i + 5}`).join(' ')}
     ORDER BY application_id, api, route, reason LIMIT ?${values.length + 1}`
-  return (yield* all<ReportedRow>(text, ...values, limit)).map(parseReportedCount)
+  return yield* all<ReportedCount>(text, ...values, limit)
 }

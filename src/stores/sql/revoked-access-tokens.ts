@@ -1,6 +1,5 @@
 import type { RevokedAccessToken } from '../../contracts/store-records.js'
 import { MAX_EXPIRED_PER_CALL, type Dialect } from './dialect.js'
-import { parseRevokedAccessToken, type RevokedAccessTokenRow } from './rows.js'
 import { all, getOften, run, type Work } from './work.js'
 
 /** Stores a revoked access token and deletes expired ones. Must be called in a transaction. */
@@ -19,9 +18,9 @@ export function* revokeAccessToken(
 
 export function* listRevokedAccessTokens(now: number, limit: number): Work<readonly RevokedAccessToken[]> {
   const text = `
-    SELECT id, expires_at FROM platform_auth_revoked_access_tokens
+    SELECT id, expires_at AS "expiresAt" FROM platform_auth_revoked_access_tokens
     WHERE expires_at > ?1 ORDER BY expires_at LIMIT ?2`
-  return (yield* all<RevokedAccessTokenRow>(text, now, limit)).map(parseRevokedAccessToken)
+  return yield* all<RevokedAccessToken>(text, now, limit)
 }
 
 export function* isAccessTokenRevoked(id: string): Work<boolean> {

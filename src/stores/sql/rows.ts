@@ -1,5 +1,5 @@
 import type { EventType } from '../../contracts/events.js'
-import type { AuditRecord, Change, RevokedAccessToken, SigningKeyRecord } from '../../contracts/store-records.js'
+import type { AuditRecord, Change, SigningKeyRecord } from '../../contracts/store-records.js'
 import type { EmailQuery, QueuedEmail } from '../../contracts/queued-email.js'
 import type { AuditQuery } from '../../contracts/store.js'
 import type { JsonObject } from '../../contracts/application-record.js'
@@ -120,15 +120,6 @@ export function listEmailFilters(query: EmailQuery): readonly (readonly [column:
     ['state', query.state],
   ] as const
   return filters.flatMap(([column, value]) => (value === undefined ? [] : [[column, value] as const]))
-}
-
-export interface RevokedAccessTokenRow {
-  readonly id: string
-  readonly expires_at: number
-}
-
-export function parseRevokedAccessToken(row: RevokedAccessTokenRow): RevokedAccessToken {
-  return { id: row.id, expiresAt: row.expires_at }
 }
 
 export interface AuditRow {

@@ -1,6 +1,5 @@
 import type { ImportStore } from '../../contracts/imports.js'
 import type { Store, StoreWith } from '../../contracts/store.js'
-import type { UsageStore } from '../../contracts/usage.js'
 import { deleteAudit, hasAuditBefore, listAudit } from './audit.js'
 import type { Dialect } from './dialect.js'
 import {
@@ -20,6 +19,7 @@ import { addApplications, saveApplication } from './save-application.js'
 import { establishSecret, findSecret, replaceSecret } from './secrets.js'
 import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
+import { addRefusals, addUsage, deleteExpiredUsage, hasExpiredUsage, listRefusals } from './usage.js'
 import type { Work } from './work.js'
 
 /** The calls of a store that are the same in both databases. */
@@ -28,8 +28,7 @@ export interface SharedCalls
     Pick<Store, 'establishSecret' | 'replaceSecret' | 'revokeAccessToken' | 'listRevokedAccessTokens'>,
     Pick<Store, 'listSigningKeys' | 'addSigningKey' | 'resealSigningKey' | 'removeSigningKey'>,
     Pick<Store, 'isAccessTokenRevoked' | 'listAudit' | 'deleteAudit' | 'saveApplication'>,
-    Pick<StoreWith, 'emails' | 'quotas' | 'signIns'> {
-  readonly usage: Pick<UsageStore, 'addReported' | 'listReported'>
+    Pick<StoreWith, 'emails' | 'usage' | 'quotas' | 'signIns'> {
   readonly imports: Pick<ImportStore, 'add' | 'countHashes'>
 }
 
@@ -68,8 +67,14 @@ export function createSharedCalls({ read, write }: Record<'read' | 'write', Run>
     },
 
     usage: {
+      add: (batch, counts) => write(() => addUsage(dialect, batch, counts)),
+      list: (query) => read(() => dialect.listUsage(query)),
       addReported: (batch, counts) => write(() => addReported(dialect, batch, counts)),
       listReported: (query) => read(() => listReported(query)),
+      addRefusals: (batch, refusals, kept) => write(() => addRefusals(dialect, batch, refusals, kept)),
+      listRefusals: (applicationId, after) => read(() => listRefusals(applicationId, after)),
+      deleteExpired: async (expired) =>
+        (await read(() => hasExpiredUsage(expired))) ? write(() => deleteExpiredUsage(dialect, expired)) : 0,
     },
 
     quotas: {

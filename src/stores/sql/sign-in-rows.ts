@@ -24,17 +24,6 @@ export function parseSignIn(row: SignInRow): SignIn {
   }
 }
 
-export interface SignOutRow {
-  readonly subject: string
-  readonly nonce: string
-  readonly at: number
-  readonly expires_at: number
-}
-
-export function parseSignOut({ subject, nonce, at, expires_at: expiresAt }: SignOutRow): SignOut {
-  return { subject, nonce, at, expiresAt }
-}
-
 const CONTACT_SUBJECT = 'contact:'
 
 /** The mailbox that a sign-out is about; undefined if it is about one session. */

@@ -1,6 +1,6 @@
 import type { SignIn, SignOut } from '../../contracts/sign-ins.js'
 import { MAX_EXPIRED_PER_CALL, type Dialect } from './dialect.js'
-import { parseSignIn, parseSignOut, readContactOf, type SignInRow, type SignOutRow } from './sign-in-rows.js'
+import { parseSignIn, readContactOf, type SignInRow } from './sign-in-rows.js'
 import { all, get, run, type Work } from './work.js'
 
 const COLUMNS = 'id, contact, link_hash, code_hash, guesses, application_id, created_at, expires_at'
@@ -46,6 +46,6 @@ export function* addSignOut({ formatDelete, greatest }: Dialect, signOut: SignOu
 export function* listSignOuts(subjects: readonly string[]): Work<readonly SignOut[]> {
   if (subjects.length === 0) return []
   const list = subjects.map((_, i) => `?${i + 1}`).join()
-  const text = `SELECT subject, nonce, at, expires_at FROM platform_auth_sign_outs WHERE subject IN (${list})`
-  return (yield* all<SignOutRow>(text, ...subjects)).map(parseSignOut)
+  const text = `SELECT subject, nonce, at, expires_at AS "expiresAt" FROM platform_auth_sign_outs WHERE subject IN (${list})`
+  return yield* all<SignOut>(text, ...subjects)
 }

@@ -37,13 +37,3 @@ export function parseRefusal(row: RefusalRow): RefusalRecord {
     details: row.details === null ? {} : (JSON.parse(row.details) as RefusalDetails),
   }
 }
-
-/** The rows as JSON text, which one parameter holds. */
-export function formatRefusals(refusals: readonly RefusalRecord[]): string {
-  return JSON.stringify(refusals.map((refusal) => ({ ...refusal, details: JSON.stringify(refusal.details) })))
-}
-
-/** The ids of the rows' applications, each once and in one order: two processes that lock rows in different orders deadlock. */
-export function listApplicationIds(refusals: readonly RefusalRecord[]): readonly string[] {
-  return [...new Set(refusals.map(({ applicationId }) => applicationId))].toSorted()
-}

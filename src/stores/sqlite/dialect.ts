@@ -2,6 +2,7 @@ import type { Dialect } from '../sql/dialect.js'
 import type { Work } from '../sql/work.js'
 import type { Sql } from './connection.js'
 import { publish } from './feed.js'
+import { deleteEarlierRefusals, listUsage } from './usage.js'
 
 export const SQLITE: Dialect = {
   // A transaction has the file to itself.
@@ -18,6 +19,8 @@ export const SQLITE: Dialect = {
     DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${column} < ?1 ORDER BY ${column} LIMIT ?2)`,
   *lockSigningKeys() {},
   publish,
+  listUsage,
+  deleteEarlierRefusals,
 }
 
 /** Runs work that both databases share. */

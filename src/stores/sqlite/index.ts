@@ -12,7 +12,6 @@ import { createFileBackup, type FileBackup } from './file-backup.js'
 import { replaceCredentialHash } from './imports.js'
 import { migrate } from './migrate.js'
 import { MIGRATIONS } from './migrations/index.js'
-import { addRefusals, addUsage, deleteExpiredUsage, hasExpiredUsage, listRefusals, listUsage } from './usage.js'
 
 export type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.js'
 
@@ -101,16 +100,6 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): StoreWith 
     findApplicationByKey: (...hashes) => read((sql) => findApplicationByKey(sql, hashes)),
     listApplications: (query) => read((sql) => listApplications(sql, query)),
     noteCredentialUse: (uses, minimumAge) => write((sql) => noteCredentialUse(sql, uses, minimumAge)),
-
-    usage: {
-      ...shared.usage,
-      add: (batch, counts) => write((sql) => addUsage(sql, batch, counts)),
-      list: (query) => read((sql) => listUsage(sql, query)),
-      addRefusals: (batch, refusals, kept) => write((sql) => addRefusals(sql, batch, refusals, kept)),
-      listRefusals: (applicationId, after) => read((sql) => listRefusals(sql, applicationId, after)),
-      deleteExpired: async (expired) =>
-        (await read((sql) => hasExpiredUsage(sql, expired))) ? write((sql) => deleteExpiredUsage(sql, expired)) : 0,
-    },
 
     imports: {
       ...shared.imports,

@@ -1,0 +1,100 @@
+import type { ExpiredUsage, RefusalRecord, UsageBatch, UsageCount } from '../../contracts/usage.js'
+import { addBatch } from './batches.js'
+import type { Dialect } from './dialect.js'
+import { parseRefusal, type RefusalRow } from './usage-rows.js'
+import { all, get, run, type Work } from './work.js'
+
+/** Must be called in a transaction, as `addRefusals` and `deleteExpiredUsage`. */
+export function* addUsage(dialect: Dialect, batch: UsageBatch, counts: readonly UsageCount[]): Work<void> {
+  if (yield* addBatch(batch)) yield* run(formatAddUsage(dialect), JSON.stringify(counts))
+}
+
+const COUNT = {
+  applicationId: 'text',
+  route: 'text',
+  day: 'text',
+  api: 'text',
+  outcome: 'text',
+  count: 'bigint',
+} as const
+
+/**
+ * The rows are in one order: two processes that lock the same rows in different orders deadlock. CROSS JOIN keeps SQLite from reading
+ * the applications first.
+ */
+function formatAddUsage({ formatGiven, binary }: Dialect): string {
+  return `
+  INSERT INTO platform_auth_usage AS stored (application_id, route, day, api, outcome, count)
+  SELECT a.id, coalesce(route, ''), day, api, outcome, sum(count)
+  FROM ${formatGiven(COUNT)} CROSS JOIN platform_auth_applications a
+  WHERE a.id = given."applicationId" GROUP BY 1, 2, day, api, outcome
+  ORDER BY a.id${binary}, coalesce(route, '')${binary}, day${binary}, api${binary}, outcome${binary}
+  ON CONFLICT (application_id, route, day, api, outcome) DO UPDATE SET count = stored.count + excluded.count`
+}
+
+export function* addRefusals(
+  dialect: Dialect,
+  batch: UsageBatch,
+  refusals: readonly RefusalRecord[],
+  kept: number,
+): Work<void> {
+  if (!(yield* addBatch(batch))) return
+  const rows = refusals.map((refusal) => ({ ...refusal, details: JSON.stringify(refusal.details) }))
+  yield* run(formatAddRefusals(dialect), JSON.stringify(rows))
+  // In one order, for the same reason as above.
+  yield* dialect.deleteEarlierRefusals([...new Set(rows.map(({ applicationId }) => applicationId))].toSorted(), kept)
+}
+
+const REFUSAL = {
+  applicationId: 'text',
+  at: 'bigint',
+  api: 'text',
+  error: 'text',
+  reason: 'text',
+  requestId: 'text',
+  address: 'text',
+  details: 'text',
+} as const
+
+function formatAddRefusals({ formatGiven }: Dialect): string {
+  return `
+  INSERT INTO platform_auth_refusals (application_id, at, api, error, reason, request_id, address, details)
+  SELECT a.id, at, api, error, reason, "requestId", address, details
+  FROM ${formatGiven(REFUSAL)} CROSS JOIN platform_auth_applications a
+  WHERE a.id = given."applicationId" AND a.status <> 'deleted' ORDER BY given.position`
+}
+
+export function* listRefusals(applicationId: string, after: number): Work<readonly RefusalRecord[]> {
+  // PostgreSQL refuses a text with U+0000, and some drivers of SQLite end it there.
+  if (applicationId.includes('\0')) return []
+  const text = `
+    SELECT r.* FROM platform_auth_refusals r JOIN platform_auth_applications a ON a.id = r.application_id
+    WHERE r.application_id = ?1 AND r.at > ?2 AND a.status <> 'deleted' ORDER BY r.seq DESC`
+  return (yield* all<RefusalRow>(text, applicationId, after)).map(parseRefusal)
+}
+
+/** This look-up avoids a write if nothing has expired. */
+export function* hasExpiredUsage(expired: ExpiredUsage): Work<boolean> {
+  const { countsBefore, refusalsBefore, reportedBefore, batchesBefore } = expired
+  const text = `
+    SELECT 1 WHERE EXISTS (SELECT 1 FROM platform_auth_usage WHERE day < ?1)
+      OR EXISTS (SELECT 1 FROM platform_auth_refusals WHERE at < ?2)
+      OR EXISTS (SELECT 1 FROM platform_auth_reported WHERE last_at < ?3)
+      OR EXISTS (SELECT 1 FROM platform_auth_usage_batches WHERE at < ?4)`
+  return (yield* get(text, countsBefore, refusalsBefore, reportedBefore, batchesBefore)) !== undefined
+}
+
+export function* deleteExpiredUsage({ formatDelete }: Dialect, expired: ExpiredUsage): Work<number> {
+  const { countsBefore, refusalsBefore, reportedBefore, batchesBefore, limit } = expired
+  const deletions = [
+    ['platform_auth_usage', 'application_id, route, day, api, outcome', 'day', countsBefore],
+    ['platform_auth_refusals', 'seq', 'at', refusalsBefore],
+    ['platform_auth_reported', 'application_id, api, route, reason', 'last_at', reportedBefore],
+    ['platform_auth_usage_batches', 'id', 'at', batchesBefore],
+  ] as const
+  let deleted = 0
+  for (const [table, key, column, before] of deletions) {
+    deleted += yield* run(formatDelete(table, key, column), before, limit)
+  }
+  return deleted
+}
