@@ -119,29 +119,17 @@ export function createCredentialRotation(
     return { application: toApplication(record, now()) }
   }
 
-  function rotateKey(id: string, options: RotateByEmailOptions): Promise<{ application: Application }>
-  function rotateKey(
-    id: string,
-    options?: RotateOptions,
-  ): Promise<{ application: Application; credentials: { clientId: string } }>
-  async function rotateKey(id: string, options: RotateOptions | RotateByEmailOptions = {}): Promise<object> {
-    if (isByEmail(options)) return rotateByEmail(id, 'key', options)
-    const { application, plain } = await rotate(id, 'key', options)
-    return { application, credentials: { clientId: plain } }
+  async function issue(id: string, kind: CredentialKind, options: RotateOptions | RotateByEmailOptions = {}) {
+    if (isByEmail(options)) return rotateByEmail(id, kind, options)
+    const { application, plain } = await rotate(id, kind, options)
+    return { application, credentials: kind === 'key' ? { clientId: plain } : { clientSecret: plain } }
   }
 
-  function rotateSecret(id: string, options: RotateByEmailOptions): Promise<{ application: Application }>
-  function rotateSecret(
-    id: string,
-    options?: RotateOptions,
-  ): Promise<{ application: Application; credentials: { clientSecret: string } }>
-  async function rotateSecret(id: string, options: RotateOptions | RotateByEmailOptions = {}): Promise<object> {
-    if (isByEmail(options)) return rotateByEmail(id, 'secret', options)
-    const { application, plain } = await rotate(id, 'secret', options)
-    return { application, credentials: { clientSecret: plain } }
-  }
-
-  return { rotateKey, rotateSecret }
+  return {
+    rotateKey: (id: string, given?: RotateOptions | RotateByEmailOptions) => issue(id, 'key', given),
+    rotateSecret: (id: string, given?: RotateOptions | RotateByEmailOptions) => issue(id, 'secret', given),
+    // Each call resolves what its overload says.
+  } as Pick<Applications, 'rotateKey' | 'rotateSecret'>
 }
 
 /** Whether an e-mail is to replace the credential of that kind and name. That of a registration replaces the first ones. */

@@ -39,15 +39,8 @@ type Parts = Partial<Pick<EmailTexts, 'box' | 'facts' | 'sections'>> & {
 /** The words of an e-mail in its language, and its credentials, links and commands. */
 export function writeTexts(content: EmailContent, options: TextsOptions): EmailTexts {
   const phrases = PHRASES[content.language]
-  const words = selectWords(content, phrases, options)
-  const {
-    box = [],
-    facts = [],
-    sections = [],
-    actions = [],
-    manage,
-    documentation,
-  } = selectParts(content, phrases, options)
+  const [words, parts] = selectContent(content, phrases, options)
+  const { box = [], facts = [], sections = [], actions = [], manage, documentation } = parts
   const { labels } = phrases
   const { portalUrl, developersUrl, supportUrl } = options
   const steps = [
@@ -74,40 +67,54 @@ function listLinks(label: string, link: string | false | undefined): EmailLink[]
   return link === undefined || link === false ? [] : [{ label, link }]
 }
 
-function selectWords(content: EmailContent, phrases: Phrases, options: TextsOptions): Words {
-  const { platform, operator } = options
-  if (content.purpose === 'signIn') return phrases.signIn({ platform, operator, minutes: content.minutes })
+/** The words of an e-mail, and its other parts. */
+function selectContent(content: EmailContent, phrases: Phrases, options: TextsOptions): readonly [Words, Parts] {
+  const { labels } = phrases
+  const { platform, operator, portalUrl } = options
+  if (content.purpose === 'signIn') {
+    const parts = { box: [{ label: labels.code, code: content.code }], actions: [content.link] }
+    return [phrases.signIn({ platform, operator, minutes: content.minutes }), parts]
+  }
   const about = { name: content.application.name, platform, operator }
+  const identified = { facts: [{ label: labels.applicationId, code: content.application.id }], manage: true }
   switch (content.purpose) {
-    case 'expiring':
-      return phrases.expiring({
-        ...about,
-        ...mentionExpiring(content, phrases),
-        selfService: options.portalUrl !== undefined,
-      })
-    case 'invitation':
-      return phrases.invitation({ ...about, byContact: content.invitedBy !== undefined })
-    case 'approvalRequest':
-      return phrases.approvalRequest({ ...about, access: content.request === 'access' })
-    case 'approved':
-      return phrases.approved({
-        ...about,
-        apis: listTitles(content.granted, options),
-        tokens: usesTokens(content.granted, options),
-      })
-    case 'rejected':
-      return phrases.denied({ ...about, api: content.api && findTitle(content.api, options), reason: content.reason })
+    case 'expiring': {
+      const mentioned = { ...about, ...mentionExpiring(content, phrases), selfService: portalUrl !== undefined }
+      const facts = describeExpiring(content, labels)
+      return [phrases.expiring(mentioned), { facts, manage: true, documentation: true }]
+    }
+    case 'invitation': {
+      const byContact = content.invitedBy !== undefined
+      return [phrases.invitation({ ...about, byContact }), { actions: [content.link] }]
+    }
+    case 'approvalRequest': {
+      const { approve, deny } = content.links
+      const parts = { facts: describeRequest(content, labels, options), actions: [approve, deny] }
+      return [phrases.approvalRequest({ ...about, access: content.request === 'access' }), parts]
+    }
+    case 'approved': {
+      const { granted } = content
+      const mentioned = { ...about, apis: listTitles(granted, options), tokens: usesTokens(granted, options) }
+      const sections = describeApis(Object.keys(granted), content, phrases, options)
+      return [phrases.approved(mentioned), { sections, documentation: true }]
+    }
+    case 'rejected': {
+      const api = content.api && findTitle(content.api, options)
+      return [phrases.denied({ ...about, api, reason: content.reason }), {}]
+    }
     case 'suspended':
-      return phrases.suspended({ ...about, reason: content.reason })
+      return [phrases.suspended({ ...about, reason: content.reason }), identified]
     case 'quota':
-      return phrases.quota({ ...about, ...content, date: phrases.date(content.endsAt) })
-    case 'changes':
-      return selectChangesWords(content, phrases, about)
+      return [phrases.quota({ ...about, ...content, date: phrases.date(content.endsAt) }), identified]
+    case 'changes': {
+      const parts = { facts: describeChanges(content, phrases), manage: content.recipientIs === 'contact' }
+      return [selectChangesWords(content, phrases, about), parts]
+    }
     case 'registration':
     case 'key':
     case 'secret':
     default:
-      return selectCredentialWords(content, phrases, about)
+      return [selectCredentialWords(content, phrases, about), selectCredentialParts(content, phrases, options)]
   }
 }
 
@@ -141,34 +148,6 @@ const UNITS = [
 function formatDuration(seconds: number, phrases: Phrases): string {
   const [unit = 'second', length = 1] = UNITS.find(([, length]) => seconds >= 2 * length) ?? []
   return phrases.duration(Math.floor(seconds / length), unit)
-}
-
-function selectParts(content: EmailContent, phrases: Phrases, options: TextsOptions): Parts {
-  const { labels } = phrases
-  switch (content.purpose) {
-    case 'expiring':
-      return { facts: describeExpiring(content, labels), manage: true, documentation: true }
-    case 'invitation':
-      return { actions: [content.link] }
-    case 'signIn':
-      return { box: [{ label: labels.code, code: content.code }], actions: [content.link] }
-    case 'approvalRequest':
-      return { facts: describeRequest(content, labels, options), actions: [content.links.approve, content.links.deny] }
-    case 'approved':
-      return { sections: describeApis(Object.keys(content.granted), content, phrases, options), documentation: true }
-    case 'rejected':
-      return {}
-    case 'suspended':
-    case 'quota':
-      return { facts: [{ label: labels.applicationId, code: content.application.id }], manage: true }
-    case 'changes':
-      return { facts: describeChanges(content, phrases), manage: content.recipientIs === 'contact' }
-    case 'registration':
-    case 'key':
-    case 'secret':
-    default:
-      return selectCredentialParts(content, phrases, options)
-  }
 }
 
 function selectCredentialParts(content: CredentialsEmail, phrases: Phrases, options: TextsOptions): Parts {
