@@ -1,5 +1,6 @@
 import type { ApplicationRecord, Language } from './application-record.js'
 import type { PlanUsage } from './plan-usage.js'
+import type { CountedRefusal, UsageEntry } from './usage-entries.js'
 
 /** What features offer each other. */
 export interface Offers {
@@ -46,39 +47,9 @@ export interface UsageOffer {
     readonly by: 'day'
     readonly limit: number
     readonly after: string | undefined
-  }): Promise<{ readonly items: readonly DailyUsage[]; readonly next?: string }>
+  }): Promise<{ readonly items: readonly UsageEntry[]; readonly next?: string }>
   /** The refusals in the words of that language, equal ones once. */
   countRefusals(applicationId: string, language: Language): Promise<{ readonly items: readonly CountedRefusal[] }>
-}
-
-/** The activity of an application at an API on a day. */
-export interface DailyUsage {
-  /** `YYYY-MM-DD`, in UTC. */
-  readonly period: string
-  readonly api: string
-  readonly allowed: number
-  /** The number of access tokens issued. */
-  readonly accessTokens: number
-  /** Refused requests by the `error` that was sent. */
-  readonly refused: Readonly<Record<string, number>>
-}
-
-/** A refused request, in words, and how many equal ones there are. */
-export interface CountedRefusal {
-  readonly count: number
-  /** The time of the last one. */
-  readonly at: Date
-  readonly api: string
-  /** The `error` that was sent. */
-  readonly error: string
-  /** The reason, in words. */
-  readonly problem: string
-  readonly fix: string
-  /** The method and the pattern of the route; `*` stands for what the client may have chosen. */
-  readonly route?: string
-  /** The id and the caller of the last one. */
-  readonly requestId?: string
-  readonly address?: string
 }
 
 /** What `plans()` offers. */

@@ -1,6 +1,6 @@
-import type { RefusalEntry } from './refusals.js'
+import type { RefusalEntry, UsageEntry } from '../../contracts/usage-entries.js'
 import type { ReportedQuery, ReportedRequests } from './report-only.js'
-import type { RouteUsageEntry, UsageEntry, UsageQuery } from './usage.js'
+import type { RouteUsageEntry, UsageQuery } from './usage.js'
 
 /** `auth.usage`: how often applications used the APIs, and why they were refused. */
 export interface Usage<ApiNames extends string = string> {

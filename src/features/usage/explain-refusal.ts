@@ -1,18 +1,11 @@
 import type { Language } from '../../contracts/application-record.js'
+import type { RefusalExplanation } from '../../contracts/usage-entries.js'
 import type { RefusalRecord } from '../../contracts/usage.js'
 import { de } from './texts/de.js'
 import { en, type ExplainedReason } from './texts/en.js'
 import { es } from './texts/es.js'
 import { fr } from './texts/fr.js'
 import type { RefusalDetailsInWords, RefusalWords } from './texts/refusal-words.js'
-
-/** The reason of a refusal, and its fix for the application's developer. */
-export interface RefusalExplanation {
-  /** The problem without a full stop, such as `The access token expired 2 hours ago`. */
-  readonly problem: string
-  /** The fix in full sentences, such as `Request a new access token.` */
-  readonly fix: string
-}
 
 const WORDS: Readonly<Record<Language, RefusalWords<ExplainedReason>>> = { en, de, fr, es }
 

@@ -11,12 +11,11 @@ import { describeRoute } from './route-name.js'
 import { createUsageCalls } from './store-calls.js'
 
 export type { Usage } from './calls.js'
-export type { RefusalExplanation } from './explain-refusal.js'
 export type { UsagePeriod } from './period.js'
 export type { UsageOptions } from './read-options.js'
-export type { RefusalEntry } from './refusals.js'
 export type { ReportedQuery, ReportedRequests } from './report-only.js'
-export type { RouteUsageEntry, UsageEntry, UsageQuery } from './usage.js'
+export type { RefusalEntry, RefusalExplanation, UsageEntry } from '../../contracts/usage-entries.js'
+export type { RouteUsageEntry, UsageQuery } from './usage.js'
 
 /** The types of `auth.usage`. */
 export interface UsageTypes extends CallTypes {

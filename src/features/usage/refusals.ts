@@ -1,26 +1,8 @@
 import type { Language } from '../../contracts/application-record.js'
+import type { CountedRefusal, RefusalEntry } from '../../contracts/usage-entries.js'
 import type { RefusalRecord, UsageStore } from '../../contracts/usage.js'
 import { DAY_MS } from '../../lib/day.js'
-import { explainRefusal, type RefusalExplanation } from './explain-refusal.js'
-
-/** A refused request or token request of an application. */
-export interface RefusalEntry extends RefusalExplanation {
-  readonly at: Date
-  readonly api: string
-  /** The `error` that was sent. */
-  readonly error: string
-  /** The reason in more detail, as in events: such as `expired_token`. */
-  readonly reason: string
-  /**
-   * The method and the route's pattern, such as `GET /orders/items/:id`; `*` stands for parts that may have been chosen by the
-   * client. Left out of refusals that earlier versions have stored.
-   */
-  readonly route?: string
-  /** The host's `req.id`, if it sets one that may be stored. */
-  readonly requestId?: string
-  /** The caller's IP address. */
-  readonly address?: string
-}
+import { explainRefusal } from './explain-refusal.js'
 
 interface RefusalsOptions {
   readonly store: Pick<UsageStore, 'listRefusals'>
@@ -43,7 +25,7 @@ export function createListRefusals(
 /** The same with equal ones counted, in the words of that language: each is the newest of its kind. */
 export function createCountRefusals(
   options: RefusalsOptions,
-): (applicationId: string, language: Language) => Promise<{ items: (RefusalEntry & { readonly count: number })[] }> {
+): (applicationId: string, language: Language) => Promise<{ items: CountedRefusal[] }> {
   return async function countRefusals(applicationId, language) {
     const { records, now } = await readRefusals(applicationId, options)
     const counts = new Map<string, number>()

@@ -1,21 +1,8 @@
 import { readPageSize } from '../../applications/records/validation.js'
 import { ApplicationError } from '../../contracts/errors.js'
+import type { UsageEntry } from '../../contracts/usage-entries.js'
 import type { UsageCount, UsageCountQuery, UsageStore } from '../../contracts/usage.js'
 import { readPeriod, readRange, type UsagePeriod } from './period.js'
-
-/** The activity of an application at an API in a day or a month. */
-export interface UsageEntry {
-  /** The period in UTC: a day such as `2026-11-22`, or a month such as `2026-11`. */
-  readonly period: string
-  readonly applicationId: string
-  readonly api: string
-  /** Requests that a guard let pass. */
-  readonly allowed: number
-  /** Access tokens that were issued. */
-  readonly accessTokens: number
-  /** Refused requests and token requests, by the `error` that was sent; empty if there were none. */
-  readonly refused: Readonly<Record<string, number>>
-}
 
 /** The requests of an application at a route in a day or a month. */
 export interface RouteUsageEntry extends Pick<UsageEntry, 'period' | 'applicationId' | 'api'> {

@@ -4,7 +4,7 @@ import { renderApis, type PortalApi } from '../sections/api-section.js'
 import { renderStatus } from './applications-page.js'
 import { renderContacts } from '../sections/contact-section.js'
 import { renderCredentials } from '../sections/credential-section.js'
-import type { DailyUsage, CountedRefusal } from '../../../contracts/offers.js'
+import type { UsageEntry, CountedRefusal } from '../../../contracts/usage-entries.js'
 import { renderNetworks } from '../sections/network-section.js'
 import { renderPlan } from '../sections/plan-section.js'
 import { renderRefusals } from '../sections/refusal-section.js'
@@ -17,7 +17,7 @@ import { offers, renderAction, renderSection, type ApplicationView } from './vie
 export interface ApplicationPageOptions extends ApplicationView {
   readonly apis: readonly PortalApi[]
   /** The usage of the last 30 days; undefined if the platform stores no usage. */
-  readonly usage: readonly DailyUsage[] | undefined
+  readonly usage: readonly UsageEntry[] | undefined
   /** Undefined if it has no plan, or the platform knows none. */
   readonly plan: PlanUsage | undefined
   /** Newest first; undefined if the platform stores no refusals. */

@@ -6,7 +6,7 @@ import { listGrantedScopes } from '../../../applications/records/restrictions.js
 import { html, type Html } from '../../../web/html.js'
 import type { PortalTexts } from '../texts/en.js'
 import { renderDateTime, renderRelativeTime } from '../pages/times.js'
-import { offers, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
+import { offers, renderAction, renderRows, renderSection, type ApplicationView } from '../pages/view.js'
 
 /** An API as the portal shows it. */
 export interface PortalApi extends Api {
@@ -40,11 +40,10 @@ export function renderApis(view: ApplicationView & { readonly apis: readonly Por
     'apis',
     texts.apis,
     texts.apisAbout,
-    shown.length > 0
-      ? html`<ul class="rows">
-          ${shown.map((api) => renderApi(api, view))}
-        </ul>`
-      : html`<p class="empty">${texts.noApi}</p>`,
+    renderRows(
+      shown.map((api) => renderApi(api, view)),
+      texts.noApi,
+    ),
   )
 }
 

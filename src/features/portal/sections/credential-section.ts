@@ -4,7 +4,7 @@ import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../../
 import { html, type Html } from '../../../web/html.js'
 import { EXPIRY_NOTICE_MS } from '../pages/applications-page.js'
 import { renderDate, renderDateTime, renderRelativeTime } from '../pages/times.js'
-import { offers, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
+import { offers, renderAction, renderRows, renderSection, type ApplicationView } from '../pages/view.js'
 
 /** A live credential of an application. */
 export interface ShownCredential {
@@ -29,7 +29,7 @@ export function listCredentials(record: ApplicationRecord, now: number): ShownCr
 /** The live credentials, with the actions that each has. */
 export function renderCredentials(view: ApplicationView): Html {
   const { record, link, now, texts } = view
-  const shown = listCredentials(record, now)
+  const rows = listCredentials(record, now).map((each) => renderCredential(each, view))
   const canAddSecret = offers(view, 'addSecret')
   const adding = [
     offers(view, 'addKey') && renderAction(link(record.id, 'credentials', 'new-key'), texts.add.key, ''),
@@ -42,14 +42,7 @@ export function renderCredentials(view: ApplicationView): Html {
     'credentials',
     texts.credentials,
     texts.credentialsAbout,
-    html`${
-      shown.length > 0
-        ? html`<ul class="rows">
-            ${shown.map((each) => renderCredential(each, view))}
-          </ul>`
-        : html`<p class="empty">${texts.noCredential}</p>`
-    }
-    ${adding.some(Boolean) && html`<p class="actions foot">${adding}</p>`}`,
+    html`${renderRows(rows, texts.noCredential)} ${adding.some(Boolean) && html`<p class="actions foot">${adding}</p>`}`,
   )
 }
 

@@ -1,5 +1,5 @@
 import { html, type Html } from '../../../web/html.js'
-import { offers, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
+import { offers, renderAction, renderRows, renderSection, type ApplicationView } from '../pages/view.js'
 
 /** The networks from which the application may call; nothing where there are none, and contacts may give none. */
 export function renderNetworks(view: ApplicationView): Html | false {
@@ -7,17 +7,12 @@ export function renderNetworks(view: ApplicationView): Html | false {
   const { networks } = record
   const mayChange = offers(view, 'networks')
   if (!networks && !mayChange) return false
+  const rows = (networks ?? []).map((network) => html`<li class="row"><code class="inline">${network}</code></li> `)
   return renderSection(
     'networks',
     texts.networks,
     texts.networksAbout,
-    html`${
-      networks
-        ? html`<ul class="rows">
-            ${networks.map((network) => html`<li class="row"><code class="inline">${network}</code></li> `)}
-          </ul>`
-        : html`<p class="empty">${texts.anyNetwork}</p>`
-    }
+    html`${renderRows(rows, texts.anyNetwork)}
     ${mayChange && html`<p class="actions foot">${renderAction(link(record.id, 'networks'), texts.changeNetworks, '')}</p>`}`,
   )
 }

@@ -2,7 +2,7 @@ import type { PlanUsage, QuotaUsage } from '../../../contracts/plan-usage.js'
 import { DAY_MS, formatDay } from '../../../lib/day.js'
 import { html, type Html } from '../../../web/html.js'
 import { getFormats, renderDate } from '../pages/times.js'
-import { renderSection, type ApplicationView } from '../pages/view.js'
+import { renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
 import type { PortalTexts } from '../texts/en.js'
 import { renderPlot } from './usage-plot.js'
 
@@ -28,18 +28,9 @@ function renderQuota({ per, limit, used, left, soft, endsAt }: QuotaUsage, texts
   const { count: format } = getFormats(texts)
   const name = per === 'day' ? texts.today : texts.thisMonth
   return html`<dl class="totals">
-      <div>
-        <dt>${name}</dt>
-        <dd>${format.format(used)} / ${format.format(limit)}</dd>
-      </div>
-      <div>
-        <dt>${texts.left}</dt>
-        <dd>${format.format(left)}</dd>
-      </div>
-      <div>
-        <dt>${texts.quotaEnds}</dt>
-        <dd>${renderDate(endsAt.getTime(), texts)}</dd>
-      </div>
+      ${renderTotal(html`<dt>${name}</dt>`, `${format.format(used)} / ${format.format(limit)}`)}
+      ${renderTotal(html`<dt>${texts.left}</dt>`, format.format(left))}
+      ${renderTotal(html`<dt>${texts.quotaEnds}</dt>`, renderDate(endsAt.getTime(), texts))}
     </dl>
     <meter min="0" max="${limit}" value="${Math.min(used, limit)}" aria-label="${name}"></meter>
     ${used >= limit && html`<p class="soft">${soft ? texts.softQuotaReached : texts.quotaReached}</p>`}`

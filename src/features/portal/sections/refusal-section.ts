@@ -1,8 +1,8 @@
-import type { CountedRefusal } from '../../../contracts/offers.js'
+import type { CountedRefusal } from '../../../contracts/usage-entries.js'
 import { html, type Html } from '../../../web/html.js'
 import { ownMembers } from '../../../lib/own-members.js'
 import { renderRelativeTime } from '../pages/times.js'
-import { renderSection, type ApplicationView } from '../pages/view.js'
+import { renderRows, renderSection, type ApplicationView } from '../pages/view.js'
 
 /** The last refusals, each with its reason and fix. */
 export function renderRefusals(view: ApplicationView, refusals: readonly CountedRefusal[]): Html {
@@ -11,11 +11,10 @@ export function renderRefusals(view: ApplicationView, refusals: readonly Counted
     'refusals',
     texts.refusals,
     texts.refusalsAbout,
-    refusals.length > 0
-      ? html`<ul class="rows">
-          ${refusals.map((refusal) => renderRefusal(refusal, view))}
-        </ul>`
-      : html`<p class="empty">${texts.noRefusal}</p>`,
+    renderRows(
+      refusals.map((refusal) => renderRefusal(refusal, view)),
+      texts.noRefusal,
+    ),
   )
 }
 

@@ -4,9 +4,9 @@ import type { PortalApi } from './api-section.js'
 import type { PortalTexts } from '../texts/en.js'
 import { formatDate, getFormats } from '../pages/times.js'
 import { renderPlot } from './usage-plot.js'
-import type { DailyUsage } from '../../../contracts/offers.js'
+import type { UsageEntry } from '../../../contracts/usage-entries.js'
 import { USAGE_DAYS } from './usage-source.js'
-import { renderSection, type ApplicationView } from '../pages/view.js'
+import { renderRows, renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
 
 /** One API's counts of a day. */
 interface DayOfApi {
@@ -19,7 +19,7 @@ interface DayOfApi {
 /** A plot for each API, and its table. */
 export function renderUsage(
   view: ApplicationView & { readonly apis: readonly PortalApi[] },
-  usage: readonly DailyUsage[],
+  usage: readonly UsageEntry[],
 ): Html {
   const { texts } = view
   const used = view.apis.filter(
@@ -29,23 +29,19 @@ export function renderUsage(
     'usage',
     texts.usage,
     texts.usageAbout(USAGE_DAYS),
-    used.length > 0
-      ? html`<ul class="rows">
-          ${used.map((api) =>
-            renderApiUsage(
-              api,
-              usage.filter((each) => each.api === api.name),
-              view,
-            ),
-          )}
-        </ul>`
-      : html`<p class="empty">${texts.nothingCounted}</p>`,
+    renderRows(
+      used.map((api) => {
+        const own = usage.filter((each) => each.api === api.name)
+        return renderApiUsage(api, own, view)
+      }),
+      texts.nothingCounted,
+    ),
   )
 }
 
 function renderApiUsage(
   { title, name, scheme }: PortalApi,
-  usage: readonly DailyUsage[],
+  usage: readonly UsageEntry[],
   { now, texts }: ApplicationView,
 ): Html {
   const { count: format } = getFormats(texts)
@@ -56,21 +52,9 @@ function renderApiUsage(
   return html`<li class="usage">
     <h3 id="${id}">${title}</h3>
     <dl class="totals">
-      <div>
-        <dt class="allowed">${texts.allowed}</dt>
-        <dd>${format.format(allowed)}</dd>
-      </div>
-      <div>
-        <dt class="refused">${texts.refusedCount}</dt>
-        <dd>${format.format(refused)}</dd>
-      </div>
-      ${
-        scheme === 'oauth2' &&
-        html`<div>
-          <dt>${texts.tokensIssued}</dt>
-          <dd>${format.format(tokens)}</dd>
-        </div>`
-      }
+      ${renderTotal(html`<dt class="allowed">${texts.allowed}</dt>`, format.format(allowed))}
+      ${renderTotal(html`<dt class="refused">${texts.refusedCount}</dt>`, format.format(refused))}
+      ${scheme === 'oauth2' && renderTotal(html`<dt>${texts.tokensIssued}</dt>`, format.format(tokens))}
     </dl>
     ${refused > 0 && html`<p class="soft">${texts.refusedWith} ${describeRefused(usage, texts)}</p>`}
     ${usage.length > 0 && renderDays(days, { id, title, hasTokens: scheme === 'oauth2' }, texts)}
@@ -119,7 +103,7 @@ function renderTable(days: readonly DayOfApi[], hasTokens: boolean, texts: Porta
 const NOTHING = { allowed: 0, accessTokens: 0, refused: {} }
 
 /** Every day of the period, oldest first. */
-function listDays(usage: readonly DailyUsage[], now: number): DayOfApi[] {
+function listDays(usage: readonly UsageEntry[], now: number): DayOfApi[] {
   const byDay = new Map(usage.map((each) => [each.period, each]))
   return Array.from({ length: USAGE_DAYS }, (_, index) => {
     const day = formatDay(now - (USAGE_DAYS - 1 - index) * DAY_MS)
@@ -134,7 +118,7 @@ function listDays(usage: readonly DailyUsage[], now: number): DayOfApi[] {
 }
 
 /** The number of times that each error was sent, most frequent first. */
-function describeRefused(usage: readonly DailyUsage[], texts: PortalTexts): Html[] {
+function describeRefused(usage: readonly UsageEntry[], texts: PortalTexts): Html[] {
   const sums = new Map<string, number>()
   for (const { refused } of usage)
     for (const [error, count] of Object.entries(refused)) sums.set(error, (sums.get(error) ?? 0) + count)

@@ -1,4 +1,5 @@
-import type { DailyUsage, UsageOffer } from '../../../contracts/offers.js'
+import type { UsageOffer } from '../../../contracts/offers.js'
+import type { UsageEntry } from '../../../contracts/usage-entries.js'
 import { DAY_MS, formatDay } from '../../../lib/day.js'
 import { ownMembers } from '../../../lib/own-members.js'
 
@@ -6,9 +7,9 @@ import { ownMembers } from '../../../lib/own-members.js'
 export const USAGE_DAYS = 30
 
 /** All entries of these days. */
-export async function listUsage(usage: UsageOffer, applicationId: string, now: number): Promise<readonly DailyUsage[]> {
+export async function listUsage(usage: UsageOffer, applicationId: string, now: number): Promise<readonly UsageEntry[]> {
   const period = { from: formatDay(now - (USAGE_DAYS - 1) * DAY_MS), to: formatDay(now), by: 'day' } as const
-  const entries: DailyUsage[] = []
+  const entries: UsageEntry[] = []
   let after: string | undefined
   do {
     const { items, next } = ownMembers(await usage.list({ applicationId, ...period, limit: 1000, after }))
