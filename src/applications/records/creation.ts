@@ -7,6 +7,7 @@ import type { Applications } from '../applications-api.js'
 import { createApplicationId } from './application-id.js'
 import { toApplication } from './application-info.js'
 import type { ApplicationWriter } from './edit.js'
+import { EMPTY_APPLICATION } from './empty-application.js'
 import { readGrants } from './grants.js'
 import type { ReadOperatorData } from './metadata.js'
 import { readContact, readLanguage, readName } from './validation.js'
@@ -60,27 +61,7 @@ export function createRecord(
   apis: ApplicationRecord['apis'],
   createdAt: number,
 ): Omit<ApplicationRecord, 'name' | 'contact' | 'isUnconfirmed' | 'status' | 'language'> {
-  return {
-    id: createApplicationId(),
-    otherContacts: [],
-    invitations: [],
-    apis,
-    accessRequests: [],
-    decided: [],
-    withheld: undefined,
-    keys: [],
-    secrets: [],
-    metadata: undefined,
-    externalId: undefined,
-    rateLimits: undefined,
-    networks: undefined,
-    plan: undefined,
-    acceptedTerms: undefined,
-    endsAt: undefined,
-    createdAt,
-    tokensRevokedAt: 0,
-    version: 1,
-  }
+  return { ...EMPTY_APPLICATION, id: createApplicationId(), apis, createdAt, tokensRevokedAt: 0, version: 1 }
 }
 
 /** Details for the audit log. Operator data is erased with the application, so only names are recorded. */

@@ -5,6 +5,7 @@ import type { QueuedEmail } from '../../contracts/queued-email.js'
 import type { Store } from '../../contracts/store.js'
 import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
 import type { ApplicationWriter } from './edit.js'
+import { EMPTY_APPLICATION } from './empty-application.js'
 import { eraseDecided, type Outcome } from '../decisions/decided-requests.js'
 import { findQueuedEmail } from '../queue/queued-emails.js'
 
@@ -49,26 +50,7 @@ export function eraseApplication(
   registration?: QueuedEmail,
 ): Partial<ApplicationRecord> {
   const status = transition(current, ended.outcome === 'rejected' ? 'deny' : 'delete')
-  return {
-    status,
-    name: '',
-    contact: undefined,
-    isUnconfirmed: false,
-    otherContacts: [],
-    invitations: [],
-    accessRequests: [],
-    decided: eraseDecided(current, ended, registration),
-    withheld: undefined,
-    metadata: undefined,
-    externalId: undefined,
-    rateLimits: undefined,
-    networks: undefined,
-    plan: undefined,
-    acceptedTerms: undefined,
-    endsAt: undefined,
-    keys: [],
-    secrets: [],
-  }
+  return { ...EMPTY_APPLICATION, status, name: '', decided: eraseDecided(current, ended, registration) }
 }
 
 /** Whether the end of an application that `prove` created has come. */

@@ -4,6 +4,7 @@ import type { AddOutcome } from '../../contracts/imports.js'
 import type { CredentialRecord } from '../../contracts/application-record.js'
 import { ownMembers } from '../../lib/own-members.js'
 import type { AddedApplication, ApplicationWriter } from '../../applications/records/edit.js'
+import { EMPTY_APPLICATION } from '../../applications/records/empty-application.js'
 import type { Credentials } from '../../applications/credentials/credentials.js'
 import { readImportedFormat } from './imported-digests.js'
 import type { Imports } from './calls.js'
@@ -113,7 +114,15 @@ function createApplication(read: ImportedLine, credentials: Pick<Credentials, 'h
   const digest = Buffer.from(credentials.hash(`import\n${identity}`), 'base64url')
   const id = `app_${digest.toString('hex').slice(0, 32)}`
   return {
-    record: { id, ...NEW_RECORD, ...given, withheld: withholdEnds(read), tokensRevokedAt: 0, version: 1 },
+    record: {
+      id,
+      ...EMPTY_APPLICATION,
+      language: undefined,
+      ...given,
+      withheld: withholdEnds(read),
+      tokensRevokedAt: 0,
+      version: 1,
+    },
     otherHashes,
     details: {
       apis: read.apis,
@@ -125,20 +134,6 @@ function createApplication(read: ImportedLine, credentials: Pick<Credentials, 'h
     },
   }
 }
-
-const NEW_RECORD = {
-  isUnconfirmed: false,
-  otherContacts: [],
-  invitations: [],
-  language: undefined,
-  accessRequests: [],
-  decided: [],
-  rateLimits: undefined,
-  networks: undefined,
-  plan: undefined,
-  acceptedTerms: undefined,
-  endsAt: undefined,
-} as const
 
 function describeCredential({ id, name, hash }: CredentialRecord): object {
   const format = readImportedFormat(hash)

@@ -4,8 +4,7 @@ import {
   readVersion,
   refuseNewerSchema,
   refuseOlderSchema,
-  UNRELEASED_KEY,
-  VERSION_KEY,
+  writeVersion,
 } from '../sql/schema-version.js'
 import { takeAdvisoryLock } from './advisory-locks.js'
 import type { PostgresConnections, Sql } from './connection.js'
@@ -42,7 +41,7 @@ async function migrateInTransaction(sql: Sql, migrations: readonly Migration[]):
   const from = await readSchemaVersion(sql)
   refuseNewerSchema(from, migrations.length)
   for (const migration of migrations.slice(from)) await run(sql, migration)
-  await writeSchemaVersion(sql, migrations.length)
+  await runWork(sql, writeVersion(migrations.length))
   return from
 }
 
@@ -56,14 +55,5 @@ async function readSchemaVersion(sql: Sql): Promise<number> {
   // cached before it had the lock.
   const text = `SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'platform_auth_meta' AND pg_table_is_visible(oid)`
   if (!(await sql.get(text))) return 0
-  return readVersion(
-    await sql.all('SELECT key, value FROM platform_auth_meta WHERE key IN ($1, $2)', VERSION_KEY, UNRELEASED_KEY),
-  )
-}
-
-async function writeSchemaVersion(sql: Sql, version: number): Promise<void> {
-  const text = `
-    INSERT INTO platform_auth_meta (key, value) VALUES ($1, $2)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value`
-  await sql.run(text, VERSION_KEY, String(version))
+  return runWork(sql, readVersion())
 }

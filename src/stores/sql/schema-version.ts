@@ -1,17 +1,20 @@
 import { StoreIncompatibleError } from '../../contracts/errors.js'
 import type { SchemaMigration } from '../../contracts/store.js'
+import { all, run, type Work } from './work.js'
 
 /** The row of `platform_auth_meta` with the schema's version. */
-export const VERSION_KEY = 'schema'
+const VERSION_KEY = 'schema'
 
 /**
  * The row in which builds before the first release kept a version. Their tables are not migrated: nobody published them, and
  * what they would lack cannot be made up.
  */
-export const UNRELEASED_KEY = 'schema_version'
+const UNRELEASED_KEY = 'schema_version'
 
-/** The version of the schema, of the rows of `platform_auth_meta` with the two keys; 0 if there is none. Throws for a database of an unreleased build. */
-export function readVersion(rows: readonly { readonly key: string; readonly value: string }[]): number {
+/** The version of the schema, which `platform_auth_meta` has; 0 if there is none. Throws for a database of an unreleased build. */
+export function* readVersion(): Work<number> {
+  const text = 'SELECT key, value FROM platform_auth_meta WHERE key IN (?1, ?2)'
+  const rows = yield* all<{ readonly key: string; readonly value: string }>(text, VERSION_KEY, UNRELEASED_KEY)
   const version = rows.find(({ key }) => key === VERSION_KEY)
   if (version) return Number(version.value)
   if (rows.length === 0) return 0
@@ -20,6 +23,13 @@ export function readVersion(rows: readonly { readonly key: string; readonly valu
       'The database was made by a build of express-platform-auth from before its first release, and was not changed',
     fix: 'Use another database, or remove its tables, whose names begin with platform_auth_, and register the applications again.',
   })
+}
+
+export function* writeVersion(version: number): Work<void> {
+  const text = `
+    INSERT INTO platform_auth_meta (key, value) VALUES (?1, ?2)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value`
+  yield* run(text, VERSION_KEY, String(version))
 }
 
 /** Throws for a database whose schema is older than `latest`, where migrating is not allowed. */

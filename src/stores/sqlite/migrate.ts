@@ -4,10 +4,10 @@ import {
   readVersion,
   refuseNewerSchema,
   refuseOlderSchema,
-  UNRELEASED_KEY,
-  VERSION_KEY,
+  writeVersion,
 } from '../sql/schema-version.js'
 import { findFilePath, type Sql, type SqliteConnection } from './connection.js'
+import { runWork } from './dialect.js'
 import type { FileBackup } from './file-backup.js'
 import type { Migration } from './migrations/index.js'
 
@@ -58,7 +58,7 @@ function migrateInTransaction(
   const file = from > 0 ? findFilePath(sql) : undefined
   if (file !== undefined) backup?.create(file, latest)
   for (const migration of migrations.slice(from)) run(sql, migration, onProgress)
-  writeSchemaVersion(sql, latest)
+  runWork(sql, writeVersion(latest))
   return { from, copy: backup?.keep() }
 }
 
@@ -71,14 +71,5 @@ function run(sql: Sql, migration: Migration, onProgress: (progress: string) => v
 function readSchemaVersion(sql: Sql): number {
   const table = sql.get(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'platform_auth_meta'`)
   if (!table) return 0
-  return readVersion(
-    sql.all('SELECT key, value FROM platform_auth_meta WHERE key IN (?, ?)', VERSION_KEY, UNRELEASED_KEY),
-  )
-}
-
-function writeSchemaVersion(sql: Sql, version: number): void {
-  const text = `
-    INSERT INTO platform_auth_meta (key, value) VALUES (?, ?)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value`
-  sql.run(text, VERSION_KEY, String(version))
+  return runWork(sql, readVersion())
 }

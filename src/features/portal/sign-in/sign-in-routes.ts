@@ -47,12 +47,10 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
     const address = readEmailAddress(contact)
     if (address === undefined) {
       const text = describeContactProblem(contact, TEXTS[visitor.language])
-      return {
-        answer: { status: 400, page: pages.renderRequest(visitor, { contact, problem: { text, field: 'contact' } }) },
-      }
+      return show(400, pages.renderRequest(visitor, { contact, problem: { text, field: 'contact' } }))
     }
     const id = await signIn.request(normalizeContact(address), req)
-    return { answer: { status: 202, page: pages.renderCode(visitor, { id, contact }) } }
+    return show(202, pages.renderCode(visitor, { id, contact }))
   }
 
   async function acceptCode({ fields, visitor, req }: Exchange): Promise<Outcome> {
@@ -60,30 +58,23 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
     const code = readField(fields, 'code')
     const signedIn = ID.test(id) ? await accept(req, () => signIn.acceptCode(id, code)) : undefined
     if (signedIn) return begin(signedIn)
-    return { answer: { status: 400, page: pages.renderCode(visitor, { id, isRefused: true }) } }
+    return show(400, pages.renderCode(visitor, { id, isRefused: true }))
   }
 
   async function acceptLink({ fields, visitor, req }: Exchange): Promise<Outcome> {
     const token = readField(fields, 'token')
     const signedIn = await accept(req, () => signIn.acceptLink(token))
     if (signedIn) return begin(signedIn)
-    return {
-      answer: {
-        status: 400,
-        page: pages.renderRequest(visitor, { problem: { text: TEXTS[visitor.language].linkRefused } }),
-      },
-    }
+    return show(400, pages.renderRequest(visitor, { problem: { text: TEXTS[visitor.language].linkRefused } }))
   }
 
   async function becomeContact({ fields, visitor, req }: Exchange): Promise<Outcome> {
     // A visitor without scripts pastes the whole link.
     const token = readField(fields, 'token').replace(/^.*#/s, '')
     const accepted = await accept(req, () => acceptInvitation(token, readOrigin(req)))
-    if (!accepted) {
-      return { answer: { status: 400, page: pages.renderInvitationRefused(visitor) } }
-    }
+    if (!accepted) return show(400, pages.renderInvitationRefused(visitor))
     const { applicationName, address: contact } = accepted
-    return { answer: { status: 200, page: pages.renderAccepted(visitor, { applicationName, contact }) } }
+    return show(200, pages.renderAccepted(visitor, { applicationName, contact }))
   }
 
   function begin(signedIn: SignedIn): Outcome {
@@ -95,17 +86,17 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
     return { answer: { redirect: '' }, setCookie: await sessions.end(session) }
   }
 
-  function showLink(kind: 'sign-in' | 'invitation', visitor: Exchange['visitor']): Outcome {
-    return { answer: { status: 200, page: pages.renderLink(kind, visitor) } }
-  }
-
   return new Map([
-    ['GET sign-in', async ({ visitor }: Exchange) => showLink('sign-in', visitor)],
-    ['GET invitation', async ({ visitor }: Exchange) => showLink('invitation', visitor)],
+    ['GET sign-in', async ({ visitor }: Exchange) => show(200, pages.renderLink('sign-in', visitor))],
+    ['GET invitation', async ({ visitor }: Exchange) => show(200, pages.renderLink('invitation', visitor))],
     ['POST invitation', becomeContact],
     ['POST sign-in', requestSignIn],
     ['POST sign-in/code', acceptCode],
     ['POST sign-in/link', acceptLink],
     ['POST sign-out', signOut],
   ])
+}
+
+function show(status: number, page: string): Outcome {
+  return { answer: { status, page } }
 }
