@@ -18,7 +18,7 @@ type Given<Name extends keyof Applications, Place extends 0 | 1 | 2> = NonNullab
 >
 
 export const actor = options<ActorOptions>({ by: 'text' })
-export const newApplication = members<Given<'create', 0>>({
+const newApplication = members<Given<'create', 0>>({
   name: 'own',
   contact: 'own',
   apis: 'own',

@@ -16,6 +16,7 @@ import { createTemplateIndex } from '../openapi/template-index.js'
 import type { Guard, OnDenied } from '../index.js'
 import type { GuardParts } from '../resource-server/guard-parts.js'
 import { findRoutes, type RouteContainer } from '../express-routes/request-routes.js'
+import { nameOperation, type RequestCost } from './read-arguments.js'
 import { findMissingRoutes, refuseMissingRoutes } from './route-check.js'
 
 /** A guard for all operations of an OpenAPI document. */
@@ -30,8 +31,9 @@ export interface DocumentGuard extends Guard {
 interface DocumentGuardOptions {
   readonly api: Api
   readonly operations: readonly SecuredOperation[]
-  /** Called once for operations of the same security. */
-  readonly createOperationGuard: (security: Security) => Guard
+  /** Called once for operations of the same security and cost. */
+  readonly createOperationGuard: (security: Security, cost: RequestCost) => Guard
+  readonly findCost: (operation: string) => RequestCost
   /** The guard for a path or a method that is not in the document; undefined if it is refused. */
   readonly undocumented: Guard | undefined
   /** The guard for everything outside the document; undefined if that is refused. */
@@ -156,21 +158,24 @@ function findRefusal(candidates: readonly Entry[], path: RequestPath): Found {
 }
 
 /** The operation of the method. HEAD is GET, unless the document has it. */
-function createEntries({ operations, createOperationGuard, prefix = '' }: DocumentGuardOptions): Entry[] {
-  const guards = new Map<string, Guard>()
+function createEntries({ operations, createOperationGuard, findCost, prefix }: DocumentGuardOptions): Entry[] {
+  const guards = new Map<RequestCost, Map<string, Guard>>()
 
-  function findGuard(security: Security): Guard | undefined {
+  function findGuard(security: Security, cost: RequestCost): Guard | undefined {
     if (security.alternatives.length === 0) return undefined
+    const ofCost = guards.get(cost) ?? new Map<string, Guard>()
     const key = JSON.stringify(security)
-    const guard = guards.get(key) ?? createOperationGuard(security)
-    guards.set(key, guard)
+    const guard = ofCost.get(key) ?? createOperationGuard(security, cost)
+    guards.set(cost, ofCost.set(key, guard))
     return guard
   }
 
   const hasHead = new Set(operations.filter(({ method }) => method === 'HEAD').map(({ template }) => template.path))
-  return operations.flatMap(({ method, template, security }) => {
-    const route = `${method} ${prefix}${template.path}`.slice(0, MAX_ROUTE_LENGTH)
-    const entry: Entry = { method, template, route, guard: findGuard(security), refusal: undefined }
+  return operations.flatMap((operation) => {
+    const { method, template, security } = operation
+    const name = nameOperation(operation, prefix)
+    const guard = findGuard(security, findCost(name))
+    const entry: Entry = { method, template, route: name.slice(0, MAX_ROUTE_LENGTH), guard, refusal: undefined }
     return method === 'GET' && !hasHead.has(template.path) ? [entry, { ...entry, method: 'HEAD' }] : [entry]
   })
 }

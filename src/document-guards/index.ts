@@ -45,8 +45,8 @@ export function guardsFromDocument<Apis extends ApisOptions, Schema extends Meta
   const { onDenied = parts.onDenied, undocumented = 'refuse' } = given.options
   const guard = createDocumentGuard({
     ...given,
-    createOperationGuard: ({ optional, alternatives: anyOf }) =>
-      createGuard(given.api, ownMembers({ ...given.options, optional, anyOf })),
+    createOperationGuard: ({ optional, alternatives: anyOf }, cost) =>
+      createGuard(given.api, ownMembers({ ...given.options, cost, optional, anyOf })),
     undocumented: readUndocumented(undocumented, parts),
     reportOnly: readReportOnly(`guardsFromDocument("${given.api.name}")`, given.api, given.options),
     onDenied,

@@ -1,7 +1,7 @@
 import type { Api } from '../contracts/api.js'
 import { ConfigurationError } from '../contracts/errors.js'
 import { PLATFORM_PARTS } from '../contracts/platform-parts.js'
-import type { AllowRequest, AuthInfo, Guard, GuardOptions } from '../index.js'
+import type { AllowRequest, AuthInfo, BearerGuardOptions, Guard, GuardOptions } from '../index.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { readOperations, type SecuredOperation } from '../openapi/operations.js'
@@ -9,6 +9,8 @@ import { findRepeatedPrefix, takeBelow, type RepeatedPrefix } from '../openapi/p
 import { readDocument } from '../openapi/read-document.js'
 import { refuseProblems, type DocumentProblem } from '../openapi/security.js'
 import type { GuardParts } from '../resource-server/guard-parts.js'
+
+export type RequestCost = NonNullable<BearerGuardOptions['cost']>
 
 /** The options of `guardsFromDocument()`. */
 export interface DocumentGuardsOptions<Metadata = Record<string, unknown>> extends Omit<GuardOptions, 'optional'> {
@@ -19,6 +21,11 @@ export interface DocumentGuardsOptions<Metadata = Record<string, unknown>> exten
    * the rest is ignored. If left out, the paths of the document are relative to the guard's mount path.
    */
   readonly prefix?: string
+  /**
+   * The units that a request counts toward the application's plan, as a guard's `cost`; or those of operations by their names, such as
+   * `{ 'POST /reports': 5 }`, where 1 unit is that of the others. 1 if left out.
+   */
+  readonly cost?: RequestCost | Readonly<Record<string, RequestCost>>
   /**
    * The answer to a request whose path or method is not in the document: `'refuse'` (404 or 405) by default; `'pass'` lets it
    * pass without a credential; a guard of this platform decides about it.
@@ -38,7 +45,7 @@ export function readPlatform(auth: unknown): GuardParts {
 
 /** The arguments of `guardsFromDocument()`. Throws one `ConfigurationError` with all mistakes of the document. */
 export function readDocumentArguments(
-  { apis, readGuardOptions }: GuardParts,
+  { apis, readGuardOptions, readCost }: GuardParts,
   name: unknown,
   given: unknown,
   options: unknown,
@@ -46,6 +53,8 @@ export function readDocumentArguments(
   api: Api
   operations: readonly SecuredOperation[]
   options: DocumentGuardsOptions
+  /** The cost of an operation, by its name. */
+  findCost: (name: string) => RequestCost
   repeated: RepeatedPrefix | undefined
 } {
   const api = typeof name === 'string' ? apis.get(name) : undefined
@@ -56,14 +65,9 @@ export function readDocumentArguments(
     })
   }
   const call = `guardsFromDocument("${api.name}")`
-  const guardOptions = readGuardOptions<DocumentGuardsOptions>(call, options, [
-    'allow',
-    'onDenied',
-    'undocumented',
-    'prefix',
-    'reportOnly',
-  ])
-  const { prefix } = guardOptions
+  const known = ['allow', 'onDenied', 'cost', 'undocumented', 'prefix', 'reportOnly'] as const
+  const guardOptions = readGuardOptions<DocumentGuardsOptions>(call, options, known, () => undefined)
+  const { prefix, cost } = guardOptions
   const document = takeBelow(`${call}: prefix`, readDocument(`${call}: document`, given), prefix)
   const { operations, problems } = readOperations(api, document)
   const repeated = prefix === undefined ? findRepeatedPrefix(api, document) : undefined
@@ -71,7 +75,39 @@ export function readDocumentArguments(
     `${call}: document`,
     repeated && problems.length > 0 ? [...problems, describeRepeated(repeated)] : problems,
   )
-  return { api, operations, options: guardOptions, repeated }
+  const findCost = readCosts(
+    call,
+    cost,
+    operations.map((each) => nameOperation(each, prefix)),
+    readCost,
+  )
+  return { api, operations, options: guardOptions, findCost, repeated }
+}
+
+/** The name of an operation, as its document has it: `GET /items/{id}`. */
+export function nameOperation({ method, template: { path } }: SecuredOperation, prefix = ''): string {
+  return `${method} ${path === '/' && prefix !== '' ? prefix : prefix + path}`
+}
+
+function readCosts(
+  call: string,
+  given: DocumentGuardsOptions['cost'],
+  names: readonly string[],
+  readCost: GuardParts['readCost'],
+): (name: string) => RequestCost {
+  if (!isObject(given)) {
+    const cost = readCost(call, given)
+    return () => cost
+  }
+  const unknown = Object.keys(given).find((name) => !names.includes(name))
+  if (unknown !== undefined)
+    throw new ConfigurationError({
+      option: `${call}: cost`,
+      problem: `has "${unknown}", which is no operation of the document`,
+      fix: `Write the method and the path as the document does: ${names.slice(0, 3).join(', ')}.`,
+    })
+  const costs = new Map(Object.entries(given).map(([name, cost]) => [name, readCost(`${call}: ${name}`, cost)]))
+  return (name) => costs.get(name) ?? 1
 }
 
 function describeRepeated({ prefix, path, isEveryPath }: RepeatedPrefix): DocumentProblem {

@@ -2,7 +2,7 @@ import type { ResourceServer, ResourceServerOptions } from './resource-server.js
 import type { Api, Limit } from '../contracts/api.js'
 import { authOf } from './auth-of.js'
 import { createAuthenticator } from './authenticate.js'
-import { readRequest, findApi, readAnyGuardOptions, readApiArguments, refuseRequest } from './guard-arguments.js'
+import { findApi, readAnyGuardOptions, readApiArguments, readVerifyOptions, refuseRequest } from './guard-arguments.js'
 import type { ApiKeyGuardOptions, BearerGuardOptions } from './guard-options.js'
 import { createGuards } from './guards.js'
 import { createOutcomes } from './outcomes.js'
@@ -35,12 +35,12 @@ export function createResourceServer({ apis, rateLimits, plans, ...options }: Re
     },
     of: authOf,
     async verifyAccessToken(name, token, verifyOptions) {
-      const req = readRequest('verifyAccessToken', verifyOptions)
-      return verifiers.accessToken(findApi(apis, name, 'oauth2', 'verifyAccessToken'), token, req)
+      const settings = readVerifyOptions('verifyAccessToken', verifyOptions)
+      return verifiers.accessToken(findApi(apis, name, 'oauth2', 'verifyAccessToken'), token, settings)
     },
     async verifyApiKey(name, key, verifyOptions) {
-      const req = readRequest('verifyApiKey', verifyOptions)
-      return verifiers.apiKey(findApi(apis, name, 'apiKey', 'verifyApiKey'), key, req)
+      const settings = readVerifyOptions('verifyApiKey', verifyOptions)
+      return verifiers.apiKey(findApi(apis, name, 'apiKey', 'verifyApiKey'), key, settings)
     },
     guardParts: guards.parts,
     async findActiveToken(api, token) {

@@ -5,11 +5,17 @@ import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
 import { readBoolean, readOptionalFunction, refuseUnknown } from '../options/checks.js'
 import type { BearerGuardOptions, GuardOptions } from './guard-options.js'
-import { readCost } from './cost.js'
+import { readCost, type RequestCost } from './cost.js'
 import { checkScopeOptions } from './scope-options.js'
 
 const GUARD_NAMES: Record<Scheme, string> = { oauth2: 'requireBearer', apiKey: 'requireApiKey' }
 const VERIFIER_NAMES: Record<Scheme, string> = { oauth2: 'verifyAccessToken', apiKey: 'verifyApiKey' }
+
+/** The options of a verifier, validated. A function is there only with a request. */
+export interface VerifySettings {
+  readonly req: object | undefined
+  readonly cost: RequestCost
+}
 
 /** The arguments of `requireBearer()` and `requireApiKey()`: an optional API name and optional options. */
 export type GuardArguments = readonly unknown[]
@@ -47,17 +53,24 @@ export function readApiArguments<Options extends GuardOptions>(
 
 const API_GUARD_OPTIONS = ['scopes', 'anyScope', 'cost', 'allow', 'optional', 'onDenied', 'reportOnly'] as const
 
-/** The member `req` of the options of a verifier. */
-export function readRequest(call: string, options: unknown): object | undefined {
-  if (options === undefined) return undefined
+/** The options of a verifier. */
+export function readVerifyOptions(call: string, options: unknown): VerifySettings {
+  if (options === undefined) return { req: undefined, cost: 1 }
   if (!isObject(options))
     throw new ConfigurationError({ problem: `${call} takes options such as { req }`, fix: 'Write { req }.' })
-  const { req } = ownMembers(options)
-  refuseUnknown(`${call}: `, options, ['req'])
-  if (req === undefined || (typeof req === 'object' && req !== null)) return req
+  const { req, cost: given } = ownMembers(options)
+  refuseUnknown(`${call}: `, options, ['req', 'cost'])
+  if (req !== undefined && (typeof req !== 'object' || req === null)) {
+    throw new ConfigurationError({
+      problem: `${call} got something else than a request in "req": ${describeValue(req)}`,
+      fix: 'Give the request of the handler, or leave it out.',
+    })
+  }
+  const cost = readCost(call, given)
+  if (typeof cost === 'number' || req !== undefined) return { req, cost }
   throw new ConfigurationError({
-    problem: `${call} got something else than a request in "req": ${describeValue(req)}`,
-    fix: 'Give the request of the handler, or leave it out.',
+    problem: `${call}: cost is a function, and there is no request to call it with`,
+    fix: 'Give the request of the handler as req, or a number.',
   })
 }
 
@@ -111,6 +124,8 @@ export function readGuardOptions<Options extends object>(
   call: string,
   given: unknown,
   known: readonly (keyof Options & string)[],
+  /** Other kinds of guards have costs of their own, which they check. */
+  checkCost: (call: string, cost: unknown) => unknown = readCost,
 ): Options {
   if (!isObject(given)) {
     throw new ConfigurationError({
@@ -124,7 +139,7 @@ export function readGuardOptions<Options extends object>(
   const options = ownMembers(given)
   refuseUnknown(`${call}: `, options, known)
   for (const name of ['onDenied', 'allow', 'otherIssuers']) readOptionalFunction(`${call}: ${name}`, options[name])
-  readCost(call, options['cost'])
+  checkCost(call, options['cost'])
   if (options['optional'] !== undefined) readBoolean(`${call}: optional`, options['optional'])
   return options as unknown as Options
 }

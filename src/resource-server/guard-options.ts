@@ -57,4 +57,6 @@ export interface VerifyOptions {
    * limit of the API, and toward its plan. Without it, each call counts.
    */
   readonly req?: object | undefined
+  /** As a guard's `cost`; a function needs `req`, with which it is called. 1 if left out. */
+  readonly cost?: RequestCost | undefined
 }

@@ -2,6 +2,7 @@ import type { Api } from '../contracts/api.js'
 import type { ApiObservers } from '../contracts/api-observer.js'
 import type { OnDenied } from '../options/options.js'
 import type { RespondWithDenial } from './respond-with.js'
+import type { readCost } from './cost.js'
 import type { readGuardOptions } from './guard-arguments.js'
 import type { ApiKeyGuardOptions, BearerGuardOptions } from './guard-options.js'
 import type { Guard } from './guard-config.js'
@@ -21,6 +22,7 @@ export interface GuardParts {
   /** Describes a value that is no guard. */
   readonly describeNoGuard: (given: unknown) => string
   readonly readGuardOptions: typeof readGuardOptions
+  readonly readCost: typeof readCost
   readonly readReportOnly: ReadReportOnly
   readonly respondWithDenial: RespondWithDenial
   readonly onDenied: OnDenied | undefined

@@ -10,6 +10,7 @@ import type { ReportOnlySettings } from '../options/read-report-only.js'
 import { isCanonical } from '../tokens/verify-access-token.js'
 import { createAnyGuard, describeNoGuard, readParts } from './any-guard.js'
 import type { Authenticator } from './authenticate.js'
+import { readCost } from './cost.js'
 import { setGuardDescription } from './describe-guard.js'
 import { describeParts } from './describe-parts.js'
 import { BEARER_FORM, formatApiKeyChallenge, formatBearerChallenge, formatKeyForm } from './error-responses.js'
@@ -159,6 +160,7 @@ export function createGuards(given: GuardsOptions): Guards {
       isGuard: (fn) => typeof fn === 'function' && configs.has(fn as Guard),
       describeNoGuard,
       readGuardOptions,
+      readCost,
       readReportOnly,
       respondWithDenial: responders.respondWithDenial,
       onDenied: platformOnDenied,

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Api } from '../contracts/api.js'
 import { OAuthError, toOAuthError } from '../contracts/denial.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
@@ -7,15 +8,17 @@ import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
 import type { Authenticator } from './authenticate.js'
 import { findRequest } from './auth-of.js'
+import { countUnits } from './cost.js'
 import { createApiKeyErrors, createBearerErrors, type ErrorResponses } from './error-responses.js'
 import { Failure, type Refused } from './failure.js'
+import type { VerifySettings } from './guard-arguments.js'
 import { Identity } from './identity.js'
 import type { RequestCounter } from './request-counter.js'
 
 /** The checks of a guard outside a request, for WebSockets, jobs and queues. They reject with `OAuthError`. */
 export interface Verifiers {
-  accessToken(api: Api, accessToken: string, req?: object): Promise<AccessTokenInfo>
-  apiKey(api: Api, apiKey: string, req?: object): Promise<ApiKeyInfo>
+  accessToken(api: Api, accessToken: string, settings: VerifySettings): Promise<AccessTokenInfo>
+  apiKey(api: Api, apiKey: string, settings: VerifySettings): Promise<ApiKeyInfo>
 }
 
 interface VerifiersOptions {
@@ -34,7 +37,7 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
   async function verify<Info extends AuthInfo>(
     errors: ErrorResponses,
     api: Api,
-    req: object | undefined,
+    { req, cost }: VerifySettings,
     authenticate: () => MaybePromise<Identity | Refused | 'noCredential' | 'malformed' | 'tooLong'>,
   ): Promise<Info> {
     try {
@@ -44,7 +47,8 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
         throw typeof problem === 'string' ? toOAuthError(errors[problem]!) : problem
       }
       if (!result.isFromItsNetworks(req && findRequest(req))) throw toOAuthError(errors['networkNotAllowed']!)
-      await requestLimits.get(api)!.countForVerifier(result.application, 1, req)
+      const units = countUnits(cost, req as IncomingMessage)
+      await requestLimits.get(api)!.countForVerifier(result.application, units, req)
       return result.toAuthInfo() as Info
     } catch (error) {
       throw error instanceof OAuthError ? error : toOAuthError(toDenial(error), error)
@@ -52,8 +56,8 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
   }
 
   return {
-    accessToken(api, accessToken, req) {
-      return verify(createBearerErrors(api, []), api, req, () => {
+    accessToken(api, accessToken, settings) {
+      return verify(createBearerErrors(api, []), api, settings, () => {
         if (!accessToken) return 'noCredential'
         if (typeof accessToken !== 'string') return 'malformed'
         const header = `Bearer ${accessToken}`
@@ -61,8 +65,8 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
         return isTooLong(header) ? 'tooLong' : 'malformed'
       })
     },
-    apiKey(api, apiKey, req) {
-      return verify(createApiKeyErrors(api, []), api, req, () =>
+    apiKey(api, apiKey, settings) {
+      return verify(createApiKeyErrors(api, []), api, settings, () =>
         apiKey ? authenticator.byApiKey(api, apiKey) : 'noCredential',
       )
     },

@@ -1,7 +1,9 @@
+import type { IncomingMessage } from 'node:http'
 import express from 'express'
 import request from 'supertest'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ConfigurationError, createPlatformAuth, memoryStore, type OAuthError } from '../../src/index.js'
+import { guardsFromDocument, type DocumentGuardsOptions } from '../../src/document-guards/index.js'
 import { plans, type PlanOptions } from '../../src/features/plans/index.js'
 import { usage } from '../../src/features/usage/index.js'
 import { fakeClock } from '../../src/testing/index.js'
@@ -169,6 +171,63 @@ describe('a verifier', () => {
     } as OAuthError)
     const req = {}
     await expect(auth.verifyApiKey('weather', key, { req })).rejects.toMatchObject({ status: 429 })
+  })
+
+  it('counts what a request costs, once with the request, and refuses a wrong cost', async () => {
+    const { auth, id, key } = await open({ given: { free: { requests: [{ limit: 100, per: 'day' }] } } })
+    const used = async () => (await auth.plans.usage(id)).quotas[0]!.used
+    await auth.verifyApiKey('catalog', key, { cost: 5 })
+    expect(await used()).toBe(5)
+    await auth.verifyApiKey('catalog', key, { cost: 0 })
+    const req = { url: '/large' } as IncomingMessage
+    for (let i = 0; i < 2; i++) await auth.verifyApiKey('catalog', key, { req, cost: ({ url }) => url!.length })
+    expect(await used()).toBe(11)
+    await expect(auth.verifyApiKey('catalog', key, { req: {}, cost: () => 1.5 })).rejects.toMatchObject({ status: 500 })
+    await expect(auth.verifyApiKey('catalog', key, { cost: -1 })).rejects.toThrow(ConfigurationError)
+    await expect(auth.verifyApiKey('catalog', key, { cost: () => 1 })).rejects.toThrow(
+      'cost is a function, and there is no request',
+    )
+    expect(await used()).toBe(11)
+  })
+})
+
+describe('a guard of a document', () => {
+  const operation = { responses: {}, security: [{ apiKey: [] }] }
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Catalog', version: '1' },
+    paths: { '/v1/items': { get: operation, post: operation }, '/v1/items/{id}': { get: operation } },
+  }
+
+  it.each<[string, DocumentGuardsOptions['cost'], number]>([
+    ['of all operations', 2, 8],
+    ['by a function', (req) => req.url!.split('/').length, 9],
+    ['of one operation', { 'GET /v1/items/{id}': 5, 'POST /v1/items': ({ method }) => method!.length }, 11],
+    ['of none', undefined, 4],
+  ])('counts what requests cost: %s', async (_, cost, sum) => {
+    const { auth, app, key, id } = await open({ given: { free: { requests: [{ limit: 100, per: 'day' }] } } })
+    app.use('/v1', guardsFromDocument(auth, 'catalog', document, { prefix: '/v1', ...(cost && { cost }) }))
+    app.use('/v1', (_req, res) => void res.end())
+    for (const [method, path] of [
+      ['get', '/items'],
+      ['head', '/items'],
+      ['post', '/items'],
+      ['get', '/items/1'],
+    ] as const)
+      expect((await request(app)[method](`/v1${path}`).set('X-Api-Key', key)).status).toBe(200)
+    expect((await auth.plans.usage(id)).quotas[0]!.used).toBe(sum)
+  })
+
+  it('refuses a wrong cost, and an operation that the document lacks', async () => {
+    const { auth } = await open()
+    const make = (cost: unknown) => () =>
+      guardsFromDocument(auth, 'catalog', document, { prefix: '/v1', cost: cost as number })
+    expect(make({ 'GET /items': 1 })).toThrow(
+      'guardsFromDocument("catalog"): cost has "GET /items", which is no operation of the document. Write the method and the path as the document does: GET /v1/items',
+    )
+    for (const cost of [-1, 'many', null, [1], { 'GET /v1/items': 1.5 }]) expect(make(cost)).toThrow(ConfigurationError)
+    const root = { ...document, paths: { '/v1': { get: operation } } }
+    expect(() => guardsFromDocument(auth, 'catalog', root, { prefix: '/v1', cost: { 'GET /v1': 2 } })).not.toThrow()
   })
 })
 

@@ -31,6 +31,20 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       expectPage(page)
       expect(page.headers['retry-after']).toMatch(/^\d+$/)
       expect(page.text).toContain('Too many requests, try again in 10 minutes.')
+      for (const [language, wait] of [
+        ['de', 'in 10 Minuten'],
+        ['fr', 'dans 10 minutes'],
+        ['es', 'dentro de 10 minutos'],
+      ] as const)
+        expect(
+          (
+            await request(app)
+              .post(PATH)
+              .type('form')
+              .set('Accept-Language', language)
+              .send(FORM.map((pair) => pair.join('=')).join('&'))
+          ).text,
+        ).toContain(wait)
       // Showing the form is not limited.
       await request(app).get(PATH).expect(200)
       expect((await auth.applications.list()).items).toHaveLength(2)

@@ -47,6 +47,24 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       }
     })
 
+    it('stores what the provider says that a contact has accepted, and refuses another version', async () => {
+      const { auth, last } = open()
+      const given = { name: 'Shop', contact: 'dev@customer.example', apis: ['catalog'] } as const
+      const { application } = await auth.registration.register({ ...given, terms: '2026-11' })
+      expect(application.acceptedTerms).toEqual({ ...TERMS, at: expect.any(Date) })
+      expect((await last())!.acceptedTerms).toEqual(application.acceptedTerms)
+      expect((await auth.registration.register(given)).application.acceptedTerms).toBeUndefined()
+      const refused = { code: 'invalid_argument', message: 'The registration accepts another version than "2026-11".' }
+      await expect(auth.registration.register({ ...given, terms: '2025-01' })).rejects.toMatchObject(refused)
+      const without = openRegistration(express, {})
+      onTestFinished(() => without.auth.close())
+      await expect(without.auth.registration.register({ ...given, terms: '2026-11' })).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: 'The registration accepts terms, and the option terms has none.',
+      })
+      expect((await without.auth.applications.list()).items).toEqual([])
+    })
+
     it('refuses a registration that accepts nothing, or another version', async () => {
       const { app, last } = open()
       const page = await postForm(app, FORM)

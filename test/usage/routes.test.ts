@@ -209,6 +209,19 @@ it('There are at most 200 names of an API, and a row for the others, of which no
   expect(taken.reduce((sum, { count }) => sum + count, 0)).toBe(500)
 })
 
+it('A route that the host has set itself is named by its path, whatever else it has', () => {
+  const counts = createCounts({ now: Date.now, limit: 10, onNew: () => undefined })
+  const { allowed } = createRouteCounts(counts).observe('catalog', () => undefined)
+  for (const route of [{ path: '/x', methods: null }, { path: '/x' }, { path: 17 }, {}, 'text']) {
+    const req = { method: 'GET', url: '/secret', route }
+    allowed!('a', 1, req as never, { writableFinished: true } as never)
+  }
+  expect(counts.takeAll().map(({ route, count }) => [route, count])).toEqual([
+    ['GET /x', 2],
+    ['(other)', 3],
+  ])
+})
+
 it('A request that is judged again after it was counted is taken back from its route', () => {
   const counts = createCounts({ now: Date.now, limit: 10, onNew: () => undefined })
   const routes = createRouteCounts(counts)

@@ -1,9 +1,9 @@
 import type { Application, CredentialInfo, PlatformAuthOptions } from '../../index.js'
 import { ownMembers } from '../../lib/own-members.js'
 import { DAY_MS } from '../../lib/day.js'
-import { readPages } from '../commands/paging.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
+import { findApplications } from './application-list.js'
 import { describeCount, MAX_LISTED, nameFirst, note, requireConfig, requireStore } from './finding.js'
 import type { Check, CheckResults } from './finding.js'
 import { listTemporary } from './prove-check.js'
@@ -29,27 +29,20 @@ export const expiringCredentialsCheck: Check = {
   },
 }
 
-/** Applications that are read at most, so that the doctor soon answers. */
-const MAX_CHECKED_APPLICATIONS = 10_000
-
 /** Lists credentials that are older than the maximum age allows, because they were made before it was set. */
 export const credentialAgeCheck: Check = {
   name: 'age of credentials',
   findMissing: (context) => requireConfig(context) ?? requireStore(context),
   async run({ target: { options }, admin }) {
     if (!hasMaximumAge(options!)) return []
-    const tooOld: Application[] = []
-    let checked = 0
-    for await (const items of readPages((after) => admin!.applications.list({ after, limit: MAX_LISTED }))) {
-      if (checked >= MAX_CHECKED_APPLICATIONS) return reportTooOld(tooOld, ` among the first ${checked}`)
-      tooOld.push(...items.filter((application) => outlivesMaximumAge(application, options!)))
-      checked += items.length
-    }
-    return reportTooOld(tooOld)
+    const { applications, among } = await findApplications(admin!, undefined, (application) =>
+      outlivesMaximumAge(application, options!),
+    )
+    return reportTooOld(applications, among)
   },
 }
 
-function reportTooOld(applications: readonly Application[], among = ''): CheckResults {
+function reportTooOld(applications: readonly Application[], among: string): CheckResults {
   if (applications.length === 0) return []
   return note(
     `${describeCount(applications, 'application has', 'applications have')} credentials without an expiry, or with one beyond the maximum age${among}: ${nameFirst(applications.map(({ id }) => id))}. They were made before there was one.`,

@@ -12,6 +12,7 @@ import { emailsCheck } from './email-checks.js'
 import { problem, toFinding, type Check, type CheckContext, type Finding } from './finding.js'
 import { importedCredentialsCheck } from './import-checks.js'
 import { proveCheck } from './prove-check.js'
+import { scopesCheck } from './scope-check.js'
 import { serverCheck } from './server-check.js'
 import { databaseCheck, redisCheck } from './service-checks.js'
 import { nodeCheck, optionsCheck } from './startup-checks.js'
@@ -41,6 +42,7 @@ const CHECKS: readonly Check[] = [
   emailsCheck,
   expiringCredentialsCheck,
   credentialAgeCheck,
+  scopesCheck,
   reportOnlyCheck,
   proveCheck,
   serverCheck,

@@ -15,6 +15,8 @@ export interface Registration<ApiNames extends string = string, Input = object, 
       readonly contact: string
       readonly apis: ApiGrants<ApiNames>
       readonly language?: Language | undefined
+      /** The version of the terms that the contact has accepted, if it has: that of the option `terms`. */
+      readonly terms?: string | undefined
     } & OperatorData<Input> &
       ActorOptions,
   ): Promise<{ application: Application<Metadata> }>

@@ -1,5 +1,4 @@
 import { withCheckedArguments, application, members, type CallParameters } from '../../applications/call-arguments.js'
-import { newApplication } from '../../applications/call-parameters.js'
 import { createApprovalLinks } from '../../applications/decisions/approval-links.js'
 import { checkBefore } from '../../applications/records/application-writer.js'
 import type { RegistrationOffer } from '../../contracts/offers.js'
@@ -16,7 +15,7 @@ import type { Registration } from './calls.js'
 import { readRegistrationOptions, type RegistrationOptions } from './read-options.js'
 import { createPrepareRegistration } from './register.js'
 import { createRegistrationRouter } from './router.js'
-import { acceptTerms } from './terms.js'
+import { acceptTerms, readAcceptance } from './terms.js'
 import { createThanksLinks } from './thanks-page.js'
 
 export type { Registration } from './calls.js'
@@ -81,7 +80,18 @@ export function registration(options?: RegistrationOptions): RegistrationFeature
 }
 
 const PARAMETERS: CallParameters<Omit<Registration, 'router'>> = {
-  register: [newApplication],
+  register: [
+    members<Parameters<Registration['register']>[0]>({
+      name: 'own',
+      contact: 'own',
+      apis: 'own',
+      language: 'own',
+      terms: 'text',
+      externalId: 'own',
+      metadata: 'own',
+      by: 'text',
+    }),
+  ],
   requestAccess: [
     application,
     members<Parameters<Registration['requestAccess']>[1]>({ api: 'text', scopes: 'own', by: 'text' }),
@@ -121,7 +131,8 @@ function createRegistrationPart(core: Core, settings: ReturnType<typeof readRegi
     // The function is async, so that a mistake rejects.
     async register(given: Parameters<Registration['register']>[0]) {
       const prepared = prepareRegistration(given)
-      return prepared.save(undefined, await readOperatorData(given))
+      const acceptedTerms = readAcceptance(terms, given.terms, core.now())
+      return prepared.save(undefined, { ...(await readOperatorData(given)), acceptedTerms })
     },
     requestAccess: createRequestAccess({ ...core, apis, operators }),
   })

@@ -22,6 +22,7 @@ import {
 } from '../../http/respond.js'
 import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
 import type { PageBrand } from '../../web/page-brand.js'
+import { formatWait } from '../../web/format-wait.js'
 import { choosePageLanguage, readPreferredLanguage } from '../../web/page-language.js'
 import { createContentSecurityPolicy } from '../../web/public-page.js'
 import type { MaybePromise } from '../../lib/maybe-promise.js'
@@ -153,7 +154,10 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     if (res.headersSent) return sendDenial(req, res, denied)
     setHeaders(res, denied.headers)
     const problems = error instanceof RegistrationMistakes ? error.problems : NO_PROBLEMS
-    const reason = problems.size > 0 ? undefined : TEXTS[readPreferredLanguage(req) ?? 'en'].refusal(denied)
+    const language = readPreferredLanguage(req) ?? 'en'
+    const seconds = denied.status === 429 ? denied.headers['Retry-After'] : undefined
+    const wait = seconds === undefined ? undefined : formatWait(Number(seconds), language)
+    const reason = problems.size > 0 ? undefined : TEXTS[language].refusal(denied, wait)
     sendForm(req, res, denied.status, { fields, problems, reason })
   }
 

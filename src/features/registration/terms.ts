@@ -1,4 +1,6 @@
 import type { ApplicationWriter } from '../../applications/records/edit.js'
+import { ApplicationError } from '../../contracts/errors.js'
+import type { ApplicationRecord } from '../../contracts/application-record.js'
 import { refuseDeleted } from '../../applications/records/status.js'
 import { findLineProblem } from '../../lib/visible-text.js'
 import { invalidOption, readGroup } from '../../options/checks.js'
@@ -29,6 +31,20 @@ export function readTerms(terms: RegistrationTerms | undefined): RegistrationTer
     throw invalidOption(`${OPTION}.version`, version, 'Name it in 1 to 50 characters, such as "2026-11".')
   }
   return { url: parsed.href, version, label: label === undefined ? undefined : readLocalText(`${OPTION}.label`, label) }
+}
+
+/** What a registration by the provider accepts. Throws `ApplicationError` for another version than the current one. */
+export function readAcceptance(
+  terms: RegistrationTerms | undefined,
+  version: string | undefined,
+  at: number,
+): ApplicationRecord['acceptedTerms'] {
+  if (version === undefined) return undefined
+  if (terms?.version === version) return { url: terms.url, version, at }
+  const problem = terms
+    ? `accepts another version than "${terms.version}"`
+    : 'accepts terms, and the option terms has none'
+  throw new ApplicationError('invalid_argument', `The registration ${problem}.`)
 }
 
 /** Stores that a contact has accepted the terms. */

@@ -46,7 +46,8 @@ export function describeMatchedRoute(req: IncomingMessage): string | undefined {
   return matched && `${describeMethod(matched.route, req)} ${matched.pattern}`
 }
 
-function describeMethod({ methods = {} }: Route, req: IncomingMessage): string {
+function describeMethod(route: Route, req: IncomingMessage): string {
+  const methods = route.methods ?? {}
   if (methods['_all'] || METHODS.every((each) => methods[each.toLowerCase()])) return 'ALL'
   return req.method === 'HEAD' && methods['get'] && !methods['head'] ? 'GET' : readMethod(req)
 }

@@ -10,7 +10,9 @@ export function* listUsage(query: UsageCountQuery): Work<readonly UsageCount[]> 
   const counts = `platform_auth_usage u WHERE u.application_id = a.id AND u.route ${routes ? '>' : '='} '' AND u.day BETWEEN ?1 AND ?2
     AND (a.seq > ${start} OR (u.route, ${day}, u.api, u.outcome) > (?8, ?4, ?5, ?6)) ${api === undefined ? '' : 'AND u.api = ?10'}`
   const [columns, source, order] =
-    by === 'month' ? formatMonths(counts) : ['u.*', counts, 'u.route, u.day, u.api, u.outcome']
+    by === 'month'
+      ? formatMonths(counts, routes ? 'u.route, 2, 3, 4' : '2, 3, 4')
+      : ['u.*', counts, 'u.route, u.day, u.api, u.outcome']
   const text = `
     SELECT ${columns} FROM platform_auth_applications a CROSS JOIN ${source}
       AND a.seq >= ${start} ${applicationId === undefined ? '' : 'AND a.id = ?9'}
@@ -23,16 +25,17 @@ export function* listUsage(query: UsageCountQuery): Work<readonly UsageCount[]> 
 
 /**
  * The months of one application after another, until there are enough: in JSON, because of what is in FROM only a function can depend
- * on the table before it. Returns columns, source with condition, and order.
+ * on the table before it. `order`: without routes they are no part of it, which takes a quarter of the time. Returns columns, source with
+ * condition, and order.
  */
-function formatMonths(counts: string): readonly [string, string, string] {
+function formatMonths(counts: string, order: string): readonly [string, string, string] {
   return [
     `a.id AS application_id, value ->> 0 AS route, value ->> 1 AS day, value ->> 2 AS api, value ->> 3 AS outcome,
       value ->> 4 AS count`,
     `json_each((
       SELECT json_group_array(json_array(route, month, api, outcome, count))
       FROM (SELECT u.route, substr(u.day, 1, 7) AS month, u.api, u.outcome, sum(u.count) AS count FROM ${counts}
-        GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4))) WHERE TRUE`,
+        GROUP BY ${order} ORDER BY ${order}))) WHERE TRUE`,
     'key',
   ]
 }

@@ -79,6 +79,37 @@ describe('the doctor on credentials', () => {
   })
 })
 
+describe('the doctor on scopes', () => {
+  it('names the applications that have an API without any of its scopes, and the command that grants some', async () => {
+    const ids: string[] = []
+    await populate(async ({ applications }) => {
+      for (const apis of [['orders', 'catalog'], ['catalog'], { orders: { scopes: [] } }] as const)
+        ids.push((await applications.create({ name: 'Shop', apis })).application.id)
+    })
+    const check = async (catalog: string): Promise<readonly Finding[]> => {
+      const source = `const { apis, ...options } = base()
+        export default { ...options, apis: { ...apis, catalog: { ...apis.catalog, ${catalog} } } }`
+      return (await find('scopes', [...(await writeConfig(source)), ...db()])).filter(({ finding }) =>
+        finding.includes('"catalog"'),
+      )
+    }
+    expect(await check('')).toEqual([])
+    const scopes = `scopes: { 'catalog:read': 'Read', 'catalog:write': 'Write' }`
+    expect(await check(`${scopes}, defaultScopes: ['catalog:read']`)).toEqual([])
+    expect(await check(scopes)).toEqual([
+      {
+        level: 'note',
+        check: 'scopes',
+        finding: `2 applications have the API "catalog" without any of its scopes: ${ids[0]}, ${ids[1]}. Guards that require scopes answer 403.`,
+        fix: 'express-platform-auth apps allow ID catalog --scope catalog:read. Or say with defaultScopes what such a grant means.',
+      },
+    ])
+    expect(await find('scopes', [...(await writeConfig('export default base()')), ...db()])).toMatchObject([
+      { finding: expect.stringContaining(`1 application has the API "orders" without any of its scopes: ${ids[2]}.`) },
+    ])
+  })
+})
+
 describe('the doctor on report-only guards', () => {
   it('finds what they have let pass in the last 24 hours, whatever the options say', async () => {
     const count = {

@@ -59,14 +59,6 @@ export function formatDateTime(at: number, words: Pick<Words, 'language'>): stri
   return `${getFormats(words).dateTime.format(at)} UTC`
 }
 
-/** Such as `in 12 minutes`. It is rounded up, so that nobody tries again too early. */
-export function formatWait(seconds: number, words: Pick<Words, 'language'>): string {
-  const { relative } = getFormats(words)
-  if (seconds < 60) return relative.format(seconds, 'second')
-  if (seconds <= 59 * 60) return relative.format(Math.ceil(seconds / 60), 'minute')
-  return relative.format(Math.ceil(seconds / 3600), 'hour')
-}
-
 function formatRelative(at: number, now: number, words: Words): string {
   const { relative } = getFormats(words)
   const distance = at - now

@@ -1,11 +1,11 @@
 import type { Denial } from '../../../contracts/denial.js'
 import type { Language } from '../../../contracts/application-record.js'
+import { formatWait } from '../../../web/format-wait.js'
 import { html, type Html } from '../../../web/html.js'
 import { FRAME_TEXTS } from '../../../web/page-frame.js'
 import { ownMembers } from '../../../lib/own-members.js'
 import { renderField, type Problem } from '../pages/form-field.js'
 import { renderCsrf, type RenderPortalPage } from '../pages/page.js'
-import { formatWait } from '../pages/times.js'
 import type { PortalTexts } from '../texts/en.js'
 import { TEXTS } from '../texts/languages.js'
 import type { PageVisitor } from './exchange.js'
@@ -104,7 +104,7 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string): S
     },
     renderFailure(language, { error, description, headers: { 'Retry-After': seconds } }) {
       const texts = TEXTS[language]
-      const wait = seconds === undefined ? undefined : formatWait(Number(seconds), texts)
+      const wait = seconds === undefined ? undefined : formatWait(Number(seconds), texts.language)
       return renderRefusal(texts.failed, texts.refused({ error, description, wait }), language)
     },
     renderNotFound({ session, language }) {

@@ -20,7 +20,10 @@ export const de: Phrases = {
     `Wenn Sie eine API wählen, die unsere Freigabe braucht, liest jemand von uns Ihre Registrierung und entscheidet${within(days)}. Die E-Mail kommt danach; bis dahin kann die Anwendung keine ihrer APIs aufrufen.`,
 
   notRegistered: 'Ihre Anwendung ist noch nicht registriert.',
-  refusal: ({ error }) => REFUSALS.get(error) ?? 'Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.',
+  refusal: ({ error }, wait) =>
+    wait
+      ? `Zu viele Anfragen. Bitte versuchen Sie es ${wait} noch einmal.`
+      : (REFUSALS.get(error) ?? 'Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.'),
   nameMissing: 'Geben Sie einen Namen ein.',
   nameRefused: () =>
     'Geben Sie einen Namen mit bis zu 100 sichtbaren Zeichen ein, mit weniger als 7 Ziffern hintereinander und ohne etwas, das wie eine Webadresse aussieht (example.com, Node.js).',
@@ -62,7 +65,6 @@ export const de: Phrases = {
 }
 
 const REFUSALS: ReadonlyMap<string, string> = new Map([
-  ['too_many_requests', 'Zu viele Anfragen. Bitte versuchen Sie es später noch einmal.'],
   ['access_denied', 'Diese Registrierung wird nicht angenommen.'],
   ['temporarily_unavailable', 'Der Dienst ist gerade nicht erreichbar. Bitte versuchen Sie es gleich noch einmal.'],
 ])

@@ -22,8 +22,8 @@ export const en = {
     `If you choose an API that needs our approval, one of us reads your registration and decides${within(days)}. The e-mail comes after that; until then, the application can call none of its APIs.`,
 
   notRegistered: 'Your application has not been registered yet.',
-  /** A refusal that is no mistake in a field. */
-  refusal: ({ description }: Pick<Denial, 'error' | 'description'>) => `${description}.`,
+  /** A refusal that is no mistake in a field. `wait`: until when there are too many requests, such as `in 10 minutes`. */
+  refusal: ({ description }: Pick<Denial, 'error' | 'description'>, _wait: string | undefined) => `${description}.`,
   nameMissing: 'Enter a name.',
   /** `detail`: a part of an English sentence that says what is wrong with this one. */
   nameRefused: (detail: string | undefined) =>

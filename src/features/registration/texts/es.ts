@@ -20,7 +20,10 @@ export const es: Phrases = {
     `Si elige una API que necesita nuestra aprobación, una persona de nuestro equipo lee su registro y decide${within(days)}. El correo llega después; hasta entonces, la aplicación no puede llamar a ninguna de sus API.`,
 
   notRegistered: 'Su aplicación todavía no está registrada.',
-  refusal: ({ error }) => REFUSALS.get(error) ?? 'No ha funcionado. Inténtelo de nuevo.',
+  refusal: ({ error }, wait) =>
+    wait
+      ? `Demasiadas solicitudes. Inténtelo ${wait}.`
+      : (REFUSALS.get(error) ?? 'No ha funcionado. Inténtelo de nuevo.'),
   nameMissing: 'Escriba un nombre.',
   nameRefused: () =>
     'Escriba un nombre de hasta 100 caracteres visibles, con menos de 7 cifras seguidas y sin nada que parezca una dirección web (example.com, Node.js).',
@@ -62,7 +65,6 @@ export const es: Phrases = {
 }
 
 const REFUSALS: ReadonlyMap<string, string> = new Map([
-  ['too_many_requests', 'Demasiadas solicitudes. Inténtelo más tarde.'],
   ['access_denied', 'Este registro no se acepta.'],
   ['temporarily_unavailable', 'El servicio no está disponible en este momento. Inténtelo dentro de poco.'],
 ])

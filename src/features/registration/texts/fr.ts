@@ -20,7 +20,10 @@ export const fr: Phrases = {
     `Si vous choisissez une API qui nécessite notre approbation, l’un de nous lit votre demande et décide${within(days)}. L’e-mail arrive ensuite\u00A0; jusque-là, l’application ne peut appeler aucune de ses API.`,
 
   notRegistered: 'Votre application n’est pas encore enregistrée.',
-  refusal: ({ error }) => REFUSALS.get(error) ?? 'Cela n’a pas fonctionné. Veuillez réessayer.',
+  refusal: ({ error }, wait) =>
+    wait
+      ? `Trop de demandes. Veuillez réessayer ${wait}.`
+      : (REFUSALS.get(error) ?? 'Cela n’a pas fonctionné. Veuillez réessayer.'),
   nameMissing: 'Saisissez un nom.',
   nameRefused: () =>
     'Saisissez un nom de 100 caractères visibles au plus, avec moins de 7 chiffres de suite et sans rien qui ressemble à une adresse web (example.com, Node.js).',
@@ -62,7 +65,6 @@ export const fr: Phrases = {
 }
 
 const REFUSALS: ReadonlyMap<string, string> = new Map([
-  ['too_many_requests', 'Trop de demandes. Veuillez réessayer plus tard.'],
   ['access_denied', 'Cette demande n’est pas acceptée.'],
   ['temporarily_unavailable', 'Le service est momentanément indisponible. Veuillez réessayer dans un instant.'],
 ])
