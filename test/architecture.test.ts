@@ -181,7 +181,7 @@ describe('the architecture of src', () => {
     const root = fileURLToPath(new URL('../', import.meta.url))
     const paths = ['src', 'test', 'example-app', 'docs', '.build'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((path) => /\.(?:[cm]?[jt]sx?|css)$/.test(path))
+        .filter((path) => /^(?!.*node_modules).*\.(?:[cm]?[jt]sx?|css)$/.test(path))
         .map((path) => join(folder, path)),
     )
     const excepted = paths.filter((path) => FORMATTING_EXCEPTION.test(readFileSync(join(root, path), 'utf8')))
