@@ -1,6 +1,5 @@
 import { ask, judge, skip, type Check, type CheckContext } from './check.js'
-import { bearer, UNKNOWN_KEY } from './drafts.js'
-import type { RequestDraft } from './exchange.js'
+import { bearer, get, UNKNOWN_KEY } from './drafts.js'
 import { ALLOWED, all, challenge, headerWith, refusal, status, that, NO_BODY } from './expectation.js'
 import { NOT_GUARDED } from './guards.js'
 
@@ -13,10 +12,6 @@ const REFUSED = that('401 or 400', ({ status }) => status === 401 || status === 
 
 function header({ api }: CheckContext): string {
   return api.keyHeaders[0] ?? 'X-Api-Key'
-}
-
-function get({ route }: CheckContext, ...headers: readonly (readonly [string, string])[]): RequestDraft {
-  return { path: route, headers }
 }
 
 /** The checks of each apiKey API with a guarded route. */

@@ -1,4 +1,4 @@
-import { NO_ACCESS_TOKEN, ask, judge, type Check, type CheckContext } from './check.js'
+import { NO_ACCESS_TOKEN, ask, judge, skip, type Check, type CheckContext } from './check.js'
 import { basicTokenRequest, bearer, formCredentials, GRANT, postForm, tokenRequest } from './drafts.js'
 import type { RequestDraft } from './exchange.js'
 import { ALLOWED, all, header, headerWith, noHeader, refusal, that } from './expectation.js'
@@ -67,7 +67,7 @@ export const TOKEN_CACHING_CHECKS: readonly Check[] = [
     async run(context) {
       const draft = basicTokenRequest(context)
       const [first, second] = [await context.site.send(draft), await context.site.send(draft)]
-      if (typeof first.json?.['access_token'] !== 'string') return NO_ACCESS_TOKEN
+      if (typeof first.json?.['access_token'] !== 'string') return skip(NO_ACCESS_TOKEN)
       if (first.json['access_token'] !== second.json?.['access_token'] && second.header('age') === undefined)
         return undefined
       return { received: `the same access token twice, or an answer with Age (${second.header('age') ?? 'none'})` }
@@ -83,8 +83,7 @@ export const GUARD_CACHING_CHECKS: readonly Check[] = [
     expects: '401 with the JSON error "unauthorized"',
     fix: `An answer was given to somebody who may not have it. ${NO_CACHE}`,
     async run(context) {
-      const credential = await getCredential(context)
-      if (!credential) return NO_ACCESS_TOKEN
+      const credential = (await getCredential(context)) ?? skip(NO_ACCESS_TOKEN)
       const path = createFreshPath(context)
       await context.site.send({ path, headers: [credential] })
       return judge(context, await context.site.send({ path }), refusal(401, 'unauthorized'))
@@ -96,8 +95,7 @@ export const GUARD_CACHING_CHECKS: readonly Check[] = [
     expects: ALLOWED.text,
     fix: `A refusal was kept, and given to somebody else. ${NO_CACHE}`,
     async run(context) {
-      const credential = await getCredential(context)
-      if (!credential) return NO_ACCESS_TOKEN
+      const credential = (await getCredential(context)) ?? skip(NO_ACCESS_TOKEN)
       const path = createFreshPath(context)
       await context.site.send({ path })
       return judge(context, await context.site.send({ path, headers: [credential] }), ALLOWED)

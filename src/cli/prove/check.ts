@@ -12,11 +12,12 @@ export interface Check {
   readonly sends: string
   readonly expects: string
   readonly fix: string
+  /** Rejects with `SkippedCheck` if the check cannot be made. */
   run(context: CheckContext): Promise<CheckOutcome>
 }
 
 /** Undefined if all is as expected. */
-export type CheckOutcome = Received | Skipped | undefined
+export type CheckOutcome = Received | undefined
 
 interface Received {
   /** The answer that came instead, without credentials. */
@@ -25,11 +26,6 @@ interface Received {
   readonly expects?: string
   /** Replaces the check's fix where the answer tells more. */
   readonly fix?: string | undefined
-}
-
-interface Skipped {
-  /** The reason why the check could not run. */
-  readonly skipped: string
 }
 
 /** The input of a check. */
@@ -68,12 +64,10 @@ export interface Site {
   describe(answer: Answer): string
 }
 
-type MakeDraft = (context: CheckContext) => RequestDraft | Promise<RequestDraft | Skipped> | Skipped
-
 interface ExchangeCheck {
   readonly row: string
   readonly sends: string
-  readonly draft: MakeDraft
+  readonly draft: (context: CheckContext) => RequestDraft | Promise<RequestDraft>
   readonly expects: Expectation | ((context: CheckContext) => Expectation)
   readonly fix: string
   /** Whether that fix is the right one even if the answer is the proxy's or the host's. */
@@ -89,7 +83,6 @@ export function ask({ row, sends, draft, expects, fix, isOwnFix }: ExchangeCheck
     fix,
     async run(context) {
       const made = await draft(context)
-      if ('skipped' in made) return made
       const expectation = typeof expects === 'function' ? expects(context) : expects
       const answer = await context.site.send(made)
       const outcome = judge(context, answer, expectation)
@@ -107,10 +100,23 @@ export function judge({ site, route }: CheckContext, answer: Answer, expectation
   return { received: site.describe(answer), fix: diagnose(answer), expects: expectation.text }
 }
 
-/** The outcome of a check that could not run. */
-export function skip(reason: string): Skipped {
-  return { skipped: reason }
+/** A check that could not be made; the message is the reason. */
+export class SkippedCheck extends Error {
+  override readonly name = 'SkippedCheck'
 }
 
-/** The outcome of a check that needs an access token, where the token endpoint issued none. */
-export const NO_ACCESS_TOKEN = skip('no access token was issued')
+/** Ends a check that cannot be made. */
+export function skip(reason: string): never {
+  throw new SkippedCheck(reason)
+}
+
+/** The reason, where the token endpoint issued no access token that a check needs. */
+export const NO_ACCESS_TOKEN = 'no access token was issued'
+
+/** An access token of an application, without which the check is skipped. */
+export async function requireAccessToken(
+  { api, site }: Pick<CheckContext, 'api' | 'site'>,
+  application = site.caller,
+): Promise<string> {
+  return (await site.getAccessToken(api, application)) ?? skip(NO_ACCESS_TOKEN)
+}

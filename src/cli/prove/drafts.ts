@@ -32,6 +32,11 @@ export function postForm(
   return { method: 'POST', path: `/${api.name}/${endpoint}`, headers: [FORM, ...headers], body }
 }
 
+/** GET for the guarded path. */
+export function get({ route }: CheckContext, ...headers: readonly Header[]): RequestDraft {
+  return { path: route, headers }
+}
+
 /** The parameter that each token request has. */
 export const GRANT: Parameters = [['grant_type', 'client_credentials']]
 

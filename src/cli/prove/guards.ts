@@ -1,5 +1,5 @@
-import { NO_ACCESS_TOKEN, ask, judge, skip, type Check, type CheckContext } from './check.js'
-import { basic, bearer, forge } from './drafts.js'
+import { ask, judge, requireAccessToken, skip, type Check, type CheckContext } from './check.js'
+import { basic, bearer, forge, get } from './drafts.js'
 import type { RequestDraft } from './exchange.js'
 import { ALLOWED, all, challenge, refusal, status, that, NO_BODY, type Expectation } from './expectation.js'
 
@@ -21,10 +21,6 @@ function formatMetadata({ api }: CheckContext): string {
   return `resource_metadata="${api.resource}/.well-known/oauth-protected-resource"`
 }
 
-function get({ route }: CheckContext, ...headers: readonly (readonly [string, string])[]): RequestDraft {
-  return { path: route, headers }
-}
-
 /** A check of a request with an access token, which the draft may change. */
 function askWithToken(
   row: string,
@@ -36,10 +32,7 @@ function askWithToken(
   return ask({
     row,
     sends,
-    async draft(context) {
-      const token = await context.site.getAccessToken(context.api, context.site.caller)
-      return token === undefined ? NO_ACCESS_TOKEN : draft(context, token)
-    },
+    draft: async (context) => draft(context, await requireAccessToken(context)),
     expects,
     fix,
   })
@@ -186,9 +179,7 @@ const OTHER_CREDENTIAL_CHECKS: readonly Check[] = [
     async run(context) {
       const { api, site } = context
       const another = site.platform.apis.find(({ name, scheme }) => scheme === 'oauth2' && name !== api.name)
-      if (!another) return skip('there is only one oauth2 API')
-      const token = await site.getAccessToken(another, site.caller)
-      if (token === undefined) return NO_ACCESS_TOKEN
+      const token = await requireAccessToken({ site, api: another ?? skip('there is only one oauth2 API') })
       const saysSo = that('"The access token was issued for another API"', ({ body }) => body.includes('another API'))
       return judge(context, await site.send(get(context, bearer(token))), all(INVALID_TOKEN, saysSo))
     },
@@ -199,12 +190,10 @@ const OTHER_CREDENTIAL_CHECKS: readonly Check[] = [
     expects: '403 "insufficient_scope", with the scopes in the challenge',
     fix: CHALLENGES,
     async run(context) {
-      const { api, site } = context
-      const [unguarded, token] = [await site.send(get(context)), await site.getAccessToken(api, site.other)]
-      if (!/Bearer [^\n]*\bscope="/.test(unguarded.header('www-authenticate') ?? '')) {
-        return skip('the route needs no scope')
-      }
-      if (token === undefined) return NO_ACCESS_TOKEN
+      const { site } = context
+      const unguarded = await site.send(get(context))
+      if (!/Bearer [^\n]*\bscope="/.test(unguarded.header('www-authenticate') ?? '')) skip('the route needs no scope')
+      const token = await requireAccessToken(context, site.other)
       const insufficient = all(refusal(403, 'insufficient_scope'), challenge('Bearer realm='))
       return judge(context, await site.send(get(context, bearer(token))), insufficient)
     },

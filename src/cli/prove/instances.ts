@@ -1,7 +1,7 @@
 import { DEFAULT_CLOCK_TOLERANCE } from '../../options/defaults.js'
 import { randomUUID } from 'node:crypto'
 import { getCredential } from './caching.js'
-import { NO_ACCESS_TOKEN, type Check, type CheckContext, type CheckOutcome, type Site } from './check.js'
+import { NO_ACCESS_TOKEN, skip, type Check, type CheckContext, type CheckOutcome, type Site } from './check.js'
 import { diagnose } from './diagnosis.js'
 import { bearer, readClaims, readKeyId, tokenRequest } from './drafts.js'
 import type { Answer, RequestDraft } from './exchange.js'
@@ -30,7 +30,7 @@ export const INSTANCE_CHECKS: readonly Check[] = [
     async run(context) {
       const tolerance = Math.max(context.site.options.tokens?.clockTolerance ?? DEFAULT_CLOCK_TOLERANCE, 2)
       const differences = (await sampleTokenAnswers(context)).flatMap((answer) => readClockDifference(answer) ?? [])
-      if (differences.length === 0) return NO_ACCESS_TOKEN
+      if (differences.length === 0) skip(NO_ACCESS_TOKEN)
       const off = differences.filter((seconds) => Math.abs(seconds) > tolerance)
       if (off.length === 0) return undefined
       const [worst = 0] = off.toSorted((a, b) => Math.abs(b) - Math.abs(a))
@@ -46,7 +46,7 @@ export const INSTANCE_CHECKS: readonly Check[] = [
     fix: SAME_START,
     async run(context) {
       const tokens = (await sampleTokenAnswers(context)).flatMap((answer) => readToken(answer) ?? [])
-      if (tokens.length === 0) return NO_ACCESS_TOKEN
+      if (tokens.length === 0) skip(NO_ACCESS_TOKEN)
       const stored = await listStoredKeyIds(context.site)
       const unknown = tokens.filter((token) => !stored.includes(readKeyId(token)))
       if (unknown.length === 0) return undefined
@@ -91,7 +91,7 @@ export const GUARD_INSTANCE_CHECKS: readonly Check[] = [
     fix: `${SAME_START} ${CLOCKS}`,
     async run(context) {
       const credentials = await listCredentials(context)
-      if (credentials.length === 0) return NO_ACCESS_TOKEN
+      if (credentials.length === 0) skip(NO_ACCESS_TOKEN)
       let next = 0
       const answers = await repeat(context.site, () => ({
         path: context.route,

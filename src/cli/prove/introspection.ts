@@ -1,4 +1,4 @@
-import { NO_ACCESS_TOKEN, ask, judge, type Check, type CheckContext } from './check.js'
+import { ask, judge, requireAccessToken, type Check, type CheckContext } from './check.js'
 import { basic, formCredentials, postForm, WRONG_SECRET } from './drafts.js'
 import type { RequestDraft } from './exchange.js'
 import { all, headerWith, refusal, status, that, NO_BODY, type Expectation } from './expectation.js'
@@ -25,7 +25,6 @@ export const INTROSPECTION_CHECKS: readonly Check[] = [
     async run(context) {
       const { api, site } = context
       const draft = await askAbout(context, 'introspect', site.caller, site.caller)
-      if (!draft) return NO_ACCESS_TOKEN
       const isActive = ({ status, json }: { status: number; json?: Readonly<Record<string, unknown>> | undefined }) =>
         status === 200 &&
         json?.['active'] === true &&
@@ -34,16 +33,13 @@ export const INTROSPECTION_CHECKS: readonly Check[] = [
       return judge(context, await site.send(draft), that('200 "active":true with the claims of the token', isActive))
     },
   },
-  {
+  ask({
     row: 'I7',
     sends: "introspection of another application's access token",
-    expects: INACTIVE.text,
+    draft: (context) => askAbout(context, 'introspect', context.site.other, context.site.caller),
+    expects: INACTIVE,
     fix: SAME_INSTANCES,
-    async run(context) {
-      const draft = await askAbout(context, 'introspect', context.site.other, context.site.caller)
-      return draft ? judge(context, await context.site.send(draft), INACTIVE) : NO_ACCESS_TOKEN
-    },
-  },
+  }),
   ask({
     row: 'I7',
     sends: 'introspection of something that is no access token',
@@ -67,7 +63,6 @@ export const INTROSPECTION_CHECKS: readonly Check[] = [
       const { other, caller, send } = context.site
       const revocation = await askAbout(context, 'revoke', other, caller)
       const introspection = await askAbout(context, 'introspect', other, other)
-      if (!revocation || !introspection) return NO_ACCESS_TOKEN
       await send(revocation)
       return judge(
         context,
@@ -127,15 +122,14 @@ function createEndpointChecks(endpoint: 'introspect' | 'revoke'): Check[] {
   ]
 }
 
-/** A request about an access token of `owner`; undefined if there is none. */
+/** A request about an access token of `owner`. */
 async function askAbout(
   context: CheckContext,
   endpoint: 'introspect' | 'revoke',
   owner: TemporaryApplication,
   client: TemporaryApplication,
-): Promise<RequestDraft | undefined> {
-  const token = await context.site.getAccessToken(context.api, owner)
-  return token === undefined ? undefined : askWith(context, endpoint, client, token)
+): Promise<RequestDraft> {
+  return askWith(context, endpoint, client, await requireAccessToken(context, owner))
 }
 
 function askWith(

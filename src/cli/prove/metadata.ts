@@ -1,4 +1,4 @@
-import { NO_ACCESS_TOKEN, ask, judge, type Check, type CheckContext } from './check.js'
+import { ask, judge, requireAccessToken, type Check, type CheckContext } from './check.js'
 import { readClaims, readKeyId } from './drafts.js'
 import { all, header, headerWith, refusal, status, that, NO_BODY, type Expectation } from './expectation.js'
 
@@ -91,8 +91,7 @@ export const METADATA_CHECKS: readonly Check[] = [
     fix: 'The key set is older than the token: let caches keep it for at most 300 seconds (nginx: no proxy_cache_valid or proxy_ignore_headers for it), and start every instance on the same store.',
     async run(context) {
       const { api, site } = context
-      const token = await site.getAccessToken(api, site.caller)
-      if (token === undefined) return NO_ACCESS_TOKEN
+      const token = await requireAccessToken(context)
       const answer = await site.send({ path: `/${api.name}/.well-known/jwks.json` })
       const kid = readKeyId(token)
       return judge(
@@ -107,10 +106,9 @@ export const METADATA_CHECKS: readonly Check[] = [
     sends: 'a token request, for the issuer and the audience of the token',
     expects: '"iss" and "aud" are the identifier of the API',
     fix: SAME_OPTIONS,
-    async run({ api, site }) {
-      const token = await site.getAccessToken(api, site.caller)
-      if (token === undefined) return NO_ACCESS_TOKEN
-      const { iss, aud } = readClaims(token)
+    async run(context) {
+      const { api } = context
+      const { iss, aud } = readClaims(await requireAccessToken(context))
       if (iss === api.resource && aud === api.resource) return undefined
       return { received: `"iss" ${JSON.stringify(iss)}, "aud" ${JSON.stringify(aud)}`, expects: `both ${api.resource}` }
     },

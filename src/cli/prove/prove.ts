@@ -4,7 +4,7 @@ import { command, option, type OptionTable } from '../command.js'
 import { readMetadata } from '../commands/operator-data.js'
 import { CommandError, describeError, UsageError } from '../errors.js'
 import { EXIT_CODES, PROGRAM } from '../program.js'
-import type { Site } from './check.js'
+import { SkippedCheck, type Site } from './check.js'
 import { diagnose } from './diagnosis.js'
 import { createSend } from './exchange.js'
 import { toJUnit } from './junit.js'
@@ -166,8 +166,11 @@ async function runCheck({ subject, api, check, needsRoute }: PlannedCheck, site:
   const route = site.routes.get(api.name) ?? ''
   if (needsRoute && route === '')
     return { ...report, skipped: `no guarded route is known: add --route ${api.name}=PATH` }
-  const outcome = await check.run({ site, api, route: needsRoute ? route : '' })
-  if (outcome === undefined) return report
-  if ('skipped' in outcome) return { ...report, skipped: outcome.skipped }
-  return { ...report, expects: outcome.expects ?? expects, received: outcome.received, fix: outcome.fix ?? fix }
+  try {
+    const outcome = await check.run({ site, api, route: needsRoute ? route : '' })
+    return outcome ? { ...report, ...outcome, expects: outcome.expects ?? expects, fix: outcome.fix ?? fix } : report
+  } catch (error) {
+    if (error instanceof SkippedCheck) return { ...report, skipped: error.message }
+    throw error
+  }
 }

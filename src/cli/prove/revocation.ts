@@ -1,4 +1,4 @@
-import { NO_ACCESS_TOKEN, skip, type Check, type CheckContext, type CheckOutcome } from './check.js'
+import { requireAccessToken, skip, type Check, type CheckContext, type CheckOutcome } from './check.js'
 import { bearer, formCredentials, GRANT, postForm } from './drafts.js'
 import type { Answer, RequestDraft } from './exchange.js'
 import { ALLOWED, TOKEN } from './expectation.js'
@@ -14,8 +14,8 @@ const ACCEPTED_AGAIN = 'accepted by every instance a second later'
 interface Change {
   readonly row: string
   readonly sends: string
-  /** Prepared before the change; undefined if that fails. */
-  readonly draft: (context: CheckContext) => Promise<RequestDraft | undefined>
+  /** Prepared before the change. */
+  readonly draft: (context: CheckContext) => RequestDraft | Promise<RequestDraft>
   readonly change: (context: CheckContext) => Promise<unknown>
 }
 
@@ -59,7 +59,7 @@ export const SECRET_REVOCATION_CHECKS: readonly Check[] = [
   refuses({
     row: 'T10',
     sends: 'a new secret without overlap, then token requests with the former one on new connections',
-    draft: async (context) => withSecret(context, { ...context.site.caller }),
+    draft: (context) => withSecret(context, { ...context.site.caller }),
     async change({ site }) {
       const { credentials } = await site.platform.applications.rotateSecret(site.caller.id, { overlap: 0, by: site.by })
       site.caller.clientSecret = credentials.clientSecret
@@ -120,7 +120,6 @@ const PROPAGATION_TIME_MS = 1000
 async function makeChange(context: CheckContext, { draft, change }: Change, accepted: boolean): Promise<CheckOutcome> {
   const { site } = context
   const request = await draft(context)
-  if (!request) return NO_ACCESS_TOKEN
   // Otherwise the refusal afterwards would prove nothing.
   if (!accepted && !isAccepted(request, await site.send(request))) {
     await change(context)
@@ -145,17 +144,16 @@ function isAccepted({ method }: RequestDraft, answer: Answer): boolean {
   return (method === 'POST' ? TOKEN : ALLOWED).isMet(answer)
 }
 
-async function withToken({ api, route, site }: CheckContext): Promise<RequestDraft | undefined> {
-  const token = await site.getAccessToken(api, site.caller)
-  return token === undefined ? undefined : { path: route, headers: [bearer(token)] }
+async function withToken(context: CheckContext): Promise<RequestDraft> {
+  return { path: context.route, headers: [bearer(await requireAccessToken(context))] }
 }
 
-async function withKey({ api, route, site }: CheckContext): Promise<RequestDraft> {
+function withKey({ api, route, site }: CheckContext): RequestDraft {
   return { path: route, headers: [[api.keyHeaders[0]!, site.caller.clientId]] }
 }
 
 /** Sends the request through a guard if there is a route, else to the token endpoint. */
-async function withAny(context: CheckContext): Promise<RequestDraft | undefined> {
+function withAny(context: CheckContext): RequestDraft | Promise<RequestDraft> {
   const route = context.site.routes.get(context.api.name)
   if (route === undefined) return withSecret(context, context.site.caller)
   return context.api.scheme === 'apiKey' ? withKey({ ...context, route }) : withToken({ ...context, route })
