@@ -118,11 +118,13 @@ export function command<
     Partial<Pick<Command, 'notes' | 'audited' | 'queuesEmails'>> & {
       readonly parameters?: Parameters
       readonly options?: Options
-      readonly requires: Requires
+      /** `store` if left out. */
+      readonly requires?: Requires
       run(context: CommandContext<Options, Parameters, Requires>): Promise<CommandResult>
     },
 ): Command {
   // Safe, because the values are parsed by the same table that these types are derived from.
   const run = definition.run as unknown as Command['run']
-  return { notes: [], parameters: [], options: {}, audited: false, queuesEmails: () => false, ...definition, run }
+  const defaults = { notes: [], parameters: [], options: {}, requires: 'store', audited: false } as const
+  return { ...defaults, queuesEmails: () => false, ...definition, run }
 }

@@ -21,8 +21,7 @@ export function createPageResource(text: string, policy: string): Resource {
 
 /** A page that is rendered at its first request and then kept, because rendering all of them would delay the start. */
 export function createLatePageResource(render: () => string, policy: string): () => Resource {
-  let made: Resource | undefined
-  return () => (made ??= createPageResource(render(), policy))
+  return keep(() => createPageResource(render(), policy))
 }
 
 /**
@@ -30,13 +29,15 @@ export function createLatePageResource(render: () => string, policy: string): ()
  * start. Pages of every origin may read it, such as other viewers and client generators.
  */
 export function createDocumentResource(type: string, create: () => string): () => Resource {
-  let made: Resource | undefined
-  return () => {
-    if (made) return made
+  return keep(() => {
     const content = Buffer.from(create())
-    made = createResource(content, type, { ...DOCUMENT_HEADERS, ETag: createEntityTag(content) })
-    return made
-  }
+    return createResource(content, type, { ...DOCUMENT_HEADERS, ETag: createEntityTag(content) })
+  })
+}
+
+function keep(create: () => Resource): () => Resource {
+  let made: Resource | undefined
+  return () => (made ??= create())
 }
 
 /** Headers of a file that browsers may keep for a year, because its URL changes with its content. */

@@ -36,7 +36,6 @@ export const accessCommands = [
     name: 'apps disallow',
     summary: 'Removes an API from an application.',
     parameters: ['ID', 'API'],
-    requires: 'store',
     audited: true,
     example: `apps disallow ${EXAMPLE_ID} orders --db platform.sqlite`,
     async run({ platform, by, parameters: [id, api] }) {
@@ -55,7 +54,6 @@ export const accessCommands = [
     summary: 'Refuses every access token that an application was issued up to now.',
     notes: ['It can get new ones with its credentials. "apps suspend" prevents that too.'],
     parameters: ['ID'],
-    requires: 'store',
     audited: true,
     example: `apps revoke-tokens ${EXAMPLE_ID} --db platform.sqlite`,
     async run({ platform, by, parameters: [id] }) {

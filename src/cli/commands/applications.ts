@@ -17,7 +17,6 @@ export const applicationCommands = [
     name: 'apps list',
     summary:
       'Lists applications: oldest first, with --name by name, with --expiring what expires first; deleted ones only with --status deleted.',
-    requires: 'store',
     options: {
       api: option.text('API', 'Only those that may use this API.'),
       status: option.text('STATUS', 'Only those of this status: pending, active, suspended or deleted.'),
@@ -59,7 +58,6 @@ export const applicationCommands = [
     name: 'apps show',
     summary: 'Shows an application: what it may use, its live credentials, its queued e-mails.',
     parameters: ['ID'],
-    requires: 'store',
     example: `apps show ${EXAMPLE_ID} --db platform.sqlite`,
     async run({ platform, store, parameters: [id] }) {
       const application = await getApplication(platform, id)
@@ -75,7 +73,6 @@ export const applicationCommands = [
       '--metadata needs --config, whose metadata option validates it; --metadata null removes it.',
     ],
     parameters: ['ID'],
-    requires: 'store',
     audited: true,
     options: {
       name: option.text('NAME', 'Its new name.'),
@@ -99,7 +96,6 @@ export const applicationCommands = [
       'With --notify, this command sends the e-mail if the options have emails(); otherwise a running server with emails() does.',
     ],
     parameters: ['ID'],
-    requires: 'store',
     audited: true,
     queuesEmails: ({ notify }) => notify === true,
     options: {
@@ -123,7 +119,6 @@ export const applicationCommands = [
     name: 'apps resume',
     summary: 'Resumes a suspended application, with the credentials it has.',
     parameters: ['ID'],
-    requires: 'store',
     audited: true,
     example: `apps resume ${EXAMPLE_ID} --db platform.sqlite`,
     async run({ platform, by, parameters: [id] }) {
@@ -136,7 +131,6 @@ export const applicationCommands = [
     summary: 'Deletes an application permanently: name, contact and credentials are erased, id and audit log stay.',
     notes: ['On a terminal it asks first; elsewhere it needs --yes.'],
     parameters: ['ID'],
-    requires: 'store',
     audited: true,
     options: { yes: option.flag('Does not ask.') },
     example: `apps delete ${EXAMPLE_ID} --yes --db platform.sqlite`,

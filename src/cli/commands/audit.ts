@@ -10,7 +10,6 @@ export const auditCommand = command({
   name: 'audit',
   summary: 'Lists changes, oldest first unless --newest: who, what, when. Of one application, or of all.',
   parameters: ['[ID]'],
-  requires: 'store',
   options: {
     newest: option.flag('Newest first.'),
     type: option.text('TYPE', 'Only changes of this type, such as application.suspended.'),

@@ -10,7 +10,6 @@ export const contactCommands = [
     name: 'apps add-contact',
     summary: 'Adds a contact to an application, without asking its owner. The first contact receives the e-mails.',
     parameters: ['ID', 'ADDRESS'],
-    requires: 'store',
     audited: true,
     example: `apps add-contact ${EXAMPLE_ID} dev@shop.example --db platform.sqlite`,
     async run({ platform, by, parameters: [id, address] }) {
@@ -25,7 +24,6 @@ export const contactCommands = [
       'After the first contact was removed, the next one receives the e-mails. The only contact cannot be removed.',
     ],
     parameters: ['ID', 'ADDRESS'],
-    requires: 'store',
     audited: true,
     example: `apps remove-contact ${EXAMPLE_ID} dev@shop.example --db platform.sqlite`,
     async run({ platform, by, parameters: [id, address] }) {
@@ -58,7 +56,6 @@ export const contactCommands = [
     name: 'apps cancel-invitation',
     summary: 'Ends an invitation that was not accepted: its link no longer works.',
     parameters: ['ID', 'ADDRESS'],
-    requires: 'store',
     audited: true,
     example: `apps cancel-invitation ${EXAMPLE_ID} a@b.example --db platform.sqlite`,
     async run({ platform, by, parameters: [id, address] }) {

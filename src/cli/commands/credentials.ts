@@ -62,7 +62,6 @@ export const credentialCommands = [
     name: 'apps update-credential',
     summary: 'Renames a key or secret, or changes when it expires.',
     parameters: ['ID', 'CREDENTIAL'],
-    requires: 'store',
     audited: true,
     options: {
       name: option.text('NAME', 'Its new name.'),
@@ -85,7 +84,6 @@ export const credentialCommands = [
     name: 'apps end-credential',
     summary: 'Ends a key or secret at once.',
     parameters: ['ID', 'CREDENTIAL'],
-    requires: 'store',
     audited: true,
     options: { 'revoke-tokens': ROTATION_OPTIONS['revoke-tokens'] },
     example: `apps end-credential ${EXAMPLE_ID} cred_... --db platform.sqlite`,

@@ -16,7 +16,6 @@ export const emailCommands = [
       'With --config this command sends them if the options have emails(); with --db a running server with emails() does.',
     ],
     parameters: ['[ID]'],
-    requires: 'store',
     queuesEmails: () => true,
     example: `emails retry ${EXAMPLE_ID} --db platform.sqlite`,
     async run(context) {
@@ -40,7 +39,6 @@ export const emailCommands = [
     summary: 'Cancels the queued e-mails of an application and the claim links that were not used.',
     notes: ['One that is being sent may still arrive; neither its credentials nor its link work.'],
     parameters: ['ID'],
-    requires: 'store',
     audited: true,
     example: `emails cancel ${EXAMPLE_ID} --db platform.sqlite --by alice`,
     async run({ platform, by, parameters: [id] }) {

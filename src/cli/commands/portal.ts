@@ -30,7 +30,6 @@ export const portalCommands = [
     name: 'portal sign-out',
     summary: 'Ends every session of a contact at the portal, in every process, and the links that it has not used yet.',
     notes: ['The contact can sign in again. To end that too, remove the contact from its applications.'],
-    requires: 'store',
     parameters: ['ADDRESS'],
     example: 'portal sign-out dev@shop.example --db platform.sqlite',
     async run({ platform, parameters: [contact] }) {

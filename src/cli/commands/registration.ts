@@ -93,7 +93,6 @@ export const registrationCommands = [
     summary: 'Denies a pending registration, whose application is deleted, or a request for access to an API.',
     notes: ['With --reason the contact gets it by e-mail; without, the contact gets nothing.', SENDS_EMAIL],
     parameters: ['ID'],
-    requires: 'store',
     audited: true,
     queuesEmails: ({ reason }) => reason !== undefined,
     options: {

@@ -13,7 +13,6 @@ export const reportOnlyCommand = command({
     'Processes store what they have counted every minute.',
   ],
   parameters: ['[ID]'],
-  requires: 'store',
   options: { api: option.text('API', 'Of this API only.'), ...LIST_OPTIONS },
   example: 'report-only --api orders --db platform.sqlite',
   async run({ platform, parameters: [applicationId], values }) {

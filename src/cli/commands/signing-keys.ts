@@ -7,7 +7,6 @@ export const signingKeyCommands = [
   command({
     name: 'signing-keys list',
     summary: 'Lists the signing keys that verify access tokens, in the order in which they sign.',
-    requires: 'store',
     example: 'signing-keys list --db platform.sqlite',
     async run({ platform }) {
       const { items } = await platform.signingKeys.list()

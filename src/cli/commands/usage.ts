@@ -12,7 +12,6 @@ const usageCommand = command({
     'Lists how often the APIs were used, by one application or by all: allowed requests, access tokens, refusals.',
   notes: ['Processes store what they have counted every minute.'],
   parameters: ['[ID]'],
-  requires: 'store',
   options: {
     api: option.text('API', 'Of this API only.'),
     from: option.text(
@@ -48,7 +47,6 @@ const refusalsCommand = command({
     'Lists the last refused requests of an application, newest first: why, and what its developer does about it.',
   notes: ['At most 50, of the last 7 days.'],
   parameters: ['ID'],
-  requires: 'store',
   options: EXPORT_OPTIONS,
   example: `refusals ${EXAMPLE_ID} --db platform.sqlite`,
   async run({ platform, parameters: [applicationId], values: { format } }) {

@@ -1,6 +1,6 @@
 import type { Runtime, Session } from 'node:inspector'
 import type { Handler } from '../../express-routes/layers.js'
-import { callsVariable, inspectFunctions, readProperties } from './inspector.js'
+import { callOn, callsVariable, inspectFunctions, readProperties } from './inspector.js'
 
 /** The values that a function has from elsewhere. */
 export interface Closure {
@@ -47,14 +47,7 @@ function read(session: Session, functionId: string, source: string): Closure {
 function readValue(session: Session, { type, value, objectId }: Runtime.RemoteObject): string[] {
   if (type === 'string') return [String(value)]
   if (type !== 'object' || objectId === undefined) return []
-  let texts: unknown = []
-  session.post(
-    'Runtime.callFunctionOn',
-    { objectId, functionDeclaration: LIST_TEXTS, returnByValue: true },
-    (error, answer) => {
-      if (!error) texts = answer.result.value
-    },
-  )
+  const texts: unknown = callOn(session, objectId, LIST_TEXTS, { returnByValue: true })?.value
   return Array.isArray(texts) ? texts.filter((text): text is string => typeof text === 'string') : []
 }
 

@@ -16,12 +16,9 @@ export function inspectFunctions<Result>(
     session.post('Runtime.enable')
     Reflect.set(globalThis, KEY, functions)
     const list = findList(session, contexts)
-    return list === undefined
-      ? undefined
-      : use(
-          session,
-          functions.map((_, at) => findMember(session, list, at)),
-        )
+    if (list === undefined) return undefined
+    const ids = functions.map((_, value) => callOn(session, list, READ_MEMBER, { arguments: [{ value }] })?.objectId)
+    return use(session, ids)
   } catch {
     return undefined
   } finally {
@@ -30,6 +27,7 @@ export function inspectFunctions<Result>(
   }
 }
 
+const READ_MEMBER = 'function (at) { return this[at] }'
 const KEY = Symbol.for('express-platform-auth.functions')
 
 /** The list of functions. Jest runs tests in a context of their own, whose global object is another one. */
@@ -45,13 +43,18 @@ function findList(session: Session, contexts: readonly number[]): string | undef
   return undefined
 }
 
-function findMember(session: Session, list: string, at: number): string | undefined {
-  let functionId: string | undefined
-  const call = { objectId: list, functionDeclaration: 'function (at) { return this[at] }', arguments: [{ value: at }] }
-  session.post('Runtime.callFunctionOn', call, (_error, answer) => {
-    functionId = (answer as Runtime.CallFunctionOnReturnType | undefined)?.result.objectId
+/** Calls a function, written as source, with an object as `this`. Undefined if the engine does not answer. */
+export function callOn(
+  session: Session,
+  objectId: string,
+  functionDeclaration: string,
+  options: Partial<Runtime.CallFunctionOnParameterType> = {},
+): Runtime.RemoteObject | undefined {
+  let result: Runtime.RemoteObject | undefined
+  session.post('Runtime.callFunctionOn', { objectId, functionDeclaration, ...options }, (error, answer) => {
+    if (!error) ({ result } = answer)
   })
-  return functionId
+  return result
 }
 
 /** The properties of an object, and its internal ones. */

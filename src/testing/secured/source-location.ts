@@ -2,7 +2,7 @@ import type { Debugger, Runtime, Session } from 'node:inspector'
 import { SourceMap, type SourceMapPayload } from 'node:module'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { callsVariable, inspectFunctions, readProperties } from './inspector.js'
+import { callOn, callsVariable, inspectFunctions, readProperties } from './inspector.js'
 
 /**
  * Finds where functions are defined: `src/orders.ts:12`, relative to the working directory. Undefined for a function of a
@@ -79,19 +79,14 @@ function findWrapped(session: Session, { scopes, source }: DescribedFunction): s
 const SCRIPTS = new Map<string, Debugger.ScriptParsedEventDataType>()
 const SOURCE_MAPS = new Map<string, SourceMap | undefined>()
 
+const READ_SOURCE = 'function () { return Function.prototype.toString.call(this) }'
+
 function describeFunction(session: Session, functionId: string | undefined): DescribedFunction {
   if (functionId === undefined) return { location: undefined, scopes: undefined, source: '' }
   const { internalProperties = [] } = readProperties(session, functionId)
   const find = (name: string): Runtime.RemoteObject | undefined =>
     internalProperties.find((property) => property.name === name)?.value
-  let source = ''
-  const call = {
-    objectId: functionId,
-    functionDeclaration: 'function () { return Function.prototype.toString.call(this) }',
-  }
-  session.post('Runtime.callFunctionOn', call, (_error, answer) => {
-    source = String((answer as Runtime.CallFunctionOnReturnType | undefined)?.result.value)
-  })
+  const source = String(callOn(session, functionId, READ_SOURCE)?.value)
   const location = find('[[FunctionLocation]]')?.value as Debugger.Location | undefined
   return { location, scopes: find('[[Scopes]]')?.objectId, source }
 }
