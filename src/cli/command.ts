@@ -125,6 +125,6 @@ export function command<
 ): Command {
   // Safe, because the values are parsed by the same table that these types are derived from.
   const run = definition.run as unknown as Command['run']
-  const defaults = { notes: [], parameters: [], options: {}, requires: 'store', audited: false } as const
+  const defaults = { notes: [], parameters: [], options: {}, requires: 'store', audited: true } as const
   return { ...defaults, queuesEmails: () => false, ...definition, run }
 }

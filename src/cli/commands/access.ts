@@ -12,7 +12,6 @@ export const accessCommands = [
     summary: 'Allows an application to use an API, or replaces the scopes that it has there.',
     parameters: ['ID', 'API'],
     requires: 'options',
-    audited: true,
     options: {
       scope: option.list(
         'SCOPE',
@@ -36,7 +35,6 @@ export const accessCommands = [
     name: 'apps disallow',
     summary: 'Removes an API from an application.',
     parameters: ['ID', 'API'],
-    audited: true,
     example: `apps disallow ${EXAMPLE_ID} orders --db platform.sqlite`,
     async run({ platform, by, parameters: [id, api] }) {
       const { apis } = await getApplication(platform, id)
@@ -54,7 +52,6 @@ export const accessCommands = [
     summary: 'Refuses every access token that an application was issued up to now.',
     notes: ['It can get new ones with its credentials. "apps suspend" prevents that too.'],
     parameters: ['ID'],
-    audited: true,
     example: `apps revoke-tokens ${EXAMPLE_ID} --db platform.sqlite`,
     async run({ platform, by, parameters: [id] }) {
       const application = await platform.applications.revokeTokens(id, { by })

@@ -29,6 +29,7 @@ export const applicationCommands = [
       ),
       ...PAGING_OPTIONS,
     },
+    audited: false,
     example: 'apps list --db platform.sqlite --api orders --status active',
     async run({ platform, target, values }) {
       const { api, status, name, contact, expiring, after, limit, all, 'external-id': externalId } = values
@@ -58,6 +59,7 @@ export const applicationCommands = [
     name: 'apps show',
     summary: 'Shows an application: what it may use, its live credentials, its queued e-mails.',
     parameters: ['ID'],
+    audited: false,
     example: `apps show ${EXAMPLE_ID} --db platform.sqlite`,
     async run({ platform, store, parameters: [id] }) {
       const application = await getApplication(platform, id)
@@ -73,7 +75,6 @@ export const applicationCommands = [
       '--metadata needs --config, whose metadata option validates it; --metadata null removes it.',
     ],
     parameters: ['ID'],
-    audited: true,
     options: {
       name: option.text('NAME', 'Its new name.'),
       contact: option.text('ADDRESS', 'The new address for its e-mails.'),
@@ -96,7 +97,6 @@ export const applicationCommands = [
       'With --notify, this command sends the e-mail if the options have emails(); otherwise a running server with emails() does.',
     ],
     parameters: ['ID'],
-    audited: true,
     queuesEmails: ({ notify }) => notify === true,
     options: {
       'revoke-tokens': option.flag('Its access tokens stay refused, also after "apps resume".'),
@@ -119,7 +119,6 @@ export const applicationCommands = [
     name: 'apps resume',
     summary: 'Resumes a suspended application, with the credentials it has.',
     parameters: ['ID'],
-    audited: true,
     example: `apps resume ${EXAMPLE_ID} --db platform.sqlite`,
     async run({ platform, by, parameters: [id] }) {
       const application = await platform.applications.resume(id, { by })
@@ -131,7 +130,6 @@ export const applicationCommands = [
     summary: 'Deletes an application permanently: name, contact and credentials are erased, id and audit log stay.',
     notes: ['On a terminal it asks first; elsewhere it needs --yes.'],
     parameters: ['ID'],
-    audited: true,
     options: { yes: option.flag('Does not ask.') },
     example: `apps delete ${EXAMPLE_ID} --yes --db platform.sqlite`,
     async run({ platform, by, confirm, parameters: [id], values: { yes } }) {

@@ -18,6 +18,7 @@ export const auditCommand = command({
     until: option.text('TIME', 'Only changes before this time.'),
     ...PAGING_OPTIONS,
   },
+  audited: false,
   example: `audit ${EXAMPLE_ID} --all --db platform.sqlite`,
   async run({
     platform,

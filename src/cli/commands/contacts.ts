@@ -10,7 +10,6 @@ export const contactCommands = [
     name: 'apps add-contact',
     summary: 'Adds a contact to an application, without asking its owner. The first contact receives the e-mails.',
     parameters: ['ID', 'ADDRESS'],
-    audited: true,
     example: `apps add-contact ${EXAMPLE_ID} dev@shop.example --db platform.sqlite`,
     async run({ platform, by, parameters: [id, address] }) {
       const application = await platform.applications.addContact(id, address, { by })
@@ -24,7 +23,6 @@ export const contactCommands = [
       'After the first contact was removed, the next one receives the e-mails. The only contact cannot be removed.',
     ],
     parameters: ['ID', 'ADDRESS'],
-    audited: true,
     example: `apps remove-contact ${EXAMPLE_ID} dev@shop.example --db platform.sqlite`,
     async run({ platform, by, parameters: [id, address] }) {
       const application = await platform.applications.removeContact(id, address, { by })
@@ -40,7 +38,6 @@ export const contactCommands = [
     ],
     parameters: ['ID', 'ADDRESS'],
     requires: 'options',
-    audited: true,
     queuesEmails: () => true,
     example: `apps invite-contact ${EXAMPLE_ID} dev@shop.example --config platform.js`,
     async run(context) {
@@ -56,7 +53,6 @@ export const contactCommands = [
     name: 'apps cancel-invitation',
     summary: 'Ends an invitation that was not accepted: its link no longer works.',
     parameters: ['ID', 'ADDRESS'],
-    audited: true,
     example: `apps cancel-invitation ${EXAMPLE_ID} a@b.example --db platform.sqlite`,
     async run({ platform, by, parameters: [id, address] }) {
       const application = await platform.applications.cancelInvitation(id, address, { by })

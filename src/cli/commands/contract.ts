@@ -14,7 +14,6 @@ export const contractCommands = [
       'Servers compare req.ip: "doctor" says whether "trust proxy" fits the proxies in front.',
     ],
     parameters: ['ID', 'NETWORKS'],
-    audited: true,
     options: {
       credential: option.text(
         'CREDENTIAL',
@@ -41,7 +40,6 @@ export const contractCommands = [
       "API may be '*': every API without a limit of its own.",
     ],
     parameters: ['ID', 'API', 'LIMIT'],
-    audited: true,
     options: {
       until: option.text(
         'TIME',

@@ -35,7 +35,6 @@ export const credentialCommands = [
     ],
     parameters: ['ID'],
     requires: 'options',
-    audited: true,
     queuesEmails: ({ mail }) => mail === true,
     options: {
       contact: option.requiredText('ADDRESS', 'Its only contact from now on.'),
@@ -62,7 +61,6 @@ export const credentialCommands = [
     name: 'apps update-credential',
     summary: 'Renames a key or secret, or changes when it expires.',
     parameters: ['ID', 'CREDENTIAL'],
-    audited: true,
     options: {
       name: option.text('NAME', 'Its new name.'),
       expires: option.text(
@@ -84,7 +82,6 @@ export const credentialCommands = [
     name: 'apps end-credential',
     summary: 'Ends a key or secret at once.',
     parameters: ['ID', 'CREDENTIAL'],
-    audited: true,
     options: { 'revoke-tokens': ROTATION_OPTIONS['revoke-tokens'] },
     example: `apps end-credential ${EXAMPLE_ID} cred_... --db platform.sqlite`,
     async run({ platform, by, parameters: [id, credential], values: { 'revoke-tokens': revokeTokens } }) {
@@ -135,7 +132,6 @@ function createAddCommand(kind: 'key' | 'secret'): Command {
     ],
     parameters: ['ID'],
     requires: 'options',
-    audited: true,
     options: {
       name: option.requiredText('NAME', 'What it is for, such as warehouse.'),
       expires: option.text(
@@ -198,7 +194,6 @@ function createRotateCommand(kind: 'key' | 'secret'): Command {
     ],
     parameters: ['ID'],
     requires: 'options',
-    audited: true,
     queuesEmails: ({ mail }) => mail === true,
     options: ROTATION_OPTIONS,
     example: `apps rotate-${kind} ${EXAMPLE_ID} --overlap 3600 --config platform.js`,

@@ -17,6 +17,7 @@ export const emailCommands = [
     ],
     parameters: ['[ID]'],
     queuesEmails: () => true,
+    audited: false,
     example: `emails retry ${EXAMPLE_ID} --db platform.sqlite`,
     async run(context) {
       const { platform, store, sendsEmails, parameters } = context
@@ -39,7 +40,6 @@ export const emailCommands = [
     summary: 'Cancels the queued e-mails of an application and the claim links that were not used.',
     notes: ['One that is being sent may still arrive; neither its credentials nor its link work.'],
     parameters: ['ID'],
-    audited: true,
     example: `emails cancel ${EXAMPLE_ID} --db platform.sqlite --by alice`,
     async run({ platform, by, parameters: [id] }) {
       const { cancelled } = await requirePart(platform, 'emails').cancel(id, { by })

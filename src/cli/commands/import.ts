@@ -16,7 +16,6 @@ export const importCommand = command({
   ],
   parameters: ['FILE'],
   requires: 'options',
-  audited: true,
   options: { confirm: option.flag('Imports. Without it, nothing is changed.') },
   example: 'apps import partners.ndjson --config platform.js --confirm',
   async run({ platform, by, print, parameters: [file], values: { confirm } }) {

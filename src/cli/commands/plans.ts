@@ -15,7 +15,6 @@ export const planCommand = command({
     'With --config, the plan must be one of plans() in its features.',
   ],
   parameters: ['ID', '[PLAN]'],
-  audited: true,
   options: { none: option.flag('It has no plan any more.') },
   example: `apps plan ${EXAMPLE_ID} gold --db platform.sqlite`,
   async run({ platform, store, target, by, parameters: [id, given], values: { none } }) {

@@ -15,6 +15,7 @@ export const portalCommands = [
       contact: option.text('ADDRESS', 'A contact of an application.'),
       application: option.text('ID', 'The only application that can be managed.'),
     },
+    audited: false,
     example: 'portal link --contact dev@shop.example --config platform.js',
     async run({ platform, values: { contact, application } }) {
       if ((contact === undefined) === (application === undefined)) {
@@ -31,6 +32,7 @@ export const portalCommands = [
     summary: 'Ends every session of a contact at the portal, in every process, and the links that it has not used yet.',
     notes: ['The contact can sign in again. To end that too, remove the contact from its applications.'],
     parameters: ['ADDRESS'],
+    audited: false,
     example: 'portal sign-out dev@shop.example --db platform.sqlite',
     async run({ platform, parameters: [contact] }) {
       await requirePart(platform, 'portal').signOut(contact)

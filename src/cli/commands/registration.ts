@@ -31,7 +31,6 @@ export const registrationCommands = [
     name: 'apps create',
     summary: 'Creates an active application and shows its credentials once. Sends no e-mail.',
     requires: 'options',
-    audited: true,
     options: {
       name: NAME_OPTION,
       contact: option.text('ADDRESS', "Its developer's e-mail address."),
@@ -62,7 +61,6 @@ export const registrationCommands = [
       'The options must have emails() and registration(). If an API has registration: \'manual\', the e-mail waits for "apps approve".',
     ],
     requires: 'options',
-    audited: true,
     queuesEmails: () => true,
     options: {
       name: NAME_OPTION,
@@ -93,7 +91,6 @@ export const registrationCommands = [
     summary: 'Denies a pending registration, whose application is deleted, or a request for access to an API.',
     notes: ['With --reason the contact gets it by e-mail; without, the contact gets nothing.', SENDS_EMAIL],
     parameters: ['ID'],
-    audited: true,
     queuesEmails: ({ reason }) => reason !== undefined,
     options: {
       api: ACCESS_OPTION,
@@ -117,7 +114,6 @@ export const registrationCommands = [
     notes: [SENDS_EMAIL],
     parameters: ['ID'],
     requires: 'options',
-    audited: true,
     queuesEmails: () => true,
     options: { api: ACCESS_OPTION },
     example: `apps approve ${EXAMPLE_ID} --config platform.js --by alice`,

@@ -14,6 +14,7 @@ export const reportOnlyCommand = command({
   ],
   parameters: ['[ID]'],
   options: { api: option.text('API', 'Of this API only.'), ...LIST_OPTIONS },
+  audited: false,
   example: 'report-only --api orders --db platform.sqlite',
   async run({ platform, parameters: [applicationId], values }) {
     const { reportOnly } = requirePart(platform, 'usage')

@@ -7,6 +7,7 @@ export const signingKeyCommands = [
   command({
     name: 'signing-keys list',
     summary: 'Lists the signing keys that verify access tokens, in the order in which they sign.',
+    audited: false,
     example: 'signing-keys list --db platform.sqlite',
     async run({ platform }) {
       const { items } = await platform.signingKeys.list()
@@ -19,7 +20,6 @@ export const signingKeyCommands = [
     summary: 'Publishes a new signing key, which signs once cached key sets have expired.',
     notes: ['The former key verifies until its last access token has expired.'],
     requires: 'options',
-    audited: true,
     options: {
       immediately: option.flag(
         'Signs at once: other verifiers may refuse its access tokens for as long as they cache the key set.',
@@ -39,7 +39,6 @@ export const signingKeyCommands = [
     notes: ['Use it for a key that others may have read. Otherwise use "signing-keys rotate".'],
     parameters: ['KID'],
     requires: 'options',
-    audited: true,
     example: 'signing-keys revoke 8mGkSyRSnNDXkC0WDv8jJkWQ6p8nYyQ1D3bqXFq6n1o --config platform.js',
     async run({ platform, by, parameters: [kid] }) {
       await platform.signingKeys.revoke(kid, { by })
@@ -55,7 +54,6 @@ export const signingKeyCommands = [
       'Ends all sessions of the portal, sign-in links, and links in operators’ e-mails, and those that a thief could make.',
     notes: ['Use it after a leak of the database with the option secret, once that was replaced.'],
     requires: 'options',
-    audited: true,
     example: 'session-secret replace --config platform.js --by alice',
     async run({ platform, by }) {
       await platform.sessionSecret.replace({ by })

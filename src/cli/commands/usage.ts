@@ -23,6 +23,7 @@ const usageCommand = command({
     routes: option.flag('By route pattern, if servers count it: usage({ routes: true }).'),
     ...LIST_OPTIONS,
   },
+  audited: false,
   example: 'usage --by month --from 2026-10 --to 2026-10 --format csv --db platform.sqlite',
   async run({ platform, parameters: [applicationId], values }) {
     const { api, from, to, by } = values
@@ -48,6 +49,7 @@ const refusalsCommand = command({
   notes: ['At most 50, of the last 7 days.'],
   parameters: ['ID'],
   options: EXPORT_OPTIONS,
+  audited: false,
   example: `refusals ${EXAMPLE_ID} --db platform.sqlite`,
   async run({ platform, parameters: [applicationId], values: { format } }) {
     const { items } = await requirePart(platform, 'usage').refusals(applicationId)

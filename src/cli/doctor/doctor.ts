@@ -57,6 +57,7 @@ export const doctorCommand = command({
     'The exit code is 3 if it found a problem. Notes are not problems.',
   ],
   requires: 'target',
+  audited: false,
   example: 'doctor --config platform.js --db platform.sqlite',
   async run({ target, manifest }) {
     const { admin, findings } = await openStore(target)

@@ -40,7 +40,6 @@ export const proveCommand = command({
     'The exit code is 1 if it found a deviation, or could not end.',
   ],
   requires: 'options',
-  audited: true,
   options: OPTIONS,
   example: 'prove --config platform.js --route orders=/orders/items --junit prove.xml',
   async run({ platform, target, by, values }) {
