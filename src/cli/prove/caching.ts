@@ -1,6 +1,5 @@
 import { NO_ACCESS_TOKEN, ask, judge, skip, type Check, type CheckContext } from './check.js'
-import { basicTokenRequest, bearer, formCredentials, GRANT, postForm, tokenRequest } from './drafts.js'
-import type { RequestDraft } from './exchange.js'
+import { basicTokenRequest, bearer, formCredentials, GRANT, postForm, tokenRequest, withHeader } from './drafts.js'
 import { ALLOWED, all, header, headerWith, noHeader, refusal, that } from './expectation.js'
 
 const NO_CACHE =
@@ -131,8 +130,4 @@ export async function getCredential({
 function createFreshPath({ route }: CheckContext): string {
   const query = `prove=${Math.random().toString(36).slice(2)}`
   return `${route}${route.includes('?') ? '&' : '?'}${query}`
-}
-
-function withHeader(draft: RequestDraft, name: string, value: string): RequestDraft {
-  return { ...draft, headers: [...(draft.headers ?? []), [name, value]] }
 }

@@ -1,5 +1,5 @@
 import { ask, skip, type Check, type CheckContext } from './check.js'
-import { tokenRequest } from './drafts.js'
+import { tokenRequest, withHeader } from './drafts.js'
 import { all, header, noHeader, refusal, status, that, type Expectation } from './expectation.js'
 
 const ONCE =
@@ -14,6 +14,10 @@ function findAllowedOrigin({ site }: CheckContext): string | undefined {
   const origin = site.options.cors?.origin
   const [first] = origin === undefined ? [] : [origin].flat()
   return first === '*' ? ORIGIN : first
+}
+
+function requireAllowedOrigin(context: CheckContext): string {
+  return findAllowedOrigin(context) ?? skip('the option "cors" is not set')
 }
 
 const DOCUMENT_PATHS = [
@@ -38,8 +42,7 @@ export const CORS_CHECKS: readonly Check[] = [
     sends: 'a token request from a page of another origin, without the option "cors"',
     draft: (context) => {
       if (findAllowedOrigin(context) !== undefined) return skip('the option "cors" is set')
-      const draft = tokenRequest(context)
-      return { ...draft, headers: [...draft.headers!, ['Origin', ORIGIN]] }
+      return withHeader(tokenRequest(context), 'Origin', ORIGIN)
     },
     expects: noHeader('Access-Control-Allow-Origin'),
     fix: NOT_ALLOWED,
@@ -55,22 +58,14 @@ export const CORS_CHECKS: readonly Check[] = [
   ask({
     row: 'X2',
     sends: 'OPTIONS to the token endpoint from an allowed origin',
-    draft: (context) => {
-      const origin = findAllowedOrigin(context)
-      return origin === undefined ? skip('the option "cors" is not set') : preflight(context, origin)
-    },
+    draft: (context) => preflight(context, requireAllowedOrigin(context)),
     expects: (context) => all(status(204), allows(context), header('Access-Control-Allow-Methods', 'POST')),
     fix: ONCE,
   }),
   ask({
     row: 'X2',
     sends: 'a token request from an allowed origin',
-    draft: (context) => {
-      const origin = findAllowedOrigin(context)
-      if (origin === undefined) return skip('the option "cors" is not set')
-      const draft = tokenRequest(context)
-      return { ...draft, headers: [...draft.headers!, ['Origin', origin]] }
-    },
+    draft: (context) => withHeader(tokenRequest(context), 'Origin', requireAllowedOrigin(context)),
     expects: (context) =>
       all(
         allows(context),

@@ -1,12 +1,26 @@
-import { ask, judge, type Check } from './check.js'
-import { basic, basicTokenRequest, bearer, GRANT, postForm, tokenRequest, UNKNOWN_KEY, WRONG_SECRET } from './drafts.js'
-import { all, header, refusal, status, that, TOKEN } from './expectation.js'
+import { ask, judge, type Check, type CheckContext } from './check.js'
+import {
+  basic,
+  basicTokenRequest,
+  bearer,
+  GRANT,
+  postForm,
+  tokenRequest,
+  UNKNOWN_KEY,
+  withHeader,
+  WRONG_SECRET,
+} from './drafts.js'
+import { all, header, refusal, status, that, TOKEN, type Expectation } from './expectation.js'
 
 const AUTHORIZATION =
   'Pass the Authorization header on as it is sent, each line of it. nginx: no proxy_set_header Authorization; HAProxy: no set-header or del-header Authorization; Apache: CGIPassAuth On; a CDN: forward the header.'
 const CHALLENGES =
   'Let WWW-Authenticate through. nginx: no proxy_hide_header WWW-Authenticate, proxy_intercept_errors off; HAProxy: no "http-response del-header"; a CDN or gateway: forward it.'
 const QUERIES = 'Let the query string through as it is: no proxy rule that removes or moves parameters.'
+
+function basicChallenge({ api }: CheckContext): Expectation {
+  return header('WWW-Authenticate', `Basic realm="${api.name}", charset="UTF-8", error="invalid_client"`)
+}
 
 /** How clients send their credentials to the token endpoint, for one oauth2 API. */
 export const CREDENTIAL_CHECKS: readonly Check[] = [
@@ -59,10 +73,7 @@ export const CREDENTIAL_CHECKS: readonly Check[] = [
   ask({
     row: 'T9',
     sends: 'a token request with credentials in the form and an Authorization header of another scheme',
-    draft: (context) => {
-      const draft = tokenRequest(context)
-      return { ...draft, headers: [...draft.headers!, bearer('prove')] }
-    },
+    draft: (context) => withHeader(tokenRequest(context), ...bearer('prove')),
     expects: TOKEN,
     fix: 'Let the Authorization header through without judging it: something in front of the app takes it for a token of its own.',
   }),
@@ -70,11 +81,7 @@ export const CREDENTIAL_CHECKS: readonly Check[] = [
     row: 'T9',
     sends: 'a token request without credentials, for its challenge',
     draft: (context) => postForm(context, 'token', GRANT),
-    expects: ({ api }) =>
-      all(
-        status(401),
-        header('WWW-Authenticate', `Basic realm="${api.name}", charset="UTF-8", error="invalid_client"`),
-      ),
+    expects: (context) => all(status(401), basicChallenge(context)),
     fix: CHALLENGES,
   }),
   ask({
@@ -89,11 +96,7 @@ export const CREDENTIAL_CHECKS: readonly Check[] = [
     row: 'T10',
     sends: 'a token request with a wrong secret in HTTP Basic',
     draft: (context) => postForm(context, 'token', GRANT, [basic(context.site.caller.clientId, WRONG_SECRET)]),
-    expects: ({ api }) =>
-      all(
-        refusal(401, 'invalid_client'),
-        header('WWW-Authenticate', `Basic realm="${api.name}", charset="UTF-8", error="invalid_client"`),
-      ),
+    expects: (context) => all(refusal(401, 'invalid_client'), basicChallenge(context)),
     fix: CHALLENGES,
   }),
   {

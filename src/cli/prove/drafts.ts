@@ -32,6 +32,11 @@ export function postForm(
   return { method: 'POST', path: `/${api.name}/${endpoint}`, headers: [FORM, ...headers], body }
 }
 
+/** A request with one more header. */
+export function withHeader(draft: RequestDraft, ...header: Header): RequestDraft {
+  return { ...draft, headers: [...(draft.headers ?? []), header] }
+}
+
 /** GET for the guarded path. */
 export function get({ route }: CheckContext, ...headers: readonly Header[]): RequestDraft {
   return { path: route, headers }

@@ -8,34 +8,23 @@ const PARSERS =
 const CONTENT_TYPES =
   'Let Content-Type and Content-Encoding through as they are: no middleware or proxy rule that sets, removes or interprets them.'
 
+const INVALID = refusal(400, 'invalid_request')
+
+/** Media types that clients send. */
 const MEDIA_TYPE_CHECKS: readonly Check[] = (
   [
-    ['plain text', 'text/plain'],
-    ['multipart/form-data', 'multipart/form-data; boundary=prove'],
-    ['a form in ISO 8859-1', 'application/x-www-form-urlencoded; charset=iso-8859-1'],
+    ['whose Content-Type is plain text', 'text/plain', INVALID],
+    ['whose Content-Type is multipart/form-data', 'multipart/form-data; boundary=prove', INVALID],
+    ['whose Content-Type is a form in ISO 8859-1', 'application/x-www-form-urlencoded; charset=iso-8859-1', INVALID],
+    ['with charset=UTF-8 in its Content-Type', 'application/x-www-form-urlencoded; charset=UTF-8', TOKEN],
+    ['whose Content-Type is in capital letters', 'APPLICATION/X-WWW-FORM-URLENCODED', TOKEN],
   ] as const
-).map(([name, type]) =>
-  ask({
-    row: 'T2',
-    sends: `a token request whose Content-Type is ${name}`,
-    draft: (context) => ({ ...tokenRequest(context), headers: [['Content-Type', type]] }),
-    expects: refusal(400, 'invalid_request'),
-    fix: CONTENT_TYPES,
-  }),
-)
-
-/** Forms that clients send. */
-const FORM_CHECKS: readonly Check[] = (
-  [
-    ['with charset=UTF-8 in its Content-Type', 'application/x-www-form-urlencoded; charset=UTF-8'],
-    ['whose Content-Type is in capital letters', 'APPLICATION/X-WWW-FORM-URLENCODED'],
-  ] as const
-).map(([name, type]) =>
+).map(([name, type, expects]) =>
   ask({
     row: 'T2',
     sends: `a token request ${name}`,
     draft: (context) => ({ ...tokenRequest(context), headers: [['Content-Type', type]] }),
-    expects: TOKEN,
+    expects,
     fix: CONTENT_TYPES,
   }),
 )
@@ -131,4 +120,4 @@ const BODY_CHECKS: readonly Check[] = [
 ]
 
 /** Media types, encodings and sizes of token requests, for one oauth2 API. */
-export const TOKEN_BODY_CHECKS: readonly Check[] = [...MEDIA_TYPE_CHECKS, ...FORM_CHECKS, ...BODY_CHECKS]
+export const TOKEN_BODY_CHECKS: readonly Check[] = [...MEDIA_TYPE_CHECKS, ...BODY_CHECKS]

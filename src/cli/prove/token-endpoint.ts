@@ -23,13 +23,7 @@ export const TOKEN_BASICS: readonly Check[] = [
     expects: TOKEN,
     fix: 'Pass the Authorization header on. nginx: no proxy_set_header Authorization "", no auth_basic; HAProxy: no "del-header Authorization"; Apache: CGIPassAuth On; a CDN: forward the header.',
   }),
-  ask({
-    row: 'T1',
-    sends: 'GET to the token endpoint',
-    draft: ({ api }) => ({ path: `/${api.name}/token` }),
-    expects: all(refusal(405, 'invalid_request'), header('Allow', 'POST')),
-    fix: METHODS,
-  }),
+  createMethodCheck('GET'),
   ask({
     row: 'T9',
     sends: 'a token request without credentials',
@@ -38,16 +32,6 @@ export const TOKEN_BASICS: readonly Check[] = [
     fix: REACH_APP,
   }),
 ]
-
-const METHOD_CHECKS: readonly Check[] = ['PUT', 'PATCH', 'DELETE'].map((method) =>
-  ask({
-    row: 'T1',
-    sends: `${method} to the token endpoint`,
-    draft: ({ api }) => ({ method, path: `/${api.name}/token` }),
-    expects: all(refusal(405, 'invalid_request'), header('Allow', 'POST')),
-    fix: METHODS,
-  }),
-)
 
 const HEAD_CHECK = ask({
   row: 'T1',
@@ -153,11 +137,21 @@ const ENCODING_CHECKS: readonly Check[] = [
 
 /** The whole table, for one oauth2 API. */
 export const TOKEN_ENDPOINT_CHECKS: readonly Check[] = [
-  ...METHOD_CHECKS,
+  ...['PUT', 'PATCH', 'DELETE'].map(createMethodCheck),
   HEAD_CHECK,
   ...GRANT_CHECKS,
   ...ENCODING_CHECKS,
 ]
+
+function createMethodCheck(method: string): Check {
+  return ask({
+    row: 'T1',
+    sends: `${method} to the token endpoint`,
+    draft: ({ api }) => ({ method, path: `/${api.name}/token` }),
+    expects: all(refusal(405, 'invalid_request'), header('Allow', 'POST')),
+    fix: METHODS,
+  })
+}
 
 function encodeAll(text: string): string {
   return text.replaceAll(/./g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`)
