@@ -3,10 +3,8 @@ import type { ApiAccess } from './token-request.js'
 /** The facts about the API that the server wrote into the page. */
 export interface PageData {
   readonly api: ApiAccess
-  readonly title: string
   /** The address of the API. */
   readonly resource: string
-  readonly scopes: readonly string[]
   /** Whether any API of the console needs a secret. */
   readonly needsSecret: boolean
   readonly credentialSource: string
@@ -25,13 +23,11 @@ export function findMain(): HTMLElement | undefined {
 
 export function readPage(main: HTMLElement): PageData {
   const { dataset } = main
-  const { api = '', title = api, resource = '', tokenEndpoint = '', keyHeader = 'X-Api-Key' } = dataset
+  const { api = '', resource = '', tokenEndpoint = '', keyHeader = 'X-Api-Key' } = dataset
   const scheme = dataset['scheme'] === 'oauth2' ? 'oauth2' : 'apiKey'
   return {
     api: { name: api, scheme, tokenEndpoint, keyHeader },
-    title,
     resource,
-    scopes: readList(dataset['scopes']),
     needsSecret: readList(dataset['schemes'] ?? scheme).includes('oauth2'),
     credentialSource: dataset['credentialSource'] ?? '',
     search: resolve(dataset['search']),

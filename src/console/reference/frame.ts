@@ -68,13 +68,11 @@ function renderMain({ api }: Reference, options: ReferencePageOptions, root: str
   return html`<main
     id="reference"
     data-api="${api.name}"
-    data-title="${api.title}"
     data-scheme="${api.scheme}"
     data-schemes="${options.schemes.join(' ')}"
     data-resource="${api.resource}"
     data-token-endpoint="${api.tokenEndpoint}"
     data-key-header="${api.keyHeaders[0]}"
-    data-scopes="${Object.keys(api.scopes).join(' ')}"
     data-search="${root}apis/${api.name}/search.json"
     data-calls="${root}${options.assets['calls.js'].path}"
     data-support="${options.supportUrl}"
