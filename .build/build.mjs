@@ -182,11 +182,13 @@ async function inlineJose() {
 async function compressAssets() {
   const own = join(root, 'src/console/assets')
   const { LOOK_CSS } = await import(join(modules, 'web/look.js'))
+  const { COPY_SCRIPT } = await import(join(modules, 'web/copy-script.js'))
+  /** @type {Record<string, string>} */
+  const shared = { 'console.css': LOOK_CSS, 'console.js': COPY_SCRIPT }
   const assets = join(output, 'assets')
   await mkdir(assets)
   for (const name of await readdir(own)) {
-    const content = await readFile(join(own, name), 'utf8')
-    const whole = name === 'console.css' ? LOOK_CSS + content : content
+    const whole = (shared[name] ?? '') + (await readFile(join(own, name), 'utf8'))
     await writeFile(join(assets, `${name}.gz`), gzipSync(whole, { level: 9 }))
   }
 }

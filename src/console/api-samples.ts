@@ -36,7 +36,6 @@ export function renderSamplesPage(api: Api, site: Site): string {
         ${createSamples(createExampleCall(api, documents.get(api.name))).map((each, at) => renderSample(api, each, at === 0))}
       </div>
     </main>
-    <p id="copied" class="unseen" role="status"></p>
   `
   return renderPage({
     title: `${title}, ${site.title}`,
@@ -100,7 +99,7 @@ function renderCommand(caption: string, code: string): Html {
   </figure>`
 }
 
-/** Hidden without JavaScript: console.js shows it. */
+/** Hidden without JavaScript: the script shows it. */
 export function renderCopyButton(label: string): Html {
   return html`<button type="button" class="copy" aria-label="Copy: ${label}" hidden>Copy</button>`
 }

@@ -29,7 +29,6 @@ export function renderIndexPage(site: Site): string {
       }
       ${apis.map((api) => renderApi(api, documents.get(api.name)))}
     </main>
-    <p id="copied" class="unseen" role="status"></p>
   `
   const footer = html` ${apis.some(({ scheme }) => scheme === 'oauth2') && html`<p>Access tokens are signed; the keys to verify them are in the <a href="${baseUrl}/.well-known/jwks.json">key set</a>.</p>`}
     ${changelog && html`<p><a href="${changelog.path}">${changelog.title}</a></p>`}

@@ -1,6 +1,7 @@
 /**
  * Shows the buttons that copy the code beside them. A button says whether it did, to screen readers too. Without a secure context
- * there is no `navigator.clipboard`, and a browser may refuse it. References have the same in their bundled script.
+ * there is no `navigator.clipboard`, and a browser may refuse it. The build puts it into console.js too; references have the same
+ * in their bundled script.
  */
 export const COPY_SCRIPT = `function enableCopying(button) {
   const code = button.closest('.copyable').querySelector('code')

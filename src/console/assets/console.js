@@ -1,7 +1,6 @@
 // @ts-nocheck This runs in browsers; the package's own types are those of Node.
+/* global enableCopying -- The build puts src/web/copy-script.ts before this. */
 
-const announcement = document.getElementById('copied')
-document.querySelectorAll('.copy').forEach(enableCopying)
 document.querySelectorAll('details[data-from]').forEach((details) => {
   details.addEventListener('toggle', () => void loadSamples(details))
 })
@@ -9,20 +8,6 @@ document.querySelectorAll('details[data-language]').forEach(followLanguage)
 /** The language that the reader has opened, until the page is left; the address of a page of samples keeps it. */
 let language = location.hash.slice(1)
 showLanguage()
-
-/** Copy buttons are hidden until this script has loaded. */
-function enableCopying(button) {
-  const code = button.closest('.copyable').querySelector('code')
-  button.hidden = false
-  const show = (label, announced) => {
-    button.textContent = label
-    announcement.textContent = announced
-  }
-  button.addEventListener('click', () => {
-    void copy(code).then(() => show('Copied', 'Copied'))
-    setTimeout(show, 2000, 'Copy', '')
-  })
-}
 
 /** Puts the samples of another page here, in place of the link to it. */
 async function loadSamples(details) {
@@ -58,14 +43,4 @@ function followLanguage(details) {
 function showLanguage() {
   for (const each of document.querySelectorAll('[data-language]'))
     if (each.dataset.language === language) each.open = true
-}
-
-async function copy(code) {
-  try {
-    await navigator.clipboard.writeText(code.textContent)
-  } catch {
-    // Without a secure context (http on another host than localhost) there is no navigator.clipboard.
-    getSelection().selectAllChildren(code)
-    document.execCommand('copy')
-  }
 }

@@ -77,7 +77,6 @@ function renderMain({ api }: Reference, options: ReferencePageOptions, root: str
     data-calls="${root}${options.assets['calls.js'].path}"
     data-support="${options.supportUrl}"
     data-register="${options.registration && `${root}register`}"
-    data-root="${root}"
     data-credential-source="${source}"
   >
     ${content}
