@@ -57,22 +57,15 @@ const COMMON_OPTIONS: OptionTable = {
   help: option.flag('Describes the command and its options.'),
 }
 
-interface CommandSearch {
-  readonly command?: Command | undefined
-  /** The first word, if it is a group of commands. */
-  readonly group?: string | undefined
-  /** The words after the command's name. */
-  readonly rest: readonly string[]
-}
-
-function findCommand(words: readonly string[], commands: readonly Command[]): CommandSearch {
+/** A command, or the group that the first word names; `rest` has the words after it. */
+function findCommand(words: readonly string[], commands: readonly Command[]) {
   for (const length of [2, 1]) {
     const name = words.slice(0, length).join(' ')
     const command = words.length >= length ? commands.find((each) => each.name === name) : undefined
-    if (command) return { command, rest: words.slice(length) }
+    if (command) return { command, group: undefined, rest: words.slice(length) }
   }
   const group = commands.some(({ name }) => name.startsWith(`${words[0]} `)) ? words[0] : undefined
-  return { group, rest: words }
+  return { command: undefined, group, rest: words }
 }
 
 function createUnknownCommandError(

@@ -10,15 +10,19 @@ import { describeEmail, waitForEmails } from './emails.js'
 import { LANGUAGE_OPTION } from './language.js'
 import { OPERATOR_DATA_OPTIONS, readOperatorData } from './operator-data.js'
 
-const API_OPTION = option.requiredList(
-  'API[=SCOPES]',
-  "An API that it may use: orders, with all scopes that the API has now; 'orders=orders:read orders:write', with these. Repeat it for the next API.",
-)
+const NEW_APPLICATION_OPTIONS = {
+  name: option.requiredText('NAME', 'The name that people read.'),
+  contact: option.text('ADDRESS', "Its developer's e-mail address."),
+  language: LANGUAGE_OPTION,
+  api: option.requiredList(
+    'API[=SCOPES]',
+    "An API that it may use: orders, with all scopes that the API has now; 'orders=orders:read orders:write', with these. Repeat it for the next API.",
+  ),
+  ...OPERATOR_DATA_OPTIONS,
+}
 
 const SENDS_EMAIL =
   'This command sends the e-mail if the options have emails(); otherwise a running server with emails() does.'
-
-const NAME_OPTION = option.requiredText('NAME', 'The name that people read.')
 
 const ACCESS_OPTION = option.text(
   'API',
@@ -31,13 +35,7 @@ export const registrationCommands = [
     name: 'apps create',
     summary: 'Creates an active application and shows its credentials once. Sends no e-mail.',
     requires: 'options',
-    options: {
-      name: NAME_OPTION,
-      contact: option.text('ADDRESS', "Its developer's e-mail address."),
-      language: LANGUAGE_OPTION,
-      api: API_OPTION,
-      ...OPERATOR_DATA_OPTIONS,
-    },
+    options: NEW_APPLICATION_OPTIONS,
     example: "apps create --name 'Corner Shop' --api catalog --api 'orders=orders:read' --config platform.js",
     async run({ platform, by, values }) {
       const { name, contact, language, api } = values
@@ -63,11 +61,8 @@ export const registrationCommands = [
     requires: 'options',
     queuesEmails: () => true,
     options: {
-      name: NAME_OPTION,
+      ...NEW_APPLICATION_OPTIONS,
       contact: option.requiredText('ADDRESS', 'The address for its e-mails.'),
-      language: LANGUAGE_OPTION,
-      api: API_OPTION,
-      ...OPERATOR_DATA_OPTIONS,
     },
     example: "apps register --name 'Corner Shop' --contact dev@shop.example --api catalog --config platform.js",
     async run(context) {

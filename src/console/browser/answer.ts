@@ -83,18 +83,12 @@ export function createAnswerView(section: HTMLElement) {
 }
 
 /** A message with a link to the platform's support, if that can help. */
-export function renderMessage({ text, contact = false }: Message, support: string | undefined): Node[] {
-  const parts: Node[] = [document.createTextNode(text)]
-  if (!contact) return parts
+export function renderMessage({ text, contact = false }: Message, support: string | undefined): (Node | string)[] {
+  if (!contact) return [text]
   if (support === undefined || !/^(?:https?|mailto):/.test(support))
-    return [...parts, document.createTextNode(' Contact the operator of this platform.')]
+    return [text, ' Contact the operator of this platform.']
   const name = support.replace(/^mailto:([^?]*).*/, '$1')
-  return [
-    ...parts,
-    document.createTextNode(' Contact '),
-    create('a', { href: support }, name),
-    document.createTextNode('.'),
-  ]
+  return [text, ' Contact ', create('a', { href: support }, name), '.']
 }
 
 function renderHeaders(headers: Headers): HTMLElement {

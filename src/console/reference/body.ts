@@ -6,7 +6,7 @@ import { renderTextarea, type FieldRenderer } from './fields.js'
 import { listFormFields } from './form-fields.js'
 import { renderDescription } from './markdown.js'
 import { resolve } from './resolve.js'
-import { renderSchema } from './schema.js'
+import { renderSchemaDetails } from './schema.js'
 
 /** The controls of a request body; nothing if the operation has none. */
 export function renderBody(document: JsonObject, operation: Operation, fields: FieldRenderer): Html | false {
@@ -41,13 +41,7 @@ interface ContentOptions {
 function renderContent(document: JsonObject, content: BodyContent, options: ContentOptions): Html {
   const { members } = content
   const { fields, isEmpty } = options
-  const schema = members['schema'] ?? members['itemSchema']
-  const details =
-    schema !== undefined &&
-    html`<details>
-      <summary>Schema</summary>
-      ${renderSchema(document, schema)}
-    </details>`
+  const details = renderSchemaDetails(document, members['schema'] ?? members['itemSchema'])
   if (content.kind === 'fields') {
     const properties = listFormFields(document, content)
     return html`${properties.map((each) => fields.renderProperty(isEmpty ? { ...each, required: false, value: undefined } : each))}

@@ -10,7 +10,7 @@ import { renderMarkdown } from './markdown.js'
 import { slug } from './operation-keys.js'
 import type { Parameter } from './parameters.js'
 import { readList, readText, resolve } from './resolve.js'
-import { formatValue, hasParts, renderSchema } from './schema.js'
+import { formatValue, hasParts, renderSchemaDetails } from './schema.js'
 import { describeType, readTypes, readValues } from './schema-type.js'
 
 /** The value that a control of a call sets. */
@@ -64,7 +64,7 @@ function renderField(document: JsonObject, field: Field, createId: FieldRenderer
     <label for="${id}"><code${deprecated && html` class="old"`}>${name}</code> <span>${facts.filter(Boolean).join(', ')}${deprecated && ', deprecated'}</span></label>
     ${renderControl(document, id, field, hint !== false)}
     ${hint !== false && html`<div id="${id}-hint" class="hint">${hint}</div>`}
-    ${renderShape(document, field.schema)}
+    ${hasParts(document, field.schema) && renderSchemaDetails(document, field.schema)}
   </div>`
 }
 
@@ -170,15 +170,4 @@ function renderHint(document: JsonObject, field: Field): Html | false {
   if (text === undefined && facts.length === 0) return false
   return html`${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 5 })}</div>`}
   ${facts.length > 0 && html`<p>${facts.map((fact) => html`${fact} `)}</p>`}`
-}
-
-/** Shows the schema of a value that has parts. */
-function renderShape(document: JsonObject, given: unknown): Html | false {
-  return (
-    hasParts(document, given) &&
-    html`<details>
-      <summary>Schema</summary>
-      ${renderSchema(document, given)}
-    </details>`
-  )
 }

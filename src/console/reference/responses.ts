@@ -7,7 +7,7 @@ import { listBodyTexts } from './body-text.js'
 import { renderDescription, renderMarkdown } from './markdown.js'
 import type { ReferenceOperation } from './operation-keys.js'
 import { readText, resolveEntries } from './resolve.js'
-import { formatValue, renderSchema } from './schema.js'
+import { formatValue, renderSchema, renderSchemaDetails } from './schema.js'
 
 /** The answers of an operation: status, description, headers, content, links. */
 export function renderResponses(
@@ -64,7 +64,6 @@ function renderResponse(
 
 /** The media type of a body, with its schema and its examples, which are beside the schema if they are open. */
 export function renderContent(document: JsonObject, mediaType: string, content: JsonObject, isOpen: boolean): Html {
-  const schema = content['schema'] ?? content['itemSchema']
   const examples = listBodyTexts(document, mediaType, content, 'writeOnly').map(
     ({ label, text }, at) =>
       html`<details${isOpen && at === 0 && html` open`}>
@@ -75,13 +74,7 @@ export function renderContent(document: JsonObject, mediaType: string, content: 
   return html`<div class="content-type${isOpen && examples.length > 0 && ' pair'}">
     <div>
       <p class="type"><code>${mediaType}</code></p>
-      ${
-        schema !== undefined &&
-        html`<details${isOpen && html` open`}>
-          <summary>Schema</summary>
-          ${renderSchema(document, schema)}
-        </details>`
-      }
+      ${renderSchemaDetails(document, content['schema'] ?? content['itemSchema'], isOpen)}
     </div>
     ${examples.length > 0 && html`<div class="beside">${examples}</div>`}
   </div>`

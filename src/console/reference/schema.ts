@@ -132,6 +132,17 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
   }
 }
 
+/** A schema to unfold; nothing if there is none. */
+export function renderSchemaDetails(document: JsonObject, given: unknown, isOpen = false): Html | false {
+  return (
+    given !== undefined &&
+    html`<details${isOpen && html` open`}>
+      <summary>Schema</summary>
+      ${renderSchema(document, given)}
+    </details>`
+  )
+}
+
 /** The named schema that a schema is, or that is all that it consists of. */
 function findNamed(document: JsonObject, part: unknown): JsonObject | undefined {
   if (readReference(part) !== undefined) return findTarget(document, part)
