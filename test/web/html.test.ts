@@ -7,11 +7,8 @@ it('escapes strings for element content and for attributes in either quotes', ()
 })
 
 it('inserts markup of its own as it is, also in lists', () => {
-  expect(
-    html`<ul>
-      ${['a', '<b>'].map((each) => html`<li>${each}</li>`)}
-    </ul>`.markup,
-  ).toBe('<ul><li>a</li><li>&#60;b&#62;</li></ul>')
+  const items = ['a', '<b>'].map((each) => html`<em>${each}</em>`)
+  expect(html`<p>${items}</p>`.markup).toBe('<p><em>a</em><em>&#60;b&#62;</em></p>')
 })
 
 it('leaves out undefined and false, and shows numbers, 0 too', () => {
