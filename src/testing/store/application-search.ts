@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { application, audit, credential } from './records.js'
-import { assertEqual, MALFORMED_CURSORS, NO_TRACES, type TestCollector } from './suite.js'
+import { assertEqual, MALFORMED_CURSORS, type TestCollector } from './suite.js'
 
 /** `externalId`, `plan`, and the look-ups by several hashes and by external id. */
 export function applicationSearchContract({ describe, it }: TestCollector): void {
@@ -22,7 +22,7 @@ export function applicationSearchContract({ describe, it }: TestCollector): void
     })
 
     it('that another application has is refused, and nothing is changed', async (context) => {
-      const { store, other, save, listIds, recordTraces } = context
+      const { store, other, save, listIds, withoutTraces } = context
       await save('a', { externalId: 'taken' })
       await save('b', { externalId: 'own' })
       const refused = [
@@ -30,10 +30,7 @@ export function applicationSearchContract({ describe, it }: TestCollector): void
         application('new', { externalId: 'taken', keys: [credential('k')] }),
       ]
       for (const record of refused) {
-        const traces = await recordTraces(async () => {
-          assert.equal(await other.saveApplication(record, audit(record.id)), false)
-        })
-        assertEqual(traces, NO_TRACES)
+        assert.equal(await withoutTraces(() => other.saveApplication(record, audit(record.id))), false)
       }
       assertEqual(await listIds(), ['a', 'b'])
       assertEqual(await listIds({ externalId: 'own' }), ['b'])

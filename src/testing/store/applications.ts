@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ApplicationRecord } from '../../store.js'
 import { application, audit, credential, NOW } from './records.js'
-import { assertEqual, MALFORMED_CURSORS, NO_TRACES, overwrite, type TestCollector } from './suite.js'
+import { assertEqual, MALFORMED_CURSORS, overwrite, type TestCollector } from './suite.js'
 
 /** `findApplication()` and `findApplicationByKey()`. */
 export function applicationsContract({ describe, it }: TestCollector): void {
@@ -127,13 +127,10 @@ export function applicationVersionsContract({ describe, it }: TestCollector): vo
     })
 
     for (const version of [1, 2, 3, 5, 0, -1]) {
-      it(`of version 3 is not replaced by version ${version}`, async ({ store, other, save, recordTraces }) => {
+      it(`of version 3 is not replaced by version ${version}`, async ({ store, other, save, withoutTraces }) => {
         for (const next of [1, 2, 3]) await save('a', { version: next })
         const stale = application('a', { version, name: 'stale', keys: [credential('stale')] })
-        const traces = await recordTraces(async () =>
-          assert.equal(await other.saveApplication(stale, audit('a')), false),
-        )
-        assertEqual(traces, NO_TRACES)
+        assert.equal(await withoutTraces(() => other.saveApplication(stale, audit('a'))), false)
         assertEqual(await store.findApplication('a'), application('a', { version: 3 }))
         assert.equal(await store.findApplicationByKey('stale'), undefined)
       })
@@ -176,7 +173,7 @@ export function applicationErrorsContract({ describe, it }: TestCollector): void
     ]
     for (const [what, changes, details] of cases) {
       it(`with ${what} is an error that changes nothing`, async (context) => {
-        const { store, save, trySave, listApplications, listIds, recordTraces } = context
+        const { store, save, trySave, listApplications, listIds, withoutTraces } = context
         await save('owner', taken)
         await save('b', { keys: [credential('b')] })
         for (const [id, version] of [
@@ -184,8 +181,7 @@ export function applicationErrorsContract({ describe, it }: TestCollector): void
           ['new', 1],
         ] as const) {
           const bad = { version, name: 'bad', apis: { orders: { scopes: [] } }, ...changes }
-          const saveBad = () => assert.rejects(trySave(id, bad, audit(id, { details })))
-          assertEqual(await recordTraces(saveBad), NO_TRACES)
+          await withoutTraces(() => assert.rejects(trySave(id, bad, audit(id, { details }))))
         }
         assertEqual(await listApplications(), [
           application('owner', taken),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { StoreWith } from '../../store.js'
 import { application, audit, credential, NOW } from './records.js'
-import { assertEqual, NO_TRACES, type TestCollector } from './suite.js'
+import { assertEqual, type TestCollector } from './suite.js'
 
 /** When credentials were last used. */
 export function credentialUseContract({ describe, it }: TestCollector): void {
@@ -13,7 +13,7 @@ export function credentialUseContract({ describe, it }: TestCollector): void {
     }
 
     it('is stored if it is later than the stored time, and is not added to the feed', async (context) => {
-      const { store, other, save, recordTraces } = context
+      const { store, other, save, withoutTraces } = context
       const secrets = [credential('s', { lastUsedAt: NOW + 5 })]
       await save('a', { keys: [credential('k2'), credential('k1', { lastUsedAt: 0 })], secrets })
       await save('b', { keys: [credential('kb')] })
@@ -24,7 +24,7 @@ export function credentialUseContract({ describe, it }: TestCollector): void {
           { hash: 'unknown', at: NOW },
           { hash: 's', at: NOW + 4 },
         ])
-      assertEqual(await recordTraces(note), NO_TRACES)
+      await withoutTraces(note)
       assertEqual(await readLastUses(other), { k2: undefined, k1: NOW + 1, s: NOW + 5 })
       assertEqual(await readLastUses(other, 'b'), { kb: 0 })
       assert.equal((await store.findApplicationByKey('k1'))?.version, 1)

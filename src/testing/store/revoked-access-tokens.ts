@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { StoreWith } from '../../store.js'
 import { NOW } from './records.js'
-import { assertEqual, NO_TRACES, type TestCollector } from './suite.js'
+import { assertEqual, type TestCollector } from './suite.js'
 
 /** Storing, listing and deleting revoked access tokens. */
 export function revokedAccessTokensContract({ describe, it }: TestCollector): void {
@@ -33,12 +33,16 @@ export function revokedAccessTokensContract({ describe, it }: TestCollector): vo
       assert.equal(await store.isAccessTokenRevoked('t3'), true)
     })
 
-    it('are added to the feed once, however often they are revoked', async ({ store, other, recordTraces }) => {
+    it('are added to the feed once, however often they are revoked', async ({
+      store,
+      other,
+      recordTraces,
+      withoutTraces,
+    }) => {
       const token = { id: 'jti', expiresAt: NOW + 1 }
       const first = await recordTraces(() => store.revokeAccessToken(token, NOW))
       assertEqual(first.changes, [{ kind: 'accessTokenRevoked', ...token }])
-      const more = await recordTraces(() => Promise.all([store, other].map((one) => one.revokeAccessToken(token, NOW))))
-      assertEqual(more, NO_TRACES)
+      await withoutTraces(() => Promise.all([store, other].map((one) => one.revokeAccessToken(token, NOW))))
       assertEqual(await listTokens(store, NOW), ['jti'])
     })
   })

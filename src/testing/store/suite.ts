@@ -35,8 +35,6 @@ export interface Traces {
   readonly changes: readonly Change[]
 }
 
-export const NO_TRACES: Traces = { audit: 0, changes: [] }
-
 /** Cursors and ids that no store issues. `Number()` or `parseInt()` would read some of them as numbers. */
 export const MALFORMED_CURSORS = [
   '',
@@ -124,6 +122,14 @@ export function createCalls({ store, other }: OpenedStores) {
     return { audit: (await listAudit()).length - before, changes }
   }
 
+  /** The result of a call that must leave nothing in the audit and in the change feed. */
+  async function withoutTraces<Result>(call: () => Promise<Result>): Promise<Result> {
+    let result: { readonly of: Result } | undefined
+    const traces = await recordTraces(async () => (result = { of: await call() }))
+    assertEqual(traces, { audit: 0, changes: [] })
+    return result!.of
+  }
+
   /** The results of calls that are made at the same time, half of them by each store. */
   async function callAtOnce<Result>(
     count: number,
@@ -150,6 +156,7 @@ export function createCalls({ store, other }: OpenedStores) {
     listEmails,
     listEmailIds,
     recordTraces,
+    withoutTraces,
     callAtOnce,
     findWinner,
   }
