@@ -13,7 +13,6 @@ const EXPIRING_WITHIN_DAYS = 30
 /** Lists credentials that are about to expire. Another check names the applications of `prove`. */
 export const expiringCredentialsCheck: Check = {
   name: 'expiring credentials',
-  findMissing: requireStore,
   async run({ admin, target: { store } }) {
     const expiringBefore = new Date(Date.now() + EXPIRING_WITHIN_DAYS * DAY_MS)
     const found = await admin!.applications.list({ expiringBefore, limit: MAX_LISTED })

@@ -9,7 +9,7 @@ import { credentialAgeCheck, expiringCredentialsCheck } from './credential-check
 import { featuresCheck, storedPartsCheck } from './feature-checks.js'
 import { reportOnlyCheck } from './report-only-check.js'
 import { emailsCheck } from './email-checks.js'
-import { problem, toFinding, type Check, type CheckContext, type Finding } from './finding.js'
+import { problem, requireStore, toFinding, type Check, type CheckContext, type Finding } from './finding.js'
 import { importedCredentialsCheck } from './import-checks.js'
 import { proveCheck } from './prove-check.js'
 import { scopesCheck } from './scope-check.js'
@@ -64,7 +64,7 @@ export const doctorCommand = command({
     const context = { target, manifest, admin, production: process.env['NODE_ENV'] === 'production' }
     const skipped: SkippedCheck[] = []
     for (const check of CHECKS) {
-      const requires = check.findMissing(context)
+      const requires = (check.findMissing ?? requireStore)(context)
       if (requires === undefined) findings.push(...(await runCheck(check, context)))
       else skipped.push({ check: check.name, requires })
     }

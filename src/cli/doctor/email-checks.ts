@@ -2,7 +2,7 @@ import type { QueuedEmail } from '../../store.js'
 import { listQueuedEmails } from '../commands/emails.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
-import { describeCount, nameFirst, note, problem, requireStore, type Check, type CheckResult } from './finding.js'
+import { describeCount, nameFirst, note, problem, type Check, type CheckResult } from './finding.js'
 
 /** An e-mail is overdue if no process has taken it for that long after it was due; servers look for due e-mails every second. */
 const EMAIL_OVERDUE_AFTER_MS = 60_000
@@ -10,7 +10,6 @@ const EMAIL_OVERDUE_AFTER_MS = 60_000
 /** Checks that queued e-mails are sent and accepted, and lists those that wait for approval. */
 export const emailsCheck: Check = {
   name: 'e-mails',
-  findMissing: requireStore,
   async run({ target }) {
     const list = (state: QueuedEmail['state']) => listQueuedEmails(target.store!, { state })
     const [failed, unread] = partition(await list('failed'), ({ purpose }) => purpose !== 'approvalRequest')

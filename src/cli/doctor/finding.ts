@@ -27,8 +27,8 @@ export interface CheckContext {
 /** One check of the doctor. */
 export interface Check {
   readonly name: string
-  /** The part that the check needs and does not have; undefined if it can run. */
-  findMissing(context: CheckContext): string | undefined
+  /** The part that the check needs and does not have; undefined if it can run. If left out, the check needs a store. */
+  findMissing?(context: CheckContext): string | undefined
   run(context: CheckContext): Promise<CheckResults> | CheckResults
 }
 

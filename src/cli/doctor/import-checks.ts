@@ -1,10 +1,9 @@
 import { hasFeature } from '../target.js'
-import { note, problem, requireStore, type Check } from './finding.js'
+import { note, problem, type Check } from './finding.js'
 
 /** Lists credentials that still have hashes of the system that issued them, and checks that servers recognize the hashes. */
 export const importedCredentialsCheck: Check = {
   name: 'imported credentials',
-  findMissing: requireStore,
   async run({ target: { options, store } }) {
     const counts = Object.entries((await store?.imports?.countHashes?.()) ?? {})
     if (counts.length === 0) return []

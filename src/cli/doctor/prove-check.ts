@@ -2,12 +2,11 @@ import type { Store } from '../../index.js'
 import type { ApplicationRecord } from '../../store.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
-import { MAX_LISTED, note, requireStore, type Check } from './finding.js'
+import { MAX_LISTED, note, type Check } from './finding.js'
 
 /** Names the applications that `prove` has left. They are known by their end, because anybody may choose their name. */
 export const proveCheck: Check = {
   name: 'applications of prove',
-  findMissing: requireStore,
   async run({ target: { store } }) {
     const left = await listTemporary(store!)
     if (left.length === 0) return []

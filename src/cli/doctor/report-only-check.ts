@@ -4,7 +4,7 @@ import { DAY_MS } from '../../lib/day.js'
 import { readPages } from '../commands/paging.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
-import { MAX_LISTED, note, problem, requireStore, type Check } from './finding.js'
+import { MAX_LISTED, note, problem, type Check } from './finding.js'
 
 /** Entries that are read at most, so that the doctor soon answers. */
 const MAX_READ = 10_000
@@ -15,7 +15,6 @@ const MAX_READ = 10_000
  */
 export const reportOnlyCheck: Check = {
   name: 'guards that only report',
-  findMissing: requireStore,
   async run({ admin, production }) {
     const recent = await listRecent(admin!.usage)
     if (recent.length === 0) return []

@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PlatformAuthOptions, Store } from '../../index.js'
 import { describeError, describeUnavailableStore } from '../errors.js'
 import { limitWait } from '../target.js'
-import { note, problem, requireConfig, requireStore, toFinding, type Check, type CheckResult } from './finding.js'
+import { note, problem, requireConfig, toFinding, type Check, type CheckResult } from './finding.js'
 
 /** Whether the database accepts writes, is undamaged, and suits the options of the store. */
 export const databaseCheck: Check = {
   name: 'database',
-  findMissing: requireStore,
   async run({ target: { store, database, options } }) {
     const found = await diagnose(store!)
     const configured = options?.store

@@ -41,7 +41,6 @@ export const fileModeCheck: Check = {
 /** Whether the store has every change: a replica may lack some. */
 export const changeFeedCheck: Check = {
   name: 'change feed',
-  findMissing: requireStore,
   async run({ target: { store } }) {
     try {
       await store?.changesSince(undefined)
@@ -59,7 +58,6 @@ const JWE = /^[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/
 /** Whether private signing keys are encrypted in the store. */
 export const encryptionCheck: Check = {
   name: 'encryption at rest',
-  findMissing: requireStore,
   async run({ target: { store }, production }) {
     const keys = (await store?.listSigningKeys()) ?? []
     if (keys.every(({ sealedPrivateJwk }) => JWE.test(sealedPrivateJwk))) return []
@@ -78,7 +76,6 @@ const ROTATION_TOLERANCE_SECONDS = 120
 /** Whether there is a signing key, and running servers rotate it. */
 export const signingKeysCheck: Check = {
   name: 'signing keys',
-  findMissing: requireStore,
   async run({ target: { options }, admin }) {
     const keys = (await admin?.signingKeys.list())?.items ?? []
     if (keys.length === 0) {

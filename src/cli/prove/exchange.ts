@@ -1,6 +1,7 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isObject } from '../../lib/is-object.js'
 import { describeRootCause } from '../errors.js'
 
 /** One request, as it stands on the wire: nothing is normalized or added, except `Host`, `Connection` and the length. */
@@ -173,9 +174,7 @@ function toAnswer({ sentAt, status = 0, failure, headers = new Map(), body = '' 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

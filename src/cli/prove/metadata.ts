@@ -2,6 +2,8 @@ import { ask, judge, requireAccessToken, type Check, type CheckContext } from '.
 import { readClaims, readKeyId } from './drafts.js'
 import { all, header, headerWith, refusal, status, that, NO_BODY, type Expectation } from './expectation.js'
 
+const IS_KEY_SET = that('a key set', ({ json }) => listKeyIds(json).length > 0)
+
 const SAME_OPTIONS =
   'Start the server with the baseUrl of this --config: addresses in answers come from that option, never from Host or X-Forwarded-*. No proxy may rewrite answers (nginx: sub_filter; Apache: ProxyHTMLURLMap).'
 const MOUNT =
@@ -81,7 +83,7 @@ export const METADATA_CHECKS: readonly Check[] = [
     row: 'P7',
     sends: 'GET for the key set of the API',
     draft: ({ api }) => ({ path: `/${api.name}/.well-known/jwks.json` }),
-    expects: all(status(200), isKeySet(), headerWith('Cache-Control', 'public')),
+    expects: all(status(200), IS_KEY_SET, headerWith('Cache-Control', 'public')),
     fix: MOUNT,
   }),
   {
@@ -138,7 +140,7 @@ export const KEY_SET_CHECKS: readonly Check[] = [
     row: 'P7',
     sends: 'GET for the key set of the platform',
     draft: () => ({ path: '/.well-known/jwks.json' }),
-    expects: all(status(200), isKeySet()),
+    expects: all(status(200), IS_KEY_SET),
     fix: MOUNT,
   }),
   ask({
@@ -162,10 +164,6 @@ export const KEY_SET_CHECKS: readonly Check[] = [
 
 function hasMember(name: string, value: string): Expectation {
   return that(`"${name}": "${value}"`, ({ json }) => json?.[name] === value)
-}
-
-function isKeySet(): Expectation {
-  return that('a key set', ({ json }) => listKeyIds(json).length > 0)
 }
 
 /** The ids of the keys in a key set. */

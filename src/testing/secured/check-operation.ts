@@ -3,7 +3,7 @@ import { findApiAddress, listBases } from './addresses.js'
 import { isClosed, isGuardsAnswer } from './check-answer.js'
 import { createCheck, type Check, type CheckContext } from './check-context.js'
 import { formatGuardCall } from './check-endpoint.js'
-import { fillPath, isOpen, isSamePath, type Operation } from './documents.js'
+import { fillPath, isSamePath, type Operation } from './documents.js'
 import type { Endpoint } from './endpoints.js'
 import { describeOutcome } from './problem.js'
 import type { Outcome } from './prober.js'
@@ -27,7 +27,7 @@ export async function findRoutes(context: CheckContext, operation: Operation): P
     if (found.length > 0) break
   }
   if (found.length === 0) await checkWithoutRoute(context, operation, bases, outcomes)
-  else if (isOpen(operation)) await checkOpenOperation(context, found[0]!, method)
+  else if (operation.security.optional) await checkOpenOperation(context, found[0]!, method)
   return found
 }
 
@@ -56,7 +56,7 @@ async function checkWithoutRoute(
   }
   const check = createCheck(context, endpoint, method, target)
   const none = await prober.probe(method, target)
-  const isPublic = isOpen(operation) || publicRoutes.has(method, endpoint.path)
+  const isPublic = operation.security.optional || publicRoutes.has(method, endpoint.path)
   if (!isClosed(none, method) && !isPublic) {
     return check.complain(
       'open',

@@ -55,11 +55,6 @@ function complete(document: JsonObject): JsonObject {
   return { ...document, openapi, info: { title: 'API', version: '1', ...asObject(info) } }
 }
 
-/** Whether anybody may call an operation without a credential. */
-export function isOpen({ security }: Operation): boolean {
-  return security.optional
-}
-
 /** Whether a path of Express, such as `/items/:id`, is a path of a document, such as `/items/{orderId}`. */
 export function isSamePath(expressPath: string, documentPath: string): boolean {
   const normalize = (path: string): string => `${path.replace(/\/$/, '')}/`.toLowerCase()
