@@ -75,7 +75,7 @@ export async function checkHintedPaths(context: CheckContext, app: unknown): Pro
 
 /** Checks layers of `use()` in the same way, at or below an API's address: guards, and functions that may answer. */
 export async function checkMounted(context: CheckContext, endpoint: Endpoint): Promise<void> {
-  const { auth, prober, credentials, report } = context
+  const { auth, prober, credentials } = context
   const { path, target, others } = endpoint
   const api = findApiAddress(auth, path)?.api
   if (api === undefined || target === undefined) return
@@ -89,10 +89,8 @@ export async function checkMounted(context: CheckContext, endpoint: Endpoint): P
     const { headers } = await credentials.suspended(api)
     const outcome = await prober.probe('GET', `${mount}/${UNKNOWN}`, headers)
     if (isClosed(outcome, 'GET')) continue
-    report(
+    createCheck(context, endpoint, 'GET', target).complain(
       'open',
-      endpoint,
-      'GET',
       `A request with the credential of a suspended application got an answer: ${describeOutcome(outcome)}.`,
       fixFor(context, api),
     )

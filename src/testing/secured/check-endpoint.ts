@@ -92,40 +92,31 @@ function reportReportOnly({ complain }: Check): void {
   )
 }
 
-function reportUnguarded(
-  { report, endpoint: own, method, endpoints, auth, publicRoutes, target }: Check,
-  none: Outcome,
-  guards: readonly GuardDescription[],
-): void {
+function reportUnguarded(check: Check, none: Outcome, guards: readonly GuardDescription[]): void {
+  const { endpoint: own, method, endpoints, auth, publicRoutes, target } = check
   // An earlier route may answer this path. It is checked by itself, but not with this path.
   const owners = endpoints.filter(({ route }) => route !== undefined && route === none.reached)
   const endpoint = owners.length === 0 || owners.some(({ route }) => route === own.route) ? own : owners[0]!
   if (endpoint !== own && owners.some(({ path }) => publicRoutes.has(method, path))) return
+  const { complain } = createCheck(check, endpoint, method, target)
   if (!none.reached) {
-    const kind = none.answer && none.answer.status < 300 ? 'open' : 'wrong-refusal'
-    return report(
-      kind,
-      endpoint,
-      method,
+    return complain(
+      none.answer && none.answer.status < 300 ? 'open' : 'wrong-refusal',
       `A request without a credential was not refused by a guard: ${describeOutcome(none)}.`,
       'Put the guard before what answers, such as app.param() or your own check. If a parameter needs a certain value, give it: params: { id: "..." }. If the route is protected otherwise, list it in "public" with that reason.',
     )
   }
-  const api = findApiAddress(auth, endpoint.path)?.api
-  const call = api === undefined ? 'a guard' : formatGuardCall(auth, api)
   if (guards.some(({ optional }) => optional)) {
-    return report(
+    return complain(
       'optional',
-      endpoint,
-      method,
       'A request without a credential reached the handler: the guard is optional, and no other guard stands behind it.',
       'Remove "optional: true", or list the route in "public" with the reason.',
     )
   }
-  report(
+  const api = findApiAddress(auth, endpoint.path)?.api
+  const call = api === undefined ? 'a guard' : formatGuardCall(auth, api)
+  complain(
     'open',
-    endpoint,
-    method,
     `A request for ${target} without a credential reached the handler.`,
     `Put ${call} before the handler, or list the route in "public" with the reason.`,
   )
