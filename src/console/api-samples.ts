@@ -18,7 +18,7 @@ import type { Site } from './site.js'
 export function renderApiCommands(api: Api, document: JsonObject | undefined): Html {
   const call = createExampleCall(api, document)
   const path = `apis/${api.name}/samples`
-  return html`${listCommands(api, call).map(({ caption, command }) => renderCommand(caption, command))}
+  return html`${renderCommands(api, call)}
     <details class="samples" data-from="${path}">
       <summary>In ${SAMPLE_LABELS.join(', ')}</summary>
       <p><a href="${path}">Samples for ${api.title}</a></p>
@@ -67,17 +67,12 @@ function findExamplePath(api: Api, document: JsonObject = {}): string {
   return example?.path ?? '/RESOURCE_PATH'
 }
 
-interface Command {
-  readonly caption: string
-  readonly command: string
-}
-
-function listCommands({ tokenEndpoint }: Api, call: SampleCall): Command[] {
+function renderCommands({ tokenEndpoint }: Api, call: SampleCall): Html[] {
   const command = formatCallCommand(call)
-  if (tokenEndpoint === undefined) return [{ caption: 'Call the API with the key', command }]
+  if (tokenEndpoint === undefined) return [renderCommand('Call the API with the key', command)]
   return [
-    { caption: 'Get an access token with key and secret', command: formatTokenAssignment({ tokenEndpoint }) },
-    { caption: 'Call the API with the access token', command },
+    renderCommand('Get an access token with key and secret', formatTokenAssignment({ tokenEndpoint })),
+    renderCommand('Call the API with the access token', command),
   ]
 }
 

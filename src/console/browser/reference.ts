@@ -43,30 +43,24 @@ function createView(loader: CallsLoader): View {
   nameOperations(main)
   const page = readPage(main)
   let calls: PageCalls | undefined
-  let loading: Promise<PageCalls> | undefined
-  function loadCalls(): Promise<PageCalls> {
+  let loading: Promise<PageCalls | undefined> | undefined
+  /** Loads the calls of this page, and uses them then; without them, the page says that they could not be loaded. */
+  function loadCalls(use?: (loaded: PageCalls) => void): void {
     loading ??= loader.load(page.calls).then(
       (loaded) => (calls = loaded.enablePage(page)),
-      (error: unknown) => {
+      () => {
         loading = undefined
         const state = find(document, '.state', 'span') ?? create('span')
         state.textContent = 'A script of this page could not be loaded. Try again.'
-        throw error
+        return undefined
       },
     )
-    return loading
+    void loading.then((loaded) => loaded && use?.(loaded))
   }
   // Credentials were entered on another page.
-  if (loader.isLoaded) void loadCalls()
+  if (loader.isLoaded) loadCalls()
   const button = find(document, '.authorize', 'button')
-  button?.addEventListener(
-    'click',
-    () =>
-      void loadCalls().then(
-        (loaded) => loaded.authorize(),
-        () => undefined,
-      ),
-  )
+  button?.addEventListener('click', () => loadCalls((loaded) => loaded.authorize()))
 
   const sidebar = document.getElementById('sidebar') ?? undefined
   const menu = find(document, '.menu', 'button')
@@ -76,11 +70,7 @@ function createView(loader: CallsLoader): View {
   sidebar?.addEventListener('click', ({ target }) => {
     if (target instanceof Element && target.closest('a')) sheet?.close()
   })
-  const onForm = (form: HTMLFormElement): void =>
-    void loadCalls().then(
-      (loaded) => loaded.enableForm(form),
-      () => undefined,
-    )
+  const onForm = (form: HTMLFormElement): void => loadCalls((loaded) => loaded.enableForm(form))
   const { goToHash } = enableNavigation({ main, mark, onForm })
 
   return {
