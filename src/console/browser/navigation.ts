@@ -9,15 +9,11 @@ interface NavigationOptions {
   readonly onForm: (form: HTMLFormElement) => void
 }
 
-export interface Navigation {
-  /** Opens, scrolls to and focuses an operation. Returns whether the page has it. */
-  goTo(key: string): boolean
-  /** The same for the operation that the address names. */
-  goToHash(): boolean
-}
-
-/** Opens operations in place. Without this script, each is a page of its own. */
-export function enableNavigation({ main, mark, onForm }: NavigationOptions): Navigation {
+/**
+ * Opens operations in place. Without this script, each is a page of its own. Returns a function that opens, scrolls to and
+ * focuses the operation that the address names, and returns whether the page has it.
+ */
+export function enableNavigation({ main, mark, onForm }: NavigationOptions): () => boolean {
   const findSection = (key: string): HTMLElement | undefined => {
     const section = key === '' ? null : document.getElementById(key)
     return section?.matches('section.operation') && main.contains(section) ? section : undefined
@@ -114,7 +110,7 @@ export function enableNavigation({ main, mark, onForm }: NavigationOptions): Nav
     history.replaceState(history.state, '', `#${section.id}`)
   })
 
-  return { goTo, goToHash }
+  return goToHash
 }
 
 /** Gives each operation its key as id. A long page has it only in the address of the operation. */

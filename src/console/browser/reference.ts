@@ -71,7 +71,7 @@ function createView(loader: CallsLoader): View {
     if (target instanceof Element && target.closest('a')) sheet?.close()
   })
   const onForm = (form: HTMLFormElement): void => loadCalls((loaded) => loaded.enableForm(form))
-  const { goToHash } = enableNavigation({ main, mark, onForm })
+  const goToHash = enableNavigation({ main, mark, onForm })
 
   return {
     goToHash,
