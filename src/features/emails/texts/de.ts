@@ -204,7 +204,6 @@ export const de: Phrases = {
     secret: 'Secret (client_secret)',
     publicId: 'Kann statt des Schlüssels die client_id sein; sie ist nicht geheim',
     applicationId: 'Anwendungs-ID',
-    application: 'Anwendung',
     contact: 'Kontakt',
     requested: 'Angefragt',
     address: 'Von der Adresse',

@@ -195,7 +195,6 @@ export const es: Phrases = {
     secret: 'Secreto (client_secret)',
     publicId: 'Puede ser el client_id en lugar de la clave; no es secreto',
     applicationId: 'Id. de la aplicación',
-    application: 'Aplicación',
     contact: 'Contacto',
     requested: 'Solicita',
     address: 'Desde la dirección',

@@ -200,7 +200,6 @@ export const fr: Phrases = {
     secret: 'Secret (client_secret)',
     publicId: 'Peut servir de client_id à la place de la clé\u00A0; il n’est pas secret',
     applicationId: 'Identifiant de l’application',
-    application: 'Application',
     contact: 'Contact',
     requested: 'Demande',
     address: 'Depuis l’adresse',

@@ -1,4 +1,5 @@
 import type { ChangesEmail, ContactChange, QuotaEmail } from '../../../contracts/email-content.js'
+import type { EmailLabels } from './en.js'
 
 type Kind = 'key' | 'secret'
 
@@ -73,32 +74,5 @@ export interface Phrases {
   /** One line about a change: who has made it, and what it was. */
   describeChange(change: ContactChange): string
 
-  readonly labels: {
-    key(uses: string): string
-    readonly secret: string
-    /** The label of an id that may be the `client_id`. */
-    readonly publicId: string
-    readonly applicationId: string
-    readonly application: string
-    readonly contact: string
-    readonly requested: string
-    readonly address: string
-    readonly expiresAt: string
-    readonly keyExpiresAt: string
-    readonly secretExpiresAt: string
-    firstCharacters(kind: Kind): string
-    readonly code: string
-    readonly tokenAddress: string
-    readonly getToken: string
-    readonly useToken: string
-    readonly keyHeader: string
-    readonly keyScopes: string
-    readonly useKey: string
-    /** The label of a link to the same call in other languages. */
-    readonly languages: string
-    /** The label of a link in the text, and of a button. */
-    readonly documentation: string
-    readonly manage: string
-    readonly support: string
-  }
+  readonly labels: EmailLabels
 }
