@@ -1,27 +1,18 @@
 import { createSignOuts } from '../applications/contacts/sign-outs.js'
-import { createApplications, type CoreCalls } from '../applications/create.js'
-import { createLastUsed, type LastUsed } from '../applications/credentials/last-used.js'
-import type { ApplicationCache } from '../applications/records/cached-applications.js'
+import { createApplications } from '../applications/create.js'
+import { createLastUsed } from '../applications/credentials/last-used.js'
 import { createApplicationCache } from '../applications/records/application-cache.js'
-import type { ApplicationWriter } from '../applications/records/edit.js'
 import { createApplicationWriter } from '../applications/records/application-writer.js'
-import { createActivation, type Activate } from '../applications/records/status.js'
+import { createActivation } from '../applications/records/status.js'
 import { readClientAddress } from '../http/request.js'
 import type { FeatureHooks } from './hooks.js'
-import type { Foundation } from './foundation-parts.js'
+import type { Foundation } from './foundation.js'
 
 /** Records of applications, and the calls on them. */
-export interface ApplicationParts {
-  readonly applicationCache: ApplicationCache
-  readonly writer: ApplicationWriter
-  readonly lastUsed: LastUsed
-  readonly activate: Activate
-  readonly calls: CoreCalls
-  readonly cleanup: ReturnType<typeof createApplications>['cleanup']
-}
+export type ApplicationParts = ReturnType<typeof createApplicationParts>
 
 /** Features are created later: `hooks` has what they add. */
-export function createApplicationParts(foundation: Foundation, hooks: FeatureHooks): ApplicationParts {
+export function createApplicationParts(foundation: Foundation, hooks: FeatureHooks) {
   const { settings, store, clientLimits, emit, now } = foundation
   const { apis, cache } = settings
   const applicationCache = createApplicationCache({

@@ -6,7 +6,7 @@ import type { Core, Diagnosis, FeaturePart } from '../feature.js'
 import type { Settings } from '../options/all-settings.js'
 import type { LimitByPlan } from '../rate-limits/rate-limit.js'
 import type { ApplicationParts } from './application-parts.js'
-import type { Foundation } from './foundation-parts.js'
+import type { Foundation } from './foundation.js'
 
 /** The features that a platform was given. */
 export interface Features {

@@ -1,4 +1,3 @@
-import type { Foundation } from './foundation-parts.js'
 import type { Credentials } from '../applications/credentials/credentials.js'
 import { createEvents } from './events.js'
 import type { StoreWith } from '../contracts/store.js'
@@ -18,7 +17,10 @@ import { createSessionSecret } from '../store-client/session-secret.js'
 import { createStoreHealth } from '../store-client/store-health.js'
 import { memoryStore } from '../stores/memory/index.js'
 
-export function createFoundation(settings: Settings): Foundation {
+/** The parts on which all others rest: the store, its secrets, events, limits and readiness. */
+export type Foundation = ReturnType<typeof createFoundation>
+
+export function createFoundation(settings: Settings) {
   const { logger, now, maxStaleness } = settings
   const { clockTolerance } = settings.tokens
   const { events, emit } = createEvents({ now, readOrigin: createOriginReader([...settings.apis.values()]), logger })
@@ -32,11 +34,14 @@ export function createFoundation(settings: Settings): Foundation {
     baseUrl: settings.baseUrl,
     onChange: createOutageNotice({ logger, emit }),
   })
+  /** Parts that are created later add their problems for `health()`: undefined if nothing is wrong. */
   const problems = [rateLimits.problem, clockCheck.problem]
   const { available, begin, ...lifecycle } = createReadiness({ feed, storeHealth, logger, otherProblems: problems })
   const encryption = createEncryption(settings.secrets, { importUnencrypted: settings.importUnencrypted })
+  /** They are set when the platform has started. */
   const credentials = createLateValue<Credentials>(() => new Error('The platform is not ready.'))
 
+  /** Resolves once the store is open, for calls. */
   async function opened(): Promise<Credentials> {
     await available()
     return credentials.get()

@@ -9,7 +9,7 @@ import { createTokens } from '../tokens/create.js'
 import type { ApplicationParts } from './application-parts.js'
 import type { FeatureHooks } from './hooks.js'
 import type { Features } from './features.js'
-import type { Foundation } from './foundation-parts.js'
+import type { Foundation } from './foundation.js'
 
 /** Signing keys, access tokens and their revocation. */
 export function createTokenParts(foundation: Foundation): Tokens {

@@ -6,7 +6,7 @@ import type { ApplicationCache } from '../applications/records/cached-applicatio
 import type { ApplicationParts } from './application-parts.js'
 import type { FeatureHooks } from './hooks.js'
 import type { Features } from './features.js'
-import type { Foundation } from './foundation-parts.js'
+import type { Foundation } from './foundation.js'
 import { createPlanCheck, type PlanCheck } from './plan-check.js'
 
 /** Opens the store in the background, and starts every part when it is open. `close()` stops them. */
