@@ -1,7 +1,7 @@
 import { createCredentials } from '../applications/credentials/credentials.js'
 import { createChangeApplier } from '../store-client/change-feed.js'
 import { openSecret } from '../store-client/encryption.js'
-import type { Tokens } from '../tokens/tokens.js'
+import type { Tokens } from '../tokens/create.js'
 import type { ApplicationCache } from '../applications/records/cached-applications.js'
 import type { ApplicationParts } from './application-parts.js'
 import type { FeatureHooks } from './hooks.js'

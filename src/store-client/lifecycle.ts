@@ -39,7 +39,7 @@ export interface Readiness {
   close(): Promise<void>
 }
 
-interface StartAndStop {
+export interface StartAndStop {
   readonly start: Start
   readonly stop: () => Promise<void>
 }

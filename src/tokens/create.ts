@@ -1,5 +1,10 @@
-import type { Tokens, TokensOptions } from './tokens.js'
+import type { Api } from '../contracts/api.js'
+import type { Emit } from '../contracts/events.js'
+import type { Logger } from '../contracts/logger.js'
+import type { Store } from '../contracts/store.js'
+import type { CacheSettings, TokenSettings } from '../options/settings.js'
 import { createAccessTokenSigner } from './access-token.js'
+import type { KeyEncryption } from './key-encryption.js'
 import type { SigningKeyRotation } from './signing-keys-api.js'
 import { createKeyRotation } from './key-rotation.js'
 import { createRevokedTokens } from './revoked-tokens.js'
@@ -7,7 +12,28 @@ import { createRotationTimer } from './rotation-timer.js'
 import { createSigningKeys } from './signing-keys.js'
 import { createAccessTokenVerifier } from './verify-access-token.js'
 
-export function createTokens(options: TokensOptions): Tokens {
+interface TokensOptions {
+  readonly apis: readonly (Api & { readonly accessTokenLifetime: number })[]
+  readonly store: Store
+  readonly encryption: KeyEncryption
+  readonly signing: TokenSettings
+  /** Seconds. */
+  readonly clockTolerance: number
+  readonly clientLimits: Parameters<typeof createRevokedTokens>[0]['clientLimits']
+  readonly cache: Pick<CacheSettings, 'accessTokens' | 'revokedAccessTokens'>
+  /** Resolves true once every change committed before the call is known here; false if the store can't tell. */
+  readonly readChanges: () => Promise<boolean>
+  /** Resolves when the store is open. */
+  readonly opened: () => Promise<unknown>
+  readonly emit: Emit
+  readonly logger: Logger
+  readonly now: () => number
+}
+
+/** Access tokens, and the keys that sign them. */
+export type Tokens = ReturnType<typeof createTokens>
+
+export function createTokens(options: TokensOptions) {
   const {
     apis,
     store,
@@ -45,6 +71,7 @@ export function createTokens(options: TokensOptions): Tokens {
   })
   const rotationTimer = createRotationTimer({ keyRotation, rotateEvery: signing.rotateEvery, logger })
   const signAccessToken = createAccessTokenSigner(signingKeys)
+  /** `auth.signingKeys`: its calls wait until the store is open. */
   const signingKeyCalls = openFirst(opened, keyRotation)
   return { signingKeys, signAccessToken, accessTokens, revokedTokens, keyRotation, signingKeyCalls, rotationTimer }
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { ApplicationWriter } from '../../applications/records/edit.js'
 import type { IssuedCredentials } from '../../applications/applications-api.js'
 import { isFull, replaceCredential } from '../../applications/credentials/credential-lists.js'
 import { mintCredentials, type Credentials } from '../../applications/credentials/credentials.js'
@@ -12,6 +11,7 @@ import type { QueuedEmail } from '../../contracts/queued-email.js'
 import type { CredentialsEmail } from '../../contracts/email-content.js'
 import type { StoreWith } from '../../contracts/store.js'
 import { listSavedEnds, listUsableAt } from './content.js'
+import type { Core } from '../../feature.js'
 
 /** Makes the credentials of a claim link and deletes the link, in one commit; undefined if the link is not valid. */
 export type ClaimCredentials = (
@@ -30,13 +30,9 @@ export interface ClaimedCredentials {
 
 type CredentialList = ApplicationRecord['keys']
 
-interface ClaimOptions {
+interface ClaimOptions extends Pick<Core, 'writer' | 'opened' | 'now'> {
   readonly store: StoreWith<'emails'>
   readonly apis: ReadonlyMap<string, Api>
-  readonly writer: ApplicationWriter
-  /** Resolves once the store is open. */
-  readonly opened: () => Promise<Credentials>
-  readonly now: () => number
 }
 
 export function createClaim({ store, apis, writer, opened, now }: ClaimOptions): ClaimCredentials {

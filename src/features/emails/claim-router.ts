@@ -3,29 +3,21 @@ import { OAuthError } from '../../contracts/denial.js'
 import { readJson } from '../../http/json-body.js'
 import { parsePath, type Endpoint, type Middleware } from '../../http/middleware.js'
 import { notePresentedSecrets, readOrigin } from '../../http/origin.js'
-import type { PaceStarts } from '../../http/paced-start.js'
-import type { LogRefusal } from '../../http/refusal-log.js'
 import { formatFailureKey, readClientAddress, readHeader } from '../../http/request.js'
 import { closeUnfinished, sendDenial, sendJson, sendPage, toDenial, unwrapCause } from '../../http/respond.js'
 import { refuseCrossSiteForm } from '../../http/same-origin.js'
-import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
-import type { MaybePromise } from '../../lib/maybe-promise.js'
-import type { RateLimit } from '../../rate-limits/rate-limit.js'
 import { choosePageLanguage } from '../../web/page-language.js'
 import type { PageLinks } from '../../web/public-page.js'
 import type { ClaimCredentials, ClaimedCredentials } from './claim-link.js'
 import { CLAIM_SECURITY_POLICY, renderClaimed, renderClaimPage } from './claim-page.js'
+import type { Core } from '../../feature.js'
 
-interface ClaimRouterOptions {
+interface ClaimRouterOptions extends Pick<
+  Core,
+  'limitFailures' | 'limitChanges' | 'available' | 'paceStarts' | 'logRefusal'
+> {
   readonly claim: ClaimCredentials
   readonly links: PageLinks
-  readonly limitFailures: RateLimit | undefined
-  /** Gives each address a fair share of the changes that clients make. */
-  readonly limitChanges: ConcurrencyLimit
-  /** Rejects while the platform cannot answer. */
-  readonly available: () => MaybePromise<void>
-  readonly paceStarts: PaceStarts
-  readonly logRefusal: LogRefusal
 }
 
 /** `auth.emails.router`: shows the credentials of a claim link, once. */

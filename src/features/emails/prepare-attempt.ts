@@ -1,4 +1,4 @@
-import type { ApplicationWriter, Edit } from '../../applications/records/edit.js'
+import type { Edit } from '../../applications/records/edit.js'
 import type { ApprovalLinks } from '../../applications/decisions/approval-links.js'
 import { findExpiring } from '../../applications/credentials/credential-expiry.js'
 import {
@@ -8,7 +8,7 @@ import {
   listHashes,
   removeCredentials,
 } from '../../applications/credentials/credential-lists.js'
-import { type Credentials, mintCredentials } from '../../applications/credentials/credentials.js'
+import { mintCredentials } from '../../applications/credentials/credentials.js'
 import { issueInvitationToken } from '../../applications/contacts/invitation-tokens.js'
 import { findDelivered, isFirstDelivery, nextVersion } from '../../applications/queue/queued-emails.js'
 import type { Api } from '../../contracts/api.js'
@@ -18,6 +18,7 @@ import type { DeliveryPurpose, QueuedEmail } from '../../contracts/queued-email.
 import { createClaimToken } from './claim-link.js'
 import { type Recipient, describeDelivery, describeReminder } from './content.js'
 import { type Notice, describeNotice } from './notice.js'
+import type { Core } from '../../feature.js'
 
 /** One attempt to send an e-mail: its record, and its content once that and the application are saved. */
 export interface Attempt {
@@ -26,14 +27,11 @@ export interface Attempt {
 }
 
 /** The input for an e-mail's content and credentials. */
-export interface PreparationOptions {
+export interface PreparationOptions extends Pick<Core, 'writer' | 'credentials' | 'now'> {
   readonly apis: ReadonlyMap<string, Api>
-  readonly writer: ApplicationWriter
-  readonly credentials: () => Credentials
   readonly delivery: 'inline' | 'claim-link'
   readonly developersUrl: string | undefined
   readonly approvalLinks: ApprovalLinks
-  readonly now: () => number
 }
 
 const CLAIM_LINK_LIFETIME_MS = 72 * 3600 * 1000

@@ -4,10 +4,11 @@ import type { ApplicationRecord, CredentialRecord } from '../../contracts/applic
 import type { ExpiryQuery } from '../../contracts/queued-email.js'
 import type { StoreWith } from '../../contracts/store.js'
 import { DAY_MS } from '../../lib/day.js'
-import type { ApplicationWriter, Edit } from '../../applications/records/edit.js'
+import type { Edit } from '../../applications/records/edit.js'
 import { findExpiring } from '../../applications/credentials/credential-expiry.js'
 import { createQueuedEmail, listQueuedEmails, requeueEmail } from '../../applications/queue/queued-emails.js'
 import { findDueReminder, markReminded } from './due-reminder.js'
+import type { Core } from '../../feature.js'
 
 /**
  * Queues e-mails that remind contacts of credentials that are about to expire. Any number of processes may do so: the
@@ -19,19 +20,15 @@ export interface Reminders {
   close(): Promise<void>
 }
 
-interface RemindersOptions {
+interface RemindersOptions extends Pick<Core, 'writer' | 'wakeSender' | 'now'> {
   readonly store: StoreWith<'emails'>
-  readonly writer: ApplicationWriter
   /** Days before an expiry; empty if nobody is reminded. */
   readonly remindBefore: readonly number[]
   /**
    * Writes the `lastUsedAt` times that this process has collected: a user of a new credential is not reminded of the former.
    */
   readonly flushLastUsed: () => Promise<void>
-  /** Called when an e-mail has become due. */
-  readonly wakeSender: () => void
   readonly logger: Pick<Logger, 'warn'>
-  readonly now: () => number
 }
 
 const SCAN_INTERVAL_MS = 1000

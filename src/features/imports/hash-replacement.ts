@@ -2,16 +2,13 @@ import { AsyncResource } from 'node:async_hooks'
 import type { CredentialReplacement } from '../../contracts/imports.js'
 import type { StoreWith } from '../../contracts/store.js'
 import { createBoundedCache } from '../../lib/bounded-cache.js'
-import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
+import type { Core } from '../../feature.js'
 
 /** Stores the platform's hash in place of an imported one, in the background. */
 export type ReplaceHash = (applicationId: string, replacement: Omit<CredentialReplacement, 'usedAt'>) => void
 
-interface HashReplacementOptions {
+interface HashReplacementOptions extends Pick<Core, 'limitChanges' | 'now'> {
   readonly store: Pick<StoreWith<'imports'>, 'imports'>
-  /** Gives each application a fair share of the changes that clients make. */
-  readonly limitChanges: ConcurrencyLimit
-  readonly now: () => number
 }
 
 /**

@@ -1,19 +1,15 @@
 import { createQueuedEmail } from '../../applications/queue/queued-emails.js'
 import type { ApplicationWriter } from '../../applications/records/edit.js'
-import type { Emit } from '../../contracts/events.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { QuotaNotice } from '../../contracts/plan-usage.js'
 import type { Account } from './account.js'
+import type { Core } from '../../feature.js'
 
-interface NoticesOptions {
+interface NoticesOptions extends Pick<Core, 'emit' | 'wakeSender' | 'now'> {
   readonly writer: Pick<ApplicationWriter, 'change'>
-  readonly emit: Emit
   /** Whether contacts get e-mails. */
   readonly notify: boolean
-  /** Called when an e-mail has become due. */
-  readonly wakeSender: () => void
   readonly logger: Pick<Logger, 'warn'>
-  readonly now: () => number
 }
 
 /** The higher threshold is first, because a write that reaches both sends one notice. */

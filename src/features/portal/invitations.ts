@@ -1,7 +1,6 @@
 import type { RequestOrigin } from '../../contracts/events.js'
 import type { ApplicationRecord, Invitation } from '../../contracts/application-record.js'
 import type { Store } from '../../contracts/store.js'
-import type { ApplicationWriter } from '../../applications/records/edit.js'
 import { toApplication } from '../../applications/records/application-info.js'
 import { readInvitedApplication } from '../../applications/contacts/invitation-tokens.js'
 import type { Portal } from './calls.js'
@@ -13,10 +12,10 @@ import {
   refuseContact,
 } from '../../applications/contacts/contact-lists.js'
 import { addContactTo } from '../../applications/contacts/contacts.js'
-import type { Credentials } from '../../applications/credentials/credentials.js'
 import { createQueuedEmail } from '../../applications/queue/queued-emails.js'
 import { refuseUnlessActive } from '../../applications/records/status.js'
 import { readRegistrationContact } from '../../applications/records/validation.js'
+import type { Core } from '../../feature.js'
 
 /**
  * Makes the invited person a contact and ends the invitation, in one commit; undefined if the token is not that of an open
@@ -34,14 +33,8 @@ export interface AcceptedInvitation {
   readonly address: string
 }
 
-interface InvitationsOptions {
+interface InvitationsOptions extends Pick<Core, 'writer' | 'opened' | 'wakeSender' | 'now'> {
   readonly store: Store
-  readonly writer: ApplicationWriter
-  /** Resolves once the store is open. */
-  readonly opened: () => Promise<Credentials>
-  /** Called when an e-mail has become due. */
-  readonly wakeSender: () => void
-  readonly now: () => number
 }
 
 const INVITATION_LIFETIME_MS = 7 * 24 * 3600 * 1000

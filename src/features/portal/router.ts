@@ -4,12 +4,9 @@ import { OAuthError } from '../../contracts/denial.js'
 import { readOrigin } from '../../http/origin.js'
 import { decodeFormValue } from '../../http/form.js'
 import { parsePath, type Middleware } from '../../http/middleware.js'
-import type { PaceStarts } from '../../http/paced-start.js'
-import type { LogRefusal } from '../../http/refusal-log.js'
 import { closeUnfinished, sendDenial, setHeaders, toDenial, unwrapCause } from '../../http/respond.js'
 import type { Language } from '../../contracts/application-record.js'
 import { ownMembers } from '../../lib/own-members.js'
-import type { MaybePromise } from '../../lib/maybe-promise.js'
 import type { PageBrand } from '../../web/page-brand.js'
 import { choosePageLanguage } from '../../web/page-language.js'
 import { TEXTS } from './texts/languages.js'
@@ -22,8 +19,9 @@ import { sendAnswer } from './send-answer.js'
 import type { Sessions } from './sign-in/session.js'
 import type { SignInPages } from './sign-in/sign-in-pages.js'
 import type { SignInRoutes } from './sign-in/sign-in-routes.js'
+import type { Core } from '../../feature.js'
 
-interface PortalRouterOptions {
+interface PortalRouterOptions extends Pick<Core, 'available' | 'paceStarts' | 'logRefusal'> {
   readonly developersUrl: string
   /** The path of the list of applications, without a slash at its end. */
   readonly root: string
@@ -33,10 +31,6 @@ interface PortalRouterOptions {
   readonly brand: PageBrand
   /** The pages of contacts who are signed in. */
   readonly pages: PortalPages
-  /** Rejects while the platform cannot answer. */
-  readonly available: () => MaybePromise<void>
-  readonly paceStarts: PaceStarts
-  readonly logRefusal: LogRefusal
 }
 
 /** `auth.portal.router`: contacts sign in and manage their applications. */

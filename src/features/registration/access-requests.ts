@@ -1,6 +1,6 @@
 import type { AccessRequest, ApplicationRecord } from '../../contracts/application-record.js'
 import type { Store } from '../../contracts/store.js'
-import type { ApplicationWriter, Edit } from '../../applications/records/edit.js'
+import type { Edit } from '../../applications/records/edit.js'
 import { toApplication } from '../../applications/records/application-info.js'
 import type { Registration } from './calls.js'
 import { createApprovalRequests, withdrawApprovalRequests } from '../../applications/decisions/approval-requests.js'
@@ -11,18 +11,15 @@ import { createClosedError, type RegistrableApi } from './register.js'
 import { refuseUnlessActive } from '../../applications/records/status.js'
 import { listGrantedScopes } from '../../applications/records/restrictions.js'
 import { isWithheld } from '../../applications/records/withheld.js'
+import type { Core } from '../../feature.js'
 
-interface AccessRequestsOptions {
+interface AccessRequestsOptions extends Pick<Core, 'writer' | 'wakeSender' | 'now'> {
   readonly apis: ReadonlyMap<string, RegistrableApi>
   readonly store: Store
-  readonly writer: ApplicationWriter
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   /** The operators who are asked to decide. */
   readonly operators: readonly string[]
-  /** Called when an e-mail has become due. */
-  readonly wakeSender: () => void
-  readonly now: () => number
 }
 
 /**

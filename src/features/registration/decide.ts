@@ -9,22 +9,15 @@ import { readForm, type Form } from '../../http/form.js'
 import type { Endpoint } from '../../http/middleware.js'
 import { formatFailureKey, readClientAddress } from '../../http/request.js'
 import { sendDenial, sendPage, setHeaders } from '../../http/respond.js'
-import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
-import type { MaybePromise } from '../../lib/maybe-promise.js'
 import type { PageBrand } from '../../web/page-brand.js'
-import type { RateLimit } from '../../rate-limits/rate-limit.js'
 import { DECIDE_SECURITY_POLICY, type DecidePages } from './decide-pages.js'
+import type { Core } from '../../feature.js'
 
-interface DecideOptions {
+interface DecideOptions extends Pick<Core, 'limitFailures' | 'limitChanges' | 'available'> {
   readonly links: ApprovalLinks
   readonly approvals: Approvals
   readonly pages: DecidePages
   readonly brand: PageBrand
-  readonly limitFailures: RateLimit | undefined
-  /** Gives each address a fair share of the changes that clients make. */
-  readonly limitChanges: ConcurrencyLimit
-  /** Rejects while the platform cannot answer. */
-  readonly available: () => MaybePromise<void>
   /** The refusal for a thrown error, which is logged. */
   readonly readRefusal: (error: unknown) => Denial
 }

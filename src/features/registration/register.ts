@@ -2,11 +2,9 @@ import type { Api, Registration } from '../../contracts/api.js'
 import { ApplicationError } from '../../contracts/errors.js'
 import type { RequestOrigin } from '../../contracts/events.js'
 import type { ApplicationRecord } from '../../contracts/application-record.js'
-import type { ApplicationWriter } from '../../applications/records/edit.js'
 import { toApplication } from '../../applications/records/application-info.js'
 import type { ApiGrants } from '../../applications/call-options.js'
 import { createRecord, describeRecord } from '../../applications/records/creation.js'
-import type { Credentials } from '../../applications/credentials/credentials.js'
 import { describeAsker } from '../../applications/decisions/decided-requests.js'
 import { createApprovalRequests } from '../../applications/decisions/approval-requests.js'
 import { readGrants } from '../../applications/records/grants.js'
@@ -14,6 +12,7 @@ import { createQueuedEmail } from '../../applications/queue/queued-emails.js'
 import { readLanguage, readRegistrationContact, readRegistrationName } from '../../applications/records/validation.js'
 import type { RegistrationData } from './additions.js'
 import type { Registration as RegistrationCalls } from './calls.js'
+import type { Core } from '../../feature.js'
 
 /** Validates a registration without storing it, so that mistakes count against no limit. Throws `ApplicationError`. */
 export type PrepareRegistration = (application: Parameters<RegistrationCalls['register']>[0]) => PreparedRegistration
@@ -33,18 +32,12 @@ export interface RegistrableApi extends Api {
   readonly registrationScopes: readonly string[]
 }
 
-interface RegistrationOptions {
+interface RegistrationOptions extends Pick<Core, 'writer' | 'opened' | 'wakeSender' | 'now'> {
   readonly apis: ReadonlyMap<string, RegistrableApi>
-  readonly writer: ApplicationWriter
-  /** Resolves once the store is open. */
-  readonly opened: () => Promise<Credentials>
   /** The operators who are asked to decide about registrations. */
   readonly operators: readonly string[]
   /** The plan of new applications. */
   readonly plan: string | undefined
-  /** Called when an e-mail has become due. */
-  readonly wakeSender: () => void
-  readonly now: () => number
 }
 
 /** The call that adds an application for its developers. */

@@ -8,8 +8,6 @@ import { parseMediaType } from '../../http/form.js'
 import { readJson } from '../../http/json-body.js'
 import { refuseCrossSiteForm } from '../../http/same-origin.js'
 import { parsePath, type Endpoint, type Middleware } from '../../http/middleware.js'
-import type { PaceStarts } from '../../http/paced-start.js'
-import type { LogRefusal } from '../../http/refusal-log.js'
 import { readClientAddress } from '../../http/request.js'
 import {
   closeUnfinished,
@@ -20,13 +18,10 @@ import {
   setHeaders,
   toDenial,
 } from '../../http/respond.js'
-import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
 import type { PageBrand } from '../../web/page-brand.js'
 import { formatWait } from '../../web/format-wait.js'
 import { choosePageLanguage, readPreferredLanguage } from '../../web/page-language.js'
 import { createContentSecurityPolicy } from '../../web/public-page.js'
-import type { MaybePromise } from '../../lib/maybe-promise.js'
-import type { RateLimit } from '../../rate-limits/rate-limit.js'
 import type { Additions } from './additions.js'
 import type { Admit } from './admission.js'
 import { createDecideEndpoints } from './decide.js'
@@ -36,21 +31,18 @@ import { createFormPage, type FormPageOptions, type RefusedForm } from './form-p
 import { NO_PROBLEMS, RegistrationMistakes, type FieldProblems } from './mistakes.js'
 import { TEXTS } from './texts/texts.js'
 import { renderThanksPage, type ThanksLinks } from './thanks-page.js'
+import type { Core } from '../../feature.js'
 
-interface RegistrationRouterOptions extends Omit<FormPageOptions, 'links'> {
+interface RegistrationRouterOptions
+  extends
+    Omit<FormPageOptions, 'links'>,
+    Pick<Core, 'limitFailures' | 'limitChanges' | 'available' | 'paceStarts' | 'logRefusal'> {
   readonly prepareRegistration: PrepareRegistration
   readonly additions: Additions
   readonly admit: Admit
   readonly thanksLinks: ThanksLinks
   /** The page on which operators decide; undefined if nobody decides by e-mail. */
   readonly approval: Pick<Parameters<typeof createDecideEndpoints>[0], 'links' | 'approvals'> | undefined
-  readonly limitFailures: RateLimit | undefined
-  /** Gives each address a fair share of the changes that clients make. */
-  readonly limitChanges: ConcurrencyLimit
-  /** Rejects while the platform cannot answer. */
-  readonly available: () => MaybePromise<void>
-  readonly paceStarts: PaceStarts
-  readonly logRefusal: LogRefusal
   /** The address of the console, which the pages link to. */
   readonly developersUrl: string | undefined
   /** The address where contacts manage their applications; undefined if there is no portal. */

@@ -4,9 +4,9 @@ import { hasContact } from '../../../applications/contacts/contact-lists.js'
 import type { ApplicationRecord } from '../../../contracts/application-record.js'
 import type { Language } from '../../../contracts/application-record.js'
 import type { Store } from '../../../contracts/store.js'
-import type { ConcurrencyLimit } from '../../../lib/concurrency-limit.js'
 import type { CookieContent, SessionCookie } from './session-cookie.js'
 import { CLOCK_MARGIN_MS, MAX_SESSION_MS, type SignOuts } from '../../../applications/contacts/sign-outs.js'
+import type { Core } from '../../../feature.js'
 
 /** A contact who is signed in. */
 export interface PortalSession {
@@ -51,14 +51,12 @@ export interface Sessions {
   isContact(contact: string, applicationId: string | undefined): Promise<boolean>
 }
 
-interface SessionsOptions {
+interface SessionsOptions extends Pick<Core, 'limitLookups' | 'now'> {
   readonly store: Pick<Store, 'listApplications' | 'findApplication'>
   readonly signOuts: Pick<SignOuts, 'addForSession' | 'hasEnded'>
   readonly cookie: SessionCookie
   /** 256 bits. */
   readonly getCsrfKey: () => Uint8Array
-  readonly limitLookups: ConcurrencyLimit
-  readonly now: () => number
 }
 
 const MAX_IDLE_MS = 3600 * 1000

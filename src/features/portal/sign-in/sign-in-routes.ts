@@ -3,9 +3,7 @@ import { normalizeContact } from '../../../applications/contacts/contact-lists.j
 import type { AcceptInvitation } from '../invitations.js'
 import { readOrigin } from '../../../http/origin.js'
 import { formatFailureKey, readClientAddress } from '../../../http/request.js'
-import type { ConcurrencyLimit } from '../../../lib/concurrency-limit.js'
 import { readEmailAddress } from '../../../lib/email-address.js'
-import type { RateLimit } from '../../../rate-limits/rate-limit.js'
 import type { Exchange, Outcome } from './exchange.js'
 import { readField } from '../form-fields.js'
 import { describeContactProblem } from '../pages/problems.js'
@@ -13,17 +11,16 @@ import { TEXTS } from '../texts/languages.js'
 import type { SignedIn, Sessions } from './session.js'
 import type { SignIn } from './sign-in.js'
 import type { SignInPages } from './sign-in-pages.js'
+import type { Core } from '../../../feature.js'
 
 /** The pages without a session, by method and path below the mount. */
 export type SignInRoutes = ReadonlyMap<string, (exchange: Exchange) => Promise<Outcome>>
 
-interface SignInRoutesOptions {
+interface SignInRoutesOptions extends Pick<Core, 'limitFailures' | 'limitChanges'> {
   readonly signIn: SignIn
   readonly acceptInvitation: AcceptInvitation
   readonly sessions: Pick<Sessions, 'begin' | 'end'>
   readonly pages: SignInPages
-  readonly limitFailures: RateLimit | undefined
-  readonly limitChanges: ConcurrencyLimit
 }
 
 /** 128 bits in base64url. */

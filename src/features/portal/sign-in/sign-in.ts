@@ -11,10 +11,10 @@ import type { Language } from '../../../contracts/application-record.js'
 import type { StoreWith } from '../../../contracts/store.js'
 import type { SignIn as SignInRecord } from '../../../contracts/sign-ins.js'
 import { readClientAddress } from '../../../http/request.js'
-import type { ConcurrencyLimit } from '../../../lib/concurrency-limit.js'
 import type { RateLimit } from '../../../rate-limits/rate-limit.js'
 import type { Sessions, SignedIn } from './session.js'
 import type { SignOuts } from '../../../applications/contacts/sign-outs.js'
+import type { Core } from '../../../feature.js'
 
 /** Links and codes that sign a contact in: sent by e-mail, valid for 15 minutes, once. */
 export interface SignIn {
@@ -40,7 +40,7 @@ export type SendSignIn = (email: {
   readonly language: Language
 }) => void
 
-interface SignInOptions {
+interface SignInOptions extends Pick<Core, 'limitLookups' | 'limitChanges' | 'now'> {
   readonly store: Pick<StoreWith<'signIns'>, 'listApplications' | 'signIns'>
   readonly sessions: Pick<Sessions, 'isContact'>
   readonly confirmContact: ConfirmContact
@@ -58,10 +58,7 @@ interface SignInOptions {
   readonly limitUnconfirmed: RateLimit | undefined
   /** The limit per mailbox of codes that are compared, whatever they are guessed for. */
   readonly limitGuesses: RateLimit | undefined
-  readonly limitLookups: ConcurrencyLimit
-  readonly limitChanges: ConcurrencyLimit
   readonly logger: { error(message: string, cause: unknown): void }
-  readonly now: () => number
 }
 
 const SIGN_IN_MINUTES = 15
