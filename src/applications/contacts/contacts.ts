@@ -1,7 +1,7 @@
 import { ApplicationError } from '../../contracts/errors.js'
 import type { ApplicationRecord, Invitation } from '../../contracts/application-record.js'
 import type { Store } from '../../contracts/store.js'
-import type { ApplicationWriter, Edit } from '../records/edit.js'
+import type { Edit } from '../records/edit.js'
 import { toApplication } from '../records/application-info.js'
 import type { Applications } from '../applications-api.js'
 import {
@@ -14,24 +14,14 @@ import {
   toContactMembers,
 } from './contact-lists.js'
 import { listQueuedEmails, redirectEmails } from '../queue/queued-emails.js'
-import type { EmailSender } from '../queue/sender.js'
 import { refuseDeleted } from '../records/status.js'
 import { readContact } from '../records/validation.js'
+import type { CallParts } from '../call-parts.js'
 
 /** The calls on contacts that need the store alone. */
 export type Contacts = Pick<Applications, 'addContact' | 'removeContact' | 'cancelInvitation'>
 
-interface ContactsOptions {
-  readonly store: Store
-  readonly writer: ApplicationWriter
-  /** Resolves once the store is open. */
-  readonly opened: () => Promise<unknown>
-  /** Undefined in a process that sends no e-mails. */
-  readonly sender?: Pick<EmailSender, 'wake'>
-  readonly now: () => number
-}
-
-export function createContacts({ store, writer, opened, sender, now }: ContactsOptions): Contacts {
+export function createContacts({ store, writer, opened, sender, now }: CallParts): Contacts {
   return {
     async addContact(id, address, { by } = {}) {
       const contact = readContact(address)

@@ -1,5 +1,4 @@
 import type { Api } from '../../contracts/api.js'
-import type { ApplicationWriter } from '../records/edit.js'
 import type { Application, CredentialInfo } from '../application.js'
 import { toApplication, toCredentialInfo } from '../records/application-info.js'
 import type { AddCredentialOptions } from '../call-options.js'
@@ -11,13 +10,10 @@ import { readRestriction } from '../records/restrictions.js'
 import { refuseDeleted } from '../records/status.js'
 import { readNetworks } from '../records/application-networks.js'
 import { readCredentialName, readExpiresAt } from '../records/validation.js'
+import type { CallParts } from '../call-parts.js'
 
-interface CredentialCreationOptions {
+interface CredentialCreationOptions extends Omit<CallParts<Credentials>, 'store'> {
   readonly apis: ReadonlyMap<string, Api>
-  readonly writer: ApplicationWriter
-  /** Resolves once the store is open. */
-  readonly opened: () => Promise<Credentials>
-  readonly now: () => number
 }
 
 /** The calls that give an application a further key or secret. */

@@ -1,8 +1,6 @@
 import { ApplicationError } from '../../contracts/errors.js'
 import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { QueuedEmail } from '../../contracts/queued-email.js'
-import type { Store } from '../../contracts/store.js'
-import type { ApplicationWriter } from '../records/edit.js'
 import type { Application } from '../application.js'
 import { toApplication } from '../records/application-info.js'
 import type { Applications } from '../applications-api.js'
@@ -20,14 +18,10 @@ import {
 } from '../queue/queued-emails.js'
 import { endTokens, refuseDeleted } from '../records/status.js'
 import { readCredentialId, readExpiresAt, readOverlap, readFlag } from '../records/validation.js'
+import type { CallParts } from '../call-parts.js'
 
-interface CredentialRotationOptions {
-  readonly store: Store
-  readonly writer: ApplicationWriter
-  /** Resolves once the store is open. */
-  readonly opened: () => Promise<Credentials>
+interface CredentialRotationOptions extends CallParts<Credentials> {
   readonly sender: EmailSender
-  readonly now: () => number
 }
 
 const CALLS = { key: 'rotateKey', secret: 'rotateSecret' } as const

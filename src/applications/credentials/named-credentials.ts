@@ -1,7 +1,5 @@
 import type { ApplicationRecord, CredentialRecord } from '../../contracts/application-record.js'
 import type { QueuedEmail } from '../../contracts/queued-email.js'
-import type { Store } from '../../contracts/store.js'
-import type { ApplicationWriter } from '../records/edit.js'
 import { toApplication } from '../records/application-info.js'
 import type { Applications } from '../applications-api.js'
 import {
@@ -17,19 +15,10 @@ import { cancelEmails, listQueuedEmails } from '../queue/queued-emails.js'
 import { endTokens, refuseDeleted } from '../records/status.js'
 import { readNetworks } from '../records/application-networks.js'
 import { readCredentialName, readExpiresAt, readFlag } from '../records/validation.js'
-
-interface NamedCredentialsOptions {
-  readonly store: Store
-  readonly writer: ApplicationWriter
-  /** Resolves once the store is open. */
-  readonly opened: () => Promise<unknown>
-  readonly now: () => number
-}
+import type { CallParts } from '../call-parts.js'
 
 /** The calls that change one credential and need the store alone. */
-export function createNamedCredentials(
-  options: NamedCredentialsOptions,
-): Pick<Applications, 'updateCredential' | 'endCredential'> {
+export function createNamedCredentials(options: CallParts): Pick<Applications, 'updateCredential' | 'endCredential'> {
   const { store, writer, opened, now } = options
 
   return {

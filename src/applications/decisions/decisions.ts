@@ -2,15 +2,13 @@ import { ApplicationError } from '../../contracts/errors.js'
 import type { RequestOrigin } from '../../contracts/events.js'
 import type { AccessRequest, ApplicationRecord } from '../../contracts/application-record.js'
 import type { EmailChange, QueuedEmail } from '../../contracts/queued-email.js'
-import type { Store } from '../../contracts/store.js'
-import type { ApplicationWriter } from '../records/edit.js'
 import { withdrawApprovalRequests } from './approval-requests.js'
 import { decideAccess, decideRegistration, formatDecided } from './decided-requests.js'
 import { findGrant } from '../records/grants.js'
 import { createQueuedEmail, listQueuedEmails, requeueEmail } from '../queue/queued-emails.js'
-import type { EmailSender } from '../queue/sender.js'
 import { eraseApplication, refuseDeleted } from '../records/status.js'
 import { withhold } from '../records/withheld.js'
+import type { CallParts } from '../call-parts.js'
 
 /**
  * Decides about a registration that waits, or about an application's request for access to an API. Exactly one decision
@@ -42,17 +40,7 @@ interface Actor {
   readonly origin?: RequestOrigin | undefined
 }
 
-interface DecisionsOptions {
-  readonly store: Store
-  readonly writer: ApplicationWriter
-  /** Resolves once the store is open. */
-  readonly opened: () => Promise<unknown>
-  /** Undefined in a process that sends no e-mails. */
-  readonly sender?: Pick<EmailSender, 'wake'>
-  readonly now: () => number
-}
-
-export function createDecisions(options: DecisionsOptions): Decisions {
+export function createDecisions(options: CallParts): Decisions {
   const { store, writer, opened, sender, now } = options
 
   async function approveRegistration(id: string, actor: Actor): Promise<ApplicationRecord> {

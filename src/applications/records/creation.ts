@@ -6,19 +6,15 @@ import { mintCredentials, type Credentials } from '../credentials/credentials.js
 import type { Applications } from '../applications-api.js'
 import { createApplicationId } from './application-id.js'
 import { toApplication } from './application-info.js'
-import type { ApplicationWriter } from './edit.js'
 import { EMPTY_APPLICATION } from './empty-application.js'
 import { readGrants } from './grants.js'
 import type { ReadOperatorData } from './metadata.js'
 import { readContact, readLanguage, readName } from './validation.js'
+import type { CallParts } from '../call-parts.js'
 
-interface CreationOptions {
+interface CreationOptions extends Omit<CallParts<Credentials>, 'store'> {
   readonly apis: ReadonlyMap<string, Api>
-  readonly writer: ApplicationWriter
   readonly readOperatorData: ReadOperatorData
-  /** Resolves once the store is open. */
-  readonly opened: () => Promise<Credentials>
-  readonly now: () => number
 }
 
 /** The call with which an operator adds an application. */

@@ -3,7 +3,6 @@ import { ApplicationError } from '../../contracts/errors.js'
 import type { ApplicationRecord } from '../../contracts/application-record.js'
 import { isObject } from '../../lib/is-object.js'
 import { ownMembers } from '../../lib/own-members.js'
-import type { ApplicationWriter } from './edit.js'
 import { toApplication } from './application-info.js'
 import type { ApiGrants } from '../call-options.js'
 import type { Applications } from '../applications-api.js'
@@ -11,6 +10,7 @@ import { decideAccess } from '../decisions/decided-requests.js'
 import { refuseDeleted } from './status.js'
 import { describeLimit, joinLimits, readApplicationLimit } from './application-limits.js'
 import { withhold } from './withheld.js'
+import type { CallParts } from '../call-parts.js'
 
 /**
  * The application's scopes at an API; undefined if it has no access. Own members only: a polluted `Object.prototype` grants
@@ -23,13 +23,9 @@ export function findGrant(
   return Object.hasOwn(apis, name) ? apis[name] : undefined
 }
 
-interface GrantsOptions {
+interface GrantsOptions extends Omit<CallParts, 'store'> {
   /** Undefined without the platform's options: then `allow` rejects, and `disallow` accepts only APIs that the application may use. */
   readonly apis: Apis | undefined
-  readonly writer: ApplicationWriter
-  /** Resolves once the store is open. */
-  readonly opened: () => Promise<unknown>
-  readonly now: () => number
 }
 
 type Apis<Each extends Api = Api> = ReadonlyMap<string, Each>

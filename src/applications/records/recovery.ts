@@ -3,7 +3,7 @@ import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { EmailChange, QueuedEmail } from '../../contracts/queued-email.js'
 import type { Store } from '../../contracts/store.js'
 import { ownMembers } from '../../lib/own-members.js'
-import type { ApplicationWriter, Edit } from './edit.js'
+import type { Edit } from './edit.js'
 import { toApplication } from './application-info.js'
 import type { Applications, IssuedCredentials, SelfService } from '../applications-api.js'
 import { isByEmail } from '../credentials/credential-rotation.js'
@@ -15,17 +15,13 @@ import { findGrant } from './grants.js'
 import { RECOVERED, createQueuedEmail, listQueuedEmails, nextVersion, requeueEmail } from '../queue/queued-emails.js'
 import { endTokens, refuseDeleted } from './status.js'
 import { readContact } from './validation.js'
+import type { CallParts } from '../call-parts.js'
 
-interface RecoveryOptions {
+interface RecoveryOptions extends CallParts<Credentials> {
   readonly apis: ReadonlyMap<string, Api>
-  readonly store: Store
-  readonly writer: ApplicationWriter
-  /** Resolves once the store is open. */
-  readonly opened: () => Promise<Credentials>
   /** Ends the sessions of a mailbox, and its links that were not used. */
   readonly signOut: (contact: string) => Promise<void>
   readonly sender: EmailSender
-  readonly now: () => number
 }
 
 /** `recover`: after somebody else has read a contact's mailbox, nothing that he has or has made works any more. */

@@ -5,7 +5,7 @@ import type { EmailChange } from '../../contracts/queued-email.js'
 import type { NewAuditRecord } from '../../contracts/store-records.js'
 import type { Store } from '../../contracts/store.js'
 import type { MaybePromise } from '../../lib/maybe-promise.js'
-import type { ApplicationWriter, Edit } from './edit.js'
+import type { Edit } from './edit.js'
 import type { Decisions } from '../decisions/decisions.js'
 import type { Application } from '../application.js'
 import { toApplication } from './application-info.js'
@@ -22,7 +22,6 @@ import {
   resumeEmails,
   suspendEmails,
 } from '../queue/queued-emails.js'
-import type { EmailSender } from '../queue/sender.js'
 import { changeLimits, describeLimits, readLimitChanges, type LimitChanges } from './application-limits.js'
 import { readNetworks, withholdNetworks } from './application-networks.js'
 import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
@@ -38,6 +37,7 @@ import {
   readStatus,
   readTime,
 } from './validation.js'
+import type { CallParts } from '../call-parts.js'
 
 /** The calls that need the store alone: no API definitions, no pepper, no mailer. */
 export type Registry = Pick<
@@ -45,18 +45,11 @@ export type Registry = Pick<
   'get' | 'list' | 'approve' | 'deny' | 'update' | 'suspend' | 'resume' | 'delete' | 'revokeTokens'
 >
 
-interface RegistryOptions {
-  readonly store: Store
-  readonly writer: ApplicationWriter
+interface RegistryOptions extends CallParts {
   readonly decisions: Decisions
   readonly readOperatorData: ReadOperatorData
-  /** Resolves once the store is open. */
-  readonly opened: () => Promise<unknown>
   /** Writes the `lastUsedAt` times that this process has collected, so that answers include them; undefined if it collects none. */
   readonly flushLastUsed?: () => Promise<void>
-  /** Undefined in a process that sends no e-mails. */
-  readonly sender?: Pick<EmailSender, 'wake'>
-  readonly now: () => number
 }
 
 export function createRegistry(options: RegistryOptions): Registry {
