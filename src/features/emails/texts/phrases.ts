@@ -1,5 +1,5 @@
 import type { ChangesEmail, ContactChange, QuotaEmail } from '../../../contracts/email-content.js'
-import type { EmailLabels } from './en.js'
+import type { EmailLabels } from './english-labels.js'
 
 type Kind = 'key' | 'secret'
 
