@@ -24,7 +24,7 @@ export const COLORS = {
 export const TEXT_SIZES = { tiny: 12, small: 14, plain: 16, large: 18, title: 22 } as const
 
 /** The spaces inside and between things: `--space-4` is 4 steps of 4 pixels. */
-const SPACES = [1, 2, 3, 4, 6, 8, 12] as const
+const SPACES = [1, 2, 3, 4, 5, 6, 8, 10, 12] as const
 
 /** The corners of controls, and of boxes, in pixels. */
 export const CORNERS = { control: 6, box: 8 } as const
@@ -81,7 +81,7 @@ body > footer p { margin: 0 0 var(--space-2) }
 export const FORM_CSS = `[hidden] { display: none !important }
 h2 { margin: var(--space-8) 0 var(--space-2); font-size: var(--text-large); letter-spacing: 0 }
 p { margin: 0 0 var(--space-4) }
-form { display: grid; gap: 1.25rem }
+form { display: grid; gap: var(--space-5) }
 .field { display: grid; gap: .375rem }
 .field p { margin: 0 }
 label, legend { font-weight: 550 }
@@ -93,13 +93,13 @@ button { justify-self: start; ${BUTTON} }
 button:hover { filter: brightness(1.08) }
 button:disabled { opacity: .6; cursor: default }
 .quiet { color: var(--accent); background: none }
-.problem { margin: 0 0 1.25rem; padding: .625rem .875rem; border-left: 3px solid var(--bad); border-radius: 0 var(--corner-control) var(--corner-control) 0; background: var(--code) }
-.problem ul { margin: var(--space-1) 0 0; padding-left: 1.25rem }
+.problem { margin: 0 0 var(--space-5); padding: .625rem .875rem; border-left: 3px solid var(--bad); border-radius: 0 var(--corner-control) var(--corner-control) 0; background: var(--code) }
+.problem ul { margin: var(--space-1) 0 0; padding-left: var(--space-5) }
 .problem a { color: inherit }
 dt { color: var(--soft); font-size: var(--text-small) }
 figure { max-width: 44rem; margin: 0 0 var(--space-4); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--code); overflow: hidden }
 figcaption { display: flex; gap: var(--space-3); align-items: center; justify-content: space-between; min-height: 2.5rem; padding: .375rem var(--space-2) .375rem var(--space-4); border-bottom: 1px solid var(--line); color: var(--soft); font-size: var(--text-small) }
 pre { margin: 0; padding: var(--space-3) var(--space-4) var(--space-4); font: var(--text-small)/1.5 var(--mono); white-space: pre-wrap; overflow-wrap: anywhere }
 pre code { font: inherit; user-select: all }
-.copy { flex: none; min-width: 4.25rem; padding: .2rem var(--space-2); border-color: var(--line); color: var(--ink); background: var(--raised); font-size: .8125rem }
+.copy { flex: none; min-width: 4.25rem; padding: .2rem var(--space-2); border-color: var(--line); color: var(--ink); background: var(--raised); font-size: var(--text-small) }
 `
