@@ -33,24 +33,32 @@ export function containsNetwork(outer: Network, inner: Network): boolean {
 }
 
 /** The lists are made once for each record: records are immutable, and a changed one has another list of networks. */
-const lists = new WeakMap<readonly Network[], BlockList>()
+const lists = new WeakMap<readonly Network[], Lists>()
+
+/** The networks of each kind. Node's list would find an IPv4 address in `::/0` too, as `::ffff:0:0/96` is in it. */
+type Lists = Readonly<Record<'ipv4' | 'ipv6', BlockList>>
 
 /** Whether an address is in one of the networks. A text that is no address is in none. */
 export function isInNetworks(address: string, networks: readonly Network[]): boolean {
-  const family = isIP(address)
-  if (family === 0) return false
+  if (isIP(address) === 0) return false
   let list = lists.get(networks)
-  if (!list) lists.set(networks, (list = createList(networks)))
-  return list.check(address, family === 4 ? 'ipv4' : 'ipv6')
+  if (!list) lists.set(networks, (list = createLists(networks)))
+  const kind = findKind(address)
+  return list[kind].check(address, kind)
 }
 
-function createList(networks: readonly Network[]): BlockList {
-  const list = new BlockList()
+function createLists(networks: readonly Network[]): Lists {
+  const created = { ipv4: new BlockList(), ipv6: new BlockList() }
   for (const network of networks) {
     const [address = '', prefix] = network.split('/')
-    list.addSubnet(address, Number(prefix), isIPv4(address) ? 'ipv4' : 'ipv6')
+    const kind = findKind(address)
+    created[kind].addSubnet(address, Number(prefix), kind)
   }
-  return list
+  return created
+}
+
+function findKind(address: string): keyof Lists {
+  return isIPv4(address) ? 'ipv4' : 'ipv6'
 }
 
 /** As RFC 5952 writes it. */

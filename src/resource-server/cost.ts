@@ -31,6 +31,8 @@ export function countUnits(cost: RequestCost, req: IncomingMessage): number {
   if (typeof cost === 'number') return cost
   const units: unknown = askHost(cost, req)
   if (isCost(units)) return units
+  // A promise is none, and would end the process if it rejects.
+  Promise.resolve(units).catch(() => undefined)
   throw new Error(`The cost of a guard returned ${describeValue(units)}, no whole number from 0 to ${MAX_COST}.`)
 }
 

@@ -58,6 +58,16 @@ describe('isInNetworks()', () => {
   ])('does not have %j', (address) => expect(isInNetworks(address, networks)).toBe(false))
 })
 
+describe('isInNetworks() with networks of all addresses of a kind', () => {
+  it.each([
+    ['::/0', '198.51.100.7', false],
+    ['::/64', '198.51.100.7', false],
+    ['::/0', '2001:db8::1', true],
+    ['0.0.0.0/0', '198.51.100.7', true],
+    ['0.0.0.0/0', '2001:db8::1', false],
+  ])('%s has %s: %s', (network, address, isIn) => expect(isInNetworks(address, ['203.0.113.0/24', network])).toBe(isIn))
+})
+
 describe('containsNetwork()', () => {
   it.each([
     ['203.0.113.0/24', '203.0.113.0/24', true],

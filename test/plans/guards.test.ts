@@ -141,6 +141,7 @@ describe('a guard', () => {
       fraction: () => 1.5,
       infinite: () => Infinity,
       late: () => Promise.resolve(1) as unknown as number,
+      lateFailure: () => Promise.reject(new Error('late')) as unknown as number,
       huge: () => 1e9,
     }
     for (const [name, cost] of Object.entries(costs)) {

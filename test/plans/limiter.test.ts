@@ -71,6 +71,31 @@ describe('the limits of a plan', () => {
     expect(await admit(5)).toBe(3)
   })
 
+  it('go on when the clock is set back: neither is a window longer, nor a quota that of a day to come', async () => {
+    const time = { now: NOON }
+    const store = memoryStore().quotas
+    const { admit, refusal, ledger } = start([perSecond(3), perMonth(7)], { store, time })
+    expect(await admit(5)).toBe(3)
+    time.now -= 1800_000
+    expect(await admit(5)).toBe(3)
+    time.now = Date.parse('2030-01-01T12:00:00Z')
+    expect(await admit(5)).toBe(3)
+    await ledger.writer.write()
+    time.now = NOON + 1000
+    expect(await admit(5)).toBe(1)
+    expect((await refusal()).error).toBe('quota_exceeded')
+    time.now = Date.parse('2026-12-01T00:00:00Z')
+    expect(await admit(5)).toBe(3)
+  })
+
+  it('give nothing anew when the clock is set back at midnight', async () => {
+    const time = { now: Date.parse('2026-12-01T00:00:01Z') }
+    const { admit } = start([perDay(3)], { time })
+    expect(await admit(2)).toBe(2)
+    time.now -= 2000
+    expect(await admit(3)).toBe(1)
+  })
+
   it('count nothing for a request that one of them refuses', async () => {
     const time = { now: NOON }
     const { admit } = start([perSecond(1), perMonth(3)], { time })

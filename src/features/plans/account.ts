@@ -63,12 +63,23 @@ export function advance(account: Account, plan: Plan, time: number): void {
     }
   }
   for (let at = 0; at < endsAt.length; at++) {
-    if (time < endsAt[at]!) continue
+    const { per, milliseconds } = plan.windows[at]!
+    // One that ends later than it lasts has begun before the clock was set back.
+    if (time < endsAt[at]! && (per !== undefined || endsAt[at]! - time <= milliseconds)) continue
     used[at] = 0
-    const { per } = plan.windows[at]!
     endsAt[at] = per === undefined ? 0 : findEnd(account, per)
   }
 }
+
+/**
+ * Whether the account is of a day to come, because the clock was far ahead. One that is set back by less than an hour at midnight
+ * gives nothing anew.
+ */
+export function isOfLaterDay({ dayEndsAt }: Account, time: number): boolean {
+  return dayEndsAt - time > DAY_MS + HOUR_MS
+}
+
+const HOUR_MS = 3600 * 1000
 
 /** The units in a window. A quota has at least those that the store has, whatever Redis has lost. */
 export function readUsed(account: Account, at: number, per: 'day' | 'month' | undefined): number {

@@ -1,7 +1,7 @@
 import type { QuotaStore } from '../../contracts/quotas.js'
 import { createBoundedCache } from '../../lib/bounded-cache.js'
 import { formatDay } from '../../lib/day.js'
-import { addUnwritten, advance, createAccount, setStored, type Account } from './account.js'
+import { addUnwritten, advance, createAccount, isOfLaterDay, setStored, type Account } from './account.js'
 import type { Plan } from './plan.js'
 import { createQuotaWriter, type QuotaWriter } from './quota-writer.js'
 
@@ -39,15 +39,20 @@ export function createLedger({ store, limitLookups, accounts: entries, onTotals,
       if (day === account.day) onTotals(account, count)
     },
     // The store is asked when the application calls again.
-    onLost({ account: { applicationId } }) {
-      accounts.delete(applicationId)
-      unwritten.delete(applicationId)
-    },
+    onLost: ({ account }) => forget(account),
     now,
   })
 
   function recall(applicationId: string): Account | undefined {
-    return accounts.get(applicationId) ?? unwritten.get(applicationId)
+    const account = accounts.get(applicationId) ?? unwritten.get(applicationId)
+    if (!account || !isOfLaterDay(account, now())) return account
+    forget(account)
+    return undefined
+  }
+
+  function forget({ applicationId }: Account): void {
+    accounts.delete(applicationId)
+    unwritten.delete(applicationId)
   }
 
   async function readStored(account: Account, plan: Plan): Promise<Account> {
