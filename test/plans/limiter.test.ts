@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ApplicationRecord } from '../../src/contracts/application-record.js'
 import type { OAuthError } from '../../src/contracts/denial.js'
+import type { QuotaCount } from '../../src/contracts/quotas.js'
 import { createLedger, type Ledger } from '../../src/features/plans/ledger.js'
 import { createLimiter } from '../../src/features/plans/limiter.js'
 import { readPlans, type PlanOptions } from '../../src/features/plans/read-options.js'
@@ -86,6 +87,27 @@ describe('the limits of a plan', () => {
     expect((await refusal()).error).toBe('quota_exceeded')
     time.now = Date.parse('2026-12-01T00:00:00Z')
     expect(await admit(5)).toBe(3)
+  })
+
+  it('are written once for an application and a day at a time, whatever the clock does', async () => {
+    const time = { now: NOON }
+    const { quotas } = memoryStore()
+    const batches: (readonly QuotaCount[])[] = []
+    const store: typeof quotas = {
+      ...quotas,
+      add(batch, counts) {
+        batches.push(counts)
+        return quotas.add(batch, counts)
+      },
+    }
+    const { admit, ledger } = start([perMonth(1000)], { store, time })
+    for (const day of ['2026-11-25', '2026-11-27', '2026-11-25', '2026-11-27']) {
+      time.now = Date.parse(`${day}T12:00:00Z`)
+      expect(await admit(1)).toBe(1)
+    }
+    await ledger.writer.write()
+    for (const counts of batches) expect(new Set(counts.map(({ day }) => day)).size).toBe(counts.length)
+    expect(await quotas.list('a', '2026-11-01', '2026-11-30')).toMatchObject([{ count: 2 }, { count: 2 }])
   })
 
   it('give nothing anew when the clock is set back at midnight', async () => {

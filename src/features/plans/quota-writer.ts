@@ -49,8 +49,8 @@ export function createQuotaWriter({ store, onWritten, onLost, now }: QuotaWriter
   let closed = false
 
   function takeBatch(): Batch | undefined {
-    const taken = rows.slice(0, MAX_ROWS_PER_WRITE)
-    rows = rows.slice(MAX_ROWS_PER_WRITE)
+    const taken = rows.slice(0, countUnlike(rows.slice(0, MAX_ROWS_PER_WRITE)))
+    rows = rows.slice(taken.length)
     for (const row of taken) if (row.account.row === row) row.account.row = undefined
     return taken.length === 0 ? undefined : { id: randomUUID(), at: now(), rows: taken, mayBeWritten: false }
   }
@@ -110,4 +110,18 @@ export function createQuotaWriter({ store, onWritten, onLost, now }: QuotaWriter
       await write()
     },
   }
+}
+
+/**
+ * How many of the first rows are each of another application or day. Two that are of the same, after the clock was set back, must not be in
+ * one batch: PostgreSQL would refuse it for ever.
+ */
+function countUnlike(rows: readonly QuotaRow[]): number {
+  const kinds = new Set<string>()
+  for (const { account, day } of rows) {
+    const kind = `${account.applicationId} ${day}`
+    if (kinds.has(kind)) return kinds.size
+    kinds.add(kind)
+  }
+  return rows.length
 }
