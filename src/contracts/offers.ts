@@ -56,5 +56,6 @@ export interface UsageOffer {
 export interface PlansOffer {
   /** The plan of applications that register. */
   readonly defaultPlan: string | undefined
-  usage(applicationId: string): Promise<PlanUsage>
+  /** Undefined for a plan that this process does not have: the application is shown without it. */
+  usage(application: { readonly id: string; readonly plan: string | undefined }): Promise<PlanUsage | undefined>
 }

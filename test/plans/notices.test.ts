@@ -1,6 +1,7 @@
 import express from 'express'
 import request from 'supertest'
 import { expect, it, onTestFinished } from 'vitest'
+import { openAdmin } from '../../src/admin/index.js'
 import { createPlatformAuth, memoryStore, type PlatformEvent } from '../../src/index.js'
 import { emails } from '../../src/features/emails/index.js'
 import { plans } from '../../src/features/plans/index.js'
@@ -88,4 +89,17 @@ it('The portal shows what is used of the plan, what is left, and until when', as
   expect(text).toContain('Further requests are still answered.')
   expect(html).toMatch(/<meter [^>]*max="1000"[^>]* value="3"/)
   expect(html).toContain('class="plot"')
+})
+
+it('The portal shows an application whose plan this process does not have: its contacts can still end a key', async () => {
+  const store = memoryStore()
+  const app = await usePortalApp({ store, plans: plans({ free: { requests: [] } }), now: () => NOON })
+  const contact = 'anna@shop.example'
+  const { application } = await app.auth.applications.create({ name: 'Shop', contact, apis: ['catalog'] })
+  const admin = await openAdmin(store)
+  await admin.plans!.set(application.id, 'retired')
+  const page = await (await visit(app, contact)).open(application.id)
+  expect(page.html).toMatch(/credentials\/cred_\w+\/end/)
+  expect(page.text).not.toContain('Plan')
+  await expect(app.auth.plans.usage(application.id)).rejects.toThrow('has the plan "retired"')
 })

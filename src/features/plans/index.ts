@@ -1,5 +1,6 @@
 import { application as applicationId, withCheckedArguments } from '../../applications/call-arguments.js'
 import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
+import type { PlansOffer } from '../../contracts/offers.js'
 import type { PlatformAuth } from '../../index.js'
 import type { Plans } from './calls.js'
 import { createCleanup } from './cleanup.js'
@@ -94,9 +95,13 @@ function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: Plan
     ...createSetPlan({ writer, opened, names: [...known.keys()] }),
     ...withCheckedArguments({ usage: [applicationId] }, { usage }),
   }
+  const offers: PlansOffer = {
+    defaultPlan,
+    usage: async ({ id, plan = '' }) => (known.has(plan) ? usage(id) : undefined),
+  }
   return {
     calls,
-    offers: { defaultPlan, usage },
+    offers,
     limitRequests: () => limitByPlan,
     problem: names.problem,
     start: cleanup.start,

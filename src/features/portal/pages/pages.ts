@@ -101,7 +101,7 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
   async function showApplication(view: ApplicationView): Promise<PortalAnswer> {
     const { record, texts } = view
     const [plan, usage, refusals] = await Promise.all([
-      record.plan === undefined ? undefined : options.plans?.usage(record.id),
+      options.plans?.usage(record),
       options.usage && listUsage(options.usage, record.id, view.now),
       options.usage?.countRefusals(record.id, texts.language),
     ])
