@@ -7,7 +7,7 @@ import { readSourceFiles } from './support/source-files.js'
  * What importing the package costs everybody. These figures only fall: a change that raises one says why. Scopes of keys, networks
  * and limits of one application raised them from 189 modules and 15,500 lines: every guard judges them. The hook of plans and the check that nothing lacks it are 200 of these lines.
  */
-const LIMITS = { modules: 199, lines: 16_700, values: 20, types: 85 }
+const LIMITS = { modules: 199, lines: 16_450, values: 20, types: 85 }
 
 describe('the main entry', () => {
   it('loads no more modules and lines than before', () => {
