@@ -35,6 +35,7 @@ it('lets a contact change the networks, who is asked again before he shuts out h
   const send = async (fields: Record<string, string>) => anna.submit(await anna.open(`${id}/networks`), fields)
   const stored = async () => (await app.auth.applications.get(id))?.networks
 
+  expect((await anna.open(`${id}/networks`)).html).toContain('Leave it empty for any network.')
   const asked = await send({ networks: '203.0.113.0/24\n2001:DB8::/32' })
   expect(asked.status).toBe(400)
   expect(asked.html).toMatch(/does not have your own address, (127\.0\.0\.1|::1)/)
@@ -73,7 +74,9 @@ it("keeps a contact within an operator's list", async () => {
   await app.auth.applications.update(id, { networks: ['127.0.0.0/8', '::1', '203.0.113.0/24'], by: 'alice' })
   const anna = await visit(app, ANNA)
   const send = async (networks: string) => anna.submit(await anna.open(`${id}/networks`), { networks, anyway: 'yes' })
-  expect((await anna.open(`${id}/networks`)).html).toContain('127.0.0.0/8, ::1/128, 203.0.113.0/24')
+  const { html } = await anna.open(`${id}/networks`)
+  expect(html).toContain('127.0.0.0/8, ::1/128, 203.0.113.0/24')
+  expect(html).not.toContain('for any network')
   for (const networks of ['', '0.0.0.0/0', '198.51.100.7', '203.0.112.0/23'])
     expect((await send(networks)).status).toBe(400)
   expect((await send('127.0.0.1 ::1')).status).toBe(200)

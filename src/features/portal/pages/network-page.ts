@@ -8,6 +8,8 @@ import type { ApplicationView } from './view.js'
 /** Changes the networks from which the application may call, one in each line. */
 export function createNetworksPage(view: ApplicationView): ActionPage {
   const { texts, record, address } = view
+  const bound = record.withheld?.networks
+  const hint = texts.networksHint('203.0.113.0/24, 2001:db8::/32')
   const isShut = address !== undefined && record.networks !== undefined && !isInNetworks(address, record.networks)
   return {
     action: 'networks',
@@ -15,12 +17,12 @@ export function createNetworksPage(view: ApplicationView): ActionPage {
     button: texts.saveNetworks,
     render: (entered, problem) =>
       html`${address !== undefined && html`<p>${texts.yourAddress(html`<code class="inline">${address}</code>`)}</p>`}
-      ${record.withheld?.networks && html`<p class="note">${texts.networksWithin(record.withheld.networks.join(', '))}</p>`}
+      ${bound && html`<p class="note">${texts.networksWithin(bound.join(', '))}</p>`}
       ${renderField(
         {
           id: 'networks',
           label: texts.networks,
-          hint: texts.networksHint('203.0.113.0/24, 2001:db8::/32'),
+          hint: bound ? hint : `${hint} ${texts.networksEmpty}`,
           problem,
           render: (attributes) =>
             html`<textarea ${attributes} rows="5" spellcheck="false">

@@ -156,7 +156,8 @@ export const de: PortalTexts = {
   anyNetwork: 'Aus jedem Netz.',
   changeNetworks: 'Netze ändern',
   saveNetworks: 'Netze speichern',
-  networksHint: (examples) => `Ein Netz oder eine Adresse pro Zeile, etwa ${examples}. Leer lassen für jedes Netz.`,
+  networksHint: (examples) => `Ein Netz oder eine Adresse pro Zeile, etwa ${examples}.`,
+  networksEmpty: 'Leer lassen für jedes Netz.',
   networksWithin: (networks) =>
     `Wir erlauben dieser Anwendung Aufrufe aus: ${networks}. Ihre Liste kann nur weniger enthalten.`,
   yourAddress: (address) => html`Ihre eigene Adresse ist ${address}.`,

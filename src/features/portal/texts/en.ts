@@ -145,8 +145,8 @@ export const en = {
   anyNetwork: 'From any network.',
   changeNetworks: 'Change the networks',
   saveNetworks: 'Save the networks',
-  networksHint: (examples: string) =>
-    `A network or an address in each line, such as ${examples}. Leave it empty for any network.`,
+  networksHint: (examples: string) => `A network or an address in each line, such as ${examples}.`,
+  networksEmpty: 'Leave it empty for any network.',
   networksWithin: (networks: string) =>
     `We allow this application to call from: ${networks}. Your list can only have less.`,
   yourAddress: (address: Html) => html`Your own address is ${address}.`,

@@ -152,7 +152,8 @@ export const es: PortalTexts = {
   anyNetwork: 'Desde cualquier red.',
   changeNetworks: 'Cambiar las redes',
   saveNetworks: 'Guardar las redes',
-  networksHint: (examples) => `Una red o una dirección por línea, como ${examples}. Déjelo vacío para cualquier red.`,
+  networksHint: (examples) => `Una red o una dirección por línea, como ${examples}.`,
+  networksEmpty: 'Déjelo vacío para cualquier red.',
   networksWithin: (networks) =>
     `Permitimos a esta aplicación llamar desde: ${networks}. Su lista solo puede contener menos.`,
   yourAddress: (address) => html`Su propia dirección es ${address}.`,

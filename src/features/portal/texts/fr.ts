@@ -154,8 +154,8 @@ export const fr: PortalTexts = {
   anyNetwork: 'Depuis n’importe quel réseau.',
   changeNetworks: 'Modifier les réseaux',
   saveNetworks: 'Enregistrer les réseaux',
-  networksHint: (examples) =>
-    `Un réseau ou une adresse par ligne, par exemple ${examples}. Laissez vide pour n’importe quel réseau.`,
+  networksHint: (examples) => `Un réseau ou une adresse par ligne, par exemple ${examples}.`,
+  networksEmpty: 'Laissez vide pour n’importe quel réseau.',
   networksWithin: (networks) =>
     `Nous autorisons cette application à appeler depuis : ${networks}. Votre liste ne peut contenir que moins.`,
   yourAddress: (address) => html`Votre propre adresse est ${address}.`,
