@@ -309,7 +309,7 @@ describe('the value of a feature', () => {
     ['portal', { limits: { signIn: 5 } }, /^portal\.limits\.signIn is 5\. Write \{ limit: 100/],
     ['portal', { limits: { actions: { limit: 0, window: 1 } } }, /^portal\.limits\.actions\.limit is 0/],
 
-    ['usage', true, /^usage is true\. Write an object with retention, collect, or leave it out\.$/],
+    ['usage', true, /^usage is true\. Write an object with retention, collect, routes, or leave it out\.$/],
     ['usage', { retention: 0 }, /^usage\.retention is 0\. Write a whole number of at least 1/],
     ['usage', { retention: 36_501 }, /^usage\.retention is 36501\. Write days: at most 36500/],
     ['usage', { collect: 'no' }, /^usage\.collect is "no"\. Write true or false/],
