@@ -36,7 +36,7 @@ export function formatApplication(application: Application, emails: readonly Ema
 }
 
 /** The limits that an application has of its own, in words. */
-export function formatLimits({ rateLimits }: Application): string[] {
+export function formatLimits({ rateLimits }: Pick<Application, 'rateLimits'>): string[] {
   return Object.entries(rateLimits).map(([api, { limit, window, until }]) => {
     const end = until ? `, until ${formatTime(until)}` : ''
     return `${api === '*' ? 'every API' : api}: ${limit} requests in ${window} s${end}`

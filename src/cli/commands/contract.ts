@@ -52,8 +52,9 @@ export const contractCommands = [
       const end = until === undefined ? undefined : parseTime('--until', until)
       const rateLimits = { [api]: limit && { ...limit, until: end } }
       const application = await platform.applications.update(id, { rateLimits, by })
-      const [own = "the API's own limits"] = formatLimits(application)
-      return { json: { application }, text: `${formatName(application)} has ${own}. Servers follow within a second.` }
+      const own = application.rateLimits[api]
+      const [shown = "the API's own limits"] = own ? formatLimits({ rateLimits: { [api]: own } }) : []
+      return { json: { application }, text: `${formatName(application)} has ${shown}. Servers follow within a second.` }
     },
   }),
 ]
