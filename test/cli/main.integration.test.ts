@@ -69,9 +69,11 @@ it('runs every command', { timeout: 180_000 }, async () => {
   const link = await runCommand('portal link', '--contact', 'shop@shop.example', '--config', CONFIG)
   expect(link).toMatch(/\/applications\/sign-in#[\w-]{40,}\n/)
   await runCommand('portal sign-out', 'shop@shop.example', ...reading)
-  expect(await runCommand('usage', ...reading)).toBe('No usage was counted: only servers with usage() count it.\n')
+  expect(await runCommand('usage', ...reading)).toBe(
+    'No usage is stored: only servers with usage() count it, and they store it once a minute.\n',
+  )
   expect(await runCommand('report-only', id, ...reading)).toBe(
-    'No requests that would have been refused were counted: only servers with usage() count them.\n',
+    'No requests that would have been refused are stored: only servers with usage() count them, and they store them once a minute.\n',
   )
   expect(await runCommand('refusals', id, ...reading)).toBe('No refusals.\n')
   expect(await runCommand('apps allow', id, 'catalog', ...config)).toContain('may use catalog')

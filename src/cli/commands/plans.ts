@@ -31,11 +31,14 @@ export const planCommand = command({
     const usedToday = days.find(({ day }) => day === today)?.count ?? 0
     return {
       json: { applicationId: id, plan: application.plan ?? null, usedToday, usedThisMonth },
-      text: alignColumns([
-        ['plan', application.plan ?? '-'],
-        ['used today', String(usedToday)],
-        ['used this month', String(usedThisMonth)],
-      ]),
+      text: [
+        alignColumns([
+          ['plan', application.plan ?? '-'],
+          ['used today', String(usedToday)],
+          ['used this month', String(usedThisMonth)],
+        ]),
+        ...describeChange(plan, target),
+      ].join('\n'),
     }
   },
 })
@@ -44,4 +47,13 @@ function refuseUnknown(plan: string | null, { options }: Target): void {
   const names = listPlanNames(options)
   if (plan === null || !names || names.includes(plan)) return
   throw new UsageError(`The options have no plan "${plan}". There are: ${names.join(', ')}.`, 'apps plan')
+}
+
+/** What servers do with a plan that was given or taken away. */
+function describeChange(plan: string | null | undefined, { options }: Target): string[] {
+  if (plan === undefined) return []
+  if (plan === null || listPlanNames(options)) return ['Servers follow within a second.']
+  return [
+    `Servers follow within a second. Those whose plans() have no "${plan}" answer 500: --config checks the name beforehand.`,
+  ]
 }

@@ -22,7 +22,8 @@ export const reportOnlyCommand = command({
       readPage: (page) => reportOnly({ applicationId, api: values.api, ...page }),
       headings: ['application', 'api', 'route', 'reason', 'count', 'since', 'last'],
       formatRow: formatEntry,
-      empty: 'No requests that would have been refused were counted: only servers with usage() count them.',
+      empty:
+        'No requests that would have been refused are stored: only servers with usage() count them, and they store them once a minute.',
       columns: ['application', 'api', 'route', 'reason', 'count', 'firstAt', 'lastAt'],
       formatRows: ({ applicationId: id = '', count, firstAt, lastAt, ...entry }) => [
         [id, entry.api, entry.route, entry.reason, count, firstAt.toISOString(), lastAt.toISOString()],

@@ -34,7 +34,7 @@ const usageCommand = command({
       readPage: (page) => usage.list({ ...query, ...page }),
       headings: ['period', 'application', 'api', 'allowed', 'tokens', 'refused'],
       formatRow: formatEntry,
-      empty: 'No usage was counted: only servers with usage() count it.',
+      empty: 'No usage is stored: only servers with usage() count it, and they store it once a minute.',
       columns: ['period', 'application', 'api', 'outcome', 'count'],
       formatRows: listOutcomes,
     })
@@ -78,7 +78,8 @@ async function listRoutes(usage: Usage, query: UsageQuery, values: ListValues): 
     readPage: (page) => usage.routes({ ...query, ...page }),
     headings,
     formatRow: (entry) => formatRoute(entry).map(String),
-    empty: 'No usage was counted by route: only servers with usage({ routes: true }) count it.',
+    empty:
+      'No usage is stored by route: only servers with usage({ routes: true }) count it, and they store it once a minute.',
     columns: headings,
     formatRows: (entry) => [formatRoute(entry)],
   })

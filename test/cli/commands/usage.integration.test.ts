@@ -65,7 +65,7 @@ describe('usage', () => {
       ['2026-10', other, 'catalog', '12', '0', '-'],
     ])
     expect(await runLines('usage', other, '--api', 'orders', ...OCTOBER)).toEqual([
-      'No usage was counted: only servers with usage() count it.',
+      'No usage is stored: only servers with usage() count it, and they store it once a minute.',
     ])
     expect(await runLines('usage', id, '--from', '2026-10-31', '--to', '2026-10-31')).toHaveLength(2)
   })
@@ -103,7 +103,7 @@ describe('usage', () => {
     expect(json).toEqual({ items: [JSON.parse(entry)], next: expect.any(String) as string })
     expect(await runLines('usage', '--routes', ...OCTOBER, '--after', json.next as string)).toHaveLength(2)
     expect(await runLines('usage', other, '--routes', ...OCTOBER)).toEqual([
-      'No usage was counted by route: only servers with usage({ routes: true }) count it.',
+      'No usage is stored by route: only servers with usage({ routes: true }) count it, and they store it once a minute.',
     ])
   })
 
@@ -152,7 +152,7 @@ describe('report-only', () => {
     expect(await runLines('report-only', '--api', 'catalog')).toHaveLength(2)
     expect(await runLines('report-only', id)).toHaveLength(2)
     expect(await runLines('report-only', other)).toEqual([
-      'No requests that would have been refused were counted: only servers with usage() count them.',
+      'No requests that would have been refused are stored: only servers with usage() count them, and they store them once a minute.',
     ])
   })
 
