@@ -20,7 +20,16 @@ it('the recipe for Jest passes', async () => {
   const jest = join(dirname(createRequire(import.meta.url).resolve('jest/package.json')), 'bin/jest.js')
   const cache = await mkdtemp(join(tmpdir(), 'jest-cache-'))
   try {
-    const options = ['--rootDir', folder, '--testRegex', 'jest.test.cjs', '--cacheDirectory', cache, '--runInBand']
+    const options = [
+      '--rootDir',
+      folder,
+      '--testRegex',
+      'jest.test.cjs',
+      '--cacheDirectory',
+      cache,
+      '--runInBand',
+      '--testTimeout=60000',
+    ]
     // Babel would compile the whole package, which is not in a folder node_modules here as it is in a user's project.
     const { code, output } = await run([jest, ...options, '--transform', '{}'])
     expect(code, output).toBe(0)

@@ -111,7 +111,11 @@ describe('the doctor reports', () => {
     expect(findings.filter(({ check }) => check === 'options')).toMatchObject([
       { level: 'problem', finding: expect.stringContaining('the store was written with one') },
     ])
-    expect((await runDoctor('--config', CONFIG)).problems).toBe(0)
+    // Its base URL is that of the example app, which may run on this machine, with other keys.
+    const others = (await runDoctor('--config', CONFIG)).findings.filter(
+      ({ check }) => check !== 'the server at baseUrl',
+    )
+    expect(others.filter(({ level }) => level === 'problem')).toEqual([])
   })
 })
 
