@@ -1,8 +1,7 @@
 import type { Response } from 'supertest'
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
-import { memoryStore } from '../../src/index.js'
-import { failingStore } from '../support/failing-store.js'
+import { memoryStore, type Store } from '../../src/index.js'
 import { createBrowser, readHiddenFields, ROOT } from './browser.js'
 import { addApplication, nextSignInEmail, openLink, openPortal, signInByLink } from './portal-app.js'
 
@@ -40,7 +39,14 @@ describe('a stranger learns nothing about an address', () => {
   })
 
   it('P66: from the limit of a mailbox, which is counted for unknown ones too and not shown', async () => {
-    const store = failingStore(memoryStore())
+    const memory = memoryStore()
+    let lookups = 0
+    // Not the look-ups of the platform's own work, which a slow machine does meanwhile.
+    const listApplications: Store['listApplications'] = async (query) => {
+      if (query.contact !== undefined) lookups++
+      return memory.listApplications(query)
+    }
+    const store = Object.create(memory, { listApplications: { value: listApplications } }) as typeof memory
     const host = openPortal(
       { store, rateLimits: { signIn: { limit: 2, window: 3600 } } },
       {
@@ -49,7 +55,7 @@ describe('a stranger learns nothing about an address', () => {
       },
     )
     await addApplication(host.auth, CONTACT)
-    const before = store.calls('listApplications')
+    lookups = 0
     let address = 0
     async function ask(contact: string): Promise<object> {
       const browser = createBrowser(host.app)
@@ -61,7 +67,7 @@ describe('a stranger learns nothing about an address', () => {
     for (let i = 0; i < 7; i++) expect(await ask(i % 2 ? CONTACT : CONTACT.toUpperCase())).toEqual(first)
     for (let i = 0; i < 8; i++) expect(await ask(STRANGER)).toEqual(first)
     // Six requests of each mailbox were looked up, after their answers: as many as three addresses may send.
-    await expect.poll(() => store.calls('listApplications') - before).toBe(12)
+    await expect.poll(() => lookups).toBe(12)
     await nextSignInEmail(host.mailer, 5)
     expect(host.mailer.emails).toHaveLength(6)
     await host.auth.close()

@@ -46,7 +46,7 @@ export const contractCommands = [
         "When the API's own limit counts again: a date (its start in UTC), or a time in ISO 8601.",
       ),
     },
-    example: `apps limit ${EXAMPLE_ID} orders 50/1 --until 2027-01-31 --db platform.sqlite`,
+    example: `apps limit ${EXAMPLE_ID} orders 50/1 --until 2027-01-31 --db my.sqlite`,
     async run({ platform, by, parameters: [id, api, text], values: { until } }) {
       const limit = parseLimit(text)
       const end = until === undefined ? undefined : parseTime('--until', until)

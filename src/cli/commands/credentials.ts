@@ -68,7 +68,7 @@ export const credentialCommands = [
         'When it expires: a date such as 2027-01-31 (its start in UTC), a time in ISO 8601, or never.',
       ),
     },
-    example: `apps update-credential ${EXAMPLE_ID} cred_... --name main --db platform.sqlite`,
+    example: `apps update-credential ${EXAMPLE_ID} cred_... --name main --db my.sqlite`,
     async run({ platform, by, parameters: [id, credential], values: { name, expires } }) {
       if (name === undefined && expires === undefined) {
         throw new UsageError('Nothing to change: give --name, --expires, or both.', 'apps update-credential')
