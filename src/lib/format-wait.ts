@@ -1,4 +1,4 @@
-/** The time to wait, in words: `an hour`, `12 minutes`. It is rounded up, so that nobody tries again too early. */
+/** The time to wait, in words: `an hour`, `12 minutes`. It is rounded up, so that a second attempt is not too early. */
 export function formatWait(seconds: number): string {
   const minutes = Math.ceil(seconds / 60)
   const hours = Math.ceil(seconds / 3600)

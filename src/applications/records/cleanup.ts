@@ -28,9 +28,9 @@ const MAX_EMAILS = 1000
 const AUDIT_BATCH = 1000
 
 /**
- * Deletes, every hour, applications that have been pending for 14 days (nobody approved them, or no e-mail arrived), those of
+ * Deletes, every hour, applications that have been pending for 14 days (they were not approved, or no e-mail arrived), those of
  * `prove` that have ended (it was killed), reminders that have failed and are about credentials that have expired since, e-mails
- * about changes that nobody has sent for a week, and audit records beyond their retention. Deleted applications forget after 90
+ * about changes that have not been sent for a week, and audit records beyond their retention. Deleted applications forget after 90
  * days what became of their requests.
  */
 export function createCleanup({ store, writer, auditRetention, logger, now }: CleanupOptions): HourlyCleanup {

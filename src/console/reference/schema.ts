@@ -173,7 +173,7 @@ function renderRules(document: JsonObject, schema: JsonObject): Html[] {
 
 const MAX_VALUES = 60
 
-/** A value in one line, shortened. A text that is empty, or has spaces at its ends, is in quotes: nobody would see it. */
+/** A value in one line, shortened. A text that is empty, or has spaces at its ends, is in quotes, because it would be invisible. */
 export function formatValue(value: unknown): string {
   const text =
     typeof value === 'string' && value !== '' && value === value.trim() ? value : (JSON.stringify(value) ?? '')

@@ -114,7 +114,7 @@ export function createQuotaWriter({ store, onWritten, onLost, now }: QuotaWriter
 
 /**
  * How many of the first rows are each of another application or day. Two that are of the same, after the clock was set back, must not be in
- * one batch: PostgreSQL would refuse it for ever.
+ * one batch: PostgreSQL refuses it, and the writer would repeat it without end.
  */
 function countUnlike(rows: readonly QuotaRow[]): number {
   const kinds = new Set<string>()

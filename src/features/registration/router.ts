@@ -19,7 +19,7 @@ import {
   toDenial,
 } from '../../http/respond.js'
 import type { PageBrand } from '../../web/page-brand.js'
-import { formatWait } from '../../web/format-wait.js'
+import { formatRelativeTime } from '../../web/relative-time.js'
 import { choosePageLanguage, readPreferredLanguage } from '../../web/page-language.js'
 import { createContentSecurityPolicy } from '../../web/public-page.js'
 import type { Additions } from './additions.js'
@@ -148,7 +148,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     const problems = error instanceof RegistrationMistakes ? error.problems : NO_PROBLEMS
     const language = readPreferredLanguage(req) ?? 'en'
     const seconds = denied.status === 429 ? denied.headers['Retry-After'] : undefined
-    const wait = seconds === undefined ? undefined : formatWait(Number(seconds), language)
+    const wait = seconds === undefined ? undefined : formatRelativeTime(Number(seconds), language)
     const reason = problems.size > 0 ? undefined : TEXTS[language].refusal(denied, wait)
     sendForm(req, res, denied.status, { fields, problems, reason })
   }

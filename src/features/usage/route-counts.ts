@@ -8,7 +8,7 @@ import { describeMatchedRoute } from './route-name.js'
 export interface RouteCounts {
   /** `countAllowed` counts the requests to all routes. */
   observe(api: string, countAllowed: CountRequest): Pick<ApiObserver, 'allowed' | 'noted'>
-  /** Counts the requests that are not answered yet: an answer may take for ever (a stream, a WebSocket). */
+  /** Counts the requests that are not answered yet: a stream or a WebSocket may stay open for days. */
   countUnanswered(): void
 }
 

@@ -6,7 +6,7 @@ import {
   normalizeContact,
 } from '../../../applications/contacts/contact-lists.js'
 import { readRegistrationContact } from '../../../applications/records/validation.js'
-import { formatWait } from '../../../web/format-wait.js'
+import { formatRelativeTime } from '../../../web/relative-time.js'
 import { html } from '../../../web/html.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { renderField } from './form-field.js'
@@ -48,7 +48,7 @@ export function createInvitePage(view: ApplicationView): ActionPage {
       const recent = findRecentInvitation(record, address, now)
       if (recent) {
         const seconds = Math.ceil(recent.waitMs / 1000)
-        throw new FormProblem(texts.invitedBefore(formatWait(seconds, texts.language)), 'address', seconds)
+        throw new FormProblem(texts.invitedBefore(formatRelativeTime(seconds, texts.language)), 'address', seconds)
       }
       await limitInvitation(record.id, address)
       await invite(record.id, address, { by })

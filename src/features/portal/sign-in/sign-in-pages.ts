@@ -1,6 +1,6 @@
 import type { Denial } from '../../../contracts/denial.js'
 import type { Language } from '../../../contracts/application-record.js'
-import { formatWait } from '../../../web/format-wait.js'
+import { formatRelativeTime } from '../../../web/relative-time.js'
 import { html, type Html } from '../../../web/html.js'
 import { FRAME_TEXTS } from '../../../web/page-frame.js'
 import { ownMembers } from '../../../lib/own-members.js'
@@ -104,7 +104,7 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string): S
     },
     renderFailure(language, { error, description, headers: { 'Retry-After': seconds } }) {
       const texts = TEXTS[language]
-      const wait = seconds === undefined ? undefined : formatWait(Number(seconds), texts.language)
+      const wait = seconds === undefined ? undefined : formatRelativeTime(Number(seconds), texts.language)
       return renderRefusal(texts.failed, texts.refused({ error, description, wait }), language)
     },
     renderNotFound({ session, language }) {

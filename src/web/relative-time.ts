@@ -2,8 +2,8 @@ import type { Language } from '../contracts/application-record.js'
 
 const FORMATS = new Map<Language, Intl.RelativeTimeFormat>()
 
-/** Such as `in 12 minutes`. It is rounded up, so that nobody tries again too early. */
-export function formatWait(seconds: number, language: Language): string {
+/** The time until a second attempt, such as `in 12 minutes` or `in 12 Minuten`. It is rounded up, so that the attempt is not too early. */
+export function formatRelativeTime(seconds: number, language: Language): string {
   const format = FORMATS.get(language) ?? new Intl.RelativeTimeFormat(language === 'en' ? 'en-GB' : language)
   FORMATS.set(language, format)
   if (seconds < 60) return format.format(seconds, 'second')
