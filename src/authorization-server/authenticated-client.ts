@@ -23,11 +23,13 @@ export interface AuthenticatedClient {
 
 /** Facts about a refused client that operators may know, and the client may not. */
 export interface RefusedClient {
-  /** `no_credential`, `unknown_client`, `wrong_secret`, `expired_key`, `expired_secret`, `restricted_secret` or `suspended`; undefined if the error says it. */
+  /** `no_credential`, `unknown_client`, `wrong_secret`, `expired_key`, `expired_secret`, `restricted_secret`, `network_not_allowed` or `suspended`; undefined if the error says it. */
   readonly reason?: string | undefined
   readonly client?: string | undefined
   /** The application that the client presented, if there is one. */
   readonly applicationId?: string | undefined
   /** Details for the list of refusals. */
   readonly details?: RefusalDetails | undefined
+  /** Of a right secret of a suspended application: whether the networks of both have the address of the request. */
+  readonly isFromItsNetworks?: boolean
 }

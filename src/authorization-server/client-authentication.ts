@@ -56,6 +56,8 @@ interface Attempt {
 interface AuthenticationFailure {
   readonly reason: string
   readonly details?: RefusalDetails
+  /** Of a right secret. */
+  readonly isFromItsNetworks?: boolean
 }
 
 export function createClientAuthentication(options: ClientAuthenticationOptions): AuthenticateClient {
@@ -66,7 +68,8 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     const presented = await matchReadings(readings, req)
     const known = presented.find(({ found }) => found)?.found?.application
     const accepted = presented.find(mayPass)
-    if (!accepted?.found || !accepted.matched) return { authenticated: undefined, known, failure: explain(presented) }
+    if (!accepted?.found || !accepted.matched)
+      return { authenticated: undefined, known, failure: explain(presented, req) }
     const { found, matched } = accepted
     if (found.hash !== undefined) lastUsed.note(found.hash)
     lastUsed.note(matched.hash)
@@ -88,16 +91,17 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
   }
 
   /** The reason for operators: that of the first reading which is not just a wrong secret. */
-  function explain(presented: readonly Presented[]): AuthenticationFailure | undefined {
-    const failures = presented.map(describeFailure)
+  function explain(presented: readonly Presented[], req: IncomingMessage): AuthenticationFailure | undefined {
+    const failures = presented.map((each) => describeFailure(each, req))
     return failures.find(({ reason }) => reason !== 'wrong_secret') ?? failures.at(-1)
   }
 
   /** It always compares with expired secrets, so that the time taken shows nothing. */
-  function describeFailure({ found, secret, matched }: Presented): AuthenticationFailure {
+  function describeFailure({ found, secret, matched }: Presented, req: IncomingMessage): AuthenticationFailure {
     const expired = credentials().match(secret, found?.application.secrets ?? [], 0)
     if (found?.expiredKey) return { reason: 'expired_key', details: describeExpired(found.expiredKey) }
-    if (matched) return { reason: 'suspended' }
+    if (found && matched)
+      return { reason: 'suspended', isFromItsNetworks: isFromItsNetworks(found.application, matched, req) }
     return expired ? { reason: 'expired_secret', details: describeExpired(expired) } : { reason: 'wrong_secret' }
   }
 
@@ -119,11 +123,14 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
         throw new StoreUnavailableError('The store did not answer whether the credentials are new.')
       attempt = await authenticate(readings, req)
     }
-    if (attempt.authenticated) return attempt.authenticated
+    if (attempt.authenticated) {
+      refuseOtherNetworks(attempt.authenticated, req)
+      return attempt.authenticated
+    }
     // Failures are counted after the comparison: a right secret always passes, so nobody can lock out another client.
     const refused = describeAttempt(attempt, readings)
     // A right secret of a suspended application is no failed authentication if the answer tells of the suspension.
-    if (!(tellsSuspension && refused.reason === 'suspended')) {
+    if (!(tellsSuspension && maySaySuspended(refused))) {
       // A slow hash is computed for each reading: one request with several costs as much as several requests.
       const hasSlowHash =
         attempt.known !== undefined && options.importedCredentials?.hasSlowHash(attempt.known) === true
@@ -144,12 +151,25 @@ export function refuseRestrictedSecret(
   throw withRefusedClient(error, { reason: 'restricted_secret', client, applicationId: application.id, details })
 }
 
-/** Throws `network_not_allowed` for a request from outside the networks of the application or of its secret. */
-export function refuseOtherNetworks({ application, secret }: AuthenticatedClient, req: IncomingMessage): void {
-  if (application.networks === undefined && secret.networks === undefined) return
+/**
+ * Throws `network_not_allowed` for a request from outside the networks of the application or of its secret. Every endpoint that
+ * authenticates clients gets this refusal: a secret that was stolen is of no use elsewhere.
+ */
+function refuseOtherNetworks({ application, secret, client }: AuthenticatedClient, req: IncomingMessage): void {
+  if (isFromItsNetworks(application, secret, req)) return
+  const error = new OAuthError('network_not_allowed', 'The client credentials may not be used from this network')
+  throw withRefusedClient(error, { reason: 'network_not_allowed', client, applicationId: application.id })
+}
+
+function isFromItsNetworks(application: ApplicationRecord, secret: CredentialRecord, req: IncomingMessage): boolean {
+  if (application.networks === undefined && secret.networks === undefined) return true
   const address = readIpAddress(req)
-  if ([application, secret].every(({ networks }) => networks === undefined || isInNetworks(address, networks))) return
-  throw new OAuthError('network_not_allowed', 'The client credentials may not be used from this network')
+  return [application, secret].every(({ networks }) => networks === undefined || isInNetworks(address, networks))
+}
+
+/** Whether the client presented the right secret of a suspended application, from a network of both: it may learn that. */
+export function maySaySuspended({ reason, isFromItsNetworks: isInside }: RefusedClient = {}): boolean {
+  return reason === 'suspended' && isInside === true
 }
 
 /** Describes a refused client. A text that is neither a key nor an id may be a secret in the wrong place, so it is not shown. */

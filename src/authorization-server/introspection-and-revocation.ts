@@ -64,7 +64,7 @@ export function createOwnTokenReader({ authenticateClient, verifyAccessToken }: 
   async function verifyOwnToken(req: IncomingMessage, form: Form, api: Api): Promise<AccessToken | undefined> {
     const client = await authenticateClient(req, form, api.name)
     refuseRestrictedSecret(client, api)
-    const token = await verifyAccessToken(api, form.get('token')!.trim())
+    const token = await verifyAccessToken(api, form.get('token')!)
     return token?.applicationId === client.application.id ? token : undefined
   }
 

@@ -4,7 +4,7 @@ import { readForm, refuseInQuery } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendJson } from '../http/respond.js'
 import type { AuthenticateClient } from './authenticated-client.js'
-import { describeRefusedClient } from './client-authentication.js'
+import { describeRefusedClient, maySaySuspended } from './client-authentication.js'
 
 /**
  * `POST /` of `auth.suspensionRouter`: whether the application whose right secret is presented is suspended. The token endpoint
@@ -30,8 +30,10 @@ async function isRefusedAsSuspended(authentication: Promise<unknown>): Promise<b
     await authentication
     return false
   } catch (error) {
+    // Credentials that work, but not from here, say no more than others.
+    if (error instanceof OAuthError && error.error === 'network_not_allowed') return false
     if (error instanceof OAuthError && error.error === 'invalid_client')
-      return describeRefusedClient(error)?.reason === 'suspended'
+      return maySaySuspended(describeRefusedClient(error))
     throw error
   }
 }

@@ -13,7 +13,7 @@ import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { SignAccessToken } from '../tokens/access-token.js'
 import type { ApiObserver } from '../contracts/api-observer.js'
 import type { AuthenticateClient, AuthenticatedClient, RefusedClient } from './authenticated-client.js'
-import { describeRefusedClient, refuseOtherNetworks, refuseRestrictedSecret } from './client-authentication.js'
+import { describeRefusedClient, refuseRestrictedSecret } from './client-authentication.js'
 import { readCustomClaims, type CreateClaims } from './custom-claims.js'
 
 /** An API that access tokens are issued for. */
@@ -48,7 +48,6 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
       if (grantType !== 'client_credentials') {
         throw new OAuthError('unsupported_grant_type', 'The only grant type here is client_credentials')
       }
-      refuseOtherNetworks(authenticated, req)
       const scopes = grantScopes(api, authenticated, form)
       const limitHeaders = await limitTokenRequests?.(application.id)
       const customClaims = api.claims && (await readCustomClaims(api.name, api.claims, application))

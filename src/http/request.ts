@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
+import { formatGroups, normalizeIp, readGroups } from '../lib/ip-address.js'
 
 /**
  * A header of a request. Own members only: a polluted `Object.prototype` must not provide a credential. A request that a test
@@ -44,8 +45,6 @@ export function readIpAddress(req: IncomingMessage): string {
 
 /** `[2001:db8::1]:443`, with or without the port, or `192.0.2.1:443`. */
 const WITH_PORT = /^\[([^\]]*)\](?::\d+)?$|^(\d+(?:\.\d+){3}):\d+$/
-/** IPv4 addresses as IPv6 ones: mapped (RFC 4291 2.5.5.2), and behind NAT64 (RFC 6052 2.1). */
-const IPV4_PREFIXES = ['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0']
 /** A header may hold any text. This bounds the key of a counter. */
 const MAX_ADDRESS_LENGTH = 64
 
@@ -55,16 +54,7 @@ function normalizeAddress(text: string): string {
   if (text.length > MAX_ADDRESS_LENGTH) return `${text.slice(0, MAX_ADDRESS_LENGTH - 1)}…`
   const [, bracketed, dotted] = WITH_PORT.exec(text) ?? []
   const address = (bracketed ?? dotted ?? text).split('%', 1)[0]!
-  if (!isIPv6(address)) return address
-  const groups = readGroups(address)
-  if (IPV4_PREFIXES.includes(formatGroups(groups.slice(0, 6)))) {
-    return groups
-      .slice(6)
-      .flatMap((group) => [group >> 8, group & 0xff])
-      .join('.')
-  }
-  // The URL parser writes an address as RFC 5952 has it.
-  return new URL(`http://[${address}]`).hostname.slice(1, -1)
+  return isIPv6(address) ? normalizeIp(address) : address
 }
 
 /** The keys by which failed authentications are counted: the address, and the application that was presented, if it exists. */
@@ -76,29 +66,6 @@ function formatNetwork(address: string, prefix: Ipv6Prefix): string {
   const groups = readGroups(address).slice(0, 4)
   groups[3]! &= 0xffff << (64 - prefix)
   return `${formatGroups(groups)}::/${prefix}`
-}
-
-/** The eight numbers of an IPv6 address. */
-function readGroups(address: string): number[] {
-  const [head = '', tail] = address.split('::')
-  const front = readSide(head)
-  const back = readSide(tail ?? '')
-  const zeros = tail === undefined ? [] : Array<number>(Math.max(0, 8 - front.length - back.length)).fill(0)
-  return [...front, ...zeros, ...back]
-}
-
-/** The numbers on one side of the `::`, whose last part may be an IPv4 address. */
-function readSide(side: string): number[] {
-  return side.split(':').flatMap((part) => {
-    if (part === '') return []
-    if (!part.includes('.')) return [Number.parseInt(part, 16)]
-    const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number)
-    return [(a << 8) | b, (c << 8) | d]
-  })
-}
-
-function formatGroups(groups: readonly number[]): string {
-  return groups.map((group) => (group & 0xffff).toString(16)).join(':')
 }
 
 /**

@@ -1,13 +1,17 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
+import { IPV4_FORMS, normalizeIp, readBits } from './ip-address.js'
 
 /** A network in CIDR notation (RFC 4632 3.1, RFC 4291 2.3), in one spelling: `203.0.113.0/24`, `2001:db8::/32`. */
 export type Network = string
+
+/** Stands for an IPv6 network that has every IPv4 address, in one of the forms that requests are normalized from. */
+export const HAS_EVERY_IPV4 = Symbol('every IPv4 address')
 
 /**
  * Reads a network, or one address, which is a network of its own. Returns undefined for any other text, and for an address with
  * bits behind the prefix: it is a typing error, or a wider network than its writer believes.
  */
-export function readNetwork(text: string): Network | undefined {
+export function readNetwork(text: string): Network | typeof HAS_EVERY_IPV4 | undefined {
   const [given = '', length, ...more] = text.split('/')
   const family = isIP(given)
   if (family === 0 || given.includes('%') || more.length > 0) return undefined
@@ -15,12 +19,12 @@ export function readNetwork(text: string): Network | undefined {
   if (length !== undefined && !/^(?:0|[1-9]\d{0,2})$/.test(length)) return undefined
   const prefix = length === undefined ? bits : Number(length)
   if (prefix > bits) return undefined
-  const address = readAddress(given)
   // Bits behind the prefix: the address is not the first one of its network.
-  if (address !== 0n && (address & ((1n << BigInt(bits - prefix)) - 1n)) !== 0n) return undefined
-  // An IPv4 network as IPv6 (RFC 4291 2.5.5.2): requests have the IPv4 address.
-  const isMapped = family === 6 && address >> 32n === 0xffffn && prefix >= 96
-  return isMapped ? `${formatIPv4(address & 0xffff_ffffn)}/${prefix - 96}` : `${formatAddress(given)}/${prefix}`
+  if ((readBits(given) & ((1n << BigInt(bits - prefix)) - 1n)) !== 0n) return undefined
+  if (IPV4_FORMS.some((form) => containsNetwork(`${given}/${prefix}`, form))) return HAS_EVERY_IPV4
+  // Requests have the IPv4 address.
+  const address = normalizeIp(given)
+  return `${address}/${family === 6 && isIPv4(address) ? prefix - 96 : prefix}`
 }
 
 /** Whether the first network contains all of the second. */
@@ -29,7 +33,7 @@ export function containsNetwork(outer: Network, inner: Network): boolean {
   const [innerAddress = '', innerPrefix] = inner.split('/')
   if (isIPv4(outerAddress) !== isIPv4(innerAddress) || Number(outerPrefix) > Number(innerPrefix)) return false
   const rest = BigInt((isIPv4(outerAddress) ? 32 : 128) - Number(outerPrefix))
-  return readAddress(outerAddress) >> rest === readAddress(innerAddress) >> rest
+  return readBits(outerAddress) >> rest === readBits(innerAddress) >> rest
 }
 
 /** The lists are made once for each record: records are immutable, and a changed one has another list of networks. */
@@ -59,22 +63,4 @@ function createLists(networks: readonly Network[]): Lists {
 
 function findKind(address: string): keyof Lists {
   return isIPv4(address) ? 'ipv4' : 'ipv6'
-}
-
-/** As RFC 5952 writes it. */
-function formatAddress(address: string): string {
-  return isIPv4(address) ? address : new URL(`http://[${address}]`).hostname.slice(1, -1)
-}
-
-function formatIPv4(address: bigint): string {
-  return [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 0xffn).join('.')
-}
-
-function readAddress(address: string): bigint {
-  if (isIPv4(address)) return address.split('.').reduce((sum, part) => (sum << 8n) | BigInt(part), 0n)
-  const [head = '', tail] = formatAddress(address).split('::')
-  const front = head === '' ? [] : head.split(':')
-  const back = tail === undefined || tail === '' ? [] : tail.split(':')
-  const groups = [...front, ...Array<string>(8 - front.length - back.length).fill('0'), ...back]
-  return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n)
 }

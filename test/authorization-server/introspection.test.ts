@@ -6,6 +6,9 @@ import { onEveryPlatform } from '../support/platform.js'
 
 type Known = Awaited<ReturnType<typeof createApplication>>
 
+/** What `trim()` removes, and more. */
+const WHITE_SPACE = [' ', '\t', '\n', '\r\n', '\u00a0', '\ufeff', ' x', '\0']
+
 const CHALLENGE = { 'www-authenticate': 'Basic realm="orders", charset="UTF-8", error="invalid_client"' }
 
 describe('POST /{api}/introspect (RFC 7662, docs/http.md I1 to I7)', () => {
@@ -76,7 +79,12 @@ describe('POST /{api}/introspect (RFC 7662, docs/http.md I1 to I7)', () => {
           tokenOfAnother,
           tokenForAnotherApi,
           changed: `${good}A`,
-          spaced: ` ${good} x`,
+          ...Object.fromEntries(
+            WHITE_SPACE.flatMap((space) => [
+              [`before ${space}`, space + good],
+              [`after ${space}`, good + space],
+            ]),
+          ),
         }
         for (const [what, token] of Object.entries(presented)) {
           const { status, text } = await post(host.app, '/orders/introspect', createTokenForm(shop, { token }))

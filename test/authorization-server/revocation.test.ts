@@ -71,6 +71,14 @@ describe('POST /{api}/revoke (RFC 7009, docs/http.md I1 to I4, I8 and I9)', () =
         expect(await call(token)).toBe(200)
       })
 
+      it('I9: answers 200 without effect for a token with white space around it', async () => {
+        const token = await accessToken(host.app, 'orders', shop)
+        for (const spaced of [` ${token}`, `${token} `, `${token}\t`, `${token}\n`, `\r\n${token}`, `\u00a0${token}`]) {
+          expect((await revoke(shop, spaced)).status).toBe(200)
+          expect(await call(token)).toBe(200)
+        }
+      })
+
       it('I9: answers 200 without effect for a token of another API', async () => {
         const token = await accessToken(host.app, 'invoices', shop)
         expect((await revoke(shop, token)).status).toBe(200)

@@ -8,7 +8,7 @@ import { sendAuthInfo } from './guarded-routes.js'
 const HOME = '203.0.113.7'
 const ELSEWHERE = '198.51.100.7'
 
-describe('The networks of an application and of a credential (docs/http.md G35, T31)', () => {
+describe('The networks of an application and of a credential (docs/http.md G35, T31, I12)', () => {
   onEveryPlatform((host) => {
     const denied: PlatformEvent[] = []
 
@@ -25,6 +25,7 @@ describe('The networks of an application and of a credential (docs/http.md G35, 
         }),
         sendAuthInfo,
       )
+      app.use('/suspended', auth.suspensionRouter)
       app.get('/any', auth.requireAny([auth.requireBearer('orders'), auth.requireApiKey('catalog')]), sendAuthInfo)
       auth.events.on('request.denied', (event) => void denied.push(event))
     })
@@ -94,6 +95,44 @@ describe('The networks of an application and of a credential (docs/http.md G35, 
       await token(ELSEWHERE, client).expect(401, /"invalid_client"/)
     })
 
+    it('hold at every endpoint that authenticates a client: nobody ends tokens with a secret that was stolen', async () => {
+      const client = await createApplication(host.auth, ['orders'])
+      const { applications } = host.auth
+      const { credentials } = await applications.addSecret(client.id, { name: 'office', networks: [HOME] })
+      const clients = {
+        application: await createApplication(host.auth, ['orders']),
+        secret: { ...client, clientSecret: credentials.clientSecret },
+      }
+      await applications.update(clients.application.id, { networks: ['203.0.113.0/24'] })
+      for (const each of Object.values(clients)) {
+        const { clientId, clientSecret } = each
+        const issued = await accessToken(HOME, each)
+        const ask = (address: string, endpoint: string, secret = clientSecret): Test =>
+          from(address, request(host.app).post(`/orders/${endpoint}`))
+            .type('form')
+            .send({ token: issued, client_id: clientId, client_secret: secret })
+        for (const endpoint of ['introspect', 'revoke']) {
+          expectRefusal(await ask(ELSEWHERE, endpoint), 403, 'network_not_allowed')
+          await ask(ELSEWHERE, endpoint, 'wrong').expect(401, /"invalid_client"/)
+        }
+        await bearer(HOME, issued).expect(200)
+        expect((await ask(HOME, 'introspect').expect(200)).body).toMatchObject({ active: true })
+        await ask(HOME, 'revoke').expect(200)
+        await bearer(HOME, issued).expect(401)
+        const isSuspended = async (address: string): Promise<unknown> =>
+          (
+            await from(address, request(host.app).post('/suspended'))
+              .type('form')
+              .send({ client_id: clientId, client_secret: clientSecret })
+              .expect(200)
+          ).body as unknown
+        expect(await isSuspended(ELSEWHERE)).toEqual({ suspended: false })
+        await applications.suspend(each.id)
+        expect(await isSuspended(ELSEWHERE)).toEqual({ suspended: false })
+        expect(await isSuspended(HOME)).toEqual({ suspended: true })
+      }
+    })
+
     it('of a key bound that key alone, those of a secret also the access tokens that it gets', async () => {
       const client = await createApplication(host.auth, ['orders', 'catalog'])
       const { applications } = host.auth
@@ -153,6 +192,8 @@ describe('The networks of an application and of a credential (docs/http.md G35, 
       for (const networks of [[], 'any', '203.0.113.0/24', [7], {}, Array(101).fill(HOME), ['203.0.113.1/24'], ['*']])
         await expect(update(networks)).rejects.toMatchObject({ code: 'invalid_argument' })
       await expect(update([HOME, '10.0.0.1/8'])).rejects.toThrow('"10.0.0.1/8"')
+      for (const all of ['64:ff9b::/96', '::ffff:0:0/96', '::/0', '64:ff9b::/64'])
+        await expect(update([all])).rejects.toThrow(/has every IPv4 address.*2000::\/3/)
       await update(['10.0.0.0/8 ', '10.0.0.0/8', '2001:DB8::/32'])
       expect((await host.auth.applications.get(id))?.networks).toEqual(['10.0.0.0/8', '2001:db8::/32'])
     })
@@ -163,7 +204,7 @@ describe('The networks of an application and of a credential (docs/http.md G35, 
         host.auth.applications.update(id, { networks, by })
       await update([HOME], 'contact:dev@example.com')
       await update(['203.0.113.0/24'], 'alice')
-      for (const wider of [null, ['203.0.112.0/23'], [HOME, ELSEWHERE], ['0.0.0.0/0'], ['::/0']])
+      for (const wider of [null, ['203.0.112.0/23'], [HOME, ELSEWHERE], ['0.0.0.0/0'], ['2000::/3']])
         await expect(update(wider, 'contact:dev@example.com')).rejects.toMatchObject({ code: 'invalid_argument' })
       await update([HOME], 'contact:dev@example.com')
       await host.auth.applications.allow(id, 'weather', { by: 'alice' })

@@ -1,6 +1,7 @@
 import { ApplicationError } from '../../contracts/errors.js'
 import type { ApplicationRecord } from '../../contracts/application-record.js'
-import { containsNetwork, readNetwork } from '../../lib/networks.js'
+import { IPV4_FORMS } from '../../lib/ip-address.js'
+import { containsNetwork, HAS_EVERY_IPV4, readNetwork } from '../../lib/networks.js'
 import { joinWithheld } from './withheld.js'
 
 /** The most networks that a list has. */
@@ -18,8 +19,12 @@ export function readNetworks(networks: unknown): readonly string[] | undefined {
 
 function readOne(given: unknown): string {
   const network = typeof given === 'string' ? readNetwork(given.trim()) : undefined
-  if (network !== undefined) return network
+  if (typeof network === 'string') return network
   const shown = typeof given === 'string' ? JSON.stringify(given.slice(0, MAX_SHOWN_LENGTH)) : typeof given
+  if (network === HAS_EVERY_IPV4)
+    throw invalid(
+      `networks has ${shown}, which has every IPv4 address (as ${IPV4_FORMS.join(' or ')}), and those are compared as IPv4. Write IPv4 networks such as 203.0.113.0/24, and of IPv6 a network without these: 2000::/3 has every public address. null is for any.`,
+    )
   throw invalid(
     `networks has ${shown}, which is no network. Write its first address and the bits that all have in common: 203.0.113.0/24, 2001:db8::/32, or one address.`,
   )

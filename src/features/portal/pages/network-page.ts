@@ -40,9 +40,10 @@ ${entered.has('networks') ? readField(entered, 'networks') : (record.networks ??
       }`,
     async perform(entered, { applications, by }) {
       const lines = listLines(entered)
-      const wrong = lines.find((line) => readNetwork(line) === undefined)
+      const read = lines.map(readNetwork).filter((network) => typeof network === 'string')
+      const wrong = lines.find((line) => typeof readNetwork(line) !== 'string')
       if (wrong !== undefined) throw new FormProblem(texts.networkRefused(wrong.slice(0, MAX_SHOWN_LENGTH)), 'networks')
-      const networks = lines.length === 0 ? null : lines.map((line) => readNetwork(line)!)
+      const networks = lines.length === 0 ? null : read
       // A list without the contact's own address is often a typing error, so the contact must confirm it.
       const shutsOut = address !== undefined && networks !== null && !isInNetworks(address, networks)
       if (shutsOut && !isShut && readField(entered, 'anyway') !== 'yes')
