@@ -31,7 +31,7 @@ export function renderIndexPage(site: Site): string {
     </main>
   `
   const footer = html` ${apis.some(({ scheme }) => scheme === 'oauth2') && html`<p>Access tokens are signed; the keys to verify them are in the <a href="${baseUrl}/.well-known/jwks.json">key set</a>.</p>`}
-    ${changelog && html`<p><a href="${changelog.path}">${changelog.title}</a></p>`}
+    ${changelog && html`<p class="alone"><a href="${changelog.path}">${changelog.title}</a></p>`}
     <p>For language models: <a href="llms.txt">llms.txt</a></p>`
   const head = html`<link rel="alternate" type="text/plain" title="For language models" href="llms.txt" />`
   return renderPage({

@@ -53,6 +53,6 @@ export function renderFirstCalls({ apis, credentials, developersUrl, texts }: Fi
         renderCopyable(texts.getToken(title), formatTokenAssignment({ tokenEndpoint, credentials: used }), texts)
       }
       ${renderCopyable(texts.call(title), formatCallCommand(call), texts)}
-      ${developersUrl !== undefined && html`<p><a href="${developersUrl}#api-${name}">${texts.reference(title)}</a></p>`}`
+      ${developersUrl !== undefined && html`<p class="alone"><a href="${developersUrl}#api-${name}">${texts.reference(title)}</a></p>`}`
     })}`
 }

@@ -75,6 +75,19 @@ a:hover { text-decoration-thickness: 2px }
 body > footer { margin-top: var(--space-12); padding-top: var(--space-4); border-top: 1px solid var(--line); color: var(--soft); font-size: var(--text-small) }
 body > footer p { margin: 0 0 var(--space-2) }
 @media (scripting: none) { .bar > .theme { display: none } }
+/* Each control is as large as a finger: 44 pixels (WCAG 2.2, 2.5.5). Links in sentences are exempt. */
+@media (max-width: 63.99rem), (pointer: coarse) {
+  :root { --finger: max(0px, (44px - 1lh) / 2) }
+  button, .button, .action, select, textarea, summary, [role=tab], input:not([type=checkbox], [type=radio]), .bar > .theme { min-width: 44px; min-height: 44px }
+  a:is(.button, .action) { display: inline-flex; align-items: center; justify-content: center }
+  summary, label.choice { padding-block: var(--finger) }
+  :is(nav, .bar, .help, .links, .crumb, .actions, .problem li, .alone, h1) > a:not(.button, .action), nav li > a { display: inline-block; min-width: 44px; min-height: 44px; padding-block: var(--finger) }
+}
+/* The brand and the switch share the first line of the header, so that it is no line longer. */
+@media (max-width: 40rem) {
+  .bar > .theme { order: 1 }
+  .bar > .brand ~ :is(nav, .signed-in) { order: 2; flex: 1 1 100% }
+}
 `
 
 /** The rules of pages that consist of forms, and of values to copy: all but those of the console. */

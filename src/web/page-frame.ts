@@ -79,7 +79,7 @@ function renderHeader(
     ${
       (home || shown.length > 0) &&
       html`<nav${home && html` class="back"`}>
-        ${home && html`<a href="${home.href}">${home.label}</a>`}
+        ${home && html`<a href="${home.href}"><span>${home.label}</span></a>`}
         ${shown.map(({ href, label }) => html`<a href="${href}">${label}</a> `)}
       </nav>`
     }

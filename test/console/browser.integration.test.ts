@@ -10,6 +10,7 @@ import { describeMailScanners } from '../portal/mail-scanners-in-chromium.js'
 import { describeDecisions } from '../registration/decide-in-chromium.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
 import { readMail, startMailServer, transportTo, type MailServer } from '../support/smtp.js'
+import { describeTargets } from '../web/targets-in-chromium.js'
 import { launchChromium, sharePage, type UsePage } from './chromium.js'
 import { readCatalogWithEveryState, serveEveryState } from './every-state.js'
 import { openMockServer, type MockServer } from './mock-server.js'
@@ -487,6 +488,10 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
       (allowed) => usePage(allowed),
       (allowed) => useScriptlessPage(allowed),
     )
+  })
+
+  describe('controls on phones', () => {
+    describeTargets(() => browser)
   })
 
   describe('light and dark pages', () => {

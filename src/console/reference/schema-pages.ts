@@ -43,7 +43,7 @@ export function renderSchemaPage(
     title: name,
     root: '../../../',
     content: html`<h1><a href="../../${api.name}">${api.title}</a></h1>
-      <p><a href="../schemas">Schemas</a></p>
+      <p class="alone"><a href="../schemas">Schemas</a></p>
       <h2>${name}</h2>
       <div class="pair">
         <div>${renderSchema(document, schema)}</div>

@@ -68,6 +68,7 @@ form.card > p.foot { gap: var(--space-5); max-width: none; margin: 0 calc(-1 * v
 .empty { margin: 0; padding: var(--space-4) var(--space-5); color: var(--soft) }
 .invite { gap: .375rem; max-width: none; padding: var(--space-4) var(--space-5) }
 .together { display: flex; gap: var(--space-2) }
+.together > button { flex: none }
 .subject { margin: 0 }
 .download { margin: 0 0 var(--space-4) }
 .crumb { margin: 0 0 var(--space-4) }

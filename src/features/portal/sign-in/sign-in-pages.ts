@@ -81,7 +81,7 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string): S
         <noscript>
           ${isInvitation ? renderPasteForm(root, csrf, undefined, texts) : html`<p>${texts.linkNeedsScripts}</p>`}
         </noscript>
-        ${!isInvitation && html`<p>${renderLink(texts.newLink)}</p>`}`
+        ${!isInvitation && html`<p class="alone">${renderLink(texts.newLink)}</p>`}`
       const heading = isInvitation ? texts.invitation : texts.signIn
       return renderPage(heading, { session, language, content, script: 'fragment' })
     },
