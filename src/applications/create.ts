@@ -80,7 +80,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
     calls: {
       applications: { ...createCalls(options.writer), ...createCreation({ ...options, readOperatorData }) },
       createCheckedCalls: (check) =>
-        withCheckedArguments(APPLICATION_PARAMETERS, createCalls(checkBefore(options.writer, check, options.now))),
+        withCheckedArguments(APPLICATION_PARAMETERS, createCalls(checkBefore(options.writer, check))),
       decisions,
       readOperatorData,
     },

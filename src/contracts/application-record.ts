@@ -91,20 +91,23 @@ export interface Withheld {
    * whole.
    */
   readonly apis: GrantedApis
-  /** The ends that operators gave credentials; left out if there are none. */
-  readonly ends?: readonly OperatorEnd[]
+  /** The terms that operators gave credentials; left out if there are none. */
+  readonly credentials?: readonly OperatorTerms[]
   /** The networks that an operator gave the application: a contact can only give fewer. Left out if no operator gave any. */
   readonly networks?: readonly string[]
 }
 
-/** The end that an operator gave a credential. It also bounds its replacement by a contact. */
-export interface OperatorEnd {
+/** The terms that an operator gave a credential. They also bound what contacts add. */
+export interface OperatorTerms {
   readonly kind: 'key' | 'secret'
+  /** It may be gone. */
   readonly credentialId: string
-  /** The APIs that the credential is restricted to; left out: none. It may be gone. */
-  readonly apis?: readonly string[]
-  /** Milliseconds since 1970. */
-  readonly at: number
+  /** What it is restricted to; left out: not restricted. */
+  readonly apis?: GrantedApis
+  /** The networks from which it may be used; left out: any. */
+  readonly networks?: readonly string[]
+  /** Its end, milliseconds since 1970; left out: none. */
+  readonly endsAt?: number
 }
 
 /** A limit of one application at one API, in place of the API's own. */

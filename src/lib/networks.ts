@@ -36,6 +36,17 @@ export function containsNetwork(outer: Network, inner: Network): boolean {
   return readBits(outerAddress) >> rest === readBits(innerAddress) >> rest
 }
 
+/** The networks that two lists have in common; undefined is any network. A list that is within the other one stays as it is. */
+export function intersectNetworks(
+  one: readonly Network[] | undefined,
+  other: readonly Network[] | undefined,
+): readonly Network[] | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  const within = (inner: readonly Network[], outer: readonly Network[]): Network[] =>
+    inner.filter((network) => outer.some((each) => containsNetwork(each, network)))
+  return [...new Set([...within(one, other), ...within(other, one)])]
+}
+
 /** The lists are made once for each record: records are immutable, and a changed one has another list of networks. */
 const lists = new WeakMap<readonly Network[], Lists>()
 

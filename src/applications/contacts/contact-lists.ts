@@ -120,5 +120,12 @@ export async function endInvitations(
 
 /** The `by` of a change that a contact makes. */
 export function describeContactActor(address: string): string {
-  return `contact:${normalizeContact(address)}`
+  return `${CONTACT_ACTOR}${normalizeContact(address)}`
 }
+
+/** Whether a contact makes the change, at the portal or at pages of the host. */
+export function isContact(by: string | undefined): boolean {
+  return by?.startsWith(CONTACT_ACTOR) === true
+}
+
+const CONTACT_ACTOR = 'contact:'

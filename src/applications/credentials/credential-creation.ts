@@ -51,7 +51,7 @@ export function createCredentialCreation(
           ...(terms.apis && { apis: terms.apis }),
           ...(networks && { networks }),
         },
-        ends: [{ kind, credentialId: minted.record.id, at: expiresAt ?? undefined }],
+        ends: [{ credentialId: minted.record.id, at: expiresAt ?? undefined, decidesAll: true }],
         result: minted,
       }
     })

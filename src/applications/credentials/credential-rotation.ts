@@ -70,7 +70,7 @@ export function createCredentialRotation(
         },
         emails,
         ...(expiresAt !== undefined && {
-          ends: [{ kind, credentialId: minted.record.id, at: expiresAt ?? undefined }],
+          ends: [{ credentialId: minted.record.id, at: expiresAt ?? undefined }],
         }),
         result: minted.plain,
       }

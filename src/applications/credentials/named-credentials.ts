@@ -52,7 +52,7 @@ export function createNamedCredentials(options: CallParts): Pick<Applications, '
         return {
           changed: replaceById(current, kind, { ...credential, ...changes }),
           details,
-          ...(expiresAt !== undefined && { ends: [{ kind, credentialId, at: expiresAt ?? undefined }] }),
+          ...(expiresAt !== undefined && { ends: [{ credentialId, at: expiresAt ?? undefined }] }),
         }
       })
       return toApplication(record, now())
@@ -72,8 +72,6 @@ export function createNamedCredentials(options: CallParts): Pick<Applications, '
             ...(endsTokens && endTokens(current, now())),
           },
           details: { ...describeCredential(kind, credential), ...describeCancelled(replacing) },
-          // Contacts can replace a credential that an operator ends because it leaked.
-          ends: [{ kind, credentialId, at: undefined }],
           emails,
         }
       })

@@ -1,3 +1,4 @@
+import { isContact } from '../contacts/contact-lists.js'
 import type { ApplicationRecord, DecidedRequest } from '../../contracts/application-record.js'
 import type { QueuedEmail } from '../../contracts/queued-email.js'
 import { ownMembers } from '../../lib/own-members.js'
@@ -62,7 +63,7 @@ export function eraseDecided(
     describe({ api, requestedAt }, {}, NO_ASKER, { outcome, at, by }),
   )
   if (ended.outcome === 'rejected') return decideRegistration({ ...current, decided }, email, ended)
-  const by = ended.by?.startsWith('contact:') ? 'a contact' : ended.by
+  const by = isContact(ended.by) ? 'a contact' : ended.by
   return decideRegistration({ ...current, apis: {}, decided }, undefined, { ...ended, by })
 }
 

@@ -1,8 +1,6 @@
 import { ApplicationError } from '../../contracts/errors.js'
-import type { ApplicationRecord } from '../../contracts/application-record.js'
 import { IPV4_FORMS } from '../../lib/ip-address.js'
-import { containsNetwork, HAS_EVERY_IPV4, readNetwork } from '../../lib/networks.js'
-import { joinWithheld } from './withheld.js'
+import { HAS_EVERY_IPV4, readNetwork } from '../../lib/networks.js'
 
 /** The most networks that a list has. */
 const MAX_NETWORKS = 100
@@ -31,22 +29,6 @@ function readOne(given: unknown): string {
 }
 
 const MAX_SHOWN_LENGTH = 50
-
-/**
- * The change of what operators have withheld, by the new networks. Throws with code `invalid_argument` if a contact's list has more than
- * an operator's.
- */
-export function withholdNetworks(
-  { withheld }: ApplicationRecord,
-  networks: readonly string[] | undefined,
-  by: string | undefined,
-): Pick<ApplicationRecord, 'withheld'> {
-  if (!by?.startsWith('contact:')) return { withheld: joinWithheld({ apis: {}, ...withheld, networks }) }
-  const given = withheld?.networks
-  const wider = networks?.find((network) => !given?.some((outer) => containsNetwork(outer, network)))
-  if (!given || (networks && wider === undefined)) return { withheld }
-  throw invalid(`${wider ?? 'Any network'} is more than the operator allows: ${given.join(', ')}.`)
-}
 
 function invalid(message: string): ApplicationError {
   return new ApplicationError('invalid_argument', message)

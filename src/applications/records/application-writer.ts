@@ -10,7 +10,7 @@ import type { ApplicationCache } from './cached-applications.js'
 import { applyExpiry, findLatestExpiry, type MaximumAges } from '../credentials/credential-expiry.js'
 import { settleConfirmation } from '../contacts/confirmation.js'
 import { notifyContacts } from '../queue/change-emails.js'
-import { boundEnds, settleEnds } from '../credentials/operator-ends.js'
+import { settleTerms } from '../credentials/operator-terms.js'
 import { withdrawReminders } from '../queue/queued-emails.js'
 
 interface ApplicationWriterOptions {
@@ -73,13 +73,15 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       if (!current) throw new ApplicationError('application_not_found', `There is no application "${id}".`)
       const edited = await edit(current)
       if (!edited) return undefined
-      const { emails: given, details: described, result, type = event.type } = ownMembers(edited)
+      const { emails: given, ends = [], result, type = event.type } = ownMembers(edited)
       const changed = { ...current, ...edited.changed, version: current.version + 1 }
-      const settled = settleEnds(current, settleConfirmation(current, changed), edited.ends ?? [], now())
-      const record = applyExpiry(maximumAges, current, settled, now())
+      const confirmed = settleConfirmation(current, changed)
+      const settling = { by: event.by, details: edited.details, endsAll: edited.endsAll === true }
+      const settled = settleTerms(current, confirmed, { ...settling, ends, now: now() })
+      const record = applyExpiry(maximumAges, current, settled.record, now())
       const alsoRevokesTokens =
         record.tokensRevokedAt !== current.tokensRevokedAt && type !== 'application.tokensRevoked'
-      const details = { ...described, ...(alsoRevokesTokens && { tokensRevoked: true }) }
+      const details = { ...settled.details, ...(alsoRevokesTokens && { tokensRevoked: true }) }
       const kept = await withdrawReminders(store, current, record, given)
       const saved = { type, by: event.by, details, emails: kept, now: now() }
       const emails = await notifyContacts(store, current, record, saved)
@@ -116,15 +118,8 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
   return { add, addAll, change, findLatestExpiry: (use, createdAt) => findLatestExpiry(maximumAges, use, createdAt) }
 }
 
-/**
- * A writer for contacts: it saves a change only if `check` does not throw for the very record that the change is made of, and
- * lets no credential end later than an operator has ended it.
- */
-export function checkBefore(
-  writer: ApplicationWriter,
-  check: (current: ApplicationRecord) => void,
-  now: () => number,
-): ApplicationWriter {
+/** A writer for contacts: it saves a change only if `check` does not throw for the very record that the change is made of. */
+export function checkBefore(writer: ApplicationWriter, check: (current: ApplicationRecord) => void): ApplicationWriter {
   const change: ApplicationWriter['change'] = <Result>(
     id: string,
     event: ChangeEvent,
@@ -132,9 +127,7 @@ export function checkBefore(
   ) =>
     writer.change(id, event, async (current) => {
       check(current)
-      const edited = await edit(current)
-      // Some edits have nothing to change.
-      return edited && boundEnds(current, edited, now())
+      return edit(current)
     })
   return { ...writer, change }
 }

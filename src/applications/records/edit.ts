@@ -5,7 +5,7 @@ import type { EmailChange } from '../../contracts/queued-email.js'
 import type { NewAuditRecord } from '../../contracts/store-records.js'
 import type { MaybePromise } from '../../lib/maybe-promise.js'
 import { type CredentialUse } from '../credentials/credential-expiry.js'
-import type { GivenEnd } from '../credentials/operator-ends.js'
+import type { GivenEnd } from '../credentials/operator-terms.js'
 
 /** The one way in which applications change: record, audit record and queued e-mails are saved together. */
 export interface ApplicationWriter {
@@ -65,6 +65,8 @@ export interface Edit<Result> extends SavedWith {
   readonly changed: Partial<ApplicationRecord>
   /** The ends that the call gave credentials. A contact's are not kept. */
   readonly ends?: readonly GivenEnd[]
+  /** Whether the credentials end to be delivered anew, as by `recover`: no operator has taken them away. */
+  readonly endsAll?: true
   /** The event's type, if that depends on the record; otherwise the one of the call. */
   readonly type?: EventType
   /** The result for the caller of `change()`: from the run of `edit` that was saved. */

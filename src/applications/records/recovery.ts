@@ -65,6 +65,7 @@ export function createRecovery(options: RecoveryOptions): Pick<Applications, 're
       return isKept(email, registration !== undefined) ? undefined : { remove: email }
     })
     return {
+      endsAll: true,
       changed: {
         ...toContactMembers([contact]),
         isUnconfirmed: false,

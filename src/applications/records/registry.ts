@@ -23,7 +23,8 @@ import {
   suspendEmails,
 } from '../queue/queued-emails.js'
 import { changeLimits, describeLimits, readLimitChanges, type LimitChanges } from './application-limits.js'
-import { readNetworks, withholdNetworks } from './application-networks.js'
+import { readNetworks } from './application-networks.js'
+import { joinWithheld } from './withheld.js'
 import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
 import {
   readApiName,
@@ -114,7 +115,10 @@ export function createRegistry(options: RegistryOptions): Registry {
         refuseDeleted(current, 'update')
         const changed = {
           ...given,
-          ...(networks !== undefined && withholdNetworks(current, given.networks, by)),
+          // Those of a contact are judged with every other change of contacts, and bound nobody.
+          ...(networks !== undefined && {
+            withheld: joinWithheld({ apis: {}, ...current.withheld, networks: given.networks }),
+          }),
           ...(limits && { rateLimits: changeLimits(current, limits) }),
         }
         const details = describeChanges(current, given, limits)

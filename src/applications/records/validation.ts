@@ -1,3 +1,4 @@
+import { isContact } from '../contacts/contact-lists.js'
 import { toAsciiLowerCase } from '../../contracts/application-order.js'
 import { ApplicationError } from '../../contracts/errors.js'
 import type { Language } from '../../contracts/email-content.js'
@@ -33,7 +34,7 @@ export function readRegistrationName(name: unknown): string {
 
 /** The name of a credential. Contacts are strangers too: an e-mail to another contact shows it. */
 export function readCredentialName(name: unknown, by: string | undefined): string {
-  return by?.startsWith('contact:') ? readRegistrationName(name) : readName(name)
+  return isContact(by) ? readRegistrationName(name) : readName(name)
 }
 
 /** One plain address of up to 254 octets. An internationalized domain is returned in ASCII. */

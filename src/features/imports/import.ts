@@ -1,4 +1,4 @@
-import { withholdEnds } from '../../applications/credentials/operator-ends.js'
+import { withholdTerms } from '../../applications/credentials/operator-terms.js'
 import { ApplicationError, ConfigurationError } from '../../contracts/errors.js'
 import type { AddOutcome } from '../../contracts/imports.js'
 import type { CredentialRecord } from '../../contracts/application-record.js'
@@ -119,7 +119,7 @@ function createApplication(read: ImportedLine, credentials: Pick<Credentials, 'h
       ...EMPTY_APPLICATION,
       language: undefined,
       ...given,
-      withheld: withholdEnds(read),
+      withheld: withholdTerms(read),
       tokensRevokedAt: 0,
       version: 1,
     },

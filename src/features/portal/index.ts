@@ -113,7 +113,7 @@ function createPortalPart(core: Core, settings: PortalSettings): FeaturePart {
 function createActionCalls(core: Core): CreateActionCalls {
   return (check) => ({
     applications: core.calls.createCheckedCalls(check),
-    invite: createInvitations({ ...core, writer: checkBefore(core.writer, check, core.now) }).invite,
+    invite: createInvitations({ ...core, writer: checkBefore(core.writer, check) }).invite,
     requestAccess: (id, request) => core.find('registration')!.requestAccess(check, id, request),
     acceptTerms: (id, by) => core.find('registration')!.acceptTerms(check, id, by),
   })

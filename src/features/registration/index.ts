@@ -139,10 +139,10 @@ function createRegistrationPart(core: Core, settings: ReturnType<typeof readRegi
   const offers: RegistrationOffer = {
     isOperator: (address) => operators.includes(address),
     requestAccess: (check, id, request) =>
-      createRequestAccess({ ...core, writer: checkBefore(core.writer, check, core.now), apis, operators })(id, request),
+      createRequestAccess({ ...core, writer: checkBefore(core.writer, check), apis, operators })(id, request),
     terms,
     async acceptTerms(check, id, by) {
-      if (terms) await acceptTerms(checkBefore(core.writer, check, core.now), terms, { id, by, at: core.now() })
+      if (terms) await acceptTerms(checkBefore(core.writer, check), terms, { id, by, at: core.now() })
     },
   }
   return { calls: { ...calls, router }, offers }

@@ -3,6 +3,15 @@ import type { ApplicationRecord } from '../../store.js'
 import { application, audit, credential, NOW } from './records.js'
 import { assertEqual, MALFORMED_CURSORS, overwrite, type TestCollector } from './suite.js'
 
+const WITHHELD = {
+  apis: { zebra: { scopes: ['z:3'] }, 'Ünï "1"': { scopes: [] } },
+  credentials: [
+    { kind: 'key', credentialId: 'cred_1', apis: { 'Ünï "1"': { scopes: ['z'] } }, networks: ['::1/128'], endsAt: NOW },
+    { kind: 'secret', credentialId: 'cred_2' },
+  ],
+  networks: ['203.0.113.0/24'],
+} as const
+
 /** `findApplication()` and `findApplicationByKey()`. */
 export function applicationsContract({ describe, it }: TestCollector): void {
   describe('application', () => {
@@ -32,10 +41,7 @@ export function applicationsContract({ describe, it }: TestCollector): void {
         },
         { requested: {}, requestedAt: NOW, address: '::1', outcome: 'approved', at: NOW + 1 },
       ],
-      withheld: {
-        apis: { zebra: { scopes: ['z:3'] }, 'Ünï "1"': { scopes: [] } },
-        ends: [{ kind: 'key', credentialId: 'cred_1', at: 1_800_000_000_000 }],
-      },
+      withheld: WITHHELD,
       isUnconfirmed: true,
       status: 'suspended',
       apis: { zebra: { scopes: ['z:2', 'z:1'] }, apple: { scopes: [] }, mango: { scopes: ['m'] } },

@@ -1,5 +1,5 @@
 import type { CredentialInfo } from '../../../applications/application.js'
-import { findEndBound } from '../../../applications/credentials/operator-ends.js'
+import { findLeft } from '../../../applications/credentials/left-terms.js'
 import type { CredentialKind } from '../../../applications/credentials/credentials.js'
 import type { CredentialRecord } from '../../../contracts/application-record.js'
 import { DAY_MS } from '../../../lib/day.js'
@@ -142,7 +142,7 @@ function renderRevokeChoice(isChosen: boolean, { alsoRevoke }: PortalTexts): Htm
 function listLifetimes({ record, now, findLatestExpiry, texts }: ApplicationView, kind: CredentialKind) {
   const limits = [
     findLatestExpiry({ kind, granted: record.apis, restriction: undefined }, now),
-    findEndBound(record, kind, now),
+    findLeft(record, { kind, apis: undefined, isByContact: true }, now)?.endsAt,
   ]
   const latest = Math.min(...limits.map((limit) => limit ?? Infinity))
   const { lifetimes } = texts
