@@ -60,6 +60,7 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
     onDenied,
     readClient: () => undefined,
     hideCredential: undefined,
+    hideOthers: undefined,
     prepareResponse: undefined,
   }
   let hasCheckedRoutes = false

@@ -48,8 +48,17 @@ export function createAnyGuard({
   const hidings = parts.flatMap((part) => part.hideCredential ?? [])
   // A request may also have a credential for a guard that does not decide.
   const hideCredential = hidings.length > 0 ? (req: IncomingMessage) => hidings.forEach((hide) => hide(req)) : undefined
+  const hidingOthers = parts.flatMap((part) => part.hideOthers ?? [])
+  const hideOthers = async (req: IncomingMessage): Promise<void> => {
+    for (const hide of hidingOthers) await hide(req)
+  }
   const guards = parts.map((part) => {
-    const shared = { hostGuard, hideCredential, prepareResponse }
+    const shared = {
+      hostGuard,
+      hideCredential,
+      hideOthers: hidingOthers.length > 0 ? hideOthers : undefined,
+      prepareResponse,
+    }
     const guard = createGuard({ ...part, onDenied: part.onDenied ?? onDenied, ...shared })
     return { part, guard }
   })
@@ -59,7 +68,16 @@ export function createAnyGuard({
     if (!optional) {
       const denied = createMissingDenial(parts, req)
       return respondWithDenial(
-        { api, onDenied, reportOnly, hostGuard, hideCredential, prepareResponse, readClient: () => undefined },
+        {
+          api,
+          onDenied,
+          reportOnly,
+          hostGuard,
+          hideCredential,
+          hideOthers: hidingOthers.length > 0 ? hideOthers : undefined,
+          prepareResponse,
+          readClient: () => undefined,
+        },
         denied,
         'no_credential',
         undefined,

@@ -25,6 +25,8 @@ export interface Authenticator {
   recallAccessToken(api: Api, accessToken: string): Identity | Refused | null
   /** The result is a promise while a bad key is being counted; it rejects for too many unknown ones. */
   recallApiKey(api: Api, apiKey: string, req: IncomingMessage): Identity | Refused | Promise<Refused> | null
+  /** Whether it is a key of any application. Rejects if the store cannot answer. */
+  isKnownKey(text: string, req: IncomingMessage): MaybePromise<boolean>
   /** Rejects if the store cannot answer. */
   byAccessToken(api: Api, accessToken: string): Promise<Identity | Refused>
   /** Rejects if the store cannot answer, or for too many unknown keys. */
@@ -107,6 +109,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (isBadKey(result)) return refuseKey(result, application, req)
       if (!isSuspended(result)) lastUsed.note(hash)
       return result
+    },
+    isKnownKey(text, req) {
+      const hash = credentials().hashKey(text)
+      const known = hash === undefined ? undefined : applicationCache.recallByKeyHash(hash)
+      if (known !== null) return known !== undefined
+      return Promise.resolve(applicationCache.findByKeyHash(hash!, text, req)).then((found) => found !== undefined)
     },
     async byApiKey(api, apiKey, req) {
       const hash = credentials().hashKey(apiKey)

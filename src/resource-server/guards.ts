@@ -27,7 +27,7 @@ import {
   NO_CREDENTIAL,
   createGuardFactory,
 } from './guard.js'
-import { createKeyHiding, hideToken } from './hide-credential.js'
+import { createKeyHiding, createOwnCredentialHiding, hideToken } from './hide-credential.js'
 import { readGuardOptions } from './guard-arguments.js'
 import type { GuardParts } from './guard-parts.js'
 import { createCacheProtection, createKeyCredentialReader } from './key-headers.js'
@@ -65,6 +65,7 @@ export function createGuards(given: GuardsOptions): Guards {
   const hasKeyApis = [...apis.values()].some(({ scheme }) => scheme === 'apiKey')
   const authenticateApiKey = hasKeyApis ? createApiKeyAuthentication(authenticator) : undefined
   const isOfOtherIssuer = createOtherIssuerTest([...apis.values()].map(({ resource }) => resource))
+  const hideOwnCredentials = createOwnCredentialHiding({ isOfOtherIssuer, isKnownKey: authenticator.isKnownKey })
   const configs = new WeakMap<Guard, GuardConfig | undefined>()
 
   function createGuard(config: GuardConfig): Guard {
@@ -96,7 +97,7 @@ export function createGuards(given: GuardsOptions): Guards {
           guard: otherIssuers,
           isOfOtherIssuer: (header) => isOfOtherIssuer(header.slice('Bearer '.length)),
         },
-        headerNames: ['Authorization'],
+        headerNames: AUTHORIZATION,
         form: BEARER_FORM,
         header: 'authorization',
         recall(authorization) {
@@ -111,6 +112,7 @@ export function createGuards(given: GuardsOptions): Guards {
         // The form of a token is checked before it may be one of another issuer.
         readCredential: otherIssuers ? createBearerReader(readBearer) : createBearerReader(findBearer),
         hideCredential: api.hideCredential ? hideToken : undefined,
+        hideOthers: api.hideCredential ? (req) => hideOwnCredentials(AUTHORIZATION, req) : undefined,
         prepareResponse: undefined,
       })
     },
@@ -137,6 +139,7 @@ export function createGuards(given: GuardsOptions): Guards {
         readClient: readKeyClient,
         readCredential: createKeyCredentialReader(api.keyHeaders),
         hideCredential: api.hideCredential ? hideKey : undefined,
+        hideOthers: api.hideCredential ? (req) => hideOwnCredentials(api.keyHeaders, req) : undefined,
         prepareResponse: createCacheProtection(api.keyHeaders.join(', ')),
       })
     },
@@ -195,4 +198,5 @@ function readTokenClient(req: IncomingMessage, { applicationId }: EventDetails):
   }
 }
 
+const AUTHORIZATION = ['Authorization']
 const MAX_TOKEN_HEADER_LENGTH = 8 * 1024 + 'Bearer '.length

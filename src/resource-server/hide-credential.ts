@@ -1,5 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { readKeyPrefix } from '../applications/credentials/credentials.js'
+import { isApplicationId } from '../applications/records/application-id.js'
+import { isBasic, readBasic } from '../http/basic.js'
+import { holdsKeyOrSecret } from '../lib/credential-text.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
+import type { IsOfOtherIssuer } from './other-issuers.js'
 import { findBearer } from '../http/bearer.js'
 import { notePresentedHeaders } from '../http/origin.js'
 import { hasDuplicateHeader, readHeader } from '../http/request.js'
@@ -44,6 +49,63 @@ export function createKeyHiding(keyHeaders: readonly string[]): KeyHiding {
       hideHeaders(req, hidden)
     },
   }
+}
+
+interface OwnCredentialHidingOptions {
+  readonly isOfOtherIssuer: IsOfOtherIssuer
+  /** Whether it is a key of an application. Rejects if the store cannot answer. */
+  readonly isKnownKey: (text: string, req: IncomingMessage) => MaybePromise<boolean>
+}
+
+/** Removes each of the headers that has a credential of this platform, of whatever kind, although the guard reads another kind there. */
+export function createOwnCredentialHiding({ isOfOtherIssuer, isKnownKey }: OwnCredentialHidingOptions) {
+  function isOwnByForm(text: string): boolean {
+    return holdsKeyOrSecret(text) || (!isNoToken(text) && !isOfOtherIssuer(text))
+  }
+
+  /** Before the platform is ready, no key can be checked. */
+  function checkSafely(text: string, req: IncomingMessage): MaybePromise<boolean> {
+    try {
+      return isKnownKey(text, req)
+    } catch {
+      return true
+    }
+  }
+
+  return function hideOwnCredentials(headers: readonly string[], req: IncomingMessage): MaybePromise<void> {
+    const unknown: Promise<void>[] = []
+    for (const name of headers.map((header) => header.toLowerCase())) {
+      const texts = listTexts(readHeader(req, name))
+      if (texts.some((text) => isApplicationId(text) || isOwnByForm(text))) {
+        hideHeaders(req, [name])
+        continue
+      }
+      for (const text of texts.slice(0, MAX_LOOKED_UP)) {
+        const isKnown = checkSafely(text, req)
+        if (isKnown === true) hideHeaders(req, [name])
+        // What cannot be checked may be a good one.
+        else if (isKnown !== false)
+          unknown.push(
+            isKnown.then(
+              (found) => (found ? hideHeaders(req, [name]) : undefined),
+              () => hideHeaders(req, [name]),
+            ),
+          )
+      }
+    }
+    return unknown.length > 0 ? Promise.all(unknown).then(() => undefined) : undefined
+  }
+}
+
+/** A header of many words costs no more look-ups. */
+const MAX_LOOKED_UP = 10
+
+/** The words of a header, and what Basic has in each reading. */
+function listTexts(value: string | string[] | undefined): readonly string[] {
+  if (typeof value !== 'string' || value === '') return []
+  const pairs = isBasic(value) ? (readBasic(value) ?? []) : []
+  const texts = [...pairs.flatMap(({ id, secret }) => [id, secret]), ...value.split(/[\s,;]+/)]
+  return [...new Set(texts)].filter((text) => text !== '')
 }
 
 function isTwice(req: IncomingMessage): boolean {

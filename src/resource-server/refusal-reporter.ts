@@ -3,6 +3,7 @@ import type { Api } from '../contracts/api.js'
 import type { Denial } from '../contracts/denial.js'
 import type { ReadClient } from '../contracts/events.js'
 import type { OtherIssuersGuard } from './other-issuers.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { Identity } from './identity.js'
 
 /** The time until which a guard only reports its refusals. */
@@ -24,6 +25,8 @@ export interface ReportingConfig {
   readonly readClient: ReadClient
   /** Removes the credential from a request that goes on; undefined where handlers may see it. */
   readonly hideCredential: ((req: IncomingMessage) => void) | undefined
+  /** Removes every other credential of this platform from the headers that the guard reads; undefined where handlers may see them. */
+  readonly hideOthers: ((req: IncomingMessage) => MaybePromise<void>) | undefined
   /** Sets the headers of an answer before the handler runs. */
   readonly prepareResponse: ((res: ServerResponse) => void) | undefined
 }

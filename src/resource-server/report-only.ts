@@ -1,5 +1,6 @@
-import type { RefusedCaller, RefusalReporter } from './refusal-reporter.js'
-import type { IncomingMessage } from 'node:http'
+import type { RefusedCaller, RefusalReporter, ReportingConfig } from './refusal-reporter.js'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Next } from './guard-config.js'
 import type { Emit } from '../contracts/events.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { whenAnswered } from '../http/when-answered.js'
@@ -52,9 +53,7 @@ export function createRefusalReporter({
       // What the platform does not know may be a credential of the host. Every other one is, or may be, a good one.
       if (caller !== undefined || denied.status === 400 || denied.status >= 500) hideCredential?.(req)
       prepareResponse?.(res)
-      // The host's own guard decides, as before.
-      if (hostGuard) callOtherGuard(hostGuard, req, res, next)
-      else next()
+      goOn(config, req, res, next)
     },
     skipReported(config, guard) {
       return function platformAuthReportingGuard(req, res, next) {
@@ -65,11 +64,23 @@ export function createRefusalReporter({
         // Nobody has judged it.
         if (earlier.api !== api.name) hideCredential?.(req)
         setIdentity(req, !hostGuard && identity?.api.name === api.name ? identity : undefined)
-        if (hostGuard) callOtherGuard(hostGuard, req, res, next)
-        else next()
+        goOn(config, req, res, next)
       }
     },
   }
+}
+
+/** Calls the handler without any credential of this platform, or the host's own guard, which decides as before. */
+function goOn({ hostGuard, hideOthers }: ReportingConfig, req: IncomingMessage, res: ServerResponse, next: Next): void {
+  const proceed = (): void => {
+    // See report().
+    if (res.headersSent) return
+    if (hostGuard) callOtherGuard(hostGuard, req, res, next)
+    else next()
+  }
+  const hidden = hideOthers?.(req)
+  if (hidden) hidden.then(proceed, next)
+  else proceed()
 }
 
 export function findApplicationId(caller: RefusedCaller): string | undefined {

@@ -15,6 +15,8 @@ const apis = {
 const store = failingStore(memoryStore())
 const { auth } = openPlatform({ apis, store, imports: {} })
 const IMPORTED = 'k9+Xq2/vR7pL4wZ1tB8=='
+/** A token of another system, and one without an issuer. */
+const FOREIGN_TOKEN = `${Buffer.from('{"alg":"RS256"}').toString('base64url')}.${Buffer.from('{"iss":"https://other.example"}').toString('base64url')}.c2ln`
 let key: string
 let token: string
 
@@ -146,6 +148,51 @@ describe('a guard that only reports', () => {
     expectHidden(await send(scoped, { Authorization: `Bearer ${token}` }), 'authorization')
     const other = await createApplication(auth, ['weather'])
     expectHidden(await send(app, { Authorization: `Bearer ${other.clientId}` }), other.clientId)
+  })
+
+  it('forwards no credential of the platform, of whatever kind, in a header that it reads', async () => {
+    const { applications } = auth
+    const { id, clientId, clientSecret } = await createApplication(auth, ['orders', 'catalog'])
+    const live = await accessToken(express().use(auth.router), 'orders', { clientId, clientSecret })
+    const added = await applications.addKey(id, { name: 'ended' })
+    await applications.endCredential(id, added.credential.id)
+    const ended = added.credentials.clientId
+    const credentials = { live, key: clientId, secret: clientSecret, ended, imported: IMPORTED }
+    const inAuthorization = Object.values(credentials).flatMap((each) => [
+      `Bearer ${each}`,
+      `bearer  ${each}`,
+      each,
+      `Token ${each}`,
+      `Bearer ${each} x`,
+      basic(each, ''),
+      basic('x', each),
+    ])
+    const pairs = [basic(clientId, clientSecret), basic(id, 'the secret of another system')]
+    const reporting = { reportOnly: true } as const
+    const guards = {
+      bearer: auth.requireBearer('orders', reporting),
+      key: auth.requireApiKey('catalog', reporting),
+      scoped: auth.requireBearer('orders', { ...reporting, scopes: ['write'] }),
+      any: auth.requireAny([auth.requireBearer('orders'), auth.requireApiKey('catalog')], reporting),
+    }
+    for (const [name, guard] of Object.entries(guards)) {
+      const app = appWith(auth.requireApiKey('weather', reporting), guard)
+      const alone = appWith(guard)
+      const headers = [...inAuthorization, ...pairs].map((value) => ({ Authorization: value }))
+      const all =
+        name === 'key' || name === 'any'
+          ? [...headers, ...Object.values(credentials).map((each) => ({ 'X-Api-Key': each }))]
+          : headers
+      for (const sent of all)
+        for (const each of [app, alone]) {
+          const { headers: seen } = await send(each, sent)
+          const value = JSON.stringify(Object.values(sent)[0]).slice(1, -1).toLowerCase()
+          expect([name, sent, seen.includes(value)]).toEqual([name, sent, false])
+        }
+      const legacy = ['Bearer of-another-system', basic('someone', 'else'), `Bearer ${FOREIGN_TOKEN}`]
+      for (const value of legacy)
+        expect((await send(alone, { Authorization: value })).headers).toContain(value.toLowerCase())
+    }
   })
 
   it('forwards neither of two credentials, nor one that a later guard would have judged', async () => {
