@@ -1,9 +1,11 @@
 /** `express-platform-auth/store`: what a store keeps, for those who write one. Types only. */
 export type { Store } from './contracts/store.js'
+export type { ConfigurationProblem } from './contracts/errors.js'
 export type { SignIn, SignOut } from './contracts/sign-ins.js'
 export type {
   AccessRequest,
   ApplicationRecord,
+  ApplicationStatus,
   CredentialRecord,
   Invitation,
   JsonObject,
@@ -14,6 +16,7 @@ export type {
   AuditQuery,
   ChangesPage,
   SchemaMigration,
+  SecretName,
   StorePart,
   StoreWith,
 } from './contracts/store.js'

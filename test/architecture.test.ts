@@ -56,9 +56,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   // Runs in browsers too: no module of Node.
   samples: { mayImport: ['lib'] },
   'stores/sql': { mayImport: ['contracts'] },
-  'stores/memory': { mayImport: ['contracts', 'stores/sql/cursor'] },
-  'stores/sqlite': { mayImport: ['contracts', 'stores/sql'] },
-  'stores/postgres': { mayImport: ['contracts', 'stores/sql'] },
+  // Declarations of programs name the types of a store by its subpath, so a store refers to that.
+  'stores/memory': { mayImport: ['contracts', 'stores/sql/cursor'], mayImportTypes: ['store'] },
+  'stores/sqlite': { mayImport: ['contracts', 'stores/sql'], mayImportTypes: ['store'] },
+  'stores/postgres': { mayImport: ['contracts', 'stores/sql'], mayImportTypes: ['store'] },
   'store-client': { mayImport: ['contracts', 'lib'] },
   'rate-limits': { mayImport: ['contracts', 'lib'], mayImportTypes: ['options/options'] },
   tokens: { mayImport: ['contracts', 'lib'], mayImportTypes: ['options/settings'] },
@@ -100,7 +101,8 @@ const RULES: Readonly<Record<string, Rule>> = {
       'options/read-metadata-schema',
       'options/read-persistence',
     ],
-    mayImportTypes: ['features/plans/calls', 'features/usage/calls'],
+    // The subpaths by which declarations of programs name the types.
+    mayImportTypes: [...FEATURE_TYPES, 'index', 'store'],
   },
   'document-guards': {
     mayImport: ['index', 'contracts', 'lib', 'openapi', 'express-routes'],

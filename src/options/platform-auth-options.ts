@@ -19,7 +19,8 @@ export interface PlatformAuthOptions<
   Apis extends ApisOptions = ApisOptions,
   // oxlint-disable-next-line typescript/no-explicit-any -- options in a variable may have any schema
   Schema extends MetadataSchema = any,
-  Features extends readonly FeatureEntry[] = readonly FeatureEntry[],
+  // The empty list makes the compiler infer a list that `satisfies` checks as a tuple, whose features are certain.
+  Features extends readonly FeatureEntry[] = readonly FeatureEntry[] | readonly [],
 > extends ReportOnlyOptions {
   /** The absolute URL below which the platform's APIs are. Issuer, audience and links are built from it, never from a request. */
   readonly baseUrl: string

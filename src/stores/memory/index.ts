@@ -1,4 +1,4 @@
-import type { StoreWith } from '../../contracts/store.js'
+import type { StoreWith } from '../../store.js'
 import { createMemoryApplications } from './applications.js'
 import { createMemoryAudit } from './audit.js'
 import { copyFrozen } from './deep-freeze.js'

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../contracts/errors.js'
-import type { SchemaMigration, StoreWith } from '../../contracts/store.js'
+import type { SchemaMigration, StoreWith } from '../../store.js'
 import { createSharedCalls } from '../sql/shared-calls.js'
 import { findApplication, findApplicationByKey, listApplications } from './applications.js'
 import { createPostgresConnections, type Sql } from './connection.js'

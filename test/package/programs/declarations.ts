@@ -86,6 +86,12 @@ export const mount = (platform: PlatformAuth): CoreAuth['router'] => platform.ro
 export const countersOf = (platform: WithUsage) => platform.usage.list({ api: 'orders' })
 export const quotasOf = (platform: WithPlans) => platform.plans.usage('id')
 export const ownFeature: UsageFeature = usage({ retention: 30 })
+export const ownUsage = usage()
+export const ownEmails = emails({ mailer: { send: async () => undefined } })
+export const ownRegistration = registration()
+export const ownPortal = portal({ actions: { rotate: false } })
+export const ownImports = imports()
+export const ownPlans = plans({ free: { requests: [{ limit: 10, per: 'month' }] } }, { default: 'free' })
 // oxlint-disable-next-line import/no-default-export -- some projects have one
 export default createPlatformAuth(options)
 
@@ -93,56 +99,67 @@ export default createPlatformAuth(options)
 export const members = { ...auth }
 export const { requireBearer, requireApiKey, requireAny, router, events, ready, health } = auth
 export const membersWithSchema = { ...withSchema }
-export const parts = [
-  { ...auth.applications },
-  { ...withSchema.applications },
-  { ...auth.emails },
-  { ...auth.signingKeys },
-  { ...auth.audit },
-  { ...auth.usage },
-  { ...auth.plans },
-  { ...auth.imports },
-  { ...auth.portal },
-  { ...auth.registration },
-  auth.brand,
-  { ...withSchema.registration },
-  maybe.emails,
-  maybe.registration,
-  { ...auth.events },
-  [...auth.apis],
-] as const
-export const guards = {
-  bearer: auth.requireBearer('orders', { scopes: ['orders:read'] }),
-  key: auth.requireApiKey('catalog'),
-  any: auth.requireAny([auth.requireApiKey()]),
-  document: guardsFromDocument(auth, 'orders', 'openapi.json', { prefix: '/orders' }),
-}
-export const calls = {
-  create: () => auth.applications.create({ name: 'Acme', apis: ['catalog'] }),
-  createWithSchema: () =>
-    withSchema.applications.create({ name: 'Acme', apis: ['catalog'], metadata: { plan: 'free' } }),
-  register: () => auth.registration.register({ name: 'Acme', contact: 'dev@acme.example', apis: ['catalog'] }),
-  get: () => auth.applications.get('id'),
-  list: () => withSchema.applications.list(),
-  rotateKey: () => auth.applications.rotateKey('id'),
-  rotateSecret: () => auth.applications.rotateSecret('id'),
-  addKey: () => auth.applications.addKey('id', { name: 'Second' }),
-  verify: () => auth.verifyAccessToken('orders', 'token'),
-  verifyKey: () => withSchema.verifyApiKey('catalog', 'key'),
-  of: (req: object) => auth.of(req),
-  maybe: (req: object) => maybeAuthOf(req),
-  rotateSigningKey: () => auth.signingKeys.rotate(),
-  audit: () => auth.audit.list(),
-  usage: () => auth.usage.list(),
-  refusals: () => auth.usage.refusals('id'),
-  plan: () => auth.plans.usage('id'),
-  reportOnly: () => auth.usage.reportOnly(),
-  retry: () => maybe.emails?.retry(),
-  signIn: () => auth.portal.link({ contact: 'dev@acme.example' }),
-  import: () => auth.imports.run([]),
-  health: () => auth.health(),
-  describe: () => describeGuard(guards.bearer),
-}
+export const authApplicationsPart = { ...auth.applications }
+export const withSchemaApplicationsPart = { ...withSchema.applications }
+export const authEmailsPart = { ...auth.emails }
+export const authSigningKeysPart = { ...auth.signingKeys }
+export const authAuditPart = { ...auth.audit }
+export const authUsagePart = { ...auth.usage }
+export const authPlansPart = { ...auth.plans }
+export const authImportsPart = { ...auth.imports }
+export const authPortalPart = { ...auth.portal }
+export const authRegistrationPart = { ...auth.registration }
+export const authBrandPart = auth.brand
+export const withSchemaRegistrationPart = { ...withSchema.registration }
+export const maybeEmailsPart = maybe.emails
+export const maybeRegistrationPart = maybe.registration
+export const authEventsPart = { ...auth.events }
+export const authApisPart = [...auth.apis] as const
+// With the core alone, whose program has no file of a feature.
+export const coreMembers = { ...minimal }
+export const coreApplications = { ...minimal.applications }
+export const coreGuard = minimal.requireApiKey()
+export const coreCreate = () => minimal.applications.create({ name: 'Acme', apis: ['catalog'] })
+export const coreVerify = () => minimal.verifyApiKey('catalog', 'key')
+export const coreAudit = () => minimal.audit.list()
+export const coreDocumentGuard = guardsFromDocument(minimal, 'catalog', 'openapi.json')
+export const coreConsole = developerConsole(minimal)
+export const coreCallers = testing.callersFor(minimal, 'catalog')
+export const coreTelemetry = openTelemetry.observe(minimal)
+export const ownOptions = {
+  baseUrl: 'http://localhost:3000',
+  apis,
+  store: sqliteStore('platform.sqlite'),
+} satisfies PlatformAuthOptions
+export const bearerGuard = auth.requireBearer('orders', { scopes: ['orders:read'] })
+export const keyGuard = auth.requireApiKey('catalog')
+export const anyGuard = auth.requireAny([auth.requireApiKey()])
+export const documentGuard = guardsFromDocument(auth, 'orders', 'openapi.json', { prefix: '/orders' })
+export const createCall = () => auth.applications.create({ name: 'Acme', apis: ['catalog'] })
+export const createWithSchemaCall = () =>
+  withSchema.applications.create({ name: 'Acme', apis: ['catalog'], metadata: { plan: 'free' } })
+export const registerCall = () =>
+  auth.registration.register({ name: 'Acme', contact: 'dev@acme.example', apis: ['catalog'] })
+export const getCall = () => auth.applications.get('id')
+export const listCall = () => withSchema.applications.list()
+export const rotateKeyCall = () => auth.applications.rotateKey('id')
+export const rotateSecretCall = () => auth.applications.rotateSecret('id')
+export const addKeyCall = () => auth.applications.addKey('id', { name: 'Second' })
+export const verifyCall = () => auth.verifyAccessToken('orders', 'token')
+export const verifyKeyCall = () => withSchema.verifyApiKey('catalog', 'key')
+export const ofCall = (req: object) => auth.of(req)
+export const maybeCall = (req: object) => maybeAuthOf(req)
+export const rotateSigningKeyCall = () => auth.signingKeys.rotate()
+export const auditCall = () => auth.audit.list()
+export const usageCall = () => auth.usage.list()
+export const refusalsCall = () => auth.usage.refusals('id')
+export const planCall = () => auth.plans.usage('id')
+export const reportOnlyCall = () => auth.usage.reportOnly()
+export const retryCall = () => maybe.emails?.retry()
+export const signInCall = () => auth.portal.link({ contact: 'dev@acme.example' })
+export const importCall = () => auth.imports.run([])
+export const healthCall = () => auth.health()
+export const describeCall = () => describeGuard(auth.requireBearer('orders'))
 
 // Stores, mailers, tools.
 export const store = memoryStore()
@@ -151,6 +168,10 @@ export const postgres = postgresStore({ pool: undefined as never })
 export const mailer = smtpMailer({ transport: undefined as never, from: 'shop@example.com' })
 export const admin = openAdmin(memoryStore())
 export const adminParts = async () => ({ ...(await admin) })
+export const adminUsage = async () => (await admin).usage?.list()
+export const adminList = async () => (await admin).applications.list()
+export const found = () => sqlite.findApplication('id')
+export const storeParts = () => ({ ...postgres })
 export const report = checkOptions(options)
 export const developers = developerConsole(auth, {
   documents: { orders: { document: 'openapi.json', prefix: '/orders' } },

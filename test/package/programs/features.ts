@@ -11,6 +11,7 @@ import { developerConsole } from 'express-platform-auth/console'
 import { emails } from 'express-platform-auth/emails'
 import { registration } from 'express-platform-auth/registration'
 import { plans, type WithPlans } from 'express-platform-auth/plans'
+import { createTestPlatform } from 'express-platform-auth/testing'
 import { usage, type UsageFeature, type WithUsage } from 'express-platform-auth/usage'
 
 const mailer = { send: async (_email: object) => undefined }
@@ -69,6 +70,25 @@ void createPlatformAuth({ baseUrl: 'https://a.example', apis: plainRecord, featu
   api: 'whatever',
 })
 
+// Options that server and command line share: `satisfies` keeps the features.
+const shared = {
+  baseUrl: 'https://a.example',
+  apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read' } }, catalog: { scheme: 'apiKey' } },
+  features: [usage(), plans({ free: { requests: [] } }), process.env['OPEN'] && registration()],
+} satisfies PlatformAuthOptions
+export const ofShared = createPlatformAuth(shared)
+void ofShared.usage.list({ api: 'orders' })
+void ofShared.plans.set('id', 'free')
+// @ts-expect-error a misspelt plan
+void ofShared.plans.set('id', 'fre')
+// @ts-expect-error it may be missing
+void ofShared.registration.router
+// @ts-expect-error imports() was not given
+void ofShared.imports
+ofShared.requireBearer('orders', { scopes: ['orders:read'] })
+// @ts-expect-error an API that is called with keys
+ofShared.requireBearer('catalog')
+
 // Functions that take any platform, or one with a feature.
 function mount(platform: CoreAuth): void {
   void platform.router
@@ -93,6 +113,8 @@ void report(auth)
 void report(bare)
 export const count = (platform: WithUsage): Promise<unknown> => platform.usage.list()
 void count(auth)
+void count(createPlatformAuth({ ...shared, baseUrl: 'https://b.example', metadata }))
+void count(createTestPlatform({ apis: shared.apis, features: shared.features }).auth)
 // @ts-expect-error usage() was not given
 void count(bare)
 
