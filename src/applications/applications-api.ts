@@ -80,6 +80,8 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     readonly name?: string | undefined
     /** Only applications of which this address is a contact, in whatever case; an index finds them. */
     readonly contact?: string | undefined
+    /** Only applications that have this plan; an index finds them. */
+    readonly plan?: string | undefined
     /**
      * Only applications with a live credential that expires before that time. All pages count from the time of the first one: a credential
      * may have expired since.

@@ -57,6 +57,7 @@ export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
       externalId: 'own',
       name: 'own',
       contact: 'own',
+      plan: 'own',
       expiringBefore: 'own',
     }),
   ],

@@ -179,7 +179,10 @@ export interface ApplicationQuery {
   readonly endingBefore?: number | undefined
 }
 
-/** A page of audit records, oldest first unless `newestFirst` is true. */
+/**
+ * A page of audit records, oldest first unless `newestFirst` is true: in the order in which they were added; with `from` or `until` in
+ * that of their times, so that a page is read from one index.
+ */
 export interface AuditQuery {
   /** The id of the last record of the previous page. After an id that no store issues nothing is listed. */
   readonly after: string | undefined

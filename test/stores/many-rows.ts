@@ -45,6 +45,8 @@ export function fillingStatements(numbers: (count: number) => string, count: num
       all,
       'i % 40 <> 0',
     ),
+    // Every secret expires, much later.
+    insert('credentials', credentials, `${credential('secret', 'secret', 'secret')} + 10000000`),
     insert(
       'credentials',
       `${credentials}, imported`,
@@ -90,6 +92,13 @@ export function fillingStatements(numbers: (count: number) => string, count: num
       'usage',
       'day, application_id, api, outcome, route, count',
       `'2026-11-02', 'app_' || i, 'orders', 'allowed', 'GET /orders', 1`,
+    ),
+    insert(
+      'usage',
+      'day, application_id, api, outcome, count',
+      `'2026-11-03', 'app_' || i, 'rare', 'allowed', 1`,
+      all,
+      `i >= ${count} - 5`,
     ),
     insert('quotas', 'application_id, day, count', `'app_' || i, '2026-11-01', 1`),
     insert('usage_batches', 'id, at', `'bulk ' || i, ${NOW} + i`),

@@ -55,6 +55,8 @@ export const STATEMENTS: Readonly<Record<string, (store: StoreWith) => Promise<u
     store.listApplications({ ...PAGE, name: 'name', contact: 'c7@example.com' }),
   'listApplications by external id': (store) => store.listApplications({ ...PAGE, externalId: 'customer 3' }),
   'listApplications by an expiry that 1 in 40 has': (store) => store.listApplications({ ...PAGE, ...EXPIRING }),
+  'listApplications by an expiry that 1 in 40 has, a long page': (store) =>
+    store.listApplications({ ...PAGE, ...EXPIRING, limit: 20 }),
   'listApplications by an expiry that 1 in 40 has, the next page': (store) =>
     store.listApplications({ ...PAGE, ...EXPIRING, after: 'app_520', afterExpiry: NOW + 520 }),
   'listApplications by an expiry that 1 in 40 has and API': (store) =>
@@ -74,6 +76,10 @@ export const STATEMENTS: Readonly<Record<string, (store: StoreWith) => Promise<u
   'listApplications by expiry and API': (store) =>
     store.listApplications({ ...PAGE, api: 'orders', expiringBefore: NOW + 100, expiringAfter: NOW }),
   'listApplications by plan': (store) => store.listApplications({ ...PAGE, plan: 'gold' }),
+  'listApplications by plan and status': (store) => store.listApplications({ ...PAGE, plan: 'free', status: 'active' }),
+  'listApplications by plan and the beginning of a name': (store) =>
+    store.listApplications({ ...PAGE, plan: 'free', name: 'name' }),
+  'listApplications by plan and expiry': (store) => store.listApplications({ ...PAGE, ...EXPIRING, plan: 'gold' }),
   'listApplications by any plan': (store) => store.listApplications({ ...PAGE, plan: true }),
   'listApplications by end': (store) => store.listApplications({ ...PAGE, endingBefore: NOW + 100 }),
   'listApplications by end, the next page': (store) =>
@@ -123,6 +129,31 @@ export const STATEMENTS: Readonly<Record<string, (store: StoreWith) => Promise<u
     store.listAudit({ after: undefined, limit: 10, applicationId: undefined, by: 'ann' }),
   'listAudit by time': (store) =>
     store.listAudit({ after: undefined, limit: 10, applicationId: undefined, from: NOW + 10, until: NOW + 20 }),
+  'listAudit of the last records by time': async (store) => {
+    const [newest] = await store.listAudit({ after: undefined, limit: 1, applicationId: undefined, newestFirst: true })
+    return store.listAudit({ after: undefined, limit: 10, applicationId: undefined, from: newest!.at - 5 })
+  },
+  'listAudit of the first records by time': (store) =>
+    store.listAudit({ after: undefined, limit: 10, applicationId: undefined, until: NOW + 5, newestFirst: true }),
+  'listAudit of the last records by time and type': async (store) => {
+    const [newest] = await store.listAudit({ after: undefined, limit: 1, applicationId: undefined, newestFirst: true })
+    const types = ['application.suspended']
+    return store.listAudit({ after: undefined, limit: 10, applicationId: undefined, from: newest!.at - 500, types })
+  },
+  'listAudit of the last records by time and actor': async (store) => {
+    const [newest] = await store.listAudit({ after: undefined, limit: 1, applicationId: undefined, newestFirst: true })
+    return store.listAudit({ after: undefined, limit: 10, applicationId: undefined, from: newest!.at - 500, by: 'ann' })
+  },
+  'listAudit by time, type and actor, newest first': (store) =>
+    store.listAudit({
+      after: '15',
+      limit: 10,
+      applicationId: undefined,
+      from: NOW + 10,
+      types: ['application.suspended'],
+      by: 'ann',
+      newestFirst: true,
+    }),
   deleteAudit: (store) => store.deleteAudit(NOW - 10, 10),
   'usage.add': (store) =>
     store.usage.add(batch(), [
@@ -135,6 +166,12 @@ export const STATEMENTS: Readonly<Record<string, (store: StoreWith) => Promise<u
       after: { day: '2026-11-01', applicationId: 'app_90', api: 'orders', outcome: 'allowed' },
     }),
   'usage.list of an API': (store) => store.usage.list({ ...COUNTS, api: 'orders' }),
+  'usage.list of an API that the last five call': (store) => store.usage.list({ ...COUNTS, api: 'rare' }),
+  'usage.list by month of an API that the last five call': (store) =>
+    store.usage.list({ ...COUNTS, by: 'month', api: 'rare' }),
+  'usage.list of days without counts': (store) => store.usage.list({ ...COUNTS, from: '2026-12-01', to: '2026-12-31' }),
+  'usage.list by route of days without counts': (store) =>
+    store.usage.list({ ...COUNTS, routes: true, from: '2026-12-01', to: '2026-12-31' }),
   'usage.list of an application': (store) => store.usage.list({ ...COUNTS, applicationId: 'app_3' }),
   'usage.list of an application and an API': (store) =>
     store.usage.list({ ...COUNTS, applicationId: 'app_3', api: 'orders' }),

@@ -34,6 +34,7 @@ import {
   readNamePrefix,
   readName,
   readPageSize,
+  readPlanFilter,
   readReason,
   readStatus,
   readTime,
@@ -75,7 +76,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       const record = await store.findApplication(id)
       return record && toApplication(record, now())
     },
-    async list({ after, limit, api, status, externalId, name, contact, expiringBefore } = {}) {
+    async list({ after, limit, api, status, externalId, name, contact, plan, expiringBefore } = {}) {
       const pageSize = readPageSize(limit)
       const filter = {
         api,
@@ -83,6 +84,7 @@ export function createRegistry(options: RegistryOptions): Registry {
         externalId: externalId === undefined ? undefined : readExternalId(externalId),
         name: readNamePrefix(name),
         contact: contact === undefined ? undefined : normalizeContact(readContact(contact)),
+        plan: readPlanFilter(plan),
         expiringBefore: readTime('expiringBefore', expiringBefore),
       }
       await opened()

@@ -137,6 +137,12 @@ export function readPageSize(limit: unknown = 100): number {
 }
 
 /** Milliseconds since 1970. */
+/** The plan of a filter. It may be none that this process knows. */
+export function readPlanFilter(plan: unknown): string | undefined {
+  if (plan === undefined || isText(plan)) return plan
+  throw new ApplicationError('invalid_argument', 'plan must be the name of a plan.')
+}
+
 export function readTime(name: string, time: unknown): number | undefined {
   if (time === undefined) return undefined
   if (time instanceof Date && !Number.isNaN(time.getTime())) return time.getTime()

@@ -23,6 +23,7 @@ export const applicationCommands = [
       'external-id': option.text('ID', 'Only the one with this id of your own.'),
       name: option.text('NAME', 'Only those whose name begins with this.'),
       contact: option.text('ADDRESS', 'Only those of which this is a contact.'),
+      plan: option.text('NAME', 'Only those that have this plan.'),
       expiring: option.text(
         'TIME',
         'Only those with a key or secret that expires within that time, such as 30d or 12h.',
@@ -32,9 +33,17 @@ export const applicationCommands = [
     audited: false,
     example: 'apps list --db platform.sqlite --api orders --status active',
     async run({ platform, target, values }) {
-      const { api, status, name, contact, expiring, after, limit, all, 'external-id': externalId } = values
+      const { api, status, name, contact, plan, expiring, after, limit, all, 'external-id': externalId } = values
       const expiringBefore = expiring === undefined ? undefined : readExpiring(expiring)
-      const filter = { api, status: status as ApplicationStatus | undefined, externalId, name, contact, expiringBefore }
+      const filter = {
+        api,
+        status: status as ApplicationStatus | undefined,
+        externalId,
+        name,
+        contact,
+        plan,
+        expiringBefore,
+      }
       return listPages(
         { after, limit, all },
         {

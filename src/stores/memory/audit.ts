@@ -17,9 +17,15 @@ export function createMemoryAudit() {
     const { after, limit, newestFirst = false } = query
     const start = after === undefined ? (newestFirst ? Infinity : 0) : parseCursor(after)
     if (start === undefined) return []
-    const isBeyond = ({ id }: AuditRecord): boolean => (newestFirst ? Number(id) < start : Number(id) > start)
+    const isByTime = query.from !== undefined || query.until !== undefined
+    const last = isByTime ? records.find(({ id }) => id === after) : undefined
+    const isBeyond = (record: AuditRecord): boolean => {
+      const difference = last ? compareTimes(record, last) : Number(record.id) - start
+      return newestFirst ? difference < 0 : difference > 0
+    }
     const found = records.filter((record) => isBeyond(record) && matches(record, query))
-    return (newestFirst ? found.toReversed() : found).slice(0, limit)
+    const sorted = isByTime ? found.toSorted(compareTimes) : found
+    return (newestFirst ? sorted.toReversed() : sorted).slice(0, limit)
   }
 
   function deleteBefore(before: number, limit: number): number {
@@ -29,6 +35,10 @@ export function createMemoryAudit() {
   }
 
   return { write, list, deleteBefore }
+}
+
+function compareTimes(one: AuditRecord, other: AuditRecord): number {
+  return one.at - other.at || Number(one.id) - Number(other.id)
 }
 
 function matches({ applicationId, type, by, at }: AuditRecord, query: AuditQuery): boolean {

@@ -90,9 +90,7 @@ function selectFound(query: ApplicationQuery, start: string): Selection {
   const statuses = status === undefined ? NOT_DELETED : [status]
   const [order, position] = selectOrder(query, start, bind)
   const conditions = [
-    `${start} IS NOT NULL AND ${position}`,
-    // No index serves the joined text: PostgreSQL would read all applications of a status to find those that expire.
-    `${expiringBefore === undefined ? 'found.status' : "(found.status || '')"} = ANY (${bind(statuses)}::text[])`,
+    `found.status = ANY (${bind(statuses)}::text[])`,
     externalId !== undefined && `found.external_id = ${bind(externalId)}`,
     name !== undefined && `${LOWER_NAME} >= ${bind(name)} AND ${LOWER_NAME} < ${bind(name + LAST_CHARACTER)}`,
     contact !== undefined && selectByContact(bind(contact)),
@@ -103,10 +101,22 @@ function selectFound(query: ApplicationQuery, start: string): Selection {
     api !== undefined &&
       `EXISTS (SELECT 1 FROM platform_auth_grants WHERE application_seq = found.seq AND api = ${bind(api)})`,
   ]
-  const join = expiringBefore === undefined ? '' : 'JOIN platform_auth_credentials c ON c.application_seq = found.seq'
-  const text = `
-    SELECT found.seq FROM platform_auth_applications AS found ${join}
-    WHERE ${conditions.filter(Boolean).join(' AND ')} ORDER BY ${order}`
+  const isMatch = conditions.filter(Boolean).join(' AND ')
+  const at = `${start} IS NOT NULL AND ${position}`
+  if (expiringBefore === undefined)
+    return [
+      `SELECT found.seq FROM platform_auth_applications AS found WHERE ${at} AND ${isMatch} ORDER BY ${order}`,
+      values,
+    ]
+  // A condition for each credential, and no join: PostgreSQL believes a join to match so few that it reads and sorts all of them,
+  // where it reads the index up to the limit. Unless an index finds the few that match another filter.
+  const few = [externalId, contact, endingBefore].some((filter) => filter !== undefined)
+  const text = few
+    ? `SELECT c.application_seq AS seq FROM platform_auth_applications AS found
+      JOIN platform_auth_credentials c ON c.application_seq = found.seq WHERE ${at} AND ${isMatch} ORDER BY ${order}`
+    : `SELECT c.application_seq AS seq FROM platform_auth_credentials c
+      WHERE ${at} AND (SELECT ${isMatch} FROM platform_auth_applications AS found WHERE found.seq = c.application_seq)
+      ORDER BY ${order}`
   return [text, values]
 }
 

@@ -40,9 +40,11 @@ CREATE TABLE platform_auth_audit (
   PRIMARY KEY (seq)
 );
 CREATE INDEX platform_auth_audit_by_actor ON platform_auth_audit USING btree (actor, seq) WHERE (actor IS NOT NULL);
+CREATE INDEX platform_auth_audit_by_actor_and_time ON platform_auth_audit USING btree (actor, at, seq) WHERE (actor IS NOT NULL);
 CREATE INDEX platform_auth_audit_by_application ON platform_auth_audit USING btree (application_id, seq);
-CREATE INDEX platform_auth_audit_by_time ON platform_auth_audit USING btree (at);
+CREATE INDEX platform_auth_audit_by_time ON platform_auth_audit USING btree (at, seq);
 CREATE INDEX platform_auth_audit_by_type ON platform_auth_audit USING btree (type, seq);
+CREATE INDEX platform_auth_audit_by_type_and_time ON platform_auth_audit USING btree (type, at, seq);
 
 CREATE TABLE platform_auth_changes (
   seq bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -231,6 +233,7 @@ CREATE TABLE platform_auth_usage (
   count bigint NOT NULL,
   PRIMARY KEY (application_id, route, day, api, outcome)
 );
+CREATE INDEX platform_auth_usage_by_api ON platform_auth_usage USING btree (api, day);
 CREATE INDEX platform_auth_usage_by_day ON platform_auth_usage USING btree (day);
 
 CREATE TABLE platform_auth_usage_batches (

@@ -1,11 +1,13 @@
 import type { UsageCount, UsageCountQuery } from '../../contracts/usage.js'
 import { parseUsageCount, type UsageRow } from '../sql/usage-rows.js'
+import { hasFewCounts, listFewCounts } from '../sql/usage.js'
 import { all, run, type Work } from '../sql/work.js'
 
 export function* listUsage(query: UsageCountQuery): Work<readonly UsageCount[]> {
   const { after, applicationId, api, by, routes, from, to, limit } = query
   const texts = [after?.applicationId, after?.api, after?.outcome, after?.route, applicationId, api]
   if (texts.some((text) => text?.includes('\0'))) return []
+  if (yield* hasFewCounts(query)) return yield* listFewCounts(query)
   const lists = routes ? LISTS_BY_ROUTE : LISTS
   const rows = yield* all<UsageRow>(
     lists[by ?? 'day'],

@@ -11,11 +11,40 @@ export function* listAudit(query: AuditQuery): Work<readonly AuditRecord[]> {
   if ([query.applicationId, query.by, ...(query.types ?? [])].some((text) => text?.includes('\0'))) return []
   // A malformed id is bound as NULL, after which nothing is listed.
   const start = after === undefined ? (newestFirst ? Number.MAX_SAFE_INTEGER : 0) : parseCursor(after)
+  if (query.from !== undefined || query.until !== undefined) return yield* listByTime(query, start)
   const filters = listAuditFilters(query, (index) => `?${index + 3}`)
   const conditions = [`seq ${newestFirst ? '<' : '>'} ?1`, ...filters.conditions].join(' AND ')
   const order = newestFirst ? 'DESC' : 'ASC'
   const text = `SELECT * FROM platform_auth_audit WHERE ${conditions} ORDER BY seq ${order} LIMIT ?2`
   return (yield* all<AuditRow>(text, start, limit, ...filters.values)).map(parseAuditRecord)
+}
+
+/**
+ * The records of a time, in its order: a page is read from the index of times, however many records are before it. The clocks of
+ * processes differ, so this is not quite the order of the numbers.
+ */
+function* listByTime(query: AuditQuery, start: number | undefined): Work<readonly AuditRecord[]> {
+  const { after, limit, from = 0, until = Number.MAX_SAFE_INTEGER, newestFirst = false } = query
+  const text = 'SELECT at FROM platform_auth_audit WHERE seq = ?1'
+  const last = after === undefined ? undefined : (yield* get<{ at: number }>(text, start))?.at
+  const isWithin = last !== undefined && (newestFirst ? last < until : last >= from)
+  const position = isWithin ? [last, start] : newestFirst ? [until, 0] : [from, -1]
+  const [beyond, order] = newestFirst ? ['<', 'DESC'] : ['>', 'ASC']
+  const filters = listAuditFilters({ ...query, from: undefined, until: undefined }, (index) => `?${index + 6}`)
+  const conditions = [
+    `(at, seq) ${beyond} (?1, ?2)`,
+    newestFirst ? 'at >= ?3' : 'at < ?3',
+    // The last record of the previous page may have been deleted since, with all that were older.
+    `seq ${beyond} ?5`,
+    ...filters.conditions,
+  ]
+  const limits = [
+    newestFirst ? from : until,
+    limit,
+    last === undefined ? start : newestFirst ? Number.MAX_SAFE_INTEGER : 0,
+  ]
+  const page = `SELECT * FROM platform_auth_audit WHERE ${conditions.join(' AND ')} ORDER BY at ${order}, seq ${order} LIMIT ?4`
+  return (yield* all<AuditRow>(page, ...position, ...limits, ...filters.values)).map(parseAuditRecord)
 }
 
 /** Must be called in a transaction. */

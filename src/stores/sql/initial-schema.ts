@@ -26,7 +26,6 @@ const TABLES = `
     key {key} PRIMARY KEY,
     value TEXT NOT NULL
   ){keyed};
-
   CREATE TABLE platform_auth_applications (
     seq {serial},
     id {key} NOT NULL UNIQUE,
@@ -172,7 +171,9 @@ const TABLES = `
   CREATE INDEX platform_auth_audit_by_application ON platform_auth_audit (application_id{order});
   CREATE INDEX platform_auth_audit_by_type ON platform_auth_audit (type{order});
   CREATE INDEX platform_auth_audit_by_actor ON platform_auth_audit (actor{order}) WHERE actor IS NOT NULL;
-  CREATE INDEX platform_auth_audit_by_time ON platform_auth_audit (at);
+  CREATE INDEX platform_auth_audit_by_time ON platform_auth_audit (at{order});
+  CREATE INDEX platform_auth_audit_by_type_and_time ON platform_auth_audit (type, at{order});
+  CREATE INDEX platform_auth_audit_by_actor_and_time ON platform_auth_audit (actor, at{order}) WHERE actor IS NOT NULL;
 
   -- Each change has a random value, which tells the changes of a restored database from those before.
   CREATE TABLE platform_auth_changes (
@@ -193,6 +194,7 @@ const TABLES = `
     PRIMARY KEY (application_id, route, day, api, outcome)
   ){keyed};
   CREATE INDEX platform_auth_usage_by_day ON platform_auth_usage (day);
+  CREATE INDEX platform_auth_usage_by_api ON platform_auth_usage (api, day);
 
   -- The batches of counts and refusals that were added, so that none is added twice.
   CREATE TABLE platform_auth_usage_batches (
@@ -236,7 +238,6 @@ const TABLES = `
     PRIMARY KEY (application_id, api, route, reason)
   ){keyed};
   CREATE INDEX platform_auth_reported_by_time ON platform_auth_reported (last_at);
-
   CREATE TABLE platform_auth_sign_ins (
     id {key} PRIMARY KEY,
     contact {key},
@@ -249,7 +250,6 @@ const TABLES = `
   ){keyed};
   CREATE INDEX platform_auth_sign_ins_by_contact ON platform_auth_sign_ins (contact);
   CREATE INDEX platform_auth_sign_ins_by_expiry ON platform_auth_sign_ins (expires_at);
-
   CREATE TABLE platform_auth_sign_outs (
     subject {key} PRIMARY KEY,
     nonce TEXT NOT NULL,

@@ -1,8 +1,51 @@
-import type { ExpiredUsage, RefusalRecord, UsageBatch, UsageCount } from '../../contracts/usage.js'
+import type { ExpiredUsage, RefusalRecord, UsageBatch, UsageCount, UsageCountQuery } from '../../contracts/usage.js'
 import { addBatch } from './batches.js'
 import type { Dialect } from './dialect.js'
-import { parseRefusal, type RefusalRow } from './usage-rows.js'
+import { parseRefusal, parseUsageCount, type RefusalRow, type UsageRow } from './usage-rows.js'
 import { all, get, run, type Work } from './work.js'
+
+/** The counts that are read at once, and sorted. */
+const FEW = 2000
+
+/**
+ * Whether the days have few counts, or few of the API: then these are read. Otherwise one application is read after another, until
+ * there are enough. So a list costs what it finds, and not what all applications have.
+ */
+export function* hasFewCounts({ api, applicationId, from, to }: UsageCountQuery): Work<boolean> {
+  if (applicationId !== undefined) return false
+  const ofApi = api === undefined ? '' : 'AND api = ?4'
+  const text = `SELECT 1 FROM platform_auth_usage WHERE day BETWEEN ?1 AND ?2 ${ofApi} ORDER BY day LIMIT 1 OFFSET ?3`
+  return (yield* get(text, from, to, FEW, ...(api === undefined ? [] : [api]))) === undefined
+}
+
+/** The same page as that of `Dialect.listUsage`, from the index of the days. CROSS JOIN keeps SQLite from reading the applications first. */
+export function* listFewCounts(query: UsageCountQuery): Work<readonly UsageCount[]> {
+  const { after, api, by, routes = false, from, to, limit } = query
+  const values: (string | number)[] = []
+  const bind = (value: string | number): string => `?${values.push(value)}`
+  const period = by === 'month' ? 'substr(u.day, 1, 7)' : 'u.day'
+  const conditions = [
+    'a.id = u.application_id',
+    `u.day BETWEEN ${bind(from)} AND ${bind(to)}`,
+    `u.route ${routes ? '>' : '='} ''`,
+  ]
+  if (api !== undefined) conditions.push(`u.api = ${bind(api)}`)
+  if (after) {
+    const start = `(SELECT seq FROM platform_auth_applications WHERE id = ${bind(after.applicationId)})`
+    const position = [after.route ?? '', after.day, after.api, after.outcome].map(bind).join()
+    conditions.push(
+      `(a.seq > ${start} OR (a.seq = ${start} AND (u.route, ${period}, u.api, u.outcome) > (${position})))`,
+    )
+  }
+  const rows = yield* all<UsageRow>(
+    `SELECT a.id AS application_id, u.route, ${period} AS day, u.api, u.outcome, CAST(sum(u.count) AS BIGINT) AS count
+    FROM platform_auth_usage u CROSS JOIN platform_auth_applications a WHERE ${conditions.join(' AND ')}
+    GROUP BY a.seq, a.id, u.route, ${period}, u.api, u.outcome
+    ORDER BY a.seq, u.route, ${period}, u.api, u.outcome LIMIT ${bind(limit)}`,
+    ...values,
+  )
+  return rows.map(parseUsageCount)
+}
 
 /** Must be called in a transaction, as `addRefusals` and `deleteExpiredUsage`. */
 export function* addUsage(dialect: Dialect, batch: UsageBatch, counts: readonly UsageCount[]): Work<void> {

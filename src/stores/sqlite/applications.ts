@@ -87,7 +87,7 @@ function selectByName(
     [`${key} = ? AND a.seq > ?`, [from, start]],
     [`${key} > ? AND ${key} < ?`, [from, name + LAST_CHARACTER]],
   ]
-  const filters = listFilters({ ...query, name: undefined }, statuses)
+  const filters = listFilters({ ...query, name: undefined, isOrdered: true }, statuses)
   const branches = ranges.map((range) => joinFilters([range, ...filters]))
   const texts = branches.map(
     ([conditions], i) =>
@@ -110,7 +110,7 @@ function selectByExpiry(
   const [conditions, values] = joinFilters([
     [`(${key}, c.application_seq) > (?, ?) AND ${key} < ?`, [...position, expiringBefore]],
     [IS_FIRST, [expiringAfter]],
-    ...listFilters(query, statuses),
+    ...listFilters({ ...query, isOrdered: true }, statuses),
   ])
   const text = `
     SELECT c.application_seq FROM platform_auth_credentials c JOIN platform_auth_applications a ON a.seq = c.application_seq
@@ -119,23 +119,32 @@ function selectByExpiry(
 }
 
 /** Whether an index finds the few that match another filter, which are read instead. */
-function isNarrow({ externalId, contact, hasDecided, plan, endingBefore }: ApplicationQuery): boolean {
-  return [externalId, contact, hasDecided, plan, endingBefore].some((filter) => filter !== undefined)
+function isNarrow({ externalId, contact, hasDecided, endingBefore }: ApplicationQuery): boolean {
+  return [externalId, contact, hasDecided, endingBefore].some((filter) => filter !== undefined)
 }
 
 /**
  * The conditions that use the indexes of `external_id`, contacts and `ends_at`, and those that use none. The plus sign keeps SQLite
  * from reading by status instead.
  */
-function listFilters(query: ApplicationQuery, statuses: readonly string[]): readonly Selection[] {
+function listFilters(
+  query: ApplicationQuery & { readonly isOrdered?: true },
+  statuses: readonly string[],
+): readonly Selection[] {
   const { api, externalId, name, contact, plan, endingBefore } = query
+  // Half of the applications may have one plan: it is no reason to sort them all by name or expiry.
+  const isOrdered = query.isOrdered === true
   const filters: readonly (Selection | undefined)[] = [
     [`+a.status IN (${statuses.map(() => '?').join()})`, statuses],
     externalId === undefined ? undefined : ['a.external_id = ?', [externalId]],
     name === undefined ? undefined : ['+lower(a.name) >= ? AND +lower(a.name) < ?', [name, name + LAST_CHARACTER]],
     contact === undefined ? undefined : [HAS_CONTACT, [contact, contact]],
     query.hasDecided && [HAS_DECIDED, []],
-    plan === undefined ? undefined : plan === true ? ['a.plan IS NOT NULL', []] : ['a.plan = ?', [plan]],
+    plan === undefined
+      ? undefined
+      : plan === true
+        ? ['a.plan IS NOT NULL', []]
+        : [`${isOrdered ? '+' : ''}a.plan = ?`, [plan]],
     endingBefore === undefined ? undefined : [IS_ENDING, [endingBefore]],
     api === undefined ? undefined : [HAS_API, [api]],
   ]

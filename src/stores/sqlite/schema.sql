@@ -51,11 +51,15 @@ CREATE TABLE platform_auth_audit (
 
 CREATE INDEX platform_auth_audit_by_actor ON platform_auth_audit (actor) WHERE actor IS NOT NULL;
 
+CREATE INDEX platform_auth_audit_by_actor_and_time ON platform_auth_audit (actor, at) WHERE actor IS NOT NULL;
+
 CREATE INDEX platform_auth_audit_by_application ON platform_auth_audit (application_id);
 
 CREATE INDEX platform_auth_audit_by_time ON platform_auth_audit (at);
 
 CREATE INDEX platform_auth_audit_by_type ON platform_auth_audit (type);
+
+CREATE INDEX platform_auth_audit_by_type_and_time ON platform_auth_audit (type, at);
 
 CREATE TABLE platform_auth_changes (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -244,6 +248,8 @@ CREATE TABLE platform_auth_usage (
     count INTEGER NOT NULL,
     PRIMARY KEY (application_id, route, day, api, outcome)
   ) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_usage_by_api ON platform_auth_usage (api, day);
 
 CREATE INDEX platform_auth_usage_by_day ON platform_auth_usage (day);
 

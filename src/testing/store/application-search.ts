@@ -76,6 +76,8 @@ export function applicationSearchContract({ describe, it }: TestCollector): void
         assertEqual(await listInPages({ plan: 'gold' }, limit), ['a', 'd'])
       }
       assertEqual(await listIds({ plan: true, api: 'orders', status: 'suspended' }), ['b'])
+      assertEqual(await listIds({ plan: 'gold', status: 'active', name: 'application' }), ['a', 'd'])
+      assertEqual(await listIds({ plan: 'gold', status: 'suspended' }), [])
       for (const plan of ['GOLD', 'gol', '', ...MALFORMED_CURSORS]) assertEqual(await listIds({ plan }), [], plan)
       await save('a', { version: 2, status: 'deleted' })
       assertEqual(await listIds({ plan: true }), ['b', 'd'])

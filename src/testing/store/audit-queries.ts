@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { AuditRecord } from '../../store.js'
 import { audit } from './records.js'
 import { assertEqual, type TestCollector } from './suite.js'
 
@@ -22,6 +23,31 @@ export function auditQueriesContract({ describe, it }: TestCollector): void {
       assertEqual(await list({ by: 'ANN' }), [])
       assertEqual(await list({ from: 3, until: 6 }), [3, 4, 5])
       assertEqual(await list({ applicationId: '0', from: 3, types: ['application.suspended'] }), [6])
+    })
+
+    it('is read in the order of times between two of them, in pages of any size', async ({ save, listAudit }) => {
+      for (const [i, at] of [5, 1, 4, 4, 9, 2].entries()) await save(`${i}`, {}, audit(`${i % 2}`, { at, by: 'ann' }))
+      for (const [query, expected] of [
+        [{ from: 2 }, [2, 4, 4, 5, 9]],
+        [{ until: 9 }, [1, 2, 4, 4, 5]],
+        [{ from: 2, until: 5, newestFirst: true }, [4, 4, 2]],
+        [{ from: 2, by: 'ann', applicationId: '0', types: ['application.registered', audit('0').type] }, [4, 5, 9]],
+      ] as const)
+        for (const limit of [1, 2, 3, 10]) {
+          const read: AuditRecord[] = []
+          for (;;) {
+            const page = await listAudit({ ...query, limit, after: read.at(-1)?.id })
+            read.push(...page)
+            if (page.length < limit) break
+          }
+          assertEqual(
+            read.map(({ at }) => at),
+            expected,
+          )
+          assert.equal(new Set(read.map(({ id }) => id)).size, read.length)
+        }
+      for (const newestFirst of [false, true])
+        assertEqual(await listAudit({ from: 0, newestFirst, after: newestFirst ? '0' : '999999' }), [])
     })
 
     it('is deleted before a time, oldest first and up to a number; ids are never used again', async (context) => {

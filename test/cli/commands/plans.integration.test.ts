@@ -30,6 +30,11 @@ it('apps plan needs the store alone to show a plan, to give another one, and to 
     usedThisMonth: 12,
   })
   expect((await runInProcess(['apps', 'show', id, '--db', site.file])).stdout).toMatch(/^plan +gold$/m)
+  const list = async (name: string): Promise<string[]> => {
+    const { stdout } = await runInProcess(['apps', 'list', '--plan', name, '--json', '--db', site.file])
+    return (JSON.parse(stdout) as { items: { id: string }[] }).items.map((each) => each.id)
+  }
+  expect([await list('gold'), await list('gol')]).toEqual([[id], []])
   const audit = await runInProcess(['audit', '--newest', '--limit', '1', '--db', site.file])
   expect(audit.stdout).toMatch(/application\.updated +ann /)
   expect((await plan(id, '--none')).stdout).toMatch(/^plan +-\n(?:.+\n)+Servers follow within a second\.\n$/)
