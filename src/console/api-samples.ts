@@ -10,6 +10,8 @@ import type { Sample } from '../samples/sample.js'
 import { needsNoValues } from './complete-document.js'
 import { renderPage } from './page.js'
 import type { Site } from './site.js'
+import { FRAME_TEXTS } from '../web/page-frame.js'
+import { readLanguage, textWith, words } from './words.js'
 
 /**
  * The commands that call an API, and a link that opens programs in every language. These are on a page of their own, from which
@@ -20,15 +22,15 @@ export function renderApiCommands(api: Api, document: JsonObject | undefined): H
   const path = `apis/${api.name}/samples`
   return html`${renderCommands(api, call)}
     <details class="samples" data-from="${path}">
-      <summary>In ${SAMPLE_LABELS.join(', ')}</summary>
-      <p><a href="${path}">Samples for ${api.title}</a></p>
+      <summary>${textWith('inLanguages', { languages: SAMPLE_LABELS.join(', ') })}</summary>
+      <p><a href="${path}">${textWith('samplesFor', { api: api.title })}</a></p>
     </details>`
 }
 
 /** The page with programs in every language that call an API. */
 export function renderSamplesPage(api: Api, site: Site): string {
   const { assets, brand, documents } = site
-  const title = `Samples for ${api.title}`
+  const title = textWith('samplesFor', { api: api.title })
   const content = html`
     <main class="calls">
       <h1>${title}</h1>
@@ -69,10 +71,10 @@ function findExamplePath(api: Api, document: JsonObject = {}): string {
 
 function renderCommands({ tokenEndpoint }: Api, call: SampleCall): Html[] {
   const command = formatCallCommand(call)
-  if (tokenEndpoint === undefined) return [renderCommand('Call the API with the key', command)]
+  if (tokenEndpoint === undefined) return [renderCommand(words().callWithKey, command)]
   return [
-    renderCommand('Get an access token with key and secret', formatTokenAssignment({ tokenEndpoint })),
-    renderCommand('Call the API with the access token', command),
+    renderCommand(words().getToken, formatTokenAssignment({ tokenEndpoint })),
+    renderCommand(words().callWithToken, command),
   ]
 }
 
@@ -81,7 +83,7 @@ function renderSample({ name, title }: Api, { language, label, code }: Sample, i
   return html`<details name="samples-${name}" data-language="${language}" ${isOpen && html` open`}>
     <summary>${label}</summary>
     <div class="copyable">
-      ${renderCopyButton(`${title} in ${label}`)}
+      ${renderCopyButton(textWith('sampleIn', { api: title, language: label }))}
       <pre>${renderCode(code, language)}</pre>
     </div>
   </details>`
@@ -96,5 +98,15 @@ function renderCommand(caption: string, code: string): Html {
 
 /** Hidden without JavaScript: the script shows it. */
 export function renderCopyButton(label: string): Html {
-  return html`<button type="button" class="copy" aria-label="Copy: ${label}" hidden>Copy</button>`
+  const { copy, copied, notCopied } = FRAME_TEXTS[readLanguage()]
+  return html`<button
+    type="button"
+    class="copy"
+    aria-label="${copy}: ${label}"
+    data-copied="${copied}"
+    data-not-copied="${notCopied}"
+    hidden
+  >
+    ${copy}
+  </button>`
 }

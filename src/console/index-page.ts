@@ -5,6 +5,8 @@ import { renderApiCommands, renderCopyButton } from './api-samples.js'
 import { renderExportLinks } from './export/links.js'
 import { renderPage } from './page.js'
 import type { Site } from './site.js'
+import { FRAME_TEXTS } from '../web/page-frame.js'
+import { readLanguage, textWith, words, wordsWith } from './words.js'
 
 /** The page that lists the APIs: addresses, scopes, commands to copy, links to references and metadata. */
 export function renderIndexPage(site: Site): string {
@@ -15,25 +17,27 @@ export function renderIndexPage(site: Site): string {
     <main>
       <div class="opening">
         <h1>${title}</h1>
-        <p class="lead">${formatApiCount(apis)} below <code>${renderBreakable(baseUrl)}</code></p>
+        <p class="lead">
+          ${wordsWith(apis.length === 1 ? 'oneApi' : 'manyApis', { count: apis.length, address: html`<code>${renderBreakable(baseUrl)}</code>` })}
+        </p>
         ${renderSteps(registration)}
-        ${registration && html`<p class="actions"><a class="button" href="register">Register an application</a></p>`}
+        ${registration && html`<p class="actions"><a class="button" href="register">${words().register}</a></p>`}
       </div>
-      ${guides.length > 0 && renderContents('Guides', guides)}
+      ${guides.length > 0 && renderContents(words().guides, guides)}
       ${
         apis.length > 3 &&
         renderContents(
-          'APIs',
+          words().apis,
           apis.map((api) => ({ path: `#api-${api.name}`, title: api.title })),
         )
       }
       ${apis.map((api) => renderApi(api, documents.get(api.name)))}
     </main>
   `
-  const footer = html` ${apis.some(({ scheme }) => scheme === 'oauth2') && html`<p>Access tokens are signed; the keys to verify them are in the <a href="${baseUrl}/.well-known/jwks.json">key set</a>.</p>`}
+  const footer = html` ${apis.some(({ scheme }) => scheme === 'oauth2') && html`<p>${wordsWith('signedTokens', { keySet: html`<a href="${baseUrl}/.well-known/jwks.json">${words().keySet}</a>` })}</p>`}
     ${changelog && html`<p class="alone"><a href="${changelog.path}">${changelog.title}</a></p>`}
-    <p>For language models: <a href="llms.txt">llms.txt</a></p>`
-  const head = html`<link rel="alternate" type="text/plain" title="For language models" href="llms.txt" />`
+    <p>${words().forModels}: <a href="llms.txt">llms.txt</a></p>`
+  const head = html`<link rel="alternate" type="text/plain" title="${words().forModels}" href="llms.txt" />`
   return renderPage({
     title,
     root: './',
@@ -42,26 +46,19 @@ export function renderIndexPage(site: Site): string {
     styles: ['console.css'],
     scripts: ['console.js'],
     head,
-    header: { content: portal && html`<a href="applications">My applications</a>` },
+    header: { content: portal && html`<a href="applications">${FRAME_TEXTS[readLanguage()].myApplications}</a>` },
     content,
     footer,
     isIndex: true,
   })
 }
 
-function formatApiCount({ length }: readonly Api[]): string {
-  return length === 1 ? 'One API' : `${length} APIs`
-}
-
 function renderSteps(registration: boolean): Html {
-  if (!registration)
-    return html`<p>
-      Each API is called with the credentials of your application, which the operator of this platform gave you.
-    </p>`
+  if (!registration) return html`<p>${words().fromOperator}</p>`
   return html` <ol class="steps">
-    <li><strong>Register</strong> Give your application a name and an e-mail address.</li>
-    <li><strong>Receive</strong> The key, and the secret if an API needs one, arrive by e-mail.</li>
-    <li><strong>Call</strong> Try the APIs in their references on this site, or with the commands below.</li>
+    <li><strong>${words().stepRegister}</strong> ${words().howToRegister}</li>
+    <li><strong>${words().stepReceive}</strong> ${words().howToReceive}</li>
+    <li><strong>${words().stepCall}</strong> ${words().howToCall}</li>
   </ol>`
 }
 
@@ -78,11 +75,11 @@ function renderApi(api: Api, document: JsonObject | undefined): Html {
   return html` <section id="api-${name}" class="api" aria-labelledby="title-${name}">
     <div class="about">
       <h2 id="title-${name}">${title}</h2>
-      <p class="scheme">${scheme === 'oauth2' ? 'OAuth 2.0, access token' : 'API key'}</p>
+      <p class="scheme">${words()[scheme]}</p>
       ${description !== undefined && html`<p>${description}</p>`}
       <dl>${renderFacts(api)}</dl>
       <p class="links">
-        ${document && html`<a class="button quiet" href="apis/${name}">Open the reference<span class="unseen"> of ${title}</span></a>`}
+        ${document && html`<a class="button quiet" href="apis/${name}">${words().openReference}<span class="unseen">${textWith('ofApi', { api: title })}</span></a>`}
         ${renderLinks(api, document)}
       </p>
     </div>
@@ -94,22 +91,19 @@ function renderFacts({ resource, tokenEndpoint, keyHeaders, scopes }: Api): Html
   const entries = Object.entries(scopes)
   const usage =
     tokenEndpoint === undefined
-      ? [renderFact('Header', `${keyHeaders[0]}: $API_KEY`)]
+      ? [renderFact(words().header, `${keyHeaders[0]}: $API_KEY`)]
       : [
-          renderFact('Token address', tokenEndpoint),
+          renderFact(words().tokenAddress, tokenEndpoint),
           html`<dt>client_id</dt>
-            <dd>
-              The key of your application, or its id (<code>app_&hellip;</code>), which is no secret and may appear in
-              logs
-            </dd>`,
-          renderFact('Header', 'Authorization: Bearer $ACCESS_TOKEN'),
+            <dd>${wordsWith('clientId', { id: html`<code>app_&hellip;</code>` })}</dd>`,
+          renderFact(words().header, 'Authorization: Bearer $ACCESS_TOKEN'),
         ]
   if (entries.length > 0)
     usage.push(
-      html`<dt>Scopes</dt>
+      html`<dt>${words().scopes}</dt>
         ${entries.map(([scope, meaning]) => html`<dd class="scope"><code>${scope}</code> <span>${meaning}</span></dd>`)}`,
     )
-  return [renderFact('Address', resource), ...usage]
+  return [renderFact(words().address, resource), ...usage]
 }
 
 function renderFact(term: string, value: string): Html {
@@ -127,8 +121,8 @@ function renderLinks(api: Api, document: JsonObject | undefined): Html[] {
   const targets: [text: string, href: string][] = []
   if (tokenEndpoint !== undefined)
     targets.push(
-      ['Authorization server metadata', `${resource}/.well-known/oauth-authorization-server`],
-      ['Protected resource metadata', `${resource}/.well-known/oauth-protected-resource`],
+      [words().serverMetadata, `${resource}/.well-known/oauth-authorization-server`],
+      [words().resourceMetadata, `${resource}/.well-known/oauth-protected-resource`],
     )
   const exports = document ? renderExportLinks(api, 'apis/') : []
   return [...exports, ...targets.map(([text, href]) => html`<a href="${href}">${text}</a> `)]

@@ -24,11 +24,18 @@ import { readConsoleOptions, type DeveloperConsoleOptions } from './options.js'
 import { createContentSecurityPolicy } from './page.js'
 import { listReferenceOperations } from './reference/operation-keys.js'
 import { listReferenceResources } from './reference/resources.js'
-import { createDocumentResource, createLatePageResource, IMMUTABLE, type Resource } from './resource.js'
+import {
+  createDocumentResource,
+  createLatePageResource,
+  IMMUTABLE,
+  type MakeResource,
+  type Resource,
+} from './resource.js'
 import { createRouter } from './router.js'
 import type { Site } from './site.js'
 import { renderTextPage } from './text-page.js'
 import { readChangelog, readGuides, type ConsoleText } from './texts.js'
+import { words } from './words.js'
 
 export type { DeveloperConsoleOptions } from './options.js'
 
@@ -70,7 +77,9 @@ export function developerConsole<const Apis extends ApisOptions>(
   const brand = readBrand(auth.brand)
   const documents = readDocuments(apis, given, { hasEmails })
   const site: Site = {
-    title,
+    get title() {
+      return title ?? words().console
+    },
     apis,
     documents,
     registration,
@@ -83,7 +92,7 @@ export function developerConsole<const Apis extends ApisOptions>(
     supportUrl: brand.supportUrl,
     schemes: [...new Set(apis.map(({ scheme }) => scheme))],
   }
-  const resources = new Map<string, Resource | (() => Resource)>([
+  const resources = new Map<string, Resource | MakeResource>([
     ...listDocumentResources(site),
     ...listTextResources(site),
     ...listPages(site),
@@ -98,7 +107,7 @@ export function developerConsole<const Apis extends ApisOptions>(
 type PlatformWithPages = WithEmails & WithRegistration & WithPortal
 
 /** The index, the samples and the references. */
-function listPages(site: Site): [path: string, resource: Resource | (() => Resource)][] {
+function listPages(site: Site): [path: string, resource: Resource | MakeResource][] {
   const { apis, documents, brand } = site
   const references = apis.flatMap((api) => {
     const document = documents.get(api.name)
@@ -110,10 +119,11 @@ function listPages(site: Site): [path: string, resource: Resource | (() => Resou
     })
     return listReferenceResources(
       { api, document, operations: listReferenceOperations(document) },
-      { ...site, policy: brand.extendPolicy(policy) },
-    ).map(([path, resource]): [string, Resource | (() => Resource)] => [`/apis/${api.name}${path}`, resource])
+      site,
+      brand.extendPolicy(policy),
+    ).map(([path, resource]): [string, Resource | MakeResource] => [`/apis/${api.name}${path}`, resource])
   })
-  const samples = apis.map((api): [string, () => Resource] => [
+  const samples = apis.map((api): [string, MakeResource] => [
     `/apis/${api.name}/samples`,
     createTextPage(site, () => renderSamplesPage(api, site)),
   ])
@@ -122,7 +132,7 @@ function listPages(site: Site): [path: string, resource: Resource | (() => Resou
 }
 
 /** The guides and the changelog, as pages and as Markdown. */
-function listTextResources(site: Site): [path: string, resource: () => Resource][] {
+function listTextResources(site: Site): [path: string, resource: MakeResource][] {
   return listTexts(site).flatMap((text) => [
     [`/${text.path}`, createTextPage(site, () => renderTextPage(site, text))],
     [`/${text.path}.md`, createDocumentResource(MARKDOWN_TYPE, () => escapeHidden(text.markdown))],
@@ -134,7 +144,7 @@ function listTexts({ guides, changelog }: Site): ConsoleText[] {
 }
 
 /** The documents that programs read. */
-function listDocumentResources(site: Site): [path: string, resource: () => Resource][] {
+function listDocumentResources(site: Site): [path: string, resource: MakeResource][] {
   const { apis, documents } = site
   const isDocumented = ({ name }: Api): boolean => documents.has(name)
   const texts = listTexts(site).map(({ title, path }) => ({ title, path: `${path}.md` }))
@@ -143,7 +153,7 @@ function listDocumentResources(site: Site): [path: string, resource: () => Resou
   return [['/llms.txt', createDocumentResource('text/plain; charset=utf-8', index)], ...exports]
 }
 
-function createTextPage({ brand }: Site, render: () => string, connect: readonly string[] = []): () => Resource {
+function createTextPage({ brand }: Site, render: () => string, connect: readonly string[] = []): MakeResource {
   return createLatePageResource(render, brand.extendPolicy(createContentSecurityPolicy({ connect })))
 }
 

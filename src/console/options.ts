@@ -9,7 +9,7 @@ export interface DeveloperConsoleOptions<Name extends string = string> {
    * Their paths are relative to `{baseUrl}/{api}`; `servers` and `securitySchemes` are filled in. An API without a document has no reference.
    */
   readonly documents?: { readonly [api in Name]?: object | string | undefined } | undefined
-  /** The console's title; `Developer console` by default. */
+  /** The console's title; `Developer console` by default, in the reader's language. */
   readonly title?: string | undefined
   /** Whether applications can register at `/register`; true by default. It also needs `registration()`, a feature of the platform. */
   readonly registration?: boolean | undefined
@@ -34,8 +34,8 @@ export function readConsoleOptions(options: DeveloperConsoleOptions) {
       problem: 'is not an option',
       fix: `There are: ${NAMES.join(', ')}.`,
     })
-  const { documents = {}, title = 'Developer console', registration = true, guides, changelog } = own
-  if (typeof title !== 'string')
+  const { documents = {}, title, registration = true, guides, changelog } = own
+  if (title !== undefined && typeof title !== 'string')
     throw new ConfigurationError({
       option: 'title',
       problem: 'is not a string',

@@ -3,6 +3,7 @@ import { html, type Html } from '../web/html.js'
 import { renderFrame, type PageFrame } from '../web/page-frame.js'
 import { THEME_SCRIPT_SOURCE } from '../web/theme-switch.js'
 import type { Assets } from './assets.js'
+import { readLanguage } from './words.js'
 
 interface PageOptions extends Pick<PageFrame, 'title' | 'brand' | 'bodyClass' | 'header' | 'content' | 'footer'> {
   /** The relative path from the page to the console's index, such as `./` or `../`. */
@@ -25,6 +26,7 @@ const ADD_SLASH = `if(!location.pathname.endsWith('/'))location.pathname+='/'`
 /** A complete HTML page. All its URLs are relative, so that it works at any mount path and behind any proxy. */
 export function renderPage({ root, assets, styles, scripts, head, isIndex = false, ...frame }: PageOptions): string {
   return renderFrame({
+    language: readLanguage(),
     ...frame,
     head: html`${isIndex && { markup: `<script>${ADD_SLASH}</script>` }}
       <link rel="icon" type="image/svg+xml" href="${root}${assets['icon.svg'].path}" />

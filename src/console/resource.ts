@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import type { Language } from '../index.js'
+import { inLanguage } from './words.js'
 
 /** An answer to GET, with its body compressed and plain. */
 export interface Resource {
@@ -19,16 +21,25 @@ export function createPageResource(text: string, policy: string): Resource {
   })
 }
 
-/** A page that is rendered at its first request and then kept, because rendering all of them would delay the start. */
-export function createLatePageResource(render: () => string, policy: string): () => Resource {
-  return keep(() => createPageResource(render(), policy))
+/** Makes a resource when it is requested. Pages ask for the language of the request; what programs read has none. */
+export type MakeResource = (chooseLanguage: () => Language) => Resource
+
+/** A page that is rendered at its first request in a language and then kept, because rendering all of them would delay the start. */
+export function createLatePageResource(render: () => string, policy: string): MakeResource {
+  const made = new Map<Language, Resource>()
+  return (chooseLanguage) => {
+    const language = chooseLanguage()
+    const resource = made.get(language) ?? createPageResource(inLanguage(language, render), policy)
+    made.set(language, resource)
+    return resource
+  }
 }
 
 /**
  * A document for programs. It is made at the first request and then kept, because documents of many megabytes would delay the
  * start. Pages of every origin may read it, such as other viewers and client generators.
  */
-export function createDocumentResource(type: string, create: () => string): () => Resource {
+export function createDocumentResource(type: string, create: () => string): MakeResource {
   return keep(() => {
     const content = Buffer.from(create())
     return createResource(content, type, { ...DOCUMENT_HEADERS, ETag: createEntityTag(content) })

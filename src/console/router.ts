@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Middleware } from '../index.js'
-import type { Resource } from './resource.js'
+import type { MakeResource, Resource } from './resource.js'
+import { choosePageLanguage } from '../web/page-language.js'
 
 interface RouterOptions {
   /** Resources by path below the mount path. A function makes its resource when it is needed. */
-  readonly resources: ReadonlyMap<string, Resource | (() => Resource)>
+  readonly resources: ReadonlyMap<string, Resource | MakeResource>
   /** Routers by the first segment of the path, such as `register`. */
   readonly routers: ReadonlyMap<string, Middleware>
 }
@@ -31,7 +32,7 @@ export function createRouter({ resources, routers }: RouterOptions): Middleware 
     if (path === '/' && !endsWithSlash(req)) {
       return redirect(res, `./${readLastSegment(readOriginalPath(req))}/${query}`)
     }
-    send(req, res, typeof found === 'function' ? found() : found)
+    send(req, res, typeof found === 'function' ? found(() => choosePageLanguage(req, res)) : found)
   }
 }
 

@@ -3,6 +3,7 @@ import { renderPage } from './page.js'
 import { renderMarkdown } from './reference/markdown.js'
 import type { Site } from './site.js'
 import type { ConsoleText } from './texts.js'
+import { words } from './words.js'
 
 /** The page of a guide or of the changelog. */
 export function renderTextPage({ title, guides, assets, brand }: Site, text: ConsoleText): string {
@@ -34,7 +35,7 @@ export function renderTextPage({ title, guides, assets, brand }: Site, text: Con
 }
 
 function renderGuideList(guides: readonly ConsoleText[], shown: ConsoleText): Html {
-  return html`<nav class="guides" aria-label="Guides">
+  return html`<nav class="guides" aria-label="${words().guides}">
     <ul>
       ${guides.map(
         (guide) =>

@@ -490,6 +490,53 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     )
   })
 
+  it('offers to authorize where a call carried no credential, and then sends it again', async () => {
+    const page = usePage()
+    await openReference(page, `${referenceOf('orders')}/operations/listOrders`)
+    await page.locator('.execute').click()
+    await page.getByRole('button', { name: 'Authorize and send again' }).click()
+    await authorize(page, { Key: key, Secret: secret })
+    await page.locator('.answer .outcome.good').waitFor()
+    expect(await page.locator('dialog').count()).toBe(0)
+    // Short JSON is copied: as a file it would be noise.
+    expect(await page.locator('.answer .download').count()).toBe(0)
+  })
+
+  it('focuses the search when a phone opens the list of operations', async () => {
+    const page = usePage()
+    await page.setViewportSize({ width: 390, height: 900 })
+    await openReference(page, referenceOf('orders'))
+    await page.locator('header .menu').click()
+    expect(await readFocus(page)).toBe('Search operations')
+  })
+
+  it('shows the whole body in the editor, however its lines wrap', async () => {
+    const page = usePage()
+    await openReference(page, `${referenceOf('orders')}/operations/placeOrder`)
+    await page.setViewportSize({ width: 320, height: 900 })
+    const editor = page.locator('[data-role=body]')
+    await editor.fill(JSON.stringify({ note: 'A gift, please wrap it. '.repeat(12) }, null, 2))
+    expect(await editor.evaluate((each) => each.scrollHeight - each.clientHeight)).toBeLessThanOrEqual(0)
+  })
+
+  it('says in German what its script says, from one page to the next', async () => {
+    const context = await browser.newContext({ locale: 'de-DE' })
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    await openReference(page, referenceOf('orders'))
+    await page.getByRole('button', { name: 'Autorisieren für Orders' }).click()
+    const dialog = page.locator('dialog.credentials')
+    await dialog.getByRole('button', { name: 'Autorisieren' }).click()
+    await dialog.getByRole('alert').getByText('Geben Sie den Schlüssel ein.').waitFor()
+    await dialog.getByRole('button', { name: 'Schließen' }).click()
+    await page.locator('header a').filter({ hasText: 'developers' }).click()
+    await page.getByRole('link', { name: /Referenz öffnen.*Catalogue/ }).click()
+    await page.getByText('Nicht autorisiert').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('list')
+    await page.getByText('Treffer').first().waitFor()
+  })
+
   describe('controls on phones', () => {
     describeTargets(() => browser)
   })

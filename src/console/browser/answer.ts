@@ -3,9 +3,12 @@ import { escapeHidden } from '../../lib/visible-text.js'
 import { decode, formatDuration, formatSize, isText, readFileName, type AnswerBody } from './answer-body.js'
 import { createCopyButton } from './copy.js'
 import { create } from './elements.js'
+import { isJson } from '../../samples/media-type.js'
 import { formatJson } from './json.js'
 import type { Message } from './messages.js'
 import { renderTokens } from './tokens.js'
+import { fillIn, fillText } from '../../lib/fill-in.js'
+import { callWords } from './words.js'
 
 /** An API's answer. */
 export interface Answer {
@@ -22,11 +25,12 @@ export interface Answer {
 
 /** Long text makes pages slow: longer text is for download. */
 const MAX_SHOWN_CHARACTERS = 200_000
+const MIN_DOWNLOAD_CHARACTERS = 10_000
 
 const CUTS: Readonly<Record<NonNullable<AnswerBody['cut']>, string>> = {
-  'too-large': 'The rest of the body was not read.',
-  cancelled: 'Cancelled: the rest of the body was not read.',
-  failed: 'The connection ended before the body was complete.',
+  'too-large': callWords.cutTooLarge,
+  cancelled: callWords.cutCancelled,
+  failed: callWords.cutFailed,
 }
 
 /** The section of a form that shows the answer to its call. */
@@ -85,20 +89,19 @@ export function createAnswerView(section: HTMLElement) {
 /** A message with a link to the platform's support, if that can help. */
 export function renderMessage({ text, contact = false }: Message, support: string | undefined): (Node | string)[] {
   if (!contact) return [text]
-  if (support === undefined || !/^(?:https?|mailto):/.test(support))
-    return [text, ' Contact the operator of this platform.']
+  if (support === undefined || !/^(?:https?|mailto):/.test(support)) return [text, ' ', callWords.contactOperator]
   const name = support.replace(/^mailto:([^?]*).*/, '$1')
-  return [text, ' Contact ', create('a', { href: support }, name), '.']
+  return [text, ' ', ...fillIn(callWords.contact, { support: create('a', { href: support }, name) })]
 }
 
 function renderHeaders(headers: Headers): HTMLElement {
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`)
-  const note = 'An API on another origin shows the headers that it exposes (CORS).'
+  const note = callWords.hiddenHeaders
   return create(
     'details',
     { class: 'headers' },
-    create('summary', {}, 'Headers'),
-    lines.length > 0 ? renderText(lines.join('\n'), 'Headers of the answer') : create('p', { class: 'note' }, note),
+    create('summary', {}, callWords.headers),
+    lines.length > 0 ? renderText(lines.join('\n'), callWords.headersOfAnswer) : create('p', { class: 'note' }, note),
   )
 }
 
@@ -106,21 +109,32 @@ function renderBody({ method, path, url, response, body }: Answer, objectUrl: st
   const contentType = response.headers.get('Content-Type') ?? ''
   const mediaType = readMediaType(response)
   const name = readFileName(response.headers.get('Content-Disposition'), url)
-  const download = create('a', { class: 'download', href: objectUrl, download: name }, `Download ${name}`)
+  const download = create(
+    'a',
+    { class: 'download', href: objectUrl, download: name },
+    fillText(callWords.download, { name }),
+  )
   const links = create('p', { class: 'links' }, download)
   if (PICTURES.has(mediaType))
-    return [create('img', { class: 'body', src: objectUrl, alt: `Answer of ${method} ${path}` }), links]
+    return [
+      create('img', { class: 'body', src: objectUrl, alt: fillText(callWords.answerOf, { method, path }) }),
+      links,
+    ]
   if (mediaType !== '' && !isText(mediaType)) return [links]
   const text = decode(body.bytes, contentType)
   const shown = text.length > MAX_SHOWN_CHARACTERS ? text.slice(0, MAX_SHOWN_CHARACTERS) : formatBody(text, mediaType)
   const isCut = text.length > MAX_SHOWN_CHARACTERS
-  const note = `The first ${formatSize(MAX_SHOWN_CHARACTERS)} of ${formatSize(body.bytes.length)} are shown. The download has all.`
-  const shownText = renderText(shown, 'Body of the answer', findBodyLanguage(mediaType))
-  const copyButton = createCopyButton(() => text, 'Copy the answer')
+  const note = fillText(callWords.firstShown, {
+    shown: formatSize(MAX_SHOWN_CHARACTERS),
+    size: formatSize(body.bytes.length),
+  })
+  const shownText = renderText(shown, callWords.bodyOfAnswer, findBodyLanguage(mediaType))
+  const copyButton = createCopyButton(() => text, callWords.copyAnswer)
   return [
     create('div', { class: 'answered' }, copyButton, shownText),
     ...(isCut ? [create('p', { class: 'note' }, note)] : []),
-    links,
+    // Short JSON is copied: as a file it would be noise.
+    ...(isJson(mediaType) && text.length < MIN_DOWNLOAD_CHARACTERS ? [] : [links]),
   ]
 }
 

@@ -4,6 +4,8 @@ import { describeCalls, describeState, describeTokenRefusal, type Message } from
 import type { PageData } from './page.js'
 import type { Session } from './session.js'
 import type { Credentials } from './token-request.js'
+import { fillText } from '../../lib/fill-in.js'
+import { callWords } from './words.js'
 
 interface AuthorizationOptions {
   readonly page: PageData
@@ -14,7 +16,8 @@ interface AuthorizationOptions {
 }
 
 export interface Authorization {
-  open(message?: Message): void
+  /** Opens the dialog. `then` is called as soon as the reader has authorized. */
+  open(message?: Message, then?: () => void): void
   /** Opens the dialog and says why credentials are needed again. */
   askAgain(message: Message): void
   close(): void
@@ -25,9 +28,11 @@ export function enableAuthorization({ page, session, button, state }: Authorizat
   // A native dialog: it keeps the focus, returns it, and closes with Escape.
   const dialog = create('dialog', { class: 'credentials', 'aria-labelledby': 'credentials-title' })
   let pending: AbortController | undefined
+  let next: (() => void) | undefined
   const describe = (): string => describeCalls(session.describe(page.api), page.api.scheme)
 
-  function open(message?: Message): void {
+  function open(message?: Message, then?: () => void): void {
+    next = then
     document.body.append(dialog)
     // The dialog needs content: without any, showModal() would focus the dialog itself.
     const form = showForm(message)
@@ -36,7 +41,7 @@ export function enableAuthorization({ page, session, button, state }: Authorizat
   }
 
   function show(...content: readonly Node[]): void {
-    dialog.replaceChildren(create('h2', { id: 'credentials-title' }, 'Authorize'), ...content)
+    dialog.replaceChildren(create('h2', { id: 'credentials-title' }, callWords.authorize), ...content)
   }
 
   function showForm(message?: Message) {
@@ -46,12 +51,8 @@ export function enableAuthorization({ page, session, button, state }: Authorizat
   }
 
   function showAuthorized(): void {
-    const closeButton = create('button', { type: 'button', class: 'button', click: close }, 'Close')
-    const forgetButton = create(
-      'button',
-      { type: 'button', class: 'button quiet', click: onForget },
-      'Forget the credentials',
-    )
+    const closeButton = create('button', { type: 'button', class: 'button', click: close }, callWords.close)
+    const forgetButton = create('button', { type: 'button', class: 'button quiet', click: onForget }, callWords.forget)
     show(create('p', { role: 'status' }, describe()), create('p', { class: 'choice' }, closeButton, ' ', forgetButton))
     // The button that was pressed is gone; without this, the focus would fall to the body.
     closeButton.focus()
@@ -64,7 +65,10 @@ export function enableAuthorization({ page, session, button, state }: Authorizat
     const refusal = await session.authorize(page.api, credentials, controller.signal)
     if (controller.signal.aborted) return undefined
     if (refusal) return describeTokenRefusal(refusal)
-    showAuthorized()
+    const then = next
+    if (then) close()
+    else showAuthorized()
+    then?.()
     return undefined
   }
 
@@ -91,7 +95,7 @@ export function enableAuthorization({ page, session, button, state }: Authorizat
     button?.classList.toggle('quiet', known !== 'none')
     // The name of the API, which is only announced, stays behind it.
     const label = button?.firstChild
-    if (label) label.textContent = known === 'none' ? 'Authorize' : 'Change'
+    if (label) label.textContent = known === 'none' ? callWords.authorize : callWords.change
   }
 
   session.subscribe(showState)
@@ -99,7 +103,8 @@ export function enableAuthorization({ page, session, button, state }: Authorizat
   return {
     open,
     // Where only the operator can help, the same credentials would be refused again.
-    askAgain: (message) => open(message.contact ? message : { text: `${message.text} Please authorize again.` }),
+    askAgain: (message) =>
+      open(message.contact ? message : { text: fillText(callWords.again, { reason: message.text }) }),
     close,
   }
 }

@@ -3,37 +3,38 @@ import { readBody } from './answer-body.js'
 import { readRefusal } from './challenge.js'
 import { create, describeBy, find, findAll } from './elements.js'
 import { findControls, readForm, type Problem } from './form.js'
-import {
-  describeCallRefusal,
-  describeTokenRefusal,
-  REFUSED_APPLICATION,
-  REFUSED_KEY,
-  REFUSED_TOKEN,
-  type Message,
-} from './messages.js'
+import { describeCallRefusal, describeTokenRefusal, type Message } from './messages.js'
 import { readList, type PageData } from './page.js'
 import { buildUrl, hasDotSegment, type CallInput } from '../../samples/request.js'
 import { createRequest, send } from './send.js'
 import type { Session } from './session.js'
+import { fillText } from '../../lib/fill-in.js'
+import { callWords } from './words.js'
 
 interface CallOptions {
   readonly page: PageData
   readonly session: Session
   /** Opens the dialog with that message. */
   readonly askAgain: (message: Message) => void
+  /** Opens the dialog, and calls `then` as soon as the reader has authorized. */
+  readonly authorize: (message?: Message, then?: () => void) => void
 }
 
 /** Methods that fetch() refuses. */
 const UNSENDABLE = /^(?:connect|trace|track)$/i
 
 /** Makes the form of an operation send its call and show the answer. */
-export function enableCall(form: HTMLFormElement, { page, session, askAgain }: CallOptions): void {
+export function enableCall(form: HTMLFormElement, { page, session, askAgain, authorize }: CallOptions): void {
   const section = find(form, '.answer', 'section')
   const button = find(form, '.execute', 'button')
   if (!section || !button) return
   const view = createAnswerView(section)
   const label = button.textContent
-  const cancelButton = create('button', { type: 'button', class: 'cancel button quiet', hidden: true }, 'Cancel')
+  const cancelButton = create(
+    'button',
+    { type: 'button', class: 'cancel button quiet', hidden: true },
+    callWords.cancel,
+  )
   button.after(' ', cancelButton)
   button.disabled = false
   let running: AbortController | undefined
@@ -47,12 +48,12 @@ export function enableCall(form: HTMLFormElement, { page, session, askAgain }: C
     const controller = new AbortController()
     running = controller
     setBusy(true)
-    view.say('Sending…')
+    view.say(callWords.sending)
     let question: Message | undefined
     try {
       question = await call(input, controller.signal)
     } catch (error) {
-      view.say(controller.signal.aborted ? 'Cancelled.' : (error as Error).message, true)
+      view.say(controller.signal.aborted ? callWords.cancelled : (error as Error).message, true)
     }
     running = undefined
     setBusy(false)
@@ -62,20 +63,19 @@ export function enableCall(form: HTMLFormElement, { page, session, askAgain }: C
   /** Resolves the reason why the reader must authorize again. */
   async function call(input: CallInput, signal: AbortSignal): Promise<Message | undefined> {
     const { api, support } = page
-    if (UNSENDABLE.test(input.method)) throw new Error(`Browsers do not send ${input.method}. Use one of the samples.`)
+    if (UNSENDABLE.test(input.method)) throw new Error(fillText(callWords.unsendable, { method: input.method }))
     if (input.body && /^(?:GET|HEAD)$/.test(input.method))
-      throw new Error(`Browsers send no body with ${input.method}. Use one of the samples.`)
-    if (hasDotSegment(buildUrl(input)))
-      throw new Error('The path has a segment . or .., so the call would reach another path.')
+      throw new Error(fillText(callWords.noBody, { method: input.method }))
+    if (hasDotSegment(buildUrl(input))) throw new Error(callWords.dotSegment)
     const carried = form.dataset['security'] === 'none' ? {} : await session.carry(api)
-    if (signal.aborted) throw new Error('Cancelled.')
+    if (signal.aborted) throw new Error(callWords.cancelled)
     if ('refusal' in carried) {
       const { status = 0 } = carried.refusal
       const { text, contact = false } = describeTokenRefusal(carried.refusal)
-      view.say(`The call was not sent: ${text}`, true)
+      view.say(fillText(callWords.notSent, { reason: text }), true)
       if (status < 400 || status >= 429) return undefined
       session.drop(api)
-      return { text: `There is no access token: ${text}`, contact }
+      return { text: fillText(callWords.noToken, { reason: text }), contact }
     }
     const [url, init] = createRequest(input, carried.header)
     const start = performance.now()
@@ -93,6 +93,7 @@ export function enableCall(form: HTMLFormElement, { page, session, askAgain }: C
       missingScopes: granted ? needed.filter((scope) => !granted.includes(scope)) : needed,
     })
     const advice = message && create('p', { class: 'advice' }, ...renderMessage(message, support))
+    if (message?.authorize) advice?.append(' ', createAuthorizeButton())
     const milliseconds = performance.now() - start
     view.show({
       method: input.method,
@@ -106,10 +107,16 @@ export function enableCall(form: HTMLFormElement, { page, session, askAgain }: C
     return isRefused ? describeRefusedCredential(api.scheme, response.status) : undefined
   }
 
+  /** Authorizes and sends the call again, so that nobody has to look for either. */
+  function createAuthorizeButton(): HTMLElement {
+    const click = (): void => authorize(undefined, () => void execute())
+    return create('button', { type: 'button', class: 'button', click }, callWords.authorizeAndSend)
+  }
+
   /** The button gets `aria-disabled`: the attribute `disabled` would drop the focus. */
   function setBusy(isBusy: boolean): void {
     button!.setAttribute('aria-disabled', String(isBusy))
-    button!.textContent = isBusy ? 'Sending…' : label
+    button!.textContent = isBusy ? callWords.sending : label
     if (!isBusy && document.activeElement === cancelButton) button!.focus()
     cancelButton.hidden = !isBusy
     form.setAttribute('aria-busy', String(isBusy))
@@ -137,8 +144,8 @@ export function enableCall(form: HTMLFormElement, { page, session, askAgain }: C
 }
 
 function describeRefusedCredential(scheme: 'oauth2' | 'apiKey', status: number): Message {
-  if (status === 403) return { text: REFUSED_APPLICATION, contact: true }
-  return { text: scheme === 'oauth2' ? REFUSED_TOKEN : REFUSED_KEY }
+  if (status === 403) return { text: callWords.refusedApplication, contact: true }
+  return { text: scheme === 'oauth2' ? callWords.refusedToken : callWords.refusedKey }
 }
 
 /** Shows the panel of the chosen media type, and puts chosen examples into the body. */

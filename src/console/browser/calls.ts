@@ -52,7 +52,7 @@ export function createCalls(root: string): Calls {
       })
       return {
         enableForm(form) {
-          enableCall(form, { ...options, askAgain })
+          enableCall(form, { ...options, askAgain, authorize: open })
           const samples = form.parentElement?.querySelector<HTMLElement>('[data-samples]')
           if (samples) enableSamples(form, samples, options)
         },

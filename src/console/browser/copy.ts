@@ -1,10 +1,11 @@
 import { create } from './elements.js'
+import { pageWords } from './words.js'
 
 const LABEL_DURATION_MS = 2000
 
 /** A button that copies the text. */
 export function createCopyButton(readText: () => string, name: string): HTMLButtonElement {
-  const button = create('button', { type: 'button', class: 'copy button quiet', 'aria-label': name }, 'Copy')
+  const button = create('button', { type: 'button', class: 'copy button quiet', 'aria-label': name }, pageWords.copy)
   button.addEventListener('click', () => void copy(button, readText()))
   return button
 }
@@ -24,10 +25,10 @@ export function enableCopyButtons(): void {
 
 async function copy(button: HTMLElement, text: string): Promise<void> {
   const isCopied = await write(text)
-  button.textContent = isCopied ? 'Copied' : 'Not copied'
+  button.textContent = isCopied ? pageWords.copied : pageWords.notCopied
   announce(button.textContent)
   setTimeout(() => {
-    button.textContent = 'Copy'
+    button.textContent = pageWords.copy
     announce('')
   }, LABEL_DURATION_MS)
 }

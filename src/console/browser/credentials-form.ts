@@ -1,10 +1,11 @@
 import { renderMessage } from './answer.js'
 import { isCompleteKey } from './checksum.js'
 import { create } from './elements.js'
-import { INCOMPLETE_KEY, type Message } from './messages.js'
+import type { Message } from './messages.js'
 import type { PageData } from './page.js'
 import type { Session } from './session.js'
 import type { Credentials } from './token-request.js'
+import { callWords } from './words.js'
 
 interface CredentialsFormOptions {
   readonly page: PageData
@@ -22,14 +23,14 @@ export function createCredentialsForm({ page, session, message, onSubmit, onForg
   const { api, needsSecret, support } = page
   const isOAuth = api.scheme === 'oauth2'
   const problem = create('div', { role: 'alert' })
-  const key = createField('key', 'Key', isOAuth ? 'client_id' : api.keyHeader)
-  const secret = createField('secret', 'Secret', isOAuth ? 'client_secret' : 'for APIs with access tokens', {
+  const key = createField('key', callWords.key, isOAuth ? 'client_id' : api.keyHeader)
+  const secret = createField('secret', callWords.secret, isOAuth ? 'client_secret' : callWords.forTokens, {
     type: 'password',
     required: isOAuth,
   })
   key.input.value = session.lastKey()
-  const submit = create('button', { class: 'button' }, 'Authorize')
-  const forget = create('button', { type: 'button', class: 'button quiet', click: onForget }, 'Forget the credentials')
+  const submit = create('button', { class: 'button' }, callWords.authorize)
+  const forget = create('button', { type: 'button', class: 'button quiet', click: onForget }, callWords.forget)
   const element = create(
     'form',
     { novalidate: true, submit: (event) => void check(event) },
@@ -42,7 +43,7 @@ export function createCredentialsForm({ page, session, message, onSubmit, onForg
       { class: 'choice' },
       submit,
       ' ',
-      create('button', { type: 'button', class: 'button quiet', click: onClose }, 'Close'),
+      create('button', { type: 'button', class: 'button quiet', click: onClose }, callWords.close),
       session.hasCredentials() && ' ',
       session.hasCredentials() && forget,
     ),
@@ -64,10 +65,10 @@ export function createCredentialsForm({ page, session, message, onSubmit, onForg
 
   function findWrongField({ key: givenKey, secret: givenSecret }: Credentials) {
     const wrong = (field: HTMLInputElement, text: string) => ({ field, message: { text } })
-    if (!isVisibleAscii(givenKey)) return wrong(key.input, givenKey === '' ? 'Enter the key.' : UNUSABLE)
-    if (!isOAuth && !isCompleteKey(givenKey)) return wrong(key.input, INCOMPLETE_KEY)
-    if (isOAuth && givenSecret === '') return wrong(secret.input, 'Enter the secret.')
-    if (givenSecret !== '' && !isVisibleAscii(givenSecret)) return wrong(secret.input, UNUSABLE)
+    if (!isVisibleAscii(givenKey)) return wrong(key.input, givenKey === '' ? callWords.enterKey : callWords.unusable)
+    if (!isOAuth && !isCompleteKey(givenKey)) return wrong(key.input, callWords.incompleteKey)
+    if (isOAuth && givenSecret === '') return wrong(secret.input, callWords.enterSecret)
+    if (givenSecret !== '' && !isVisibleAscii(givenSecret)) return wrong(secret.input, callWords.unusable)
     return undefined
   }
 
@@ -88,7 +89,7 @@ export function createCredentialsForm({ page, session, message, onSubmit, onForg
   function setBusy(next: boolean): void {
     isBusy = next
     submit.setAttribute('aria-disabled', String(next))
-    submit.textContent = next ? 'Authorizing…' : 'Authorize'
+    submit.textContent = next ? callWords.authorizing : callWords.authorize
   }
 
   showProblem(message)
@@ -101,8 +102,6 @@ export function createCredentialsForm({ page, session, message, onSubmit, onForg
     },
   }
 }
-
-const UNUSABLE = 'There are characters that cannot be part of it. Copy it again, without spaces.'
 
 /** Characters that HTTP Basic can carry. btoa() throws for characters above U+00FF. */
 function isVisibleAscii(text: string): boolean {
@@ -127,12 +126,13 @@ function createField(
   return { input, element: create('p', { class: 'field' }, text, input) }
 }
 
-function renderNote({ api, needsSecret, credentialSource, register }: PageData): (Node | string)[] {
-  const source = credentialSource === '' ? '' : `${needsSecret ? 'Both' : 'It'} ${credentialSource}. `
-  const id = api.scheme === 'oauth2' ? 'Instead of the key you can use the id of your application. ' : ''
-  const text = `${source}${id}They are used for all APIs here, and forgotten when you leave the console. `
+function renderNote({ api, needsSecret, hasEmails, register }: PageData): (Node | string)[] {
+  const { bothByEmail, bothFromOperator, keyByEmail, keyFromOperator, idInstead, bothUsed, keyUsed } = callWords
+  const [byEmail, fromOperator] = needsSecret ? [bothByEmail, bothFromOperator] : [keyByEmail, keyFromOperator]
+  const id = api.scheme === 'oauth2' ? [idInstead] : []
+  const sentences = [hasEmails ? byEmail : fromOperator, ...id, needsSecret ? bothUsed : keyUsed]
   return [
-    needsSecret ? text : text.replace('They are', 'It is'),
-    ...(register === undefined ? [] : [create('a', { href: register }, 'Register')]),
+    sentences.join(' '),
+    ...(register === undefined ? [] : [' ', create('a', { href: register }, callWords.register)]),
   ]
 }

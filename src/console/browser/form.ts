@@ -5,6 +5,7 @@ import { isJson } from '../../samples/media-type.js'
 import { buildUrl, hasDotSegment, type CallInput } from '../../samples/request.js'
 import type { Parameter, Value } from '../../samples/serialize.js'
 import { readValue } from './values.js'
+import { callWords } from './words.js'
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
@@ -19,8 +20,6 @@ export interface Problem {
   readonly text: string
 }
 
-const REQUIRED = 'This is required.'
-
 /** Reads the form of an operation as the attributes of its controls say. */
 export function readForm(form: HTMLFormElement, resource: string): FormReading {
   const problems: Problem[] = []
@@ -32,7 +31,7 @@ export function readForm(form: HTMLFormElement, resource: string): FormReading {
     const control = findControls(form, '.parameters [data-in="path"]').find(({ value }) =>
       /^\.{1,2}$/.test(value.trim()),
     )
-    if (control) problems.push({ control, text: 'A part of a path cannot be . or .. alone.' })
+    if (control) problems.push({ control, text: callWords.pathPart })
   }
   return { input, problems }
 }
@@ -77,12 +76,12 @@ function readControl(control: Control, problems: Problem[]): Value | undefined {
   if (isElement(control, 'select') && control.multiple) {
     const chosen = [...control.selectedOptions].map(({ value }) => value)
     if (chosen.length > 0) return chosen
-    return control.required ? complain(REQUIRED) : undefined
+    return control.required ? complain(callWords.required) : undefined
   }
-  if (control.validity.badInput) return complain('This value is not complete.')
+  if (control.validity.badInput) return complain(callWords.incomplete)
   const text = control.value
   if (text.trim() === '' && (text === '' || dataset['type'] !== 'string'))
-    return control.required ? complain(REQUIRED) : undefined
+    return control.required ? complain(callWords.required) : undefined
   const reading = readValue(text, dataset['type'] ?? 'string')
   return 'problem' in reading ? complain(reading.problem) : reading.value
 }
@@ -96,13 +95,13 @@ function readBody(form: HTMLFormElement, problems: Problem[]): BodyInput | undef
   const isRequired = body.required || panel.parentElement?.dataset['required'] === 'true'
   if (isElement(body, 'input') && body.type === 'file') {
     const file = body.files?.[0]
-    if (!file && isRequired) problems.push({ control: body, text: 'Choose a file.' })
+    if (!file && isRequired) problems.push({ control: body, text: callWords.chooseFile })
     return file && { mediaType, file }
   }
   // Browsers turn CRLF into LF.
   const text = body.dataset['lineBreak'] === 'crlf' ? body.value.replaceAll('\n', '\r\n') : body.value
   if (text.trim() === '') {
-    if (isRequired) problems.push({ control: body, text: REQUIRED })
+    if (isRequired) problems.push({ control: body, text: callWords.required })
     return undefined
   }
   const problem = isJson(mediaType) ? findJsonProblem(text) : undefined
@@ -118,7 +117,7 @@ function readFields(panel: HTMLElement, mediaType: string, problems: Problem[]):
       return value === undefined ? [] : [{ ...encoding, value }]
     }
     const files = [...(control.files ?? [])]
-    if (files.length === 0 && control.required) problems.push({ control, text: 'Choose a file.' })
+    if (files.length === 0 && control.required) problems.push({ control, text: callWords.chooseFile })
     return [{ ...encoding, files }]
   })
   return { mediaType, fields }

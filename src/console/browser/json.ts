@@ -1,3 +1,5 @@
+import { fillText } from '../../lib/fill-in.js'
+import { callWords } from './words.js'
 /**
  * JSON with line breaks and indentation; undefined if the text is no JSON. The values stay as they are: JSON.parse() would
  * round large numbers.
@@ -27,7 +29,7 @@ export function findJsonProblem(text: string): string | undefined {
     JSON.parse(text)
     return undefined
   } catch (error) {
-    return `This is not valid JSON: ${describeSyntaxError(error as Error, text)}.`
+    return fillText(callWords.notJson, { place: describeSyntaxError(error as Error, text) })
   }
 }
 
@@ -36,10 +38,10 @@ function describeSyntaxError({ message }: Error, text: string): string {
   const position = /at position (\d+)/.exec(message)
   if (position && !message.includes('line')) {
     const before = text.slice(0, Number(position[1])).split('\n')
-    return `line ${before.length}, column ${before.at(-1)!.length + 1}`
+    return fillText(callWords.place, { line: before.length, column: before.at(-1)!.length + 1 })
   }
   const place = /line (\d+) column (\d+)/.exec(message)
-  if (place) return `line ${place[1]}, column ${place[2]}`
+  if (place) return fillText(callWords.place, { line: place[1]!, column: place[2]! })
   return message.replace(/^JSON Parse error: |^JSON\.parse: /, '').replace(/\.$/, '')
 }
 

@@ -1,5 +1,7 @@
 import { create, find, findAll, focusOn } from './elements.js'
 import { fetchPage } from './fetch-page.js'
+import { fillText } from '../../lib/fill-in.js'
+import { pageWords } from './words.js'
 
 interface NavigationOptions {
   readonly main: HTMLElement
@@ -41,18 +43,12 @@ export function enableNavigation({ main, mark, onForm }: NavigationOptions): () 
   /** Fills an operation with the content of its own page. */
   async function load(content: HTMLElement, toggle: HTMLAnchorElement): Promise<void> {
     content.setAttribute('aria-busy', 'true')
-    content.replaceChildren(create('p', { class: 'note', role: 'status' }, 'Loading…'))
+    content.replaceChildren(create('p', { class: 'note', role: 'status' }, pageWords.loading))
     const article = await fetchArticle(toggle.href)
     content.removeAttribute('aria-busy')
     if (!article) {
-      const link = create('a', { href: toggle.href }, 'Open it as a page')
-      const problem = create(
-        'p',
-        { class: 'problem', role: 'alert' },
-        'This operation could not be loaded. ',
-        link,
-        '.',
-      )
+      const link = create('a', { href: toggle.href }, pageWords.openAsPage)
+      const problem = create('p', { class: 'problem', role: 'alert' }, `${pageWords.notLoaded} `, link, '.')
       content.replaceChildren(problem)
       // An operation that was closed and opened again is loaded again.
       toggle.addEventListener('click', () => content.replaceChildren(), { once: true })
@@ -82,7 +78,7 @@ export function enableNavigation({ main, mark, onForm }: NavigationOptions): () 
     // jsdom has no layout.
     if (target) target.scrollIntoView?.()
     if (target || key === '' || !find(main, '.operation .toggle', 'a')) return target !== null
-    const text = `There is no “${key}” in this reference. Search for it, or look through the list.`
+    const text = fillText(pageWords.unknown, { key })
     const note = create('p', { class: 'problem unknown', role: 'alert' }, text)
     main.prepend(note)
     focusOn(note)

@@ -7,7 +7,8 @@ export interface PageData {
   readonly resource: string
   /** Whether any API of the console needs a secret. */
   readonly needsSecret: boolean
-  readonly credentialSource: string
+  /** Whether credentials are sent by e-mail. */
+  readonly hasEmails: boolean
   /** URLs; undefined where there is no such page. */
   readonly search: string | undefined
   readonly calls: string
@@ -29,7 +30,7 @@ export function readPage(main: HTMLElement): PageData {
     api: { name: api, scheme, tokenEndpoint, keyHeader },
     resource,
     needsSecret: readList(dataset['schemes'] ?? scheme).includes('oauth2'),
-    credentialSource: dataset['credentialSource'] ?? '',
+    hasEmails: dataset['emails'] === 'true',
     search: resolve(dataset['search']),
     calls: resolve(dataset['calls']) ?? '',
     support: resolve(dataset['support']),

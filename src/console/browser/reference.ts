@@ -7,6 +7,7 @@ import { findMain, readPage } from './page.js'
 import { enableSearch } from './search.js'
 import { enableSheet, enableSidebar } from './sidebar.js'
 import { enableSoftNavigation, type View } from './soft-navigation.js'
+import { pageWords } from './words.js'
 
 // The script of references: navigation and search. What calls the API is in calls.ts, a file that is loaded when it is needed.
 
@@ -51,7 +52,7 @@ function createView(loader: CallsLoader): View {
       () => {
         loading = undefined
         const state = find(document, '.state', 'span') ?? create('span')
-        state.textContent = 'A script of this page could not be loaded. Try again.'
+        state.textContent = pageWords.scriptFailed
         return undefined
       },
     )

@@ -9,6 +9,7 @@ import { buildHeaders, buildUrl } from '../../samples/request.js'
 import type { Session } from './session.js'
 import { createTabs } from './tabs.js'
 import { renderTokens } from './tokens.js'
+import { callWords } from './words.js'
 
 /** The language that the reader has chosen, for all operations. */
 export interface LanguageChoice extends Pick<Listeners, 'subscribe'> {
@@ -38,18 +39,18 @@ export function enableSamples(form: HTMLFormElement, section: HTMLElement, optio
   const write = () => createSamples(readSampleCall(form, options, isRevealed))
   const tabs = createTabs({
     id,
-    label: 'Language',
+    label: callWords.language,
     panel,
     tabs: write().map(({ language, label }) => ({ value: language, label })),
     onChoose: (language) => languages.choose(language),
   })
-  const reveal = create('button', { type: 'button', class: 'reveal button quiet', click: toggle }, 'Reveal')
+  const reveal = create('button', { type: 'button', class: 'reveal button quiet', click: toggle }, callWords.reveal)
   section.replaceChildren(
     tabs.list,
     create(
       'p',
       { class: 'actions' },
-      createCopyButton(() => code.textContent, 'Copy the sample'),
+      createCopyButton(() => code.textContent, callWords.copySample),
       ' ',
       reveal,
     ),
@@ -66,8 +67,8 @@ export function enableSamples(form: HTMLFormElement, section: HTMLElement, optio
     if (!canReveal) isRevealed = false
     // The attribute `disabled` is not used: it would drop the focus.
     reveal.setAttribute('aria-disabled', String(!canReveal))
-    reveal.title = canReveal ? '' : 'Authorize first'
-    reveal.textContent = isRevealed ? 'Hide credentials' : 'Reveal'
+    reveal.title = canReveal ? '' : callWords.authorizeFirst
+    reveal.textContent = isRevealed ? callWords.hide : callWords.reveal
     const samples = write()
     const sample = samples.find(({ language }) => language === languages.read()) ?? samples[0]
     if (!sample) return

@@ -1,5 +1,7 @@
 import { create, find, findAll } from './elements.js'
 import { createSearch, type Search, type SearchEntry } from './search-ranking.js'
+import { fillText } from '../../lib/fill-in.js'
+import { pageWords } from './words.js'
 
 interface SearchOptions {
   readonly sidebar: HTMLElement
@@ -24,7 +26,7 @@ export function enableSearch({ sidebar, main, words }: SearchOptions): { focus()
     class: 'results',
     id: 'search-results',
     role: 'listbox',
-    'aria-label': 'Matches',
+    'aria-label': pageWords.matchList,
     hidden: true,
   })
   const count = create('p', { class: 'count unseen', role: 'status' })
@@ -159,7 +161,7 @@ function createOption(main: HTMLElement, rows: readonly Row[], key: string, at: 
   return create(
     'li',
     attributes,
-    create('span', { class: 'method' }, 'Schema'),
+    create('span', { class: 'method' }, pageWords.schema),
     create('span', { class: 'path' }, title),
   )
 }
@@ -167,10 +169,10 @@ function createOption(main: HTMLElement, rows: readonly Row[], key: string, at: 
 /** The last option, if there are more matches than are shown. */
 function createMoreOption(count: number, at: number): HTMLElement {
   const attributes = { role: 'option', id: `search-result-${at}`, class: 'more', 'aria-selected': 'false' }
-  return create('li', attributes, `Show all ${count}`)
+  return create('li', attributes, fillText(pageWords.showAll, { count }))
 }
 
 function formatCount(count: number, limit: number): string {
-  const more = count > limit ? `, the best ${limit} are shown` : ''
-  return `${count === 1 ? '1 match' : `${count} matches`}${more}`
+  const more = count > limit ? fillText(pageWords.best, { limit }) : ''
+  return `${count === 1 ? pageWords.oneMatch : fillText(pageWords.matches, { count })}${more}`
 }

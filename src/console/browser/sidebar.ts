@@ -1,4 +1,5 @@
-import { create, findAll } from './elements.js'
+import { create, find, findAll } from './elements.js'
+import { pageWords } from './words.js'
 
 interface Sheet {
   open(): void
@@ -11,8 +12,8 @@ const NARROW = '(max-width: 63.99rem)'
 /** The sidebar as a sheet over narrow pages. A native dialog keeps the focus, closes with Escape, and returns the focus. */
 export function enableSheet(sidebar: HTMLElement, button: HTMLElement): Sheet {
   const place = document.createComment('')
-  const closeButton = create('button', { type: 'button', class: 'button quiet', click: close }, 'Close')
-  const sheet = create('dialog', { class: 'sheet', 'aria-label': 'Operations' }, closeButton)
+  const closeButton = create('button', { type: 'button', class: 'button quiet', click: close }, pageWords.close)
+  const sheet = create('dialog', { class: 'sheet', 'aria-label': pageWords.operations }, closeButton)
   const narrow = matchMedia(NARROW)
 
   function open(): void {
@@ -22,6 +23,8 @@ export function enableSheet(sidebar: HTMLElement, button: HTMLElement): Sheet {
     document.body.append(sheet)
     button.setAttribute('aria-expanded', 'true')
     sheet.showModal()
+    // Whoever opens the list wants to find something.
+    find(sidebar, '.search', 'input')?.focus()
     sidebar.querySelector('[aria-current]')?.scrollIntoView?.({ block: 'nearest' })
   }
 

@@ -1,5 +1,6 @@
 import { findJsonProblem } from './json.js'
 import type { Value } from '../../samples/serialize.js'
+import { callWords } from './words.js'
 
 /** The value of a field, or the reason why it cannot be sent. */
 export type Reading = { readonly value: Value } | { readonly problem: string }
@@ -9,18 +10,18 @@ export function readValue(text: string, type: string): Reading {
   const trimmed = text.trim()
   switch (type) {
     case 'integer':
-      return /^[+-]?\d+$/.test(trimmed) ? { value: trimmed } : { problem: 'Enter a whole number, such as 20.' }
+      return /^[+-]?\d+$/.test(trimmed) ? { value: trimmed } : { problem: callWords.wholeNumber }
     case 'number':
-      return Number.isFinite(Number(trimmed)) ? { value: trimmed } : { problem: 'Enter a number, such as 1.5.' }
+      return Number.isFinite(Number(trimmed)) ? { value: trimmed } : { problem: callWords.number }
     case 'boolean':
-      return trimmed === 'true' || trimmed === 'false' ? { value: trimmed } : { problem: 'Enter true or false.' }
+      return trimmed === 'true' || trimmed === 'false' ? { value: trimmed } : { problem: callWords.boolean }
     case 'array':
-      return trimmed.startsWith('[') ? readJson(trimmed, Array.isArray, ARRAY_PROBLEM) : { value: readList(trimmed) }
+      return trimmed.startsWith('[') ? readJson(trimmed, Array.isArray, callWords.array) : { value: readList(trimmed) }
     case 'object':
       return readJson(
         trimmed,
         (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-        OBJECT_PROBLEM,
+        callWords.object,
       )
     case 'json':
       return readJson(trimmed, () => true, '')
@@ -28,9 +29,6 @@ export function readValue(text: string, type: string): Reading {
       return { value: text }
   }
 }
-
-const ARRAY_PROBLEM = 'Enter one value per line, or a JSON array such as ["a", "b"].'
-const OBJECT_PROBLEM = 'Enter a JSON object, such as { "name": "value" }.'
 
 function readJson(text: string, isAllowed: (value: unknown) => boolean, problem: string): Reading {
   const syntaxProblem = findJsonProblem(text)

@@ -1,7 +1,7 @@
 import type { Api } from '../../index.js'
 import { escapeHidden } from '../../lib/visible-text.js'
 import type { JsonObject } from '../../openapi/document.js'
-import { createDocumentResource, type Resource } from '../resource.js'
+import { createDocumentResource, type MakeResource } from '../resource.js'
 import { writeReference } from './markdown.js'
 import { stringifyYaml } from './yaml.js'
 
@@ -10,7 +10,7 @@ export function listExports(
   api: Api,
   document: JsonObject,
   options: { readonly registration: boolean },
-): [path: string, resource: () => Resource][] {
+): [path: string, resource: MakeResource][] {
   const path = `/apis/${api.name}`
   return [
     [

@@ -1,19 +1,21 @@
 import type { Api } from '../../index.js'
 import { html, type Html } from '../../web/html.js'
+import { textWith, words } from '../words.js'
 
 /** The links to the other forms of a reference. `folder`: the relative path from the page to the reference's folder, `apis/`. */
 export function renderExportLinks({ name, title }: Api, folder: string): Html[] {
-  return EXPORTS.map(
+  const exports = [
+    ['/openapi.json', words().openApi],
+    ['/openapi.yaml', words().asYaml],
+    ['.md', 'Markdown'],
+  ] as const
+  return exports.map(
     ([extension, label]) =>
-      html`<a href="${folder}${name}${extension}">${label}<span class="unseen"> of ${title}</span></a> `,
+      html`<a href="${folder}${name}${extension}"
+        >${label}<span class="unseen">${textWith('ofApi', { api: title })}</span></a
+      > `,
   )
 }
-
-const EXPORTS = [
-  ['/openapi.json', 'OpenAPI document'],
-  ['/openapi.yaml', 'as YAML'],
-  ['.md', 'Markdown'],
-] as const
 
 /** Links for the head of a reference, by which programs find its other forms. */
 export function renderAlternates({ name, title }: Api, folder: string): Html {

@@ -7,6 +7,7 @@ import { createExample, listGivenExamples, type Example } from './example.js'
 import { resolve } from './resolve.js'
 import { readTypes } from './schema-type.js'
 import { writeXml } from './xml.js'
+import { words } from '../words.js'
 
 /** An example as it is sent. */
 export interface BodyText {
@@ -26,7 +27,7 @@ export function listBodyTexts(
 ): BodyText[] {
   const given = listGivenExamples(document, content)
   const made = (): Example[] => [
-    { label: 'Example', value: createExample(document, content['schema'] ?? content['itemSchema'], omit) },
+    { label: words().example, value: createExample(document, content['schema'] ?? content['itemSchema'], omit) },
   ]
   return (given.length > 0 ? given : made())
     .map(({ label, value, serialized }) => ({

@@ -7,6 +7,7 @@ import { listFormFields } from './form-fields.js'
 import { renderDescription } from './markdown.js'
 import { resolve } from './resolve.js'
 import { renderSchemaDetails } from './schema.js'
+import { textWith, words } from '../words.js'
 
 /** The controls of a request body; nothing if the operation has none. */
 export function renderBody(document: JsonObject, operation: Operation, fields: FieldRenderer): Html | false {
@@ -16,14 +17,14 @@ export function renderBody(document: JsonObject, operation: Operation, fields: F
   const isEmpty = isLeftOut(document, operation)
   const id = fields.createId('media-type')
   return html`<fieldset class="body" data-required="${String(body['required'] === true)}">
-    <legend>Request body${body['required'] === true ? '' : ', optional'}</legend>
+    <legend>${body['required'] === true ? words().requestBody : words().requestBodyOptional}</legend>
     ${renderDescription(body['description'], 5)}
     ${
       /^(?:GET|HEAD)$/.test(operation.method) &&
-      html`<p class="note">Browsers send no body with ${operation.method}. Samples contain what is entered here.</p>`
+      html`<p class="note">${textWith('noBody', { method: operation.method })}</p>`
     }
     <div class="field">
-      <label for="${id}">Media type</label>
+      <label for="${id}">${words().mediaType}</label>
       <select id="${id}" data-role="media-type">
         ${contents.map(({ mediaType }) => html`<option>${mediaType}</option>`)}
       </select>
@@ -50,7 +51,7 @@ function renderContent(document: JsonObject, content: BodyContent, options: Cont
   if (content.kind === 'file') {
     const id = fields.createId('body-file')
     return html`<div class="field">
-        <label for="${id}">File</label>
+        <label for="${id}">${words().file}</label>
         <input type="file" id="${id}" data-role="body" />
       </div>
       ${details}`
@@ -66,21 +67,21 @@ function renderEditor(
   const id = fields.createId('body')
   const exampleId = fields.createId('example')
   const examples = listBodyTexts(document, mediaType, members, 'readOnly')
-  const texts = isEmpty ? [{ label: 'None', text: '' }, ...examples] : examples
+  const texts = isEmpty ? [{ label: words().none, text: '' }, ...examples] : examples
   const text = texts[0]?.text ?? ''
   return html`${
       texts.length > 1 &&
       html`<div class="field">
-        <label for="${exampleId}">Example</label>
+        <label for="${exampleId}">${words().example}</label>
         <select id="${exampleId}" data-role="example">
           ${texts.map((each) => html`<option value="${each.text}">${each.label}</option>`)}
         </select>
       </div>`
     }
     <div class="field">
-      <label for="${id}">Body</label>
+      <label for="${id}">${words().body}</label>
       ${renderTextarea(html`id="${id}" data-role="body" rows="${countRows(text)}"${examples.some((each) => each.text.includes('\r\n')) && html` data-line-break="crlf"`}`, text)}
-      ${examples.length === 0 && html`<div class="hint">The document has no example of this media type.</div>`}
+      ${examples.length === 0 && html`<div class="hint">${words().noExample}</div>`}
     </div>`
 }
 

@@ -1,5 +1,6 @@
 import { asObject, type JsonObject } from '../../openapi/document.js'
 import { readList, readText } from './resolve.js'
+import { words } from '../words.js'
 
 /** A sample that the provider wrote for an operation. */
 export interface CodeSample {
@@ -13,6 +14,6 @@ export function listCodeSamples(operation: JsonObject): CodeSample[] {
   return readList(operation['x-codeSamples'] ?? operation['x-code-samples']).flatMap((given) => {
     const { lang, label, source } = asObject(given)
     const [language, code] = [readText(lang) ?? '', readText(source)]
-    return code === undefined ? [] : [{ label: readText(label) ?? (language || 'Sample'), language, code }]
+    return code === undefined ? [] : [{ label: readText(label) ?? (language || words().sample), language, code }]
   })
 }

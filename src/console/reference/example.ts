@@ -5,6 +5,7 @@ import { readSchema } from './read-schema.js'
 import { readList, readText, resolve, resolveEntries } from './resolve.js'
 import { findDiscriminatorValues, listChoices } from './schema-choices.js'
 import { readTypes, readValues } from './schema-type.js'
+import { words } from '../words.js'
 
 /** A value to begin with. */
 export interface Example {
@@ -24,7 +25,7 @@ export function listGivenExamples(document: JsonObject, holder: JsonObject): Exa
     return member === undefined ? [] : [{ label, value: example[member], serialized }]
   })
   if (named.length > 0) return named
-  return 'example' in holder ? [{ label: 'Example', value: holder['example'] }] : []
+  return 'example' in holder ? [{ label: words().example, value: holder['example'] }] : []
 }
 
 /**

@@ -12,6 +12,7 @@ import type { Parameter } from './parameters.js'
 import { readList, readText, resolve } from './resolve.js'
 import { formatValue, hasParts, renderSchemaDetails } from './schema.js'
 import { describeType, readTypes, readValues } from './schema-type.js'
+import { words, wordsWith } from '../words.js'
 
 /** The value that a control of a call sets. */
 interface Field {
@@ -58,10 +59,10 @@ export function createFieldRenderer(document: JsonObject, key: string): FieldRen
 function renderField(document: JsonObject, field: Field, createId: FieldRenderer['createId']): Html {
   const { name, place, required, deprecated } = field
   const id = createId(`${place}-${name}`)
-  const facts = [place === 'body' ? '' : place, describeType(document, field.schema), required ? 'required' : '']
+  const facts = [place === 'body' ? '' : place, describeType(document, field.schema), required ? words().required : '']
   const hint = renderHint(document, field)
   return html`<div class="field">
-    <label for="${id}"><code${deprecated && html` class="old"`}>${name}</code> <span>${facts.filter(Boolean).join(', ')}${deprecated && ', deprecated'}</span></label>
+    <label for="${id}"><code${deprecated && html` class="old"`}>${name}</code> <span>${facts.filter(Boolean).join(', ')}${deprecated && `, ${words().deprecated}`}</span></label>
     ${renderControl(document, id, field, hint !== false)}
     ${hint !== false && html`<div id="${id}-hint" class="hint">${hint}</div>`}
     ${hasParts(document, field.schema) && renderSchemaDetails(document, field.schema)}
@@ -114,7 +115,7 @@ function renderSelect(
   const chosen = multiple ? readList(value) : [value]
   const needsChoice = !multiple && (!required || !values.includes(value))
   return html`<select ${attributes}${multiple && html` multiple size="${Math.min(5, values.length)}"`}>
-    ${needsChoice && html`<option value="">${required ? 'Choose' : 'Not sent'}</option>`}
+    ${needsChoice && html`<option value="">${required ? words().choose : words().notSent}</option>`}
     ${values.map((each) => html`<option${chosen.includes(each) && html` selected`} value="${formatField(each, 'string')}">${formatField(each, 'string')}</option>`)}
   </select>`
 }
@@ -161,12 +162,14 @@ function renderHint(document: JsonObject, field: Field): Html | false {
   const text = field.description ?? readText(schema['description'])
   const facts: Html[] = []
   const isList = readFieldType(document, field) === 'array'
-  if (isList && readChoices(resolve(document, schema['items'])).length === 0) facts.push(html`One item per line.`)
-  if (field.place === 'cookie') facts.push(html`Browsers do not let this page send cookies; the samples contain it.`)
-  if ('default' in schema) facts.push(html`Default: <code>${formatValue(schema['default'])}</code>.`)
-  if (field.example !== undefined) facts.push(html`Example: <code>${formatValue(field.example)}</code>.`)
+  if (isList && readChoices(resolve(document, schema['items'])).length === 0) facts.push(html`${words().onePerLine}`)
+  if (field.place === 'cookie') facts.push(html`${words().noCookies}`)
+  if ('default' in schema)
+    facts.push(wordsWith('defaultIs', { value: html`<code>${formatValue(schema['default'])}</code>` }))
+  if (field.example !== undefined)
+    facts.push(wordsWith('exampleIs', { value: html`<code>${formatValue(field.example)}</code>` }))
   const pattern = readText(schema['pattern'])
-  if (pattern !== undefined) facts.push(html`Pattern: <code>${pattern}</code>.`)
+  if (pattern !== undefined) facts.push(wordsWith('patternIs', { value: html`<code>${pattern}</code>` }))
   if (text === undefined && facts.length === 0) return false
   return html`${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 5 })}</div>`}
   ${facts.length > 0 && html`<p>${facts.map((fact) => html`${fact} `)}</p>`}`

@@ -3,6 +3,7 @@ import type { PageHeader } from '../../web/page-frame.js'
 import { renderPage } from '../page.js'
 import type { Site } from '../site.js'
 import type { Reference } from './operation.js'
+import { textWith, words } from '../words.js'
 
 /** The parts of the console that the pages of all references have in common. */
 export type ReferencePageOptions = Pick<
@@ -45,26 +46,25 @@ function createHeader(
   hasSidebar: boolean,
 ): PageHeader {
   return {
-    skip: { href: '#reference', label: 'Skip to the content' },
+    skip: { href: '#reference', label: words().skip },
     home: { href: root, label: options.title },
-    links: [options.registration && { href: `${root}register`, label: 'Register an application' }],
+    links: [options.registration && { href: `${root}register`, label: words().register }],
     content: [
       hasSidebar &&
         html`<button type="button" class="button quiet menu" aria-expanded="false" aria-controls="sidebar" hidden>
-          Operations
+          ${words().operations}
         </button>`,
       html`<p class="authorization">
-        <span class="state" role="status">Not authorized</span>
-        <button type="button" class="button authorize">Authorize<span class="unseen"> for ${api.title}</span></button>
+        <span class="state" role="status">${words().notAuthorized}</span>
+        <button type="button" class="button authorize">
+          ${words().authorize}<span class="unseen">${textWith('forApi', { api: api.title })}</span>
+        </button>
       </p>`,
     ],
   }
 }
 
 function renderMain({ api }: Reference, options: ReferencePageOptions, root: string, content: Html): Html {
-  const source = options.hasEmails
-    ? 'came by e-mail when your application was registered'
-    : 'came from the operator of this platform'
   return html`<main
     id="reference"
     data-api="${api.name}"
@@ -77,7 +77,7 @@ function renderMain({ api }: Reference, options: ReferencePageOptions, root: str
     data-calls="${root}${options.assets['calls.js'].path}"
     data-support="${options.supportUrl}"
     data-register="${options.registration && `${root}register`}"
-    data-credential-source="${source}"
+    data-emails="${String(options.hasEmails)}"
   >
     ${content}
   </main>`

@@ -3,6 +3,7 @@ import { asObject, type JsonObject } from '../../openapi/document.js'
 import { renderMarkdown } from './markdown.js'
 import { renderExternalDocs } from './operation.js'
 import { readText } from './resolve.js'
+import { words } from '../words.js'
 
 /**
  * The document's facts about the API as a whole: description, contact, licence, terms, further documentation. Headings of the
@@ -20,10 +21,14 @@ export function renderInformation(
   const email = readText(contact['email'])
   const address = readText(contact['url']) ?? (email === undefined ? undefined : `mailto:${email}`)
   const facts = [
-    renderFact('Version', readText(info['version']), undefined),
-    renderFact('Contact', readText(contact['name']) ?? email ?? address, address),
-    renderFact('Licence', readText(licence['name']) ?? readText(licence['identifier']), readLicenceAddress(licence)),
-    renderFact('Terms of service', readText(info['termsOfService']), readText(info['termsOfService'])),
+    renderFact(words().version, readText(info['version']), undefined),
+    renderFact(words().contact, readText(contact['name']) ?? email ?? address, address),
+    renderFact(
+      words().licence,
+      readText(licence['name']) ?? readText(licence['identifier']),
+      readLicenceAddress(licence),
+    ),
+    renderFact(words().terms, readText(info['termsOfService']), readText(info['termsOfService'])),
   ]
   return html`${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 2, headingIds: true, takenIds })}</div>`}
     <dl class="information">${facts}</dl>

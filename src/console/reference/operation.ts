@@ -16,6 +16,7 @@ import { createSampleCall, readAccepted } from './sample-call.js'
 import { renderContent, renderResponses } from './responses.js'
 import { renderSchema } from './schema.js'
 import { listCallbacks } from './webhooks.js'
+import { textWith, words } from '../words.js'
 
 /** An API with its document, as it is served, and the operations in it. */
 export interface Reference {
@@ -28,7 +29,7 @@ export interface Reference {
 export function renderOperation(reference: Reference, operation: ReferenceOperation): Html {
   const { document, operations } = reference
   return html`<article class="operation-content">
-    ${operation.deprecated && html`<p class="deprecated">Deprecated: it may be removed.</p>`}
+    ${operation.deprecated && html`<p class="deprecated">${words().deprecatedOperation}</p>`}
     ${renderDescription(readText(operation.operation['description']) ?? operation.pathItem['description'], 4)}
     ${renderExternalDocs(operation.operation['externalDocs'])}
     ${operation.isWebhook ? renderWebhookBody(document, operation) : renderCall(reference, operation)}
@@ -66,21 +67,21 @@ function renderCall({ api, document }: Reference, operation: ReferenceOperation)
       ${
         parameters.length > 0 &&
         html`<fieldset class="parameters">
-          <legend>Parameters</legend>
+          <legend>${words().parameters}</legend>
           ${parameters.map((parameter) => fields.renderParameter(parameter))}
         </fieldset>`
       }
       ${renderBody(document, operation, fields)}
       <p class="actions">
-        <button type="submit" class="button execute" disabled>Send</button>
-        ${(parameters.length > 0 || listBodyContents(document, operation).length > 0) && html`<button type="button" class="button quiet reset">Reset</button>`}
+        <button type="submit" class="button execute" disabled>${words().send}</button>
+        ${(parameters.length > 0 || listBodyContents(document, operation).length > 0) && html`<button type="button" class="button quiet reset">${words().reset}</button>`}
       </p>
-      <noscript><p class="note">To send it from here, allow JavaScript for this page.</p></noscript>
+      <noscript><p class="note">${words().allowScripts}</p></noscript>
       <section class="answer" aria-live="polite" hidden></section>
       ${listCodeSamples(operation.operation).map(
         ({ label, code }) =>
           html`<details>
-            <summary>${label}, as the provider writes it</summary>
+            <summary>${textWith('asProvider', { label })}</summary>
             <pre tabindex="0"><code>${code}</code></pre>
           </details>`,
       )}
@@ -103,17 +104,16 @@ function nameSecurity({ optional, alternatives }: Security): string {
 }
 
 function renderSecurity(api: Api, { optional, alternatives }: Security): Html {
-  if (alternatives.length === 0) return html`<p class="scopes">No credential is needed.</p>`
-  const name = api.scheme === 'oauth2' ? 'access token' : 'key'
+  if (alternatives.length === 0) return html`<p class="scopes">${words().noCredential}</p>`
+  const { noneOrToken, noneOrKey, anyToken, anyKey, or, scope: one, scopes: several } = words()
+  const isOAuth = api.scheme === 'oauth2'
   const lists = alternatives.filter((scopes) => scopes.length > 0)
   if (optional || lists.length < alternatives.length)
-    return html`<p class="scopes">
-      ${optional ? `Can be called without credential, or with the ${name} of an application.` : `Any ${name} of this API.`}
-    </p>`
+    return html`<p class="scopes">${optional ? (isOAuth ? noneOrToken : noneOrKey) : isOAuth ? anyToken : anyKey}</p>`
   const separated = lists.map(
-    (scopes, at) => html`${at > 0 && ' or '}${scopes.map((scope) => html` <code>${scope}</code>`)}`,
+    (scopes, at) => html`${at > 0 && ` ${or} `}${scopes.map((scope) => html` <code>${scope}</code>`)}`,
   )
-  return html`<p class="scopes">${lists.length === 1 && lists[0]?.length === 1 ? 'Scope' : 'Scopes'}${separated}</p>`
+  return html`<p class="scopes">${lists.length === 1 && lists[0]?.length === 1 ? one : several}${separated}</p>`
 }
 
 /** Shows the parameters and the body that the provider sends. */
@@ -121,7 +121,7 @@ function renderWebhookBody(document: JsonObject, webhook: Operation): Html {
   const body = resolve(document, webhook.operation['requestBody'])
   const parameters = listParameters(document, webhook)
   return html`<section class="sent">
-    <h4>What is sent</h4>
+    <h4>${words().whatIsSent}</h4>
     ${
       parameters.length > 0 &&
       html`<ul class="schema">
@@ -129,7 +129,7 @@ function renderWebhookBody(document: JsonObject, webhook: Operation): Html {
           ({ name, place, required, description, schema }) =>
             html`<li>
               <code>${name}</code>
-              <span class="type">${place}${required && ', required'}</span> ${renderSchema(document, schema)}
+              <span class="type">${place}${required && `, ${words().required}`}</span> ${renderSchema(document, schema)}
               ${renderDescription(description, 5)}
             </li>`,
         )}
@@ -146,7 +146,7 @@ function renderCallbacks({ document, operations }: Reference, { operation }: Ref
   return (
     callbacks.length > 0 &&
     html`<section class="callbacks">
-      <h4>Callbacks</h4>
+      <h4>${words().callbacks}</h4>
       ${callbacks.map(
         (each) =>
           html`<details>

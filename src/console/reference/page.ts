@@ -8,6 +8,7 @@ import { renderReferenceFrame, type ReferencePageOptions } from './frame.js'
 import { renderSchemaList } from './schema-pages.js'
 import { listNamedSchemas } from './schemas.js'
 import { groupByTag, type TagGroup } from './tags.js'
+import { words } from '../words.js'
 
 /** The reference of one API: all operations as a list, and their groups in a sidebar. Each links to its page, which works without scripts. */
 export function renderReferencePage(reference: Reference, options: ReferencePageOptions): string {
@@ -29,7 +30,7 @@ export function renderReferencePage(reference: Reference, options: ReferencePage
       ${
         operations.length === 0 &&
         schemas.length > 0 &&
-        html`<h2>Schemas</h2>
+        html`<h2>${words().schemas}</h2>
           ${renderSchemaList(reference, `${api.name}/schemas`)}`
       }`,
   })
@@ -66,14 +67,14 @@ export function renderOperationPage(
 
 /** Links to the groups of operations. The script makes each a list that folds, of what the page lists below the heading. */
 function renderSidebar(groups: readonly TagGroup[], headings: readonly Heading[], schemas: Html | false): Html {
-  return html`<nav id="sidebar" aria-label="Operations">
+  return html`<nav id="sidebar" aria-label="${words().operations}">
     <div class="find" hidden>
       <input
         type="search"
         class="search"
-        aria-label="Search operations"
+        aria-label="${words().searchOperations}"
         aria-keyshortcuts="/ Control+K"
-        placeholder="Search"
+        placeholder="${words().search}"
         autocomplete="off"
         spellcheck="false"
       /><kbd aria-hidden="true">Ctrl K</kbd>
@@ -93,7 +94,7 @@ function renderSidebar(groups: readonly TagGroup[], headings: readonly Heading[]
 
 function renderSchemasLink(name: string, count: number): Html {
   return html`<li>
-    <a href="${name}/schemas">Schemas <span class="size">${count}</span></a>
+    <a href="${name}/schemas">${words().schemas} <span class="size">${count}</span></a>
   </li>`
 }
 
@@ -104,7 +105,7 @@ function renderGroup(name: string, tag: TagGroup, isNamed: boolean): Html | fals
   const { markup } = html`${operations.map((each) => renderListed(name, each, isNamed))}
   ${
     others.length > 0 &&
-    html`<p class="note">Also:</p>
+    html`<p class="note">${words().also}</p>
       <ul class="others">
         ${others.map((each) => html`<li><a class="also" data-key="${each.key}" href="${name}/operations/${each.key}">${renderTitle(each)}</a></li>`)}
       </ul>`
@@ -130,7 +131,7 @@ function renderTitle({ method, path, summary, deprecated, isWebhook }: Reference
   const kind = /^[a-z]+$/i.test(method) ? method.toLowerCase() : 'other'
   return html`<span class="method ${kind}">${method}</span>
     <span class="path${deprecated && ' old'}">${renderPath(path, isWebhook)}</span
-    >${summary !== undefined && html` <span class="summary">${summary}</span>`}${deprecated && html` <span class="note">deprecated</span>`}`
+    >${summary !== undefined && html` <span class="summary">${summary}</span>`}${deprecated && html` <span class="note">${words().deprecated}</span>`}`
 }
 
 /** Lines may break after a slash. */

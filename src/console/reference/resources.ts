@@ -1,16 +1,18 @@
 import { createBoundedCache } from '../../lib/bounded-cache.js'
-import { createDocumentResource, createLatePageResource, createPageResource, type Resource } from '../resource.js'
+import {
+  createDocumentResource,
+  createLatePageResource,
+  createPageResource,
+  type MakeResource,
+  type Resource,
+} from '../resource.js'
 import type { Reference } from './operation.js'
 import { renderOperationPage, renderReferencePage } from './page.js'
 import type { ReferencePageOptions } from './frame.js'
 import { renderSchemaPage, renderSchemasPage } from './schema-pages.js'
 import { listNamedSchemas } from './schemas.js'
 import { createSearchIndex } from './search-index.js'
-
-type PageOptions = ReferencePageOptions & {
-  /** The Content-Security-Policy of the pages. */
-  readonly policy: string
-}
+import { inLanguage } from '../words.js'
 
 /** Rendering a page takes milliseconds, so nearly all pages are kept, compressed. The cache bounds their bytes. */
 const KEPT_PAGES = 2000
@@ -18,19 +20,20 @@ const KEPT_PAGES = 2000
 /** The reference of an API, the pages of its operations and schemas, and what its search needs, by the path below the reference. */
 export function listReferenceResources(
   reference: Reference,
-  options: PageOptions,
-): [path: string, resource: () => Resource][] {
+  options: ReferencePageOptions,
+  policy: string,
+): [path: string, resource: MakeResource][] {
   const { document, operations } = reference
   const schemas = listNamedSchemas(document)
-  const { policy } = options
   const kept = createBoundedCache<Resource>({ entries: KEPT_PAGES, bytesOf: ({ gzipped }) => gzipped.length })
-  const keep = (path: string, render: () => string): [path: string, resource: () => Resource] => [
+  const keep = (path: string, render: () => string): [path: string, resource: MakeResource] => [
     path,
-    () => {
-      const known = kept.get(path)
+    (chooseLanguage) => {
+      const language = chooseLanguage()
+      const known = kept.get(`${language} ${path}`)
       if (known) return known
-      const made = createPageResource(render(), policy)
-      kept.set(path, made)
+      const made = createPageResource(inLanguage(language, render), policy)
+      kept.set(`${language} ${path}`, made)
       return made
     },
   ]

@@ -8,6 +8,7 @@ import { renderDescription, renderMarkdown } from './markdown.js'
 import type { ReferenceOperation } from './operation-keys.js'
 import { readText, resolveEntries } from './resolve.js'
 import { formatValue, renderSchema, renderSchemaDetails } from './schema.js'
+import { words } from '../words.js'
 
 /** The answers of an operation: status, description, headers, content, links. */
 export function renderResponses(
@@ -21,7 +22,7 @@ export function renderResponses(
   return (
     entries.length > 0 &&
     html`<section class="responses">
-      <h4>Responses</h4>
+      <h4>${words().responses}</h4>
       ${entries.map((entry) => renderResponse(document, entry, operations, entry === open))}
     </section>`
   )
@@ -34,7 +35,7 @@ function renderResponse(
   isOpen: boolean,
 ): Html {
   const name =
-    status === 'default' ? 'Any other status' : Object.hasOwn(STATUS_CODES, status) ? STATUS_CODES[status]! : ''
+    status === 'default' ? words().anyStatus : Object.hasOwn(STATUS_CODES, status) ? STATUS_CODES[status]! : ''
   const text = readText(response['description'])
   const summary = readText(response['summary'])
   const markdown = text === undefined ? undefined : renderMarkdown(text, { headingLevel: 5 })
@@ -84,7 +85,7 @@ function renderHeaders(document: JsonObject, given: unknown): Html | false {
   const headers = resolveEntries(document, given)
   return (
     headers.length > 0 &&
-    html`<p class="note">Headers:</p>
+    html`<p class="note">${words().headers}</p>
       <ul class="schema">
         ${headers.map(([name, header]) => {
           const content = resolveEntries(document, header['content'])[0]?.[1]
@@ -102,7 +103,7 @@ function renderLinks(document: JsonObject, given: unknown, operations: readonly 
   const links = resolveEntries(document, given)
   return (
     links.length > 0 &&
-    html`<p class="note">Links:</p>
+    html`<p class="note">${words().links}</p>
       <ul class="schema">
         ${links.map(
           ([name, link]) =>

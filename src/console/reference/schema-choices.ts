@@ -3,10 +3,11 @@ import { escapeStep, readReference } from '../../openapi/references.js'
 import { readSchema, takeParts } from './read-schema.js'
 import { readList, readText } from './resolve.js'
 import { readName } from './schema-type.js'
+import { words } from '../words.js'
 
 /** Alternatives of which a value matches one, or one or more. */
 export interface ChoiceGroup {
-  readonly title: 'One of' | 'One or more of'
+  readonly title: string
   /** The property that says which of them a value is. */
   readonly by: string | undefined
   readonly choices: readonly Choice[]
@@ -32,13 +33,13 @@ export function listChoices(document: JsonObject, part: unknown): ChoiceGroup[] 
   const groups = [schema, ...readList(schema['allOf']).map(asObject)].flatMap((each) =>
     (['oneOf', 'anyOf'] as const).flatMap((member): ChoiceGroup[] => {
       const choices = readList(each[member])
-      const title = member === 'oneOf' ? 'One of' : 'One or more of'
+      const title = member === 'oneOf' ? words().oneOf : words().oneOrMoreOf
       return choices.length > 0 ? [{ title, by, choices: choices.map(describe) }] : []
     }),
   )
   if (groups.length > 0 || by === undefined) return groups
   const heirs = listHeirs(document, part, schema)
-  return heirs.length > 0 ? [{ title: 'One of', by, choices: heirs.map(describe) }] : []
+  return heirs.length > 0 ? [{ title: words().oneOf, by, choices: heirs.map(describe) }] : []
 }
 
 /** The values of the discriminator that mean a choice: those that are mapped to it, otherwise its name. */
@@ -52,7 +53,7 @@ export function findDiscriminatorValues(document: JsonObject, schema: JsonObject
 /** The schemas that the discriminator names, in its order. */
 function listMapped(document: JsonObject, schema: JsonObject): { readonly value: string; readonly part: JsonObject }[] {
   const { mapping, defaultMapping } = asObject(schema['discriminator'])
-  const named = [...Object.entries(asObject(mapping)), ['any other value', defaultMapping] as const]
+  const named = [...Object.entries(asObject(mapping)), [words().anyOtherValue, defaultMapping] as const]
   return named.flatMap(([value, target]) => {
     const part = typeof target === 'string' ? findMapped(document, target) : undefined
     return part === undefined ? [] : [{ value, part }]

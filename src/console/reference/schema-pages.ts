@@ -6,15 +6,16 @@ import type { Reference } from './operation.js'
 import { renderReferenceFrame, type ReferencePageOptions } from './frame.js'
 import { renderSchema } from './schema.js'
 import { listNamedSchemas, type NamedSchema } from './schemas.js'
+import { words } from '../words.js'
 
 /** The list of the schemas of an API. */
 export function renderSchemasPage(reference: Reference, options: ReferencePageOptions): string {
   const { api } = reference
   return renderReferenceFrame(reference, options, {
-    title: 'Schemas',
+    title: words().schemas,
     root: '../../',
     content: html`<h1><a href="../${api.name}">${api.title}</a></h1>
-      <h2>Schemas</h2>
+      <h2>${words().schemas}</h2>
       ${renderSchemaList(reference, 'schemas')}`,
   })
 }
@@ -43,7 +44,7 @@ export function renderSchemaPage(
     title: name,
     root: '../../../',
     content: html`<h1><a href="../../${api.name}">${api.title}</a></h1>
-      <p class="alone"><a href="../schemas">Schemas</a></p>
+      <p class="alone"><a href="../schemas">${words().schemas}</a></p>
       <h2>${name}</h2>
       <div class="pair">
         <div>${renderSchema(document, schema)}</div>

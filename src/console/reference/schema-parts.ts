@@ -1,6 +1,7 @@
 import { isObject } from '../../lib/is-object.js'
 import { asObject, type JsonObject } from '../../openapi/document.js'
 import { readList } from './resolve.js'
+import { textWith, words } from '../words.js'
 
 /** A schema within another one, and what a value has to do with it. */
 export interface SchemaPart {
@@ -17,41 +18,44 @@ export function listMembers(schema: JsonObject): SchemaPart[] {
   return [
     ...Object.entries(asObject(properties)).map(([label, part]) => ({ label, part })),
     ...Object.entries(asObject(patternProperties)).map(([pattern, part]) => ({ label: `/${pattern}/`, part })),
-    ...(others === undefined ? [] : [{ label: '(any other name)', part: others }]),
+    ...(others === undefined ? [] : [{ label: words().anyOtherName, part: others }]),
   ]
 }
 
 /** The conditions of a schema that are schemas themselves, besides its alternatives and the items of a plain list. */
 export function listConditions(schema: JsonObject): SchemaPart[] {
   const { prefixItems, items, unevaluatedItems } = schema
-  const first = readList(prefixItems).map((part, at) => ({ label: `Item ${at + 1}`, part }))
+  const first = readList(prefixItems).map((part, at) => ({ label: textWith('item', { number: at + 1 }), part }))
   const further = first.length > 0 && isObject(items) ? items : unevaluatedItems
   return [
     ...first,
-    ...(isObject(further) ? [{ label: 'Further items', part: further }] : []),
+    ...(isObject(further) ? [{ label: words().furtherItems, part: further }] : []),
     ...[schema, ...readList(schema['allOf']).map(asObject)].flatMap((each) => [
-      ...CONDITIONS.filter(([name]) => name in each).map(([name, label]) => ({ label, part: each[name] })),
+      ...CONDITIONS.filter(([name]) => name in each).map(([name, word]) => ({
+        label: words()[word],
+        part: each[name],
+      })),
       ...('contains' in each ? [{ label: describeContains(each), part: each['contains'] }] : []),
     ]),
     ...Object.entries(asObject(schema['dependentSchemas'])).map(([name, part]) => ({
-      label: `If it has ${name}`,
+      label: textWith('ifItHas', { name }),
       part,
     })),
   ]
 }
 
 const CONDITIONS = [
-  ['not', 'Not'],
-  ['if', 'If'],
-  ['then', 'Then'],
-  ['else', 'Otherwise'],
-  ['propertyNames', 'Names of members'],
-  ['contentSchema', 'Content'],
+  ['not', 'not'],
+  ['if', 'ifCondition'],
+  ['then', 'thenCondition'],
+  ['else', 'otherwise'],
+  ['propertyNames', 'memberNames'],
+  ['contentSchema', 'content'],
 ] as const
 
 function describeContains({ minContains, maxContains }: JsonObject): string {
   const least = typeof minContains === 'number' ? minContains : 1
   return typeof maxContains === 'number'
-    ? `${least} to ${maxContains} items are`
-    : `At least ${least} ${least === 1 ? 'item is' : 'items are'}`
+    ? textWith('contains', { least, most: maxContains })
+    : textWith(least === 1 ? 'containsOne' : 'containsSome', { least })
 }

@@ -3,6 +3,7 @@ import { readSchema } from './read-schema.js'
 import { readList, readText } from './resolve.js'
 import { listMembers } from './schema-parts.js'
 import { readValues } from './schema-type.js'
+import { textWith, words } from '../words.js'
 
 /** What is known about a value besides its type: words, and after them values, or texts such as names. */
 export interface Rule {
@@ -20,22 +21,22 @@ export function listRules(document: JsonObject, schema: JsonObject, depth = 0): 
   const mediaType = format === undefined ? undefined : readText(contentMediaType)
   const examples = [schema['example'], ...readList(schema['examples'])].filter(isScalar)
   const rules: (Rule | false)[] = [
-    schema['deprecated'] === true && { text: 'deprecated' },
-    schema['readOnly'] === true && { text: 'only in answers' },
-    schema['writeOnly'] === true && { text: 'only in requests' },
+    schema['deprecated'] === true && { text: words().deprecated },
+    schema['readOnly'] === true && { text: words().onlyInAnswers },
+    schema['writeOnly'] === true && { text: words().onlyInRequests },
     ...describeRange(schema),
-    ...describeCount('characters', schema['minLength'], schema['maxLength']),
-    ...describeCount('items', schema['minItems'], schema['maxItems']),
-    ...describeCount('members', schema['minProperties'], schema['maxProperties']),
-    schema['uniqueItems'] === true && { text: 'no item twice' },
-    pattern !== undefined && { text: 'pattern', names: [pattern] },
+    ...describeCount(words().characters, schema['minLength'], schema['maxLength']),
+    ...describeCount(words().items, schema['minItems'], schema['maxItems']),
+    ...describeCount(words().members, schema['minProperties'], schema['maxProperties']),
+    schema['uniqueItems'] === true && { text: words().noItemTwice },
+    pattern !== undefined && { text: words().pattern, names: [pattern] },
     mediaType !== undefined && { text: mediaType },
-    encoding !== undefined && { text: `encoded as ${encoding}` },
-    'default' in schema && { text: 'default', values: [schema['default']] },
-    values.length > 0 && { text: values.length === 1 ? 'always' : 'one of', values },
+    encoding !== undefined && { text: textWith('encodedAs', { encoding }) },
+    'default' in schema && { text: words().default, values: [schema['default']] },
+    values.length > 0 && { text: values.length === 1 ? words().always : words().oneOfValues, values },
     ...describeMembers(schema),
     ...(depth < 3 && prefixItems === undefined ? listItemRules(document, items, depth + 1) : []),
-    depth === 0 && examples.length > 0 && { text: 'for example', values: examples },
+    depth === 0 && examples.length > 0 && { text: words().forExample, values: examples },
   ]
   return rules.filter((rule) => rule !== false)
 }
@@ -44,7 +45,10 @@ export function listRules(document: JsonObject, schema: JsonObject, depth = 0): 
 function listItemRules(document: JsonObject, items: unknown, depth: number): Rule[] {
   const schema = readSchema(document, items)
   if (listMembers(schema).length > 0) return []
-  return listRules(document, schema, depth).map((rule) => ({ ...rule, text: `each ${rule.text}` }))
+  return listRules(document, schema, depth).map((rule) => ({
+    ...rule,
+    text: textWith('eachRule', { rule: rule.text }),
+  }))
 }
 
 function isScalar(value: unknown): boolean {
@@ -55,22 +59,25 @@ function isScalar(value: unknown): boolean {
 function describeRange({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonObject): Rule[] {
   const isBounded = typeof exclusiveMinimum !== 'boolean' && typeof exclusiveMaximum !== 'boolean'
   if (isBounded && typeof minimum === 'number' && typeof maximum === 'number')
-    return [{ text: `${minimum} to ${maximum}` }, ...describeRange({ exclusiveMinimum, exclusiveMaximum, multipleOf })]
+    return [
+      { text: textWith('range', { least: minimum, most: maximum }) },
+      ...describeRange({ exclusiveMinimum, exclusiveMaximum, multipleOf }),
+    ]
   const bounds = [
-    [exclusiveMinimum === true ? 'more than' : 'at least', minimum],
-    [exclusiveMaximum === true ? 'less than' : 'at most', maximum],
-    ['more than', exclusiveMinimum],
-    ['less than', exclusiveMaximum],
-    ['a multiple of', multipleOf],
+    [exclusiveMinimum === true ? 'moreThan' : 'atLeast', minimum],
+    [exclusiveMaximum === true ? 'lessThan' : 'atMost', maximum],
+    ['moreThan', exclusiveMinimum],
+    ['lessThan', exclusiveMaximum],
+    ['multipleOf', multipleOf],
   ] as const
   return bounds
     .filter(([, bound]) => typeof bound === 'number')
-    .map(([text, bound]) => ({ text: `${text} ${bound as number}` }))
+    .map(([word, bound]) => ({ text: textWith(word, { bound: bound as number }) }))
 }
 
 function describeCount(unit: string, least: unknown, most: unknown): Rule[] {
   if (typeof least === 'number' && typeof most === 'number')
-    return [{ text: least === most ? `${unit}: ${least}` : `${least} to ${most} ${unit}` }]
+    return [{ text: least === most ? `${unit}: ${least}` : `${textWith('range', { least, most })} ${unit}` }]
   return describeRange({ minimum: least, maximum: most }).map(({ text }) => ({ text: `${unit}: ${text}` }))
 }
 
@@ -85,11 +92,14 @@ function describeMembers(schema: JsonObject): Rule[] {
     ([, names]) => readList(names).length > 0,
   )
   return [
-    ...(required.length > 0 ? [{ text: 'required:', names: required.map(String) }] : []),
-    ...dependent.map(([name, names]) => ({ text: `if it has ${name}, required:`, names: readList(names).map(String) })),
-    ...(isNone('additionalProperties', 'unevaluatedProperties') ? [{ text: 'no other members' }] : []),
+    ...(required.length > 0 ? [{ text: words().requiredMembers, names: required.map(String) }] : []),
+    ...dependent.map(([name, names]) => ({
+      text: textWith('requiredIf', { name }),
+      names: readList(names).map(String),
+    })),
+    ...(isNone('additionalProperties', 'unevaluatedProperties') ? [{ text: words().noOtherMembers }] : []),
     ...(isNone('additionalItems', 'unevaluatedItems') || (isNone('items') && 'prefixItems' in schema)
-      ? [{ text: 'no other items' }]
+      ? [{ text: words().noOtherItems }]
       : []),
   ]
 }

@@ -3,17 +3,18 @@ import type { JsonObject } from '../../openapi/document.js'
 import { readReference, unescapeStep } from '../../openapi/references.js'
 import { isNullable, readSchema, takeParts } from './read-schema.js'
 import { readList, readText, resolve } from './resolve.js'
+import { textWith, words } from '../words.js'
 
 /** `string`, `list of Order`, `integer (int64) or null`. */
 export function describeType(document: JsonObject, part: unknown, depth = 0): string {
-  if (part === false) return 'no value'
+  if (part === false) return words().noValue
   const schema = readSchema(document, part)
   const kind = describeChoices(document, schema, depth) ?? describeOwnType(document, schema, depth)
   const name = readText(resolve(document, part)['title']) ?? readTypeName(document, part)
   const shown = name !== undefined && (kind === undefined || kind === 'object') ? name : kind
-  if (!isNullable(schema)) return shown ?? 'any'
+  if (!isNullable(schema)) return shown ?? words().any
   const isOnlyNull = shown === undefined && schema['nullable'] !== true
-  return isOnlyNull ? 'null' : `${shown ?? 'any'} or null`
+  return isOnlyNull ? 'null' : `${shown ?? words().any} ${words().or} null`
 }
 
 /** The types of a few alternatives; undefined if there are none, or many, or if one of them can be anything. */
@@ -21,7 +22,7 @@ function describeChoices(document: JsonObject, schema: JsonObject, depth: number
   const choices = [...readList(schema['oneOf']), ...readList(schema['anyOf'])]
   if (choices.length === 0 || choices.length > (depth === 0 ? MAX_CHOICES : SHOWN_KINDS) || depth > 2) return undefined
   const kinds = new Set(choices.map((each) => readName(each) ?? describeType(document, each, depth + 1)))
-  return kinds.size > SHOWN_KINDS || kinds.has('any') ? undefined : [...kinds].join(' or ')
+  return kinds.size > SHOWN_KINDS || kinds.has(words().any) ? undefined : [...kinds].join(` ${words().or} `)
 }
 
 const MAX_CHOICES = 30
@@ -33,12 +34,13 @@ function describeOwnType(document: JsonObject, schema: JsonObject, depth: number
     if (type === 'array' && depth < 3) return describeList(document, schema, depth)
     return format === undefined ? type : `${type} (${format})`
   })
-  return types.length > 0 ? types.join(' or ') : format && `any (${format})`
+  return types.length > 0 ? types.join(` ${words().or} `) : format && `${words().any} (${format})`
 }
 
 function describeList(document: JsonObject, { items, prefixItems }: JsonObject, depth: number): string {
-  const kind = prefixItems === undefined ? describeType(document, items, depth + 1) : 'any'
-  return kind === 'any' ? 'list' : `list of ${/ or /.test(kind) ? `(${kind})` : kind}`
+  const { any, list, or } = words()
+  const kind = prefixItems === undefined ? describeType(document, items, depth + 1) : any
+  return kind === any ? list : textWith('listOf', { type: kind.includes(` ${or} `) ? `(${kind})` : kind })
 }
 
 /** The name of a schema, or of the only schema that it consists of. */

@@ -10,6 +10,7 @@ import { listConditions, listMembers, type SchemaPart } from './schema-parts.js'
 import { listRules } from './schema-rules.js'
 import { describeType, readName } from './schema-type.js'
 import { renderType } from './type-links.js'
+import { textWith, words, wordsWith } from '../words.js'
 
 /** One schema shows at most so many properties, choices and items: documents can describe millions, level below level. */
 const MAX_PARTS = 1500
@@ -26,7 +27,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
 
   /** `above`: the schemas around this one, so that one that contains itself ends. */
   function renderValue(part: unknown, above: readonly JsonObject[]): Html {
-    if (typeof part === 'boolean') return html`<p class="type">${part ? 'any value' : 'no value'}</p>`
+    if (typeof part === 'boolean') return html`<p class="type">${part ? words().anyValue : words().noValue}</p>`
     const schema = readSchema(document, part)
     return html`<p class="type">${renderType(document, part)}${renderRules(document, schema)}</p>
       ${renderDescription(schema['description'], 5)} ${renderParts(part, above)}`
@@ -35,11 +36,11 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
   /** The parts of a schema. */
   function renderParts(part: unknown, above: readonly JsonObject[]): Html | false {
     const resolved = resolve(document, part)
-    if (above.includes(resolved)) return html`<p class="note">As above.</p>`
-    if (above.length > MAX_DEPTH) return html`<p class="note">The OpenAPI document has more levels.</p>`
+    if (above.includes(resolved)) return html`<p class="note">${words().asAbove}</p>`
+    if (above.length > MAX_DEPTH) return html`<p class="note">${words().moreLevels}</p>`
     const named = findNamed(document, part)
     if (named && (sizes.get(named) ?? 0) > MAX_REPEATED)
-      return html`<p class="note">As ${describeType(document, part)} above.</p>`
+      return html`<p class="note">${textWith('asTypeAbove', { type: describeType(document, part) })}</p>`
     const before = count
     const schema = readSchema(document, part)
     const inside = [...above, resolved]
@@ -57,7 +58,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     count += shown.length
     const more = parts.length - shown.length
     return html`<ul class="schema${kind}">
-      ${shown.map(render)} ${more > 0 && html`<li class="note">${more} more in the OpenAPI document.</li>`}
+      ${shown.map(render)} ${more > 0 && html`<li class="note">${textWith('more', { count: more })}</li>`}
     </ul>`
   }
 
@@ -72,7 +73,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     const schema = readSchema(document, part)
     return html`<li>
       <code${schema['deprecated'] === true && html` class="old"`}>${name}</code>
-      <span class="type">${renderType(document, part)}${required && ', '}${required && html`<strong>required</strong>`}${renderRules(document, schema)}</span>
+      <span class="type">${renderType(document, part)}${required && ', '}${required && html`<strong>${words().required}</strong>`}${renderRules(document, schema)}</span>
       ${renderDescription(schema['description'], 5)} ${renderInside(part, above)}
     </li>`
   }
@@ -101,7 +102,9 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
         )
       },
     )
-    return html`<p class="note">${title}${by !== undefined && html`, as <code>${by}</code> says`}:</p>
+    return html`<p class="note">
+        ${title}${by !== undefined && wordsWith('asSays', { property: html`<code>${by}</code>` })}:
+      </p>
       ${list}`
   }
 
@@ -126,7 +129,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     if (readList(prefixItems).length > 0 || !hasParts(document, items)) return false
     const schema = readSchema(document, items)
     return html`<p class="note">
-        Each ${renderType(document, items)}${listMembers(schema).length > 0 && renderRules(document, schema)}:
+        ${wordsWith('each', { type: renderType(document, items) })}${listMembers(schema).length > 0 && renderRules(document, schema)}:
       </p>
       ${renderDescription(schema['description'], 5)} ${renderParts(items, above)}`
   }
@@ -137,7 +140,7 @@ export function renderSchemaDetails(document: JsonObject, given: unknown, isOpen
   return (
     given !== undefined &&
     html`<details${isOpen && html` open`}>
-      <summary>Schema</summary>
+      <summary>${words().schema}</summary>
       ${renderSchema(document, given)}
     </details>`
   )

@@ -2,6 +2,7 @@ import { asObject, type JsonObject } from '../../openapi/document.js'
 import { createUniqueNames } from '../../lib/unique-names.js'
 import { slug, type ReferenceOperation } from './operation-keys.js'
 import { readList, readText } from './resolve.js'
+import { words } from '../words.js'
 
 /** Operations under one heading. */
 export interface TagGroup {
@@ -54,7 +55,10 @@ export function groupByTag(document: JsonObject, operations: readonly ReferenceO
     seen.add(name)
     const tag = described.get(name) ?? asObject(undefined)
     const title =
-      readText(tag['summary']) ?? readText(tag['x-displayName']) ?? name ?? (isOnly ? 'Operations' : 'Other')
+      readText(tag['summary']) ??
+      readText(tag['x-displayName']) ??
+      name ??
+      (isOnly ? words().operations : words().otherOperations)
     const at = groups.length
     addGroup(title, above, tag, own)
     for (const child of children.get(name) ?? []) visit(child, [...above, title])
@@ -73,7 +77,7 @@ export function groupByTag(document: JsonObject, operations: readonly ReferenceO
   // Tags that are their own ancestors.
   for (const name of below) visit(name, [])
   const webhooks = operations.filter(({ isWebhook }) => isWebhook)
-  if (webhooks.length > 0) addGroup('Webhooks', [], asObject(undefined), { operations: webhooks, others: [] })
+  if (webhooks.length > 0) addGroup(words().webhooks, [], asObject(undefined), { operations: webhooks, others: [] })
   return groups
 }
 

@@ -19,7 +19,7 @@ import {
   toDenial,
 } from '../../http/respond.js'
 import type { PageBrand } from '../../web/page-brand.js'
-import { formatRelativeTime } from '../../web/relative-time.js'
+import { formatRelativeTime } from '../../lib/relative-time.js'
 import { choosePageLanguage, readPreferredLanguage } from '../../web/page-language.js'
 import { createContentSecurityPolicy } from '../../web/public-page.js'
 import type { Additions } from './additions.js'

@@ -161,7 +161,7 @@ describe('a message', () => {
   })
 
   it.each([
-    [{ status: 401, authorized: false }, 'Choose Authorize'],
+    [{ status: 401, authorized: false }, 'The call carried no credential.'],
     [{ status: 403, error: 'insufficient_scope' }, 'The access token lacks the scope orders:write. Ask for it'],
     [{ status: 403, error: 'access_denied' }, 'its application is suspended or may not use this API'],
     [{ status: 429, retryAfter: 90 }, 'Too many calls. Try again in 2 minutes.'],

@@ -6,7 +6,7 @@ import {
   normalizeContact,
 } from '../../../applications/contacts/contact-lists.js'
 import { readRegistrationContact } from '../../../applications/records/validation.js'
-import { formatRelativeTime } from '../../../web/relative-time.js'
+import { formatRelativeTime } from '../../../lib/relative-time.js'
 import { html } from '../../../web/html.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { renderField } from './form-field.js'

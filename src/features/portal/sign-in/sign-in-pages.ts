@@ -1,6 +1,6 @@
 import type { Denial } from '../../../contracts/denial.js'
 import type { Language } from '../../../contracts/application-record.js'
-import { formatRelativeTime } from '../../../web/relative-time.js'
+import { formatRelativeTime } from '../../../lib/relative-time.js'
 import { html, type Html } from '../../../web/html.js'
 import { FRAME_TEXTS } from '../../../web/page-frame.js'
 import { ownMembers } from '../../../lib/own-members.js'

@@ -1,0 +1,17 @@
+import { calls as deCalls, page as dePage } from './texts/de.js'
+import { calls as enCalls, page as enPage } from './texts/en.js'
+import { calls as esCalls, page as esPage } from './texts/es.js'
+import { calls as frCalls, page as frPage } from './texts/fr.js'
+
+/** The language of all pages of the console that this one is replaced by. */
+const { document: shown } = globalThis as { document?: Document }
+export const language = readLanguage(shown?.documentElement.lang)
+
+/** The words for finding and reading operations; each script contains what it uses. */
+export const pageWords = { en: enPage, de: dePage, es: esPage, fr: frPage }[language]
+/** The words for calling them. */
+export const callWords = { en: enCalls, de: deCalls, es: esCalls, fr: frCalls }[language]
+
+function readLanguage(lang = 'en'): 'en' | 'de' | 'es' | 'fr' {
+  return lang === 'de' || lang === 'es' || lang === 'fr' ? lang : 'en'
+}

@@ -1,0 +1,15 @@
+/** The pieces of a text, with values in place of their names in braces: `{count} APIs`. A name without a value stays as it is. */
+export function fillIn<Value>(text: string, values: Readonly<Record<string, Value>>): (string | Value)[] {
+  return text
+    .split(/(\{\w+\})/)
+    .map((piece) => {
+      const name = /^\{(\w+)\}$/.exec(piece)?.[1]
+      return name !== undefined && Object.hasOwn(values, name) ? values[name]! : piece
+    })
+    .filter((piece) => piece !== '')
+}
+
+/** The text with values in place of their names. */
+export function fillText(text: string, values: Readonly<Record<string, string | number>>): string {
+  return fillIn(text, values).join('')
+}
