@@ -55,7 +55,7 @@ export function members<Options>(known: NoInfer<Members<Options>>): ReadArgument
   }
 }
 
-/** A mistyped member would be ignored: \`{ overlp: 0 }\` would keep a secret alive, and \`{ scops }\` would grant every scope. */
+/** A mistyped member would be ignored: `{ overlp: 0 }` would keep a secret alive, and `{ scops }` would grant every scope. */
 function refuseUnknown(given: object, known: readonly string[], call: string): void {
   const unknown = Object.keys(given).find((name) => !known.includes(name))
   if (unknown === undefined) return

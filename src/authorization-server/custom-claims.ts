@@ -1,11 +1,8 @@
-import type { CallerApplication } from '../contracts/api.js'
+import type { CreateClaims } from '../contracts/api.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import { copyJson } from '../lib/plain-json.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../lib/timeout.js'
 import { stringifyClaims } from '../tokens/custom-claims.js'
-
-/** The option `claims` of an API, with checks of its result. */
-export type CreateClaims = (application: CallerApplication) => unknown
 
 /**
  * The JSON text of the claims that the host adds to an application's access tokens; undefined if there are none. Rejects with

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { findGrant } from '../applications/records/grants.js'
 import { restrictScopes } from '../applications/records/restrictions.js'
 import { MAX_ACCESS_TOKEN_LENGTH } from '../contracts/access-token-size.js'
-import type { Api } from '../contracts/api.js'
+import type { Api, CreateClaims } from '../contracts/api.js'
 import { OAuthError } from '../contracts/denial.js'
 import type { Emit, EventDetails } from '../contracts/events.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
@@ -14,7 +14,7 @@ import type { SignAccessToken } from '../tokens/access-token.js'
 import type { ApiObserver } from '../contracts/api-observer.js'
 import type { AuthenticateClient, AuthenticatedClient, RefusedClient } from './authenticated-client.js'
 import { describeRefusedClient, refuseRestrictedSecret } from './client-authentication.js'
-import { readCustomClaims, type CreateClaims } from './custom-claims.js'
+import { readCustomClaims } from './custom-claims.js'
 
 /** An API that access tokens are issued for. */
 export interface TokenApi extends Api {

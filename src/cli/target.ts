@@ -22,7 +22,7 @@ import { CommandError, describeError, UsageError } from './errors.js'
 import { ENVIRONMENT_VARIABLES } from './program.js'
 
 /**
- * The requirement of a command: an open `store` (`--db` or `--config`), or the platform's `options` too (`--config`). With
+ * The requirement of a command: an open `store` (`--db` or `--config`), or `options` of a platform too (`--config`). With
  * `target`, nothing is opened for the command: the doctor reports what fails.
  */
 export type Requirement = 'target' | 'store' | 'options'

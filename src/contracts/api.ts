@@ -68,7 +68,7 @@ export type CreateClaims<Metadata = Record<string, unknown>> = {
 // oxlint-disable-next-line typescript/no-explicit-any -- options that are no part of a platform's have no schema
 export interface OAuth2ApiOptions<Metadata = any> extends CommonApiOptions {
   readonly scheme: 'oauth2'
-  /** Seconds until this API's access tokens expire; the platform's `accessTokenLifetime` if left out. */
+  /** Seconds until this API's access tokens expire; the platform's `tokens.lifetime` if left out. */
   readonly accessTokenLifetime?: number | undefined
   /** Adds claims to this API's access tokens; none if left out. */
   readonly claims?: CreateClaims<Metadata> | undefined

@@ -69,7 +69,7 @@ export function createOwnDenial(
   return Object.freeze({ status, error, description, headers: Object.freeze({ ...COMMON_HEADERS, ...headers }) })
 }
 
-/** The header of a 429 or 503 (RFC 9110 10.2.3). Every `Retry-After` is made here: by rate-limits/rate-limit and http/respond. */
+/** The header of a 429 or 503 (RFC 9110 10.2.3). Every `Retry-After` is made by this function. */
 export function retryAfter(seconds: number): { readonly 'Retry-After': string } {
   return { 'Retry-After': String(seconds) }
 }

@@ -69,11 +69,15 @@ function isOfScheme(api: Api, declared: JsonObject): boolean {
   return type === 'oauth2' || type === 'openIdConnect' || isBearer
 }
 
-/** Whether callers of the document send the key where the guard reads it. Names of headers ignore case (RFC 9110 5.1). */
+/**
+ * Whether callers of the document send the key where and as the guard reads it. Names of headers ignore case (RFC 9110 5.1). A scheme
+ * of the type `apiKey` is the bare key, which the guard does not take in `Authorization`.
+ */
 function isKeyOf({ keyHeaders }: Api, { in: place, name }: JsonObject): boolean {
   return (
     place === 'header' &&
     typeof name === 'string' &&
+    name.toLowerCase() !== 'authorization' &&
     keyHeaders.some((header) => header.toLowerCase() === name.toLowerCase())
   )
 }
@@ -118,7 +122,14 @@ function describeOtherScheme(
 ): DocumentProblem {
   const start = `has a "security" of ${where} with "${name}", which`
   if (api.scheme === 'apiKey' && scheme['type'] === 'apiKey') {
-    const [header = ''] = api.keyHeaders
+    const [header = '', second] = api.keyHeaders
+    const { in: place, name: declaredName } = scheme
+    if (second === 'Authorization' && place === 'header' && String(declaredName).toLowerCase() === 'authorization') {
+      return {
+        problem: `${start} is the bare key in Authorization: tools that read it send no "Bearer" before the key, and are refused`,
+        fix: `Write { "type": "http", "scheme": "bearer" } in components.securitySchemes, or "name": "${header}".`,
+      }
+    }
     return {
       problem: `${start} is a key in the ${describePlace(scheme)}, and the API "${api.name}" takes keys in the header ${api.keyHeaders.join(' or ')}`,
       fix: `Write "in": "header" and "name": "${header}" in components.securitySchemes${scheme['in'] === 'header' ? ', or add the header to the API\'s option "header"' : ''}.`,

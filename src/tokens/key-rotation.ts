@@ -13,7 +13,7 @@ import type { SigningKeys } from './known-signing-keys.js'
 /** All changes of the set of signing keys. */
 export interface KeyRotation extends SigningKeyRotation {
   /**
-   * Adds the first key, or the next one if the option `signing.algorithm` has changed. Encrypts private keys again that an
+   * Adds the first key, or the next one if the option `tokens.algorithm` has changed. Encrypts private keys again that an
    * older secret encrypted.
    */
   ensure(): Promise<void>

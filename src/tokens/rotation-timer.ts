@@ -1,7 +1,7 @@
 import type { Logger } from '../contracts/logger.js'
 import type { KeyRotation } from './key-rotation.js'
 
-/** Rotates the signing key when it has reached the age of the option `signing.rotateEvery`. */
+/** Rotates the signing key when it has reached the age of the option `tokens.rotateEvery`. */
 export interface RotationTimer {
   start(): void
   close(): void

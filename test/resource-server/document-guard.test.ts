@@ -238,7 +238,10 @@ describe('guards of a key API start', () => {
   const { auth: named } = openPlatform({
     apis: { weather: { scheme: 'apiKey', header: ['X-Weather-Key', 'X-Old-Key'] } },
   })
-  afterAll(() => named.close())
+  const { auth: asBearer } = openPlatform({
+    apis: { weather: { scheme: 'apiKey', header: ['X-Weather-Key', 'Authorization'] } },
+  })
+  afterAll(() => Promise.all([named.close(), asBearer.close()]))
   const declare = (key: object): object =>
     documentOf(
       { '/a': { get: secured([{ key: [] }]) } },
@@ -265,6 +268,15 @@ describe('guards of a key API start', () => {
     ['no place', { name: 'X-Weather-Key' }, /a key in the request "X-Weather-Key"/],
   ])('and not with one that declares %s', (_what, key, message) => {
     expect(() => guardsFromDocument(named, 'weather', declare({ type: 'apiKey', ...key }))).toThrow(message)
+  })
+
+  it.each(['Authorization', 'authorization'])('and not with one whose tools send the bare key in %s', (name) => {
+    const start = (key: object) => (): unknown => guardsFromDocument(asBearer, 'weather', declare(key))
+    expect(start({ type: 'apiKey', in: 'header', name })).toThrow(
+      /"key", which is the bare key in Authorization: .*Write { "type": "http", "scheme": "bearer" } .*, or "name": "X-Weather-Key"/,
+    )
+    expect(start({ type: 'http', scheme: 'bearer' })).not.toThrow()
+    expect(start({ type: 'http', scheme: 'Basic' })).not.toThrow()
   })
 })
 

@@ -51,7 +51,7 @@ const MAX_KEY_LENGTH = 64
 export const MAX_IMPORTED_LENGTH = 512
 /** The limit of live keys, and of live secrets, of an application. */
 export const MAX_LIVE_CREDENTIALS = 20
-/** The prefix may be any: keys outlive a change of the option `credentialPrefix`. */
+/** The prefix may be any: keys outlive a change of the option `credentials.prefix`. */
 const KEY_PATTERN = /^[A-Za-z][A-Za-z0-9_]*_key_[A-Za-z0-9]{34}$/
 /** A text of the length of a hash that equals no hash. */
 const NO_HASH = '-'.repeat(43)

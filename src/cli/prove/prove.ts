@@ -45,11 +45,11 @@ export const proveCommand = command({
   async run({ platform, target, by, values }) {
     const { url, route, junit, metadata, instances = 2, rate = 5, timeout = 600 } = values
     const options = target.options!
-    const baseUrl = readUrl(options.baseUrl)
+    const baseUrl = readUrl('baseUrl', options.baseUrl)
     const routes = readRoutes(route, platform.apis)
     if (instances < 1 || instances > 20) throw new UsageError('--instances must be 1 to 20.', 'prove')
     if (rate < 1 || timeout < 1) throw new UsageError('--rate and --timeout must be at least 1.', 'prove')
-    const address = readUrl(url ?? baseUrl)
+    const address = url === undefined ? baseUrl : readUrl('--url', url)
     const data = metadata === undefined ? undefined : await readMetadata(metadata, 'prove')
     if (junit !== undefined) await write(junit, '')
     const { signal, end } = createSignal(timeout)
@@ -82,12 +82,12 @@ function describeLeftApplication(id: string): string {
 }
 
 /** The URL without a slash at the end. */
-function readUrl(url: string): string {
+function readUrl(name: string, url: string): string {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new UsageError(`--url is "${url}". It must be an http or https address.`, 'prove')
+    throw new UsageError(`${name} is "${url}". It must be an http or https address.`, 'prove')
   const { search, hash, username, password } = new URL(url)
   if (search || hash || username || password) {
-    throw new UsageError('--url must have no query, fragment or user name.', 'prove')
+    throw new UsageError(`${name} must have no query, fragment or user name.`, 'prove')
   }
   return url.replace(/\/$/, '')
 }

@@ -27,7 +27,7 @@ interface ImportedCredential {
   /** The SHA-256 digest of the plain text, in hexadecimal, base64 or base64url; the same for the digests below. */
   readonly sha256?: string | undefined
   readonly sha512?: string | undefined
-  /** HMAC-SHA-256 under a key of the option `importedCredentials`. */
+  /** HMAC-SHA-256 under the key of `imports({ hmacKey })`. */
   readonly hmacSha256?: string | undefined
   /** `default` if left out, `default-2` for the second one, and so on. */
   readonly name?: string | undefined

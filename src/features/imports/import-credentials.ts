@@ -134,7 +134,7 @@ async function readHash(
   if (plain !== undefined) return reader.credentials.hash(plain)
   if (member === 'bcrypt' || member === 'argon2id') return reader.slowHashes.read(member, given[member])
   if (member === 'hmacSha256' && !reader.digests.hasHmacKey) {
-    throw invalid(`${at}.hmacSha256 needs its key: set the option importedCredentials to { hmacKey }.`)
+    throw invalid(`${at}.hmacSha256 needs its key: write imports({ hmacKey }).`)
   }
   return readDigest(member as keyof typeof DIGEST_MEMBERS, given[member])
 }

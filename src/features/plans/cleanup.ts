@@ -2,7 +2,7 @@ import type { Logger } from '../../contracts/logger.js'
 import type { QuotaStore } from '../../contracts/quotas.js'
 import { DAY_MS, formatDay } from '../../lib/day.js'
 import { createHourlyCleanup, type HourlyCleanup } from '../../lib/hourly-cleanup.js'
-import { BATCH_ID_RETENTION_MS } from './quota-writer.js'
+import { BATCH_ID_RETENTION_MS } from '../../lib/batch-age.js'
 
 interface CleanupOptions {
   readonly store: Pick<QuotaStore, 'deleteExpired'>

@@ -13,7 +13,7 @@ export interface PlanWindow {
   readonly limit: number
   readonly soft: boolean
   readonly per: 'day' | 'month' | undefined
-  /** The length of a window in seconds; 0 for a quota. */
+  /** The length of a window; 0 for a quota. */
   readonly milliseconds: number
 }
 

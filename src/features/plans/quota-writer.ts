@@ -1,3 +1,4 @@
+import { MAX_UNKNOWN_AGE_MS } from '../../lib/batch-age.js'
 import { AsyncResource } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { StoreUnavailableError } from '../../contracts/errors.js'
@@ -29,10 +30,6 @@ interface QuotaWriterOptions {
 const WRITE_INTERVAL_MS = 5000
 /** One transaction blocks SQLite's event loop, so the number of its rows is limited. */
 const MAX_ROWS_PER_WRITE = 1000
-/** A batch that may have been written is given up after this time ... */
-const MAX_UNKNOWN_AGE_MS = 12 * 3600 * 1000
-/** ... and the ids of batches are kept for longer, so that none is ever added twice. */
-export const BATCH_ID_RETENTION_MS = 2 * MAX_UNKNOWN_AGE_MS
 
 interface Batch extends UsageBatch {
   readonly rows: readonly QuotaRow[]

@@ -1,3 +1,4 @@
+import { MAX_UNKNOWN_AGE_MS } from '../../lib/batch-age.js'
 import { randomUUID } from 'node:crypto'
 import { StoreUnavailableError } from '../../contracts/errors.js'
 import type { UsageBatch } from '../../contracts/usage.js'
@@ -25,11 +26,6 @@ interface Batch<Row> extends UsageBatch {
   /** Whether the store may have added it already. */
   mayBeWritten: boolean
 }
-
-/** A batch that may have been written is given up after this time ... */
-const MAX_UNKNOWN_AGE_MS = 12 * 3600 * 1000
-/** ... and the ids of batches are kept for longer, so that none is ever added twice. */
-export const BATCH_ID_RETENTION_MS = 2 * MAX_UNKNOWN_AGE_MS
 
 export function createBatchWriter<Row extends { readonly applicationId: string }>(
   options: BatchWriterOptions<Row>,

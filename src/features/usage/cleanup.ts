@@ -2,7 +2,7 @@ import type { Logger } from '../../contracts/logger.js'
 import type { UsageStore } from '../../contracts/usage.js'
 import { DAY_MS, formatDay } from '../../lib/day.js'
 import { createHourlyCleanup, type HourlyCleanup } from '../../lib/hourly-cleanup.js'
-import { BATCH_ID_RETENTION_MS } from './batch-writer.js'
+import { BATCH_ID_RETENTION_MS } from '../../lib/batch-age.js'
 import { MAX_REFUSAL_AGE_MS } from './refusals.js'
 
 interface UsageCleanupOptions {
