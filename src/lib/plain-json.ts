@@ -60,6 +60,17 @@ export function stringifyJsonObject(name: string, value: unknown, maxBytes: numb
   return text
 }
 
+/** Why a value is no JSON object, however large it is; undefined if it is one. */
+export function findJsonProblem(name: string, value: unknown): string | undefined {
+  try {
+    stringifyJsonObject(name, value, Infinity)
+    return undefined
+  } catch (error) {
+    if (error instanceof NotJsonError) return error.message
+    throw error
+  }
+}
+
 /** The name of a path in a value: `metadata.addresses[0].street`. */
 export function formatPath(name: string, path: readonly PropertyKey[]): string {
   const steps = path.map((key) => {

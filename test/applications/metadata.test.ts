@@ -105,8 +105,22 @@ describe('metadata with a schema', () => {
 
   it('is never stored as something that is not JSON, or too large', async () => {
     const returning = (value: unknown) => createMetadataReader(schemaOf(() => ({ value: value as object })))({})
-    await expect(returning({ since: new Date() })).rejects.toThrow(/^metadata\.since is a Date\./)
-    await expect(returning('text')).rejects.toThrow('metadata must be a JSON object, and is text.')
+    // The operator's mistake, which is no `invalid_argument` of whoever gave the input.
+    const wrong = [
+      { since: new Date() },
+      { tags: new Map() },
+      { n: 1n },
+      { n: NaN },
+      { n: undefined },
+      'text',
+      undefined,
+    ]
+    for (const value of wrong) {
+      await expect(returning(value)).rejects.not.toHaveProperty('code')
+      await expect(returning(value)).rejects.toThrow(
+        /^The schema of the option metadata .* made no JSON of it: metadata/,
+      )
+    }
     await expect(returning({ a: 'x'.repeat(5000) })).rejects.toThrow('metadata is larger than 4096 bytes of JSON.')
   })
 

@@ -206,13 +206,35 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
           /no table/,
         ],
         ['rejects', () => Promise.reject(new Error('no table')), 500, /no table/],
-        ['makes no JSON', () => ({ value: { at: new Date() } }), 400, /./],
+        [
+          'makes no JSON',
+          (given: unknown) => (isEmpty(given) ? { issues: [] } : { value: { at: new Date() } }),
+          500,
+          /schema of the option registration\.fields\.schema has accepted a value.*metadata\.at is a Date/,
+        ],
       ] as const)('R22: registers nothing if it %s', async (_, validate, status, logged) => {
         const broken = { '~standard': { version: 1, vendor: 'test', validate } } as MetadataSchema
         const { app, logger, last } = open({ fields: { inputs: { company }, schema: broken } })
         expect((await postForm(app, asForm({ company: 'Acme' }))).status).toBe(status)
         expect(await last()).toBeUndefined()
-        if (status === 500) expect(logger.lines.join('\n')).toMatch(logged)
+        expect(logger.lines.join('\n')).toMatch(logged)
+      })
+
+      it('R22: makes what the schema of the platform makes of the values a mistake of the operator, too', async () => {
+        const validate = (given: unknown) => (isEmpty(given) ? { issues: [] } : { value: { at: new Date() } })
+        const metadata = { '~standard': { version: 1, vendor: 'test', validate } } as MetadataSchema
+        const { app, logger, last } = open({ fields: { inputs: { company } } }, { metadata })
+        expect((await postForm(app, asForm({ company: 'Acme' }))).status).toBe(500)
+        expect(await last()).toBeUndefined()
+        expect(logger.lines.join('\n')).toMatch(/option metadata has accepted a value.*metadata\.at is a Date/)
+      })
+
+      it('is refused at the start if it makes no JSON of nothing', () => {
+        const validate = () => ({ value: { at: new Date() } })
+        const schema = { '~standard': { version: 1, vendor: 'test', validate } } as MetadataSchema
+        const message = /makes no JSON of \{\}: metadata\.at is a Date.*Let the schema return/
+        expect(() => open({ fields: { inputs: { company }, schema } })).toThrow(message)
+        expect(() => open({}, { metadata: schema })).toThrow(message)
       })
 
       it('R22: answers 503 if it does not answer within 5 seconds', async () => {
@@ -222,7 +244,8 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
         await auth.ready()
         vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
         const answer = postForm(app, asForm({ company: 'Acme' }))
-        await vi.waitFor(() => expect(asked).toBe(1), 60_000)
+        // Once at the start, and once for the request.
+        await vi.waitFor(() => expect(asked).toBe(2), 60_000)
         await vi.advanceTimersByTimeAsync(5000)
         vi.useRealTimers()
         expect((await answer).status).toBe(503)
@@ -273,3 +296,7 @@ it.each([
   expect(create).toThrow(ConfigurationError)
   expect(create).toThrow(`registration.fields.${option} `)
 })
+
+function isEmpty(given: unknown): boolean {
+  return Object.keys(given as object).length === 0
+}

@@ -1,7 +1,7 @@
 import { ApplicationError } from '../../contracts/errors.js'
 import type { MetadataSchema, SchemaIssue } from '../../contracts/metadata-schema.js'
 import type { ApplicationRecord, JsonObject } from '../../contracts/application-record.js'
-import { formatPath, NotJsonError, stringifyJsonObject } from '../../lib/plain-json.js'
+import { findJsonProblem, formatPath, NotJsonError, stringifyJsonObject } from '../../lib/plain-json.js'
 
 /** 4 KiB of UTF-8. */
 export const MAX_METADATA_BYTES = 4096
@@ -48,7 +48,18 @@ async function readMetadata(metadata: unknown, schema: MetadataSchema | undefine
   if (!schema) return given
   const result = await schema['~standard'].validate(given)
   if (result.issues) throw new ApplicationError('invalid_argument', describeIssues(result.issues))
+  checkSchemaOutput('metadata', result.value)
   return copyMetadata(result.value)
+}
+
+/**
+ * Throws if a schema has made something that is no JSON, such as a Date. That is a mistake of whoever wrote the schema, and not of the
+ * one whose input it has accepted.
+ */
+export function checkSchemaOutput(option: string, output: unknown): void {
+  const problem = findJsonProblem('metadata', output)
+  if (problem !== undefined)
+    throw new Error(`The schema of the option ${option} has accepted a value, and made no JSON of it: ${problem}`)
 }
 
 /** A copy, so that neither the caller nor the schema can change it later. */

@@ -1,10 +1,11 @@
 import {
+  checkSchemaOutput,
   MAX_METADATA_BYTES,
   type OperatorDataRecord,
   type ReadOperatorData,
 } from '../../../applications/records/metadata.js'
 import { ApplicationError } from '../../../contracts/errors.js'
-import type { MetadataSchema, SchemaIssue } from '../../../contracts/metadata-schema.js'
+import type { MetadataSchema, SchemaIssue, SchemaResult } from '../../../contracts/metadata-schema.js'
 import type { Language } from '../../../contracts/application-record.js'
 import { unwrapCause } from '../../../http/respond.js'
 import { readEmailAddress } from '../../../lib/email-address.js'
@@ -38,7 +39,8 @@ export function createJudge({ inputs, schema, metadata, readOperatorData, logger
     const { values, problems } = readValues(inputs, entered, language)
     if (problems.size > 0) return { data: {}, problems }
     const judging = schema ?? metadata
-    const result = judging && (await callHost(OPTION, () => judging['~standard'].validate({ ...values }), logger))
+    const option = schema ? OPTION : 'metadata'
+    const result = judging && (await callHost(option, () => validate(judging, option, values), logger))
     if (result?.issues) return { data: {}, problems: describeIssues(result.issues, inputs, language) }
     // The platform's own schema also judges what the schema of the fields has made of the values.
     const given = schema && result ? result.value : values
@@ -53,6 +55,13 @@ export function createJudge({ inputs, schema, metadata, readOperatorData, logger
 }
 
 const OPTION = 'registration.fields.schema'
+
+async function validate(schema: MetadataSchema, option: string, values: object): Promise<SchemaResult<object>> {
+  const result = await schema['~standard'].validate({ ...values })
+  if (!result.issues) checkSchemaOutput(option, result.value)
+  return result
+}
+
 function readValues(inputs: readonly InputSettings[], entered: ReadonlyMap<string, unknown>, language: Language) {
   const values: Record<string, string | boolean> = {}
   const problems = new Map<string, string>()
