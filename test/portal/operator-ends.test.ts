@@ -150,6 +150,20 @@ it('gives a contact no key and no secret for other networks than those of all th
   expect((await anna.open(id)).text).toContain('203.0.113.0/24')
 })
 
+it('tells a contact to ask the operator for a first secret where only a key for another API is left', async () => {
+  const { application } = await app.auth.applications.create({ name: 'Keys', contact: ANNA, apis: ['catalog'] })
+  const { id } = application
+  const { applications } = app.auth
+  await applications.addKey(id, { name: 'office', apis: ['catalog'], by: 'alice' })
+  await applications.endCredential(id, application.keys[0]!.id, { by: 'alice' })
+  await applications.allow(id, 'orders', { by: 'alice' })
+  const secret = await anna.submit(await anna.open(`${id}/credentials/new-secret`), { name: 'mine' })
+  expect(secret.text).toContain(
+    'The operator has ended the secrets of this application. Ask the operator for a new one.',
+  )
+  expect((await applications.get(id))!.secrets).toEqual([])
+})
+
 it('keeps the ends of an import', async () => {
   const imported = await usePortalApp({ imports: true })
   const { applications } = imported.auth

@@ -28,6 +28,8 @@ interface Change {
   /** Whether the credentials end to be delivered anew, as by `recover`. */
   readonly endsAll: boolean
   readonly details: NewAuditRecord['details'] | undefined
+  /** Whether it is an API that a secret is for. */
+  readonly needsSecret: (api: string) => boolean
   readonly now: number
 }
 
@@ -61,7 +63,8 @@ export function settleTerms(current: ApplicationRecord, edited: ApplicationRecor
     const { id, name, apis } = credential
     const left = findLeft(current, { kind, apis, isByContact }, change.now)
     const networks = intersectNetworks(credential.networks, left?.networks)
-    if (isByContact && (!left || networks?.length === 0)) throw createNothingLeftError(current.id, kind)
+    const isOfNoUse = kind === 'secret' && left?.apis && !Object.keys(left.apis).some(change.needsSecret)
+    if (isByContact && (!left || networks?.length === 0 || isOfNoUse)) throw createNothingLeftError(current.id, kind)
     const replaced = listNewest(current, kind, change.now).find((each) => each.name === name)
     const own = replaced && terms.get(replaced.id)
     const latest = Math.min(left?.endsAt ?? Infinity, own?.endsAt ?? Infinity)

@@ -30,6 +30,8 @@ const MAX_SAVE_ATTEMPTS = 50
 export function createApplicationWriter(options: ApplicationWriterOptions): ApplicationWriter {
   const { store, applicationCache, emit, maximumAges, now } = options
 
+  const needsSecret = (api: string): boolean => maximumAges?.apis.get(api)?.scheme === 'oauth2'
+
   async function save(record: ApplicationRecord, event: ChangeEvent, savedWith: SavedWith): Promise<boolean> {
     const { type, by, reason, origin } = ownMembers(event)
     const { details = {}, emails = [] } = ownMembers(savedWith)
@@ -76,7 +78,7 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       const { emails: given, ends = [], result, type = event.type } = ownMembers(edited)
       const changed = { ...current, ...edited.changed, version: current.version + 1 }
       const confirmed = settleConfirmation(current, changed)
-      const settling = { by: event.by, details: edited.details, endsAll: edited.endsAll === true }
+      const settling = { by: event.by, details: edited.details, endsAll: edited.endsAll === true, needsSecret }
       const settled = settleTerms(current, confirmed, { ...settling, ends, now: now() })
       const record = applyExpiry(maximumAges, current, settled.record, now())
       const alsoRevokesTokens =

@@ -42,8 +42,10 @@ function describeNameProblem(name: string, texts: PortalTexts): string {
 }
 
 function describeState(action: PortalAction, code: ApplicationError['code'], texts: PortalTexts): string {
-  if (code === 'invalid_state' && action === 'addKey') return texts.operatorEnded.key
-  if (code === 'invalid_state' && action === 'addSecret') return texts.operatorEnded.secret
+  // The end has passed, or what operators left is for nothing that this kind is used for.
+  const isLeftNothing = code === 'invalid_state' || code === 'not_granted'
+  if (isLeftNothing && action === 'addKey') return texts.operatorEnded.key
+  if (isLeftNothing && action === 'addSecret') return texts.operatorEnded.secret
   return texts[BY_CODE.get(code) ?? 'impossible']
 }
 
