@@ -17,7 +17,7 @@ export function createKeyCredentialReader(
   }
 }
 
-/** Reads the key from the one header of a request that has it; false if there are two. */
+/** Reads the key from the one header of a request that has it; false if there are two keys, or two lines of a header. */
 export function createKeyHeaderReader(
   keyHeaders: readonly string[],
   isKey = isNoToken,
@@ -33,7 +33,9 @@ export function createKeyHeaderReader(
     let apiKey = readHeader(req, name)
     if (otherName !== undefined) {
       const other = readOther(req)
-      if ((other !== undefined && apiKey !== undefined) || hasDuplicateHeader(req, otherName)) return false
+      // The same key in both is one credential: clients with a default header send it so.
+      const isOther = other !== undefined && apiKey !== undefined && (other !== apiKey || other === '')
+      if (isOther || hasDuplicateHeader(req, otherName)) return false
       apiKey ??= other
     }
     return typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined

@@ -58,6 +58,9 @@ describe.each(Object.entries(EXPRESSES))('hideCredential on %s (docs/http.md G70
       { 'X-Api-Key': key },
       { Authorization: `Bearer ${key}` },
       { Authorization: basic(key, '') },
+      // One key in both headers is one credential.
+      { 'X-Api-Key': key, Authorization: `Bearer ${key}` },
+      { 'X-Api-Key': key, Authorization: basic(key, '') },
     ]) {
       const byKey = await send(behind(auth.requireApiKey('catalog')), headers)
       expect(byKey.api).toBe('catalog')
