@@ -81,7 +81,7 @@ body > footer p { margin: 0 0 var(--space-2) }
   button, .button, .action, select, textarea, summary, [role=tab], input:not([type=checkbox], [type=radio]), .bar > .theme { min-width: 44px; min-height: 44px }
   a:is(.button, .action) { display: inline-flex; align-items: center; justify-content: center }
   summary, label.choice { padding-block: var(--finger) }
-  :is(nav, .bar, .help, .links, .crumb, .actions, .problem li, .alone, h1) > a:not(.button, .action), nav li > a { display: inline-block; min-width: 44px; min-height: 44px; padding-block: var(--finger) }
+  :is(nav, .bar, .help, .links, .crumb, .actions, .problem li, .alone, h1, .row h3) > a:not(.button, .action), nav li > a { display: inline-block; min-width: 44px; min-height: 44px; padding-block: var(--finger) }
 }
 /* The brand and the switch share the first line of the header, so that it is no line longer. */
 @media (max-width: 40rem) {

@@ -141,6 +141,21 @@ it.each(LANGUAGES)('replaces earlier e-mails only where there are some, in the l
   }
 })
 
+it.each(LANGUAGES)(
+  'leads from credentials to the portal, where they are rotated, in the language %s',
+  async (language) => {
+    const withCredentials = listContents(language).filter(([, content]) => 'credentials' in content)
+    expect(withCredentials.length).toBeGreaterThan(3)
+    const withoutPortal = createEmailWriter({ ...options, portalUrl: undefined })
+    for (const [name, content] of withCredentials) {
+      const { text, html } = await writeEmail(content)
+      expect(text, name).toContain(options.portalUrl)
+      expect(readHtml(html).links, name).toContain(options.portalUrl)
+      expect((await withoutPortal(content)).text, name).not.toContain(options.portalUrl)
+    }
+  },
+)
+
 it('links to nothing but what a recipient can use where there is neither a console nor a brand', async () => {
   const plain = { name: undefined, logo: undefined, accent: brand.accent, supportUrl: undefined }
   const write = createEmailWriter({ ...options, developersUrl: undefined, portalUrl: undefined, brand: plain })

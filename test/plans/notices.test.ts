@@ -84,7 +84,7 @@ it('The portal shows what is used of the plan, what is left, and until when', as
   for (let i = 0; i < 3; i++) await fetch(`${app.baseUrl}/catalog`, { headers: { 'X-Api-Key': credentials.clientId } })
   const { text, html } = await anna.open(application.id)
   expect(text).toMatch(
-    /free At most 5 requests in 1 second Today 3 \/ 1,000 Left 997 Until 26 Nov 2026 This month 3 \/ 2 Left 0 Until 1 Dec 2026/,
+    /free At most 5 requests in 1 second Today 3 \/ 1,000 Left 997 Until 26 Nov 2026, 00:00 UTC This month 3 \/ 2 Left 0 Until 1 Dec 2026, 00:00 UTC/,
   )
   expect(text).toContain('Further requests are still answered.')
   expect(html).toMatch(/<meter [^>]*max="1000"[^>]* value="3"/)

@@ -33,6 +33,8 @@ type Parts = Partial<Pick<EmailTexts, 'box' | 'facts' | 'sections'>> & {
   /** The links of the buttons: the labels are among the words. */
   readonly actions?: readonly string[]
   readonly manage?: boolean
+  /** Whether the e-mail, which is kept, also leads to the portal, where its credentials are rotated. */
+  readonly portal?: boolean
   readonly documentation?: boolean
 }
 
@@ -40,7 +42,7 @@ type Parts = Partial<Pick<EmailTexts, 'box' | 'facts' | 'sections'>> & {
 export function writeTexts(content: EmailContent, options: TextsOptions): EmailTexts {
   const phrases = PHRASES[content.language]
   const [words, parts] = selectContent(content, phrases, options)
-  const { box = [], facts = [], sections = [], actions = [], manage, documentation } = parts
+  const { box = [], facts = [], sections = [], actions = [], manage, portal, documentation } = parts
   const { labels } = phrases
   const { portalUrl, developersUrl, supportUrl } = options
   const steps = [
@@ -48,7 +50,7 @@ export function writeTexts(content: EmailContent, options: TextsOptions): EmailT
     ...listLinks(labels.manage, manage && portalUrl),
   ]
   const reading = listLinks(labels.documentation, documentation && developersUrl)
-  const help = listLinks(labels.support, supportUrl)
+  const further = [...listLinks(labels.manage, portal && portalUrl), ...listLinks(labels.support, supportUrl)]
   return {
     subject: words.subject,
     heading: words.heading,
@@ -58,7 +60,7 @@ export function writeTexts(content: EmailContent, options: TextsOptions): EmailT
     actions: steps.length > 0 ? steps : reading,
     facts,
     sections,
-    links: steps.length > 0 ? [...reading, ...help] : help,
+    links: steps.length > 0 ? [...reading, ...further] : further,
     notes: (words.notes ?? []).filter((each) => each !== false),
   }
 }
@@ -96,7 +98,7 @@ function selectContent(content: EmailContent, phrases: Phrases, options: TextsOp
       const { granted } = content
       const mentioned = { ...about, apis: listTitles(granted, options), tokens: usesTokens(granted, options) }
       const sections = describeApis(Object.keys(granted), content, phrases, options)
-      return [phrases.approved(mentioned), { sections, documentation: true }]
+      return [phrases.approved(mentioned), { sections, portal: true, documentation: true }]
     }
     case 'rejected': {
       const api = content.api && findTitle(content.api, options)
@@ -166,6 +168,7 @@ function selectCredentialParts(content: CredentialsEmail, phrases: Phrases, opti
     }),
     actions: link === undefined ? [] : [link],
     sections: [...describeApis(shown, content, phrases, options), ...describeId(content, labels, options)],
+    portal: true,
     documentation: true,
   }
 }

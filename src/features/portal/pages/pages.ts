@@ -151,7 +151,7 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     const { findLatestExpiry } = options
     const texts = TEXTS[record.language ?? language]
     const { address } = request.origin
-    const view = { record, session, address, texts, actions, terms, link, findLatestExpiry, now: now() }
+    const view = { record, session, address, texts, actions, terms, link, developersUrl, findLatestExpiry, now: now() }
     if (rest.length === 0) return isRead ? showApplication(view) : undefined
     if (!isRead && rest.join('/') === 'download') return sendEnvFile({ ...view, apis }, request)
     const page = findActionPage(view, apis, rest)

@@ -62,9 +62,11 @@ export function formatDateTime(at: number, words: Pick<Words, 'language'>): stri
 function formatRelative(at: number, now: number, words: Words): string {
   const { relative } = getFormats(words)
   const distance = at - now
+  // Something that is valid for 7 days ends in 7 days, and not, a second later, in 6.
+  const count = (unit: number): number => (distance > 0 ? Math.round(distance / unit) : Math.trunc(distance / unit))
   if (Math.abs(distance) < MINUTE_MS) return distance <= 0 ? words.justNow : words.soon
-  if (Math.abs(distance) < HOUR_MS) return relative.format(Math.trunc(distance / MINUTE_MS), 'minute')
-  if (Math.abs(distance) < DAY_MS) return relative.format(Math.trunc(distance / HOUR_MS), 'hour')
-  if (Math.abs(distance) < 60 * DAY_MS) return relative.format(Math.trunc(distance / DAY_MS), 'day')
+  if (Math.abs(distance) < HOUR_MS) return relative.format(count(MINUTE_MS), 'minute')
+  if (Math.abs(distance) < DAY_MS) return relative.format(count(HOUR_MS), 'hour')
+  if (Math.abs(distance) < 60 * DAY_MS) return relative.format(count(DAY_MS), 'day')
   return formatDate(at, words)
 }

@@ -21,6 +21,8 @@ export interface ApplicationView {
   /** The provider's terms of use. */
   readonly terms: RegistrationOffer['terms']
   readonly link: Links
+  /** The address of the console, which has the reference and samples of each API. */
+  readonly developersUrl: string
   readonly findLatestExpiry: ApplicationWriter['findLatestExpiry']
   /** Milliseconds since 1970. */
   readonly now: number

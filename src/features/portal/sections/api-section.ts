@@ -59,7 +59,9 @@ function renderApi(api: PortalApi, view: ApplicationView): Html {
   const requestable = offers(view, 'requestAccess') && findRequestable(api, view)
   return html`<li class="row">
     <div>
-      <h3>${title} ${renderAccess(grant !== undefined, request, texts)}</h3>
+      <h3>
+        <a href="${view.developersUrl}#api-${name}">${title}</a> ${renderAccess(grant !== undefined, request, texts)}
+      </h3>
       ${grant ? html`<p><code class="inline">${resource}</code></p>` : description !== undefined && html`<p>${description}</p>`}
       ${grant && renderScopes(api, listGrantedScopes(api, grant.scopes))} ${grant && renderLimit(api, view)}
       ${request && renderRequest(request, view)}

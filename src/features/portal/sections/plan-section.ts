@@ -1,7 +1,7 @@
 import type { PlanUsage, QuotaUsage } from '../../../contracts/plan-usage.js'
 import { DAY_MS, formatDay } from '../../../lib/day.js'
 import { html, type Html } from '../../../web/html.js'
-import { getFormats, renderDate } from '../pages/times.js'
+import { getFormats, renderDateTime } from '../pages/times.js'
 import { renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
 import type { PortalTexts } from '../texts/en.js'
 import { renderPlot } from './usage-plot.js'
@@ -18,7 +18,7 @@ export function renderPlan({ texts, now }: ApplicationView, { plan, quotas, rate
         <h3>${plan}</h3>
         ${limits.length > 0 && html`<p class="soft">${limits.join(', ')}</p>`}
         ${quotas.map((quota) => renderQuota(quota, texts))}
-        ${quotas.length > 0 && renderPlot(listDays(days, now), texts)}
+        ${quotas.length > 0 && days.some(({ used }) => used > 0) && renderPlot(listDays(days, now), texts)}
       </li>
     </ul>`,
   )
@@ -30,7 +30,7 @@ function renderQuota({ per, limit, used, left, soft, endsAt }: QuotaUsage, texts
   return html`<dl class="totals">
       ${renderTotal(html`<dt>${name}</dt>`, `${format.format(used)} / ${format.format(limit)}`)}
       ${renderTotal(html`<dt>${texts.left}</dt>`, format.format(left))}
-      ${renderTotal(html`<dt>${texts.quotaEnds}</dt>`, renderDate(endsAt.getTime(), texts))}
+      ${renderTotal(html`<dt>${texts.quotaEnds}</dt>`, renderDateTime(endsAt.getTime(), texts))}
     </dl>
     <meter min="0" max="${limit}" value="${Math.min(used, limit)}" aria-label="${name}"></meter>
     ${used >= limit && html`<p class="soft">${soft ? texts.softQuotaReached : texts.quotaReached}</p>`}`

@@ -66,7 +66,7 @@ function renderDays(
   { id, title, hasTokens }: { readonly id: string; readonly title: string; readonly hasTokens: boolean },
   texts: PortalTexts,
 ): Html {
-  return html`${renderPlot(days, texts)}
+  return html`${days.some(({ allowed, refused }) => allowed + refused > 0) && renderPlot(days, texts)}
     <details>
       <summary>${texts.table}<span class="unseen"> ${texts.ofApi(title)}</span></summary>
       <div class="scroll" tabindex="0" role="region" aria-labelledby="${id}">

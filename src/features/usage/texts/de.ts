@@ -23,7 +23,7 @@ export const de: RefusalWords<ExplainedReason> = {
     revoked_token: [() => 'Das Access-Token wurde widerrufen', 'Fordern Sie ein neues Access-Token an.'],
     insufficient_scope: [
       ({ scopes }) => `Dem Access-Token fehlt ein Scope, den die Anfrage braucht${scopes}`,
-      'Fordern Sie ein Access-Token mit diesem Scope an. Wenn die Anwendung ihn nicht hat, beantragen Sie Zugriff.',
+      'Fordern Sie ein Access-Token ohne `scope` oder mit diesem Scope an. Wenn die Anwendung ihn nicht hat, beantragen Sie Zugriff.',
     ],
     method_not_allowed: [() => 'Kein Access-Token erlaubt hier diese Methode', ANOTHER_METHOD],
     insufficient_scope_of_key: [

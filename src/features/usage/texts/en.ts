@@ -22,7 +22,7 @@ export const en = {
     revoked_token: [() => 'The access token was revoked', 'Request a new access token.'],
     insufficient_scope: [
       ({ scopes }) => `The access token lacks a scope that the request needs${scopes}`,
-      'Request an access token with that scope. If the application does not have it, request access.',
+      'Request an access token without `scope`, or with that scope. If the application does not have it, request access.',
     ],
     method_not_allowed: [() => 'No access token allows this method here', ANOTHER_METHOD],
     insufficient_scope_of_key: [

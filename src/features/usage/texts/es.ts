@@ -23,7 +23,7 @@ export const es: RefusalWords<ExplainedReason> = {
     revoked_token: [() => 'El token de acceso fue revocado', 'Solicite un token de acceso nuevo.'],
     insufficient_scope: [
       ({ scopes }) => `Al token de acceso le falta un scope que la petición necesita${scopes}`,
-      'Solicite un token de acceso con ese scope. Si la aplicación no lo tiene, solicite acceso.',
+      'Solicite un token de acceso sin `scope`, o con ese scope. Si la aplicación no lo tiene, solicite acceso.',
     ],
     method_not_allowed: [() => 'Ningún token de acceso permite este método aquí', ANOTHER_METHOD],
     insufficient_scope_of_key: [

@@ -23,7 +23,7 @@ export const fr: RefusalWords<ExplainedReason> = {
     revoked_token: [() => 'Le jeton d’accès a été révoqué', 'Demandez un nouveau jeton d’accès.'],
     insufficient_scope: [
       ({ scopes }) => `Il manque au jeton d’accès un scope dont la requête a besoin${scopes}`,
-      'Demandez un jeton d’accès avec ce scope. Si l’application ne l’a pas, demandez l’accès.',
+      'Demandez un jeton d’accès sans `scope`, ou avec ce scope. Si l’application ne l’a pas, demandez l’accès.',
     ],
     method_not_allowed: [() => 'Aucun jeton d’accès ne permet cette méthode ici', ANOTHER_METHOD],
     insufficient_scope_of_key: [
