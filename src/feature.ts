@@ -15,7 +15,7 @@ import type { LogRefusal } from './http/refusal-log.js'
 import type { MaybePromise } from './lib/maybe-promise.js'
 import type { CoreSettings } from './options/settings.js'
 import type { RateLimits } from './rate-limits/rate-limits.js'
-import type { LimitByPlan, RateLimit } from './rate-limits/rate-limit.js'
+import type { PlanLimits, RateLimit } from './rate-limits/rate-limit.js'
 import type { ClientLimits } from './store-client/client-limits.js'
 
 /**
@@ -28,6 +28,8 @@ export interface Feature<Name extends string = string, Types extends CallTypes =
   /** Features that must be given too, and those that it uses if they are given. They are created before it, in whatever order they are listed. */
   readonly needs?: readonly string[]
   readonly mayUse?: readonly string[]
+  /** Options that are given and need another feature, by their paths: `{ 'plans.notify': 'emails' }`. */
+  readonly optionNeeds?: Readonly<Record<string, string>>
   /** The parts of the store that it needs. */
   readonly storeParts?: readonly StorePart[]
   /** The pages that it serves, by name, with their paths below `developersUrl`: `{ portal: '/applications' }`. */
@@ -57,10 +59,9 @@ export interface FeaturePart {
   /** Called once for each API when the platform is created. */
   observe?(api: { readonly name: string }): ApiObserver
   /**
-   * Called once for each API when the platform is created: what it returns may refuse a request with 429, after scopes and limits of the
-   * API and before `allow`. One feature at most; with none, a platform does not start on a store in which applications have plans.
+   * May refuse a request, after scopes and limits of the API and before `allow`. One feature at most; with none, a platform does not start on a store in which applications have plans.
    */
-  limitRequests?(api: { readonly name: string }): LimitByPlan
+  readonly planLimits?: PlanLimits
   /** Recognizes credentials that another system issued. One feature at most. */
   readonly importedCredentials?: ImportedCredentials
   /** Called when an e-mail has become due. One feature at most; with none, calls that send e-mails are refused. */

@@ -69,13 +69,20 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   // The console asks here about credentials that the token endpoint has just refused and counted. This limit has a count of its
   // own, so that a wrong secret counts once there, and guesses here are limited all the same.
   const limitSuspensionFailures = rateLimits.create('failedAuthentication:suspended', limits.failedAuthentication, {
+    setBy: 'rateLimits.failedAuthentication',
     untrustedKeys: true,
   })
   const authenticateForSuspension = createClientAuthentication({ ...options, limitFailures: limitSuspensionFailures })
   // API names have no slash, so `orders/token` is never the policy name of a `requests` limit.
   const limitTokenRequests = ({ name }: TokenApi) =>
-    rateLimits.create(`tokenRequests:${name}`, limits.tokenRequests, { policy: `${name}/token` })
-  const limitRevocations = rateLimits.create('revocations', limits.revocations, { delayRefusals: true })
+    rateLimits.create(`tokenRequests:${name}`, limits.tokenRequests, {
+      policy: `${name}/token`,
+      setBy: 'rateLimits.tokenRequests',
+    })
+  const limitRevocations = rateLimits.create('revocations', limits.revocations, {
+    delayRefusals: true,
+    setBy: 'rateLimits.revocations',
+  })
   const readActiveToken = createOwnTokenReader({ authenticateClient, verifyAccessToken: options.findActiveToken })
   // Revocation also accepts tokens that guards refuse now: they must stay revoked when the application may use the API again.
   const readIssuedToken = createOwnTokenReader({

@@ -72,6 +72,12 @@ export function developerConsole<const Apis extends ApisOptions>(
   const { documents: given, title, registration: isWanted, ...texts } = readConsoleOptions(options)
   const { apis } = auth
   const { emails, registration: registrationCalls, portal }: Partial<PlatformWithPages> = auth
+  if (options?.registration === true && registrationCalls === undefined)
+    throw new ConfigurationError({
+      option: 'registration',
+      problem: 'needs registration(), which is not given',
+      fix: 'Add registration() from "express-platform-auth/registration" to the option features, or leave it out.',
+    })
   const hasEmails = emails !== undefined
   const registration = isWanted && registrationCalls !== undefined
   const brand = readBrand(auth.brand)

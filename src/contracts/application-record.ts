@@ -118,6 +118,8 @@ export interface ApplicationLimit {
   readonly window: number
   /** Milliseconds since 1970 from which the API's own limit counts again; left out: it has no end. */
   readonly until?: number
+  /** Another one each time that a limit is given, by which its window is told from that of an equal one before; left out in older records. */
+  readonly id?: string
 }
 
 /** The provider's terms that an application's contact has accepted last. */

@@ -15,6 +15,7 @@ const STATUS_BY_ERROR = {
   insufficient_scope: 403,
   access_denied: 403,
   network_not_allowed: 403,
+  cost_above_limit: 403,
   too_many_requests: 429,
   quota_exceeded: 429,
   server_error: 500,
@@ -72,6 +73,16 @@ export function createOwnDenial(
 /** The header of a 429 or 503 (RFC 9110 10.2.3). Every `Retry-After` is made by this function. */
 export function retryAfter(seconds: number): { readonly 'Retry-After': string } {
   return { 'Retry-After': String(seconds) }
+}
+
+/** The cause of a 429, for the log: what has set the limit. */
+export class LimitCause {
+  /** The path of an option, or what else an operator can change. */
+  readonly setBy: string
+
+  constructor(setBy: string) {
+    this.setBy = setBy
+  }
 }
 
 interface OAuthErrorOptions {

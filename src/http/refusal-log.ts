@@ -1,4 +1,4 @@
-import type { Denial, ErrorCode } from '../contracts/denial.js'
+import { LimitCause, type Denial, type ErrorCode } from '../contracts/denial.js'
 
 /** Logs a refusal, with the name of its API; `reason` as in events. The credential is never logged. */
 export type LogRefusal = (api: string, denial: Denial, cause?: unknown, reason?: string) => void
@@ -17,14 +17,16 @@ export function createRefusalLog(logger: RefusalLogger, development: boolean): L
     try {
       if (error === 'server_error') logger.error(`${api}: ${status} ${error}`, cause ?? description)
       else if (development)
-        logger.warn(`${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${findFix(error, reason)}`)
+        logger.warn(`${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${findFix(error, reason, cause)}`)
     } catch {
       // A logger that throws must not keep the refusal from being sent.
     }
   }
 }
 
-function findFix(error: string, reason: string | undefined): string {
+function findFix(error: string, reason: string | undefined, cause: unknown): string {
+  if (cause instanceof LimitCause)
+    return `Wait for the seconds in Retry-After, or raise the limit: it is set by ${cause.setBy}.`
   const fix = FIXES_BY_REASON.get(reason)
   if (fix !== undefined) return fix
   return Object.hasOwn(FIXES, error) ? FIXES[error as keyof typeof FIXES]! : ''
@@ -57,7 +59,9 @@ const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error
   access_denied: 'Check that the application is active and allowed: auth.applications.resume(id), .allow(id, api).',
   network_not_allowed:
     "Correct the list with auth.applications.update(id, { networks }), or Express's `trust proxy` if the address is a proxy's.",
-  too_many_requests: 'Wait for the seconds in Retry-After, or raise the limit in rateLimits.',
+  too_many_requests: 'Wait for the seconds in Retry-After.',
+  cost_above_limit:
+    'Raise the limit of the plan to the cost at least, or give the application another plan: auth.plans.set(id, plan).',
   quota_exceeded:
     'Wait for the seconds in Retry-After, or give the application another plan: auth.plans.set(id, plan).',
   temporarily_unavailable: 'Check that the store can be reached: await auth.health().',

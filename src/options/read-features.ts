@@ -58,7 +58,7 @@ function describeFix(entry: unknown): string {
 }
 
 function checkNeeds(
-  { name, needs = [], storeParts = [] }: Feature,
+  { name, needs = [], optionNeeds = {}, storeParts = [] }: Feature,
   given: Map<string, Feature>,
   settings: CoreSettings,
 ): void {
@@ -68,6 +68,14 @@ function checkNeeds(
       option: 'features',
       problem: `has ${name}(), which needs ${lacking}()`,
       fix: `Add ${lacking}() from "express-platform-auth/${lacking}".`,
+    })
+  }
+  for (const [option, need] of Object.entries(optionNeeds)) {
+    if (given.has(need)) continue
+    throw new ConfigurationError({
+      option,
+      problem: `needs ${need}(), which is not given`,
+      fix: `Add ${need}() from "express-platform-auth/${need}" to the option features, or leave out ${option}.`,
     })
   }
   const { store } = settings

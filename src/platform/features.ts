@@ -4,7 +4,7 @@ import { ConfigurationError } from '../contracts/errors.js'
 import type { Offers } from '../contracts/offers.js'
 import type { Core, Diagnosis, FeaturePart } from '../feature.js'
 import type { Settings } from '../options/all-settings.js'
-import type { LimitByPlan } from '../rate-limits/rate-limit.js'
+import type { PlanLimits } from '../rate-limits/rate-limit.js'
 import type { ApplicationParts } from './application-parts.js'
 import type { Foundation } from './foundation.js'
 
@@ -13,8 +13,8 @@ export interface Features {
   /** The calls of each, by its name. */
   readonly calls: Readonly<Record<string, object>>
   readonly observers: ApiObservers
-  /** What limits by plans, by the name of the API; undefined if no feature does. */
-  readonly plans: ReadonlyMap<string, LimitByPlan> | undefined
+  /** What limits by plans; undefined if no feature does. */
+  readonly plans: PlanLimits | undefined
   diagnose(): Promise<readonly Diagnosis[]>
   start(): void
   /** In the reverse order. */
@@ -40,7 +40,7 @@ export function createFeatures(
   const started = new Set<FeaturePart>()
   return {
     calls: Object.fromEntries([...parts].map(([name, { calls }]) => [name, calls])),
-    plans: bindPlans(inOrder, [...settings.apis.keys()]),
+    plans: findPlanLimits(inOrder),
     observers: new Map([...settings.apis].map(([name]) => [name, observe(inOrder, name)])),
     async diagnose() {
       return (await Promise.all(inOrder.map(async (part) => part.diagnose?.() ?? []))).flat()
@@ -74,10 +74,10 @@ function setHooks(hooks: { -readonly [Name in keyof FeatureHooks]: FeatureHooks[
   if (wakeSender) hooks.wakeSender = wakeSender
 }
 
-function bindPlans(parts: readonly FeaturePart[], apis: readonly string[]): Features['plans'] {
-  const [limiting, another] = parts.filter((part) => part.limitRequests)
+function findPlanLimits(parts: readonly FeaturePart[]): PlanLimits | undefined {
+  const [limits, another] = parts.flatMap(({ planLimits }) => planLimits ?? [])
   if (another) throw createTwiceError('one limits requests by plans')
-  return limiting && new Map(apis.map((name) => [name, limiting.limitRequests!({ name })]))
+  return limits
 }
 
 function createTwiceError(what: string): ConfigurationError {

@@ -61,6 +61,7 @@ export function createFoundation(settings: Settings) {
     rateLimits,
     limitFailures: rateLimits.create('failedAuthentication', settings.rateLimits.failedAuthentication, {
       untrustedKeys: true,
+      setBy: 'rateLimits.failedAuthentication',
     }),
     available,
     begin,

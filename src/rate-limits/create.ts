@@ -1,5 +1,6 @@
 import type { RateLimits, RateLimitsOptions } from './rate-limits.js'
 import { createHash, createHmac } from 'node:crypto'
+import { LimitCause } from '../contracts/denial.js'
 import type { Emit } from '../contracts/events.js'
 import type { Logger } from '../contracts/logger.js'
 import { deriveKey } from '../lib/derive-key.js'
@@ -26,13 +27,19 @@ export function createRateLimits({ secrets, baseUrl, redis, headers, onChange }:
   }
 
   return {
-    create(name, limit, { policy, untrustedKeys = false, delayRefusals = false } = {}) {
+    create(name, limit, { policy, setBy, untrustedKeys = false, delayRefusals = false } = {}) {
       if (limit === false) return undefined
       const fallback = createMemoryCounter(limit, untrustedKeys ? MAX_UNTRUSTED_KEYS : undefined)
       const count = shared
         ? createRedisCounter({ ...limit, ...shared, keyPrefix: `${namespace}:${name}`, fallback })
         : fallback
-      const countRequest = createRateLimit({ ...limit, count, policy: headers ? policy : undefined, delayRefusals })
+      const countRequest = createRateLimit({
+        ...limit,
+        count,
+        policy: headers ? policy : undefined,
+        delayRefusals,
+        cause: setBy === undefined ? undefined : new LimitCause(setBy),
+      })
       return untrustedKeys ? (key) => countRequest(hashKey(key)) : countRequest
     },
     defineScript(name, lua) {

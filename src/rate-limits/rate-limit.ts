@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Limit } from '../contracts/api.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
-import { OAuthError, retryAfter } from '../contracts/denial.js'
+import { OAuthError, retryAfter, type LimitCause } from '../contracts/denial.js'
 import { formatWait } from '../lib/format-wait.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 
@@ -16,6 +16,13 @@ export type RateLimit = (key: string) => Promise<LimitHeaders>
  * rejects with the refusal if one of them has too few left.
  */
 export type LimitByPlan = (application: ApplicationRecord, units: number) => MaybePromise<LimitHeaders> | undefined
+
+/** What limits requests by plans. */
+export interface PlanLimits {
+  readonly count: LimitByPlan
+  /** Describes the first limit of any plan that a request of so many units can never pass; undefined if there is none. */
+  describeTooLow(units: number): string | undefined
+}
 
 /** `RateLimit` and `RateLimit-Policy`, or none. */
 export type LimitHeaders = Readonly<Record<string, string>>
@@ -38,12 +45,14 @@ interface RateLimitOptions extends Limit {
   readonly policy: string | undefined
   /** Whether refusals are sent about a second later. */
   readonly delayRefusals: boolean
+  /** What has set the limit, for the log. */
+  readonly cause: LimitCause | undefined
 }
 
 /** Bounds the load of a client with a thousand connections that ignores `Retry-After`: it sends no more until it is answered. */
 const REFUSAL_DELAY_MS = 1000
 
-export function createRateLimit({ limit, window, count, policy, delayRefusals }: RateLimitOptions): RateLimit {
+export function createRateLimit({ limit, window, count, policy, delayRefusals, cause }: RateLimitOptions): RateLimit {
   const policyHeader = `"${policy}";q=${limit};w=${window}`
 
   /** draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4. */
@@ -61,6 +70,7 @@ export function createRateLimit({ limit, window, count, policy, delayRefusals }:
     if (delayRefusals) await sleep(REFUSAL_DELAY_MS * (0.5 + Math.random()), undefined, { ref: false })
     throw new OAuthError('too_many_requests', `Too many requests, try again in ${formatWait(seconds)}`, {
       headers: { ...retryAfter(seconds), ...headers },
+      cause,
     })
   }
 }

@@ -27,6 +27,8 @@ export interface RateLimitsOptions {
 }
 
 export interface RateLimitKind {
+  /** What has set the limit, for the log; left out where no option does. */
+  readonly setBy?: string
   /** The limit's name in the `RateLimit` headers; no headers if left out. */
   readonly policy?: string
   /** Whether unauthenticated callers choose the keys: addresses, contacts. */

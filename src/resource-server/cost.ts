@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { describeValue } from '../lib/describe-value.js'
+import { ConfigurationError } from '../contracts/errors.js'
 import { invalidOption } from '../options/checks.js'
+import type { PlanLimits } from '../rate-limits/rate-limit.js'
 
 /**
  * The units that a request counts toward the plan of its application: a whole number from 0 to 1,000,000, or a function of the request
@@ -24,6 +26,20 @@ export function readCost(call: string, cost: unknown): RequestCost {
     cost,
     `Write a whole number from 0 to ${MAX_COST}, or a function that returns one.`,
   )
+}
+
+/** `readCost`, which also throws for a number that a limit of a plan can never let pass: what its applications get is no 429 that ends. */
+export function createReadCost(plans: PlanLimits | undefined): typeof readCost {
+  return function readPassableCost(call, given) {
+    const cost = readCost(call, given)
+    const tooLow = typeof cost === 'number' ? plans?.describeTooLow(cost) : undefined
+    if (tooLow === undefined) return cost
+    throw new ConfigurationError({
+      option: `${call}: cost`,
+      problem: `is ${String(cost)}, and ${tooLow}: no request of such an application could ever pass`,
+      fix: 'Raise that limit to the cost at least, make it soft, or lower the cost. Where the plan shall not have the route, use a scope; a cost that is a function is compared with each request.',
+    })
+  }
 }
 
 /** Throws if the host's function throws or returns anything else: the request is answered with 500, and never let pass uncounted. */

@@ -4,6 +4,7 @@ import { authOf } from './auth-of.js'
 import { createAuthenticator } from './authenticate.js'
 import { findApi, readAnyGuardOptions, readApiArguments, readVerifyOptions, refuseRequest } from './guard-arguments.js'
 import type { ApiKeyGuardOptions, BearerGuardOptions } from './guard-options.js'
+import { createReadCost } from './cost.js'
 import { createGuards } from './guards.js'
 import { createOutcomes } from './outcomes.js'
 import { createRequestCounter, type RequestCounter } from './request-counter.js'
@@ -17,16 +18,26 @@ export function createResourceServer({ apis, rateLimits, plans, ...options }: Re
   const outcomes = createOutcomes(options.emit)
   const reporter = createRefusalReporter({ ...options, outcomes })
   const reportOnlyOf = new Map([...apis.values()].map(({ name, reportOnly }) => [name, reportOnly]))
-  const guards = createGuards({ ...options, apis, authenticator, requestLimits, reportOnlyOf, reporter, outcomes })
+  const readCost = createReadCost(plans)
+  const guards = createGuards({
+    ...options,
+    apis,
+    authenticator,
+    requestLimits,
+    reportOnlyOf,
+    reporter,
+    outcomes,
+    readCost,
+  })
   const verifiers = createVerifiers({ authenticator, requestLimits, available: options.available })
 
   return {
     requireBearer(...args) {
-      const { api, options: guardOptions } = readApiArguments<BearerGuardOptions>(apis, 'oauth2', args)
+      const { api, options: guardOptions } = readApiArguments<BearerGuardOptions>(apis, 'oauth2', args, readCost)
       return guards.bearer(api, guardOptions)
     },
     requireApiKey(...args) {
-      const { api, options: guardOptions } = readApiArguments<ApiKeyGuardOptions>(apis, 'apiKey', args)
+      const { api, options: guardOptions } = readApiArguments<ApiKeyGuardOptions>(apis, 'apiKey', args, readCost)
       return guards.apiKey(api, guardOptions)
     },
     requireAny(...args) {
@@ -64,10 +75,10 @@ function createRequestLimits({
 > {
   const limits = new Map<Api, RequestCounter>()
   for (const api of apis.values()) {
-    const create = (name: string, limit: Limit | false) => rateLimits.create(name, limit, { policy: api.name })
-    const limitByPlan = plans?.get(api.name)
+    const create = (name: string, limit: Limit | false, setBy: string) =>
+      rateLimits.create(name, limit, { policy: api.name, setBy })
     const noted = observers.get(api.name)?.noted
-    limits.set(api, createRequestCounter({ api, limit: api.rateLimit, create, limitByPlan, noted, now }))
+    limits.set(api, createRequestCounter({ api, limit: api.rateLimit, create, limitByPlan: plans?.count, noted, now }))
   }
   return limits
 }

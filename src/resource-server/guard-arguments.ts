@@ -39,6 +39,7 @@ export function readApiArguments<Options extends GuardOptions>(
   apis: ReadonlyMap<string, Api>,
   scheme: Scheme,
   args: GuardArguments,
+  checkCost: typeof readCost,
 ): { readonly api: Api; readonly options: Options } {
   const call = GUARD_NAMES[scheme]
   refuseRequest(call, args)
@@ -46,7 +47,7 @@ export function readApiArguments<Options extends GuardOptions>(
   const api = named ? findApi(apis, args[0], scheme, call) : findOnlyApi(apis, scheme, call)
   const known = scheme === 'oauth2' ? ([...API_GUARD_OPTIONS, 'otherIssuers'] as const) : API_GUARD_OPTIONS
   const name = `${call}("${api.name}")`
-  const options = readGuardOptions<BearerGuardOptions>(name, (named ? args[1] : args[0]) ?? {}, known)
+  const options = readGuardOptions<BearerGuardOptions>(name, (named ? args[1] : args[0]) ?? {}, known, checkCost)
   checkScopeOptions(name, api, options)
   return { api, options: options as Options }
 }

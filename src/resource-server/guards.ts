@@ -10,7 +10,7 @@ import type { ReportOnlySettings } from '../options/read-report-only.js'
 import { isCanonical } from '../tokens/verify-access-token.js'
 import { createAnyGuard, describeNoGuard, readParts } from './any-guard.js'
 import type { Authenticator } from './authenticate.js'
-import { readCost } from './cost.js'
+import type { readCost } from './cost.js'
 import { setGuardDescription } from './describe-guard.js'
 import { describeParts } from './describe-parts.js'
 import { BEARER_FORM, formatApiKeyChallenge, formatBearerChallenge, formatKeyForm } from './error-responses.js'
@@ -50,6 +50,7 @@ interface GuardsOptions extends Omit<GuardFactoryOptions, keyof ErrorResponders>
   readonly authenticator: Authenticator
   /** Whether the guards of each API refuse requests. */
   readonly reportOnlyOf: ReadonlyMap<string, ReportOnlySettings>
+  readonly readCost: typeof readCost
   readonly onDenied: OnDenied | undefined
   readonly warn: (message: string) => void
   readonly now: () => number
@@ -163,7 +164,7 @@ export function createGuards(given: GuardsOptions): Guards {
       isGuard: (fn) => typeof fn === 'function' && configs.has(fn as Guard),
       describeNoGuard,
       readGuardOptions,
-      readCost,
+      readCost: options.readCost,
       readReportOnly,
       respondWithDenial: responders.respondWithDenial,
       onDenied: platformOnDenied,

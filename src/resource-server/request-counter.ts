@@ -26,7 +26,7 @@ interface RequestCounterOptions {
   /** The API's own limit. */
   readonly limit: Limit | false
   /** Creates a counter for all applications with that limit. */
-  readonly create: (name: string, limit: Limit | false) => RateLimit | undefined
+  readonly create: (name: string, limit: Limit | false, setBy: string) => RateLimit | undefined
   /** Undefined without `plans()`. */
   readonly limitByPlan: LimitByPlan | undefined
   /** Called with the units of each request that is counted. */
@@ -34,13 +34,15 @@ interface RequestCounterOptions {
   readonly now: () => number
 }
 
+const OWN_LIMIT =
+  "the application's rateLimit: auth.applications.allow(id, api, { rateLimit }), or update(id, { rateLimits })"
 /** How many limits of applications have a counter at a time. Each differs from the others: those that are equal share one. */
 const MAX_OWN_LIMITS = 1000
 
 export function createRequestCounter(options: RequestCounterOptions): RequestCounter {
   const { api, limit, create, limitByPlan, noted, now } = options
   const name = `requests:${api.name}`
-  const ofApi = create(name, limit)
+  const ofApi = create(name, limit, `apis.${api.name}.rateLimit, or rateLimits.requests if it has none`)
   const own = createBoundedCache<RateLimit>({ entries: MAX_OWN_LIMITS })
   /**
    * Requests that verifiers have counted, by application. Guards record nothing here: a verifier finds the identity that they
@@ -60,14 +62,16 @@ export function createRequestCounter(options: RequestCounterOptions): RequestCou
 
   function countAtApi({ id, rateLimits }: ApplicationRecord): Promise<LimitHeaders> | undefined {
     const limit = rateLimits && findApplicationLimit(rateLimits, api.name, now())
-    return limit ? findOwn(limit)(id) : ofApi?.(id)
+    if (!limit) return ofApi?.(id)
+    // A limit that is given again begins a new window, in Redis for all processes.
+    return findOwn(limit)(limit.id === undefined ? id : `${id}:${limit.id}`)
   }
 
   function findOwn(given: Limit): RateLimit {
     const key = `${given.limit}/${given.window}`
     const known = own.get(key)
     if (known) return known
-    const created = create(`${name}:${key}`, { limit: given.limit, window: given.window })!
+    const created = create(`${name}:${key}`, { limit: given.limit, window: given.window }, OWN_LIMIT)!
     own.set(key, created)
     return created
   }

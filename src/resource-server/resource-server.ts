@@ -1,7 +1,7 @@
 import type { Api, Limit } from '../contracts/api.js'
 import type { EmitEarly } from '../contracts/events.js'
 import type { ReportOnlySettings } from '../options/read-report-only.js'
-import type { LimitByPlan } from '../rate-limits/rate-limit.js'
+import type { PlanLimits } from '../rate-limits/rate-limit.js'
 import type { RateLimits } from '../rate-limits/rate-limits.js'
 import type { AccessToken } from '../tokens/verified-token.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
@@ -27,11 +27,11 @@ export interface LimitedApi extends Api {
   readonly reportOnly: ReportOnlySettings
 }
 
-export interface ResourceServerOptions extends GuardsOptions, AuthenticatorOptions {
+export interface ResourceServerOptions extends Omit<GuardsOptions, 'readCost'>, AuthenticatorOptions {
   readonly apis: ReadonlyMap<string, LimitedApi>
   readonly rateLimits: Pick<RateLimits, 'create'>
-  /** What limits by plans, by the name of the API; undefined if nothing does. */
-  readonly plans: ReadonlyMap<string, LimitByPlan> | undefined
+  /** What limits by plans; undefined if nothing does. */
+  readonly plans: PlanLimits | undefined
   readonly emit: EmitEarly
 }
 

@@ -1,6 +1,7 @@
 import express from 'express'
 import request from 'supertest'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { plans } from '../../src/features/plans/index.js'
 import { createApplication, createTokenForm, post } from '../support/http.js'
 import { openPlatform } from '../support/platform.js'
 
@@ -47,6 +48,41 @@ describe('In development', () => {
       expect.stringMatching(/^orders: 500 server_error .*Mount auth\.router before/),
     ])
     for (const credential of credentials) expect(host.logger.lines.join('\n')).not.toContain(credential)
+  })
+
+  it('the line of a 429 names the option that has set the limit', async () => {
+    const limit = { limit: 1, window: 60 }
+    const { auth, logger } = openPlatform({
+      apis: {
+        orders: { scheme: 'oauth2' },
+        catalog: { scheme: 'apiKey', rateLimit: limit },
+        weather: { scheme: 'apiKey' },
+      },
+      rateLimits: { tokenRequests: limit, failedAuthentication: limit },
+      features: [plans({ free: { requests: [limit] } })],
+    })
+    const app = express().use(auth.router)
+    for (const api of ['catalog', 'weather'] as const)
+      app.get(`/${api}`, auth.requireApiKey(api), (_req, res) => void res.end())
+    const shop = await createApplication(auth, ['orders', 'catalog', 'weather'])
+    const twice = async (send: () => PromiseLike<unknown>) => {
+      await send()
+      logger.lines.length = 0
+      await send()
+      return logger.lines.join('\n')
+    }
+    const call = (api: string, key = shop.clientId) => request(app).get(`/${api}`).set('X-Api-Key', key)
+    expect(await twice(() => call('catalog'))).toContain('set by apis.catalog.rateLimit')
+    await auth.applications.allow(shop.id, 'catalog', { rateLimit: limit })
+    expect(await twice(() => call('catalog'))).toContain("set by the application's rateLimit")
+    expect(await twice(() => post(app, '/orders/token', createTokenForm(shop)))).toContain(
+      'set by rateLimits.tokenRequests',
+    )
+    const guess = createTokenForm({ ...shop, clientSecret: 'guess' })
+    expect(await twice(() => post(app, '/orders/token', guess))).toContain('set by rateLimits.failedAuthentication')
+    await auth.plans.set(shop.id, 'free')
+    expect(await twice(() => call('weather'))).toContain('set by plans.free.requests')
+    await auth.close()
   })
 
   it('the line of an expired credential says that it has expired, which the answer does not', async () => {

@@ -155,6 +155,71 @@ describe('a guard', () => {
     for (let i = 0; i < 9; i++) expect((await request(app).get('/free').set('X-Api-Key', key)).status).toBe(200)
   })
 
+  it('refuses a number that a limit of a plan could never let pass when the route is made, and no soft one', async () => {
+    const { auth } = await open({
+      given: {
+        free: { requests: [{ limit: 3, window: 10 }] },
+        gold: { requests: [{ limit: 5, per: 'month' }] },
+        soft: { requests: [{ limit: 1, per: 'day', soft: true }] },
+      },
+    })
+    const limits =
+      'cost is 4, and the plan "free" allows 3 in 10 seconds: no request of such an application could ever pass'
+    expect(() => auth.requireApiKey('catalog', { cost: 4 })).toThrow(`requireApiKey("catalog"): ${limits}`)
+    expect(() => auth.requireBearer('orders', { cost: 4 })).toThrow(ConfigurationError)
+    const operation = { responses: {}, security: [{ apiKey: [] }] }
+    const document = { openapi: '3.1.0', info: { title: 'C', version: '1' }, paths: { '/items': { get: operation } } }
+    for (const cost of [4, { 'GET /items': 4 }])
+      expect(() => guardsFromDocument(auth, 'catalog', document, { cost })).toThrow('allows 3 in 10 seconds')
+    for (const cost of [0, 3, () => 4]) expect(() => auth.requireApiKey('catalog', { cost })).not.toThrow()
+  })
+
+  it('answers 403, which no wait ends, to a cost that is only known with the request and above a limit', async () => {
+    const given = {
+      free: {
+        requests: [
+          { limit: 3, window: 10 },
+          { limit: 1, per: 'day', soft: true },
+        ],
+      },
+    } as const
+    const { auth, app, key, id, call } = await open({ given })
+    app.get('/large', auth.requireApiKey('catalog', { cost: () => 4 }), (_req, res) => void res.json({}))
+    const large = () => request(app).get('/large').set('X-Api-Key', key)
+    for (const used of [0, 3]) {
+      for (let i = 0; i < used; i++) expect((await call()).status).toBe(200)
+      const refused = await large()
+      expect([refused.status, refused.body]).toEqual([
+        403,
+        { error: 'cost_above_limit', error_description: 'The request costs 4, and the plan allows 3 in 10 seconds' },
+      ])
+      expect(refused.headers).not.toHaveProperty('retry-after')
+      expect(refused.headers['ratelimit-policy']).toBe('"plan/10s";q=3;w=10, "plan/day";q=1;w=86400')
+    }
+    await expect(auth.verifyApiKey('catalog', key, { cost: 4 })).rejects.toMatchObject({ error: 'cost_above_limit' })
+    expect((await auth.plans.usage(id)).quotas[0]!.used).toBe(3)
+    const findFix = async () =>
+      (await auth.usage.refusals(id)).items.find(({ error }) => error === 'cost_above_limit')?.fix
+    await waitUntil(async () => (await findFix()) !== undefined)
+    expect(await findFix()).toContain('It never passes as it is.')
+  })
+
+  it('says of several limits that are used up when the last of them ends', async () => {
+    const { call } = await open({
+      given: {
+        free: {
+          requests: [
+            { limit: 2, window: 10 },
+            { limit: 2, per: 'day' },
+          ],
+        },
+      },
+    })
+    for (let i = 0; i < 2; i++) await call()
+    const refused = await call()
+    expect([refused.body.error, refused.headers['retry-after']]).toEqual(['quota_exceeded', String(12 * 3600)])
+  })
+
   it('refuses a cost that is neither a number nor a function when the route is made', async () => {
     const { auth } = await open()
     for (const cost of [-1, 1.5, NaN, '5', null, 1e7])

@@ -123,6 +123,7 @@ function startProcess(args: readonly string[]) {
   onTestFinished(() => void child.kill('SIGKILL'))
   const state = { child, exited: once(child, 'exit'), passed: 0, last: '', countsAlone: false }
   createInterface({ input: child.stdout }).on('line', (line) => {
+    if (line === 'shared again') return
     if (line === 'counts alone') {
       state.countsAlone = true
       return

@@ -1,12 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { createPlatformAuth, memoryStore } from '../../src/index.js'
+import { developerConsole } from '../../src/console/index.js'
+import type { FeatureEntry } from '../../src/feature.js'
 import { emails } from '../../src/features/emails/index.js'
 import { plans, type PlanLimit, type PlansOptions } from '../../src/features/plans/index.js'
+import { portal } from '../../src/features/portal/index.js'
 import { registration } from '../../src/features/registration/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { APIS, recordingLogger, SECRET } from '../support/platform.js'
 
 const BASE = { baseUrl: 'https://api.example.com', apis: APIS, secret: SECRET, store: memoryStore() }
+const open = (features: readonly FeatureEntry[]) =>
+  createPlatformAuth({
+    ...BASE,
+    developersUrl: 'https://api.example.com/developers',
+    logger: recordingLogger(),
+    background: false,
+    features,
+  })
 const check = (given: unknown, options?: unknown) =>
   createPlatformAuth({
     ...BASE,
@@ -75,4 +86,34 @@ it('A registration gets the default plan, and what operators create none', async
   expect(application.plan).toBe('free')
   expect((await auth.applications.create({ name: 'Other', apis: ['catalog'] })).application.plan).toBeUndefined()
   await auth.close()
+})
+
+describe('An option that needs a feature which is not given is refused at the start, by its name', () => {
+  const mail = emails({ mailer: memoryMailer() })
+  it.each<[string, string, () => unknown, () => unknown]>([
+    [
+      'plans.notify',
+      'emails()',
+      () => open([plans({ free: { requests: [] } }, { notify: true })]),
+      () => open([plans({ free: { requests: [] } }, { notify: true }), mail]),
+    ],
+    ...(['requestAccess', 'acceptTerms'] as const).map((action) => {
+      const feature = portal({ actions: { [action]: true } })
+      return [
+        `portal.actions.${action}`,
+        'registration()',
+        () => open([mail, feature]),
+        () => open([mail, feature, registration()]),
+      ] as [string, string, () => unknown, () => unknown]
+    }),
+    [
+      'registration',
+      'registration()',
+      () => developerConsole(open([mail]), { registration: true }),
+      () => developerConsole(open([mail, registration()]), { registration: true }),
+    ],
+  ])('%s without %s', (option, feature, without, withIt) => {
+    expect(without).toThrow(`${option} needs ${feature}, which is not given`)
+    expect(withIt).not.toThrow()
+  })
 })

@@ -40,6 +40,21 @@ describe('The limits of one application (docs/http.md G13)', () => {
         expect(await count('catalog', one.clientId, 3)).toBe(1)
       })
 
+      it('begin a new window when they are given again, also the same limit, and whether or not it was taken back', async () => {
+        const { applications } = host.auth
+        const { id, clientId } = await createApplication(host.auth, ['catalog'])
+        const rateLimit = { limit: 1, window: 3000 }
+        for (const earlier of [undefined, null, rateLimit]) {
+          if (earlier !== undefined) await applications.allow(id, 'catalog', { rateLimit: earlier })
+          await applications.allow(id, 'catalog', { rateLimit })
+          expect(await count('catalog', clientId, 3)).toBe(1)
+        }
+        await applications.update(id, { rateLimits: { catalog: rateLimit } })
+        expect(await count('catalog', clientId, 3)).toBe(1)
+        await applications.update(id, { name: 'Renamed' })
+        expect(await count('catalog', clientId, 3)).toBe(0)
+      })
+
       it('can be for every API, end at a time, and be taken back', async () => {
         const { applications } = host.auth
         const { id, clientId } = await createApplication(host.auth, ['catalog', 'weather'])
@@ -65,6 +80,7 @@ describe('The limits of one application (docs/http.md G13)', () => {
         expect(limited.apis['orders']).toEqual({ scopes: ['orders:read'] })
         const [entry] = (await host.auth.audit.list({ applicationId: id, order: 'newest' })).items
         expect(entry?.details).toMatchObject({ allowed: 'orders', rateLimit: { limit: 9, window: 1 } })
+        expect(JSON.stringify(entry?.details)).not.toContain('"id"')
         expect((await applications.disallow(id, 'orders')).rateLimits).toEqual({})
         expect((await applications.allow(id, 'orders')).rateLimits).toEqual({})
       })

@@ -39,7 +39,9 @@ export function toApplication(record: ApplicationRecord, now: number): Applicati
 /** The limits that still count. */
 function listLimits({ rateLimits = {} }: ApplicationRecord, now: number): Application['rateLimits'] {
   const live = Object.entries(rateLimits).filter(([, { until = Infinity }]) => until > now)
-  return Object.fromEntries(live.map(([api, { until, ...limit }]) => [api, { ...limit, until: toDate(until) }]))
+  return Object.fromEntries(
+    live.map(([api, { limit, window, until }]) => [api, { limit, window, until: toDate(until) }]),
+  )
 }
 
 export function toCredentialInfo(record: CredentialRecord): CredentialInfo {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { ApplicationError } from '../../contracts/errors.js'
 import type { ApplicationLimit, ApplicationRecord } from '../../contracts/application-record.js'
 import { isObject } from '../../lib/is-object.js'
@@ -48,9 +49,10 @@ export function readApplicationLimit(name: string, given: unknown, now: number):
     throw invalid(
       `${name} needs whole numbers of at least 1 as limit and window (seconds, at most ${MAX_WINDOW_SECONDS}).`,
     )
-  if (until === undefined || until === null) return { limit, window }
+  const id = randomBytes(6).toString('base64url')
+  if (until === undefined || until === null) return { limit, window, id }
   const end = until instanceof Date ? until.getTime() : Number.NaN
-  if (end > now) return { limit, window, until: end }
+  if (end > now) return { limit, window, until: end, id }
   throw invalid(`${name}.until must be a Date in the future.`)
 }
 
@@ -84,7 +86,9 @@ export function describeLimits(changes: LimitChanges): Readonly<Record<string, o
 }
 
 export function describeLimit(limit: ApplicationLimit | null): object | null {
-  return limit && { ...limit, ...(limit.until !== undefined && { until: new Date(limit.until).toISOString() }) }
+  if (!limit) return null
+  const { id: _id, until, ...rest } = limit
+  return { ...rest, ...(until !== undefined && { until: new Date(until).toISOString() }) }
 }
 
 function isWholeNumber(value: unknown): value is number {

@@ -6,7 +6,7 @@ import type { Plan } from './plan.js'
 export interface Account {
   readonly applicationId: string
   plan: Plan | undefined
-  /** By the place of a window in the plan: the units in it, as counted here or in Redis, and its end (milliseconds since 1970). */
+  /** By the place of a window in the plan: the units in a short one, as counted here or in Redis, and its end (milliseconds since 1970). */
   readonly used: number[]
   readonly endsAt: number[]
   /** The current day in UTC, and the ends of it and of its month. */
@@ -18,8 +18,13 @@ export interface Account {
   storedOfMonth: number
   unwrittenOfDay: number
   unwrittenOfMonth: number
+  /** What Redis had when it last answered, and the units that were admitted here without it since. 0 without Redis. */
+  sharedOfDay: number
+  sharedOfMonth: number
   /** Whether the store was asked. */
   isRead: boolean
+  /** Whether the store has told its totals since Redis last answered: the other processes have gone on meanwhile. */
+  isStoredCurrent: boolean
   /** The units that the next write adds. */
   row: QuotaRow | undefined
 }
@@ -44,7 +49,10 @@ export function createAccount(applicationId: string): Account {
     storedOfMonth: 0,
     unwrittenOfDay: 0,
     unwrittenOfMonth: 0,
+    sharedOfDay: 0,
+    sharedOfMonth: 0,
     isRead: false,
+    isStoredCurrent: false,
     row: undefined,
   }
 }
@@ -81,12 +89,11 @@ export function isOfLaterDay({ dayEndsAt }: Account, time: number): boolean {
 
 const HOUR_MS = 3600 * 1000
 
-/** The units in a window. A quota has at least those that the store has, whatever Redis has lost. */
+/** The units in a window. A quota has at least those that the store has, whatever Redis has lost, and those that Redis had, whatever the store lacks. */
 export function readUsed(account: Account, at: number, per: 'day' | 'month' | undefined): number {
-  const counted = account.used[at]!
-  if (per === undefined) return counted
-  if (per === 'day') return Math.max(counted, account.storedOfDay + account.unwrittenOfDay)
-  return Math.max(counted, account.storedOfMonth + account.unwrittenOfMonth)
+  if (per === undefined) return account.used[at]!
+  if (per === 'day') return Math.max(account.sharedOfDay, account.storedOfDay + account.unwrittenOfDay)
+  return Math.max(account.sharedOfMonth, account.storedOfMonth + account.unwrittenOfMonth)
 }
 
 /** Adds units to the current day and month. */
@@ -95,9 +102,28 @@ export function addUnwritten(account: Account, units: number): void {
   account.unwrittenOfMonth += units
 }
 
+/** Adds units that were admitted while Redis was unavailable to what it had. */
+export function addShared(account: Account, units: number): void {
+  account.sharedOfDay += units
+  account.sharedOfMonth += units
+}
+
+/** Takes what Redis has of a window of the current plan, and the milliseconds to its end. */
+export function setShared(account: Account, at: number, units: number, endsAt: number): void {
+  const { per } = account.plan!.windows[at]!
+  account.isStoredCurrent = false
+  if (per === 'day') account.sharedOfDay = units
+  else if (per === 'month') account.sharedOfMonth = units
+  else {
+    account.used[at] = units
+    account.endsAt[at] = endsAt
+  }
+}
+
 /** Takes what the store has of that day and its month; of them, `written` units are no longer unwritten. */
 export function setStored(account: Account, day: string, { ofDay, ofMonth }: QuotaTotals, written: number): void {
   if (!isSameMonth(day, account.day)) return
+  account.isStoredCurrent = day === account.day
   account.storedOfMonth = ofMonth
   account.unwrittenOfMonth -= written
   if (day !== account.day) return
@@ -109,9 +135,11 @@ function beginDay(account: Account, time: number): void {
   const day = formatDay(time)
   account.storedOfDay = 0
   account.unwrittenOfDay = 0
+  account.sharedOfDay = 0
   if (!isSameMonth(day, account.day)) {
     account.storedOfMonth = 0
     account.unwrittenOfMonth = 0
+    account.sharedOfMonth = 0
   }
   account.day = day
   account.dayEndsAt = (Math.floor(time / DAY_MS) + 1) * DAY_MS

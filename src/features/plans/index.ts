@@ -11,6 +11,7 @@ import { createReadPlanUsage } from './plan-usage.js'
 import { readPlans, type PlanOptions, type PlansOptions, type PlansSettings } from './read-options.js'
 import { COUNT_WINDOWS, createCountShared } from './shared-counts.js'
 import { createSetPlan } from './store-calls.js'
+import { describeTooLow } from './plan.js'
 import { createPlanNames } from './plan-names.js'
 
 export type { PlanUsage, QuotaUsage } from '../../contracts/plan-usage.js'
@@ -62,6 +63,7 @@ export function plans<const Name extends string, const Default extends Name = Na
     name: 'plans',
     // `prepare` says what is wrong with it.
     planNames: Object.keys(Object(given)),
+    ...(options?.notify === true && { optionNeeds: { 'plans.notify': 'emails' } }),
     storeParts: ['quotas'],
     prepare() {
       const settings = readPlans(given, options)
@@ -102,7 +104,7 @@ function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: Plan
   return {
     calls,
     offers,
-    limitRequests: () => limitByPlan,
+    planLimits: { count: limitByPlan, describeTooLow: (units) => describeTooLow(known.values(), units) },
     problem: names.problem,
     start: cleanup.start,
     async stop() {

@@ -11,6 +11,8 @@ export interface Ledger {
   find(applicationId: string, plan: Plan, time: number): Account | undefined
   /** Asks the store. Never rejects: while the store is unavailable an application begins with what is known here. */
   read(applicationId: string, plan: Plan): Promise<Account>
+  /** Writes what is known here of the account, and learns what the store has. Never rejects; `writer.isFailing` says whether it failed. */
+  refresh(account: Account): Promise<unknown>
   /** Adds units to the account's day and month. */
   add(account: Account, units: number): void
   readonly writer: Omit<QuotaWriter, 'add'>
@@ -71,6 +73,17 @@ export function createLedger({ store, limitLookups, accounts: entries, onTotals,
     return account
   }
 
+  function add(account: Account, units: number): void {
+    addUnwritten(account, units)
+    if (account.row?.day === account.day) {
+      account.row.count += units
+      return
+    }
+    account.row = { account, day: account.day, count: units }
+    unwritten.set(account.applicationId, account)
+    writer.add(account.row)
+  }
+
   return {
     find(applicationId, plan, time) {
       const known = recall(applicationId)
@@ -89,16 +102,12 @@ export function createLedger({ store, limitLookups, accounts: entries, onTotals,
       reads.set(applicationId, reading)
       return reading
     },
-    add(account, units) {
-      addUnwritten(account, units)
-      if (account.row?.day === account.day) {
-        account.row.count += units
-        return
-      }
-      account.row = { account, day: account.day, count: units }
-      unwritten.set(account.applicationId, account)
-      writer.add(account.row)
+    refresh(account) {
+      // Units of 0 make a row, if there is none: the store answers a row with its totals, of one point in the order of all writes.
+      add(account, 0)
+      return writer.write()
     },
+    add,
     writer,
   }
 }

@@ -1,11 +1,11 @@
 import type { ApplicationRecord } from '../../contracts/application-record.js'
-import { OAuthError, retryAfter } from '../../contracts/denial.js'
+import { LimitCause, OAuthError, retryAfter } from '../../contracts/denial.js'
 import { formatWait } from '../../lib/format-wait.js'
 import type { MaybePromise } from '../../lib/maybe-promise.js'
 import type { LimitByPlan, LimitHeaders } from '../../rate-limits/rate-limit.js'
-import { readUsed, type Account } from './account.js'
+import { addShared, readUsed, type Account } from './account.js'
 import type { Ledger } from './ledger.js'
-import { countUnwrittenAtMost, type Plan } from './plan.js'
+import { countUnwrittenAtMost, describeWindow, findTooLow, type Plan } from './plan.js'
 import type { CountShared } from './shared-counts.js'
 
 interface LimiterOptions {
@@ -22,33 +22,47 @@ const NO_HEADERS: LimitHeaders = {}
 
 export function createLimiter({ findPlan, ledger, countShared, headers, now }: LimiterOptions): LimitByPlan {
   function judge(account: Account, plan: Plan, units: number): MaybePromise<LimitHeaders> {
+    refuseExceeded(account, plan, units, now())
+    return countShared ? judgeShared(countShared, account, plan, units) : judgeAlone(account, plan, units)
+  }
+
+  async function judgeShared(count: CountShared, account: Account, plan: Plan, units: number): Promise<LimitHeaders> {
+    const outcome = await count(account, plan, units, now(), ledger.writer.isFailing)
+    if (outcome === 'counted') return pass(account, plan, units, now())
+    if (outcome === 'askStore') return judgeAfter(ledger.refresh(account), account, plan, units)
+    if (outcome === undefined) return judgeAlone(await recall(account, plan), plan, units)
+    refuseExceeded(account, plan, units, now())
+    // A window has ended since Redis refused.
+    return judge(await recall(account, plan), plan, units)
+  }
+
+  /** Without Redis, or while it is unavailable: the store tells what the other processes have counted, before the limit can be exceeded by more than 1 %. */
+  function judgeAlone(account: Account, plan: Plan, units: number): MaybePromise<LimitHeaders> {
     const time = now()
-    const exceeded = findExceeded(account, plan, units)
-    if (exceeded >= 0) throw createRefusal(account, plan, exceeded, time)
-    if (countShared) return judgeShared(countShared, account, plan, units)
-    if (plan.hasQuota && !ledger.writer.isFailing && mustWait(account, plan))
-      return judgeAfter(ledger.writer.write(), account, plan, units)
+    refuseExceeded(account, plan, units, time)
+    const { writer } = ledger
+    if (plan.hasQuota && !writer.isFailing) {
+      if (countShared && !account.isStoredCurrent)
+        return judgeAfter(ledger.refresh(account), account, plan, units, judgeAlone)
+      if (mustWait(account, plan)) return judgeAfter(writer.write(), account, plan, units, judgeAlone)
+    }
     return admit(account, plan, units, time)
   }
 
   async function judgeAfter(
     ready: Promise<unknown>,
-    { applicationId }: Pick<Account, 'applicationId'>,
+    account: Pick<Account, 'applicationId'>,
     plan: Plan,
     units: number,
+    judgeNow = judge,
   ): Promise<LimitHeaders> {
     await ready
-    const account = ledger.find(applicationId, plan, now()) ?? (await ledger.read(applicationId, plan))
-    return judge(account, plan, units)
+    return judgeNow(await recall(account, plan), plan, units)
   }
 
-  async function judgeShared(count: CountShared, account: Account, plan: Plan, units: number): Promise<LimitHeaders> {
-    const isCounted = await count(account, plan, units, now())
-    const time = now()
-    // While Redis is unavailable, each process goes on from what it knows.
-    if (isCounted === undefined) return admit(account, plan, units, time)
-    if (isCounted) return pass(account, plan, units, time)
-    throw createRefusal(account, plan, Math.max(0, findExceeded(account, plan, units)), time)
+  /** The account, which may have been forgotten meanwhile, or be of an earlier day. */
+  function recall({ applicationId }: Pick<Account, 'applicationId'>, plan: Plan): MaybePromise<Account> {
+    return ledger.find(applicationId, plan, now()) ?? ledger.read(applicationId, plan)
   }
 
   function admit(account: Account, plan: Plan, units: number, time: number): LimitHeaders {
@@ -59,13 +73,15 @@ export function createLimiter({ findPlan, ledger, countShared, headers, now }: L
       if (used[at] === 0) endsAt[at] = time + milliseconds
       used[at]! += units
     }
+    if (countShared) addShared(account, units)
     return pass(account, plan, units, time)
   }
 
   function pass(account: Account, plan: Plan, units: number, time: number): LimitHeaders {
     if (plan.hasQuota) {
       ledger.add(account, units)
-      if (!countShared && isHalfUnwritten(account, plan)) void ledger.writer.write()
+      // With Redis too: it may be gone at the next request, and the store must not lack more than without it.
+      if (isHalfUnwritten(account, plan)) void ledger.writer.write()
     }
     return headers ? formatHeaders(account, plan, time) : NO_HEADERS
   }
@@ -79,13 +95,25 @@ export function createLimiter({ findPlan, ledger, countShared, headers, now }: L
   }
 }
 
-/** The place of the first limit that has too few units left; -1 if none has. */
-function findExceeded(account: Account, { windows }: Plan, units: number): number {
-  for (let at = 0; at < windows.length; at++) {
-    const { limit, soft, per } = windows[at]!
-    if (!soft && readUsed(account, at, per) + units > limit) return at
+/** Throws the refusal if a limit has too few units left, or could never have enough. */
+function refuseExceeded(account: Account, plan: Plan, units: number, time: number): void {
+  const tooLow = findTooLow(plan, units)
+  if (tooLow)
+    throw new OAuthError(
+      'cost_above_limit',
+      `The request costs ${units}, and the plan allows ${describeWindow(tooLow)}`,
+      {
+        headers: formatHeaders(account, plan, time),
+      },
+    )
+  let last = -1
+  for (let at = 0; at < plan.windows.length; at++) {
+    const { limit, soft, per } = plan.windows[at]!
+    if (soft || readUsed(account, at, per) + units <= limit) continue
+    // Of several, the one that ends last says when the request can pass.
+    if (last < 0 || account.endsAt[at]! > account.endsAt[last]!) last = at
   }
-  return -1
+  if (last >= 0) throw createRefusal(account, plan, last, time)
 }
 
 function mustWait(account: Account, { windows }: Plan): boolean {
@@ -125,7 +153,10 @@ function createRefusal(account: Account, plan: Plan, at: number, time: number): 
   const wait = `try again in ${formatWait(seconds)}`
   const headers = { ...formatHeaders(account, plan, time), ...retryAfter(seconds) }
   return window.per === undefined
-    ? new OAuthError('too_many_requests', `Too many requests, ${wait}`, { headers })
+    ? new OAuthError('too_many_requests', `Too many requests, ${wait}`, {
+        headers,
+        cause: new LimitCause(`plans.${plan.name}.requests`),
+      })
     : new OAuthError('quota_exceeded', `The quota of ${window.limit} in a ${window.per} is used up, ${wait}`, {
         headers,
       })

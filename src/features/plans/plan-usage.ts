@@ -33,7 +33,7 @@ export function createReadPlanUsage(options: PlanUsageOptions): (applicationId: 
     const today = formatDay(time)
     const days = await store.quotas.list(applicationId, `${today.slice(0, 8)}01`, today)
     const account = ledger.find(applicationId, plan, time) ?? (await ledger.read(applicationId, plan))
-    await countShared?.(account, plan, 0, time)
+    await countShared?.(account, plan, 0, time, ledger.writer.isFailing)
     return {
       plan: plan.name,
       quotas: plan.windows.flatMap(({ per }, at) => (per === undefined ? [] : describeQuota(account, plan, at, days))),

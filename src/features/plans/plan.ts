@@ -21,6 +21,27 @@ export function createPlan(name: string, windows: readonly PlanWindow[]): Plan {
   return { name, windows, hasQuota: windows.some(({ per }) => per !== undefined) }
 }
 
+/** The first limit that a request of so many units can never pass: all of it is too little. Undefined if there is none. */
+export function findTooLow({ windows }: Plan, units: number): PlanWindow | undefined {
+  for (const window of windows) if (!window.soft && units > window.limit) return window
+  return undefined
+}
+
+/** Describes the first such limit of any plan. */
+export function describeTooLow(plans: Iterable<Plan>, units: number): string | undefined {
+  for (const plan of plans) {
+    const window = findTooLow(plan, units)
+    if (window) return `the plan "${plan.name}" allows ${describeWindow(window)}`
+  }
+  return undefined
+}
+
+/** `10 in a second`, `1000 in a month`. */
+export function describeWindow({ limit, per, milliseconds }: PlanWindow): string {
+  const seconds = milliseconds / 1000
+  return `${limit} in ${per === undefined ? (seconds === 1 ? 'a second' : `${seconds} seconds`) : `a ${per}`}`
+}
+
 /**
  * The units that a process may have counted without having written them to the store. When it reaches them, requests wait for the
  * write, so that a quota is exceeded by no more than this in each process (docs/plans.md).

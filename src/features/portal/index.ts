@@ -75,6 +75,7 @@ export function portal(options?: PortalOptions): PortalFeature {
     name: 'portal',
     needs: ['emails'],
     mayUse: ['registration', 'plans', 'usage'],
+    optionNeeds: findOptionNeeds(options),
     storeParts: ['emails', 'signIns'],
     pages: { portal: '/applications' },
     prepare({ developersUrl }) {
@@ -82,6 +83,12 @@ export function portal(options?: PortalOptions): PortalFeature {
       return (core) => createPortalPart(core, settings)
     },
   }
+}
+
+/** Both are calls of `registration()`. They are off without it, and refused if they are turned on. */
+function findOptionNeeds(options: PortalOptions | undefined): Readonly<Record<string, string>> {
+  const given = (['requestAccess', 'acceptTerms'] as const).filter((action) => options?.actions?.[action] === true)
+  return Object.fromEntries(given.map((action) => [`portal.actions.${action}`, 'registration']))
 }
 
 const PARAMETERS: CallParameters<Omit<Portal, 'router'>> = {
@@ -137,8 +144,11 @@ function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: Ac
     signOuts,
     getHashKey: deriveKey('sign-in'),
     pageUrl: `${developersUrl}/applications/sign-in`,
-    limitRequests: rateLimits.create('signIn', limits.signIn, { untrustedKeys: true }),
-    limitEmails: rateLimits.create('signInEmails', multiply(limits.signIn, CONTACT_SHARES), { untrustedKeys: true }),
+    limitRequests: rateLimits.create('signIn', limits.signIn, { setBy: 'portal.limits.signIn', untrustedKeys: true }),
+    limitEmails: rateLimits.create('signInEmails', multiply(limits.signIn, CONTACT_SHARES), {
+      setBy: 'portal.limits.signIn',
+      untrustedKeys: true,
+    }),
     limitUnconfirmed: rateLimits.create('unconfirmedSignIns', UNCONFIRMED_LIMIT, { untrustedKeys: true }),
     limitGuesses: rateLimits.create('signInGuesses', GUESS_LIMIT, { untrustedKeys: true }),
   })
@@ -160,7 +170,10 @@ function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: Ac
     renderPage,
     root,
     invitationLimits: createInvitationLimits(rateLimits),
-    limitActions: rateLimits.create('portalActions', limits.actions, { untrustedKeys: true }),
+    limitActions: rateLimits.create('portalActions', limits.actions, {
+      setBy: 'portal.limits.actions',
+      untrustedKeys: true,
+    }),
   })
   const pages: PortalPages = (request) => {
     const limit = request.method === 'GET' ? core.limitLookups : core.limitChanges

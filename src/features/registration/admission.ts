@@ -46,8 +46,13 @@ interface Candidate extends Omit<ValidRegistration, 'verifyPerson'> {
  */
 export function createAdmission(options: AdmissionOptions): Admit {
   const { allow, foldTags, ipv6Prefix, limits, rateLimits, logger } = options
-  const limitRegistrations = rateLimits.create('registration', limits.registration, { untrustedKeys: true })
-  const limitAllRegistrations = rateLimits.create('allRegistrations', limits.allRegistrations)
+  const limitRegistrations = rateLimits.create('registration', limits.registration, {
+    setBy: 'registration.limits.registration',
+    untrustedKeys: true,
+  })
+  const limitAllRegistrations = rateLimits.create('allRegistrations', limits.allRegistrations, {
+    setBy: 'registration.limits.allRegistrations',
+  })
 
   return async function admit({ verifyPerson, ...valid }, req) {
     await limitRegistrations?.(`address ${readClientAddress(req, ipv6Prefix)}`)

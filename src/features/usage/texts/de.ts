@@ -74,6 +74,10 @@ export const de: RefusalWords<ExplainedReason> = {
       ({ seconds }) => `Das Kontingent der Anwendung war verbraucht${seconds}`,
       'Warten Sie die Sekunden in Retry-After ab, oder bitten Sie den Anbieter um einen anderen Tarif.',
     ],
+    cost_above_limit: [
+      () => 'Die Anfrage kostet mehr, als eine Grenze des Tarifs der Anwendung auf einmal zulässt',
+      'Verlangen Sie mit einer Anfrage weniger, oder bitten Sie den Anbieter um einen anderen Tarif. So wird sie nie angenommen.',
+    ],
     temporarily_unavailable: [
       () => 'Der Dienst war vorübergehend nicht verfügbar',
       'Versuchen Sie es wieder, frühestens nach den Sekunden in Retry-After.',

@@ -69,6 +69,10 @@ export const en = {
       ({ seconds }) => `The quota of the application’s plan was used up${seconds}`,
       'Wait for the seconds in Retry-After, or ask the provider for another plan.',
     ],
+    cost_above_limit: [
+      () => 'The request costs more than a limit of the application’s plan allows at a time',
+      'Ask for less in one request, or ask the provider for another plan. It never passes as it is.',
+    ],
     temporarily_unavailable: [
       () => 'The service was temporarily unavailable',
       'Try again, at first after the seconds in Retry-After.',

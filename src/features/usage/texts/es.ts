@@ -76,6 +76,10 @@ export const es: RefusalWords<ExplainedReason> = {
       ({ seconds }) => `La cuota de la aplicación estaba agotada${seconds}`,
       'Espere los segundos de Retry-After, o pida otro plan al proveedor.',
     ],
+    cost_above_limit: [
+      () => 'La petición cuesta más de lo que un límite del plan de la aplicación permite de una vez',
+      'Pida menos en una petición, o pida otro plan al proveedor. Tal como es no se aceptará nunca.',
+    ],
     temporarily_unavailable: [
       () => 'El servicio no estaba disponible temporalmente',
       'Inténtelo de nuevo, como pronto tras los segundos de Retry-After.',

@@ -79,6 +79,10 @@ export const fr: RefusalWords<ExplainedReason> = {
       ({ seconds }) => `Le quota de l’application était épuisé${seconds}`,
       'Attendez les secondes de Retry-After, ou demandez une autre formule au fournisseur.',
     ],
+    cost_above_limit: [
+      () => 'La requête coûte plus que ce qu’une limite de la formule de l’application autorise en une fois',
+      'Demandez moins en une requête, ou demandez une autre formule au fournisseur. Telle quelle, elle n’est jamais acceptée.',
+    ],
     temporarily_unavailable: [
       () => 'Le service était momentanément indisponible',
       'Réessayez, au plus tôt après les secondes de Retry-After.',
