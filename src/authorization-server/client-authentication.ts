@@ -61,15 +61,19 @@ interface AuthenticationFailure {
 }
 
 export function createClientAuthentication(options: ClientAuthenticationOptions): AuthenticateClient {
-  const { credentials, activate, lastUsed, limitFailures, available, waitForLatest, readChanges } = options
+  const { applicationCache, credentials, activate, lastUsed, limitFailures, available, waitForLatest, readChanges } =
+    options
   const matchReadings = createReadingMatcher(options, countFailures)
 
   async function authenticate(readings: readonly ClientCredentials[], req: IncomingMessage): Promise<Attempt> {
     const presented = await matchReadings(readings, req)
     const known = presented.find(({ found }) => found)?.found?.application
     const accepted = presented.find(mayPass)
-    if (!accepted?.found || !accepted.matched)
+    if (!accepted?.found || !accepted.matched) {
+      if (presented.some(({ found }) => found && applicationCache.isOutdated(found.application)))
+        throw new StoreUnavailableError('The store did not answer how an application has changed.')
       return { authenticated: undefined, known, failure: explain(presented, req) }
+    }
     const { found, matched } = accepted
     if (found.hash !== undefined) lastUsed.note(found.hash)
     lastUsed.note(matched.hash)

@@ -20,6 +20,8 @@ export function createApplicationParts(foundation: Foundation, hooks: FeatureHoo
     limit: cache.applications,
     ...clientLimits,
     readAddress: readClientAddress,
+    freshUntil: foundation.feed.freshUntil,
+    maxStaleness: settings.maxStaleness,
     hooks,
   })
   const maximumAges = { maxAge: settings.credentials.maxAge, apis }

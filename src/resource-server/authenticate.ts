@@ -6,6 +6,7 @@ import type { LastUsed } from '../applications/credentials/last-used.js'
 import { isUsableAt, listKeyScopes } from '../applications/records/restrictions.js'
 import { isEnded, type Activate } from '../applications/records/status.js'
 import type { Api } from '../contracts/api.js'
+import { StoreUnavailableError } from '../contracts/errors.js'
 import { readOrigin } from '../http/origin.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import { formatFailureKey } from '../http/request.js'
@@ -58,6 +59,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return applicationCache.findById(applicationId)
   }
 
+  /** Whether a refusal follows from a record that has changed: the store must tell how. */
+  function isUnproven(result: Identity | Refused, application: ApplicationRecord | undefined): boolean {
+    return !(result instanceof Identity) && application !== undefined && applicationCache.isOutdated(application)
+  }
+
   /** Failures are counted after the look-up: a good key always passes, whatever else its address sends. */
   function refuseKey(
     refused: Refused,
@@ -90,7 +96,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const isRevoked = revokedTokens.recall(token.id)
       const application = applicationCache.recallById(token.applicationId)
       if (isRevoked === null || application === null || isOlder(application, token)) return null
-      return judgeTokenApplication(api, token, isRevoked || hasEnded(application), application)
+      const result = judgeTokenApplication(api, token, isRevoked || hasEnded(application), application)
+      return isUnproven(result, application) ? null : result
     },
     async byAccessToken(api, accessToken) {
       const token = judgeToken(api, await accessTokens.verify(accessToken))
@@ -98,7 +105,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const isRevoked = await revokedTokens.isRevoked(token)
       const found = isRevoked ? undefined : await applicationCache.findById(token.applicationId)
       const application = isOlder(found, token) ? await findAgain(token) : found
-      return judgeTokenApplication(api, token, isRevoked || hasEnded(application), application)
+      const result = judgeTokenApplication(api, token, isRevoked || hasEnded(application), application)
+      if (isUnproven(result, application)) throw createUnprovenError()
+      return result
     },
     recallApiKey(api, apiKey, req) {
       const hash = credentials().hashKey(apiKey)
@@ -106,6 +115,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const application = applicationCache.recallByKeyHash(hash)
       if (application === null || application?.status === 'pending') return null
       const result = judgeKey(api, application, hash, now())
+      if (isUnproven(result, application)) return null
       if (isBadKey(result)) return refuseKey(result, application, req)
       if (!isSuspended(result)) lastUsed.note(hash)
       return result
@@ -121,6 +131,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (hash === undefined) return 'invalidApiKey'
       const application = await applicationCache.findByKeyHash(hash, apiKey, req)
       const result = judgeKey(api, application, hash, now())
+      if (isUnproven(result, application)) throw createUnprovenError()
       if (isBadKey(result)) return refuseKey(result, application, req)
       if (isSuspended(result)) return result
       lastUsed.note(hash)
@@ -128,6 +139,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       return result
     },
   }
+}
+
+function createUnprovenError(): StoreUnavailableError {
+  return new StoreUnavailableError('The store did not answer how an application has changed.')
 }
 
 /** Decides by the token alone. */

@@ -6,6 +6,8 @@ export interface ChangeFeed {
   start(onChange: ApplyChange): Promise<void>
   /** Whether what this process knows is at most `maxStaleness` old. */
   isFresh(): boolean
+  /** The time on the monotonic clock until which it is, if no read is answered. While a change is applied, that of the read before. */
+  freshUntil(): number
   /** Whether the last read got no answer in time. A request then need not wait for another: they are repeated in the background. */
   isLate(): boolean
   /** Reads the feed, or joins a read that is under way. Resolves true if the store answered in time. */

@@ -100,6 +100,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
       schedulePoll()
     },
     isFresh: () => performance.now() - knownAt <= maxAge,
+    freshUntil: () => knownAt + maxAge,
     isLate: () => isLate,
     poll: reads.join,
     pollAgain: async () => !storeHealth?.isUnresponsive() && limitTime(reads.next(), readTimeout),

@@ -206,6 +206,86 @@ it.each(['here', 'by another process'])(
   },
 )
 
+describe('while the store does not answer how an application has changed', () => {
+  /** Two processes. The first one's look-ups of applications fail after `lose()`; its other calls go on. */
+  async function open({ maxStaleness = 60 } = {}) {
+    const working = memoryStore()
+    let isLost = false
+    const look = async <Result>(find: () => Promise<Result>): Promise<Result> => {
+      if (isLost) throw Object.assign(new Error('a lock'), { code: '55P03' })
+      return find()
+    }
+    const store: StoreWith = {
+      ...working,
+      findApplication: (id) => look(() => working.findApplication(id)),
+      findApplicationByKey: (...hashes) => look(() => working.findApplicationByKey(...hashes)),
+    }
+    const [{ auth }, { auth: other }] = [openPlatform({ store, maxStaleness }), openPlatform({ store: working })]
+    await Promise.all([auth.ready(), other.ready()])
+    const { application, credentials } = await other.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
+    const app = express().use(auth.router)
+    app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
+    app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))
+    const caller = createCaller({ app })
+    const issuer = createCaller({ app: express().use(other.router) })
+    await readFeed(auth)
+    const ask = async (key = credentials.clientId) => (await caller.key('/catalog/items', key)).status
+    const askWithToken = async (token: string) => (await caller.bearer('/orders/items', token)).status
+    const askForToken = async (client = credentials) => (await caller.token('orders', client)).status
+    const lose = () => void (isLost = true)
+    const find = () => void (isLost = false)
+    const close = () => Promise.all([auth.close(), other.close()])
+    return { auth, other, id: application.id, credentials, issuer, ask, askWithToken, askForToken, lose, find, close }
+  }
+
+  it('a change that this process has saved holds', async () => {
+    const { auth, id, ask, lose, close, askForToken } = await open()
+    expect(await ask()).toBe(200)
+    // Emitted when the change is saved.
+    auth.events.once('application.suspended', lose)
+    await auth.applications.suspend(id)
+    // 503 once the feed has brought the change too: it does not tell who made it.
+    expect([await ask(), await askForToken()]).not.toContain(200)
+    await close()
+  })
+
+  it('nobody is refused for what may have changed: 503, never 401 or 403', async () => {
+    const { auth, other, id, credentials, issuer, ask, askWithToken, askForToken, lose, find, close } = await open()
+    const token = await issuer.accessToken('orders', credentials)
+    await other.applications.suspend(id)
+    await readFeed(auth)
+    expect([await ask(), await askWithToken(token), await askForToken()]).toEqual([403, 401, 401])
+    lose()
+    await other.applications.resume(id)
+    const { credentials: newer } = await other.applications.rotateKey(id, { overlap: 3600 })
+    await other.applications.revokeTokens(id)
+    const newToken = await issuer.accessToken('orders', credentials)
+    await readFeed(auth)
+    expect([await ask(), await ask(newer.clientId), await askWithToken(newToken), await askForToken()]).toEqual(
+      Array<number>(4).fill(503),
+    )
+    find()
+    await expect.poll(ask).toBe(200)
+    expect([await ask(newer.clientId), await askWithToken(newToken), await askForToken()]).toEqual([200, 200, 200])
+    expect(await askWithToken(token)).toBe(401)
+    await close()
+  })
+
+  it('the former record is served for maxStaleness, although the feed is read', async () => {
+    const { auth, other, id, ask, lose, find, close } = await open({ maxStaleness: 2 })
+    expect(await ask()).toBe(200)
+    lose()
+    await other.applications.suspend(id)
+    await readFeed(auth)
+    expect(await ask()).toBe(200)
+    await expect.poll(ask).toBe(503)
+    expect(await auth.health()).toMatchObject({ ok: true })
+    find()
+    await expect.poll(ask).toBe(403)
+    await close()
+  })
+})
+
 it('the application cache counts metadata: large ones cannot fill the memory', async () => {
   const records = new Map<string, ApplicationRecord>()
   const { store, reads } = holdableStore({ ...memoryStore(), findApplication: async (id) => records.get(id) })
@@ -215,6 +295,8 @@ it('the application cache counts metadata: large ones cannot fill the memory', a
     limitLookups: (_caller, lookup) => lookup(),
     limitLookupsOfStrangers: (_caller, lookup) => lookup(),
     readAddress: () => '',
+    freshUntil: () => Infinity,
+    maxStaleness: 5,
   })
   const readTwice = async (prefix: string, metadata: JsonObject): Promise<number> => {
     const ids = Array.from({ length: 400 }, (_, index) => `${prefix}${index}`)

@@ -236,14 +236,15 @@ describe('requireBearer() (docs/http.md G1 to G8 and G14 to G16)', () => {
     })
 
     it('G14: answers 503 temporarily_unavailable if the store fails and the application is not cached', async () => {
-      const client = await createApplication(host.auth, ['orders'])
-      const one = await accessToken(host.app, 'orders', client)
-      await host.auth.applications.update(client.id, { name: 'Forgotten' })
+      const other = openPlatform({ now: host.clock.now, store: { ...host.working, close: async () => undefined } }).auth
+      const client = await createApplication(other, ['orders'])
+      const one = await accessToken(host.express().use(other.router), 'orders', client)
       host.store.fail()
       const answer = await getWith(one)
       host.store.recover()
       expectRefusal(answer, 503, 'temporarily_unavailable', { 'retry-after': RETRY_AFTER_SECONDS })
       expect((await getWith(one)).status).toBe(200)
+      await other.close()
     })
 
     it('G15: answers an unexpected error with 500 server_error, and logs the cause', async () => {

@@ -8,6 +8,7 @@ import type { ConcurrencyLimit } from '../../lib/concurrency-limit.js'
 import type { MaybePromise } from '../../lib/maybe-promise.js'
 import { estimateJsonBytes } from '../../lib/plain-json.js'
 import type { ImportedCredentials } from '../../contracts/imported-credentials.js'
+import { createFormerRecords } from './former-records.js'
 
 /** Undefined without the feature that recognizes credentials of another system. */
 export interface CacheHooks {
@@ -24,12 +25,28 @@ interface ApplicationCacheOptions {
   readonly limitLookupsOfStrangers: ConcurrencyLimit
   /** The address that a request is counted against. */
   readonly readAddress: (req: IncomingMessage) => string
+  /** The time on the monotonic clock at which what is known now becomes older than `maxStaleness`. */
+  readonly freshUntil: () => number
+  /** Seconds. */
+  readonly maxStaleness: number
   /** What features add. Read at each look-up, because they are created later. */
   readonly hooks?: CacheHooks
 }
 
+/** A change of an application is known within a second, and a request waits no longer than that to learn its result. */
+const MAX_PATIENCE_MS = 1000
+/** A part of `maxStaleness`, because what is in memory is served no longer than that. */
+const PATIENCE_SHARE = 0.2
+
 export function createApplicationCache(options: ApplicationCacheOptions): ApplicationCache {
   const { store, limit, limitLookups, limitLookupsOfStrangers, readAddress, hooks = {} } = options
+  const { freshUntil, maxStaleness } = options
+  const formers = createFormerRecords({
+    entries: limit * 3,
+    bytesOf: estimateBytes,
+    freshUntil,
+    patience: Math.min(MAX_PATIENCE_MS, maxStaleness * 1000 * PATIENCE_SHARE),
+  })
   const records = createBoundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
   /** Key hash -> id. A key never changes its application; the record says whether it is still live. */
   const idsByKeyHash = createBoundedCache<string>({ entries: limit * 2 })
@@ -37,40 +54,36 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
   const unknown = createBoundedCache<true>({ entries: limit })
   const loadsById = new Map<string, Promise<Found>>()
   const loadsByKeyHash = new Map<string, Promise<Found>>()
-  /** Ids of changed applications that are to be loaded again. */
-  const changedIds = new Set<string>()
 
   /** One look-up for concurrent callers (test/hot-paths.integration.test.ts). Its result is kept unless it was dropped from `loads` meanwhile. */
-  function load(
-    loads: Map<string, Promise<Found>>,
-    key: string,
-    read: () => Promise<Found>,
-    keep: (found: Found) => void,
-  ): Promise<Found> {
+  function load(loads: Map<string, Promise<Found>>, key: string, read: () => Promise<Found>): Promise<Found> {
     const underWay = loads.get(key)
-    if (underWay) return underWay
+    if (underWay) return formers.serveUnlessAnswered(key, underWay)
     const loading: Promise<Found> = read()
       .then((found) => {
-        if (loads.get(key) === loading) keep(found)
+        if (loads.get(key) === loading) keep(key, found)
         return found
       })
       .finally(() => loads.get(key) === loading && loads.delete(key))
     loads.set(key, loading)
-    return loading
+    return formers.serveUnlessAnswered(key, loading)
   }
 
-  function keepRecord(record: ApplicationRecord): void {
+  /** `key`: the id or the hash that was looked up. */
+  function keep(key: string, record: Found): void {
+    formers.remove(record ? record.id : key)
+    if (!record) return unknown.set(key, true)
     records.set(record.id, record)
     for (const { hash } of record.keys) idsByKeyHash.set(hash, record.id)
   }
 
   function recallById(id: string): Found | null {
-    return records.get(id) ?? (unknown.get(id) ? undefined : null)
+    return records.get(id) ?? (unknown.get(id) ? undefined : formers.recall(id))
   }
 
   function recallByKeyHash(hash: string): Found | null {
     const id = idsByKeyHash.get(hash)
-    if (id === undefined) return unknown.get(hash) ? undefined : null
+    if (id === undefined) return unknown.get(hash) ? undefined : formers.recall(hash)
     const known = recallById(id)
     // The record may have an imported key by the hash of the other system.
     return hooks.importedCredentials && !hasKey(known, hash) && !unknown.get(hash) ? null : known
@@ -78,24 +91,17 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
 
   function findById(id: string, req?: IncomingMessage): MaybePromise<Found> {
     const known = recallById(id)
-    if (known !== null) return known
+    return known === null ? loadById(id, req) : known
+  }
+
+  function loadById(id: string, req?: IncomingMessage): Promise<Found> {
     const read = (): Promise<Found> => store.findApplication(id)
-    return load(
-      loadsById,
-      id,
-      () => (req ? limitLookupsOfStrangers(readAddress(req), read) : limitLookups(id, read)),
-      (found) => (found ? keepRecord(found) : unknown.set(id, true)),
-    )
+    return load(loadsById, id, () => (req ? limitLookupsOfStrangers(readAddress(req), read) : limitLookups(id, read)))
   }
 
   function loadByKey(hash: string, key: string, req: IncomingMessage | undefined): Promise<Found> {
     const read = (): Promise<Found> => findByHashes(store, hash, key, hooks)
-    return load(
-      loadsByKeyHash,
-      hash,
-      () => limitLookupsOfStrangers(req ? readAddress(req) : 'no request', read),
-      (found) => (found ? keepRecord(found) : unknown.set(hash, true)),
-    )
+    return load(loadsByKeyHash, hash, () => limitLookupsOfStrangers(req ? readAddress(req) : 'no request', read))
   }
 
   /** A record that was read by its id may still have the key by the hash of another system. */
@@ -104,19 +110,24 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
     return hasKey(found, hash) || unknown.get(hash) ? found : loadByKey(hash, key, req)
   }
 
-  // The function is bound here, because a request may have made the change: the look-up must not be part of that request's
-  // trace.
-  const loadChanged = AsyncResource.bind(() => {
-    const ids = [...changedIds]
-    changedIds.clear()
+  const loadAgain = createReloads((id) => {
     // If it fails, the next request tries again.
-    for (const id of ids) void Promise.resolve(findById(id)).catch(() => undefined)
+    if (!records.get(id)) loadById(id).catch(() => undefined)
   })
 
-  /** Loads after this turn of the event loop: the change feed may bring several changes of an application at once. */
-  function loadAgain(id: string): void {
-    if (changedIds.size === 0) setImmediate(loadChanged)
-    changedIds.add(id)
+  /** Whether it was known: in memory, or being loaded. */
+  function drop(id: string): boolean {
+    const known = records.get(id)
+    if (known) formers.keepOutdated(known)
+    else formers.outdate(id)
+    const wasKnown = formers.has(id) || loadsById.has(id)
+    if (wasKnown) loadAgain(id)
+    records.delete(id)
+    loadsById.delete(id)
+    // The change may have added the application, or a key whose hash was unknown until now.
+    unknown.clear()
+    loadsByKeyHash.clear()
+    return wasKnown
   }
 
   return {
@@ -130,21 +141,38 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
       if (id === undefined) return loadByKey(hash, key, req)
       return hooks.importedCredentials ? findImported(id, hash, key, req) : findById(id)
     },
-    evict(id) {
-      if (records.get(id) || loadsById.has(id)) loadAgain(id)
-      records.delete(id)
-      loadsById.delete(id)
-      // The change may have added the application, or a key whose hash was unknown until now.
-      unknown.clear()
-      loadsByKeyHash.clear()
+    isOutdated: formers.isOutdated,
+    evict: (id) => void drop(id),
+    replace(saved) {
+      if (drop(saved.id)) formers.keep(saved)
     },
     evictAll() {
-      records.clear()
+      records.sweep((record) => {
+        formers.keepOutdated(record)
+        return true
+      })
       idsByKeyHash.clear()
       unknown.clear()
       loadsById.clear()
       loadsByKeyHash.clear()
     },
+  }
+}
+
+/** Loads changed applications again after this turn of the event loop: the change feed may bring several changes of one at once. */
+function createReloads(load: (id: string) => void): (id: string) => void {
+  const changedIds = new Set<string>()
+  // The function is bound here, because a request may have made the change: the look-up must not be part of that request's
+  // trace.
+  const loadChanged = AsyncResource.bind(() => {
+    const ids = [...changedIds]
+    changedIds.clear()
+    for (const id of ids) load(id)
+  })
+
+  return function loadAgain(id) {
+    if (changedIds.size === 0) setImmediate(loadChanged)
+    changedIds.add(id)
   }
 }
 

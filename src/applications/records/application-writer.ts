@@ -16,7 +16,7 @@ import { withdrawReminders } from '../queue/queued-emails.js'
 interface ApplicationWriterOptions {
   readonly store: Store
   /** Undefined in a process that caches nothing. */
-  readonly applicationCache?: Pick<ApplicationCache, 'evict'>
+  readonly applicationCache?: Pick<ApplicationCache, 'replace'>
   /** Undefined in a process without listeners. */
   readonly emit?: Emit
   /** Undefined in a process without the platform's options, which makes no credentials. */
@@ -39,7 +39,7 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
     const caller = { ...(address !== undefined && { address }), ...(client !== undefined && { client }) }
     const audit = type && { at: now(), type, by, applicationId: record.id, details: { ...details, ...caller } }
     if (!(await store.saveApplication(record, audit, ...(store.emails ? emails : [])))) return false
-    applicationCache?.evict(record.id)
+    applicationCache?.replace(record)
     if (type) emit?.(type, { applicationId: record.id, reason, ...origin })
     return true
   }
@@ -111,7 +111,7 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
     const outcomes = await store.imports!.add(given, options)
     const added = given.filter((_, index) => options.write && outcomes[index] === 'added')
     for (const { record } of added) {
-      applicationCache?.evict(record.id)
+      applicationCache?.replace(record)
       emit?.(type, { applicationId: record.id })
     }
     return outcomes

@@ -25,8 +25,13 @@ export interface ApplicationCache {
    * Drops the record, and every load under way that may have read it before the change. If it was known, it is loaded again
    * at once: an outage that begins after the change must not turn away a caller that called before. A process also
    * reads its own changes from the feed, and evicts the record a second time, which costs one look-up. The feed does not
-   * say which process made a change, so skipping own changes could skip those of others and serve stale records.
+   * say which process made a change, so skipping own changes could skip those of others and serve stale records. If the store does
+   * not answer what the record has become, the former one is served until it is `maxStaleness` old.
    */
   evict(id: string): void
+  /** Like `evict`, for a change that this process has saved. If the store does not answer, the saved record is served. */
+  replace(saved: ApplicationRecord): void
   evictAll(): void
+  /** Whether the record is a former one, known to have changed. It may accept a credential. A refusal needs the store's answer. */
+  isOutdated(record: ApplicationRecord): boolean
 }
