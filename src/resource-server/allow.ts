@@ -103,7 +103,8 @@ function readDenial(given: object, formatErrorChallenge: FormatErrorChallenge): 
   }
   const text = replaceForbidden(description)
   // RFC 9110 15.5.2 requires a challenge with 401, and the other refusals of guards with 403 have one.
-  const challenge = status === 401 || status === 403 ? { 'WWW-Authenticate': formatErrorChallenge(error, text) } : {}
+  const challenge =
+    status === 401 || status === 403 ? { 'WWW-Authenticate': formatErrorChallenge(error, text, status) } : {}
   return createOwnDenial(status, error, text, { ...challenge, ...headers })
 }
 

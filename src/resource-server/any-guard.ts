@@ -7,6 +7,7 @@ import { describeValue } from '../lib/describe-value.js'
 import type { OnDenied } from '../options/options.js'
 import { findIdentity, setIdentity } from './auth-of.js'
 import type { RespondWithDenial } from './respond-with.js'
+import { formatBearerOfKeys } from './error-responses.js'
 import { findWrongArguments } from './express-arguments.js'
 import { isGuardCall } from './guard-arguments.js'
 import type { Guard, GuardConfig } from './guard-config.js'
@@ -129,9 +130,12 @@ const MAX_CHALLENGES = 2000
 
 /** One header with all challenges (RFC 9110 11.6.1), in the order of the guards. */
 function createMissingDenial(parts: readonly GuardConfig[], req: IncomingMessage): Denial {
-  const challenges = parts.map(
-    ({ findRequirement }) => findRequirement(req).errors['noCredential']!.headers['WWW-Authenticate'],
-  )
+  const hasBearer = parts.some(({ header }) => header === 'authorization')
+  const challenges = parts.map(({ api, findRequirement }) => {
+    const challenge = findRequirement(req).errors['noCredential']!.headers['WWW-Authenticate']!
+    // A client that asks for tokens needs the Bearer challenge that says where; the other would hide it.
+    return hasBearer ? challenge.replace(formatBearerOfKeys(api), '') : challenge
+  })
   const joined = challenges.join(', ')
   return createDenial('unauthorized', `A credential is needed: ${parts.map(({ form }) => form).join(', or ')}`, {
     'WWW-Authenticate': joined.length <= MAX_CHALLENGES ? joined : joined.replaceAll(/ scope="[^"]*",/g, ''),

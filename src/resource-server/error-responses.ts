@@ -8,7 +8,7 @@ import type { KeyFailureReason, TokenFailureReason } from './failure.js'
 export type ErrorResponses<Reason extends string = string> = Readonly<Record<Reason, Denial>>
 
 /** The value of `WWW-Authenticate` for a refusal with this code. */
-export type FormatErrorChallenge = (error: Denial['error'], description: string) => string
+export type FormatErrorChallenge = (error: Denial['error'], description: string, status: number) => string
 
 /** The credential that a request without one should have had. */
 export const BEARER_FORM = 'Authorization: Bearer <access token>'
@@ -95,6 +95,8 @@ function formatMetadata({ resource }: Api): readonly [string, string] {
   return ['resource_metadata', `${resource}/.well-known/oauth-protected-resource`]
 }
 
+const NOT_VALID = 'The API key is not valid'
+
 /** The scheme ApiKey is not registered, but RFC 9110 15.5.2 requires a challenge with every 401. */
 export function createApiKeyErrors(
   api: Api,
@@ -112,11 +114,14 @@ export function createApiKeyErrors(
   const createError = (error: ErrorCode, description: string, ...more: (readonly [string, string])[]): Denial =>
     createDenial(error, description, { 'WWW-Authenticate': formatApiKeyChallenge(api, error, description, ...more) })
 
-  const invalidApiKey = createError('invalid_api_key', 'The API key is not valid')
+  const invalidApiKey = createDenial('invalid_api_key', NOT_VALID, {
+    'WWW-Authenticate': formatApiKeyChallenge(api, 'invalid_api_key', NOT_VALID) + formatKeySchemes(api),
+  })
   const accessDenied = createError('access_denied', 'The application may not use this API')
   return {
     noCredential: createDenial('unauthorized', `An API key is needed: ${formatKeyForm(api)}`, {
-      'WWW-Authenticate': formatChallenge('ApiKey', [['realm', api.name], ...neededScopes, ['header', name]]),
+      'WWW-Authenticate':
+        formatChallenge('ApiKey', [['realm', api.name], ...neededScopes, ['header', name]]) + formatKeySchemes(api),
     }),
     duplicateCredential: createError(
       'invalid_request',
@@ -147,4 +152,22 @@ export function formatApiKeyChallenge(
     ...more,
     ['header', api.keyHeaders[0]!],
   ])
+}
+
+/**
+ * Follows the challenge of a 401 where the key may also be in `Authorization`: wget and Python's urllib send Basic only after a
+ * challenge. `realm` comes first, because urllib finds it nowhere else.
+ */
+export function formatKeySchemes(api: Api): string {
+  if (api.keyHeaders[1] !== 'Authorization') return ''
+  const basic = formatChallenge('Basic', [
+    ['realm', api.name],
+    ['charset', 'UTF-8'],
+  ])
+  return `${formatBearerOfKeys(api)}, ${basic}`
+}
+
+/** In the challenge of a key guard. A bearer guard beside it says itself what a client needs for a token. */
+export function formatBearerOfKeys(api: Api): string {
+  return `, ${formatChallenge('Bearer', [['realm', api.name]])}`
 }

@@ -13,7 +13,13 @@ import type { Authenticator } from './authenticate.js'
 import type { readCost } from './cost.js'
 import { setGuardDescription } from './describe-guard.js'
 import { describeParts } from './describe-parts.js'
-import { BEARER_FORM, formatApiKeyChallenge, formatBearerChallenge, formatKeyForm } from './error-responses.js'
+import {
+  BEARER_FORM,
+  formatApiKeyChallenge,
+  formatBearerChallenge,
+  formatKeyForm,
+  formatKeySchemes,
+} from './error-responses.js'
 import type { ErrorResponders } from './respond-with.js'
 import { type ErrorResponderOptions, createErrorResponder } from './error-responder.js'
 import { createOtherIssuerTest } from './other-issuers.js'
@@ -125,7 +131,8 @@ export function createGuards(given: GuardsOptions): Guards {
         findRequirement: createScopeRequirements(api, guardOptions),
         cost,
         allow,
-        formatErrorChallenge: (error, description) => formatApiKeyChallenge(api, error, description),
+        formatErrorChallenge: (error, description, status) =>
+          formatApiKeyChallenge(api, error, description) + (status === 401 ? formatKeySchemes(api) : ''),
         optional,
         reportOnly: readReportOnly(`requireApiKey("${api.name}")`, api, guardOptions),
         hostGuard: undefined,

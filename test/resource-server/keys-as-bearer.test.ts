@@ -43,7 +43,9 @@ beforeAll(async () => {
 })
 afterAll(() => auth.close())
 
-const MISSING = { 'www-authenticate': 'ApiKey realm="catalog", header="X-Api-Key"' }
+const URLLIB_CHALLENGE = /(?:^|,)[ \t]*([^ \t,]+)[ \t]+realm=(["']?)([^"']*)\2/g
+const SCHEMES = ', Bearer realm="catalog", Basic realm="catalog", charset="UTF-8"'
+const MISSING = { 'www-authenticate': `ApiKey realm="catalog", header="X-Api-Key"${SCHEMES}` }
 const TWICE = { 'www-authenticate': /^ApiKey realm="catalog", error="invalid_request".*header="X-Api-Key"$/ }
 
 describe.each(Object.entries(EXPRESSES))('a key in Authorization on %s (docs/http.md G68)', (_name, create) => {
@@ -93,6 +95,26 @@ describe('what is no key in Authorization', () => {
       expectRefusal(await get(form), 401, 'invalid_api_key', {
         'www-authenticate': known.headers['www-authenticate'] as string,
       })
+  })
+
+  it('a 401 of the guard or of its allow asks for Bearer and Basic too, and no other answer does', async () => {
+    const allow = (status: number) => auth.requireApiKey('catalog', { allow: () => ({ status, error: 'own' }) })
+    const challengeOf = async (guard: Guard, sent = `Bearer ${key}`): Promise<unknown> =>
+      (await get(sent, appWith(guard))).headers['www-authenticate']
+    expect(await challengeOf(allow(401))).toMatch(new RegExp(`^ApiKey .*, header="X-Api-Key"${SCHEMES}$`))
+    expect(await challengeOf(allow(403))).toMatch(/^ApiKey .*, header="X-Api-Key"$/)
+    expect(await challengeOf(auth.requireApiKey('weather'))).toBe('ApiKey realm="weather", header="X-Api-Key"')
+    const keys = auth.requireAny([auth.requireApiKey('prices'), auth.requireApiKey('weather')])
+    expect(await challengeOf(keys, '')).toBe(
+      'ApiKey realm="prices", header="X-Price-Key", Bearer realm="prices", Basic realm="prices", charset="UTF-8", ApiKey realm="weather", header="X-Api-Key"',
+    )
+  })
+
+  it('a client that sends Basic only after a challenge sends it', async () => {
+    // The expression by which Python's urllib finds challenges; wget reads each scheme of the list too.
+    const offered = [...String((await get('')).headers['www-authenticate']).matchAll(URLLIB_CHALLENGE)]
+    expect(offered.map(([, scheme, , realm]) => [scheme, realm])).toContainEqual(['Basic', 'catalog'])
+    expect((await get(basic(key, ''))).status).toBe(200)
   })
 
   it('two credentials are refused (G9)', async () => {
@@ -159,13 +181,15 @@ describe('requireAny() with an access token and a key in one header (docs/http.m
     const forged = await get(`Bearer ${token.slice(0, -4)}AAAA`, either)
     expectRefusal(forged, 401, 'invalid_token', { 'www-authenticate': /^Bearer realm="orders", error="invalid_token"/ })
     const unknown = await get(`Bearer ${key.slice(0, -1)}x`, either)
-    expectRefusal(unknown, 401, 'invalid_api_key', { 'www-authenticate': /^ApiKey realm="catalog"/ })
+    expectRefusal(unknown, 401, 'invalid_api_key', { 'www-authenticate': new RegExp(`^ApiKey .*${SCHEMES}$`) })
     const malformed = await get('Bearer', either)
     expectRefusal(malformed, 400, 'invalid_request', { 'www-authenticate': /^Bearer realm="orders"/ })
     const none = await request(either).get('/')
     expect(
-      String(none.headers['www-authenticate']).match(/Bearer realm="orders"|ApiKey realm="catalog"/g),
-    ).toHaveLength(2)
+      String(none.headers['www-authenticate'])
+        .match(/(?:Bearer|ApiKey|Basic) realm="\w+"/g)
+        ?.toSorted(),
+    ).toEqual(['ApiKey realm="catalog"', 'Basic realm="catalog"', 'Bearer realm="orders"'])
   })
 
   it('leaves opaque tokens of other issuers to the host, and knows keys of this package beside them', async () => {
