@@ -57,7 +57,7 @@ function citations(): readonly { file: string; page: string; cited: readonly str
       .filter((file) => /\.(?:ts|mjs|cjs|js)$/.test(file) && !/(?:^|\/)(?:node_modules|var)\//.test(file))
       .filter((file) => join(folder, file) !== 'test/docs/links.test.ts')
       .flatMap((file) =>
-        [...readFileSync(join(ROOT, folder, file), 'utf8').matchAll(/^.*\b(docs\/[\w-]+\.md)\b.*$/gm)].map(
+        [...readFileSync(join(ROOT, folder, file), 'utf8').matchAll(/^.*\b(docs\/[\w/-]+\.md)\b.*$/gm)].map(
           ([line, page = '']) => ({ file: `${folder}/${file}`, page, cited: line.match(/\b[A-Z]\d{1,2}\b/g) ?? [] }),
         ),
       ),

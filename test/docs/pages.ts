@@ -21,10 +21,12 @@ export interface Block {
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** README.md and every page of docs/. */
+/** README.md and every page of docs/, the recipes included. */
 export function documentationPages(): readonly Page[] {
-  const docs = readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md'))
-  return ['README.md', ...docs.map((file) => `docs/${file}`)].map(readPage)
+  const pages = ['docs', 'docs/recipes'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder)).map((file) => `${folder}/${file}`),
+  )
+  return ['README.md', ...pages.filter((path) => path.endsWith('.md'))].map(readPage)
 }
 
 /** The documentation, and every other page that stands in the repository for readers. */

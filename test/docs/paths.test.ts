@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { allPages, readPage, ROOT, type Page } from './pages.js'
 
 /** Pages about files of the reader's own app. */
-const OF_OTHER_APPS = ['docs/existing-apps.md', 'docs/testing.md']
+const OF_OTHER_APPS = /^docs\/(?:existing-apps|testing|recipes\/[\w-]+)\.md$/
 
-const pages = [...allPages(), readPage('test/support/README.md')].filter(({ path }) => !OF_OTHER_APPS.includes(path))
+const pages = [...allPages(), readPage('test/support/README.md')].filter(({ path }) => !OF_OTHER_APPS.test(path))
 
 describe.each(pages.map((page) => [page.path, page] as const))('%s', (_, page) => {
   it('names files and folders of src and test that exist', () => {

@@ -55,7 +55,7 @@ const OPTIONS = `const options = {
   apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } }, catalog: { scheme: 'apiKey' } },
 } as const`
 /** Pages whose APIs have other names. */
-const OTHER_APIS = ['docs/existing-apps.md', 'docs/mcp.md']
+const OTHER_APIS = /^docs\/(?:existing-apps|recipes\/[\w-]+)\.md$/
 const OTHER_OPTIONS = `const options = {
   baseUrl: 'https://api.example.com',
   apis: {} as Readonly<Record<string, import('express-platform-auth').ApiOptions>>,
@@ -141,7 +141,7 @@ function completed({ page, code }: Block): string {
   )
   return [
     `import { ${ours.join(', ')} } from 'express-platform-auth'`,
-    ...(declares('options') ? [] : [OTHER_APIS.includes(page) ? OTHER_OPTIONS : OPTIONS]),
+    ...(declares('options') ? [] : [OTHER_APIS.test(page) ? OTHER_OPTIONS : OPTIONS]),
     ...ahead.map((name) => READERS[name]!),
     code,
   ].join('\n')

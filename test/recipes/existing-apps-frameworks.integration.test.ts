@@ -7,7 +7,6 @@ import { EXPRESSES, openPlatform, recordingLogger, type TestPlatform } from '../
 import { runBlock } from './run-block.js'
 
 /** The frameworks themselves are not installed here: they are large. Stand-ins do what the blocks use of them. */
-const PAGE = 'docs/existing-apps.md'
 
 describe('the Nest guard', () => {
   class HttpException extends Error {
@@ -27,7 +26,7 @@ describe('the Nest guard', () => {
     const createPlatformAuth = (options: platformAuth.PlatformAuthOptions) =>
       platformAuth.createPlatformAuth({ ...options, logger: recordingLogger() })
     const modules = { '@nestjs/common': { HttpException }, 'express-platform-auth': { createPlatformAuth } }
-    block = await runBlock(PAGE, 'NestJS', { modules })
+    block = await runBlock('docs/recipes/nestjs.md', 'NestJS', { modules })
     auth = block['auth'] as platformAuth.PlatformAuth
   })
   afterAll(() => auth.close())
@@ -76,7 +75,7 @@ describe('the security handlers for express-openapi-validator', () => {
     host = openPlatform()
     app = EXPRESSES['Express 5']()
     const variables = { app, auth: host.auth, apiSpec: {}, OAuthError: platformAuth.OAuthError, OpenApiValidator }
-    await runBlock(PAGE, 'express-openapi-validator', { variables }, 1)
+    await runBlock('docs/recipes/express-openapi-validator.md', 'express-openapi-validator', { variables }, 1)
     app.use((req, res) => void res.json((req as unknown as { caller: platformAuth.AuthInfo }).caller.api))
   })
   afterEach(() => host.auth.close())

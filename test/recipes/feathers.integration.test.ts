@@ -11,7 +11,7 @@ import { runBlock } from './run-block.js'
 /** The package is CommonJS: its default export is a member. */
 const express = feathersExpress.default as unknown as (app: feathers.Application) => feathers.Application & Express
 
-describe('docs/existing-apps.md: "Feathers"', () => {
+describe('docs/recipes/feathers.md', () => {
   const { auth } = openPlatform({ now: () => Date.now() })
   let app: Parameters<typeof request>[0]
   let readToken: string
@@ -29,7 +29,7 @@ describe('docs/existing-apps.md: "Feathers"', () => {
       '@feathersjs/feathers': feathers,
       'express-platform-auth': { authOf },
     }
-    const block = await runBlock('docs/existing-apps.md', 'Feathers', {
+    const block = await runBlock('docs/recipes/feathers.md', 'Feathers', {
       variables: { auth, ordersService },
       modules,
       returned: ['app'],

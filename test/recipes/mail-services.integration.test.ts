@@ -20,7 +20,7 @@ interface Behaviour {
 type Outcome = 'accepted' | 'refused' | 'permanent' | 'unknown'
 
 interface MailService {
-  /** The number of its block in docs/registration.md. */
+  /** The number of its block in docs/emails.md. */
   readonly block: number
   readonly modules: (base: string) => Readonly<Record<string, unknown>>
   readonly cases: readonly (readonly [Behaviour, Outcome, problem: string])[]
@@ -126,7 +126,7 @@ function failSes(status: number, name: string): Behaviour {
   return { status, headers: { 'X-Amzn-ErrorType': name }, body: { message: 'Not accepted.' } }
 }
 
-describe.each(Object.entries(SERVICES))('docs/registration.md: a mailer of %s', (_name, { block, modules, cases }) => {
+describe.each(Object.entries(SERVICES))('docs/emails.md: a mailer of %s', (_name, { block, modules, cases }) => {
   it.each(cases)('that gets the answer %j: the e-mail is %s, its problem "%s"', async (behaviour, outcome, problem) => {
     const service = await openMailService(behaviour)
     const mailer = await readMailer(block, modules(service.base), service.base)
@@ -162,7 +162,7 @@ async function readMailer(block: number, modules: Readonly<Record<string, unknow
   const createPlatformAuth = (): void => undefined
   const variables = { createPlatformAuth, options: {}, process: { env: {} }, fetch: fetchFrom }
   const allModules = { ...modules, 'express-platform-auth/emails': { emails } }
-  await runBlock('docs/registration.md', 'Resend, Postmark, Amazon SES', { variables, modules: allModules }, block)
+  await runBlock('docs/emails.md', 'Resend, Postmark, Amazon SES', { variables, modules: allModules }, block)
   return mailer!
 }
 

@@ -12,9 +12,9 @@ import { EXPRESSES, recordingLogger } from '../support/platform.js'
 const SERVER = new URL('mcp-server.js', import.meta.url)
 const CLIENT = new URL('mcp-client.js', import.meta.url)
 const PAGE_BASE_URL = 'http://localhost:3000'
-const page = await readFile(new URL('../../docs/mcp.md', import.meta.url), 'utf8')
+const page = await readFile(new URL('../../docs/recipes/mcp.md', import.meta.url), 'utf8')
 
-describe('docs/mcp.md', () => {
+describe('docs/recipes/mcp.md', () => {
   it.each([
     ['the server', SERVER],
     ['the client', CLIENT],

@@ -15,7 +15,7 @@ it('the mailer of "Without a mail server" shows the credentials on the terminal'
     console,
   }
   const modules = { 'express-platform-auth/emails': emails }
-  await runBlock('docs/registration.md', 'Without a mail server', { variables, modules })
+  await runBlock('docs/emails.md', 'Without a mail server', { variables, modules })
 
   const auth = createPlatformAuth({
     baseUrl: 'https://api.example.com',
