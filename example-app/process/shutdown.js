@@ -10,7 +10,7 @@ const PROXY_SHUTDOWN_TIMEOUT_MS = 10_000
 
 /**
  * Waits until the proxy has noticed that `/health` answers 503, accepts no more connections, finishes the running requests, and
- * closes the platform and the database. Then Node exits. docs/operations.md explains the steps.
+ * closes the platform and the database. Then Node exits. docs/production.md explains the steps.
  * @param {{
  *   server: import('node:http').Server
  *   auth: import('../platform.js').Platform

@@ -1,5 +1,5 @@
 /**
- * A platform in its own process that stops as docs/operations.md shows: `node stopping-process.mjs <SQLite file or PostgreSQL
+ * A platform in its own process that stops as docs/production.md shows: `node stopping-process.mjs <SQLite file or PostgreSQL
  * address> <port of the mail server> <options>`. Sends its port over IPC, and prints the requests that it received when it exits.
  * The options are JSON: `{ port?, drain?, maxStaleness? }`.
  */
@@ -81,7 +81,7 @@ app.post('/operator/suspend', express.json(), (req, res, next) => {
   auth.applications.suspend(req.body.id).then((suspended) => res.json(suspended), next)
 })
 await auth.ready()
-// As docs/operations.md shows.
+// As docs/production.md shows.
 let stopping = false
 app.get('/healthz', async (_req, res) => res.status(!stopping && (await auth.health()).ok ? 200 : 503).end())
 const server = app.listen(port, '127.0.0.1', () => {
@@ -91,7 +91,7 @@ const server = app.listen(port, '127.0.0.1', () => {
   process.channel?.unref()
 })
 
-// As docs/operations.md shows.
+// As docs/production.md shows.
 server.keepAliveTimeout = 75_000
 async function stop() {
   if (stopping) return

@@ -16,6 +16,7 @@ const PROGRAMS = [
   'chmod',
   'cp',
   'curl',
+  'echo',
   'export',
   'git',
   'jq',

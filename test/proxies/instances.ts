@@ -10,7 +10,7 @@ import type { Call } from './load.js'
 
 const PROCESS = fileURLToPath(new URL('../abuse/stopping-process.mjs', import.meta.url))
 
-/** An app in its own process that stops as docs/operations.md shows. Its port stays the same. */
+/** An app in its own process that stops as docs/production.md shows. Its port stays the same. */
 export interface Instance {
   readonly port: number
   /** Starts the process; resolves when it answers. */
