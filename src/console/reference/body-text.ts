@@ -3,7 +3,8 @@ import { encodeForm } from '../../samples/body.js'
 import { isJson } from '../../samples/media-type.js'
 import type { Value } from '../../samples/serialize.js'
 import type { JsonObject } from '../../openapi/document.js'
-import { createExample, listGivenExamples, type Example } from './example.js'
+import { createExample } from './create-example.js'
+import { listGivenExamples, type Example } from './example.js'
 import { resolve } from './resolve.js'
 import { readTypes } from './schema-type.js'
 import { writeXml } from './xml.js'
@@ -26,9 +27,12 @@ export function listBodyTexts(
   omit: 'readOnly' | 'writeOnly',
 ): BodyText[] {
   const given = listGivenExamples(document, content)
-  const made = (): Example[] => [
-    { label: words().example, value: createExample(document, content['schema'] ?? content['itemSchema'], omit) },
-  ]
+  const made = (): Example[] => {
+    const value = createExample(document, content['schema'] ?? content['itemSchema'], omit)
+    // Any JSON will do where a schema says nothing, but a request without a body may be refused.
+    const anything = omit === 'readOnly' && 'schema' in content && isJson(mediaType) ? {} : undefined
+    return [{ label: words().example, value: value ?? anything }]
+  }
   return (given.length > 0 ? given : made())
     .map(({ label, value, serialized }) => ({
       label,

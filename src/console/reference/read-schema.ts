@@ -98,7 +98,9 @@ function addMembers(merged: JsonObject, schema: JsonObject): void {
     if (again.some((names) => (names as readonly string[]).includes(name))) continue
     if (name === 'properties' && isObject(before) && isObject(value)) merged[name] = mergeProperties(before, value)
     else if (name === 'items') merged[name] = mergeBoth(before, value)
-    else if (name === 'type' && before !== undefined) merged[name] = intersectTypes(before, value)
+    else if (name === 'type' && before !== undefined) merged[name] = intersect(before, value)
+    else if (name === 'enum' && Array.isArray(before)) merged[name] = [intersect(before, value)].flat()
+    else if (typeof before === 'number' && typeof value === 'number') merged[name] = narrow(name, before, value)
     else if ((name === 'required' || name === 'allOf') && Array.isArray(before) && Array.isArray(value))
       merged[name] = [...before, ...value]
     else merged[name] = value
@@ -123,8 +125,14 @@ function pickMembers(schema: JsonObject, names: readonly string[]): JsonObject {
   return ownMembers(Object.fromEntries(names.filter((name) => name in schema).map((name) => [name, schema[name]])))
 }
 
-/** The types that both allow; those of the later part if they name them differently, such as `number` and `integer`. */
-function intersectTypes(before: unknown, value: unknown): unknown {
+/** The bound that both allow. */
+function narrow(name: string, before: number, value: number): number {
+  if (/^(?:exclusiveM|m)in/.test(name)) return Math.max(before, value)
+  return /^(?:exclusiveM|m)ax/.test(name) ? Math.min(before, value) : value
+}
+
+/** The types or values that both allow; those of the later part if they name them differently, such as `number` and `integer`. */
+function intersect(before: unknown, value: unknown): unknown {
   const both = [before].flat().filter((type) => [value].flat().includes(type))
   return both.length > 1 ? both : (both[0] ?? value)
 }

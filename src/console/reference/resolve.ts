@@ -6,8 +6,8 @@ import { readReference } from '../../openapi/references.js'
 const MAX_REFERENCES = 10
 
 /**
- * An object of a document, or what it refers to if it is a reference. Members beside `$ref` win, as OpenAPI 3.1 has it for
- * `summary` and `description`, and JSON Schema for all.
+ * An object of a document, or what it refers to if it is a reference. A description, an example and other annotations beside
+ * `$ref` win. Keywords of JSON Schema that both have, such as `properties`, must both hold, so they become an `allOf`.
  */
 export function resolve(document: JsonObject, given: unknown, depth = 0): JsonObject {
   const own = asObject(given)
@@ -15,8 +15,15 @@ export function resolve(document: JsonObject, given: unknown, depth = 0): JsonOb
   if (reference === undefined || depth > MAX_REFERENCES) return own
   const { $ref: _reference, $dynamicRef: _dynamic, ...siblings } = own
   const target = resolve(document, reference === '#' ? document : followReference(document, reference), depth + 1)
-  return Object.keys(siblings).length === 0 ? target : ownMembers({ ...target, ...siblings })
+  if (Object.keys(siblings).length === 0) return target
+  const isShared = Object.keys(siblings).some((name) => name in target && KEYWORDS.test(name))
+  if (!isShared || typeof siblings['required'] === 'boolean') return ownMembers({ ...target, ...siblings })
+  return ownMembers({ ...siblings, allOf: [{ $ref: reference }, ...readList(siblings['allOf'])] })
 }
+
+/** The keywords that narrow a value: a value must match both. */
+const KEYWORDS =
+  /^(?:min|max|exclusive)[A-Z]|^(?:minimum|maximum|multipleOf|required|enum|items|allOf|oneOf|anyOf|not|if|contains)$|properties$/i
 
 /** The members of a map in a document, such as `headers`, each resolved. */
 export function resolveEntries(document: JsonObject, given: unknown): (readonly [name: string, value: JsonObject])[] {

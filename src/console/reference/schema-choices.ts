@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/is-object.js'
 import { asObject, followReference, type JsonObject } from '../../openapi/document.js'
 import { escapeStep, readReference } from '../../openapi/references.js'
 import { readSchema, takeParts } from './read-schema.js'
@@ -102,10 +103,10 @@ function findBase(document: JsonObject, part: unknown, depth = 0): JsonObject | 
 
 const MAX_DEPTH = 5
 
-/** A schema as it is written in the document, without members beside references to it. */
+/** A schema as it is written in the document, without what is said beside references to it, except further properties. */
 export function findTarget(document: JsonObject, part: unknown, depth = 0): JsonObject {
   const reference = readReference(part)
-  if (reference === undefined || depth > MAX_DEPTH) return asObject(part)
+  if (reference === undefined || depth > MAX_DEPTH || isObject(asObject(part)['properties'])) return asObject(part)
   return findTarget(document, followReference(document, reference), depth + 1)
 }
 

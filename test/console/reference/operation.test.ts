@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { listReferenceOperations } from '../../../src/console/reference/operation-keys.js'
-import { createExample } from '../../../src/console/reference/example.js'
+import { createExample } from '../../../src/console/reference/create-example.js'
 import { renderInformation } from '../../../src/console/reference/information.js'
 import { renderReferencePage } from '../../../src/console/reference/page.js'
 import { renderType } from '../../../src/console/reference/type-links.js'

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { writeReference } from '../../../src/console/export/markdown.js'
-import { createExample } from '../../../src/console/reference/example.js'
+import { createExample } from '../../../src/console/reference/create-example.js'
 import { listReferenceOperations } from '../../../src/console/reference/operation-keys.js'
 import { renderOperation } from '../../../src/console/reference/operation.js'
 import { renderSchema } from '../../../src/console/reference/schema.js'
@@ -161,6 +161,15 @@ describe('the heirs of a schema with a discriminator', () => {
     const text = show(documentOf(ref('Tool'), schemas))
     expect(text).toMatch(/One of, as kind says: Saw a b Rake c Rake .* Other any other value$/)
     expect(text).not.toContain('Between')
+  })
+
+  it('of a schema that lists its heirs are not mixed', () => {
+    const schemas = {
+      Pet: { oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'kind' } },
+      Cat: { allOf: [ref('Pet')], properties: { lives: { type: 'integer', minimum: 9 } } },
+      Dog: { allOf: [ref('Pet')], properties: { bark: { type: 'string' } } },
+    }
+    expect(createExample(documentOf(ref('Pet'), schemas), ref('Pet'))).toEqual({ kind: 'Cat', lives: 9 })
   })
 
   it('keep the value that a choice of oneOf states itself', () => {
