@@ -9,6 +9,8 @@ import { CommandError, UsageError } from './errors.js'
 /** The database that `--db` names. */
 export interface Database {
   readonly store: Store
+  /** The URL, or the whole path of a SQLite file. */
+  readonly address: string
   /** The path of a SQLite file. */
   readonly file?: string
   /** Reads the database server's clock, in milliseconds since 1970. Undefined for SQLite, which has none of its own. */
@@ -35,7 +37,7 @@ function createSqliteDatabase(file: string): Database {
     if (!existsSync(file)) throw new Error(`there is no file ${file}. A server creates it when it first starts.`)
     return store.open(options)
   }
-  return { store: { ...store, open }, file, close: async () => undefined }
+  return { store: { ...store, open }, address: file, file, close: async () => undefined }
 }
 
 function parsePath(address: string): string {
@@ -55,6 +57,7 @@ async function createPostgresDatabase(address: string): Promise<Database> {
   return {
     // No command runs long enough to need notifications of changes.
     store: postgresStore({ pool, listen: false }),
+    address,
     async readClock() {
       const text = 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now'
       const { rows } = await pool.query<{ now: string }>(text)

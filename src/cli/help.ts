@@ -29,7 +29,7 @@ function formatOverview(commands: readonly Command[]): string {
       [`  ${EXIT_CODES.done}`, 'done'],
       [`  ${EXIT_CODES.failed}`, 'refused or failed; stderr says why, and how to fix it. "prove" found a deviation'],
       [`  ${EXIT_CODES.usage}`, 'wrong usage'],
-      [`  ${EXIT_CODES.problemFound}`, 'the doctor found a problem'],
+      [`  ${EXIT_CODES.problemFound}`, 'the doctor found a problem; "restore-check" found something to do again'],
       [`  ${EXIT_CODES.storeUnavailable}`, 'the store is unavailable'],
     ])}`,
     `${HINT}\n${PROGRAM} --version prints the version. DEBUG=1 adds the stack trace of an error.`,

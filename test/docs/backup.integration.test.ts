@@ -59,11 +59,14 @@ describe('the SQLite chapter of docs/backup.md', () => {
     await restored.signingKeys.rotate({ immediately: true })
     for (let i = 0; i < 5; i++) await createApplication(restored, ['catalog'])
     const lost = await listLost(site)
-    expect(lost.trimEnd().split('\n')).toEqual([
-      expect.stringContaining('ID'),
-      expect.stringMatching(`application\\.suspended .*${suspended!.id}`),
-      expect.stringMatching(`application\\.credentialRotated .*${rotated!.id}`),
+    const [before, audit] = lost.split('Undone, by the audit log')
+    expect(before!.trimEnd().split('\n')).toEqual([
+      'To be done again first:',
+      expect.stringContaining('REDO'),
+      expect.stringContaining(`apps suspend ${suspended!.id}`),
+      expect.stringContaining(`apps rotate-key ${rotated!.id}`),
     ])
+    expect(audit).toMatch(/application\.suspended .*\n.*application\.credentialRotated /)
     expect((await runInProcess(['apps', 'suspend', suspended!.id, '--db', file])).code).toBe(0)
     await expect
       .poll(() => restored.verifyApiKey('catalog', suspended!.clientId).catch((error: unknown) => error))
@@ -78,15 +81,11 @@ describe('the SQLite chapter of docs/backup.md', () => {
   })
 })
 
-/** Runs the two commands of the page: the first prints the id that the second one needs. Resolves what the second prints. */
+/** Runs the page's `restore-check`; resolves what it prints. */
 async function listLost(folder: string): Promise<string> {
-  const lines = readPage('docs/backup.md').text.match(/npx express-platform-auth audit .*/g)!
-  const [last, undone] = lines
-    .map((line) => line.replaceAll(/(?<=--db )\S+/g, (file) => join(folder, file)))
-    .map((line) => line.split(' ').slice(2))
-  const { stdout } = await runInProcess([...last!, '--json'])
-  const { items } = JSON.parse(stdout) as { items: readonly { id: string }[] }
-  return (await runInProcess(undone!.map((word) => (word === '1234' ? items[0]!.id : word)))).stdout
+  const [line] = readPage('docs/backup.md').text.match(/npx express-platform-auth restore-check --db platform.*/)!
+  const words = line.replaceAll(/(?<=--(?:db|lost) )\S+/g, (file) => join(folder, file)).split(' ')
+  return (await runInProcess(words.slice(2))).stdout
 }
 
 /** Runs the commands of a block as a reader types them; resolves what they print. */

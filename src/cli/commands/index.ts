@@ -1,6 +1,7 @@
 import type { Command } from '../command.js'
 import { doctorCommand } from '../doctor/doctor.js'
 import { proveCommand } from '../prove/prove.js'
+import { restoreCheckCommand } from '../restore-check/restore-check.js'
 import { accessCommands } from './access.js'
 import { applicationCommands } from './applications.js'
 import { auditCommand } from './audit.js'
@@ -32,6 +33,7 @@ export const COMMANDS: readonly Command[] = [
   ...usageCommands,
   reportOnlyCommand,
   auditCommand,
+  restoreCheckCommand,
   doctorCommand,
   proveCommand,
 ]
