@@ -1,12 +1,13 @@
-import type { Api, PlatformAuth, PlatformAuthOptions } from '../../index.js'
+import type { Api } from '../../index.js'
 import { diagnose } from './diagnosis.js'
-import type { Answer, RequestDraft, Send } from './exchange.js'
+import { bearer, type Header } from './drafts.js'
+import type { Answer, RequestDraft } from './exchange.js'
 import type { Expectation } from './expectation.js'
-import type { TemporaryApplication } from './temporary-applications.js'
+import { describeAnswer, findAccessToken, type Site } from './site.js'
 
 /** One check: its request, the answer that it expects, and the fix if another one comes. */
 export interface Check {
-  /** The row of docs/http.md, as its anchor there. */
+  /** The row of docs/http.md, as its anchor there; only the report as JSON has it. */
   readonly row: string
   /** The request, in words. */
   readonly sends: string
@@ -36,35 +37,8 @@ export interface CheckContext {
   readonly route: string
 }
 
-/** The deployment, and what was created for the checks. */
-export interface Site {
-  readonly platform: PlatformAuth
-  readonly options: PlatformAuthOptions
-  /** The option `baseUrl` without a slash at the end, as answers name it. */
-  readonly baseUrl: string
-  /** This application may use every API, with all scopes. */
-  readonly caller: TemporaryApplication
-  /** This application may use the oauth2 APIs, without any scope. */
-  readonly other: TemporaryApplication
-  /** The number of times that a request is sent, so that each instance is likely to have answered it. */
-  readonly repetitions: number
-  /** The number of instances, as far as it is known. */
-  readonly instances: number
-  /** Waits, unless the checks are ended meanwhile. */
-  wait(milliseconds: number): Promise<void>
-  /** Guarded paths by API. */
-  readonly routes: ReadonlyMap<string, string>
-  readonly send: Send
-  /** The person who makes the changes, for the audit log. */
-  readonly by: string
-  /** An access token of an application; undefined if none was issued. The same one, until `forgetAccessTokens()`. */
-  getAccessToken(api: Api, application: TemporaryApplication): Promise<string | undefined>
-  forgetAccessTokens(): void
-  /** Describes an answer without credentials. */
-  describe(answer: Answer): string
-}
-
-interface ExchangeCheck {
+/** A check of one request and its answer. */
+export function ask(check: {
   readonly row: string
   readonly sends: string
   readonly draft: (context: CheckContext) => RequestDraft | Promise<RequestDraft>
@@ -72,10 +46,8 @@ interface ExchangeCheck {
   readonly fix: string
   /** Whether that fix is the right one even if the answer is the proxy's or the host's. */
   readonly isOwnFix?: true
-}
-
-/** A check of one request and its answer. */
-export function ask({ row, sends, draft, expects, fix, isOwnFix }: ExchangeCheck): Check {
+}): Check {
+  const { row, sends, draft, expects, fix, isOwnFix } = check
   return {
     row,
     sends,
@@ -97,7 +69,7 @@ export function judge({ site, route }: CheckContext, answer: Answer, expectation
   const isOwnRefusal =
     route !== '' && site.options.onDenied !== undefined && answer.status >= 400 && answer.status < 500
   if (isOwnRefusal && expectation.isReplaceable) return skip('the option onDenied replaces refusals of guards')
-  return { received: site.describe(answer), fix: diagnose(answer), expects: expectation.text }
+  return { received: describeAnswer(site, answer), fix: diagnose(answer), expects: expectation.text }
 }
 
 /** A check that could not be made; the message is the reason. */
@@ -110,13 +82,15 @@ export function skip(reason: string): never {
   throw new SkippedCheck(reason)
 }
 
-/** The reason, where the token endpoint issued no access token that a check needs. */
-export const NO_ACCESS_TOKEN = 'no access token was issued'
-
 /** An access token of an application, without which the check is skipped. */
-export async function requireAccessToken(
-  { api, site }: Pick<CheckContext, 'api' | 'site'>,
-  application = site.caller,
-): Promise<string> {
-  return (await site.getAccessToken(api, application)) ?? skip(NO_ACCESS_TOKEN)
+export async function requireAccessToken({ api, site }: CheckContext): Promise<string> {
+  return (await findAccessToken(site, api)) ?? skip('no access token was issued')
+}
+
+/** The header with the caller's credential for the API's guard. */
+export async function requireCredential(context: CheckContext): Promise<Header> {
+  const { api, site } = context
+  return api.scheme === 'apiKey'
+    ? [api.keyHeaders[0]!, site.caller.clientId]
+    : bearer(await requireAccessToken(context))
 }

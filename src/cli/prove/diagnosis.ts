@@ -26,14 +26,14 @@ export function diagnose(answer: Answer): string | undefined {
 
 const TOO_LARGE = /header or cookie too large|header fields too large/i
 
-const NO_CHALLENGE =
+export const NO_CHALLENGE =
   'Let WWW-Authenticate through: clients learn from it what to send. nginx: no proxy_hide_header WWW-Authenticate, proxy_intercept_errors off; HAProxy: no "http-response del-header WWW-Authenticate"; a CDN or gateway: forward it.'
 const REDIRECTED =
   'Answer at this address, without a redirect: clients drop the body or the Authorization header on the way. Use the https address in baseUrl and --url; redirect pages only (nginx: no "return 301" in front of APIs; HAProxy: no "redirect scheme").'
-const HEADERS_TOO_LARGE =
-  'Let header lines of 8 KiB and header sections of 16 KiB through. nginx: large_client_header_buffers 4 16k; HAProxy: tune.bufsize 32768; Node: --max-http-header-size.'
-const BODY_TOO_LARGE =
-  'Let bodies of up to 64 KiB reach the app, which refuses larger ones itself. nginx: client_max_body_size 1m, proxy_request_buffering on; HAProxy: no rule on req.body_size.'
+export const HEADERS_TOO_LARGE =
+  'Let header lines of 8 KiB and header sections of 16 KiB through: access tokens are long. nginx: large_client_header_buffers 4 16k; HAProxy: tune.bufsize 32768; Node: --max-http-header-size; a WAF: no limit for Authorization.'
+export const BODY_TOO_LARGE =
+  'Let bodies of up to 64 KiB reach the app, which refuses larger ones itself. nginx: client_max_body_size 1m, proxy_request_buffering on; HAProxy: no rule on req.body_size; Express: no smaller "limit" of a parser before auth.router.'
 const GATEWAY =
   'The proxy reaches no instance, or lost the connection. Check the addresses of the upstream, and that every instance runs and answers /healthz. nginx: proxy_http_version 1.1, proxy_request_buffering on.'
 const NOT_MOUNTED =
@@ -41,9 +41,9 @@ const NOT_MOUNTED =
 const REWRITTEN =
   'Something in front of the app sends a 401 of its own. nginx: proxy_intercept_errors off, no auth_basic; HAProxy: no errorfile or http-error for 401; a WAF: let the answers of the app pass.'
 const BLOCKED =
-  'A rule in front of the app blocks the request: nginx (deny, limit_except, "return 403"), HAProxy (http-request deny), or a WAF (ModSecurity: exclude these paths, and the headers Authorization and X-Api-Key, from its rules; access tokens are long).'
-const METHOD_BLOCKED =
-  'Something in front of the app refuses the method: let every method reach it. nginx: no limit_except; HAProxy: no rule on "method"; Express: no middleware that answers methods before auth.router.'
+  'A rule in front of the app blocks the request: nginx (deny, limit_except, "return 403", or error_page 403 with proxy_intercept_errors on), HAProxy (http-request deny), or a WAF (ModSecurity: exclude these paths, and the headers Authorization and X-Api-Key, from its rules; access tokens are long).'
+export const METHOD_BLOCKED =
+  'Something in front of the app refuses the method: let every method reach it, HEAD and OPTIONS too. nginx: no limit_except or "if ($request_method ...)"; HAProxy: no rule on "method"; Express: no middleware that answers methods before auth.router and the guards.'
 
 /** Errors that are the fault of the deployment, whatever was sent. */
 const PLATFORM_ERRORS: Readonly<Record<string, string>> = {

@@ -11,55 +11,26 @@ export interface RequestDraft {
   /** Relative to the base address, such as `/orders/token`; with `fromRoot` relative to its origin. */
   readonly path: string
   readonly fromRoot?: boolean
-  /** A name may occur several times. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
-  readonly body?: string | Buffer
+  readonly body?: string
   /** The body, sent without its length. */
   readonly chunked?: boolean
 }
 
 /** An answer, or the reason why there is none. */
-export interface Answer {
-  /** The status; 0 if there is no answer. */
-  readonly status: number
-  /** The reason why there is no answer. */
-  readonly failure: string | undefined
-  readonly body: string
-  /** The body as JSON; undefined if it is not. */
-  readonly json: Readonly<Record<string, unknown>> | undefined
-  /** When the request was sent and the answer was read, in milliseconds. */
-  readonly sentAt: number
-  readonly receivedAt: number
-  /** All values of a header, one for each line. */
-  listHeader(name: string): readonly string[]
-  /** The lines of a header as one value; undefined if there is none. */
-  header(name: string): string | undefined
-}
+export type Answer = ReturnType<typeof toAnswer>
 
 /** Sends a request on a new connection, no sooner than the rate allows. Never follows a redirect. */
-export type Send = (draft: RequestDraft, options?: SendOptions) => Promise<Answer>
-
-interface SendOptions {
+export type Send = (
+  draft: RequestDraft,
   /** Whether the request is meant to meet a 429. Otherwise the client waits, and sends the request again. */
-  readonly mayBeLimited?: boolean
-}
+  options?: { readonly mayBeLimited?: boolean },
+) => Promise<Answer>
 
-interface ExchangeOptions {
-  /** The base address, without a slash at the end. */
-  readonly url: string
-  /** Requests per second. */
-  readonly rate: number
-  /** Ends a wait and a request, and rejects with its reason. */
-  readonly signal: AbortSignal
-}
-
-/** Waits at most this long for limits, in all. */
-const MAX_LIMIT_WAIT_MS = 130_000
-
-export function createSend({ url, rate, signal }: ExchangeOptions): Send {
+/** The rate is in requests per second. The signal ends a wait and a request, and rejects with its reason. */
+export function createSend({ url, rate, signal }: { url: string; rate: number; signal: AbortSignal }): Send {
   const pause = 1000 / rate
   let nextAt = 0
-  let limitWaitLeft = MAX_LIMIT_WAIT_MS
 
   return async function send(draft, { mayBeLimited = false } = {}) {
     signal.throwIfAborted()
@@ -69,8 +40,7 @@ export function createSend({ url, rate, signal }: ExchangeOptions): Send {
     const answer = await exchange(url, draft, signal)
     signal.throwIfAborted()
     const limitWait = mayBeLimited ? undefined : readLimitWait(answer)
-    if (limitWait === undefined || limitWait > limitWaitLeft) return answer
-    limitWaitLeft -= limitWait
+    if (limitWait === undefined) return answer
     await sleep(limitWait, undefined, { signal })
     return send(draft, { mayBeLimited: true })
   }
@@ -99,7 +69,11 @@ function exchange(url: string, draft: RequestDraft, signal: AbortSignal): Promis
       const outgoing = start(origin, {
         method,
         path: prefix + path,
-        headers: groupHeaders(headers, body, chunked),
+        headers: {
+          ...Object.fromEntries(headers),
+          ...(body !== undefined &&
+            (chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': Buffer.byteLength(body) })),
+        },
         // A new connection for each request, so that a balancer can choose another instance.
         agent: false,
         signal: AbortSignal.any([signal, timeout]),
@@ -115,24 +89,6 @@ function exchange(url: string, draft: RequestDraft, signal: AbortSignal): Promis
   })
 }
 
-/** Node sends a line for each value of a list. */
-function groupHeaders(
-  headers: readonly (readonly [string, string])[],
-  body: string | Buffer | undefined,
-  chunked: boolean,
-): Record<string, string | string[]> {
-  const grouped: Record<string, string | string[]> = {}
-  for (const [name, value] of headers) {
-    const same = Object.keys(grouped).find((each) => each.toLowerCase() === name.toLowerCase()) ?? name
-    grouped[same] = Object.hasOwn(grouped, same) ? [grouped[same]!, value].flat() : value
-  }
-  if (body === undefined) return grouped
-  return {
-    ...grouped,
-    ...(chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': `${Buffer.byteLength(body)}` }),
-  }
-}
-
 async function readAnswer(incoming: IncomingMessage, sentAt: number): Promise<Answer> {
   const chunks: Buffer[] = []
   let size = 0
@@ -141,33 +97,33 @@ async function readAnswer(incoming: IncomingMessage, sentAt: number): Promise<An
     if (size > MAX_BODY_BYTES) break
     chunks.push(chunk)
   }
-  const headers = new Map<string, string[]>()
-  for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
-    const name = incoming.rawHeaders[i]!.toLowerCase()
-    headers.set(name, [...(headers.get(name) ?? []), incoming.rawHeaders[i + 1]!])
-  }
-  return toAnswer({ sentAt, status: incoming.statusCode ?? 0, headers, body: Buffer.concat(chunks).toString() })
+  const { headersDistinct: headers, statusCode: status = 0 } = incoming
+  return toAnswer({ sentAt, status, headers, body: Buffer.concat(chunks).toString() })
 }
 
-interface AnswerParts {
+function toAnswer(given: {
   readonly sentAt: number
   readonly status?: number
   readonly failure?: string
-  readonly headers?: ReadonlyMap<string, readonly string[]>
+  readonly headers?: NodeJS.Dict<string[]>
   readonly body?: string
-}
-
-function toAnswer({ sentAt, status = 0, failure, headers = new Map(), body = '' }: AnswerParts): Answer {
-  const listHeader = (name: string): readonly string[] => headers.get(name.toLowerCase()) ?? []
+}) {
+  const { sentAt, status = 0, failure, headers = {}, body = '' } = given
   return {
+    /** 0 if there is no answer. */
     status,
+    /** The reason why there is no answer. */
     failure,
     body,
+    /** The body as JSON; undefined if it is not. */
     json: parseObject(body),
+    /** When the request was sent and the answer was read, in milliseconds. */
     sentAt,
     receivedAt: Date.now(),
-    listHeader,
-    header: (name) => (listHeader(name).length === 0 ? undefined : listHeader(name).join(', ')),
+    /** All values of a header, one for each line. */
+    listHeader: (name: string): readonly string[] => headers[name.toLowerCase()] ?? [],
+    /** The lines of a header as one value; undefined if there is none. */
+    header: (name: string): string | undefined => headers[name.toLowerCase()]?.join(', '),
   }
 }
 

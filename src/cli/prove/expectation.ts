@@ -18,8 +18,8 @@ export function all(...expectations: readonly Expectation[]): Expectation {
   }
 }
 
-export function status(...expected: readonly number[]): Expectation {
-  return { text: expected.join(' or '), isMet: (answer) => expected.includes(answer.status) }
+export function status(expected: number): Expectation {
+  return { text: String(expected), isMet: (answer) => answer.status === expected }
 }
 
 /** An error answer of the platform, see docs/http.md, "Common to all answers". Other checks test its headers. */
@@ -34,7 +34,7 @@ export function refusal(expected: number, error: string): Expectation {
 
 /** The answer has one line of the header with exactly this value. */
 export function header(name: string, value: string): Expectation {
-  return { text: `${name}: ${value}`, isMet: ({ listHeader }) => isSame(listHeader(name), [value]) }
+  return { text: `${name}: ${value}`, isMet: ({ listHeader }) => listHeader(name).join('\n') === value }
 }
 
 export function noHeader(name: string): Expectation {
@@ -83,8 +83,4 @@ export const TOKEN: Expectation = {
     typeof json?.['access_token'] === 'string' &&
     json['token_type'] === 'bearer' &&
     typeof json['expires_in'] === 'number',
-}
-
-function isSame(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((each, i) => each === b[i])
 }

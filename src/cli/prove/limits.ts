@@ -1,10 +1,10 @@
-import { DEFAULT_FAILED_AUTHENTICATION } from '../../options/defaults.js'
 import { randomUUID } from 'node:crypto'
+import { DEFAULT_FAILED_AUTHENTICATION } from '../../options/defaults.js'
 import { judgeForwarding, readForwarding, FORGED_ADDRESS } from '../forwarding.js'
-import { judge, skip, type Check, type CheckContext, type CheckOutcome } from './check.js'
-import { formCredentials, GRANT, postForm, WRONG_SECRET } from './drafts.js'
+import { judge, skip, type Check, type CheckContext } from './check.js'
+import { tokenRequest } from './drafts.js'
 import type { Answer } from './exchange.js'
-import { all, refusal, status, that, TOKEN } from './expectation.js'
+import { all, refusal, that, TOKEN } from './expectation.js'
 
 /** Checks once for the platform that limits count by the right address. */
 export const ADDRESS_CHECKS: readonly Check[] = [
@@ -27,22 +27,21 @@ export const ADDRESS_CHECKS: readonly Check[] = [
       const result = judgeForwarding(plain, forged)
       if (result) return { received: result.finding, fix: result.fix }
       const proxy = answer.header('via') ?? answer.header('server')
-      return plain.received === 0 && proxy !== undefined ? createSilentProxyOutcome(proxy) : undefined
+      if (plain.received > 0 || proxy === undefined) return undefined
+      return {
+        received: `a proxy answers (${proxy}), and sends no X-Forwarded-For: all callers have its address, and share its rate limits`,
+        fix: "nginx: proxy_set_header X-Forwarded-For $remote_addr; HAProxy: option forwardfor. Then: app.set('trust proxy', 1).",
+      }
     },
   },
 ]
 
-function createSilentProxyOutcome(proxy: string): CheckOutcome {
-  return {
-    received: `a proxy answers (${proxy}), and sends no X-Forwarded-For: all callers have its address, and share its rate limits`,
-    fix: "nginx: proxy_set_header X-Forwarded-For $remote_addr; HAProxy: option forwardfor. Then: app.set('trust proxy', 1).",
-  }
-}
-
 /** The checks try no more wrong secrets than this. */
 const MAX_FAILURES = 60
+/** A secret of the right form that no application has. */
+const WRONG_SECRET = `epa_sec_${'0'.repeat(49)}`
 
-/** Checks the limit of failures for one oauth2 API. Afterwards the second application is locked out for a minute. */
+/** Checks the limit of failures for one oauth2 API. The right secret of the application still passes. */
 export const LIMIT_CHECKS: readonly Check[] = [
   {
     row: 'T11',
@@ -52,12 +51,14 @@ export const LIMIT_CHECKS: readonly Check[] = [
     async run(context) {
       const limit = readFailureLimit(context)
       if (limit === undefined) return skip('rateLimits.failedAuthentication is false')
+      const { api, site } = context
       // Each instance counts by itself, unless they share Redis.
-      const attempts = limit * guessInstances(context) + 1
+      const attempts = limit * (site.options.rateLimits?.redis ? 1 : site.instances) + 1
       if (attempts > MAX_FAILURES) return skip(`the limit of ${limit} is too high to be tried`)
       let answer: Answer | undefined
       for (let i = 0; i < attempts; i++) {
-        answer = await failOnce(context)
+        const draft = tokenRequest(api, { ...site.caller, clientSecret: WRONG_SECRET })
+        answer = await site.send(draft, { mayBeLimited: true })
         if (answer.status !== 401) break
       }
       const hasWait = that('Retry-After in seconds', ({ header }) => /^\d+$/.test(header('retry-after') ?? ''))
@@ -71,37 +72,13 @@ export const LIMIT_CHECKS: readonly Check[] = [
     fix: 'Put no limit of the proxy for failures in front: it locks out those who have the right secret (nginx: limit_req; fail2ban).',
     async run(context) {
       if (readFailureLimit(context) === undefined) return skip('rateLimits.failedAuthentication is false')
-      const draft = postForm(context, 'token', [...GRANT, ...formCredentials(context.site.other)])
-      return judge(context, await context.site.send(draft, { mayBeLimited: true }), TOKEN)
-    },
-  },
-  {
-    row: 'C2',
-    sends: 'requests one after the other, at the rate of --rate',
-    expects: 'no limit of the proxy',
-    fix: 'Allow at least this rate in front of the app. nginx: limit_req with a burst; HAProxy: a higher stick-table limit.',
-    async run(context) {
-      for (let i = 0; i < 3; i++) {
-        const answer = await context.site.send({ path: '/.well-known/jwks.json' })
-        const outcome = judge(context, answer, status(200))
-        if (outcome) return outcome
-      }
-      return undefined
+      const { api, site } = context
+      return judge(context, await site.send(tokenRequest(api, site.caller), { mayBeLimited: true }), TOKEN)
     },
   },
 ]
 
-function failOnce(context: CheckContext): Promise<Answer> {
-  const wrong = { ...context.site.other, clientSecret: WRONG_SECRET }
-  const draft = postForm(context, 'token', [...GRANT, ...formCredentials(wrong)])
-  return context.site.send(draft, { mayBeLimited: true })
-}
-
 function readFailureLimit({ site }: CheckContext): number | undefined {
   const given = site.options.rateLimits?.failedAuthentication
   return given === false ? undefined : (given ?? DEFAULT_FAILED_AUTHENTICATION).limit
-}
-
-function guessInstances({ site }: CheckContext): number {
-  return site.options.rateLimits?.redis ? 1 : site.instances
 }

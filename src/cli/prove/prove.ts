@@ -1,18 +1,15 @@
-import { writeFile } from 'node:fs/promises'
-import type { Api } from '../../index.js'
 import { command, option, type OptionTable } from '../command.js'
 import { readMetadata } from '../commands/operator-data.js'
 import { CommandError, describeError, UsageError } from '../errors.js'
 import { EXIT_CODES, PROGRAM } from '../program.js'
-import { SkippedCheck, type Site } from './check.js'
+import { SkippedCheck } from './check.js'
 import { diagnose } from './diagnosis.js'
 import { createSend } from './exchange.js'
-import { toJUnit } from './junit.js'
 import { planChecks, type PlannedCheck } from './plan.js'
 import { listDeviations, toJson, toText, type CheckReport } from './report.js'
 import { findRoutes, readRoutes } from './routes.js'
-import { createSite, type SiteParts } from './site.js'
-import { createTemporaryApplications, type TemporaryApplications } from './temporary-applications.js'
+import type { Site } from './site.js'
+import { createTemporaryApplications } from './temporary-applications.js'
 
 const OPTIONS = {
   url: option.text('URL', 'Where requests are sent, in place of baseUrl; answers must name baseUrl all the same.'),
@@ -26,8 +23,7 @@ const OPTIONS = {
   ),
   rate: option.number('COUNT', 'Requests per second at most; the default is 5.'),
   timeout: option.number('SECONDS', 'Ends after so many seconds, with what was found until then; the default is 600.'),
-  metadata: option.text('JSON|@FILE', 'Data of the temporary applications, if the option metadata requires some.'),
-  junit: option.text('FILE', 'Also writes the report as JUnit XML, for CI servers.'),
+  metadata: option.text('JSON|@FILE', 'Data of the temporary application, if the option metadata requires some.'),
 } as const satisfies OptionTable
 
 /** `prove`: checks a running deployment from the outside, through everything that stands in front of it. */
@@ -35,15 +31,15 @@ export const proveCommand = command({
   name: 'prove',
   summary: 'Checks a running deployment from the outside: that its proxies, caches and instances keep to docs/http.md.',
   notes: [
-    'Run it after deploying, with the options of the servers. It creates two applications in their store, sends requests to baseUrl as clients do, and deletes the applications, also when it is interrupted. The audit log keeps both. Each deviation has its fix.',
+    'Run it after deploying, with the options of the servers. It creates an application in their store, sends requests to baseUrl as clients do, and deletes the application, also when it is interrupted. The audit log keeps both changes. Each deviation has its fix.',
     'The requests of a guarded route are GET, HEAD and OPTIONS. Wrong credentials are among them: refusals are logged and counted.',
     'The exit code is 1 if it found a deviation, or could not end.',
   ],
   requires: 'options',
   options: OPTIONS,
-  example: 'prove --config platform.js --route orders=/orders/items --junit prove.xml',
+  example: 'prove --config platform.js --route orders=/orders/items',
   async run({ platform, target, by, values }) {
-    const { url, route, junit, metadata, instances = 2, rate = 5, timeout = 600 } = values
+    const { url, route, metadata, instances = 2, rate = 5, timeout = 600 } = values
     const options = target.options!
     const baseUrl = readUrl('baseUrl', options.baseUrl)
     const routes = readRoutes(route, platform.apis)
@@ -51,23 +47,40 @@ export const proveCommand = command({
     if (rate < 1 || timeout < 1) throw new UsageError('--rate and --timeout must be at least 1.', 'prove')
     const address = url === undefined ? baseUrl : readUrl('--url', url)
     const data = metadata === undefined ? undefined : await readMetadata(metadata, 'prove')
-    if (junit !== undefined) await write(junit, '')
     const { signal, end } = createSignal(timeout)
     const send = createSend({ url: address, rate, signal })
     const applications = createTemporaryApplications(platform, { by, metadata: data ?? undefined, timeout })
     const results: CheckReport[] = []
     const ended: string[] = []
+
+    /** Adds the result of each check as soon as it is known. */
+    async function runChecks(): Promise<void> {
+      const { apis } = platform
+      const first = await send({ path: '/.well-known/jwks.json' })
+      if (first.failure !== undefined) {
+        const check = { row: 'M3', api: apis[0]!.name, sends: 'GET for the key set', expects: 'an answer' }
+        results.push({ ...check, received: `no answer: ${first.failure}`, fix: diagnose(first)! })
+        return
+      }
+      const names = apis.map(({ name }) => name)
+      const caller = await applications.create('Temporary application of prove', names)
+      await findRoutes(routes, apis, send)
+      const site = { platform, options, baseUrl, caller, instances, routes, send, by, signal, samples: new Map() }
+      for (const planned of planChecks(apis, routes)) results.push(await runCheck(planned, site))
+    }
+
     try {
-      await runChecks(results, applications, { platform, options, baseUrl, instances, routes, send, signal, by })
+      await runChecks()
     } catch (error) {
       if (!signal.aborted) throw error
       ended.push(describeError(signal.reason))
     } finally {
-      for (const id of await applications.deleteAll()) ended.push(describeLeftApplication(id))
+      for (const id of await applications.deleteAll()) {
+        ended.push(`The store does not answer: a temporary application is left. ${PROGRAM} apps delete ${id}`)
+      }
       end()
     }
     const report = { url: address, results, ended: ended.length === 0 ? undefined : ended.join(' ') }
-    if (junit !== undefined) await write(junit, toJUnit(report))
     const isProved = ended.length === 0 && listDeviations(results).length === 0
     return {
       json: toJson(report),
@@ -76,10 +89,6 @@ export const proveCommand = command({
     }
   },
 })
-
-function describeLeftApplication(id: string): string {
-  return `The store does not answer: a temporary application is left. ${PROGRAM} apps delete ${id}`
-}
 
 /** The URL without a slash at the end. */
 function readUrl(name: string, url: string): string {
@@ -90,14 +99,6 @@ function readUrl(name: string, url: string): string {
     throw new UsageError(`${name} must have no query, fragment or user name.`, 'prove')
   }
   return url.replace(/\/$/, '')
-}
-
-async function write(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text)
-  } catch (error) {
-    throw new CommandError(`--junit: ${file} could not be written: ${describeError(error)}`)
-  }
 }
 
 /** Ends the checks after the time-out, and when the process is asked to end: the applications must be deleted first. */
@@ -118,50 +119,9 @@ function createSignal(timeout: number): { readonly signal: AbortSignal; end(): v
   }
 }
 
-type RunContext = Omit<SiteParts, 'caller' | 'other' | 'routes'> & { readonly routes: Map<string, string> }
-
-/** Adds the result of each check as soon as it is known. */
-async function runChecks(
-  results: CheckReport[],
-  applications: TemporaryApplications,
-  context: RunContext,
-): Promise<void> {
-  const { platform, routes, send } = context
-  const { apis } = platform
-  const first = await send({ path: '/.well-known/jwks.json' })
-  if (first.failure !== undefined) {
-    results.push({
-      subject: 'connection',
-      row: 'P7',
-      api: apis[0]!.name,
-      sends: 'GET for the key set',
-      expects: 'an answer',
-      received: `no answer: ${first.failure}`,
-      fix: diagnose(first)!,
-    })
-    return
-  }
-  const caller = await applications.create('Temporary application of prove', listAllApis(apis))
-  const other = await applications.create('Second temporary application of prove', listApisWithoutScopes(apis))
-  await findRoutes(routes, apis, send)
-  const site = createSite({ ...context, caller, other })
-  for (const planned of planChecks(apis, routes)) results.push(await runCheck(planned, site))
-}
-
-function listAllApis(apis: readonly Api[]): readonly string[] {
-  return apis.map(({ name }) => name)
-}
-
-/** Grants one API at least, because an application has one. */
-function listApisWithoutScopes(apis: readonly Api[]): Record<string, { readonly scopes: readonly string[] }> {
-  const oauth2 = apis.filter(({ scheme }) => scheme === 'oauth2')
-  const chosen = oauth2.length > 0 ? oauth2 : apis.slice(0, 1)
-  return Object.fromEntries(chosen.map(({ name }) => [name, { scopes: [] }]))
-}
-
-async function runCheck({ subject, api, check, needsRoute }: PlannedCheck, site: Site): Promise<CheckReport> {
+async function runCheck({ api, check, needsRoute }: PlannedCheck, site: Site): Promise<CheckReport> {
   const { row, sends, expects, fix } = check
-  const report = { subject, row, api: api.name, sends, expects }
+  const report = { row, api: api.name, sends, expects }
   const route = site.routes.get(api.name) ?? ''
   if (needsRoute && route === '')
     return { ...report, skipped: `no guarded route is known: add --route ${api.name}=PATH` }

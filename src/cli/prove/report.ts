@@ -2,8 +2,7 @@ import { toPlainLine, wrapText } from '../format.js'
 
 /** The result of one check. */
 export interface CheckReport {
-  readonly subject: string
-  /** The row of docs/http.md, as its anchor there. */
+  /** The row of docs/http.md, as its anchor there; the text leaves it out. */
   readonly row: string
   readonly api: string
   readonly sends: string
@@ -41,12 +40,7 @@ export function toText(report: ProveReport): string {
   const deviations = listDeviations(results)
   const skipped = results.filter((result) => result.skipped !== undefined)
   const made = results.length - skipped.length
-  const count =
-    deviations.length === 0
-      ? 'no deviations'
-      : deviations.length === 1
-        ? '1 deviation'
-        : `${deviations.length} deviations`
+  const count = deviations.length === 1 ? '1 deviation' : `${deviations.length || 'no'} deviations`
   return [
     ...groupByFix(deviations).map(formatGroup),
     ...(skipped.length > 0 ? [formatSkipped(skipped)] : []),
@@ -72,9 +66,9 @@ const MAX_SHOWN = 5
 function formatGroup(group: readonly Deviation[]): string {
   const shown = group
     .slice(0, MAX_SHOWN)
-    .map(({ row, api, sends, expects, received }) =>
+    .map(({ api, sends, expects, received }) =>
       [
-        `DEVIATION  ${wrap(`${row} ${api}: ${sends}`)}`,
+        `DEVIATION  ${wrap(`${api}: ${sends}`)}`,
         `${INDENT}${wrap(`expected: ${expects}`)}`,
         `${INDENT}${wrap(`received: ${received}`)}`,
       ].join('\n'),

@@ -1,158 +1,104 @@
-import { ask, skip, type Check } from './check.js'
-import { basic, basicTokenRequest, formCredentials, GRANT, postForm, tokenRequest } from './drafts.js'
-import { all, header, refusal, status, that, TOKEN, NO_BODY } from './expectation.js'
+import { ask, judge, requireAccessToken, type Check } from './check.js'
+import { BODY_TOO_LARGE, METHOD_BLOCKED } from './diagnosis.js'
+import { basicTokenRequest, FORM, formCredentials, GRANT, postForm, tokenRequest } from './drafts.js'
+import { all, challenge, header, NO_BODY, refusal, status, that, TOKEN } from './expectation.js'
 
 const REACH_APP =
   'Let POST /{api}/token reach the app as it is sent, and its answer come back as it is: no rule of proxy or WAF about this path, no rewriting of bodies.'
-const METHODS =
-  'Let every method reach the app. nginx: no limit_except; HAProxy: no rule on "method"; Express: no middleware that answers methods before auth.router.'
+const ROUTE_ALL =
+  'Route POST {baseUrl}/{api}/introspect and /revoke to the app as the token endpoint is: rules of the proxy name /token only, or a WAF blocks long forms.'
 
-/** The checks of every oauth2 API. */
-export const TOKEN_BASICS: readonly Check[] = [
+/** The checks of every oauth2 API: a proxy may have rules for each. */
+export const TOKEN_CHECKS: readonly Check[] = [
   ask({
     row: 'T19',
     sends: 'a token request with the credentials in the form',
-    draft: tokenRequest,
+    draft: ({ api, site }) => tokenRequest(api, site.caller),
     expects: TOKEN,
     fix: `${REACH_APP} The server must run with this --config: the same store, secret and APIs.`,
   }),
   ask({
     row: 'T19',
     sends: 'a token request with the credentials in HTTP Basic',
-    draft: basicTokenRequest,
+    draft: ({ api, site }) => basicTokenRequest(api, site.caller),
     expects: TOKEN,
     fix: 'Pass the Authorization header on. nginx: no proxy_set_header Authorization "", no auth_basic; HAProxy: no "del-header Authorization"; Apache: CGIPassAuth On; a CDN: forward the header.',
   }),
-  createMethodCheck('GET'),
   ask({
     row: 'T9',
     sends: 'a token request without credentials',
-    draft: (context) => postForm(context, 'token', GRANT),
-    expects: refusal(401, 'invalid_client'),
+    draft: ({ api }) => postForm(api, 'token', GRANT),
+    expects: ({ api }) =>
+      all(
+        refusal(401, 'invalid_client'),
+        challenge(`Basic realm="${api.name}", charset="UTF-8", error="invalid_client"`),
+      ),
     fix: REACH_APP,
   }),
 ]
 
-const HEAD_CHECK = ask({
-  row: 'T1',
-  sends: 'HEAD to the token endpoint',
-  draft: ({ api }) => ({ method: 'HEAD', path: `/${api.name}/token` }),
-  expects: all(status(405), header('Allow', 'POST'), NO_BODY),
-  fix: METHODS,
-})
-
-const GRANT_CHECKS: readonly Check[] = [
-  ...['password', 'authorization_code', 'refresh_token'].map((grantType) =>
+/** The forms in which clients of the field send token requests, and what firewalls and proxies refuse of them. */
+export const TOKEN_REQUEST_CHECKS: readonly Check[] = [
+  ...['GET', 'PUT', 'PATCH', 'DELETE'].map((method) =>
     ask({
-      row: 'T12',
-      sends: `a token request with grant_type=${grantType}`,
-      draft: (context) => tokenRequest(context, [['grant_type', grantType]]),
-      expects: refusal(400, 'unsupported_grant_type'),
-      fix: REACH_APP,
+      row: 'T1',
+      sends: `${method} to the token endpoint`,
+      draft: ({ api }) => ({ method, path: `/${api.name}/token` }),
+      expects: all(refusal(405, 'invalid_request'), header('Allow', 'POST')),
+      fix: METHOD_BLOCKED,
     }),
   ),
   ask({
-    row: 'T14',
-    sends: 'a token request for a scope that the API does not have',
-    draft: (context) => tokenRequest(context, [...GRANT, ['scope', 'prove:unknown']]),
-    expects: refusal(400, 'invalid_scope'),
-    fix: REACH_APP,
+    row: 'T7',
+    sends: 'a token request with client_id in the query string',
+    // The credential is invented, because access logs keep it.
+    draft: ({ api, site }) => ({ ...tokenRequest(api, site.caller), path: `/${api.name}/token?client_id=prove` }),
+    expects: refusal(400, 'invalid_request'),
+    fix: 'Let the query string through as it is. nginx: end what a rewrite or a proxy_pass with variables names with $is_args$args; HAProxy: replace-pathq for paths with their query.',
   }),
   ask({
-    row: 'T14',
-    sends: 'a token request for a scope that the application does not have',
-    draft: ({ api, site }) => {
-      const [scope] = Object.keys(api.scopes)
-      if (scope === undefined) return skip('the API has no scopes')
-      return postForm({ api }, 'token', [...GRANT, ['scope', scope], ...formCredentials(site.other)])
-    },
-    expects: refusal(400, 'invalid_scope'),
-    fix: 'Run the server with this --config: its store is another one, or its APIs have other scopes.',
-  }),
-  ask({
-    row: 'T15',
-    sends: 'a token request for another resource',
-    draft: (context) => tokenRequest(context, [...GRANT, ['resource', 'https://prove.invalid/']]),
-    expects: refusal(400, 'invalid_target'),
-    fix: REACH_APP,
-  }),
-  ask({
-    row: 'T15',
-    sends: "a token request for this API's own identifier",
-    draft: (context) => tokenRequest(context, [...GRANT, ['resource', context.api.resource]]),
+    row: 'T4',
+    sends: 'a token request of 15 KiB',
+    draft: ({ api, site }) => tokenRequest(api, site.caller, [['padding', 'x'.repeat(15_000)]]),
     expects: TOKEN,
-    fix: 'Run the server with the baseUrl of this --config: it has another one.',
-  }),
-  ask({
-    row: 'T20',
-    sends: 'a token request for all scopes of the API',
-    draft: (context) => {
-      const scopes = Object.keys(context.api.scopes)
-      return scopes.length === 0
-        ? skip('the API has no scopes')
-        : tokenRequest(context, [...GRANT, ['scope', scopes.join(' ')]])
-    },
-    expects: ({ api }) => {
-      const scopes = Object.keys(api.scopes).join(' ')
-      return all(
-        TOKEN,
-        that(`scope "${scopes}"`, ({ json }) => json?.['scope'] === scopes),
-      )
-    },
-    fix: 'Run the server with the scopes of this --config: its options differ.',
-  }),
-  ask({
-    row: 'T21',
-    sends: 'a token request with an unknown parameter and an empty scope',
-    draft: (context) => tokenRequest(context, [...GRANT, ['audience', 'x'], ['scope', '']]),
-    expects: TOKEN,
-    fix: REACH_APP,
-  }),
-]
-
-const ENCODING_CHECKS: readonly Check[] = [
-  ask({
-    row: 'T19',
-    sends: 'a token request whose form is percent-encoded throughout',
-    draft: (context) => {
-      const { clientId, clientSecret } = context.site.caller
-      const fields = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
-      const body = Object.entries(fields).map(([name, value]) => `${name}=${encodeAll(value)}`)
-      return { ...tokenRequest(context), body: body.join('&') }
-    },
-    expects: TOKEN,
-    fix: 'Let percent-encoded forms through: a WAF rule takes them for an attack.',
+    fix: BODY_TOO_LARGE,
   }),
   ask({
     row: 'T19',
-    sends: 'a token request with HTTP Basic, both parts percent-encoded (RFC 6749 2.3.1)',
-    draft: (context) => {
-      const { clientId, clientSecret } = context.site.caller
-      return postForm(context, 'token', GRANT, [basic(encodeAll(clientId), encodeAll(clientSecret))])
-    },
+    sends: 'a token request in chunks, without Content-Length',
+    draft: ({ api, site }) => ({ ...tokenRequest(api, site.caller), chunked: true }),
     expects: TOKEN,
-    fix: 'Pass the Authorization header on as it is.',
+    fix: 'Let bodies with Transfer-Encoding: chunked through. nginx: proxy_http_version 1.1; HAProxy: no rule on Content-Length.',
+  }),
+  ask({
+    row: 'T19',
+    sends: 'a token request with Expect: 100-continue, as curl and .NET send',
+    draft: ({ api, site }) => ({ ...tokenRequest(api, site.caller), headers: [FORM, ['Expect', '100-continue']] }),
+    expects: TOKEN,
+    fix: 'Let requests with Expect: 100-continue through: answer 100 at the proxy, or pass it on.',
   }),
 ]
 
-/** The whole table, for one oauth2 API. */
-export const TOKEN_ENDPOINT_CHECKS: readonly Check[] = [
-  ...['PUT', 'PATCH', 'DELETE'].map(createMethodCheck),
-  HEAD_CHECK,
-  ...GRANT_CHECKS,
-  ...ENCODING_CHECKS,
+/** The other two endpoints of an API, which a rule for the path of the token endpoint leaves out. */
+export const OTHER_ENDPOINT_CHECKS: readonly Check[] = [
+  {
+    row: 'I6',
+    sends: "introspection of the application's own access token",
+    expects: '200 with "active":true',
+    fix: ROUTE_ALL,
+    async run(context) {
+      const { api, site } = context
+      const token = await requireAccessToken(context)
+      const answer = await site.send(postForm(api, 'introspect', [['token', token], ...formCredentials(site.caller)]))
+      const isActive = that('200 with "active":true', ({ status, json }) => status === 200 && json?.['active'] === true)
+      return judge(context, answer, isActive)
+    },
+  },
+  ask({
+    row: 'I9',
+    sends: 'revocation of something that is no access token',
+    draft: ({ api, site }) => postForm(api, 'revoke', [['token', 'prove'], ...formCredentials(site.caller)]),
+    expects: all(status(200), NO_BODY),
+    fix: ROUTE_ALL,
+  }),
 ]
-
-function createMethodCheck(method: string): Check {
-  return ask({
-    row: 'T1',
-    sends: `${method} to the token endpoint`,
-    draft: ({ api }) => ({ method, path: `/${api.name}/token` }),
-    expects: all(refusal(405, 'invalid_request'), header('Allow', 'POST')),
-    fix: METHODS,
-  })
-}
-
-function encodeAll(text: string): string {
-  return text.replaceAll(/./g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`)
-}

@@ -149,7 +149,7 @@ export const BROKEN: readonly BrokenDeployment[] = [
   {
     name: 'nginx adds Access-Control-Allow-Origin to every answer',
     options: { proxy: nginx({ server: 'add_header Access-Control-Allow-Origin * always;' }) },
-    row: 'X3',
+    row: 'X1',
     fix: /add_header Access-Control/,
   },
   {
@@ -239,6 +239,48 @@ export const BROKEN: readonly BrokenDeployment[] = [
     },
     row: 'I8',
     fix: /proxy_cache/,
+  },
+  {
+    name: 'nginx drops the query string in a rewrite',
+    options: { proxy: nginx({ locations: 'location ~ ^(/.*)$ { proxy_pass http://api$1; }' }) },
+    row: 'T7',
+    fix: /\$is_args\$args/,
+  },
+  {
+    name: 'nginx replaces answers with 403 by a page of its own',
+    options: {
+      proxy: nginx({
+        locations:
+          'error_page 403 /403.html; location = /403.html { internal; return 403 "<h1>Forbidden</h1>"; } location / { proxy_pass http://api; proxy_intercept_errors on; }',
+      }),
+    },
+    row: 'G8',
+    fix: /error_page 403/,
+  },
+  {
+    name: 'nginx replaces answers with 429 by a page of its own',
+    options: {
+      proxy: nginx({
+        locations:
+          'error_page 429 /429.html; location = /429.html { internal; return 429 "<h1>Slow down</h1>"; } location / { proxy_pass http://api; proxy_intercept_errors on; }',
+      }),
+    },
+    row: 'T11',
+    fix: /proxy_intercept_errors off/,
+  },
+  {
+    name: 'nginx removes Vary',
+    options: { proxy: nginx({ location: 'proxy_hide_header Vary;' }) },
+    row: 'G19',
+    fix: /proxy_hide_header Vary/,
+  },
+  {
+    name: 'HAProxy routes the token endpoint alone',
+    options: {
+      proxy: haproxy({ frontend: '  http-request deny deny_status 404 if { path_end /introspect /revoke }' }),
+    },
+    row: 'I6',
+    fix: /another path/,
   },
   {
     name: 'a route has no guard',
