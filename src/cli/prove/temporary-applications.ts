@@ -4,10 +4,9 @@ import { ApplicationError, type ApiGrants, type PlatformAuth } from '../../index
 /** An application that is deleted when the checks have ended. */
 export interface TemporaryApplication {
   readonly id: string
-  /** The newest key and secret. A check that replaces one sets it. */
-  clientId: string
+  readonly clientId: string
   /** Empty if no API needs a secret. */
-  clientSecret: string
+  readonly clientSecret: string
 }
 
 /** Creates applications, and deletes all of them again. */
@@ -39,7 +38,7 @@ export function createTemporaryApplications(
       await applications.delete(id, { by })
       return true
     } catch (error) {
-      // A check has deleted it.
+      // Somebody else has deleted it.
       return error instanceof ApplicationError && GONE.has(error.code)
     }
   }
