@@ -2,6 +2,7 @@ import type { AllowRequest, OwnDenial } from './allow-request.js'
 import { validateHeaderName, validateHeaderValue, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createOwnDenial, type Denial } from '../contracts/denial.js'
 import { StoreUnavailableError } from '../contracts/errors.js'
+import { handOnFailure } from '../http/hand-on-failure.js'
 import { replaceForbidden } from '../http/respond.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
@@ -39,7 +40,7 @@ export function createPassIfAllowed({ respondWithError, respondWithDenial }: Err
       else if (!res.headersSent) pass(req, res, next, identity)
     }
     const answer = askAllow(config.allow!, identity.toAuthInfo(), req, config.formatErrorChallenge)
-    if (answer instanceof Promise) answer.then(settle, fail)
+    if (answer instanceof Promise) handOnFailure(answer.then(settle, fail), res, next)
     else if (answer instanceof Error) fail(answer)
     else settle(answer)
   }

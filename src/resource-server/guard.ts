@@ -2,6 +2,7 @@ import type { MissingCredential } from './guard-config.js'
 import type { Guard, Next, GuardConfig } from './guard-config.js'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../contracts/api.js'
+import { handOnFailure } from '../http/hand-on-failure.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApiObservers } from '../contracts/api-observer.js'
 import { createPassIfAllowed } from './allow.js'
@@ -77,10 +78,11 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       next: Next,
     ): void {
       const waitsSince = performance.now()
-      ready.then(
+      const decided = ready.then(
         () => decide(credential, req, res, next, waitsSince),
         (problem: unknown) => respondWithError(config, problem, undefined, req, res, next),
       )
+      handOnFailure(decided, res, next)
     }
 
     function decide(
@@ -104,7 +106,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
 
     function refuseAfter(counted: Promise<unknown>, req: IncomingMessage, res: ServerResponse, next: Next): void {
       const refuse = (problem: unknown): void => respondWithError(config, problem, undefined, req, res, next)
-      counted.then(refuse, refuse)
+      handOnFailure(counted.then(refuse, refuse), res, next)
     }
 
     function authorizeVerified(passportRequest: PassportRequest, problem: unknown, identity?: Identity): void {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { handOnFailure } from '../http/hand-on-failure.js'
 import { isObject } from '../lib/is-object.js'
 
 /**
@@ -31,12 +32,8 @@ export function callOtherGuard(
   next: (error?: unknown) => void,
 ): void {
   // Express 4 does not wait for middleware, and Express 5 does not see this promise.
-  Promise.resolve(guard(req, res, next)).catch((error: unknown) => next(toError(error)))
-}
-
-/** The error for the host's guard: without one, or with `'route'`, next() would go on. */
-function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error('The guard for other issuers failed.', { cause: error })
+  const call = async (): Promise<unknown> => guard(req, res, next)
+  handOnFailure(call(), res, next)
 }
 
 /** Whether a bearer token may go to the host's guard. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { handOnFailure } from '../http/hand-on-failure.js'
 import type { LimitHeaders } from '../rate-limits/rate-limit.js'
 import { countUnits, type RequestCost } from './cost.js'
 import type { Identity } from './identity.js'
@@ -22,7 +23,7 @@ export function createPassIfCounted({ respondWithError }: Pick<ErrorResponders, 
   // The asynchronous case is a function of its own, for the reason in guard.ts.
   const passAfter = (counted: Promise<LimitHeaders>, ...args: Parameters<PassIfCounted>): void => {
     const [config, , req, res, next, identity, pass] = args
-    counted.then(
+    const passed = counted.then(
       (headers) => {
         // The host's time-out may have answered meanwhile; the handler would answer a second time.
         if (res.headersSent) return
@@ -31,6 +32,7 @@ export function createPassIfCounted({ respondWithError }: Pick<ErrorResponders, 
       },
       (problem: unknown) => respondWithError(config, problem, identity, req, res, next),
     )
+    handOnFailure(passed, res, next)
   }
 
   return function passIfCounted(config, count, req, res, next, identity, pass) {

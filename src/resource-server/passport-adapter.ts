@@ -3,6 +3,7 @@ import { Passport, type Strategy as PassportStrategy } from 'passport'
 import { Strategy as BearerStrategy, type VerifyFunctionWithRequest } from 'passport-http-bearer'
 import type { Api } from '../contracts/api.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
+import { handOnFailure } from '../http/hand-on-failure.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { Authenticator } from './authenticate.js'
 import type { Refused } from './failure.js'
@@ -80,10 +81,11 @@ export function createApiKeyAuthentication(authenticator: Authenticator): Authen
 
   return function authenticate(passportRequest, callback) {
     if (loaded) return loaded(passportRequest, callback)
-    loading.then(
+    const authenticated = loading.then(
       (authenticateLater) => authenticateLater(passportRequest, callback),
       (error: unknown) => callback(passportRequest, error),
     )
+    handOnFailure(authenticated, passportRequest.response, passportRequest.next)
   }
 }
 
@@ -134,8 +136,9 @@ type Done = (problem: Error | null, identity?: Identity) => void
 
 function callVerify(verify: Verify, passportRequest: PassportRequest, credential: string, done: Done): void {
   const verified = verify(passportRequest, credential)
-  limitAuthenticationTime(verified, passportRequest.waitsSince)
-    .then((result) => (result instanceof Identity ? done(null, result) : done(result as unknown as Error)), done)
-    // A response that is not quite Node's lacks a method: the host is told, and the process goes on.
-    .catch((error: unknown) => passportRequest.next(error))
+  const settled = limitAuthenticationTime(verified, passportRequest.waitsSince).then(
+    (result) => (result instanceof Identity ? done(null, result) : done(result as unknown as Error)),
+    done,
+  )
+  handOnFailure(settled, passportRequest.response, passportRequest.next)
 }

@@ -2,6 +2,7 @@ import type { RefusedCaller, RefusalReporter, ReportingConfig } from './refusal-
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Next } from './guard-config.js'
 import type { Emit } from '../contracts/events.js'
+import { handOnFailure } from '../http/hand-on-failure.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { whenAnswered } from '../http/when-answered.js'
 import type { ApiObservers } from '../contracts/api-observer.js'
@@ -79,7 +80,7 @@ function goOn({ hostGuard, hideOthers }: ReportingConfig, req: IncomingMessage, 
     else next()
   }
   const hidden = hideOthers?.(req)
-  if (hidden) hidden.then(proceed, next)
+  if (hidden) handOnFailure(hidden.then(proceed), res, next)
   else proceed()
 }
 
