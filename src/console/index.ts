@@ -11,6 +11,7 @@ import { isObject } from '../lib/is-object.js'
 import type { WithEmails } from '../features/emails/index.js'
 import type { WithPortal } from '../features/portal/index.js'
 import type { WithRegistration } from '../features/registration/index.js'
+import { asObject, type JsonObject } from '../openapi/document.js'
 import { createPageBrand } from '../web/page-brand.js'
 import { readBrand } from '../web/read-brand.js'
 import { escapeHidden } from '../lib/visible-text.js'
@@ -23,6 +24,7 @@ import { renderIndexPage } from './index-page.js'
 import { readConsoleOptions, type DeveloperConsoleOptions } from './options.js'
 import { createContentSecurityPolicy } from './page.js'
 import { listReferenceOperations } from './reference/operation-keys.js'
+import { readText } from './reference/resolve.js'
 import { listReferenceResources } from './reference/resources.js'
 import {
   createDocumentResource,
@@ -70,7 +72,6 @@ export function developerConsole<const Apis extends ApisOptions>(
       fix: 'Write developerConsole(auth), where auth is what createPlatformAuth() returned.',
     })
   const { documents: given, title, registration: isWanted, ...texts } = readConsoleOptions(options)
-  const { apis } = auth
   const { emails, registration: registrationCalls, portal }: Partial<PlatformWithPages> = auth
   if (options?.registration === true && registrationCalls === undefined)
     throw new ConfigurationError({
@@ -81,7 +82,8 @@ export function developerConsole<const Apis extends ApisOptions>(
   const hasEmails = emails !== undefined
   const registration = isWanted && registrationCalls !== undefined
   const brand = readBrand(auth.brand)
-  const documents = readDocuments(apis, given, { hasEmails })
+  const documents = readDocuments(auth.apis, given, { hasEmails })
+  const apis = auth.apis.map((api) => ({ ...api, title: readTitle(api, documents.get(api.name)) }))
   const site: Site = {
     get title() {
       return title ?? words().console
@@ -107,6 +109,11 @@ export function developerConsole<const Apis extends ApisOptions>(
     resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
   }
   return createRouter({ resources, routers: listRouters(auth, registration) })
+}
+
+/** The title of an API: its own, otherwise its document's. */
+function readTitle({ name, title }: Api, document: JsonObject | undefined): string {
+  return title === name ? (readText(asObject(document?.['info'])['title']) ?? title) : title
 }
 
 /** The features with pages; a platform has those that it was given. */

@@ -15,11 +15,24 @@ export interface CallInput {
 
 /** The URL of a call. The name of a path parameter without a value stays, in braces. */
 export function buildUrl({ resource, path, parameters }: CallInput): string {
-  let filled = path
-  for (const each of parameters.filter((parameter) => parameter.in === 'path'))
-    filled = filled.replaceAll(`{${each.name}}`, () => serializePathParameter(each))
+  const values = new Map(parameters.filter((each) => each.in === 'path').map((each) => [each.name, each]))
+  const filled = path.replaceAll(VARIABLE, (whole, written: string) => {
+    const parameter = values.get(written) ?? values.get(readName(written))
+    return parameter === undefined ? whole : serializePathParameter(parameter)
+  })
   const query = parameters.filter((parameter) => parameter.in.startsWith('query')).flatMap(serializeQueryParameter)
   return `${resource}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`
+}
+
+/** The names of the variables of a path; `{name+}`, as Smithy writes a variable of several segments, is `name`. */
+export function listPathVariables(path: string): string[] {
+  return [...path.matchAll(VARIABLE)].map(([, written]) => readName(written!)).filter((name) => !name.startsWith('$'))
+}
+
+const VARIABLE = /\{([^{}]+)\}/g
+
+function readName(written: string): string {
+  return written.replace(/[+*]$/, '')
 }
 
 /** Whether the path has a segment `.` or `..` in any spelling that browsers remove: the call would reach another path, with the credential. */

@@ -107,13 +107,16 @@ function renderSecurity(api: Api, { optional, alternatives }: Security): Html {
   if (alternatives.length === 0) return html`<p class="scopes">${words().noCredential}</p>`
   const { noneOrToken, noneOrKey, anyToken, anyKey, or, scope: one, scopes: several } = words()
   const isOAuth = api.scheme === 'oauth2'
-  const lists = alternatives.filter((scopes) => scopes.length > 0)
-  if (optional || lists.length < alternatives.length)
-    return html`<p class="scopes">${optional ? (isOAuth ? noneOrToken : noneOrKey) : isOAuth ? anyToken : anyKey}</p>`
-  const separated = lists.map(
+  const isAny = alternatives.some((scopes) => scopes.length === 0)
+  const general = optional ? (isOAuth ? noneOrToken : noneOrKey) : isOAuth ? anyToken : anyKey
+  const intro = (optional || isAny) && html`<p class="scopes">${general}</p>`
+  if (isAny) return html`${intro}`
+  const separated = alternatives.map(
     (scopes, at) => html`${at > 0 && ` ${or} `}${scopes.map((scope) => html` <code>${scope}</code>`)}`,
   )
-  return html`<p class="scopes">${lists.length === 1 && lists[0]?.length === 1 ? one : several}${separated}</p>`
+  const isOne = alternatives.length === 1 && alternatives[0]?.length === 1
+  return html`${intro}
+    <p class="scopes">${isOne ? one : several}${separated}</p>`
 }
 
 /** Shows the parameters and the body that the provider sends. */

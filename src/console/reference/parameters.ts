@@ -1,4 +1,5 @@
 import { asObject, type JsonObject, type Operation } from '../../openapi/document.js'
+import { listPathVariables } from '../../samples/request.js'
 import { readList, readText, resolve, resolveEntries } from './resolve.js'
 
 /** A parameter of an operation. */
@@ -26,12 +27,19 @@ type Place = (typeof PLACES)[number]
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization']
 const STYLES: Readonly<Record<string, string>> = { path: 'simple', header: 'simple' }
 
-/** The parameters of an operation, and those of its path item that it does not replace. Required ones are first. */
-export function listParameters(document: JsonObject, { pathItem, operation }: Operation): Parameter[] {
+/**
+ * The parameters of an operation, and those of its path item that it does not replace. Required ones are first. A variable of the
+ * path that nothing describes is a parameter too, because nothing can be called without it.
+ */
+export function listParameters(document: JsonObject, { path, pathItem, operation }: Operation): Parameter[] {
   const all = new Map<string, Parameter>()
   for (const given of [...readList(pathItem['parameters']), ...readList(operation['parameters'])]) {
     const parameter = readParameter(document, resolve(document, given))
     if (parameter) all.set(`${parameter.place} ${parameter.name}`, parameter)
+  }
+  for (const name of path.startsWith('/') ? listPathVariables(path) : []) {
+    const parameter = readParameter(document, asObject({ name, in: 'path', schema: { type: 'string' } }))
+    if (parameter && !all.has(`path ${name}`)) all.set(`path ${name}`, parameter)
   }
   const order = ({ place, required }: Parameter): number => PLACES.indexOf(place) + (required ? 0 : PLACES.length)
   return [...all.values()].toSorted((a, b) => order(a) - order(b))
