@@ -127,7 +127,10 @@ const RULES: Readonly<Record<string, Rule>> = {
     mayImportTypes: [...FEATURE_TYPES, 'platform/core-auth'],
   },
   opentelemetry: { mayImport: ['index', 'lib'], mayImportTypes: FEATURE_TYPES },
-  testing: { mayImport: ['index', 'store', 'lib', 'openapi', 'express-routes'], mayImportTypes: FEATURE_TYPES },
+  testing: {
+    mayImport: ['index', 'store', 'lib', 'openapi', 'express-routes', 'contracts/platform-parts'],
+    mayImportTypes: [...FEATURE_TYPES, 'platform/core-auth', 'resource-server/decisions'],
+  },
 }
 
 /** What browsers run too imports no module of Node. */

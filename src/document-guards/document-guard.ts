@@ -55,6 +55,7 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
   const findEntry = createEntryFinder(options)
   const config = {
     api,
+    accepts: [],
     reportOnly,
     hostGuard: undefined,
     onDenied,

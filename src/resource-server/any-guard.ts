@@ -2,10 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { isWellFormedKey } from '../applications/credentials/credentials.js'
 import { ConfigurationError } from '../contracts/errors.js'
 import { createDenial, type Denial } from '../contracts/denial.js'
+import type { AcceptedCredential } from '../contracts/guard-description.js'
 import { readHeader } from '../http/request.js'
 import { describeValue } from '../lib/describe-value.js'
 import type { OnDenied } from '../options/options.js'
 import { findIdentity, setIdentity } from './auth-of.js'
+import type { Decisions } from './decisions.js'
 import type { RespondWithDenial } from './respond-with.js'
 import { formatBearerOfKeys } from './error-responses.js'
 import { findWrongArguments } from './express-arguments.js'
@@ -22,6 +24,9 @@ interface AnyGuardOptions {
   /** One guard at least, in the order in which they decide. */
   readonly parts: readonly GuardConfig[]
   readonly optional: boolean
+  /** The credentials of all parts. */
+  readonly accepts: readonly AcceptedCredential[]
+  readonly decisions: Decisions
   readonly onDenied: OnDenied | undefined
   readonly createGuard: (config: GuardConfig) => Guard
   readonly respondWithDenial: RespondWithDenial
@@ -33,6 +38,8 @@ interface AnyGuardOptions {
  */
 export function createAnyGuard({
   optional,
+  accepts,
+  decisions,
   onDenied,
   createGuard,
   respondWithDenial,
@@ -55,6 +62,7 @@ export function createAnyGuard({
   }
   const guards = parts.map((part) => {
     const shared = {
+      accepts,
       hostGuard,
       hideCredential,
       hideOthers: hidingOthers.length > 0 ? hideOthers : undefined,
@@ -71,6 +79,7 @@ export function createAnyGuard({
       return respondWithDenial(
         {
           api,
+          accepts,
           onDenied,
           reportOnly,
           hostGuard,
@@ -89,6 +98,7 @@ export function createAnyGuard({
     }
     const wrongArguments = findWrongArguments(res)
     if (wrongArguments) return next(wrongArguments)
+    decisions.note?.({ kind: 'optional', api: api.name, accepts, denied: undefined, hasOwnAnswer: false })
     setIdentity(req, undefined)
     prepareResponse?.(res)
     next()

@@ -5,6 +5,7 @@ import { createAuthenticator } from './authenticate.js'
 import { findApi, readAnyGuardOptions, readApiArguments, readVerifyOptions, refuseRequest } from './guard-arguments.js'
 import type { ApiKeyGuardOptions, BearerGuardOptions } from './guard-options.js'
 import { createReadCost } from './cost.js'
+import { createDecisions } from './decisions.js'
 import { createGuards } from './guards.js'
 import { createOutcomes } from './outcomes.js'
 import { createRequestCounter, type RequestCounter } from './request-counter.js'
@@ -16,6 +17,7 @@ export function createResourceServer({ apis, rateLimits, plans, ...options }: Re
   const authenticator = createAuthenticator(options)
   const requestLimits = createRequestLimits({ ...options, apis, rateLimits, plans })
   const outcomes = createOutcomes(options.emit)
+  const decisions = createDecisions()
   const reporter = createRefusalReporter({ ...options, outcomes })
   const reportOnlyOf = new Map([...apis.values()].map(({ name, reportOnly }) => [name, reportOnly]))
   const readCost = createReadCost(plans)
@@ -28,8 +30,9 @@ export function createResourceServer({ apis, rateLimits, plans, ...options }: Re
     reporter,
     outcomes,
     readCost,
+    decisions,
   })
-  const verifiers = createVerifiers({ authenticator, requestLimits, available: options.available })
+  const verifiers = createVerifiers({ authenticator, requestLimits, available: options.available, decisions })
 
   return {
     requireBearer(...args) {

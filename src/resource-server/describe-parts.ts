@@ -20,7 +20,10 @@ export function describeParts(
   }
 }
 
-function describeAccepted(config: GuardConfig, otherOnDenied: OnDenied | undefined): AcceptedCredential {
+export function describeAccepted(
+  config: Omit<GuardConfig, 'accepts'>,
+  otherOnDenied: OnDenied | undefined,
+): AcceptedCredential {
   const { api, findRequirement, otherIssuers, onDenied = otherOnDenied } = config
   return {
     api: api.name,

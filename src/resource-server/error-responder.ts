@@ -7,6 +7,7 @@ import type { LogRefusal } from '../http/refusal-log.js'
 import { sendDenial, toDenial, unwrapCause } from '../http/respond.js'
 import type { OnDenied } from '../options/options.js'
 import type { ApiObservers } from '../contracts/api-observer.js'
+import type { Decisions } from './decisions.js'
 import { findWrongArguments } from './express-arguments.js'
 import { Failure } from './failure.js'
 import type { Outcomes } from './outcomes.js'
@@ -29,6 +30,7 @@ const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
 ])
 
 export interface ErrorResponderOptions {
+  readonly decisions: Decisions
   readonly outcomes: Outcomes
   readonly observers: ApiObservers
   readonly logRefusal: LogRefusal
@@ -36,6 +38,7 @@ export interface ErrorResponderOptions {
 }
 
 export function createErrorResponder({
+  decisions,
   outcomes,
   observers,
   logRefusal,
@@ -67,8 +70,16 @@ export function createErrorResponder({
   const respondWithDenial: RespondWithDenial = (config, denied, reason, caller, req, res, next, cause, details) => {
     const wrongArguments = findWrongArguments(res)
     if (wrongArguments) return next(wrongArguments)
-    if (reporter.reports(config)) return reporter.report(config, denied, reason, caller, req, res, next, cause)
-    const { api, onDenied, readClient } = config
+    const { api, accepts, onDenied, readClient } = config
+    const reports = reporter.reports(config)
+    decisions.note?.({
+      kind: reports ? 'reported' : 'refused',
+      api: api.name,
+      accepts,
+      denied,
+      hasOwnAnswer: onDenied !== undefined,
+    })
+    if (reports) return reporter.report(config, denied, reason, caller, req, res, next, cause)
     const applicationId = findApplicationId(caller)
     outcomes.deny({ api: api.name, applicationId, error: denied.error, reason }, req, readClient)
     if (applicationId !== undefined) observers.get(api.name)?.refused?.({ applicationId, denied, reason, details }, req)

@@ -3,6 +3,7 @@ import type { ApiObservers } from '../contracts/api-observer.js'
 import type { OnDenied } from '../options/options.js'
 import type { RespondWithDenial } from './respond-with.js'
 import type { readCost } from './cost.js'
+import type { Decisions } from './decisions.js'
 import type { readGuardOptions } from './guard-arguments.js'
 import type { ApiKeyGuardOptions, BearerGuardOptions } from './guard-options.js'
 import type { Guard } from './guard-config.js'
@@ -13,6 +14,8 @@ import type { ScopeRequirements } from './requirement.js'
 export interface GuardParts {
   readonly apis: ReadonlyMap<string, Api>
   readonly observers: ApiObservers
+  /** The decisions of guards and verifiers. */
+  readonly decisions: Decisions
   /** A bearer guard or a key guard, as the API's scheme is; the scopes may have alternatives. */
   createGuard(api: Api, options: BearerGuardOptions & ApiKeyGuardOptions & ScopeRequirements): Guard
   /** Makes `requireAny()` refuse a guard that it cannot combine, and lets the platform know it. */

@@ -9,6 +9,7 @@ import { createPassIfAllowed } from './allow.js'
 import { findIdentity, setIdentity } from './auth-of.js'
 import type { ErrorResponders } from './respond-with.js'
 import { callOtherGuard, type OtherIssuersGuard } from './other-issuers.js'
+import type { Decisions } from './decisions.js'
 import { findWrongArguments } from './express-arguments.js'
 import { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
@@ -24,6 +25,7 @@ export const MALFORMED_CREDENTIAL: MissingCredential = { reason: 'malformed' }
 export const TOO_LONG_CREDENTIAL: MissingCredential = { reason: 'tooLong' }
 
 export interface GuardFactoryOptions extends ErrorResponders {
+  readonly decisions: Decisions
   readonly outcomes: Outcomes
   /** Rejects while the platform cannot answer: before it is ready, or when the store has been unavailable for too long. */
   readonly available: () => MaybePromise<void>
@@ -34,12 +36,13 @@ export interface GuardFactoryOptions extends ErrorResponders {
 
 /** The steps of a guard: read the credential, authenticate, check scopes, count the request, ask the host, call the handler. */
 export function createGuardFactory(options: GuardFactoryOptions): (config: GuardConfig) => Guard {
-  const { available, requestLimits, observers, outcomes, respondWithError } = options
+  const { available, requestLimits, observers, decisions, outcomes, respondWithError } = options
   const passIfAllowed = createPassIfAllowed(options)
   const passIfCounted = createPassIfCounted(options)
 
   return function createGuard(config) {
     const { api, findRequirement, allow, optional, otherIssuers, header, readCredential, recall, authenticate } = config
+    const noted = { api: api.name, accepts: config.accepts, denied: undefined, hasOwnAnswer: false }
     const countRequest = requestLimits.get(api)!.countForGuard
     const countAllowed = observers.get(api.name)?.allowed
     const passAgain = createPassAgain({ config, respondWithError, passIfAllowed, countAllowed })
@@ -54,7 +57,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       else if (otherIssuers?.isOfOtherIssuer(credential)) {
         // The platform's state does not matter here.
         ready.catch(() => undefined)
-        passToHost(config, otherIssuers.guard, req, res, next)
+        passToHost(otherIssuers.guard, req, res, next)
       } else decideAfter(ready, credential, req, res, next)
     }
 
@@ -63,9 +66,17 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
         return respondWithError(config, missing.reason, undefined, req, res, next)
       const wrongArguments = findWrongArguments(res)
       if (wrongArguments) return next(wrongArguments)
+      decisions.note?.({ kind: 'optional', ...noted })
       setIdentity(req, undefined)
       config.prepareResponse?.(res)
       next()
+    }
+
+    function passToHost(guard: OtherIssuersGuard, req: IncomingMessage, res: ServerResponse, next: Next): void {
+      decisions.note?.({ kind: 'otherIssuers', ...noted })
+      setIdentity(req, undefined)
+      config.prepareResponse?.(res)
+      callOtherGuard(guard, req, res, next)
     }
 
     // The asynchronous cases are separate functions: V8 allocates the context of a closure for every request, even if the
@@ -96,7 +107,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       if (recalled instanceof Identity) {
         // The host's time-out may have answered meanwhile; the handler would answer a second time.
         if (waitsSince === undefined || !res.headersSent) authorize(req, res, next, recalled)
-      } else if (otherIssuers?.isOfOtherIssuer(credential)) passToHost(config, otherIssuers.guard, req, res, next)
+      } else if (otherIssuers?.isOfOtherIssuer(credential)) passToHost(otherIssuers.guard, req, res, next)
       else if (recalled === null) {
         const passportRequest = new PassportRequest(api, { [header]: credential }, req, res, next, waitsSince)
         authenticate(passportRequest, authorizeVerified)
@@ -145,16 +156,4 @@ function recallSafely(recall: GuardConfig['recall'], credential: string, req: In
   } catch (error) {
     return error ?? new Error('A credential could not be checked.')
   }
-}
-
-function passToHost(
-  { prepareResponse }: GuardConfig,
-  guard: OtherIssuersGuard,
-  req: IncomingMessage,
-  res: ServerResponse,
-  next: Next,
-): void {
-  setIdentity(req, undefined)
-  prepareResponse?.(res)
-  callOtherGuard(guard, req, res, next)
 }

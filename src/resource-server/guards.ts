@@ -12,7 +12,7 @@ import { createAnyGuard, describeNoGuard, readParts } from './any-guard.js'
 import type { Authenticator } from './authenticate.js'
 import type { readCost } from './cost.js'
 import { setGuardDescription } from './describe-guard.js'
-import { describeParts } from './describe-parts.js'
+import { describeAccepted, describeParts } from './describe-parts.js'
 import {
   BEARER_FORM,
   formatApiKeyChallenge,
@@ -64,7 +64,7 @@ interface GuardsOptions extends Omit<GuardFactoryOptions, keyof ErrorResponders>
 
 export function createGuards(given: GuardsOptions): Guards {
   const { apis, authenticator, reportOnlyOf, onDenied: platformOnDenied, warn, ...options } = given
-  const { reporter } = options
+  const { decisions, reporter } = options
   const responders = createErrorResponder(options)
   const createEnforcingGuard = createGuardFactory({ ...options, ...responders })
   const readReportOnly = createReportOnlyReader({ reportOnlyOf, now: options.now, warn })
@@ -80,7 +80,8 @@ export function createGuards(given: GuardsOptions): Guards {
     return config.reportOnly ? reporter.skipReported(config, guard) : guard
   }
 
-  function register(config: GuardConfig): Guard {
+  function register(parts: Omit<GuardConfig, 'accepts'>): Guard {
+    const config: GuardConfig = { ...parts, accepts: [describeAccepted(parts, platformOnDenied)] }
     const guard = createGuard({ ...config, onDenied: config.onDenied ?? platformOnDenied })
     configs.set(guard, config)
     setGuardDescription(guard, describeParts([config], config.optional, platformOnDenied, reporter))
@@ -107,13 +108,7 @@ export function createGuards(given: GuardsOptions): Guards {
         headerNames: AUTHORIZATION,
         form: BEARER_FORM,
         header: 'authorization',
-        recall(authorization) {
-          const accessToken = authorization.slice('Bearer '.length)
-          const known = authenticator.recallAccessToken(api, accessToken)
-          if (known !== null) return known
-          if (readBearer(authorization) === false) return 'malformed'
-          return isCanonical(accessToken) ? null : 'invalidToken'
-        },
+        recall: (authorization) => recallBearer(authenticator, api, authorization),
         authenticate: authenticateBearer,
         readClient: readTokenClient,
         // The form of a token is checked before it may be one of another issuer.
@@ -153,18 +148,21 @@ export function createGuards(given: GuardsOptions): Guards {
     },
     any(list, guardOptions) {
       const { optional = false, onDenied = platformOnDenied } = guardOptions
-      const isGiven = guardOptions.reportOnly !== undefined
-      const parts = readParts(list, configs).map((part) =>
-        isGiven ? { ...part, reportOnly: readReportOnly('requireAny', part.api, guardOptions) } : part,
-      )
-      const guard = createAnyGuard({ parts, optional, onDenied, createGuard, ...responders })
+      const parts = readParts(list, configs).map((part) => {
+        if (guardOptions.reportOnly === undefined) return part
+        return { ...part, reportOnly: readReportOnly('requireAny', part.api, guardOptions) }
+      })
+      const description = describeParts(parts, optional, onDenied, reporter)
+      const { accepts } = description
+      const guard = createAnyGuard({ parts, optional, accepts, decisions, onDenied, createGuard, ...responders })
       configs.set(guard, undefined)
-      setGuardDescription(guard, describeParts(parts, optional, onDenied, reporter))
+      setGuardDescription(guard, description)
       return guard
     },
     parts: {
       apis,
       observers: options.observers,
+      decisions,
       createGuard: (api, options) =>
         api.scheme === 'oauth2' ? guards.bearer(api, options) : guards.apiKey(api, options),
       register: (guard) => void configs.set(guard, undefined),
@@ -179,6 +177,18 @@ export function createGuards(given: GuardsOptions): Guards {
     },
   }
   return guards
+}
+
+function recallBearer(
+  authenticator: Authenticator,
+  api: Api,
+  authorization: string,
+): ReturnType<GuardConfig['recall']> {
+  const accessToken = authorization.slice('Bearer '.length)
+  const known = authenticator.recallAccessToken(api, accessToken)
+  if (known !== null) return known
+  if (readBearer(authorization) === false) return 'malformed'
+  return isCanonical(accessToken) ? null : 'invalidToken'
 }
 
 function createBearerReader(read: typeof readBearer): GuardConfig['readCredential'] {

@@ -15,7 +15,7 @@ import type { RefusalReporterOptions } from './report-only.js'
 
 type GuardsOptions = Omit<
   Parameters<typeof createGuards>[0],
-  'authenticator' | 'requestLimits' | 'reportOnlyOf' | 'reporter' | 'outcomes' | 'now'
+  'authenticator' | 'requestLimits' | 'reportOnlyOf' | 'reporter' | 'outcomes' | 'decisions' | 'now'
 > &
   Omit<RefusalReporterOptions, 'outcomes' | 'now'>
 

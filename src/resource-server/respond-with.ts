@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Denial } from '../contracts/denial.js'
+import type { AcceptedCredential } from '../contracts/guard-description.js'
 import type { RefusalDetails } from '../contracts/usage.js'
 import type { OnDenied } from '../options/options.js'
 import type { ErrorResponses } from './error-responses.js'
@@ -16,6 +17,8 @@ export interface ErrorResponseConfig extends DenialConfig {
 }
 
 export interface DenialConfig extends ReportingConfig {
+  /** The credentials with which the request would have passed. */
+  readonly accepts: readonly AcceptedCredential[]
   readonly onDenied: OnDenied | undefined
 }
 

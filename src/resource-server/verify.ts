@@ -9,6 +9,7 @@ import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
 import type { Authenticator } from './authenticate.js'
 import { findRequest } from './auth-of.js'
 import { countUnits } from './cost.js'
+import type { Decisions } from './decisions.js'
 import { createApiKeyErrors, createBearerErrors, type ErrorResponses } from './error-responses.js'
 import { Failure, type Refused } from './failure.js'
 import type { VerifySettings } from './guard-arguments.js'
@@ -24,10 +25,11 @@ export interface Verifiers {
 interface VerifiersOptions {
   readonly authenticator: Authenticator
   readonly available: () => MaybePromise<void>
+  readonly decisions: Decisions
   readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForVerifier'>>
 }
 
-export function createVerifiers({ authenticator, available, requestLimits }: VerifiersOptions): Verifiers {
+export function createVerifiers({ authenticator, available, requestLimits, decisions }: VerifiersOptions): Verifiers {
   async function authenticateWhenAvailable<Result>(authenticate: () => MaybePromise<Result>): Promise<Result> {
     await available()
     return authenticate()
@@ -51,7 +53,9 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
       await requestLimits.get(api)!.countForVerifier(result.application, units, req)
       return result.toAuthInfo() as Info
     } catch (error) {
-      throw error instanceof OAuthError ? error : toOAuthError(toDenial(error), error)
+      const denied = error instanceof OAuthError ? error : toOAuthError(toDenial(error), error)
+      decisions.note?.({ kind: 'notVerified', api: api.name, accepts: [], denied, hasOwnAnswer: true })
+      throw denied
     }
   }
 

@@ -6,3 +6,4 @@ export { memoryMailer, type EmailedCredentials, type MemoryMailer, type Received
 export { createTestPlatform, type TestPlatform, type TestPlatformOptions } from './platform.js'
 export { expectSecured, type ExpectSecuredOptions, type SecuredRoutes } from './secured/expect-secured.js'
 export { RoutesNotSecuredError, type ProblemKind, type SecurityProblem } from './secured/problem.js'
+export type { AlsoTry } from './secured/variations.js'

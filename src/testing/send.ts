@@ -17,6 +17,8 @@ export interface SentRequest {
   readonly target: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array | string
+  /** The version of HTTP, 1.1 if left out. */
+  readonly version?: '1.0' | '1.1'
   /** The address of the client. */
   readonly address?: string
   /** Milliseconds after which an answer that has begun is resolved as it is, for streams that do not end. */
@@ -87,7 +89,7 @@ export function send(listener: Listener, request: SentRequest): Promise<Received
 
 const CLOSED = 'was not answered: the connection was closed.'
 
-function writeRequest({ method, target, headers = {}, body = '' }: SentRequest): Buffer {
+function writeRequest({ method, target, headers = {}, body = '', version = '1.1' }: SentRequest): Buffer {
   const content = Buffer.from(body)
   const hasLength = content.length > 0 || ['POST', 'PUT', 'PATCH'].includes(method)
   const sent = {
@@ -99,7 +101,10 @@ function writeRequest({ method, target, headers = {}, body = '' }: SentRequest):
   const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`.replaceAll(/[\r\n]/g, ' '))
   // A client cannot send other characters.
   const path = target.replaceAll(/[^!-~\x80-\xff]/g, encodeURIComponent)
-  return Buffer.concat([Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n'), 'latin1'), content])
+  return Buffer.concat([
+    Buffer.from([`${method} ${path} HTTP/${version}`, ...lines, '', ''].join('\r\n'), 'latin1'),
+    content,
+  ])
 }
 
 function joinHeaders(rawHeaders: readonly string[]): Record<string, string> {

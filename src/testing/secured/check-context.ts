@@ -1,52 +1,65 @@
-import type { AcceptedCredential, GuardDescription, PlatformAuth } from '../../index.js'
-import type { CredentialSource } from './bad-credentials.js'
+import type { AcceptedCredential, PlatformAuth } from '../../index.js'
+import { findApi } from '../credentials.js'
+import type { CredentialSource } from './credential-source.js'
 import type { Operation } from './documents.js'
-import type { Endpoint } from './endpoints.js'
-import type { ProblemKind } from './problem.js'
-import type { Prober } from './prober.js'
+import type { AskedPlace, Fault, Judge } from './judge.js'
+import type { ProblemKind, ProblemList } from './problem.js'
+import type { Ask, Prober } from './prober.js'
 import type { PublicRoutes } from './public-routes.js'
-
-export type Headers = Readonly<Record<string, string>>
+import type { AlsoTry } from './variations.js'
 
 /** The state that all checks of an app share. */
 export interface CheckContext {
   readonly auth: PlatformAuth
   readonly prober: Prober
+  readonly judge: Judge
   readonly credentials: CredentialSource
   readonly publicRoutes: PublicRoutes
-  readonly endpoints: readonly Endpoint[]
-  /** The operations of the documents that describe a route. */
-  readonly operationsOf: (endpoint: Endpoint, method: string) => readonly Operation[]
-  /** The results at addresses without routes, by their targets. */
-  readonly findings: Map<string, { readonly isRefused: boolean; readonly isSeen: boolean }>
-  /** How many routes were checked with the hints of a function. */
-  readonly uses: Map<unknown, number>
-  /** Notes a problem, once for each kind, route and method. */
-  readonly report: (kind: ProblemKind, endpoint: Endpoint, method: string, description: string, fix: string) => void
+  readonly alsoTry: AlsoTry
+  readonly params: Readonly<Record<string, string>>
+  readonly problems: Pick<ProblemList, 'add'>
+  /** The path of the first route for a request, as it is defined; undefined if no route has it. */
+  readonly routeOf: (method: string, target: string) => string | undefined
+  /** Whether anything but routes, guards and routers of the platform could answer. */
+  readonly hasFunctions: boolean
+  /** Methods and addresses at which something was found: nothing more is sent there. */
+  readonly failed: Set<string>
 }
 
-/** A check of one method of a route. */
-export interface Check extends CheckContext {
-  readonly endpoint: Endpoint
-  readonly method: string
+/** An address to ask. */
+export interface Place {
+  /** The path as it is defined, in reports and in `public`. */
+  readonly path: string
   readonly target: string
-  /** Notes a problem of this method of this route. */
+  /** Whether it is a route or an operation: then a 404 is an answer like any other. */
+  readonly isKnown: boolean
+  readonly operations: (method: string) => readonly Operation[]
+  /** The method in reports, if it is not that of the request: `ALL`. */
+  readonly reportedMethod?: string
+}
+
+/** A check of one method of one address. */
+export interface Check extends CheckContext {
+  readonly place: Place
+  readonly method: string
+  readonly asked: AskedPlace
+  /** What guards demand there, and what verifiers verify. */
+  readonly accepts: readonly Demand[]
   readonly complain: (kind: ProblemKind, description: string, fix: string) => void
 }
 
-export function createCheck(context: CheckContext, endpoint: Endpoint, method: string, target: string): Check {
-  const complain: Check['complain'] = (kind, ...texts) => context.report(kind, endpoint, method, ...texts)
-  return { ...context, endpoint, method, target, complain }
+export type Demand = Pick<AcceptedCredential, 'api' | 'scheme'> & Partial<AcceptedCredential>
+
+export function formatGuardCall(auth: PlatformAuth, api: string): string {
+  return `auth.${findApi(auth, api).scheme === 'oauth2' ? 'requireBearer' : 'requireApiKey'}('${api}')`
 }
 
-export const NO_CREDENTIAL = { name: 'A request without a credential', status: 401, error: 'unauthorized' }
-
-export function listAccepted(guards: readonly GuardDescription[]): AcceptedCredential[] {
-  return guards.flatMap(({ accepts }) => accepts)
-}
-
-/** The good credentials of the other APIs. If two need the same header, one gives way. */
-export function joinHeaders(goodHeaders: ReadonlyMap<string, Headers>, except: string): Headers {
-  const others = [...goodHeaders].filter(([api]) => api !== except).map(([, headers]) => headers)
-  return Object.assign({}, ...others) as Headers
+/** The fault of a further request at the same address. */
+export async function ask(
+  check: Check,
+  change: Partial<Ask>,
+  place: Partial<AskedPlace> = {},
+): Promise<Fault | undefined> {
+  const request = { method: check.method, target: check.place.target, ...change }
+  return check.judge.judge(request, await check.prober.ask(request), { ...check.asked, ...place })
 }

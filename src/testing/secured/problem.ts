@@ -1,4 +1,4 @@
-import type { Outcome } from './prober.js'
+import type { ReceivedAnswer } from '../send.js'
 
 /** The kinds of problems with a route. */
 export type ProblemKind =
@@ -26,11 +26,26 @@ export interface SecurityProblem {
   readonly kind: ProblemKind
   /** `GET /orders/items/:id` */
   readonly route: string
-  /** `src/orders.ts:12`, where the handler is defined, if that is known. */
-  readonly location: string | undefined
   /** The request that was sent, and its result. */
   readonly description: string
   readonly fix: string
+}
+
+export interface ProblemList {
+  /** Adds a problem, once for each kind and route. */
+  add(problem: SecurityProblem): void
+  list(): readonly SecurityProblem[]
+}
+
+export function createProblemList(): ProblemList {
+  const found = new Map<string, SecurityProblem>()
+  return {
+    add(problem) {
+      const key = `${problem.kind} ${problem.route}`
+      if (!found.has(key)) found.set(key, problem)
+    },
+    list: () => [...found.values()],
+  }
 }
 
 const MAX_TEXT_LENGTH = 240
@@ -44,8 +59,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 /** The answer, in a few words. */
-export function describeOutcome({ reached, answer }: Outcome): string {
-  if (reached) return 'it reached the handler'
+export function describeAnswer(answer: ReceivedAnswer | undefined): string {
   if (!answer) return 'it got no answer'
   const markup = /<head>.*?<\/head>|<[^>]*>|&nbsp;/gs
   const plain = answer.body
@@ -62,10 +76,9 @@ export class RoutesNotSecuredError extends Error {
   readonly problems: readonly SecurityProblem[]
 
   constructor(problems: readonly SecurityProblem[], routeCount: number) {
-    const lines = problems.map(({ route, location, description, fix }, at) => {
-      const place = location === undefined ? '' : ` (${location})`
-      return `${at + 1}. ${route}${place}\n   ${description}\n   Fix: ${fix}`
-    })
+    const lines = problems.map(
+      ({ route, description, fix }, at) => `${at + 1}. ${route}\n   ${description}\n   Fix: ${fix}`,
+    )
     const count = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in ${routeCount} routes`
     super([`expectSecured found ${count}:`, ...lines].join('\n\n'))
     this.problems = problems

@@ -4,8 +4,8 @@ import { isObject } from '../../lib/is-object.js'
 /** The routes that need no credential of this platform. */
 export interface PublicRoutes {
   has(method: string, path: string): boolean
-  /** The entries for which `has` was never true. */
-  unused(): readonly string[]
+  /** The entries for which `has` was never true, and a path of each. */
+  unused(): readonly { readonly text: string; readonly path: string }[]
 }
 
 interface Entry {
@@ -32,7 +32,7 @@ export function readPublicRoutes(given: unknown = {}): PublicRoutes {
       for (const entry of found) entry.isUsed = true
       return found.length > 0
     },
-    unused: () => entries.filter(({ isUsed }) => !isUsed).map(({ text }) => text),
+    unused: () => entries.filter(({ isUsed }) => !isUsed),
   }
 }
 

@@ -83,17 +83,6 @@ export const CORRECT_APPS_OF_FUNCTIONS: readonly CorrectApp[] = [
     },
   ],
   [
-    'a page for browsers that is the same for every path, before the guards',
-    ({ app, handle, mayRead }) => {
-      app.use((req, res, next) =>
-        req.method === 'GET' && req.get('accept')?.includes('html')
-          ? void res.type('html').send('<p>The application')
-          : next(),
-      )
-      app.get('/orders/items', mayRead, handle)
-    },
-  ],
-  [
     'helmet, CORS, parsers, static files, the console, and errors for what is not found',
     ({ express, app, auth, handle, mayRead }) => {
       app.use(helmet(), cors(), express.json(), express.urlencoded({ extended: true }), express.static('docs'))
@@ -113,9 +102,11 @@ export const CORRECT_APPS_OF_FUNCTIONS: readonly CorrectApp[] = [
     },
   ],
   [
-    'an application page for every path as a function, listed',
-    ({ app, handle, mayRead }) => {
+    'an application page for every other path as a function, listed',
+    ({ app, auth, handle, mayRead, mayBrowse }) => {
       app.get('/orders/items', mayRead, handle)
+      app.use('/orders', mayRead).use('/catalog', mayBrowse)
+      app.use('/invoices', auth.requireBearer('invoices')).use('/weather', auth.requireApiKey('weather'))
       app.use((_req, res) => void res.type('html').send('<p>The application'))
       return { public: { '/*': 'the single-page application' } }
     },

@@ -9,6 +9,29 @@ const asGuard = (guard: unknown): RequestHandler => guard as RequestHandler
 
 /** What no route shows: functions that answer, paths and methods that one request for a route does not have, and documents of other forms. */
 export const MISTAKES_OF_FUNCTIONS: readonly Mistake[] = [
+  [
+    'a page for browsers that is the same for every path, before the guards',
+    'open',
+    'GET /orders/items',
+    ({ app, handle, mayRead }) => {
+      app.use((req, res, next) =>
+        req.method === 'GET' && req.get('accept')?.includes('html')
+          ? void res.type('html').send('<p>The application')
+          : next(),
+      )
+      app.get('/orders/items', mayRead, handle)
+    },
+  ],
+  [
+    'an application page for every path, listed, which answers at the APIs’ addresses too',
+    'open',
+    'GET /orders/*',
+    ({ app, handle, mayRead }) => {
+      app.get('/orders/items', mayRead, handle)
+      app.use((_req, res) => void res.type('html').send('<p>The application'))
+      return { public: { '/*': 'the single-page application' } }
+    },
+  ],
   // Functions at or above the address of an API.
   [
     'a function at the root that serves an API (LoopBack, a proxy)',
@@ -40,7 +63,7 @@ export const MISTAKES_OF_FUNCTIONS: readonly Mistake[] = [
   [
     'a function that answers one path below an API',
     'open',
-    'GET /orders/*',
+    'GET /orders/dump',
     ({ app, handle, mayRead }) => {
       app.use('/orders', (req, res, next) => (req.path === '/dump' ? open(req, res) : next()))
       app.get('/orders/items', mayRead, handle)
@@ -163,7 +186,7 @@ export const MISTAKES_OF_FUNCTIONS: readonly Mistake[] = [
   ],
   [
     'a function that answers beside the guard’s refusal',
-    'open',
+    'wrong-refusal',
     'GET /orders/*',
     ({ app, mayRead }) => {
       app.use('/orders', (req, res) => {
@@ -178,7 +201,7 @@ export const MISTAKES_OF_FUNCTIONS: readonly Mistake[] = [
   ],
   [
     'a text comparison that capital letters avoid, before a function',
-    'open',
+    'other-path',
     'GET /orders/*',
     ({ app, mayRead }) => {
       app.use((req, res, next) => (req.path.startsWith('/orders') ? asGuard(mayRead)(req, res, next) : next()))
@@ -187,7 +210,7 @@ export const MISTAKES_OF_FUNCTIONS: readonly Mistake[] = [
   ],
   [
     'a router of its own that takes two slashes for one, above the guard',
-    'open',
+    'other-path',
     'GET /orders/*',
     ({ app, mayRead }) => {
       app.use('/orders', mayRead)
@@ -214,7 +237,7 @@ export const MISTAKES_OF_FUNCTIONS: readonly Mistake[] = [
   [
     'an app in a function in a function',
     'open',
-    'DELETE /orders/items/:id',
+    'DELETE /orders/items/1',
     ({ express, app, handle, mayRead }) => {
       const inner = express().delete('/items/:id', handle)
       const outer = express.Router().use((req, res, next) => void inner(req, res, next))
@@ -249,7 +272,7 @@ export const MISTAKES_OF_FUNCTIONS: readonly Mistake[] = [
   [
     'an optional segment behind which nothing is guarded',
     'open',
-    'GET /orders/items',
+    'GET /orders/items/*',
     ({ app, handle, mayRead }) => {
       app.use(/^\/orders\/items\/?$/i, mayRead).get(/^\/orders\/items(?:\/([^/]+))?$/, handle)
     },
@@ -257,7 +280,7 @@ export const MISTAKES_OF_FUNCTIONS: readonly Mistake[] = [
   [
     'an earlier route that is open for the path of a later one',
     'open',
-    'GET /orders/*',
+    'GET /orders/items',
     ({ app, handle, mayRead }) => {
       app.get(
         /^\/orders\/(.*)$/,
@@ -469,7 +492,7 @@ export const MISTAKES_OF_FUNCTIONS: readonly Mistake[] = [
   [
     'a table of services (Feathers)',
     'open',
-    'GET /orders/notes',
+    'GET /orders/items',
     ({ app, handle, mayRead }) => {
       const services = new Map([['orders/notes', open]])
       app

@@ -3,7 +3,7 @@ import type { NextFunction, Request, Response } from 'express'
 import { guardsFromDocument } from '../../../src/document-guards/index.js'
 import type { ProblemKind } from '../../../src/testing/index.js'
 import { MISTAKES_OF_FUNCTIONS } from './mistakes-of-functions.js'
-import type { BuildApp } from './shop.js'
+import type { AppOptions, BuildApp } from './shop.js'
 
 /** A mistake that people make, and how it is reported: kind and route. */
 export type Mistake = readonly [name: string, kind: ProblemKind, route: string, build: BuildApp]
@@ -197,7 +197,7 @@ export const MISTAKES: readonly Mistake[] = [
   ],
   [
     'a guard that is called without waiting for its decision',
-    'open',
+    'wrong-refusal',
     'GET /orders/items',
     ({ app, handle, mayRead }) => {
       app.use('/orders', (req, res, next) => {
@@ -382,7 +382,7 @@ export const MISTAKES: readonly Mistake[] = [
   ],
   [
     'a URL that is compared as text, with a query',
-    'other-path',
+    'other-method',
     'GET /orders/items',
     ({ app, handle, mayRead }) => {
       app.use((req, res, next) => (/^\/orders\/items\/?$/i.test(req.url) ? mayRead(req, res, next) : next()))
@@ -446,7 +446,7 @@ export const MISTAKES: readonly Mistake[] = [
   // Answers that are not the guard's.
   [
     'app.param() answers before the guard, so strangers learn which ids exist',
-    'wrong-refusal',
+    'open',
     'GET /orders/items/:id',
     ({ app, handle, mayRead }) => {
       app.param('id', (_req, res) => void res.status(404).json({ error: 'not_found' }))
@@ -621,4 +621,22 @@ export const MISTAKES: readonly Mistake[] = [
     },
   ],
   ...MISTAKES_OF_FUNCTIONS,
+]
+
+/** Mistakes that only the source shows, and the options with which they are found. Without these they are unseen. */
+export const FOUND_WITH: Readonly<Record<string, AppOptions>> = {
+  'a function that answers one path below an API': { alsoTry: { paths: ['/orders/dump'] } },
+  'a function at the root that answers one path of an API': { alsoTry: { paths: ['/orders/items'] } },
+  'a function that answers what a regular expression matches': { alsoTry: { paths: ['/orders/export/1'] } },
+  'a router that a function calls': { alsoTry: { paths: ['/orders/items'] } },
+  'an app in a function in a function': { alsoTry: { paths: ['/orders/items/1'] } },
+  'a value of a header that opens a route': { alsoTry: { names: { 'x-caller': 'backoffice' } } },
+  'a guard that an origin need not pass': { alsoTry: { names: { Origin: 'https://shop.example' } } },
+  'a list of public paths beside the function': { alsoTry: { paths: ['/orders/ping'] } },
+}
+
+/** Mistakes that only a good credential would show. docs/testing.md lists them. */
+export const UNSEEN: readonly string[] = [
+  'scopes by method, and middleware behind the guard that replaces the method',
+  'an operation that nothing answers, with a not-found handler',
 ]

@@ -1,4 +1,4 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import type { RequestHandler } from 'express'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createPlatformAuth, memoryStore } from '../../../src/index.js'
 import { openAdmin } from '../../../src/admin/index.js'
@@ -18,66 +18,7 @@ const fail = (app: Parameters<typeof expectSecured>[0]): Promise<RoutesNotSecure
     (error: unknown) => error as RoutesNotSecuredError,
   )
 
-// Wrappers of different forms, as apps have them.
-const catchAsync = (handler: RequestHandler) => (req: Request, res: Response, next: NextFunction) =>
-  void Promise.resolve(handler(req, res, next)).catch(next)
-const bindAll = (method: RequestHandler): RequestHandler =>
-  function bound(this: unknown, ...args) {
-    return method.apply(this, args)
-  }
-const measured =
-  (name: string, work: RequestHandler): RequestHandler =>
-  (req, res, next) => {
-    res.setHeader('Server-Timing', name)
-    return work(req, res, next)
-  }
-const here = (): number =>
-  Number(/reports\.integration\.test\.ts:(\d+)/.exec(new Error('here').stack!.split('\n')[2]!)![1])
-
 describe.each(SECURED_EXPRESSES)('%s: a problem names', (_name, express) => {
-  it('the place of what a wrapper calls, also through several wrappers', async () => {
-    const app = express()
-    const start = here()
-    app.get(
-      '/orders/a',
-      catchAsync((_req, res) => void res.end()),
-    )
-    app.get(
-      '/orders/b',
-      catchAsync((_req, res) => void res.end()),
-    )
-    app.get('/orders/c', catchAsync(measured('c', (_req, res) => void res.end())))
-    app.get(
-      '/orders/d',
-      measured(
-        'd',
-        bindAll((_req, res) => void res.end()),
-      ),
-    )
-    app.get(
-      '/orders/e',
-      bindAll((_req, res) => void res.end()),
-    )
-    app.get(
-      '/orders/f',
-      mayRead,
-      bindAll((_req, res) => void res.end()),
-    )
-    const { problems } = await fail(app)
-    expect(problems.map(({ location }) => Number(location?.split(':')[1]) - start)).toEqual([3, 7, 9, 14, 19])
-  })
-
-  it('the handler itself where its function has other functions', async () => {
-    const create = (render: (res: Response) => void): [RequestHandler, number] => [(_req, res) => render(res), here()]
-    const [handler, line] = create((res) => void res.end())
-    const { problems } = await fail(
-      express()
-        .get('/orders/a', handler)
-        .get('/orders/b', (_req, res) => void res.end()),
-    )
-    expect(problems[0]!.location).toMatch(new RegExp(`:${line}$`))
-  })
-
   it('the route that takes another spelling of a guarded path', async () => {
     const app = express().use(
       '/orders',

@@ -3,31 +3,27 @@ import { UNCOUNTED_APPLICATIONS } from '../../lib/uncounted-applications.js'
 import { callersFor, createCaller, type Caller, type Callers } from '../callers.js'
 import { ACTOR, findApi } from '../credentials.js'
 
-/** The headers of a request, and the refusal that they must get. */
+/** A credential that must be refused. */
 export interface BadCredential {
   /** A description for people: "an expired access token". */
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
-  readonly status: number
-  readonly error: string
-  /** The scope that it lacks. */
-  readonly missingScope?: string
 }
 
 export interface CredentialSource {
-  /** A good credential with all scopes. */
-  good(api: string): Promise<Caller>
-  /** A credential of a suspended application. */
-  suspended(api: string): Promise<Caller>
-  /** Credentials that no guard for exactly these accepts. */
-  bad(accepted: AcceptedCredential, others: readonly AcceptedCredential[]): Promise<readonly BadCredential[]>
-  /** Access tokens or keys that lack one of these scopes each. */
-  missingScopes(api: string, scopes: readonly string[]): Promise<readonly BadCredential[]>
+  /** Credentials that nothing accepts where these are accepted: of the first one's API, of another API, of the other scheme. */
+  bad(accepted: AcceptedApi, others: readonly AcceptedApi[]): Promise<readonly BadCredential[]>
+  /** A credential with another signature or checksum. */
+  forged(api: string): Promise<BadCredential>
+  /** A good credential of one API, for addresses of others. */
+  foreign(api: string): Promise<BadCredential>
   /** An access token or key without any of these scopes; none if every key has one of them (`defaultScopes`). */
-  without(api: string, scopes: readonly string[]): Promise<BadCredential[]>
+  without(api: string, scopes: readonly string[]): Promise<readonly BadCredential[]>
   /** Deletes the applications that were made. */
   end(): Promise<void>
 }
+
+type AcceptedApi = Pick<AcceptedCredential, 'api' | 'scheme'>
 
 /** Makes the credentials that requests of `expectSecured()` are sent with, each once. */
 export function createCredentialSource(platform: PlatformAuth): CredentialSource {
@@ -45,14 +41,14 @@ export function createCredentialSource(platform: PlatformAuth): CredentialSource
     return known
   }
 
-  async function without(name: string, scopes: readonly string[]): Promise<BadCredential[]> {
+  async function without(name: string, scopes: readonly string[]): Promise<readonly BadCredential[]> {
     const { scheme, scopes: all, defaultScopes = [] } = findApi(auth, name)
     const left = Object.keys(all).filter((scope) => !scopes.includes(scope))
     if (left.length === 0 && defaultScopes.some((scope) => scopes.includes(scope))) return []
     const { headers } = await createRestricted(name, left)
     const lacks = scopes.length === 1 ? `the scope "${scopes[0]}"` : `any of ${scopes.join(', ')}`
     const credential = scheme === 'oauth2' ? 'an access token' : 'a key'
-    return [{ name: `${credential} without ${lacks}`, headers, status: 403, error: 'insufficient_scope' }]
+    return [{ name: `${credential} without ${lacks}`, headers }]
   }
 
   function createRestricted(api: string, left: readonly string[]): Promise<Caller> {
@@ -62,10 +58,7 @@ export function createCredentialSource(platform: PlatformAuth): CredentialSource
     return known
   }
 
-  async function otherCredentials(
-    accepted: AcceptedCredential,
-    others: readonly AcceptedCredential[],
-  ): Promise<BadCredential[]> {
+  async function otherCredentials(accepted: AcceptedApi, others: readonly AcceptedApi[]): Promise<BadCredential[]> {
     const acceptedApis = [accepted, ...others].map(({ api }) => api)
     const other = auth.apis.find(({ name, scheme }) => scheme === accepted.scheme && !acceptedApis.includes(name))
     const hasOtherScheme = others.some(({ scheme }) => scheme !== accepted.scheme)
@@ -73,43 +66,31 @@ export function createCredentialSource(platform: PlatformAuth): CredentialSource
     const headers = async (api: { readonly name: string } | undefined) =>
       api && (await callersOf(api.name)).allowed.headers
     const [ofOther, ofScheme] = [await headers(other), await headers(otherScheme)]
-    const refusal = accepted.scheme === 'oauth2' ? INVALID_TOKEN : ACCESS_DENIED
     const isSameHeader =
       ofScheme && Object.keys(ofScheme)[0] === Object.keys((await callersOf(accepted.api)).allowed.headers)[0]
     return [
-      ...(ofOther ? [{ name: `a credential of the API "${other!.name}"`, headers: ofOther, ...refusal }] : []),
-      ...(ofScheme && !isSameHeader
-        ? [{ name: `a credential of the other scheme`, headers: ofScheme, status: 401, error: 'unauthorized' }]
-        : []),
+      ...(ofOther ? [{ name: `a credential of the API "${other!.name}"`, headers: ofOther }] : []),
+      ...(ofScheme && !isSameHeader ? [{ name: 'a credential of the other scheme', headers: ofScheme }] : []),
     ]
   }
 
   return {
-    good: async (api) => (await callersOf(api)).allowed,
-    suspended: async (api) => (await callersOf(api)).suspended,
     async bad(accepted, others) {
       const { allowed, suspended, expired, revoked } = await callersOf(accepted.api)
-      const isToken = accepted.scheme === 'oauth2'
-      const noun = isToken ? 'access token' : 'key'
-      const refusal = isToken ? INVALID_TOKEN : INVALID_KEY
+      const noun = accepted.scheme === 'oauth2' ? 'access token' : 'key'
       return [
-        { name: `an expired ${noun}`, headers: expired.headers, ...refusal },
-        { name: `a revoked ${noun}`, headers: revoked.headers, ...refusal },
-        {
-          name: `the ${noun} of a suspended application`,
-          headers: suspended.headers,
-          ...(isToken ? INVALID_TOKEN : ACCESS_DENIED),
-        },
-        { name: `a forged ${noun}`, headers: forge(allowed.headers), ...refusal },
+        { name: `an expired ${noun}`, headers: expired.headers },
+        { name: `a revoked ${noun}`, headers: revoked.headers },
+        { name: `the ${noun} of a suspended application`, headers: suspended.headers },
+        { name: `a forged ${noun}`, headers: forge(allowed.headers) },
         ...(await otherCredentials(accepted, others)),
       ]
     },
-    async missingScopes(api, scopes) {
-      const each = scopes.map(async (scope) =>
-        (await without(api, [scope])).map((bad) => ({ ...bad, missingScope: scope })),
-      )
-      return (await Promise.all(each)).flat()
-    },
+    forged: async (api) => ({ name: 'a forged credential', headers: forge((await callersOf(api)).allowed.headers) }),
+    foreign: async (api) => ({
+      name: `a credential of the API "${api}"`,
+      headers: (await callersOf(api)).allowed.headers,
+    }),
     without,
     async end() {
       await Promise.allSettled([...callers.values(), ...restricted.values()])
@@ -127,10 +108,6 @@ function noteApplications(auth: PlatformAuth, note: (id: string) => void): Platf
   }
   return { ...auth, applications: { ...auth.applications, create } }
 }
-
-const INVALID_TOKEN = { status: 401, error: 'invalid_token' }
-const INVALID_KEY = { status: 401, error: 'invalid_api_key' }
-const ACCESS_DENIED = { status: 403, error: 'access_denied' }
 
 /** The same header with another signature or checksum. */
 function forge(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,0 +1,152 @@
+import { METHODS } from 'node:http'
+import { findApi } from '../credentials.js'
+import { findApiAddress, listBases } from './addresses.js'
+import { checkMethod } from './check.js'
+import { formatGuardCall, type CheckContext, type Place } from './check-context.js'
+import { fillPath, type Operation } from './documents.js'
+import type { Endpoint } from './endpoints.js'
+import { UNKNOWN } from './judge.js'
+
+/** Methods that stand for those of `app.all()`. */
+const SOME_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+/** Methods that Node's parser reads, in the order in which they are tried. CONNECT never reaches a listener. */
+const EVERY_METHOD: readonly string[] = [...new Set([...SOME_METHODS, 'HEAD', 'OPTIONS', ...METHODS])].filter(
+  (method) => method !== 'CONNECT',
+)
+/** Of `app.all()` and functions, these methods are asked with everything that can be varied. */
+const THOROUGH = ['GET', 'POST']
+
+/** All methods of a route, with each of its paths. */
+export async function checkRoute(
+  context: CheckContext,
+  endpoint: Endpoint,
+  operations: Place['operations'],
+): Promise<void> {
+  const { path, targets } = endpoint
+  const isForAll = endpoint.methods.includes('*')
+  const methods = isForAll ? SOME_METHODS : endpoint.methods
+  if (targets.length === 0) {
+    const method = methods.find((each) => !context.publicRoutes.has(each, path))
+    if (method === undefined) return
+    return context.problems.add({
+      kind: 'no-path',
+      route: `${isForAll ? 'ALL' : method} ${path}`,
+      description: 'No path could be made that this route matches, so it was not checked.',
+      fix: `Give one: examples: { '${path}': '/...' }.`,
+    })
+  }
+  for (const [at, target] of targets.entries()) {
+    const place: Place = { path, target, isKnown: true, operations, ...(isForAll && { reportedMethod: 'ALL' }) }
+    for (const method of methods) {
+      const isThorough = at === 0 && (!isForAll || THOROUGH.includes(method))
+      if ((await checkMethod(context, place, method, isThorough)) === 'faulty' && isForAll) return
+    }
+    if (at === 0 && endpoint.hasHandlersForAll) await checkEveryMethod(context, place, methods, !isForAll)
+  }
+}
+
+/** The methods that only Node knows: handlers of `app.all()`, `route.all()` and `use()` are called for them, too. */
+async function checkEveryMethod(
+  context: CheckContext,
+  place: Place,
+  checked: readonly string[],
+  isUnknown: boolean,
+): Promise<void> {
+  const { prober, judge, publicRoutes, problems, routeOf } = context
+  for (const method of EVERY_METHOD) {
+    const route = routeOf(method, place.target)
+    if (checked.includes(method) || publicRoutes.has(method, place.path)) continue
+    if (route !== undefined && route !== place.path && publicRoutes.has(method, route)) continue
+    const request = { method, target: place.target }
+    const fault = await judge.judge(request, await prober.ask(request), { isUnknown, isVerified: false })
+    if (!fault) continue
+    return problems.add({
+      kind: place.isKnown ? 'other-method' : fault.kind,
+      route: `${place.reportedMethod ?? method} ${place.path}`,
+      description: `A request with the method ${method} and without a credential was not refused: ${fault.answer}.`,
+      fix: 'Let the guard see every method: app.use(), router.use() or route.all(). A list of methods that it is for leaves out others.',
+    })
+  }
+}
+
+/**
+ * An address that is no route, and unknown paths below it: functions that are mounted there or above may answer. Returns whether a
+ * guard refuses both.
+ */
+export async function checkAddress(context: CheckContext, mount: string, path: string): Promise<boolean> {
+  const { hasFunctions } = context
+  const own = path.replace(/\/\*$/, '') || '/'
+  const targets = [`${mount}/${UNKNOWN}`, mount === '' ? '/' : mount, `${mount}/${UNKNOWN}/value.x`]
+  const findings: string[] = []
+  for (const [at, target] of targets.entries()) {
+    // An API's own address is named as such.
+    const name = at === 1 && isOwnAddress(context, own) ? own : path
+    const place: Place = { path: name, target, isKnown: false, operations: () => [] }
+    // A route at this very address is checked by itself.
+    const isRoute = context.routeOf('GET', target) !== undefined
+    const finding = isRoute
+      ? await findGuarded(context, target)
+      : await checkMethod(context, place, 'GET', hasFunctions && at === 0)
+    findings.push(finding)
+    if (finding === 'faulty') break
+    if (hasFunctions && at < 2) await checkEveryMethod(context, place, ['GET'], true)
+  }
+  return findings.length > 0 && findings.slice(0, 2).every((finding) => finding === 'refused')
+}
+
+/** Whether it is an API's own address, which is named as such. */
+function isOwnAddress({ auth }: CheckContext, path: string): boolean {
+  return auth.apis.flatMap(listBases).includes(path)
+}
+
+async function findGuarded({ prober }: CheckContext, target: string): Promise<string> {
+  const { decisions } = await prober.ask({ method: 'HEAD', target })
+  return decisions.some(({ kind }) => kind === 'refused') ? 'refused' : 'closed'
+}
+
+/** An operation that no route has: a function may answer it, such as that of a framework or a proxy. */
+export async function checkOperation(context: CheckContext, operation: Operation): Promise<void> {
+  const { auth, prober, judge, problems, publicRoutes, hasFunctions } = context
+  const { api, method, path } = operation
+  const name = `/${api}${path}`
+  const isPublic = publicRoutes.has(method, name)
+  let isFound = false
+  for (const base of listBases(findApi(auth, api))) {
+    const request = { method: isPublic ? 'HEAD' : method, target: base + fillPath(path) }
+    const { answer, decisions } = await prober.ask(request)
+    const isAbsent = decisions.length === 0 && answer !== undefined && (await judge.isOwnNotFound(request, answer))
+    if (isAbsent || (!hasFunctions && decisions.length > 0)) continue
+    isFound = true
+    const operations = (asked: string): readonly Operation[] => (asked === method ? [operation] : [])
+    await checkMethod(context, { path: name, target: request.target, isKnown: true, operations }, method, true)
+  }
+  if (isFound) return
+  problems.add({
+    kind: 'no-route',
+    route: `${method} ${name}`,
+    description: `The document of "${api}" describes it, but no route has it, and nothing else answers there.`,
+    fix: `Add the route behind ${formatGuardCall(auth, api)}, or remove the operation from the document. If its path repeats the address of the API, give "prefix" with the document.`,
+  })
+}
+
+/** A route that the document of its API does not describe. */
+export function checkDocumented(
+  { auth, publicRoutes, problems }: CheckContext,
+  { methods, path }: Endpoint,
+  operations: Place['operations'],
+  inDocuments: ReadonlySet<string>,
+): void {
+  const address = findApiAddress(auth, path)
+  // The API's own address greets those who try a credential.
+  if (!address || !inDocuments.has(address.api) || address.rest === '') return
+  if (methods.includes('*') && SOME_METHODS.some((method) => operations(method).length > 0)) return
+  for (const method of methods) {
+    if (method === 'OPTIONS' || publicRoutes.has(method, path) || operations(method).length > 0) continue
+    problems.add({
+      kind: 'not-documented',
+      route: `${method} ${path}`,
+      description: `The document of "${address.api}" does not describe it.`,
+      fix: `Add ${method} ${address.rest} to the document, or remove the route.`,
+    })
+  }
+}
