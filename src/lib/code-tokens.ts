@@ -7,19 +7,23 @@ export interface CodeToken {
 /** Longer texts stay plain: thousands of elements make pages slow. */
 const MAX_CHARACTERS = 50_000
 
-/** The end may be missing, so that no text is searched for the end of a string again and again. */
-const STRINGS = /"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?|`(?:[^`\\]|\\[^])*`?/.source
+// Every end may be missing, so that no text is searched for the end of a string again and again.
+const TEXT_BLOCK = /"""(?:[^"\\]|\\[^]|"(?!""))*(?:""")?/.source
+/** A template literal, and in it code that may have blocks and plain templates of its own. */
+const TEMPLATE = /`(?:[^`\\$]|\\[^]|\$(?!\{)|\$\{(?:[^`{}]|`(?:[^`\\]|\\[^])*`?|\{[^{}]*\}?)*\}?)*`?/.source
+const QUOTED = /"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?/.source
+const STRINGS = `${TEXT_BLOCK}|${QUOTED}|${TEMPLATE}`
 const NUMBERS = /\b\d[\w.]*/.source
 const WORDS =
   'as|async|await|catch|class|const|def|defer|echo|elif|else|except|final|for|from|func|function|if|import|in|let|new|nil|not|null|package|private|public|raise|return|static|string|struct|throw|true|false|None|True|False|try|type|use|using|var|void|while|with'
 
 const writeRules = (comment: string): RegExp =>
   new RegExp(
-    `(?<comment>${comment}.*)|(?<string>${STRINGS})|(?<name>\\$\\w+)|(?<number>${NUMBERS})|(?<word>\\b(?:${WORDS})\\b)`,
+    `(?<comment>${comment})|(?<string>${STRINGS})|(?<name>\\$\\w+)|(?<number>${NUMBERS})|(?<word>\\b(?:${WORDS})\\b)`,
     'g',
   )
-const SLASHES = writeRules('(?<![:\\w])//')
-const HASH = writeRules('#')
+const SLASHES = writeRules(/(?<![:\w])\/\/.*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/.source)
+const HASH = writeRules('#.*')
 
 /** The rules of each language. Others are those of C and its descendants. */
 const RULES: Readonly<Record<string, RegExp>> = {

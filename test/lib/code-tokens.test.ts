@@ -45,6 +45,23 @@ describe('code has colours', () => {
     ])
   })
 
+  it('in template literals with code in them, in text blocks, and in comments of several lines', () => {
+    expect(show('f(`a ${b ? `c` : { d }.d} "e`, 1) // `', 'javascript')).toEqual([
+      ['string', '`a ${b ? `c` : { d }.d} "e`'],
+      ['number', '1'],
+      ['comment', '// `'],
+    ])
+    expect(show('data = """{"a": "it\'s"}\n# 1""" # note', 'python')).toEqual([
+      ['string', '"""{"a": "it\'s"}\n# 1"""'],
+      ['comment', '# note'],
+    ])
+    expect(show('/* 30 "a\n * 1 **/ return 2', 'java')).toEqual([
+      ['comment', '/* 30 "a\n * 1 **/'],
+      ['word', 'return'],
+      ['number', '2'],
+    ])
+  })
+
   it('and stays itself where it is broken, and plain where it is long', () => {
     for (const code of ['"', "'a", '{"a":', '\\', ''])
       for (const language of ['json', 'curl', 'go', 'constructor']) show(code, language)
@@ -52,6 +69,7 @@ describe('code has colours', () => {
     const start = performance.now()
     for (const language of ['json', 'curl', 'go']) splitCode('"\\'.repeat(24_000), language)
     splitCode(`${'"'.repeat(24_999)}\\`, 'go')
+    for (const text of ['`${', '`${`', '`${{', '/*', '"""\\', '${}`']) splitCode(text.repeat(8000), 'go')
     expect(performance.now() - start).toBeLessThan(5000)
   })
 
