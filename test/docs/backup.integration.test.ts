@@ -13,8 +13,10 @@ import { blocksOf, readPage } from './pages.js'
 
 const APPLICATIONS = 50
 
-describe('the SQLite chapter of docs/backup.md', () => {
-  const [backUp, restore] = blocksOf(readPage('docs/backup.md')).filter(({ code }) => code.includes('platform.sqlite'))
+describe('the SQLite chapter of docs/incidents.md', () => {
+  const [backUp, restore] = blocksOf(readPage('docs/incidents.md')).filter(({ code }) =>
+    code.includes('platform.sqlite'),
+  )
   const open = (file: string, options: TestOptions = {}) =>
     openPlatform({ now: Date.now, store: sqliteStore(file), ...options }).auth
   let folder: string
@@ -83,7 +85,7 @@ describe('the SQLite chapter of docs/backup.md', () => {
 
 /** Runs the page's `restore-check`; resolves what it prints. */
 async function listLost(folder: string): Promise<string> {
-  const [line] = readPage('docs/backup.md').text.match(/npx express-platform-auth restore-check --db platform.*/)!
+  const [line] = readPage('docs/incidents.md').text.match(/npx express-platform-auth restore-check --db platform.*/)!
   const words = line.replaceAll(/(?<=--(?:db|lost) )\S+/g, (file) => join(folder, file)).split(' ')
   return (await runInProcess(words.slice(2))).stdout
 }

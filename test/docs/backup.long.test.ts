@@ -12,10 +12,10 @@ import { openPlatform } from '../support/platform.js'
 import { DEBIAN_POSTGRES, startPostgres } from '../support/postgres.js'
 import { blocksOf, readPage } from './pages.js'
 
-const [backUp, restore] = blocksOf(readPage('docs/backup.md')).filter(({ code }) => code.includes('DATABASE_URL'))
+const [backUp, restore] = blocksOf(readPage('docs/incidents.md')).filter(({ code }) => code.includes('DATABASE_URL'))
 
 it(
-  'a running process follows a database that was restored as the PostgreSQL chapter of docs/backup.md says',
+  'a running process follows a database that was restored as the PostgreSQL chapter of docs/incidents.md says',
   { timeout: 60_000 },
   async ({ onTestFinished: atEnd }) => {
     const folder = await mkdtemp(join(tmpdir(), 'backup-'))

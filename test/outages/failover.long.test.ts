@@ -8,7 +8,7 @@ import { openPlatform } from '../support/platform.js'
 import { DEBIAN_POSTGRES as native, execute, startPostgres } from '../support/postgres.js'
 import { startTcpProxy } from '../support/tcp-proxy.js'
 
-// The failover guide of docs/backup.md, tried with streaming replication.
+// The failover guide of docs/incidents.md, tried with streaming replication.
 
 it(
   'a synchronous standby that is promoted has every change that was acknowledged',
@@ -34,7 +34,7 @@ it(
     )
 
     await execute(standby.url, 'SELECT pg_promote()')
-    // 0.2 seconds on an idle machine (docs/backup.md).
+    // 0.2 seconds on an idle machine (docs/incidents.md).
     expect(await measureRecovery(host)).toBeLessThan(5000)
     await expect(host.auth.verifyApiKey('catalog', clientId)).rejects.toMatchObject({ status: 403 })
     // Without a standby, a commit would wait for one.

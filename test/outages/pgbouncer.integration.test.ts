@@ -16,7 +16,7 @@ import { openPlatform } from '../support/platform.js'
 import { freshDatabase, startPostgres } from '../support/postgres.js'
 import { timeBound } from '../support/time-bound.js'
 
-it('platforms work through PgBouncer in transaction mode, as docs/backup.md configures it', async ({
+it('platforms work through PgBouncer in transaction mode, as docs/scaling.md configures it', async ({
   onTestFinished: atEnd,
 }) => {
   const database = await freshDatabase()
@@ -45,7 +45,7 @@ it('platforms work through PgBouncer in transaction mode, as docs/backup.md conf
   for (const auth of platforms) expect(await auth.health()).toEqual({ ok: true, problems: [] })
 })
 
-it('a restart of PostgreSQL behind PgBouncer, as docs/backup.md configures it, fails no request of a known caller', async ({
+it('a restart of PostgreSQL behind PgBouncer, as docs/scaling.md configures it, fails no request of a known caller', async ({
   onTestFinished: atEnd,
 }) => {
   const server = await startPostgres()
@@ -90,14 +90,14 @@ it('a restart of PostgreSQL behind PgBouncer, as docs/backup.md configures it, f
   expect(Object.keys(await load.stop()).toSorted()).toEqual(['bearer 200', 'token 200'])
 })
 
-/** Starts PgBouncer with the configuration of docs/backup.md, and resolves its address. */
+/** Starts PgBouncer with the configuration of docs/scaling.md, and resolves its address. */
 async function startPgBouncer(target: string, atEnd: AtEnd): Promise<string> {
   const { hostname, port, username, password, pathname } = new URL(target)
   const folder = await mkdtemp(join(tmpdir(), 'pgbouncer-'))
   atEnd(() => rm(folder, { recursive: true }))
   await chmod(folder, 0o755)
   const ownPort = await freePort()
-  const documented = blocksOf(readPage('docs/backup.md')).find(({ language }) => language === 'ini')!.code
+  const documented = blocksOf(readPage('docs/scaling.md')).find(({ language }) => language === 'ini')!.code
   const connection = `host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password}`
   const settings = ['listen_addr = 127.0.0.1', `listen_port = ${ownPort}`, 'auth_type = any', 'unix_socket_dir =']
   const file = join(folder, 'pgbouncer.ini')

@@ -175,11 +175,9 @@ describe.each(['memory', 'SQLite'])('after a leak, on %s', (kind) => {
       invitations: [],
       accessRequests: [],
     })
-    for (const heading of ['A leaked database', 'A leaked option secret']) {
-      const accessToken = await site.caller.accessToken('orders', recovered)
-      await runSection(heading, { auth: site.auth })
-      expect(await statusesOf(site.caller, recovered, accessToken)).toEqual([200, 200, 401])
-    }
+    const accessToken = await site.caller.accessToken('orders', recovered)
+    await runSection('A leaked database', { auth: site.auth })
+    expect(await statusesOf(site.caller, recovered, accessToken)).toEqual([200, 200, 401])
   })
 
   it('of a mailbox, the calls end everything that was sent there', async () => {
@@ -237,7 +235,7 @@ it('after `secret` leaked, the old one opens neither the database nor access tok
 
   const between = await openSite({ store: sqliteStore(file), secret: [NEW_SECRET, SECRET] })
   expect(await statusesOf(between.caller, old, forged)).toEqual([200, 200, 200])
-  await runSection('A leaked option secret', { auth: between.auth })
+  await runSection('A leaked database', { auth: between.auth })
   expect(await statusesOf(between.caller, old, forged)).toEqual([200, 200, 401])
   await between.auth.close()
 
