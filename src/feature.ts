@@ -66,6 +66,8 @@ export interface FeaturePart {
   readonly importedCredentials?: ImportedCredentials
   /** Called when an e-mail has become due. One feature at most; with none, calls that send e-mails are refused. */
   readonly wakeSender?: () => void
+  /** Its settings that processes on one store must have alike, by their paths, in words: `health()` names those that differ. */
+  readonly settings?: Readonly<Record<string, string>>
   /** For `health()`: undefined if nothing is wrong. */
   problem?(): string | undefined
   /** For the doctor: may ask services, and changes nothing. */

@@ -78,6 +78,10 @@ export function createPlatformAuth<
       problem: `has ${taken}(), a name that auth has already`,
       fix: 'Give the feature another name.',
     })
-  const parts: PlatformParts = { guards: guardParts, diagnose: features.diagnose }
+  const parts: PlatformParts = {
+    guards: guardParts,
+    sharedSettings: features.sharedSettings,
+    diagnose: features.diagnose,
+  }
   return Object.assign(auth, features.calls, { [PLATFORM_PARTS]: parts }) as PlatformAuth<Apis, Schema, Features>
 }

@@ -15,6 +15,7 @@ export type {
   ApplicationQuery,
   AuditQuery,
   ChangesPage,
+  ProcessStore,
   SchemaMigration,
   SecretName,
   StorePart,
@@ -27,6 +28,7 @@ export type {
   AuditRecord,
   Change,
   RevokedAccessToken,
+  RunningProcess,
   SigningKeyRecord,
 } from './contracts/store-records.js'
 export type {

@@ -121,6 +121,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       'contracts/platform-parts',
       'options/defaults',
       'store-client/store-faults',
+      'store-client/processes',
       'stores/sqlite/index',
       'stores/postgres/index',
     ],

@@ -184,7 +184,14 @@ function addTimeouts<Calls extends object>(calls: Calls): Calls {
   })
 }
 
-const PARTS: readonly (string | symbol)[] = ['emails', 'usage', 'quotas', 'signIns', 'imports'] satisfies StorePart[]
+const PARTS: readonly (string | symbol)[] = [
+  'emails',
+  'usage',
+  'quotas',
+  'signIns',
+  'imports',
+  'processes',
+] satisfies StorePart[]
 
 /** The result of `work`, or a rejection after `milliseconds`. */
 export function limitWait<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {

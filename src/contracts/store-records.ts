@@ -40,11 +40,19 @@ export interface AuditRecord extends NewAuditRecord {
   readonly id: string
 }
 
+/** A process that runs on the store, and the settings that all processes on it must have alike, by their paths. */
+export interface RunningProcess {
+  readonly id: string
+  readonly settings: Readonly<Record<string, string>>
+}
+
 /** A change that makes another process's cached state stale. */
 export type Change =
   | { readonly kind: 'application'; readonly id: string }
   | { readonly kind: 'accessTokenRevoked'; readonly id: string; readonly expiresAt: number }
   | { readonly kind: 'signingKeys' }
   | { readonly kind: 'sessionSecret' }
+  /** A process runs now, runs no more, or has other settings. */
+  | { readonly kind: 'processes' }
   /** The store no longer has every change since the given cursor. */
   | { readonly kind: 'everything' }

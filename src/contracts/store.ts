@@ -4,7 +4,8 @@ import type { ImportStore } from './imports.js'
 import type { EmailChange, EmailStore } from './queued-email.js'
 import type { QuotaStore } from './quotas.js'
 import type { SignInStore } from './sign-ins.js'
-import type { AuditRecord, Change, NewAuditRecord, RevokedAccessToken, SigningKeyRecord } from './store-records.js'
+import type { AuditRecord, Change, NewAuditRecord, RevokedAccessToken } from './store-records.js'
+import type { RunningProcess, SigningKeyRecord } from './store-records.js'
 import type { UsageStore } from './usage.js'
 
 /**
@@ -104,6 +105,8 @@ export interface Store {
   readonly quotas?: QuotaStore
   readonly signIns?: SignInStore
   readonly imports?: ImportStore
+  /** Without it, processes with other settings are not noticed. */
+  readonly processes?: ProcessStore
 
   /**
    * The changes that any process committed after that cursor; without one, the cursor of the feed's end. Resolves the
@@ -121,11 +124,27 @@ export interface Store {
 }
 
 /** The parts that a store may leave out. */
-export type StorePart = 'emails' | 'usage' | 'quotas' | 'signIns' | 'imports'
+export type StorePart = 'emails' | 'usage' | 'quotas' | 'signIns' | 'imports' | 'processes'
 
 /** A store that has these parts; all of them if none is named. */
 export type StoreWith<Part extends StorePart = StorePart> = Store & {
   readonly [Name in Part]-?: NonNullable<Store[Name]>
+}
+
+/**
+ * The store's part `processes`: which processes run on it. A process runs that was announced less than `lifetime` milliseconds ago by
+ * the database's clock, so that the clocks of processes do not matter.
+ */
+export interface ProcessStore {
+  /**
+   * Announces a process, or announces it again; may delete others that ran before. The change feed has the change `processes` if it
+   * did not run, or has other settings than before. Need not survive a power failure.
+   */
+  announce(process: RunningProcess, lifetime: number): Promise<void>
+  /** The processes that run, by their ids. */
+  list(lifetime: number): Promise<readonly RunningProcess[]>
+  /** The process ends; the change feed has the change `processes` if it ran. */
+  remove(id: string): Promise<void>
 }
 
 /**

@@ -65,6 +65,8 @@ export type PlatformAuth<
 /** What tools get of a platform: `auth[PLATFORM_PARTS]`. */
 export interface PlatformParts {
   readonly guards: GuardParts
+  /** Those that processes on one store must have alike, by their paths. */
+  readonly sharedSettings: Readonly<Record<string, string>>
   /** What the doctor finds out about each feature. */
   diagnose(): Promise<readonly Diagnosis[]>
 }

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../contracts/errors.js'
 import type { Offers } from '../contracts/offers.js'
 import type { Core, Diagnosis, FeaturePart } from '../feature.js'
 import type { Settings } from '../options/all-settings.js'
+import { describeSharedSettings } from '../options/shared-settings.js'
 import type { PlanLimits } from '../rate-limits/rate-limit.js'
 import type { ApplicationParts } from './application-parts.js'
 import type { Foundation } from './foundation.js'
@@ -15,6 +16,8 @@ export interface Features {
   readonly observers: ApiObservers
   /** What limits by plans; undefined if no feature does. */
   readonly plans: PlanLimits | undefined
+  /** Those of core and features that processes on one store must have alike, by their paths. */
+  readonly sharedSettings: Readonly<Record<string, string>>
   diagnose(): Promise<readonly Diagnosis[]>
   start(): void
   /** In the reverse order. */
@@ -41,6 +44,7 @@ export function createFeatures(
   return {
     calls: Object.fromEntries([...parts].map(([name, { calls }]) => [name, calls])),
     plans: findPlanLimits(inOrder),
+    sharedSettings: Object.assign({}, describeSharedSettings(settings), ...inOrder.map((part) => part.settings)),
     observers: new Map([...settings.apis].map(([name]) => [name, observe(inOrder, name)])),
     async diagnose() {
       return (await Promise.all(inOrder.map(async (part) => part.diagnose?.() ?? []))).flat()

@@ -1,5 +1,6 @@
 import { createCredentials } from '../applications/credentials/credentials.js'
 import { createChangeApplier } from '../store-client/change-feed.js'
+import { createProcesses } from '../store-client/processes.js'
 import { openSecret } from '../store-client/encryption.js'
 import type { Tokens } from '../tokens/create.js'
 import type { ApplicationCache } from '../applications/records/cached-applications.js'
@@ -22,14 +23,17 @@ export function startAndStop(
   const { applicationCache, lastUsed, cleanup } = parts
   const planCheck = features.plans ? undefined : createPlanCheck(foundation)
   const changes = planCheck ? noteChanges(applicationCache, planCheck) : applicationCache
-  foundation.problems.push(() => planCheck?.problem())
+  const processes = createProcesses({ store, settings: features.sharedSettings, logger: foundation.logger })
+  foundation.problems.push(() => planCheck?.problem(), processes.problem)
   foundation.begin({
     // The start is retried until it succeeds.
     async start(closing) {
       await store.open()
       await planCheck?.check()
       // The feed starts first: a change committed while the rest is read is applied afterwards.
-      await feed.start(createChangeApplier({ applicationCache: changes, revokedTokens, signingKeys, sessionSecret }))
+      await feed.start(
+        createChangeApplier({ applicationCache: changes, revokedTokens, signingKeys, sessionSecret, processes }),
+      )
       const pepper = await openSecret(store, encryption, 'pepper')
       await sessionSecret.load()
       credentials.set(
@@ -42,17 +46,19 @@ export function startAndStop(
       await keyRotation.ensure()
       closing.throwIfAborted()
       if (!importedCredentials) void warnOfImported(foundation)
-      if (settings.background.enabled) for (const part of [cleanup, features, rotationTimer]) part.start()
+      if (settings.background.enabled) for (const part of [cleanup, features, rotationTimer, processes]) part.start()
     },
     async stop() {
       rotationTimer.close()
       accessTokens.close()
       rateLimits.close()
       void cleanup.close()
+      const left = processes.stop()
       try {
         await features.stop()
       } finally {
         await lastUsed.close()
+        await left
         await store.close()
       }
     },

@@ -47,18 +47,19 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
     return async function boundedCall(...args) {
       if (kind !== 'feed') assertMayCall()
       const call: StoreCall = { name, kind, startedAt: performance.now() }
+      const health = kind === 'notice' ? undefined : storeHealth
       try {
         const result = await withTimeout(callStore(work, kind, args), CALL_TIMEOUT_MS, () => new StoreTimeoutError(), {
-          background: kind === 'feed',
+          background: kind === 'feed' || kind === 'notice',
         })
-        storeHealth.answered(call)
+        health?.answered(call)
         return result
       } catch (cause) {
         const outcome = kind === 'write' ? readOutcome(cause) : undefined
         // A call that fails because the store has been closed is no outage.
         if (closed) throw new StoreUnavailableError('The store is closed.', { cause, outcome })
-        if (cause instanceof StoreTimeoutError || isTimeoutFault(cause)) storeHealth.timedOut(call, cause)
-        else storeHealth.failed(call, cause)
+        if (cause instanceof StoreTimeoutError || isTimeoutFault(cause)) health?.timedOut(call, cause)
+        else health?.failed(call, cause)
         throw new StoreUnavailableError('The store is unavailable.', { cause, outcome })
       }
     }
@@ -104,6 +105,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
     ...(store.quotas && { quotas: boundCalls(store.quotas, PART_CALLS.quotas, 'quotas.') }),
     ...(store.signIns && { signIns: boundCalls(store.signIns, PART_CALLS.signIns, 'signIns.') }),
     ...(store.imports && { imports: boundCalls(store.imports, PART_CALLS.imports, 'imports.') }),
+    ...(store.processes && { processes: boundCalls(store.processes, PART_CALLS.processes, 'processes.') }),
     ...(store.watch && { watch: (wake: () => void) => store.watch!(wake) }),
   }
 }
@@ -157,6 +159,7 @@ const PART_CALLS: { readonly [Name in StorePart]: CallKinds<Omit<StoreWith[Name]
     listSignOuts: 'read',
   },
   imports: { add: 'write', replaceHash: 'write' },
+  processes: { announce: 'notice', list: 'notice', remove: 'notice' },
 }
 
 class StoreTimeoutError extends Error {

@@ -120,6 +120,7 @@ interface CachedState {
   readonly revokedTokens: { add(token: RevokedAccessToken): void; load(): Promise<void> }
   readonly signingKeys: { load(): Promise<void> }
   readonly sessionSecret: { load(): Promise<void> }
+  readonly processes: { noteChange(): void }
 }
 
 /** Applies a change to memory. `everything` means that the store no longer has all changes, so that all of it is read again. */
@@ -128,12 +129,15 @@ export function createChangeApplier({
   revokedTokens,
   signingKeys,
   sessionSecret,
+  processes,
 }: CachedState): ApplyChange {
   return async function applyChange(change) {
     if (change.kind === 'application') return applicationCache.evict(change.id)
     if (change.kind === 'accessTokenRevoked') return revokedTokens.add(change)
     if (change.kind === 'signingKeys') return signingKeys.load()
     if (change.kind === 'sessionSecret') return sessionSecret.load()
+    if (change.kind === 'processes') return processes.noteChange()
+    processes.noteChange()
     applicationCache.evictAll()
     await revokedTokens.load()
     await signingKeys.load()

@@ -10,8 +10,8 @@ export interface Health {
   readonly ok: boolean
   /**
    * The problems, without addresses or secrets. There may be some while `ok`: the store is unavailable, slow or rejects writes
-   * (full, read-only), rate limits are not shared because Redis is unavailable, the mail server takes no e-mails, or the clock
-   * differs from the database's.
+   * (full, read-only), rate limits are not shared because Redis is unavailable, the mail server takes no e-mails, the clock
+   * differs from the database's, or another process has other settings.
    */
   readonly problems: readonly string[]
 }

@@ -1,5 +1,8 @@
-/** A `write` can be rejected by a store that answers reads: it is full, read-only or locked. `feed` polls the change feed. */
-export type StoreCallKind = 'read' | 'write' | 'feed'
+/**
+ * A `write` can be rejected by a store that answers reads: it is full, read-only or locked. `feed` polls the change feed. What
+ * becomes of a `notice` says nothing of the store's health.
+ */
+export type StoreCallKind = 'read' | 'write' | 'feed' | 'notice'
 
 /** A call of the store. */
 export interface StoreCall {

@@ -5,6 +5,7 @@
 import { once } from 'node:events'
 import express from 'express'
 import { authOf, createPlatformAuth } from 'express-platform-auth'
+import { plans as plansFeature } from 'express-platform-auth/plans'
 import { postgresStore } from 'express-platform-auth/stores/postgres'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 import { Pool } from 'pg'
@@ -32,8 +33,8 @@ process.send?.({ ports })
 function open({ store, ...options }) {
   const quiet = { debug() {}, info() {}, warn() {}, error() {} }
   return createPlatformAuth({
-    baseUrl: 'https://api.example.com',
-    apis: {
+    baseUrl: options.baseUrl ?? 'https://api.example.com',
+    apis: options.apis ?? {
       orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } },
       catalog: { scheme: 'apiKey' },
     },
@@ -44,6 +45,7 @@ function open({ store, ...options }) {
     secret: 'a secret of 32 characters or more',
     rateLimits: { failedAuthentication: false },
     logger: quiet,
+    ...(options.plans && { features: [plansFeature(options.plans)] }),
     ...(options.tokens && { tokens: options.tokens }),
     ...(options.maxStaleness !== undefined && { maxStaleness: options.maxStaleness }),
   })

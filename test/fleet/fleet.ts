@@ -1,7 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { IssuedCredentials, TokensOptions } from '../../src/index.js'
+import type { PlanOptions } from '../../src/features/plans/index.js'
+import type { ApisOptions, IssuedCredentials, TokensOptions } from '../../src/index.js'
 
 /** A platform in a process of the fleet. */
 export interface PlatformPlan {
@@ -12,6 +13,10 @@ export interface PlatformPlan {
   readonly count?: number
   readonly tokens?: TokensOptions
   readonly maxStaleness?: number
+  readonly baseUrl?: string
+  readonly apis?: ApisOptions
+  /** The plans of `plans()`; without them the platform has no features. */
+  readonly plans?: Readonly<Record<string, PlanOptions>>
 }
 
 /** A call that a process is asked to make by message; with `at` (milliseconds since 1970) all its platforms of that name make it then. */
@@ -57,6 +62,8 @@ export interface Fleet<Name extends string = string> {
   readonly processes: readonly Readonly<Record<Name, Member>>[]
   /** The platforms of that name, one in each process. */
   members(name: Name): readonly Member[]
+  /** Ends a process with `kill -9`. */
+  kill(index: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -69,6 +76,7 @@ export async function startFleet<Name extends string>(
   return {
     processes: started.map(({ members }) => members),
     members: (name) => started.map(({ members }) => members[name]),
+    kill: (index) => started[index]!.end('SIGKILL'),
     async stop() {
       await Promise.all(started.map(({ end }) => end()))
     },
@@ -87,8 +95,9 @@ async function startProcess<Name extends string>(plan: Record<Name, PlatformPlan
   ])
   return {
     members: Object.fromEntries(members) as Record<Name, Member>,
-    async end() {
-      child.disconnect()
+    async end(signal?: 'SIGKILL') {
+      if (signal) child.kill(signal)
+      else if (child.connected) child.disconnect()
       await exited
     },
   }

@@ -61,5 +61,8 @@ export const CALLS: readonly (readonly [StoreCallName, (store: StoreWith) => Pro
     (store) => store.imports.replaceHash({ former: 'k', hash: 'h', prefix: 'epa_key_abcd', usedAt: NOW }),
   ],
   ['imports.countHashes', (store) => store.imports.countHashes!()],
+  ['processes.announce', (store) => store.processes.announce({ id: 'p', settings: {} }, 1)],
+  ['processes.list', (store) => store.processes.list(1)],
+  ['processes.remove', (store) => store.processes.remove('p')],
   ['changesSince', (store) => store.changesSince(undefined)],
 ]

@@ -6,7 +6,7 @@ import { alignColumns, toPlainLine, wrapText } from '../format.js'
 import { EXIT_CODES } from '../program.js'
 import type { Target } from '../target.js'
 import { credentialAgeCheck, expiringCredentialsCheck } from './credential-checks.js'
-import { featuresCheck, storedPartsCheck } from './feature-checks.js'
+import { featuresCheck, processesCheck, storedPartsCheck } from './feature-checks.js'
 import { reportOnlyCheck } from './report-only-check.js'
 import { emailsCheck } from './email-checks.js'
 import { problem, requireStore, toFinding, type Check, type CheckContext, type Finding } from './finding.js'
@@ -39,6 +39,7 @@ const CHECKS: readonly Check[] = [
   redisCheck,
   featuresCheck,
   storedPartsCheck,
+  processesCheck,
   emailsCheck,
   expiringCredentialsCheck,
   credentialAgeCheck,

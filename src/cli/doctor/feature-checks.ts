@@ -8,9 +8,19 @@ import {
 } from '../../index.js'
 import type { PlatformParts } from '../../platform/core-auth.js'
 import { formatDay, DAY_MS } from '../../lib/day.js'
+import { findDisagreements, PROCESS_LIFETIME_MS } from '../../store-client/processes.js'
 import { listQueuedEmails } from '../commands/emails.js'
 import { hasFeature, listPlanNames, SILENT_LOGGER } from '../target.js'
-import { describeCount, MAX_LISTED, note, problem, requireConfig, requireStore, toFinding } from './finding.js'
+import {
+  describeCount,
+  MAX_LISTED,
+  nameFirst,
+  note,
+  problem,
+  requireConfig,
+  requireStore,
+  toFinding,
+} from './finding.js'
 import type { Check, CheckResult } from './finding.js'
 
 /** What features find out about the services that they use, such as the mail server. Nothing is sent. */
@@ -18,18 +28,42 @@ export const featuresCheck: Check = {
   name: 'features',
   findMissing: requireConfig,
   async run({ target: { options } }) {
-    try {
-      // Nothing is read from the store of the options: it may not answer.
-      const auth = createPlatformAuth({ ...options!, store: memoryStore(), background: false, logger: SILENT_LOGGER })
-      const parts = Reflect.get(auth, PLATFORM_PARTS) as PlatformParts
-      const found = await parts.diagnose()
-      await auth.close()
-      return found.map((each) => toFinding(each.isNote ? 'note' : 'problem', each))
-    } catch (error) {
-      // The check of the options reports it.
-      if (error instanceof ConfigurationError) return []
-      throw error
-    }
+    const found = await askPlatform(options!, (parts) => parts.diagnose())
+    return (found ?? []).map((each) => toFinding(each.isNote ? 'note' : 'problem', each))
+  },
+}
+
+/** What a platform with these options says; undefined if they are wrong, which the check of the options reports. */
+async function askPlatform<Answer>(
+  options: PlatformAuthOptions,
+  ask: (parts: PlatformParts) => Answer | Promise<Answer>,
+): Promise<Answer | undefined> {
+  try {
+    // Nothing is read from the store of the options: it may not answer.
+    const auth = createPlatformAuth({ ...options, store: memoryStore(), background: false, logger: SILENT_LOGGER })
+    const answer = await ask(Reflect.get(auth, PLATFORM_PARTS) as PlatformParts)
+    await auth.close()
+    return answer
+  } catch (error) {
+    if (error instanceof ConfigurationError) return undefined
+    throw error
+  }
+}
+
+/** Whether processes that run on this store, and the options, have the same limits under one plan's name, and the same settings of an API. */
+export const processesCheck: Check = {
+  name: 'processes',
+  async run({ target: { options, store } }) {
+    const running = (await store!.processes?.list(PROCESS_LIFETIME_MS)) ?? []
+    const settings = options && (await askPlatform(options, ({ sharedSettings }) => sharedSettings))
+    const compared = [...running, ...(settings ? [{ id: 'these options', settings }] : [])]
+    return findDisagreements(compared).map(({ setting, values }) => {
+      const sides = [...values].map(([value, ids]) => `"${value}" (${nameFirst(ids)})`)
+      return note(
+        `${setting} differs: ${sides.join(', ')}.`,
+        'Give all processes on this store the same. While they are replaced one after another this ends by itself.',
+      )
+    })
   },
 }
 

@@ -35,6 +35,8 @@ const PART_WRITES: { readonly [Name in StorePart]: Partial<StoreWith[Name]> } = 
     addSignOut: async () => undefined,
   },
   imports: { add: async (applications) => applications.map(() => 'exists'), replaceHash: async () => false },
+  // A check of its own compares the options with the processes that run.
+  processes: { announce: async () => undefined, list: async () => [], remove: async () => undefined },
 }
 
 /** The same store for a platform that is started on trial: its writes change nothing. */

@@ -11,7 +11,7 @@ import { createReadPlanUsage } from './plan-usage.js'
 import { readPlans, type PlanOptions, type PlansOptions, type PlansSettings } from './read-options.js'
 import { COUNT_WINDOWS, createCountShared } from './shared-counts.js'
 import { createSetPlan } from './store-calls.js'
-import { describeTooLow } from './plan.js'
+import { describePlan, describeTooLow } from './plan.js'
 import { createPlanNames } from './plan-names.js'
 
 export type { PlanUsage, QuotaUsage } from '../../contracts/plan-usage.js'
@@ -104,6 +104,7 @@ function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: Plan
   return {
     calls,
     offers,
+    settings: Object.fromEntries([...known].map(([name, plan]) => [`plans.${name}`, describePlan(plan)])),
     planLimits: { count: limitByPlan, describeTooLow: (units) => describeTooLow(known.values(), units) },
     problem: names.problem,
     start: cleanup.start,

@@ -4,6 +4,7 @@ import { createMemoryAudit } from './audit.js'
 import { copyFrozen } from './deep-freeze.js'
 import { createMemoryEmails } from './emails.js'
 import { createMemoryFeed } from './feed.js'
+import { createMemoryProcesses } from './processes.js'
 import { createMemoryQuotas } from './quotas.js'
 import { createMemoryRevokedAccessTokens } from './revoked-access-tokens.js'
 import { createMemorySecrets } from './secrets.js'
@@ -131,6 +132,8 @@ export function memoryStore(): StoreWith {
     },
 
     imports: createImportCalls({ audit, applications, feed }),
+
+    processes: createMemoryProcesses(feed),
 
     changesSince: async (cursor) => feed.readSince(cursor),
     watch: feed.watch,

@@ -11,6 +11,8 @@ export const POSTGRES: Dialect = {
   binary: ' COLLATE "C"',
   least: 'least',
   greatest: 'greatest',
+  // Stable within a statement, so that an index can be compared with it.
+  now: '(extract(epoch FROM statement_timestamp()) * 1000)::bigint',
   formatGiven(columns) {
     const types = Object.entries(columns).map(([name, type]) => `"${name}" ${type}`)
     const names = Object.keys(columns).map((name) => `"${name}"`)

@@ -145,6 +145,14 @@ CREATE TABLE platform_auth_meta (
   PRIMARY KEY (key)
 );
 
+CREATE TABLE platform_auth_processes (
+  id text COLLATE "C" NOT NULL,
+  settings text NOT NULL,
+  seen_at bigint NOT NULL,
+  PRIMARY KEY (id)
+);
+CREATE INDEX platform_auth_processes_by_time ON platform_auth_processes USING btree (seen_at);
+
 CREATE TABLE platform_auth_quotas (
   application_id text COLLATE "C" NOT NULL,
   day text COLLATE "C" NOT NULL,

@@ -15,6 +15,8 @@ export interface Dialect {
   readonly binary: string
   readonly least: string
   readonly greatest: string
+  /** The database's time in milliseconds since 1970. */
+  readonly now: string
   /** The rows of the JSON list `?1`, as the table `given` with these columns and `position`. */
   formatGiven(columns: Readonly<Record<string, 'text' | 'bigint' | 'boolean'>>): string
   /** A statement that deletes up to `?2` rows whose column, by which they are ordered, is less than `?1`. `key` is their primary key. */

@@ -154,10 +154,7 @@ const TABLES = `
   ){keyed};
   CREATE INDEX platform_auth_email_claim_links_by_email ON platform_auth_email_claim_links (email_seq);
 
-  CREATE TABLE platform_auth_revoked_access_tokens (
-    id {key} PRIMARY KEY,
-    expires_at {integer} NOT NULL
-  ){keyed};
+  CREATE TABLE platform_auth_revoked_access_tokens (id {key} PRIMARY KEY, expires_at {integer} NOT NULL){keyed};
   CREATE INDEX platform_auth_revoked_access_tokens_by_expiry ON platform_auth_revoked_access_tokens (expires_at);
 
   CREATE TABLE platform_auth_audit (
@@ -197,10 +194,7 @@ const TABLES = `
   CREATE INDEX platform_auth_usage_by_api ON platform_auth_usage (api, day);
 
   -- The batches of counts and refusals that were added, so that none is added twice.
-  CREATE TABLE platform_auth_usage_batches (
-    id {key} PRIMARY KEY,
-    at {integer} NOT NULL
-  ){keyed};
+  CREATE TABLE platform_auth_usage_batches (id {key} PRIMARY KEY, at {integer} NOT NULL){keyed};
   CREATE INDEX platform_auth_usage_batches_by_time ON platform_auth_usage_batches (at);
 
   -- The units that applications have used of their plans' quotas.
@@ -257,4 +251,8 @@ const TABLES = `
     expires_at {integer} NOT NULL
   ){keyed};
   CREATE INDEX platform_auth_sign_outs_by_expiry ON platform_auth_sign_outs (expires_at);
+
+  -- The processes that run, and the settings that they must have alike, as JSON.
+  CREATE TABLE platform_auth_processes (id {key} PRIMARY KEY, settings TEXT NOT NULL, seen_at {integer} NOT NULL){keyed};
+  CREATE INDEX platform_auth_processes_by_time ON platform_auth_processes (seen_at);
 `

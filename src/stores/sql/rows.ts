@@ -154,7 +154,8 @@ export interface ChangeRow {
 export function parseChange({ kind, id, expires_at: expiresAt }: ChangeRow): Change {
   if (kind === 'application' && id !== null) return { kind, id }
   if (kind === 'accessTokenRevoked' && id !== null && expiresAt !== null) return { kind, id, expiresAt }
-  return kind === 'signingKeys' || kind === 'sessionSecret' ? { kind } : { kind: 'everything' }
+  const isKnown = kind === 'signingKeys' || kind === 'sessionSecret' || kind === 'processes'
+  return isKnown ? { kind } : { kind: 'everything' }
 }
 
 /** The conditions of an audit query, and their values; `bind` names the n-th of them. */

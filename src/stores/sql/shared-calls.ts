@@ -12,6 +12,7 @@ import {
   writeEmail,
 } from './emails.js'
 import { countImportedHashes } from './imports.js'
+import { announceProcess, listProcesses, removeProcess } from './processes.js'
 import { addQuotas, deleteExpiredQuotas, hasExpiredQuotas, listQuotas } from './quotas.js'
 import { addReported, listReported } from './reported.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
@@ -28,7 +29,7 @@ export interface SharedCalls
     Pick<Store, 'establishSecret' | 'replaceSecret' | 'revokeAccessToken' | 'listRevokedAccessTokens'>,
     Pick<Store, 'listSigningKeys' | 'addSigningKey' | 'resealSigningKey' | 'removeSigningKey'>,
     Pick<Store, 'isAccessTokenRevoked' | 'listAudit' | 'deleteAudit' | 'saveApplication'>,
-    Pick<StoreWith, 'emails' | 'usage' | 'quotas' | 'signIns'> {
+    Pick<StoreWith, 'emails' | 'usage' | 'quotas' | 'signIns' | 'processes'> {
   readonly imports: Pick<ImportStore, 'add' | 'countHashes'>
 }
 
@@ -91,6 +92,12 @@ export function createSharedCalls({ read, write }: Record<'read' | 'write', Run>
       remove: (id) => write(() => removeSignIn(id)),
       addSignOut: (signOut) => write(() => addSignOut(dialect, signOut)),
       listSignOuts: (subjects) => read(() => listSignOuts(subjects)),
+    },
+
+    processes: {
+      announce: (process, lifetime) => write(() => announceProcess(dialect, process, lifetime)),
+      list: (lifetime) => read(() => listProcesses(dialect, lifetime)),
+      remove: (id) => write(() => removeProcess(dialect, id)),
     },
 
     imports: {

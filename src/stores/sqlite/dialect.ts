@@ -11,6 +11,7 @@ export const SQLITE: Dialect = {
   binary: '',
   least: 'min',
   greatest: 'max',
+  now: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
   formatGiven(columns) {
     const members = Object.keys(columns).map((name) => `value ->> '${name}' AS "${name}"`)
     return `(SELECT ${members.join()}, key AS position FROM json_each(?1)) AS given`

@@ -159,6 +159,10 @@ CREATE TABLE platform_auth_meta (
     value TEXT NOT NULL
   ) WITHOUT ROWID;
 
+CREATE TABLE platform_auth_processes (id TEXT PRIMARY KEY, settings TEXT NOT NULL, seen_at INTEGER NOT NULL) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_processes_by_time ON platform_auth_processes (seen_at);
+
 CREATE TABLE platform_auth_quotas (
     application_id TEXT NOT NULL,
     day TEXT NOT NULL,
@@ -197,10 +201,7 @@ CREATE TABLE platform_auth_reported (
 
 CREATE INDEX platform_auth_reported_by_time ON platform_auth_reported (last_at);
 
-CREATE TABLE platform_auth_revoked_access_tokens (
-    id TEXT PRIMARY KEY,
-    expires_at INTEGER NOT NULL
-  ) WITHOUT ROWID;
+CREATE TABLE platform_auth_revoked_access_tokens (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID;
 
 CREATE INDEX platform_auth_revoked_access_tokens_by_expiry ON platform_auth_revoked_access_tokens (expires_at);
 
@@ -253,9 +254,6 @@ CREATE INDEX platform_auth_usage_by_api ON platform_auth_usage (api, day);
 
 CREATE INDEX platform_auth_usage_by_day ON platform_auth_usage (day);
 
-CREATE TABLE platform_auth_usage_batches (
-    id TEXT PRIMARY KEY,
-    at INTEGER NOT NULL
-  ) WITHOUT ROWID;
+CREATE TABLE platform_auth_usage_batches (id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
 
 CREATE INDEX platform_auth_usage_batches_by_time ON platform_auth_usage_batches (at);

@@ -19,6 +19,7 @@ import { endedKeysContract, hashReplacementContract, importsContract } from './i
 import { expirySearchContract } from './expiry-search.js'
 import { nameSearchContract } from './name-search.js'
 import { secretsContract } from './secrets.js'
+import { processesContract } from './processes.js'
 import { quotasContract } from './quotas.js'
 import { refusalsContract } from './refusals.js'
 import { revokedAccessTokensContract } from './revoked-access-tokens.js'
@@ -170,5 +171,6 @@ const PARTS: { readonly [Part in StorePart]: readonly Contract[] } = {
   quotas: [quotasContract],
   signIns: [signInsContract, signOutsContract],
   imports: [importsContract, endedKeysContract, hashReplacementContract],
+  processes: [processesContract],
 }
 const STORE_PARTS = Object.keys(PARTS) as StorePart[]

@@ -1,12 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Finding } from '../../../src/cli/doctor/finding.js'
-import type { FullPlatform } from '../../support/platform.js'
+import { openPlatform, type FullPlatform } from '../../support/platform.js'
+import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../../src/testing/index.js'
 import { email } from '../../stores/records.js'
 import { CONFIG, createSite } from '../command-line.js'
 import { runDoctor, useDoctorSite } from './doctor-site.js'
 
-const { getFile, switchTo, withStore, writeConfig } = useDoctorSite()
+const { getFile, onTestEnd, switchTo, withStore, writeConfig } = useDoctorSite()
 const config = ['--config', CONFIG] as const
 /** The options of `platform.mjs`, with other features or none. */
 const writeFeatures = (features: string): Promise<readonly string[]> =>
@@ -146,5 +147,41 @@ describe('the doctor on features', () => {
     expect(await find('features', down)).toMatchObject([
       { level: 'problem', finding: 'The mail server cannot be used: no route.' },
     ])
+  })
+})
+
+describe('the doctor on processes that run', () => {
+  const archive = { scheme: 'apiKey', registration: 'closed' } as const
+  const start = async (keyHeader: string): Promise<void> => {
+    const apis = { archive: { ...archive, header: keyHeader }, other: { scheme: 'oauth2' } } as const
+    const { auth } = openPlatform({ baseUrl: 'http://localhost:3000', apis, store: sqliteStore(getFile()) })
+    onTestEnd(() => auth.close())
+    await auth.ready()
+  }
+  const countRunning = (): Promise<number> => withStore(async (store) => (await store.processes.list(15_000)).length)
+  const list = async (args: readonly string[]): Promise<unknown> =>
+    (await find('processes', args)).map(({ level, finding }) => [level, finding])
+  const process = String.raw`\([^,]+/\d+/[0-9a-f]{8}\)`
+
+  it('names what the options have otherwise than those, and those than one another, and nothing that only one has', async () => {
+    await start('X-Api-Key')
+    await expect.poll(countRunning).toBe(1)
+    expect(await list(config)).toEqual([])
+    await start('X-Archive')
+    await expect.poll(countRunning).toBe(2)
+    const differs = `apis.archive.header differs: "x-(api-key|archive)" ${process}, "x-(api-key|archive)" ${process}.`
+    expect(await list(['--db', getFile()])).toEqual([['note', expect.stringMatching(differs)]])
+    const other = await writeConfig(`export default { ...base(), baseUrl: 'http://localhost:4000' }`)
+    expect(await list(other)).toEqual([
+      [
+        'note',
+        expect.stringMatching(
+          /baseUrl differs: "http:..localhost:3000" \(.*, .*\), "http:..localhost:4000" \(these options\)/,
+        ),
+      ],
+      ['note', expect.stringMatching(/apis.archive.header differs: .*these options/)],
+    ])
+    // Another check starts a platform on trial, which must not be announced.
+    expect(await countRunning()).toBe(2)
   })
 })

@@ -1,0 +1,88 @@
+import { expect, it, onTestFinished } from 'vitest'
+import type { Health } from '../../src/index.js'
+import { timeBound } from '../support/time-bound.js'
+import { waitUntil } from '../support/wait-until.js'
+import { startFleet, type Fleet, type Member, type PlatformPlan } from './fleet.js'
+import { freshStores, onEveryWay, type Way } from './stores.js'
+
+type Settings = Omit<PlatformPlan, 'store'>
+const plans = (limit: number) => ({ q: { requests: [{ limit, per: 'month' as const }] } })
+const orders = { scheme: 'oauth2', scopes: { 'orders:read': 'Read', 'orders:write': 'Write' } } as const
+
+const OLD: Settings = {
+  baseUrl: 'https://old.example.com',
+  apis: { orders, catalog: { scheme: 'apiKey' }, invoices: { scheme: 'oauth2' } },
+  plans: { ...plans(100), former: { requests: [] } },
+}
+const NEW: Settings = {
+  baseUrl: 'https://new.example.com',
+  apis: {
+    orders: { ...orders, accessTokenLifetime: 60, scopes: { ...orders.scopes, 'orders:all': 'All' } },
+    catalog: { scheme: 'apiKey', header: 'X-Catalog-Key', rateLimit: { limit: 7, window: 60 } },
+    invoices: { scheme: 'apiKey' },
+  },
+  plans: { ...plans(40), latest: { requests: [{ limit: 1, window: 1 }] } },
+}
+/** Other APIs and no plans: nothing that both have differs. */
+const OTHER: Settings = {
+  baseUrl: OLD.baseUrl!,
+  apis: { catalog: { scheme: 'apiKey' }, weather: { scheme: 'apiKey' }, orders },
+}
+
+const stores = await freshStores()
+const fleets: Fleet<Way>[] = []
+
+/** A process with a platform on each store. */
+async function start(settings: Settings): Promise<Fleet<Way>> {
+  const fleet = await startFleet([stores.plan(settings)])
+  fleets.push(fleet)
+  return fleet
+}
+
+const ask = async (member: Member): Promise<Health> => (await member.operate<Health>('platform', 'health')).value
+
+/** How long it takes until a platform has or has no problems. */
+const waitForProblems = (member: Member, has: boolean): Promise<number> =>
+  waitUntil(async () => (await ask(member)).problems.length > 0 === has)
+
+it('processes whose limits, APIs or address differ say so within a second, stay ready, and forget one that is gone', async () => {
+  onTestFinished(async () => {
+    for (const fleet of fleets) await fleet.stop()
+    await stores.remove()
+  })
+  const old = await start(OLD)
+  const other = await start(OTHER)
+  await onEveryWay(async (way) => {
+    for (const fleet of [old, other]) expect(await ask(fleet.members(way)[0]!)).toEqual({ ok: true, problems: [] })
+  })
+  const killed = await start(NEW)
+  await onEveryWay(async (way) => {
+    const [before, after] = [old.members(way)[0]!, killed.members(way)[0]!]
+    expect(await waitForProblems(before, true)).toBeLessThan(timeBound(1000))
+    expect(await waitForProblems(after, true)).toBeLessThan(timeBound(1000))
+    expect(await waitForProblems(other.members(way)[0]!, true)).toBeLessThan(timeBound(1000))
+    const health = await ask(before)
+    expect(health.ok).toBe(true)
+    expect(health.problems).toEqual([
+      'Another process on this store has other settings: ' +
+        'baseUrl is "https://old.example.com" here and "https://new.example.com" there; ' +
+        'apis.orders.scopes is "orders:read orders:write" here and "orders:all orders:read orders:write" there; ' +
+        'apis.orders.accessTokenLifetime is "3600" here and "60" there; ' +
+        'apis.orders.registrationScopes is "orders:read orders:write" here and "orders:all orders:read orders:write" there; ' +
+        'apis.catalog.header is "x-api-key" here and "x-catalog-key" there; 4 more.',
+    ])
+    expect((await ask(after)).ok).toBe(true)
+  })
+  await killed.kill(0)
+  const closed = await start({ ...OLD, plans: plans(40) })
+  await onEveryWay(async (way) => {
+    const before = old.members(way)[0]!
+    const message = 'plans.q is "100 in a month" here and "40 in a month" there'
+    // The one that was killed has more differences, and is told until its announcement expires.
+    await waitUntil(async () => (await ask(before)).problems.some((each) => each.endsWith(`settings: ${message}.`)), {
+      interval: 100,
+    })
+    await closed.members(way)[0]!.operate('platform', 'close')
+    expect(await waitForProblems(before, false)).toBeLessThan(timeBound(1000))
+  })
+})
