@@ -76,6 +76,8 @@ export interface FeaturePart {
   start?(): void
   /** Stops them and stores what was collected, before the store is closed. Called in the reverse order. */
   stop?(): MaybePromise<void>
+  /** Stores what was collected and sends what is due, also if `start()` was not called. Called in the reverse order, but last for the one that sends e-mails. */
+  flush?(): MaybePromise<void>
 }
 
 /** A finding of the doctor. */

@@ -18,9 +18,10 @@ export const SESSION_SECRET_PARAMETERS: CallParameters<SessionSecretCalls> = {
   replace: [options<Given<SessionSecretCalls['replace'], 0>>({ by: 'text' })],
 }
 
-/** The parameters of `auth.ready()`, `auth.health()` and `auth.close()`. */
-export const LIFECYCLE_PARAMETERS: CallParameters<Pick<Readiness, 'ready' | 'health' | 'close'>> = {
+/** The parameters of `auth.ready()`, `auth.health()`, `auth.flush()` and `auth.close()`. */
+export const LIFECYCLE_PARAMETERS: CallParameters<Pick<Readiness, 'ready' | 'health' | 'flush' | 'close'>> = {
   ready: [options<ReadyOptions>({ retry: 'boolean' })],
   health: [],
+  flush: [],
   close: [],
 }

@@ -49,6 +49,12 @@ export interface CoreAuth<Apis extends ApisOptions = any, Schema extends Metadat
    * Tells whether the data is fresh enough to answer (`maxStaleness`), and what is wrong. Resolves within about half a second.
    */
   health(): Promise<Health>
+  /**
+   * Stores what was collected (usage, quotas, when credentials were last used) and sends the e-mails that are due, also with
+   * `background: false`: for a process that is frozen between requests, before it is. Never rejects, and resolves within about 5
+   * seconds: what is not done by then is logged, and left to the next call. Does nothing before the start, or after `close()`.
+   */
+  flush(): Promise<void>
   /** Waits for e-mails that are being sent, stores usage and when credentials were last used, and closes the store. */
   close(): Promise<void>
 }

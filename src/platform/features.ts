@@ -22,6 +22,8 @@ export interface Features {
   start(): void
   /** In the reverse order. */
   stop(): Promise<void>
+  /** In the reverse order, but e-mails last: the others queue some while they flush. */
+  flush(): Promise<void>
 }
 
 /** Creates the parts of the features, each after those that it needs, and sets the hooks. */
@@ -56,18 +58,27 @@ export function createFeatures(
         started.add(part)
       }
     },
-    async stop() {
-      const errors: unknown[] = []
-      for (const part of inOrder.toReversed()) {
-        try {
-          await part.stop?.()
-        } catch (error) {
-          errors.push(error)
-        }
-      }
-      if (errors.length > 0) throw errors[0]
-    },
+    stop: () => callAll(inOrder.toReversed(), 'stop'),
+    flush: () => callAll(inOrder.toSorted((a, b) => sends(b) - sends(a)).toReversed(), 'flush'),
   }
+}
+
+/** 1 for the feature that sends e-mails. */
+function sends({ wakeSender }: FeaturePart): number {
+  return Number(wakeSender !== undefined)
+}
+
+/** One after another. An error keeps none of them from being called. */
+async function callAll(parts: readonly FeaturePart[], name: 'stop' | 'flush'): Promise<void> {
+  const errors: unknown[] = []
+  for (const part of parts) {
+    try {
+      await part[name]?.()
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw errors[0]
 }
 
 function setHooks(hooks: { -readonly [Name in keyof FeatureHooks]: FeatureHooks[Name] }, part: FeaturePart): void {

@@ -48,6 +48,9 @@ export function startAndStop(
       if (!importedCredentials) void warnOfImported(foundation)
       if (settings.background.enabled) for (const part of [cleanup, features, rotationTimer, processes]) part.start()
     },
+    async flush() {
+      await Promise.all([lastUsed.flush(), features.flush()])
+    },
     async stop() {
       rotationTimer.close()
       accessTokens.close()

@@ -35,11 +35,14 @@ export interface Readiness {
   available(): MaybePromise<void>
   /** Resolves within about half a second, even if the store does not answer. */
   health(): Promise<Health>
+  /** Stores and sends what waits. Never rejects, and resolves within `CALL_TIMEOUT_MS` even if the store or the mailer hangs. */
+  flush(): Promise<void>
   /** Resolves within seconds even if the store hangs; an e-mail that is being sent may take a minute. */
   close(): Promise<void>
 }
 
 export interface StartAndStop {
   readonly start: Start
+  readonly flush: () => Promise<void>
   readonly stop: () => Promise<void>
 }

@@ -25,6 +25,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   const startup = createStartup(logger)
   let waiting = 0
   let closed: Promise<void> | undefined
+  let flushParts = async (): Promise<void> => undefined
   let stop = async (): Promise<void> => undefined
 
   async function waitForStart(): Promise<void> {
@@ -75,6 +76,16 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     return { ok, problems }
   }
 
+  /** Calls are not joined: one that waits for the mailer must not keep the next from storing what came meanwhile. */
+  async function flush(): Promise<void> {
+    if (closed || !startup.isFinished()) return
+    try {
+      await withTimeout(flushParts(), CALL_TIMEOUT_MS, createFlushError)
+    } catch (error) {
+      logger.warn('flush() has not stored and sent everything. The next call tries the rest again.', error)
+    }
+  }
+
   async function close(): Promise<void> {
     feed.close()
     await startup.abort()
@@ -85,6 +96,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
 
   return {
     begin(steps) {
+      flushParts = steps.flush
       stop = steps.stop
       startup.begin(steps.start)
     },
@@ -97,8 +109,13 @@ export function createReadiness(options: ReadinessOptions): Readiness {
       return feed.isFresh() ? undefined : limitWaiting(refresh)
     },
     health,
+    flush,
     close: () => (closed ??= keepAlive(close())),
   }
+}
+
+function createFlushError(): Error {
+  return new Error(`The store or the mailer did not answer within ${CALL_TIMEOUT_MS / 1000} seconds.`)
 }
 
 function createLateError(): Error {

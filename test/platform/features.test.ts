@@ -198,7 +198,7 @@ describe('a feature', () => {
 })
 
 describe('a feature of a host', () => {
-  it.each(['requireApiKey', 'ready', 'close', 'events', 'router', '__proto__', 'constructor', 'toString'])(
+  it.each(['requireApiKey', 'ready', 'flush', 'close', 'events', 'router', '__proto__', 'constructor', 'toString'])(
     'is refused with a name that auth has: %s',
     (name) => {
       const create = () => open([feature(name, () => ({ calls: () => undefined }))])

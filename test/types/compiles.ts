@@ -74,9 +74,10 @@ auth.requireBearer()
 auth.requireApiKey()
 
 // Destructuring works, and so does a platform without scopes or without one of the schemes.
-const { requireBearer, router, close } = auth
+const { requireBearer, router, flush, close } = auth
 requireBearer('orders')
 void close
+export const flushed: Promise<void> = flush()
 createPlatformAuth({ baseUrl: 'https://a.example', apis: { plain: { scheme: 'oauth2' } } }).requireBearer('plain')
 
 // Any ioredis instance can count the limits.

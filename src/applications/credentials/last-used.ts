@@ -8,7 +8,7 @@ import { createBoundedCache } from '../../lib/bounded-cache.js'
  */
 export interface LastUsed {
   note(hash: string): void
-  /** Writes the collected times, up to `MAX_USES_PER_WRITE`. Those that cannot be written are kept for the next time. */
+  /** Writes the collected times. Those that cannot be written are kept for the next time. */
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -39,6 +39,12 @@ export function createLastUsed({ store, now }: LastUsedOptions): LastUsed {
   function writeNext(): Promise<boolean> {
     writing = writing.then(write)
     return writing
+  }
+
+  /** As many writes as all that can be noted need. Those that come meanwhile do not make it longer. */
+  async function writeAll(): Promise<void> {
+    for (let left = MAX_NOTED_CREDENTIALS; left > 0; left -= MAX_USES_PER_WRITE)
+      if (!(await writeNext()) || noted.size === 0) return
   }
 
   async function write(): Promise<boolean> {
@@ -87,13 +93,9 @@ export function createLastUsed({ store, now }: LastUsedOptions): LastUsed {
       noted.set(hash, at - base)
       startTimer()
     },
-    async flush() {
-      await writeNext()
-    },
+    flush: writeAll,
     async close() {
-      let isWritten = true
-      do isWritten = await writeNext()
-      while (isWritten && noted.size > 0)
+      await writeAll()
       clearTimeout(timer)
     },
   }

@@ -109,6 +109,13 @@ function createEmailsPart(core: Core, settings: EmailsSettings): FeaturePart {
       sending.start()
       reminders.start()
     },
+    async flush() {
+      try {
+        await reminders.flush()
+      } finally {
+        await sending.flush()
+      }
+    },
     async stop() {
       await reminders.close()
       await sending.close()

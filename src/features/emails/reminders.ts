@@ -16,6 +16,8 @@ import type { Core } from '../../feature.js'
  */
 export interface Reminders {
   start(): void
+  /** Queues the reminders that are due, also before `start`. */
+  flush(): Promise<void>
   /** Waits for the reminder that is being queued. */
   close(): Promise<void>
 }
@@ -126,6 +128,10 @@ export function createReminders(options: RemindersOptions): Reminders {
   return {
     start() {
       if (remindBefore.length > 0 && !closed) scanNext()
+    },
+    async flush() {
+      await scanning
+      await scan()
     },
     async close() {
       closed = true

@@ -8,14 +8,13 @@ import { createMailHealth, type MailHealth } from './mail-health.js'
 import { createEmailWriter } from './message.js'
 import type { EmailsSettings } from './read-options.js'
 import { createSignInMailer, type SignInMailer } from './sign-in-email.js'
-import { createEmailWorker } from './worker.js'
+import { createEmailWorker, type EmailWorker } from './worker.js'
 
 /** Sends credentials, or links to them, by e-mail. */
-export interface Sending extends Pick<SignInMailer, 'sendSignIn'>, Pick<MailHealth, 'problem'> {
-  /** Sends due e-mails now; no effect before `start`. */
-  wake(): void
-  /** Starts to send e-mails; called once the store is open. */
-  start(): void
+export interface Sending
+  extends Pick<SignInMailer, 'sendSignIn'>, Pick<MailHealth, 'problem'>, Pick<EmailWorker, 'start' | 'wake'> {
+  /** Sends what is due, and resolves when that is over. */
+  flush(): Promise<void>
   /** Waits for e-mails that are being sent. */
   close(): Promise<void>
 }
@@ -42,7 +41,6 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
   })
   const worker = createEmailWorker({ ...core, ...settings, attempts, writeEmail, onError: logError })
   const signInMailer = createSignInMailer({ ...settings, writeEmail, logger, mailHealth })
-  let started = false
 
   function logFailure(applicationId: string, problem: string, final: boolean): void {
     const next = final ? 'It is not retried before auth.emails.retry() is called.' : 'It will be retried.'
@@ -55,17 +53,13 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
     logger.error('An e-mail could not be processed; the platform will retry.', error)
   }
 
-  function wake(): void {
-    if (started) worker.wake()
-  }
-
   return {
     sendSignIn: signInMailer.sendSignIn,
     problem: mailHealth.problem,
-    wake,
-    start() {
-      started = true
-      wake()
+    wake: worker.wake,
+    start: worker.start,
+    async flush() {
+      await Promise.all([worker.flush(), signInMailer.sent()])
     },
     async close() {
       await Promise.all([worker.close(), signInMailer.close()])

@@ -13,6 +13,8 @@ import type { WriteEmail } from './message.js'
 export interface SignInMailer {
   /** Returns at once, and sends in the background. */
   sendSignIn(email: Omit<SignInEmail, 'purpose'>): void
+  /** Resolves when the e-mails of earlier calls were sent or given up. */
+  sent(): Promise<unknown>
   /** Sends waiting e-mails once more at most, and resolves when that is over. */
   close(): Promise<void>
 }
@@ -80,6 +82,7 @@ export function createSignInMailer({ mailer, writeEmail, logger, mailHealth }: S
       const attempts = sendWithRetries({ ...email, purpose: 'signIn' }).finally(() => sending.delete(attempts))
       sending.add(attempts)
     }),
+    sent: () => Promise.all(sending),
     async close() {
       closing.abort()
       await Promise.all(sending)

@@ -12,8 +12,12 @@ import type { WriteEmail } from './message.js'
 
 /** Sends the e-mails that are due. Every process with `emails()` runs one; a lease keeps two from sending the same e-mail. */
 export interface EmailWorker {
-  /** Leases and sends due e-mails now. */
+  /** From now on e-mails are sent when they are due. */
+  start(): void
+  /** Leases and sends due e-mails now; no effect before `start`. */
   wake(): void
+  /** Sends due e-mails, also before `start`, and resolves when none is due and none being sent. Rejects if the store is unavailable. */
+  flush(): Promise<void>
   /** Leases no more e-mails, and waits for those that are being sent. */
   close(): Promise<void>
 }
@@ -49,6 +53,7 @@ export function createEmailWorker({
   let timer: NodeJS.Timeout | undefined
   let polling: Promise<void> | undefined
   let pollAgain = false
+  let started = false
   let closed = false
 
   /** Leases e-mails until none is due or `MAX_CONCURRENT_EMAILS` are being sent. */
@@ -68,7 +73,7 @@ export function createEmailWorker({
   }
 
   function wake(): void {
-    if (closed) return
+    if (closed || !started) return
     if (polling) {
       pollAgain = true
       return
@@ -129,6 +134,18 @@ export function createEmailWorker({
     // The function is bound here, because a request may wake the worker: e-mails must not be part of that request's trace or
     // log context.
     wake: AsyncResource.bind(wake),
+    start() {
+      started = true
+      wake()
+    },
+    async flush() {
+      for (;;) {
+        await polling
+        await takeDueEmails()
+        if (sending.size === 0) return
+        await Promise.race(sending)
+      }
+    },
     async close() {
       closed = true
       clearTimeout(timer)

@@ -77,11 +77,12 @@ function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: Plan
   const script = rateLimits.defineScript('plans', COUNT_WINDOWS)
   const countShared = script && createCountShared(script)
   const names = createPlanNames(known)
+  const notices = createNotices({ ...core, notify })
   const ledger = createLedger({
     store: store.quotas,
     limitLookups,
     accounts: settings.cache.applications,
-    onTotals: createNotices({ ...core, notify }),
+    onTotals: notices.tell,
     now,
   })
   const limitByPlan = createLimiter({
@@ -108,8 +109,13 @@ function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: Plan
     planLimits: { count: limitByPlan, describeTooLow: (units) => describeTooLow(known.values(), units) },
     problem: names.problem,
     start: cleanup.start,
+    async flush() {
+      await ledger.writer.write()
+      await notices.queued()
+    },
     async stop() {
       await ledger.writer.close()
+      await notices.queued()
       await cleanup.close()
     },
   }

@@ -12,6 +12,13 @@ interface NoticesOptions extends Pick<Core, 'emit' | 'wakeSender' | 'now'> {
   readonly logger: Pick<Logger, 'warn'>
 }
 
+interface Notices {
+  /** For each row of units that was written. */
+  tell(account: Account, written: number): void
+  /** Resolves when the e-mails of earlier calls have been queued, or could not be. */
+  queued(): Promise<unknown>
+}
+
 /** The higher threshold is first, because a write that reaches both sends one notice. */
 const PERCENTS = [100, 80]
 
@@ -19,8 +26,9 @@ const PERCENTS = [100, 80]
  * Emits an event, and queues an e-mail, when 80 or 100 % of a quota are reached. The store adds the writes of all processes one after
  * another, so exactly one of them reaches it.
  */
-export function createNotices(options: NoticesOptions): (account: Account, written: number) => void {
+export function createNotices(options: NoticesOptions): Notices {
   const { writer, emit, notify, wakeSender, logger, now } = options
+  const queuing = new Set<Promise<void>>()
 
   async function queue(id: string, notice: QuotaNotice): Promise<void> {
     await writer.change(id, { type: undefined }, (current) => {
@@ -30,7 +38,7 @@ export function createNotices(options: NoticesOptions): (account: Account, writt
     wakeSender()
   }
 
-  return function tell(account, written) {
+  function tell(account: Account, written: number): void {
     const { applicationId, plan, endsAt, storedOfDay, storedOfMonth } = account
     plan?.windows.forEach(({ per, limit, soft }, at) => {
       if (per === undefined) return
@@ -39,9 +47,14 @@ export function createNotices(options: NoticesOptions): (account: Account, writt
       if (percent === undefined) return
       emit('quota.reached', { applicationId, reason: `${percent} % of a ${per}` })
       if (!notify) return
-      queue(applicationId, { percent, limit, per, soft, endsAt: endsAt[at]! }).catch((error: unknown) =>
-        logger.warn(`The e-mail about a quota of application ${applicationId} could not be queued.`, error),
-      )
+      const queued = queue(applicationId, { percent, limit, per, soft, endsAt: endsAt[at]! })
+        .catch((error: unknown) =>
+          logger.warn(`The e-mail about a quota of application ${applicationId} could not be queued.`, error),
+        )
+        .finally(() => queuing.delete(queued))
+      queuing.add(queued)
     })
   }
+
+  return { tell, queued: () => Promise.all(queuing) }
 }

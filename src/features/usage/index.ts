@@ -86,6 +86,9 @@ function createUsagePart(core: Core, { collect, retention, routes }: ReturnType<
       reported: (request, req) => reported.count({ ...request, api, route: describeRoute(req) }),
     }),
     start: cleanup.start,
+    async flush() {
+      await Promise.all([collector?.flush(), reported.flush()])
+    },
     async stop() {
       await Promise.all([collector?.close(), reported.close()])
       await cleanup.close()
