@@ -15,7 +15,9 @@ interface CauseOptions {
 
 /** Problem and fix in one line. */
 export function describeWithFix({ option, problem, fix }: ConfigurationProblem): string {
-  return option === undefined ? `${problem}. ${fix}` : `${option} ${problem}. ${fix}`
+  const subject = option === undefined ? '' : `${option} `
+  // A problem that consists of sentences has a full stop already.
+  return `${subject}${problem.replace(/\.$/, '')}. ${fix}`
 }
 
 /**

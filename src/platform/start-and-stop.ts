@@ -1,4 +1,5 @@
 import { createCredentials } from '../applications/credentials/credentials.js'
+import type { Store } from '../contracts/store.js'
 import { createChangeApplier } from '../store-client/change-feed.js'
 import { createProcesses } from '../store-client/processes.js'
 import { openSecret } from '../store-client/encryption.js'
@@ -85,16 +86,24 @@ function noteChanges(
   }
 }
 
+/** The store need not have the part. */
+interface WarningParts extends Pick<Foundation, 'logger'> {
+  readonly store: Pick<Store, 'imports'>
+}
+
 /** Credentials that another system issued get 401 without the feature that recognizes them, which nobody else would notice. */
-async function warnOfImported({ settings, logger }: Foundation): Promise<void> {
+async function warnOfImported({ store, logger }: WarningParts): Promise<void> {
   try {
-    const counts = Object.values((await settings.store?.imports?.countHashes?.()) ?? {})
+    const counts = Object.values((await store.imports?.countHashes?.()) ?? {})
     const count = counts.reduce((sum, each) => sum + each, 0)
     if (count === 0) return
     logger.warn(
       `${count} credentials that another system issued are refused with 401: add imports() from "express-platform-auth/imports" to the option features.`,
     )
-  } catch {
-    // The store client reports outages.
+  } catch (error) {
+    logger.warn(
+      'It is not known whether the store has credentials that another system issued: they are refused with 401 without imports() in the option features.',
+      error,
+    )
   }
 }

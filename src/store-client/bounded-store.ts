@@ -67,8 +67,10 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
 
   /** The calls of the store, or of a part. Each is looked up when it is called, and keeps its `this`. */
   function boundCalls<Part extends object>(part: Part, kinds: CallKinds<Part>, prefix = ''): Part {
-    const calls = Object.entries<StoreCallKind>(kinds).map(([name, kind]) => {
-      if (typeof (part as Record<string, unknown>)[name] !== 'function') {
+    const calls = Object.entries<StoreCallKind>(kinds).flatMap(([name, kind]) => {
+      const given = (part as Record<string, unknown>)[name]
+      if (given === undefined && OPTIONAL_CALLS.has(prefix + name)) return []
+      if (typeof given !== 'function') {
         throw new ConfigurationError({
           option: 'store',
           problem: `has no call ${prefix}${name}()`,
@@ -76,7 +78,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
         })
       }
       const work: Call = (...args) => (part as Record<string, Call>)[name]!(...args)
-      return [name, bound(prefix + name, kind, work)]
+      return [[name, bound(prefix + name, kind, work)]]
     })
     return Object.fromEntries(calls) as Part
   }
@@ -113,7 +115,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
 type Call = (...args: unknown[]) => Promise<unknown>
 
 /** Whether each call reads or writes. */
-type CallKinds<Part extends object> = { readonly [Name in keyof Part]: StoreCallKind }
+type CallKinds<Part extends object> = { readonly [Name in keyof Part]-?: StoreCallKind }
 
 /** The members of a store that do not wait for the database, or that have a time-out of their own. */
 type UnboundedCall = 'kind' | 'pollInterval' | 'concurrentCalls' | 'clock' | 'open' | 'close' | 'watch' | 'diagnose'
@@ -138,7 +140,7 @@ const STORE_CALLS: CallKinds<Omit<Store, UnboundedCall | StorePart>> = {
   changesSince: 'feed',
 }
 
-const PART_CALLS: { readonly [Name in StorePart]: CallKinds<Omit<StoreWith[Name], 'countHashes'>> } = {
+const PART_CALLS: { readonly [Name in StorePart]: CallKinds<StoreWith[Name]> } = {
   emails: { lease: 'write', save: 'write', find: 'read', findByClaimLink: 'read', list: 'read', listExpiring: 'read' },
   usage: {
     add: 'write',
@@ -158,9 +160,12 @@ const PART_CALLS: { readonly [Name in StorePart]: CallKinds<Omit<StoreWith[Name]
     addSignOut: 'write',
     listSignOuts: 'read',
   },
-  imports: { add: 'write', replaceHash: 'write' },
+  imports: { add: 'write', replaceHash: 'write', countHashes: 'read' },
   processes: { announce: 'notice', list: 'notice', remove: 'notice' },
 }
+
+/** Calls that a store may lack. */
+const OPTIONAL_CALLS: ReadonlySet<string> = new Set(['imports.countHashes'])
 
 class StoreTimeoutError extends Error {
   override readonly name = 'StoreTimeoutError'

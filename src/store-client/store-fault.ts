@@ -7,10 +7,10 @@ import { findStoreFault } from './store-faults.js'
 export function describeStoreFault(problem: unknown): string {
   const { cause, replayedUntil } = (problem ?? {}) as Problem
   // The innermost cause with a known code is the most specific one.
-  const inner = cause === undefined ? UNKNOWN : describeStoreFault(cause)
-  if (inner !== UNKNOWN) return inner
+  const inner = cause === undefined ? UNKNOWN_STORE_FAULT : describeStoreFault(cause)
+  if (inner !== UNKNOWN_STORE_FAULT) return inner
   if (isReplicaFault(problem)) return replayedUntil ? `${REPLICA} made since ${replayedUntil}` : REPLICA
-  return findStoreFault(problem)?.state ?? UNKNOWN
+  return findStoreFault(problem)?.state ?? UNKNOWN_STORE_FAULT
 }
 
 interface Problem {
@@ -55,5 +55,6 @@ const UNLOADABLE_MODULE: ReadonlySet<unknown> = new Set([
   'ERR_DLOPEN_FAILED',
 ])
 
-const UNKNOWN = 'the log has the reason'
+/** The state of a store whose fault has no known code. */
+export const UNKNOWN_STORE_FAULT = 'the log has the reason'
 const REPLICA = 'it is a replica, and may lack changes'

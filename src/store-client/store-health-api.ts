@@ -20,7 +20,7 @@ export interface StoreHealth {
   timedOut(call: StoreCall, problem: unknown): void
   /** Whether a call has timed out and none was answered since. Other calls then fail at once instead of waiting. */
   isUnresponsive(): boolean
-  /** Whether `store.unavailable` was emitted, and `store.available` not yet. */
+  /** Whether `problems()` says why the changes cannot be read: in an outage, or where only they fail. */
   isUnavailable(): boolean
   /** The problems for `auth.health()`; empty if all is well. */
   problems(): string[]

@@ -1,7 +1,7 @@
 import type { StoreHealth, StoreCallKind } from './store-health-api.js'
 import type { Emit } from '../contracts/events.js'
 import type { Logger } from '../contracts/logger.js'
-import { describeStoreFault, isPartialFault, isReplicaFault } from './store-fault.js'
+import { describeStoreFault, UNKNOWN_STORE_FAULT, isPartialFault, isReplicaFault } from './store-fault.js'
 
 interface StoreHealthOptions {
   readonly logger: Logger
@@ -38,6 +38,7 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
   let rejectedWritesExpiry: NodeJS.Timeout | undefined
   /** Failing reads by call name, while other calls are answered: a table may be locked or missing. */
   const failingReads = new Map<string, RejectedWrite & { readonly at: number }>()
+  const failingFeed = createFailingFeed(now)
 
   function startOutage(problem: unknown): void {
     // Rejected writes are not reported beside the outage.
@@ -96,7 +97,10 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
   return {
     answered({ name, kind, startedAt }) {
       answeredAt = performance.now()
-      if (kind === 'feed') feedAnsweredAt = answeredAt
+      if (kind === 'feed') {
+        feedAnsweredAt = answeredAt
+        failingFeed.end()
+      }
       answerTime = answeredAt - startedAt
       isUnresponsive = false
       noteAcceptedWrite(name)
@@ -105,6 +109,7 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
     },
     failed({ name, kind, startedAt }, problem) {
       isUnresponsive = false
+      if (kind === 'feed' && feedAnsweredAt <= startedAt) failingFeed.note(problem)
       // If other calls were answered meanwhile, this one got no connection from the pool, or is faulty itself.
       const lastAnswerAt = kind === 'feed' ? feedAnsweredAt : answeredAt
       if (kind === 'read' && (lastAnswerAt > startedAt || isPartialFault(problem)))
@@ -114,6 +119,7 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
       else if (!outage) noteRejectedWrite(name, problem)
     },
     timedOut({ name, kind, startedAt }, problem) {
+      if (kind === 'feed' && feedAnsweredAt <= startedAt) failingFeed.note(problem)
       // If other calls were answered meanwhile, this one met a lock or a dead connection.
       if (answeredAt > startedAt) {
         if (kind === 'write') noteRejectedWrite(name, problem)
@@ -124,22 +130,43 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
       startOutage(problem)
     },
     isUnresponsive: () => isUnresponsive,
-    isUnavailable: () => outage !== undefined,
+    isUnavailable: () => outage !== undefined || failingFeed.current() !== undefined,
     problems() {
-      if (outage) return [`The store has been unavailable since ${formatTime(outage.since)}: ${outage.reason}.`]
+      const reading = failingFeed.current()
+      if (outage) return [describeOutage(outage, reading)]
       const problems: string[] = []
+      if (reading) problems.push(describeFailing('The latest changes cannot be read since', reading))
       if (answerTime > SLOW_ANSWER_MS)
         problems.push(`The store is slow: its last answer took ${(answerTime / 1000).toFixed(1)} seconds.`)
       const [rejected] = rejectedWrites.values()
-      if (rejected)
-        problems.push(`The store has rejected writes since ${formatTime(rejected.since)}: ${rejected.reason}.`)
+      if (rejected) problems.push(describeFailing('The store has rejected writes since', rejected))
       const failing = [...failingReads.values()].find(({ at }) => performance.now() - at < REJECTED_WRITE_EXPIRY_MS)
-      if (failing) problems.push(`Some reads of the store fail since ${formatTime(failing.since)}: ${failing.reason}.`)
+      if (failing) problems.push(describeFailing('Some reads of the store fail since', failing))
       return problems
     },
   }
 }
 
-function formatTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString()
+/** Why the changes cannot be read. An answer to another call ends an outage, and not this. */
+function createFailingFeed(now: () => number) {
+  let current: RejectedWrite | undefined
+  return {
+    current: () => current,
+    end: () => void (current = undefined),
+    /** A reason that is known stays: later failures may be of a pool that waits for the same. */
+    note(problem: unknown): void {
+      const reason = describeStoreFault(problem)
+      const known = reason === UNKNOWN_STORE_FAULT ? current?.reason : undefined
+      current = { since: current?.since ?? now(), reason: known ?? reason }
+    },
+  }
+}
+
+function describeOutage({ since, reason }: Outage, reading: RejectedWrite | undefined): string {
+  const known = reason === UNKNOWN_STORE_FAULT ? reading?.reason : undefined
+  return describeFailing('The store has been unavailable since', { since, reason: known ?? reason })
+}
+
+function describeFailing(since: string, failing: RejectedWrite): string {
+  return `${since} ${new Date(failing.since).toISOString()}: ${failing.reason}.`
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { memoryStore, type EventType } from '../../src/index.js'
+import { ConfigurationError, memoryStore, type EventType } from '../../src/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { openPlatform } from '../support/platform.js'
 
@@ -74,4 +74,70 @@ describe('A store that rejects writes', () => {
     await expect.poll(async () => (await auth.health()).problems.join()).toMatch(/unavailable since/)
     expect(events.map(([type]) => type)).toEqual(['store.writesRejected', 'store.writesAccepted', 'store.unavailable'])
   })
+})
+
+describe('health()', () => {
+  it('keeps its reason while the changes cannot be read and look-ups are answered', async () => {
+    const working = memoryStore()
+    let polls: number | undefined
+    const store: StoreWith = {
+      ...working,
+      async changesSince(cursor) {
+        if (polls === undefined) return working.changesSince(cursor)
+        polls += 1
+        // What the database says, and what a pool of connections says while it has none.
+        throw polls % 2 === 1
+          ? Object.assign(new Error('too many clients'), { code: '53300' })
+          : new Error('no connection')
+      },
+    }
+    const { auth } = openPlatform({ store })
+    onTestFinished(() => auth.close())
+    await auth.ready()
+    polls = 0
+    await expect.poll(async () => (await auth.health()).problems).not.toEqual([])
+    const seen = new Set<string>()
+    for (let i = 0; i < 10; i++) {
+      await auth.applications.list({})
+      const { problems } = await auth.health()
+      await auth.applications.list({})
+      for (const problem of [...problems, ...(await auth.health()).problems])
+        seen.add(problem.replace(/\d{4}-\S+Z/, 'T'))
+      expect(problems).not.toEqual([])
+    }
+    expect([...seen].filter((problem) => !problem.includes('no connection left'))).toEqual([])
+    polls = undefined
+    await expect.poll(async () => auth.health()).toEqual({ ok: true, problems: [] })
+  })
+
+  it('names why it is not known whether imported credentials are refused', async () => {
+    const working = memoryStore()
+    const countHashes = (): Promise<never> => Promise.reject(new Error('relation is gone'))
+    const store: StoreWith = { ...working, imports: { ...working.imports, countHashes } }
+    const { auth, logger } = openPlatform({ store })
+    onTestFinished(() => auth.close())
+    await auth.ready()
+    await expect
+      .poll(() => logger.lines.filter((line) => line.startsWith('It is not known whether the store has credentials')))
+      .toHaveLength(1)
+  })
+
+  it('starts with a store that does not count imported credentials', async () => {
+    const { imports, ...working } = memoryStore()
+    const { countHashes: _, ...others } = imports
+    const { auth, logger } = openPlatform({ store: { ...working, imports: others } })
+    onTestFinished(() => auth.close())
+    await auth.ready()
+    await auth.close()
+    expect(logger.lines).toEqual([])
+  })
+})
+
+it('a problem of several sentences is joined with its fix by one full stop', () => {
+  const error = new ConfigurationError({
+    option: 'features',
+    problem: 'lacks plans(). One has a plan.',
+    fix: 'Add it.',
+  })
+  expect(error.message).toBe('features lacks plans(). One has a plan. Add it.')
 })
