@@ -141,7 +141,7 @@ async function readInvoice(db: string, id: string) {
   const { code, stdout } = await runInProcess([...command.split(' '), db])
   expect(code).toBe(0)
   const [heading, ...lines] = stdout.trimEnd().split('\n')
-  expect(heading).toBe('period,application,api,route,allowed,units')
+  expect(heading).toBe('period,application,api,route,allowed,units,name,externalId,plan')
   return new Map(
     lines.map((line) => {
       const [, , , route = '', allowed, units] = line.split(',')

@@ -65,15 +65,15 @@ function fillingStatements(numbers: (count: number) => string, day: string): rea
 /** Writes the CSV as an operator does, and compares each line with the daily rows. */
 async function checkInvoices(db: string, stored: Readonly<Record<string, unknown>>): Promise<void> {
   const { heading, lines, sum } = await writeInvoices(db)
-  expect(heading).toBe('period,application,api,outcome,count')
+  expect(heading).toBe('period,application,api,outcome,count,name,externalId,plan')
   expect(lines.join('\n') === listExpectedLines().join('\n')).toBe(true)
   expect(sum).toBe(Number(stored['sum']))
   const byRoute = await writeInvoices(db, '--routes')
-  expect(byRoute.heading).toBe('period,application,api,route,allowed,units')
+  expect(byRoute.heading).toBe('period,application,api,route,allowed,units,name,externalId,plan')
   expect(byRoute.lines).toHaveLength(APPLICATIONS * 12 * 2)
   expect(byRoute.lines.slice(0, 2)).toEqual([
-    `${YEAR}-01,app_0,orders,GET /orders/:id,9765,47430`,
-    `${YEAR}-02,app_0,orders,GET /orders/:id,9646,44492`,
+    `${YEAR}-01,app_0,orders,GET /orders/:id,9765,47430,Name,,`,
+    `${YEAR}-02,app_0,orders,GET /orders/:id,9646,44492,Name,,`,
   ])
   expect(byRoute.sum).toBe(Number(stored['units']))
 }
@@ -87,7 +87,7 @@ async function writeInvoices(db: string, ...args: readonly string[]) {
   process.stdout.write(`${lines.length} lines of CSV in ${(milliseconds / 1000).toFixed(1)} s\n`)
   expect(code).toBe(0)
   expect(milliseconds).toBeLessThan(timeBound(MAX_MS))
-  return { heading, lines, sum: lines.reduce((sum, line) => sum + Number(line.split(',').at(-1)), 0) }
+  return { heading, lines, sum: lines.reduce((sum, line) => sum + Number(line.split(',').at(-4)), 0) }
 }
 
 function listExpectedLines(): string[] {
@@ -99,6 +99,6 @@ function listExpectedLines(): string[] {
     }),
   )
   return Array.from({ length: APPLICATIONS }, (_, i) =>
-    months.map(({ month, rest }) => `${month},app_${i},${rest}`),
+    months.map(({ month, rest }) => `${month},app_${i},${rest},Name,,`),
   ).flat()
 }

@@ -5,6 +5,21 @@ export function createApplicationId(): string {
   return `app_${randomBytes(16).toString('hex')}`
 }
 
+/**
+ * A new id of an application with an end. It says so itself: usage is counted by id, also where the record was never read, and
+ * stays when the record is erased.
+ */
+export function createTemporaryId(): string {
+  return TEMPORARY + randomBytes(8).toString('hex')
+}
+
+export function isTemporaryId(id: string): boolean {
+  return id.startsWith(TEMPORARY)
+}
+
+/** No other id begins so: one of 2^64 would by chance. */
+const TEMPORARY = `app_${'0'.repeat(16)}`
+
 /** Whether a text can be an application's id, so that other texts cost no look-up. No key has this form. */
 export function isApplicationId(text: string): boolean {
   return APPLICATION_ID.test(text)

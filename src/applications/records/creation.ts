@@ -4,7 +4,7 @@ import type { NewAuditRecord } from '../../contracts/store-records.js'
 import { readEnd } from '../../lib/temporary.js'
 import { mintCredentials, type Credentials } from '../credentials/credentials.js'
 import type { Applications } from '../applications-api.js'
-import { createApplicationId } from './application-id.js'
+import { createApplicationId, createTemporaryId } from './application-id.js'
 import { toApplication } from './application-info.js'
 import { EMPTY_APPLICATION } from './empty-application.js'
 import { readGrants } from './grants.js'
@@ -27,15 +27,16 @@ export function createCreation(options: CreationOptions): Pick<Applications, 'cr
       const granted = readGrants(apis, grants)
       const operatorData = await readOperatorData({ externalId, metadata })
       const createdAt = now()
+      const endsAt = readEnd(application)
       const { key, secret } = mintCredentials(await opened(), 'registration', apis, granted, createdAt)
       const record: ApplicationRecord = {
         ...createRecord(granted, createdAt),
         ...operatorData,
+        ...(endsAt !== undefined && { id: createTemporaryId(), endsAt }),
         name: readName(name),
         contact: contact === undefined ? undefined : readContact(contact),
         isUnconfirmed: false,
         language: readLanguage(language),
-        endsAt: readEnd(application),
         status: 'active',
         keys: key ? [key.record] : [],
         secrets: secret ? [secret.record] : [],

@@ -1,5 +1,6 @@
 import { option, type CommandResult, type OptionTable, type OptionValues, type ResultPart } from '../command.js'
 import { UsageError } from '../errors.js'
+import type { MaybePromise } from '../../lib/maybe-promise.js'
 import { listPages, PAGE_SIZE_OF_ALL, PAGING_OPTIONS, readPages, type List } from './paging.js'
 
 /** The option of a list that other programs read. */
@@ -26,8 +27,8 @@ interface ExportedList<Item> {
   readonly pages: AsyncIterable<readonly Item[]>
   /** The first line of CSV. */
   readonly columns: readonly string[]
-  /** The lines of CSV for an item. */
-  formatRows(item: Item): readonly (readonly (string | number)[])[]
+  /** The lines of CSV for an item. Items are asked for one after another. */
+  formatRows(item: Item): MaybePromise<readonly (readonly (string | number)[])[]>
 }
 
 /** Lists every entry in the chosen format; undefined if none was chosen. */
@@ -51,7 +52,8 @@ async function* formatNdjson<Item>(pages: AsyncIterable<readonly Item[]>): Async
 async function* formatCsv<Item>({ pages, columns, formatRows }: ExportedList<Item>): AsyncGenerator<ResultPart> {
   yield { items: [], formatText: () => formatLine(columns) }
   for await (const items of pages) {
-    const rows = items.flatMap(formatRows)
+    const rows: (readonly (string | number)[])[] = []
+    for (const item of items) rows.push(...(await formatRows(item)))
     if (rows.length > 0) yield { items, formatText: () => rows.map(formatLine).join('\n') }
   }
 }

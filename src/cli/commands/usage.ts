@@ -1,4 +1,5 @@
-import type { RefusalEntry, RouteUsageEntry, Usage, UsageEntry, UsageQuery } from '../../features/usage/index.js'
+import type { AdminApi } from '../../admin/index.js'
+import type { RefusalEntry, RouteUsageEntry, UsageEntry, UsageQuery } from '../../features/usage/index.js'
 import { command, option, type CommandResult } from '../command.js'
 import { formatTable, formatTime } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
@@ -29,14 +30,14 @@ const usageCommand = command({
     const { api, from, to, by } = values
     const query = { applicationId, api, from, to, by: by as UsageQuery['by'] }
     const usage = requirePart(platform, 'usage')
-    if (values.routes) return listRoutes(usage, query, values)
+    if (values.routes) return listRoutes(platform, query, values)
     return listOrExport('usage', values, {
       readPage: (page) => usage.list({ ...query, ...page }),
       headings: ['period', 'application', 'api', 'allowed', 'tokens', 'refused'],
       formatRow: formatEntry,
       empty: 'No usage is stored: only servers with usage() count it, and they store it once a minute.',
-      columns: ['period', 'application', 'api', 'outcome', 'count'],
-      formatRows: listOutcomes,
+      columns: ['period', 'application', 'api', 'outcome', 'count', ...CUSTOMER_COLUMNS],
+      formatRows: withCustomer(platform, listOutcomes),
     })
   },
 })
@@ -72,7 +73,8 @@ const refusalsCommand = command({
 export const usageCommands = [usageCommand, refusalsCommand]
 
 /** `usage --routes` */
-async function listRoutes(usage: Usage, query: UsageQuery, values: ListValues): Promise<CommandResult> {
+async function listRoutes(platform: AdminApi, query: UsageQuery, values: ListValues): Promise<CommandResult> {
+  const usage = requirePart(platform, 'usage')
   const headings = ['period', 'application', 'api', 'route', 'allowed', 'units']
   return listOrExport('usage', values, {
     readPage: (page) => usage.routes({ ...query, ...page }),
@@ -80,9 +82,29 @@ async function listRoutes(usage: Usage, query: UsageQuery, values: ListValues): 
     formatRow: (entry) => formatRoute(entry).map(String),
     empty:
       'No usage is stored by route: only servers with usage({ routes: true }) count it, and they store it once a minute.',
-    columns: headings,
-    formatRows: (entry) => [formatRoute(entry)],
+    columns: [...headings, ...CUSTOMER_COLUMNS],
+    formatRows: withCustomer(platform, (entry: RouteUsageEntry) => [formatRoute(entry)]),
   })
+}
+
+/** Whose invoice it is. They are empty for an application that was deleted, because that erases them. */
+const CUSTOMER_COLUMNS = ['name', 'externalId', 'plan']
+
+/** The same rows with these columns. The entries of an application follow one another, so each is read once. */
+function withCustomer<Entry extends { readonly applicationId: string }>(
+  { applications }: Pick<AdminApi, 'applications'>,
+  formatRows: (entry: Entry) => (string | number)[][],
+): (entry: Entry) => Promise<(string | number)[][]> {
+  let known: string | undefined
+  let customer: readonly string[] = []
+  return async function formatRowsWithCustomer(entry) {
+    if (entry.applicationId !== known) {
+      const { name = '', externalId = '', plan = '' } = (await applications.get(entry.applicationId)) ?? {}
+      customer = [name, externalId, plan]
+      known = entry.applicationId
+    }
+    return formatRows(entry).map((row) => [...row, ...customer])
+  }
 }
 
 function formatRoute({ period, applicationId, api, route, allowed, units }: RouteUsageEntry): (string | number)[] {

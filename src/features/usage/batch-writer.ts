@@ -1,3 +1,4 @@
+import { isTemporaryId } from '../../applications/records/application-id.js'
 import { MAX_UNKNOWN_AGE_MS } from '../../lib/batch-age.js'
 import { randomUUID } from 'node:crypto'
 import { StoreUnavailableError } from '../../contracts/errors.js'
@@ -37,7 +38,7 @@ export function createBatchWriter<Row extends { readonly applicationId: string }
   async function writeAll(): Promise<boolean> {
     batches = batches.filter(({ at, mayBeWritten }) => !mayBeWritten || Math.abs(now() - at) < MAX_UNKNOWN_AGE_MS)
     if (!(await writeBatches())) return false
-    batches = divide(takeAll().filter(({ applicationId }) => !UNCOUNTED_APPLICATIONS.has(applicationId)))
+    batches = divide(takeAll().filter(isCounted))
     return writeBatches()
   }
 
@@ -73,4 +74,9 @@ export function createBatchWriter<Row extends { readonly applicationId: string }
       return batches.reduce((sum, { rows }) => sum + rows.length, 0)
     },
   }
+}
+
+/** Applications of `expectSecured()` and of `prove` are nobody's: no invoice has them. */
+function isCounted({ applicationId }: { readonly applicationId: string }): boolean {
+  return !UNCOUNTED_APPLICATIONS.has(applicationId) && !isTemporaryId(applicationId)
 }

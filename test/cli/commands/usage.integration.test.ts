@@ -1,21 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSite, runInProcess, type Site } from '../command-line.js'
+import { openAdmin } from '../../../src/admin/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 
 let site: Site
 let id: string
 let other: string
+let deleted: string
 
 beforeAll(async () => {
   site = await createSite(async (auth) => {
-    for (const name of ['Shop', 'Other']) {
-      const { application } = await auth.applications.create({ name, apis: ['orders', 'catalog'] })
-      if (name === 'Shop') id = application.id
-      else other = application.id
-    }
+    const create = async (name: string, externalId: string): Promise<string> =>
+      (await auth.applications.create({ name, externalId, apis: ['orders', 'catalog'] })).application.id
+    id = await create('Shop, "No. 1"', 'customer-1')
+    other = await create('=Other', '+49')
+    deleted = await create('Deleted', 'customer-3')
+    await auth.applications.delete(deleted)
   })
   const store = sqliteStore(site.file)
-  await store.open()
+  const admin = await openAdmin(store)
+  await admin.plans!.set(id, 'gold')
   const count = { day: '2026-10-31', applicationId: id, api: 'orders', outcome: 'allowed', count: 12 }
   await store.usage.add({ id: '1', at: 0 }, [
     count,
@@ -26,6 +30,7 @@ beforeAll(async () => {
     { ...count, day: '2026-10-02', route: 'GET /orders/:id', count: 2 },
     { ...count, route: 'GET /orders/:id', outcome: 'extra', count: 40 },
     { ...count, route: '(other)', count: 4 },
+    { ...count, day: '2026-09-30', applicationId: deleted, count: 3 },
   ])
   const refusal = { applicationId: id, at: Date.now() - 1000, api: 'orders', error: 'invalid_token' }
   const origin = { requestId: '=1+1', address: '192.0.2.1' }
@@ -54,6 +59,8 @@ async function runLines(...args: string[]): Promise<string[]> {
   return stdout.split('\n').slice(0, -1)
 }
 
+/** The columns of an invoice that say whose it is. */
+const SHOP = '"Shop, ""No. 1""",customer-1,gold'
 const OCTOBER = ['--by', 'month', '--from', '2026-10', '--to', '2026-10']
 
 describe('usage', () => {
@@ -72,11 +79,11 @@ describe('usage', () => {
 
   it('prints CSV, NDJSON and JSON', async () => {
     expect(await runLines('usage', ...OCTOBER, '--format', 'csv')).toEqual([
-      'period,application,api,outcome,count',
-      `2026-10,${id},orders,allowed,12`,
-      `2026-10,${id},orders,token,2`,
-      `2026-10,${id},orders,invalid_token,1`,
-      `2026-10,${other},catalog,allowed,12`,
+      'period,application,api,outcome,count,name,externalId,plan',
+      `2026-10,${id},orders,allowed,12,${SHOP}`,
+      `2026-10,${id},orders,token,2,${SHOP}`,
+      `2026-10,${id},orders,invalid_token,1,${SHOP}`,
+      `2026-10,${other},catalog,allowed,12,'=Other,'+49,`,
     ])
     const entries = (await runLines('usage', ...OCTOBER, '--format', 'ndjson')).map(
       (line) => JSON.parse(line) as object,
@@ -84,6 +91,14 @@ describe('usage', () => {
     expect(entries).toMatchObject([{ applicationId: id, allowed: 12 }, { applicationId: other }])
     const json = await runLines('usage', ...OCTOBER, '--json', '--limit', '1')
     expect(JSON.parse(json.join('\n'))).toEqual({ items: [entries[0]], next: `${id}/2026-10/orders` })
+  })
+
+  it('leaves name, external id and plan empty for an application that was deleted', async () => {
+    const september = ['--from', '2026-09-30', '--to', '2026-09-30']
+    expect(await runLines('usage', ...september, '--format', 'csv')).toEqual([
+      'period,application,api,outcome,count,name,externalId,plan',
+      `2026-09-30,${deleted},orders,allowed,3,,,`,
+    ])
   })
 
   it('lists routes as a table, as CSV, NDJSON and JSON', async () => {
@@ -94,8 +109,8 @@ describe('usage', () => {
     const table = (await runLines('usage', '--routes', ...OCTOBER)).map((line) => line.split(/ {2,}/))
     expect(table).toEqual([['PERIOD', 'APPLICATION', 'API', 'ROUTE', 'ALLOWED', 'UNITS'], ...rows])
     expect(await runLines('usage', '--routes', ...OCTOBER, '--format', 'csv')).toEqual([
-      'period,application,api,route,allowed,units',
-      ...rows.map((row) => row.join(',')),
+      'period,application,api,route,allowed,units,name,externalId,plan',
+      ...rows.map((row) => `${row.join(',')},${SHOP}`),
     ])
     const [entry = '', ...others] = await runLines('usage', '--routes', ...OCTOBER, '--format', 'ndjson')
     expect(others).toHaveLength(1)
