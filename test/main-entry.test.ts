@@ -6,8 +6,10 @@ import { readSourceFiles } from './support/source-files.js'
 /**
  * What importing the package costs everybody. These figures only fall: a change that raises one says why. Scopes of keys, networks
  * and limits of one application raised them from 189 modules and 15,500 lines: every guard judges them. The hook of plans and the check that nothing lacks it are 200 of these lines.
+ * What operators left of an application's credentials, former records in an outage, settings of other processes and flush() raised
+ * them again, from 199 and 16,450: each of them must hold in every process.
  */
-const LIMITS = { modules: 199, lines: 16_450, values: 20, types: 85 }
+const LIMITS = { modules: 207, lines: 17_570, values: 20, types: 85 }
 
 describe('the main entry', () => {
   it('loads no more modules and lines than before', () => {
