@@ -180,7 +180,7 @@ async function inlineJose() {
 
 /** The console's files, compressed once and used by both module formats. */
 async function compressAssets() {
-  const own = join(root, 'src/console/assets')
+  const own = join(root, 'src/tools/console/assets')
   const { LOOK_CSS } = await import(join(modules, 'web/look.js'))
   const { COPY_SCRIPT } = await import(join(modules, 'web/copy-script.js'))
   /** @type {Record<string, string>} */
@@ -197,7 +197,7 @@ async function compressAssets() {
 async function bundleReference() {
   for (const name of ['reference', 'calls']) {
     const { outputFiles } = await esbuild.build({
-      entryPoints: [join(root, `src/console/browser/${name}.ts`)],
+      entryPoints: [join(root, `src/tools/console/browser/${name}.ts`)],
       bundle: true,
       format: 'iife',
       ...(name === 'calls' && { globalName: 'platformCalls' }),

@@ -1,7 +1,7 @@
 /** `express-platform-auth/store`: what a store keeps, for those who write one. Types only. */
-export type { Store } from './contracts/store.js'
-export type { ConfigurationProblem } from './contracts/errors.js'
-export type { SignIn, SignOut } from './contracts/sign-ins.js'
+export type { Store } from './shared/contracts/store.js'
+export type { ConfigurationProblem } from './shared/contracts/errors.js'
+export type { SignIn, SignOut } from './shared/contracts/sign-ins.js'
 export type {
   AccessRequest,
   ApplicationRecord,
@@ -10,7 +10,7 @@ export type {
   Invitation,
   JsonObject,
   JsonValue,
-} from './contracts/application-record.js'
+} from './shared/contracts/application-record.js'
 export type {
   ApplicationQuery,
   AuditQuery,
@@ -20,9 +20,9 @@ export type {
   SecretName,
   StorePart,
   StoreWith,
-} from './contracts/store.js'
-export type { AddOutcome, CredentialReplacement, ImportStore, NewApplication } from './contracts/imports.js'
-export type { SignInStore } from './contracts/sign-ins.js'
+} from './shared/contracts/store.js'
+export type { AddOutcome, CredentialReplacement, ImportStore, NewApplication } from './shared/contracts/imports.js'
+export type { SignInStore } from './shared/contracts/sign-ins.js'
 export type {
   NewAuditRecord,
   AuditRecord,
@@ -30,7 +30,7 @@ export type {
   RevokedAccessToken,
   RunningProcess,
   SigningKeyRecord,
-} from './contracts/store-records.js'
+} from './shared/contracts/store-records.js'
 export type {
   EmailChange,
   DeliveryPurpose,
@@ -40,9 +40,9 @@ export type {
   EmailStore,
   ExpiryQuery,
   QueuedEmail,
-} from './contracts/queued-email.js'
-export type { ExpiredQuotas, QuotaCount, QuotaStore, QuotaTotals } from './contracts/quotas.js'
-export type { ReportedCount, ReportedCountQuery, ReportedKey } from './contracts/reported.js'
+} from './shared/contracts/queued-email.js'
+export type { ExpiredQuotas, QuotaCount, QuotaStore, QuotaTotals } from './shared/contracts/quotas.js'
+export type { ReportedCount, ReportedCountQuery, ReportedKey } from './shared/contracts/reported.js'
 export type {
   ExpiredUsage,
   RefusalDetails,
@@ -51,4 +51,4 @@ export type {
   UsageCount,
   UsageCountQuery,
   UsageStore,
-} from './contracts/usage.js'
+} from './shared/contracts/usage.js'

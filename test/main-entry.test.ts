@@ -26,7 +26,7 @@ describe('the main entry', () => {
   })
 
   it('asks of a store at most 22 calls, beside its parts', () => {
-    const source = readFileSync(new URL('../src/contracts/store.ts', import.meta.url), 'utf8')
+    const source = readFileSync(new URL('../src/shared/contracts/store.ts', import.meta.url), 'utf8')
     const [, store = ''] = /^export interface Store \{\n([\s\S]*?)^\}/m.exec(source) ?? []
     const calls = [...store.matchAll(/^ {2}(\w+)\??\(/gm)].map(([, name]) => name)
     expect(calls).toContain('saveApplication')

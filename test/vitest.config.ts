@@ -127,7 +127,7 @@ function findUnavailable(): string[] {
   const files: string[] = []
   if (!existsSync(CHROMIUM)) {
     console.log('Without the tests in Chromium: apt-get install chromium, or set CHROMIUM to its path.')
-    files.push('test/console/browser.integration.test.ts')
+    files.push('test/tools/console/browser.integration.test.ts')
   }
   const folders = [...PATH.split(delimiter), '/usr/bin', '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin']
   const isInstalled = (program: string) => folders.some((folder) => existsSync(join(folder, program)))
@@ -136,20 +136,20 @@ function findUnavailable(): string[] {
     files.push(
       'test/recipes/access-logs-nginx.integration.test.ts',
       'test/proxies/*.integration.test.ts',
-      'test/cli/prove/*.integration.test.ts',
+      'test/tools/cli/prove/*.integration.test.ts',
     )
   }
   if (!isInstalled('haproxy')) {
     console.log('Without the tests behind HAProxy: apt-get install haproxy.')
-    files.push('test/proxies/*.integration.test.ts', 'test/cli/prove/*.integration.test.ts')
+    files.push('test/proxies/*.integration.test.ts', 'test/tools/cli/prove/*.integration.test.ts')
   }
   if (!isInstalled('pgbouncer')) {
     console.log('Without the tests with PgBouncer: apt-get install pgbouncer.')
-    files.push('test/outages/pgbouncer.integration.test.ts', 'test/cli/doctor/service-checks.integration.test.ts')
+    files.push('test/outages/pgbouncer.integration.test.ts', 'test/tools/cli/doctor/service-checks.integration.test.ts')
   }
   if (!isInstalled('promtool')) {
     console.log('Without the test of alerts: apt-get install prometheus.')
-    files.push('test/opentelemetry/alerts.integration.test.ts')
+    files.push('test/tools/opentelemetry/alerts.integration.test.ts')
   }
   if (!isInstalled('sqlite3')) {
     console.log('Without the tests of backups: apt-get install sqlite3.')
@@ -157,13 +157,13 @@ function findUnavailable(): string[] {
   }
   if (!isInstalled('redis-server')) {
     console.log('Without the tests of outages in Redis: apt-get install redis-server.')
-    files.push('test/rate-limits/redis-*.integration.test.ts', 'test/leaks-in-outages.integration.test.ts')
+    files.push('test/core/rate-limits/redis-*.integration.test.ts', 'test/leaks-in-outages.integration.test.ts')
   }
   if (spawnSync(PYTHON, ['-c', 'import requests']).status !== 0) {
     console.log(
       'Without the tests of code samples: apt-get install python3-requests, or set PYTHON to a Python that has it.',
     )
-    files.push('test/samples/*.integration.test.ts')
+    files.push('test/shared/samples/*.integration.test.ts')
   }
   return files
 }

@@ -1,7 +1,7 @@
 /** Takes the screenshots of docs/emails.md: the built-in e-mail of each purpose, as a narrow window shows it. */
 import { join } from 'node:path'
 import { createEmailWriter } from '../../dist/modules/features/emails/message.js'
-import { deriveAccent } from '../../dist/modules/web/accent.js'
+import { deriveAccent } from '../../dist/modules/shared/web/accent.js'
 
 const BASE_URL = 'https://api.example.com'
 const DEVELOPERS_URL = 'https://example.com/developers'

@@ -88,7 +88,7 @@ async function showConsole(page) {
 /** The doctor's report on the app's database, after others were allowed to read its file. */
 async function runDoctor() {
   await chmod(join(folder, 'example.sqlite'), 0o644)
-  const doctor = [join(ROOT, 'dist/esm/cli/main.js'), 'doctor', '--db', 'example.sqlite']
+  const doctor = [join(ROOT, 'dist/esm/tools/cli/main.js'), 'doctor', '--db', 'example.sqlite']
   const run = promisify(execFile)(process.execPath, doctor, { cwd: folder })
   // The doctor exits with 3 if it has found a problem.
   const { stdout } = await run.catch((error) => error)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createCredentials } from '../../src/applications/credentials/credentials.js'
+import { createCredentials } from '../../src/core/applications/credentials/credentials.js'
 import { startFlood, type FloodApplication, type FloodedPlatform } from './store-floods.js'
 import { waitUntil } from '../support/wait-until.js'
 

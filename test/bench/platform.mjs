@@ -1,5 +1,5 @@
-import { createCredentials } from '../../dist/modules/applications/credentials/credentials.js'
-import { createEncryption } from '../../dist/modules/store-client/encryption.js'
+import { createCredentials } from '../../dist/modules/core/applications/credentials/credentials.js'
+import { createEncryption } from '../../dist/modules/core/store-client/encryption.js'
 import { BASE_URL } from './tokens.mjs'
 
 const SECRET = 'a secret of 32 characters or more'

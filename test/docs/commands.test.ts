@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../src/cli/commands/index.js'
-import { formatHelp } from '../../src/cli/help.js'
-import { parseCommandLine } from '../../src/cli/parse.js'
+import { COMMANDS } from '../../src/tools/cli/commands/index.js'
+import { formatHelp } from '../../src/tools/cli/help.js'
+import { parseCommandLine } from '../../src/tools/cli/parse.js'
 import { allPages, blocksOf, ROOT } from './pages.js'
 
 const { scripts, devDependencies, peerDependencies, name } = JSON.parse(

@@ -17,7 +17,7 @@ import type { PortalLimits, PortalOptions } from '../../src/features/portal/inde
 import type { RegistrationLimits, RegistrationOptions } from '../../src/features/registration/index.js'
 import type { PlansOptions } from '../../src/features/plans/index.js'
 import type { UsageOptions } from '../../src/features/usage/index.js'
-import type { DeveloperConsoleOptions } from '../../src/console/index.js'
+import type { DeveloperConsoleOptions } from '../../src/tools/console/index.js'
 import type { PostgresStoreOptions } from '../../src/stores/postgres/index.js'
 import { readPage } from './pages.js'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Pool } from 'pg'
-import { createCredentials } from '../../src/applications/credentials/credentials.js'
-import { createEncryption } from '../../src/store-client/encryption.js'
+import { createCredentials } from '../../src/core/applications/credentials/credentials.js'
+import { createEncryption } from '../../src/core/store-client/encryption.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { createAccessTokens, ISSUER } from '../support/access-tokens.js'
 

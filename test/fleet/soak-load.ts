@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Application, IssuedCredentials } from '../../src/index.js'
-import { signIn } from '../portal/visitor.js'
+import { signIn } from '../features/portal/visitor.js'
 
 const PARTNERS = 20
 /** So many registrations are kept. */

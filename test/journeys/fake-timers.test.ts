@@ -2,7 +2,7 @@ import { mock } from 'node:test'
 import express from 'express'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStore } from '../../src/index.js'
-import { openAdmin } from '../../src/admin/index.js'
+import { openAdmin } from '../../src/tools/admin/index.js'
 import { createCaller } from '../support/caller.js'
 import { openPlatform } from '../support/platform.js'
 

@@ -4,7 +4,7 @@ import { readProcessState } from './observe-guard.js'
 it('importing the package and creating a platform changes no global state of the process except one hidden symbol', async () => {
   const before = readProcessState()
   const { createPlatformAuth, memoryStore } = await import('../../src/index.js')
-  await import('../../src/testing/index.js')
+  await import('../../src/tools/testing/index.js')
   expect(readProcessState()).toEqual(before)
   const shared = Symbol.for('express-platform-auth')
   expect(Object.getOwnPropertyDescriptor(globalThis, shared)).toMatchObject({ enumerable: false, writable: false })

@@ -1,7 +1,7 @@
 import { Pool } from 'pg'
 import { expect, it, vi } from 'vitest'
 import { postgresStore } from '../../src/stores/postgres/index.js'
-import { runInProcess } from '../cli/command-line.js'
+import { runInProcess } from '../tools/cli/command-line.js'
 import { createApplication } from '../support/http.js'
 import { answersWith, measureRecovery, openOutageHost, type AtEnd } from '../support/outage-host.js'
 import { openPlatform } from '../support/platform.js'

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { createCredentials } from '../../src/applications/credentials/credentials.js'
+import { createCredentials } from '../../src/core/applications/credentials/credentials.js'
 import { StoreUnavailableError } from '../../src/index.js'
 import { answersWith, MAX_ANSWER_MS, openProxiedHost, measureRecovery } from '../support/outage-host.js'
 import { timeBound } from '../support/time-bound.js'

@@ -1,6 +1,6 @@
 import express from 'express'
 import { expect, it, type TestContext } from 'vitest'
-import { createCredentials } from '../../src/applications/credentials/credentials.js'
+import { createCredentials } from '../../src/core/applications/credentials/credentials.js'
 import { memoryStore } from '../../src/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { createCaller } from '../support/caller.js'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { isVersionInRange } from '../../src/cli/doctor/startup-checks.js'
+import { isVersionInRange } from '../../src/tools/cli/doctor/startup-checks.js'
 import { readSourceFiles } from '../support/source-files.js'
 
 interface Manifest {

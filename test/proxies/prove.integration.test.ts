@@ -1,6 +1,6 @@
 import type { Express } from 'express'
 import { describe, it } from 'vitest'
-import { startDeployment } from '../cli/prove/deployment.js'
+import { startDeployment } from '../tools/cli/prove/deployment.js'
 import { startProxy } from './proxies.js'
 
 // Concurrent, because these tests mostly wait.

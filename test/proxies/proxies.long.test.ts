@@ -8,7 +8,7 @@ import { waitUntil } from '../support/wait-until.js'
 import { ALL_ANSWERED, createCalls, createInstance, type Instance } from './instances.js'
 import { startLoad } from './load.js'
 import { startProxy } from './proxies.js'
-import { listRefusedUploads, sendUploads } from '../http/refused-uploads.js'
+import { listRefusedUploads, sendUploads } from '../core/http/refused-uploads.js'
 
 const REQUESTS = 20_000
 

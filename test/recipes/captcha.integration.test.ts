@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { registration, type RegistrationOptions } from '../../src/features/registration/index.js'
-import { FORM, openRegistration, postForm } from '../registration/registration-app.js'
+import { FORM, openRegistration, postForm } from '../features/registration/registration-app.js'
 import { EXPRESSES } from '../support/platform.js'
 import { runBlock } from './run-block.js'
 

@@ -11,7 +11,7 @@ import { codeOfBlock } from './run-block.js'
 
 const PAGE = 'docs/existing-apps.md'
 const HEADING = 'The command line'
-const CLI = join(ROOT, 'dist/esm/cli/main.js')
+const CLI = join(ROOT, 'dist/esm/tools/cli/main.js')
 const MODULES = [
   ['an ES module', 'esm', 'module'],
   ['CommonJS', 'cjs', 'commonjs'],

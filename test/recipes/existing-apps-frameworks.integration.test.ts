@@ -2,7 +2,7 @@ import type { Express, Request, RequestHandler } from 'express'
 import request from 'supertest'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import * as platformAuth from '../../src/index.js'
-import { accessTokenFor, apiKeyFor } from '../../src/testing/index.js'
+import { accessTokenFor, apiKeyFor } from '../../src/tools/testing/index.js'
 import { EXPRESSES, openPlatform, recordingLogger, type TestPlatform } from '../support/platform.js'
 import { runBlock } from './run-block.js'
 

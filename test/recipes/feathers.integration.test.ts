@@ -4,7 +4,7 @@ import type { Express } from 'express'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf } from '../../src/index.js'
-import { accessTokenFor, apiKeyFor, expectSecured, fetchFrom } from '../../src/testing/index.js'
+import { accessTokenFor, apiKeyFor, expectSecured, fetchFrom } from '../../src/tools/testing/index.js'
 import { EXPRESSES, openPlatform } from '../support/platform.js'
 import { runBlock } from './run-block.js'
 

@@ -6,7 +6,7 @@ import * as postmark from 'postmark'
 import * as resend from 'resend'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Mailer } from '../../src/features/emails/index.js'
-import { expectNoCredentials, KEY, openProvider, waitForAttempts } from '../applications/applicant.js'
+import { expectNoCredentials, KEY, openProvider, waitForAttempts } from '../core/applications/applicant.js'
 import { runBlock } from './run-block.js'
 
 /** What a service does with a request, after it has read it. */

@@ -7,7 +7,7 @@ import { createMocks } from 'node-mocks-http'
 import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf, ConfigurationError } from '../../src/index.js'
-import { accessTokenFor } from '../../src/testing/index.js'
+import { accessTokenFor } from '../../src/tools/testing/index.js'
 import { openPlatform } from '../support/platform.js'
 
 describe('requests that are not quite those of Node', () => {

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { createPlatformAuth } from '../../src/index.js'
 import * as emails from '../../src/features/emails/index.js'
 import { registration } from '../../src/features/registration/index.js'
-import { APIS } from '../applications/applicant.js'
+import { APIS } from '../core/applications/applicant.js'
 import { runBlock } from './run-block.js'
 
 it('the mailer of "Without a mail server" shows the credentials on the terminal', async () => {

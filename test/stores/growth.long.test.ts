@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
 import { describe, expect, it } from 'vitest'
-import type { StoreWith } from '../../src/contracts/store.js'
+import type { StoreWith } from '../../src/shared/contracts/store.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { freshDatabase } from '../support/postgres.js'

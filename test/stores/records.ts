@@ -1,1 +1,1 @@
-export * from '../../src/testing/store/records.js'
+export * from '../../src/tools/testing/store/records.js'

@@ -1,4 +1,4 @@
-import type { StoreWith } from '../../src/contracts/store.js'
+import type { StoreWith } from '../../src/shared/contracts/store.js'
 import { application, audit, credential, email, NOW, signIn, signingKey } from './records.js'
 
 const PAGE = { after: undefined, limit: 10, api: undefined, status: undefined } as const

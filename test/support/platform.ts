@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { createPlatformAuth, memoryStore, type ApisOptions, type Logger } from '../../src/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
-import { fakeClock, type FakeClock } from '../../src/testing/index.js'
+import { fakeClock, type FakeClock } from '../../src/tools/testing/index.js'
 import { translate, type FullPlatform, type TestOptions } from './options.js'
 
 export type { FullPlatform, TestOptions } from './options.js'

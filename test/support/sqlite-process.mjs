@@ -75,7 +75,7 @@ async function hold(milliseconds) {
   database.close()
 }
 
-/** @param {string} id @param {number} version @returns {import('../../src/contracts/application-record.js').ApplicationRecord} */
+/** @param {string} id @param {number} version @returns {import('../../src/shared/contracts/application-record.js').ApplicationRecord} */
 function application(id, version) {
   const credential = {
     id: 'cred_1',
@@ -117,7 +117,7 @@ function application(id, version) {
   }
 }
 
-/** @param {string} applicationId @returns {import('../../src/contracts/store-records.js').NewAuditRecord} */
+/** @param {string} applicationId @returns {import('../../src/shared/contracts/store-records.js').NewAuditRecord} */
 function audit(applicationId) {
   return { at: 1, type: 'application.updated', by: undefined, applicationId, details: {} }
 }

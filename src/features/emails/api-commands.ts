@@ -1,10 +1,10 @@
-import { listKeyScopes } from '../../applications/records/restrictions.js'
-import type { Api } from '../../contracts/api.js'
-import type { EmailSample, EmailTexts } from '../../contracts/composed-email.js'
-import type { EmailContent } from '../../contracts/email-content.js'
-import type { SampleCall } from '../../samples/call.js'
-import { createSamples } from '../../samples/create.js'
-import { formatCallCommand, formatTokenAssignment, ONE_LINE } from '../../samples/curl.js'
+import { listKeyScopes } from '../../core/applications/records/restrictions.js'
+import type { Api } from '../../shared/contracts/api.js'
+import type { EmailSample, EmailTexts } from '../../shared/contracts/composed-email.js'
+import type { EmailContent } from '../../shared/contracts/email-content.js'
+import type { SampleCall } from '../../shared/samples/call.js'
+import { createSamples } from '../../shared/samples/create.js'
+import { formatCallCommand, formatTokenAssignment, ONE_LINE } from '../../shared/samples/curl.js'
 import type { Phrases } from './texts/phrases.js'
 
 interface DescriptionOptions {

@@ -1,6 +1,6 @@
-import { nextVersion } from '../../applications/queue/queued-emails.js'
-import type { QueuedEmail } from '../../contracts/queued-email.js'
-import type { ServiceFailure } from '../../lib/service-failure.js'
+import { nextVersion } from '../../core/applications/queue/queued-emails.js'
+import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
+import type { ServiceFailure } from '../../shared/lib/service-failure.js'
 
 const RETRY_PERIOD_MS = 72 * 3600 * 1000
 const MAX_RETRY_DELAY_SECONDS = 3600

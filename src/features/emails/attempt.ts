@@ -1,12 +1,22 @@
-import { findNewest, isFull, removeCredentials, retireOthers } from '../../applications/credentials/credential-lists.js'
-import { isDelivery, isHeldBySuspension, nextVersion, suspendEmails } from '../../applications/queue/queued-emails.js'
-import type { ApplicationRecord } from '../../contracts/application-record.js'
-import type { EmailContent } from '../../contracts/email-content.js'
-import type { Emit } from '../../contracts/events.js'
-import type { QueuedEmail } from '../../contracts/queued-email.js'
-import type { NewAuditRecord } from '../../contracts/store-records.js'
-import type { StoreWith } from '../../contracts/store.js'
-import { readServiceFailure, type ServiceFailure } from '../../lib/service-failure.js'
+import {
+  findNewest,
+  isFull,
+  removeCredentials,
+  retireOthers,
+} from '../../core/applications/credentials/credential-lists.js'
+import {
+  isDelivery,
+  isHeldBySuspension,
+  nextVersion,
+  suspendEmails,
+} from '../../core/applications/queue/queued-emails.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { EmailContent } from '../../shared/contracts/email-content.js'
+import type { Emit } from '../../shared/contracts/events.js'
+import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
+import type { NewAuditRecord } from '../../shared/contracts/store-records.js'
+import type { StoreWith } from '../../shared/contracts/store.js'
+import { readServiceFailure, type ServiceFailure } from '../../shared/lib/service-failure.js'
 import { toFailed } from './attempt-failure.js'
 import type { MailHealth } from './mail-health.js'
 import { isNotice } from './notice.js'

@@ -1,4 +1,4 @@
-import type { Middleware } from '../../http/middleware.js'
+import type { Middleware } from '../../core/http/middleware.js'
 import type { EmailQueue } from './store-calls.js'
 
 /** `auth.emails`: the e-mails that are to be sent. */

@@ -1,8 +1,8 @@
-import { readChangesEmail } from '../../applications/queue/change-emails.js'
-import { findContact, normalizeContact } from '../../applications/contacts/contact-lists.js'
-import type { ApplicationRecord } from '../../contracts/application-record.js'
-import type { ChangesEmail } from '../../contracts/email-content.js'
-import type { QueuedEmail } from '../../contracts/queued-email.js'
+import { readChangesEmail } from '../../core/applications/queue/change-emails.js'
+import { findContact, normalizeContact } from '../../core/applications/contacts/contact-lists.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { ChangesEmail } from '../../shared/contracts/email-content.js'
+import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
 
 /** What an e-mail about changes tells, as its recipient's position is when it is sent; undefined if it is to be sent no more. */
 export function describeChanges(email: QueuedEmail, record: ApplicationRecord): ChangesEmail | undefined {

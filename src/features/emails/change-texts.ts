@@ -1,5 +1,5 @@
-import type { EmailCode } from '../../contracts/composed-email.js'
-import type { ChangesEmail } from '../../contracts/email-content.js'
+import type { EmailCode } from '../../shared/contracts/composed-email.js'
+import type { ChangesEmail } from '../../shared/contracts/email-content.js'
 import { formatTime } from './format-time.js'
 import type { Mentioned, Phrases, Words } from './texts/phrases.js'
 

@@ -1,14 +1,14 @@
-import type { ExpiringCredential } from '../../applications/credentials/credential-expiry.js'
+import type { ExpiringCredential } from '../../core/applications/credentials/credential-expiry.js'
 import type {
   CredentialTerms,
   MintedCredential,
   MintedCredentials,
-} from '../../applications/credentials/credentials.js'
-import type { CredentialsEmail, EmailApplication, ExpiringEmail } from '../../contracts/email-content.js'
-import type { Api } from '../../contracts/api.js'
-import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../contracts/application-record.js'
-import type { DeliveryPurpose } from '../../contracts/queued-email.js'
-import { DAY_MS } from '../../lib/day.js'
+} from '../../core/applications/credentials/credentials.js'
+import type { CredentialsEmail, EmailApplication, ExpiringEmail } from '../../shared/contracts/email-content.js'
+import type { Api } from '../../shared/contracts/api.js'
+import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../shared/contracts/application-record.js'
+import type { DeliveryPurpose } from '../../shared/contracts/queued-email.js'
+import { DAY_MS } from '../../shared/lib/day.js'
 
 /** An application with somebody to write to. */
 export type Recipient = ApplicationRecord & { readonly contact: string }

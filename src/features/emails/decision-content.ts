@@ -1,14 +1,14 @@
-import { REJECTION_SUFFIX, type ApprovalLinks } from '../../applications/decisions/approval-links.js'
-import { findRequested, readApprovalRequest } from '../../applications/decisions/approval-requests.js'
+import { REJECTION_SUFFIX, type ApprovalLinks } from '../../core/applications/decisions/approval-links.js'
+import { findRequested, readApprovalRequest } from '../../core/applications/decisions/approval-requests.js'
 import type {
   ApprovalRequestEmail,
   ApprovedEmail,
   RejectionEmail,
   SuspendedEmail,
-} from '../../contracts/email-content.js'
-import type { ApplicationRecord } from '../../contracts/application-record.js'
-import type { QueuedEmail } from '../../contracts/queued-email.js'
-import { ownMembers } from '../../lib/own-members.js'
+} from '../../shared/contracts/email-content.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import { describeApplication } from './content.js'
 
 /** An e-mail that asks an operator for a decision, or tells a contact of one. */

@@ -1,7 +1,7 @@
-import type { Mailer } from '../../contracts/mailer.js'
+import type { Mailer } from '../../shared/contracts/mailer.js'
 import type { Diagnosis } from '../../feature.js'
-import { callService } from '../../lib/service-failure.js'
-import { withTimeout } from '../../lib/timeout.js'
+import { callService } from '../../shared/lib/service-failure.js'
+import { withTimeout } from '../../shared/lib/timeout.js'
 
 const TIMEOUT_MS = 10_000
 

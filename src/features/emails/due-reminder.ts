@@ -1,6 +1,6 @@
-import { countDays } from '../../applications/credentials/credential-expiry.js'
-import type { CredentialRecord } from '../../contracts/application-record.js'
-import { DAY_MS } from '../../lib/day.js'
+import { countDays } from '../../core/applications/credentials/credential-expiry.js'
+import type { CredentialRecord } from '../../shared/contracts/application-record.js'
+import { DAY_MS } from '../../shared/lib/day.js'
 
 /**
  * The days of the reminder that is due for a credential, if one is: of several that are due at once only the last one.

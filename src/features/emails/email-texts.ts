@@ -1,14 +1,14 @@
-import { DEFAULT_NAME } from '../../applications/credentials/credentials.js'
-import type { Api } from '../../contracts/api.js'
-import type { EmailCode, EmailLink, EmailTexts } from '../../contracts/composed-email.js'
+import { DEFAULT_NAME } from '../../core/applications/credentials/credentials.js'
+import type { Api } from '../../shared/contracts/api.js'
+import type { EmailCode, EmailLink, EmailTexts } from '../../shared/contracts/composed-email.js'
 import type {
   ApprovalRequestEmail,
   CredentialsEmail,
   EmailContent,
   EmailGrants,
   ExpiringEmail,
-} from '../../contracts/email-content.js'
-import type { Language } from '../../contracts/application-record.js'
+} from '../../shared/contracts/email-content.js'
+import type { Language } from '../../shared/contracts/application-record.js'
 import { describeApi } from './api-commands.js'
 import { describeChanges, selectChangesWords } from './change-texts.js'
 import { formatTime } from './format-time.js'

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util'
-import type { ComposedEmail, ComposeEmail, EmailToCompose } from '../../contracts/composed-email.js'
-import type { EmailContent } from '../../contracts/email-content.js'
-import type { Logger } from '../../contracts/logger.js'
-import { isObject } from '../../lib/is-object.js'
-import { ownMembers } from '../../lib/own-members.js'
-import { CALL_TIMEOUT_MS, withTimeout } from '../../lib/timeout.js'
+import type { ComposedEmail, ComposeEmail, EmailToCompose } from '../../shared/contracts/composed-email.js'
+import type { EmailContent } from '../../shared/contracts/email-content.js'
+import type { Logger } from '../../shared/contracts/logger.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
+import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
 
 const MAX_SUBJECT_LENGTH = 200
 /** The limits of text and HTML in characters. Gmail hides the rest after 102 KB. */

@@ -1,8 +1,8 @@
-import type { Brand } from '../../contracts/brand.js'
-import type { EmailCode, EmailLink, EmailTexts } from '../../contracts/composed-email.js'
-import type { Language } from '../../contracts/application-record.js'
-import { html, type Html } from '../../web/html.js'
-import { COLORS, CORNERS, TEXT_SIZES } from '../../web/look.js'
+import type { Brand } from '../../shared/contracts/brand.js'
+import type { EmailCode, EmailLink, EmailTexts } from '../../shared/contracts/composed-email.js'
+import type { Language } from '../../shared/contracts/application-record.js'
+import { html, type Html } from '../../shared/web/html.js'
+import { COLORS, CORNERS, TEXT_SIZES } from '../../shared/web/look.js'
 import { formatLinkText } from './text-layout.js'
 
 interface HtmlOptions {

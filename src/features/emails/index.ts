@@ -1,9 +1,9 @@
-import { withCheckedArguments } from '../../applications/call-arguments.js'
-import type { Api } from '../../contracts/api.js'
+import { withCheckedArguments } from '../../core/applications/call-arguments.js'
+import type { Api } from '../../shared/contracts/api.js'
 import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
-import { toPublicApi } from '../../options/read-apis.js'
-import { createPageBrand } from '../../web/page-brand.js'
-import { readBrand } from '../../web/read-brand.js'
+import { toPublicApi } from '../../core/options/read-apis.js'
+import { createPageBrand } from '../../shared/web/page-brand.js'
+import { readBrand } from '../../shared/web/read-brand.js'
 import type { PlatformAuth } from '../../index.js'
 import type { Emails } from './calls.js'
 import { createClaim } from './claim-link.js'
@@ -15,7 +15,7 @@ import { createSending } from './sending.js'
 import { createEmailQueue, QUEUE_PARAMETERS } from './store-calls.js'
 
 export { smtpMailer, type Sender, type SmtpMessage, type SmtpTransport } from './smtp.js'
-export type { EmailMessage, Mailer } from '../../contracts/mailer.js'
+export type { EmailMessage, Mailer } from '../../shared/contracts/mailer.js'
 export type {
   ComposedEmail,
   ComposeEmail,
@@ -24,7 +24,7 @@ export type {
   EmailSample,
   EmailTexts,
   EmailToCompose,
-} from '../../contracts/composed-email.js'
+} from '../../shared/contracts/composed-email.js'
 export type {
   ApprovalRequestEmail,
   ApprovedEmail,
@@ -40,7 +40,7 @@ export type {
   RejectionEmail,
   SignInEmail,
   SuspendedEmail,
-} from '../../contracts/email-content.js'
+} from '../../shared/contracts/email-content.js'
 export type { Emails } from './calls.js'
 export type { EmailsOptions } from './read-options.js'
 export type { EmailQueue, EmailQueueStatus } from './store-calls.js'

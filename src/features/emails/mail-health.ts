@@ -1,5 +1,5 @@
-import type { Emit } from '../../contracts/events.js'
-import type { Logger } from '../../contracts/logger.js'
+import type { Emit } from '../../shared/contracts/events.js'
+import type { Logger } from '../../shared/contracts/logger.js'
 
 /** Whether the mail server takes e-mails, as the attempts of this process show. */
 export interface MailHealth {

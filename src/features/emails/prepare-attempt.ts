@@ -1,20 +1,20 @@
-import type { Edit } from '../../applications/records/edit.js'
-import type { ApprovalLinks } from '../../applications/decisions/approval-links.js'
-import { findExpiring } from '../../applications/credentials/credential-expiry.js'
+import type { Edit } from '../../core/applications/records/edit.js'
+import type { ApprovalLinks } from '../../core/applications/decisions/approval-links.js'
+import { findExpiring } from '../../core/applications/credentials/credential-expiry.js'
 import {
   LISTS,
   addCredential,
   findNewest,
   listHashes,
   removeCredentials,
-} from '../../applications/credentials/credential-lists.js'
-import { mintCredentials } from '../../applications/credentials/credentials.js'
-import { issueInvitationToken } from '../../applications/contacts/invitation-tokens.js'
-import { findDelivered, isFirstDelivery, nextVersion } from '../../applications/queue/queued-emails.js'
-import type { Api } from '../../contracts/api.js'
-import type { ApplicationRecord } from '../../contracts/application-record.js'
-import type { EmailContent } from '../../contracts/email-content.js'
-import type { DeliveryPurpose, QueuedEmail } from '../../contracts/queued-email.js'
+} from '../../core/applications/credentials/credential-lists.js'
+import { mintCredentials } from '../../core/applications/credentials/credentials.js'
+import { issueInvitationToken } from '../../core/applications/contacts/invitation-tokens.js'
+import { findDelivered, isFirstDelivery, nextVersion } from '../../core/applications/queue/queued-emails.js'
+import type { Api } from '../../shared/contracts/api.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { EmailContent } from '../../shared/contracts/email-content.js'
+import type { DeliveryPurpose, QueuedEmail } from '../../shared/contracts/queued-email.js'
 import { createClaimToken } from './claim-link.js'
 import { type Recipient, describeDelivery, describeReminder } from './content.js'
 import { type Notice, describeNotice } from './notice.js'

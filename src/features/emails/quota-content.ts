@@ -1,7 +1,7 @@
-import type { ApplicationRecord } from '../../contracts/application-record.js'
-import type { QuotaEmail } from '../../contracts/email-content.js'
-import type { QueuedEmail } from '../../contracts/queued-email.js'
-import type { QuotaNotice } from '../../contracts/plan-usage.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { QuotaEmail } from '../../shared/contracts/email-content.js'
+import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
+import type { QuotaNotice } from '../../shared/contracts/plan-usage.js'
 import { describeApplication } from './content.js'
 
 /** The content of the e-mail; undefined if the day or month has ended. */

@@ -1,9 +1,9 @@
-import type { ComposeEmail } from '../../contracts/composed-email.js'
-import { ConfigurationError } from '../../contracts/errors.js'
-import type { Mailer } from '../../contracts/mailer.js'
-import { isObject } from '../../lib/is-object.js'
-import { invalidOption, readDays, readGroup, readOptionalFunction } from '../../options/checks.js'
-import type { CoreSettings } from '../../options/settings.js'
+import type { ComposeEmail } from '../../shared/contracts/composed-email.js'
+import { ConfigurationError } from '../../shared/contracts/errors.js'
+import type { Mailer } from '../../shared/contracts/mailer.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { invalidOption, readDays, readGroup, readOptionalFunction } from '../../core/options/checks.js'
+import type { CoreSettings } from '../../core/options/settings.js'
 
 /** The options of `emails()`. */
 export interface EmailsOptions {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import type { EmailMessage, Mailer } from '../../contracts/mailer.js'
-import { isPermanentReply } from '../../lib/service-failure.js'
+import type { EmailMessage, Mailer } from '../../shared/contracts/mailer.js'
+import { isPermanentReply } from '../../shared/lib/service-failure.js'
 
 /** The sender of e-mails: an address, or an address with a name. */
 export type Sender = string | { readonly name: string; readonly address: string }

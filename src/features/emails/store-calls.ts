@@ -1,10 +1,10 @@
-import { application, optionalFilter, type CallParameters } from '../../applications/call-arguments.js'
-import { actor } from '../../applications/call-parameters.js'
-import type { QueuedEmail } from '../../contracts/queued-email.js'
-import type { Store } from '../../contracts/store.js'
-import type { ApplicationWriter } from '../../applications/records/edit.js'
-import type { ActorOptions } from '../../applications/call-options.js'
-import { cancelEmails, listQueuedEmails, requeueEmail } from '../../applications/queue/queued-emails.js'
+import { application, optionalFilter, type CallParameters } from '../../core/applications/call-arguments.js'
+import { actor } from '../../core/applications/call-parameters.js'
+import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
+import type { Store } from '../../shared/contracts/store.js'
+import type { ApplicationWriter } from '../../core/applications/records/edit.js'
+import type { ActorOptions } from '../../core/applications/call-options.js'
+import { cancelEmails, listQueuedEmails, requeueEmail } from '../../core/applications/queue/queued-emails.js'
 
 /** The calls on queued e-mails (a transactional outbox), which the store alone answers. */
 export interface EmailQueue {

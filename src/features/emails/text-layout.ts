@@ -1,4 +1,4 @@
-import type { EmailCode, EmailLink, EmailTexts } from '../../contracts/composed-email.js'
+import type { EmailCode, EmailLink, EmailTexts } from '../../shared/contracts/composed-email.js'
 
 /** A link as readers see it: an e-mail address without its scheme and parameters. */
 export function formatLinkText(link: string): string {

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { CredentialReplacement } from '../../contracts/imports.js'
-import type { StoreWith } from '../../contracts/store.js'
-import { createBoundedCache } from '../../lib/bounded-cache.js'
+import type { CredentialReplacement } from '../../shared/contracts/imports.js'
+import type { StoreWith } from '../../shared/contracts/store.js'
+import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { Core } from '../../feature.js'
 
 /** Stores the platform's hash in place of an imported one, in the background. */

@@ -1,8 +1,8 @@
-import type { Api } from '../../contracts/api.js'
-import type { ApplicationRecord, CredentialRecord } from '../../contracts/application-record.js'
-import { ownMembers } from '../../lib/own-members.js'
-import { findWeakness } from '../../lib/secret-strength.js'
-import { isApplicationId } from '../../applications/records/application-id.js'
+import type { Api } from '../../shared/contracts/api.js'
+import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
+import { findWeakness } from '../../shared/lib/secret-strength.js'
+import { isApplicationId } from '../../core/applications/records/application-id.js'
 import {
   createCredentialId,
   describePlain,
@@ -10,13 +10,13 @@ import {
   MAX_LIVE_CREDENTIALS,
   type CredentialKind,
   type Credentials,
-} from '../../applications/credentials/credentials.js'
+} from '../../core/applications/credentials/credentials.js'
 import { DIGEST_MEMBERS, readDigest, type ImportedDigests } from './imported-digests.js'
-import { readGrants } from '../../applications/records/grants.js'
+import { readGrants } from '../../core/applications/records/grants.js'
 import type { ImportedApplication, ImportedSecret } from './import-api.js'
 import { invalid, readInstant, readMembers } from './import-members.js'
 import { SLOW_HASH_MEMBERS, type SlowHashes } from './slow-hashes.js'
-import { readName } from '../../applications/records/validation.js'
+import { readName } from '../../core/applications/records/validation.js'
 
 /** The input for reading credentials. */
 export interface CredentialReader {

@@ -1,10 +1,10 @@
-import type { ApplicationRecord } from '../../contracts/application-record.js'
-import { readGrants } from '../../applications/records/grants.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import { readGrants } from '../../core/applications/records/grants.js'
 import type { ImportedApplication } from './import-api.js'
 import { readImportedCredentials, type CredentialReader, type ImportedCredentials } from './import-credentials.js'
 import { invalid, readInstant, readMembers } from './import-members.js'
-import type { ReadOperatorData } from '../../applications/records/metadata.js'
-import { readContact, readName } from '../../applications/records/validation.js'
+import type { ReadOperatorData } from '../../core/applications/records/metadata.js'
+import { readContact, readName } from '../../core/applications/records/validation.js'
 
 /** A valid line: an application without ids. */
 export interface ImportedLine

@@ -1,7 +1,7 @@
-import { ApplicationError } from '../../contracts/errors.js'
-import { isObject } from '../../lib/is-object.js'
-import { ownMembers } from '../../lib/own-members.js'
-import { didYouMean } from '../../lib/suggest.js'
+import { ApplicationError } from '../../shared/contracts/errors.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
+import { didYouMean } from '../../shared/lib/suggest.js'
 
 /**
  * The own members, without those that are null: exports of databases write null for what is left out. A member that does

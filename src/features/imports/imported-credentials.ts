@@ -1,6 +1,6 @@
-import type { ImportedCredentials } from '../../contracts/imported-credentials.js'
+import type { ImportedCredentials } from '../../shared/contracts/imported-credentials.js'
 import { timingSafeEqual } from 'node:crypto'
-import type { CredentialRecord } from '../../contracts/application-record.js'
+import type { CredentialRecord } from '../../shared/contracts/application-record.js'
 import {
   describePlain,
   isLive,
@@ -8,7 +8,7 @@ import {
   MAX_IMPORTED_LENGTH,
   MAX_LIVE_CREDENTIALS,
   type Credentials,
-} from '../../applications/credentials/credentials.js'
+} from '../../core/applications/credentials/credentials.js'
 import type { ImportedDigests } from './imported-digests.js'
 import type { ReplaceHash } from './hash-replacement.js'
 import { isOnlyMatch, isSlowHash, type SlowHashes } from './slow-hashes.js'

@@ -1,5 +1,5 @@
 import { createHmac, hash as digest } from 'node:crypto'
-import { ApplicationError } from '../../contracts/errors.js'
+import { ApplicationError } from '../../shared/contracts/errors.js'
 
 /** The digests in which a store may have a credential that another system issued, each with its algorithm in front. */
 export interface ImportedDigests {

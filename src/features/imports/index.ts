@@ -3,11 +3,11 @@ import {
   options as readOptions,
   withCheckedArguments,
   type CallParameters,
-} from '../../applications/call-arguments.js'
-import { NoTurnError } from '../../contracts/errors.js'
+} from '../../core/applications/call-arguments.js'
+import { NoTurnError } from '../../shared/contracts/errors.js'
 import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
-import { createFairTurns } from '../../lib/fair-turns.js'
+import { createFairTurns } from '../../shared/lib/fair-turns.js'
 import type { Imports } from './calls.js'
 import { createHashReplacement } from './hash-replacement.js'
 import type { ImportOptions } from './import-api.js'

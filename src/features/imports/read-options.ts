@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../contracts/errors.js'
-import { readGroup } from '../../options/checks.js'
+import { ConfigurationError } from '../../shared/contracts/errors.js'
+import { readGroup } from '../../core/options/checks.js'
 
 /** The options of `imports()`. */
 export interface ImportsOptions {

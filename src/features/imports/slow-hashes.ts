@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto'
-import { ApplicationError, ConfigurationError } from '../../contracts/errors.js'
-import { createBoundedCache } from '../../lib/bounded-cache.js'
-import type { TakeTurn } from '../../lib/fair-turns.js'
+import { ApplicationError, ConfigurationError } from '../../shared/contracts/errors.js'
+import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
+import type { TakeTurn } from '../../shared/lib/fair-turns.js'
 
 /** Password hashes of secrets that another system issued: bcrypt and argon2id, computed by optional packages. */
 export interface SlowHashes {

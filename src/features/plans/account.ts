@@ -1,5 +1,5 @@
-import { formatDay, DAY_MS } from '../../lib/day.js'
-import type { QuotaTotals } from '../../contracts/quotas.js'
+import { formatDay, DAY_MS } from '../../shared/lib/day.js'
+import type { QuotaTotals } from '../../shared/contracts/quotas.js'
 import type { Plan } from './plan.js'
 
 /** What an application has used, as this process knows it. */

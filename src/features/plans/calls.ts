@@ -1,4 +1,4 @@
-import type { PlanUsage } from '../../contracts/plan-usage.js'
+import type { PlanUsage } from '../../shared/contracts/plan-usage.js'
 
 /** `auth.plans`: the plans of applications, and what they have used of them. */
 export interface Plans<Name extends string = string> {

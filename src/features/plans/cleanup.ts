@@ -1,8 +1,8 @@
-import type { Logger } from '../../contracts/logger.js'
-import type { QuotaStore } from '../../contracts/quotas.js'
-import { DAY_MS, formatDay } from '../../lib/day.js'
-import { createHourlyCleanup, type HourlyCleanup } from '../../lib/hourly-cleanup.js'
-import { BATCH_ID_RETENTION_MS } from '../../lib/batch-age.js'
+import type { Logger } from '../../shared/contracts/logger.js'
+import type { QuotaStore } from '../../shared/contracts/quotas.js'
+import { DAY_MS, formatDay } from '../../shared/lib/day.js'
+import { createHourlyCleanup, type HourlyCleanup } from '../../shared/lib/hourly-cleanup.js'
+import { BATCH_ID_RETENTION_MS } from '../../shared/lib/batch-age.js'
 
 interface CleanupOptions {
   readonly store: Pick<QuotaStore, 'deleteExpired'>

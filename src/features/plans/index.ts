@@ -1,6 +1,6 @@
-import { application as applicationId, withCheckedArguments } from '../../applications/call-arguments.js'
+import { application as applicationId, withCheckedArguments } from '../../core/applications/call-arguments.js'
 import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
-import type { PlansOffer } from '../../contracts/offers.js'
+import type { PlansOffer } from '../../shared/contracts/offers.js'
 import type { PlatformAuth } from '../../index.js'
 import type { Plans } from './calls.js'
 import { createCleanup } from './cleanup.js'
@@ -14,7 +14,7 @@ import { createSetPlan } from './store-calls.js'
 import { describePlan, describeTooLow } from './plan.js'
 import { createPlanNames } from './plan-names.js'
 
-export type { PlanUsage, QuotaUsage } from '../../contracts/plan-usage.js'
+export type { PlanUsage, QuotaUsage } from '../../shared/contracts/plan-usage.js'
 export type { Plans } from './calls.js'
 export type { PlanLimit, PlanOptions, PlansOptions } from './read-options.js'
 

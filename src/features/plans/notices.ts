@@ -1,7 +1,7 @@
-import { createQueuedEmail } from '../../applications/queue/queued-emails.js'
-import type { ApplicationWriter } from '../../applications/records/edit.js'
-import type { Logger } from '../../contracts/logger.js'
-import type { QuotaNotice } from '../../contracts/plan-usage.js'
+import { createQueuedEmail } from '../../core/applications/queue/queued-emails.js'
+import type { ApplicationWriter } from '../../core/applications/records/edit.js'
+import type { Logger } from '../../shared/contracts/logger.js'
+import type { QuotaNotice } from '../../shared/contracts/plan-usage.js'
 import type { Account } from './account.js'
 import type { Core } from '../../feature.js'
 

@@ -1,4 +1,4 @@
-import type { ApplicationRecord } from '../../contracts/application-record.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { Plan } from './plan.js'
 
 /** Finds the plan of an application by its name, which another process, the command line or an earlier version has set. */

@@ -1,9 +1,9 @@
-import { MAX_UNKNOWN_AGE_MS } from '../../lib/batch-age.js'
+import { MAX_UNKNOWN_AGE_MS } from '../../shared/lib/batch-age.js'
 import { AsyncResource } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
-import { StoreUnavailableError } from '../../contracts/errors.js'
-import type { QuotaStore, QuotaTotals } from '../../contracts/quotas.js'
-import type { UsageBatch } from '../../contracts/usage.js'
+import { StoreUnavailableError } from '../../shared/contracts/errors.js'
+import type { QuotaStore, QuotaTotals } from '../../shared/contracts/quotas.js'
+import type { UsageBatch } from '../../shared/contracts/usage.js'
 import type { QuotaRow } from './account.js'
 
 /** Writes units to the store in batches. A batch that fails is written again with the same id, so that the store adds it once. */

@@ -1,7 +1,7 @@
-import { ConfigurationError } from '../../contracts/errors.js'
-import { describeKind } from '../../lib/describe-value.js'
-import { isObject } from '../../lib/is-object.js'
-import { ownMembers } from '../../lib/own-members.js'
+import { ConfigurationError } from '../../shared/contracts/errors.js'
+import { describeKind } from '../../shared/lib/describe-value.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import {
   invalidOption,
   readBoolean,
@@ -9,7 +9,7 @@ import {
   readLimit,
   readWholeNumber,
   refuseUnknown,
-} from '../../options/checks.js'
+} from '../../core/options/checks.js'
 import { createPlan, type Plan, type PlanWindow } from './plan.js'
 import { isPlanName, PLAN_NAME_FORM } from './store-calls.js'
 

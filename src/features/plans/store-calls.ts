@@ -4,10 +4,10 @@ import {
   withCheckedArguments,
   any,
   type CallParameters,
-} from '../../applications/call-arguments.js'
-import type { ApplicationWriter } from '../../applications/records/edit.js'
-import { refuseDeleted } from '../../applications/records/status.js'
-import { ApplicationError } from '../../contracts/errors.js'
+} from '../../core/applications/call-arguments.js'
+import type { ApplicationWriter } from '../../core/applications/records/edit.js'
+import { refuseDeleted } from '../../core/applications/records/status.js'
+import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { Plans } from './calls.js'
 
 interface SetPlanOptions {

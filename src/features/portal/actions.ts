@@ -1,4 +1,4 @@
-import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
+import type { ApplicationRecord, ApplicationStatus } from '../../shared/contracts/application-record.js'
 
 /**
  * The statuses in which each action is possible. New credentials need an active application: the first use of a credential

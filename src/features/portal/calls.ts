@@ -1,7 +1,7 @@
-import type { ActorOptions } from '../../applications/call-options.js'
-import type { Application } from '../../applications/application.js'
-import type { SignOutContact } from '../../applications/contacts/sign-outs.js'
-import type { Middleware } from '../../http/middleware.js'
+import type { ActorOptions } from '../../core/applications/call-options.js'
+import type { Application } from '../../core/applications/application.js'
+import type { SignOutContact } from '../../core/applications/contacts/sign-outs.js'
+import type { Middleware } from '../../core/http/middleware.js'
 
 /**
  * The person whom `auth.portal.link()` signs in: a contact, or the first contact of an application, for this application only.

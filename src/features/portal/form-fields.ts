@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { OAuthError } from '../../contracts/denial.js'
-import { parseMediaType, readPairs } from '../../http/form.js'
-import { notePresentedSecrets } from '../../http/origin.js'
+import { OAuthError } from '../../shared/contracts/denial.js'
+import { parseMediaType, readPairs } from '../../core/http/form.js'
+import { notePresentedSecrets } from '../../core/http/origin.js'
 
 /** The fields of a form: each with its values, in order. */
 export type FormFields = ReadonlyMap<string, readonly string[]>

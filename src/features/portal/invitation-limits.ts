@@ -1,7 +1,7 @@
-import { OAuthError } from '../../contracts/denial.js'
-import type { Limit } from '../../contracts/api.js'
-import { removeTag } from '../../lib/email-address.js'
-import type { RateLimits } from '../../rate-limits/rate-limits.js'
+import { OAuthError } from '../../shared/contracts/denial.js'
+import type { Limit } from '../../shared/contracts/api.js'
+import { removeTag } from '../../shared/lib/email-address.js'
+import type { RateLimits } from '../../core/rate-limits/rate-limits.js'
 
 /** Bounds the e-mails that contacts send to addresses of their choice. Both calls reject with `too_many_requests`. */
 export interface InvitationLimits {

@@ -1,8 +1,8 @@
-import type { RequestOrigin } from '../../contracts/events.js'
-import type { ApplicationRecord, Invitation } from '../../contracts/application-record.js'
-import type { Store } from '../../contracts/store.js'
-import { toApplication } from '../../applications/records/application-info.js'
-import { readInvitedApplication } from '../../applications/contacts/invitation-tokens.js'
+import type { RequestOrigin } from '../../shared/contracts/events.js'
+import type { ApplicationRecord, Invitation } from '../../shared/contracts/application-record.js'
+import type { Store } from '../../shared/contracts/store.js'
+import { toApplication } from '../../core/applications/records/application-info.js'
+import { readInvitedApplication } from '../../core/applications/contacts/invitation-tokens.js'
 import type { Portal } from './calls.js'
 import {
   describeContactActor,
@@ -10,11 +10,11 @@ import {
   isSameContact,
   listOpenInvitations,
   refuseContact,
-} from '../../applications/contacts/contact-lists.js'
-import { addContactTo } from '../../applications/contacts/contacts.js'
-import { createQueuedEmail } from '../../applications/queue/queued-emails.js'
-import { refuseUnlessActive } from '../../applications/records/status.js'
-import { readRegistrationContact } from '../../applications/records/validation.js'
+} from '../../core/applications/contacts/contact-lists.js'
+import { addContactTo } from '../../core/applications/contacts/contacts.js'
+import { createQueuedEmail } from '../../core/applications/queue/queued-emails.js'
+import { refuseUnlessActive } from '../../core/applications/records/status.js'
+import { readRegistrationContact } from '../../core/applications/records/validation.js'
 import type { Core } from '../../feature.js'
 
 /**

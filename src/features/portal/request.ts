@@ -1,5 +1,5 @@
-import type { RequestOrigin } from '../../contracts/events.js'
-import type { Language } from '../../contracts/application-record.js'
+import type { RequestOrigin } from '../../shared/contracts/events.js'
+import type { Language } from '../../shared/contracts/application-record.js'
 import type { PortalSession } from './sign-in/session.js'
 
 /** A request of a contact who is signed in. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { sendPage, setHeaders } from '../../http/respond.js'
-import { hasOwnMember, ownMembers } from '../../lib/own-members.js'
+import { sendPage, setHeaders } from '../../core/http/respond.js'
+import { hasOwnMember, ownMembers } from '../../shared/lib/own-members.js'
 import type { PortalAnswer, PortalDownload } from './request.js'
 
 interface SendOptions {

@@ -1,16 +1,19 @@
-import type { AccessRequest, ApplicationRecord } from '../../contracts/application-record.js'
-import type { Store } from '../../contracts/store.js'
-import type { Edit } from '../../applications/records/edit.js'
-import { toApplication } from '../../applications/records/application-info.js'
+import type { AccessRequest, ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { Store } from '../../shared/contracts/store.js'
+import type { Edit } from '../../core/applications/records/edit.js'
+import { toApplication } from '../../core/applications/records/application-info.js'
 import type { Registration } from './calls.js'
-import { createApprovalRequests, withdrawApprovalRequests } from '../../applications/decisions/approval-requests.js'
-import { decideAccess } from '../../applications/decisions/decided-requests.js'
-import { findGrant, readGrants } from '../../applications/records/grants.js'
-import { listQueuedEmails } from '../../applications/queue/queued-emails.js'
+import {
+  createApprovalRequests,
+  withdrawApprovalRequests,
+} from '../../core/applications/decisions/approval-requests.js'
+import { decideAccess } from '../../core/applications/decisions/decided-requests.js'
+import { findGrant, readGrants } from '../../core/applications/records/grants.js'
+import { listQueuedEmails } from '../../core/applications/queue/queued-emails.js'
 import { createClosedError, type RegistrableApi } from './register.js'
-import { refuseUnlessActive } from '../../applications/records/status.js'
-import { listGrantedScopes } from '../../applications/records/restrictions.js'
-import { isWithheld } from '../../applications/records/withheld.js'
+import { refuseUnlessActive } from '../../core/applications/records/status.js'
+import { listGrantedScopes } from '../../core/applications/records/restrictions.js'
+import { isWithheld } from '../../core/applications/records/withheld.js'
 import type { Core } from '../../feature.js'
 
 interface AccessRequestsOptions extends Pick<Core, 'writer' | 'wakeSender' | 'now'> {

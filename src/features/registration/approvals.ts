@@ -1,12 +1,12 @@
-import { ApplicationError } from '../../contracts/errors.js'
-import type { RequestOrigin } from '../../contracts/events.js'
-import type { ApplicationRecord, DecidedRequest, GrantedApis } from '../../contracts/application-record.js'
-import type { Store } from '../../contracts/store.js'
-import type { ApprovalLink, ApprovalSubject } from '../../applications/decisions/approval-links.js'
-import { findRequested } from '../../applications/decisions/approval-requests.js'
-import { findDecided, readAsker, type Asker } from '../../applications/decisions/decided-requests.js'
-import type { Decisions } from '../../applications/decisions/decisions.js'
-import { findQueuedEmail } from '../../applications/queue/queued-emails.js'
+import { ApplicationError } from '../../shared/contracts/errors.js'
+import type { RequestOrigin } from '../../shared/contracts/events.js'
+import type { ApplicationRecord, DecidedRequest, GrantedApis } from '../../shared/contracts/application-record.js'
+import type { Store } from '../../shared/contracts/store.js'
+import type { ApprovalLink, ApprovalSubject } from '../../core/applications/decisions/approval-links.js'
+import { findRequested } from '../../core/applications/decisions/approval-requests.js'
+import { findDecided, readAsker, type Asker } from '../../core/applications/decisions/decided-requests.js'
+import type { Decisions } from '../../core/applications/decisions/decisions.js'
+import { findQueuedEmail } from '../../core/applications/queue/queued-emails.js'
 
 /** The subject of an operator's decision, as the pages show it. */
 export type Approval = OpenApproval | ClosedApproval

@@ -1,5 +1,5 @@
-import { StoreUnavailableError } from '../../contracts/errors.js'
-import { CALL_TIMEOUT_MS, withTimeout } from '../../lib/timeout.js'
+import { StoreUnavailableError } from '../../shared/contracts/errors.js'
+import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
 
 /**
  * Calls a function that the host gave as an option. Rejects with `StoreUnavailableError`, which is answered with 503, if it says

@@ -1,7 +1,7 @@
-import type { ActorOptions, ApiGrants, OperatorData } from '../../applications/call-options.js'
-import type { Application } from '../../applications/application.js'
-import type { Language } from '../../contracts/email-content.js'
-import type { Middleware } from '../../http/middleware.js'
+import type { ActorOptions, ApiGrants, OperatorData } from '../../core/applications/call-options.js'
+import type { Application } from '../../core/applications/application.js'
+import type { Language } from '../../shared/contracts/email-content.js'
+import type { Middleware } from '../../core/http/middleware.js'
 
 /** `auth.registration`: how applications are registered by their developers. */
 export interface Registration<ApiNames extends string = string, Input = object, Metadata = Record<string, unknown>> {

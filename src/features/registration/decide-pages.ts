@@ -1,10 +1,10 @@
 import type { ClosedApproval, OpenApproval } from './approvals.js'
-import type { Api } from '../../contracts/api.js'
-import type { ApplicationRecord, DecidedRequest } from '../../contracts/application-record.js'
-import { html, type Html } from '../../web/html.js'
-import { ownMembers } from '../../lib/own-members.js'
-import type { PageBrand } from '../../web/page-brand.js'
-import { createContentSecurityPolicy, renderPage } from '../../web/public-page.js'
+import type { Api } from '../../shared/contracts/api.js'
+import type { ApplicationRecord, DecidedRequest } from '../../shared/contracts/application-record.js'
+import { html, type Html } from '../../shared/web/html.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
+import type { PageBrand } from '../../shared/web/page-brand.js'
+import { createContentSecurityPolicy, renderPage } from '../../shared/web/public-page.js'
 
 /** The pages of operators are in English, as the e-mails to them: no language of an operator is stored. */
 export interface DecidePages {

@@ -1,15 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { REJECTION_SUFFIX, type ApprovalLink, type ApprovalLinks } from '../../applications/decisions/approval-links.js'
+import {
+  REJECTION_SUFFIX,
+  type ApprovalLink,
+  type ApprovalLinks,
+} from '../../core/applications/decisions/approval-links.js'
 import type { Approvals, Decision } from './approvals.js'
-import { readReason } from '../../applications/records/validation.js'
-import { ApplicationError } from '../../contracts/errors.js'
-import { OAuthError, type Denial } from '../../contracts/denial.js'
-import { notePresentedSecrets, readOrigin } from '../../http/origin.js'
-import { readForm, type Form } from '../../http/form.js'
-import type { Endpoint } from '../../http/middleware.js'
-import { formatFailureKey, readClientAddress } from '../../http/request.js'
-import { sendDenial, sendPage, setHeaders } from '../../http/respond.js'
-import type { PageBrand } from '../../web/page-brand.js'
+import { readReason } from '../../core/applications/records/validation.js'
+import { ApplicationError } from '../../shared/contracts/errors.js'
+import { OAuthError, type Denial } from '../../shared/contracts/denial.js'
+import { notePresentedSecrets, readOrigin } from '../../core/http/origin.js'
+import { readForm, type Form } from '../../core/http/form.js'
+import type { Endpoint } from '../../core/http/middleware.js'
+import { formatFailureKey, readClientAddress } from '../../core/http/request.js'
+import { sendDenial, sendPage, setHeaders } from '../../core/http/respond.js'
+import type { PageBrand } from '../../shared/web/page-brand.js'
 import { DECIDE_SECURITY_POLICY, type DecidePages } from './decide-pages.js'
 import type { Core } from '../../feature.js'
 

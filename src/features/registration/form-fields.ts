@@ -4,12 +4,12 @@ import {
   MAX_NAME_LENGTH,
   readRegistrationContact,
   readRegistrationName,
-} from '../../applications/records/validation.js'
-import { ApplicationError } from '../../contracts/errors.js'
-import { OAuthError } from '../../contracts/denial.js'
-import { readPairs } from '../../http/form.js'
-import { findAddressProblem } from '../../lib/email-address.js'
-import { findLineProblem } from '../../lib/visible-text.js'
+} from '../../core/applications/records/validation.js'
+import { ApplicationError } from '../../shared/contracts/errors.js'
+import { OAuthError } from '../../shared/contracts/denial.js'
+import { readPairs } from '../../core/http/form.js'
+import { findAddressProblem } from '../../shared/lib/email-address.js'
+import { findLineProblem } from '../../shared/lib/visible-text.js'
 import type { FieldProblems } from './mistakes.js'
 import type { Phrases } from './texts/en.js'
 

@@ -1,12 +1,17 @@
-import { withCheckedArguments, application, members, type CallParameters } from '../../applications/call-arguments.js'
-import { createApprovalLinks } from '../../applications/decisions/approval-links.js'
-import { checkBefore } from '../../applications/records/application-writer.js'
-import type { RegistrationOffer } from '../../contracts/offers.js'
-import type { MetadataInput, MetadataOutput } from '../../contracts/metadata-schema.js'
+import {
+  withCheckedArguments,
+  application,
+  members,
+  type CallParameters,
+} from '../../core/applications/call-arguments.js'
+import { createApprovalLinks } from '../../core/applications/decisions/approval-links.js'
+import { checkBefore } from '../../core/applications/records/application-writer.js'
+import type { RegistrationOffer } from '../../shared/contracts/offers.js'
+import type { MetadataInput, MetadataOutput } from '../../shared/contracts/metadata-schema.js'
 import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
-import { createPageBrand } from '../../web/page-brand.js'
-import { readBrand } from '../../web/read-brand.js'
+import { createPageBrand } from '../../shared/web/page-brand.js'
+import { readBrand } from '../../shared/web/read-brand.js'
 import { createRequestAccess } from './access-requests.js'
 import { createAdditions } from './additions.js'
 import { createAdmission } from './admission.js'

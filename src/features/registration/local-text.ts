@@ -1,8 +1,8 @@
-import type { Language } from '../../contracts/application-record.js'
-import { isObject } from '../../lib/is-object.js'
-import { findLineProblem } from '../../lib/visible-text.js'
-import { invalidOption, refuseUnknown } from '../../options/checks.js'
-import { FRAME_TEXTS } from '../../web/page-frame.js'
+import type { Language } from '../../shared/contracts/application-record.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { findLineProblem } from '../../shared/lib/visible-text.js'
+import { invalidOption, refuseUnknown } from '../../core/options/checks.js'
+import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 
 /** A text of the provider: the same in every language, or one for each: `{ en: 'Company', de: 'Firma' }`. */
 export type LocalText = string | { readonly [language in Language]?: string | undefined }

@@ -1,5 +1,5 @@
-import { OAuthError } from '../../contracts/denial.js'
-import { replaceForbidden } from '../../http/respond.js'
+import { OAuthError } from '../../shared/contracts/denial.js'
+import { replaceForbidden } from '../../core/http/respond.js'
 
 /** The id of a control -> its problem, in words for the person who filled in the form. `form`: of none in particular. */
 export type FieldProblems = ReadonlyMap<string, string>

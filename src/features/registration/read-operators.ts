@@ -1,7 +1,7 @@
-import { ConfigurationError } from '../../contracts/errors.js'
-import { describeValue } from '../../lib/describe-value.js'
-import { findAddressProblem, readEmailAddress } from '../../lib/email-address.js'
-import { invalidOption } from '../../options/checks.js'
+import { ConfigurationError } from '../../shared/contracts/errors.js'
+import { describeValue } from '../../shared/lib/describe-value.js'
+import { findAddressProblem, readEmailAddress } from '../../shared/lib/email-address.js'
+import { invalidOption } from '../../core/options/checks.js'
 
 /** Each waiting registration is sent to all of them. */
 const MAX_OPERATORS = 10

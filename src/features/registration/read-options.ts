@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Limit } from '../../contracts/api.js'
+import type { Limit } from '../../shared/contracts/api.js'
 import {
   invalidOption,
   readBoolean,
@@ -7,8 +7,8 @@ import {
   readGroup,
   readLimit,
   readOptionalFunction,
-} from '../../options/checks.js'
-import type { JsonObject } from '../../contracts/application-record.js'
+} from '../../core/options/checks.js'
+import type { JsonObject } from '../../shared/contracts/application-record.js'
 import { readCaptcha, type RegistrationCaptcha } from './captcha.js'
 import { readFields, type RegistrationFields } from './fields/read-fields.js'
 import { readOperators } from './read-operators.js'

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PreparedRegistration, PrepareRegistration } from './register.js'
-import { ApplicationError } from '../../contracts/errors.js'
-import { OAuthError, type Denial } from '../../contracts/denial.js'
-import type { Language } from '../../contracts/application-record.js'
-import { readOrigin } from '../../http/origin.js'
-import { parseMediaType } from '../../http/form.js'
-import { readJson } from '../../http/json-body.js'
-import { refuseCrossSiteForm } from '../../http/same-origin.js'
-import { parsePath, type Endpoint, type Middleware } from '../../http/middleware.js'
-import { readClientAddress } from '../../http/request.js'
+import { ApplicationError } from '../../shared/contracts/errors.js'
+import { OAuthError, type Denial } from '../../shared/contracts/denial.js'
+import type { Language } from '../../shared/contracts/application-record.js'
+import { readOrigin } from '../../core/http/origin.js'
+import { parseMediaType } from '../../core/http/form.js'
+import { readJson } from '../../core/http/json-body.js'
+import { refuseCrossSiteForm } from '../../core/http/same-origin.js'
+import { parsePath, type Endpoint, type Middleware } from '../../core/http/middleware.js'
+import { readClientAddress } from '../../core/http/request.js'
 import {
   closeUnfinished,
   unwrapCause,
@@ -17,11 +17,11 @@ import {
   sendPage,
   setHeaders,
   toDenial,
-} from '../../http/respond.js'
-import type { PageBrand } from '../../web/page-brand.js'
-import { formatRelativeTime } from '../../lib/relative-time.js'
-import { choosePageLanguage, readPreferredLanguage } from '../../web/page-language.js'
-import { createContentSecurityPolicy } from '../../web/public-page.js'
+} from '../../core/http/respond.js'
+import type { PageBrand } from '../../shared/web/page-brand.js'
+import { formatRelativeTime } from '../../shared/lib/relative-time.js'
+import { choosePageLanguage, readPreferredLanguage } from '../../shared/web/page-language.js'
+import { createContentSecurityPolicy } from '../../shared/web/public-page.js'
 import type { Additions } from './additions.js'
 import type { Admit } from './admission.js'
 import { createDecideEndpoints } from './decide.js'

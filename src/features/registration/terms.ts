@@ -1,9 +1,9 @@
-import type { ApplicationWriter } from '../../applications/records/edit.js'
-import { ApplicationError } from '../../contracts/errors.js'
-import type { ApplicationRecord } from '../../contracts/application-record.js'
-import { refuseDeleted } from '../../applications/records/status.js'
-import { findLineProblem } from '../../lib/visible-text.js'
-import { invalidOption, readGroup } from '../../options/checks.js'
+import type { ApplicationWriter } from '../../core/applications/records/edit.js'
+import { ApplicationError } from '../../shared/contracts/errors.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import { refuseDeleted } from '../../core/applications/records/status.js'
+import { findLineProblem } from '../../shared/lib/visible-text.js'
+import { invalidOption, readGroup } from '../../core/options/checks.js'
 import { readLocalText, type LocalText } from './local-text.js'
 
 /** The provider's terms of use. With a new version, contacts are asked again at the portal. */

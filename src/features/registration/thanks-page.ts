@@ -1,8 +1,8 @@
-import type { Language } from '../../contracts/application-record.js'
-import { createSealedTexts } from '../../lib/sealed-text.js'
-import { html } from '../../web/html.js'
-import { FRAME_TEXTS } from '../../web/page-frame.js'
-import { renderPage, type PageLinks } from '../../web/public-page.js'
+import type { Language } from '../../shared/contracts/application-record.js'
+import { createSealedTexts } from '../../shared/lib/sealed-text.js'
+import { html } from '../../shared/web/html.js'
+import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
+import { renderPage, type PageLinks } from '../../shared/web/public-page.js'
 import { TEXTS } from './texts/texts.js'
 
 /** What the page that follows a registration says about it. */

@@ -1,9 +1,9 @@
-import { isTemporaryId } from '../../applications/records/application-id.js'
-import { MAX_UNKNOWN_AGE_MS } from '../../lib/batch-age.js'
+import { isTemporaryId } from '../../core/applications/records/application-id.js'
+import { MAX_UNKNOWN_AGE_MS } from '../../shared/lib/batch-age.js'
 import { randomUUID } from 'node:crypto'
-import { StoreUnavailableError } from '../../contracts/errors.js'
-import type { UsageBatch } from '../../contracts/usage.js'
-import { UNCOUNTED_APPLICATIONS } from '../../lib/uncounted-applications.js'
+import { StoreUnavailableError } from '../../shared/contracts/errors.js'
+import type { UsageBatch } from '../../shared/contracts/usage.js'
+import { UNCOUNTED_APPLICATIONS } from '../../shared/lib/uncounted-applications.js'
 
 /** Writes rows in batches. A batch that fails is written again with the same id, so that the store adds it once. */
 export interface BatchWriter {

@@ -1,4 +1,4 @@
-import type { RefusalEntry, UsageEntry } from '../../contracts/usage-entries.js'
+import type { RefusalEntry, UsageEntry } from '../../shared/contracts/usage-entries.js'
 import type { ReportedQuery, ReportedRequests } from './report-only.js'
 import type { RouteUsageEntry, UsageQuery } from './usage.js'
 

@@ -1,8 +1,8 @@
-import type { Logger } from '../../contracts/logger.js'
-import type { UsageStore } from '../../contracts/usage.js'
-import { DAY_MS, formatDay } from '../../lib/day.js'
-import { createHourlyCleanup, type HourlyCleanup } from '../../lib/hourly-cleanup.js'
-import { BATCH_ID_RETENTION_MS } from '../../lib/batch-age.js'
+import type { Logger } from '../../shared/contracts/logger.js'
+import type { UsageStore } from '../../shared/contracts/usage.js'
+import { DAY_MS, formatDay } from '../../shared/lib/day.js'
+import { createHourlyCleanup, type HourlyCleanup } from '../../shared/lib/hourly-cleanup.js'
+import { BATCH_ID_RETENTION_MS } from '../../shared/lib/batch-age.js'
 import { MAX_REFUSAL_AGE_MS } from './refusals.js'
 
 interface UsageCleanupOptions {

@@ -1,6 +1,6 @@
-import type { CountRequest } from '../../contracts/api-observer.js'
-import type { UsageCount } from '../../contracts/usage.js'
-import { DAY_MS, formatDay } from '../../lib/day.js'
+import type { CountRequest } from '../../shared/contracts/api-observer.js'
+import type { UsageCount } from '../../shared/contracts/usage.js'
+import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 
 /** Counts in memory, until they are written. */
 export interface Counts {

@@ -1,4 +1,4 @@
-import type { UsageOffer } from '../../contracts/offers.js'
+import type { UsageOffer } from '../../shared/contracts/offers.js'
 import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
 import type { Usage } from './calls.js'
@@ -14,7 +14,7 @@ export type { Usage } from './calls.js'
 export type { UsagePeriod } from './period.js'
 export type { UsageOptions } from './read-options.js'
 export type { ReportedQuery, ReportedRequests } from './report-only.js'
-export type { RefusalEntry, RefusalExplanation, UsageEntry } from '../../contracts/usage-entries.js'
+export type { RefusalEntry, RefusalExplanation, UsageEntry } from '../../shared/contracts/usage-entries.js'
 export type { RouteUsageEntry, UsageQuery } from './usage.js'
 
 /** The types of `auth.usage`. */

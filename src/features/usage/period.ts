@@ -1,5 +1,5 @@
-import { ApplicationError } from '../../contracts/errors.js'
-import { DAY_MS, formatDay } from '../../lib/day.js'
+import { ApplicationError } from '../../shared/contracts/errors.js'
+import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 
 /** The period by which counts are summed up. */
 export type UsagePeriod = 'day' | 'month'

@@ -1,4 +1,4 @@
-import type { RefusalRecord } from '../../contracts/usage.js'
+import type { RefusalRecord } from '../../shared/contracts/usage.js'
 
 /** The last refusals of each application, until they are written. */
 export interface RefusalBuffer {

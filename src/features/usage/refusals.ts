@@ -1,7 +1,7 @@
-import type { Language } from '../../contracts/application-record.js'
-import type { CountedRefusal, RefusalEntry } from '../../contracts/usage-entries.js'
-import type { RefusalRecord, UsageStore } from '../../contracts/usage.js'
-import { DAY_MS } from '../../lib/day.js'
+import type { Language } from '../../shared/contracts/application-record.js'
+import type { CountedRefusal, RefusalEntry } from '../../shared/contracts/usage-entries.js'
+import type { RefusalRecord, UsageStore } from '../../shared/contracts/usage.js'
+import { DAY_MS } from '../../shared/lib/day.js'
 import { explainRefusal } from './explain-refusal.js'
 
 interface RefusalsOptions {

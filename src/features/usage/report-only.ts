@@ -1,8 +1,8 @@
-import { isText } from '../../applications/call-arguments.js'
-import { readPageSize } from '../../applications/records/validation.js'
-import type { ReportedCount, ReportedKey } from '../../contracts/reported.js'
-import type { UsageStore } from '../../contracts/usage.js'
-import { ApplicationError } from '../../contracts/errors.js'
+import { isText } from '../../core/applications/call-arguments.js'
+import { readPageSize } from '../../core/applications/records/validation.js'
+import type { ReportedCount, ReportedKey } from '../../shared/contracts/reported.js'
+import type { UsageStore } from '../../shared/contracts/usage.js'
+import { ApplicationError } from '../../shared/contracts/errors.js'
 
 /** Requests that report-only guards let pass and would have refused. */
 export interface ReportedRequests {

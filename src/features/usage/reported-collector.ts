@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { ReportedRequest } from '../../contracts/api-observer.js'
-import type { ReportedCount } from '../../contracts/reported.js'
-import type { UsageStore } from '../../contracts/usage.js'
+import type { ReportedRequest } from '../../shared/contracts/api-observer.js'
+import type { ReportedCount } from '../../shared/contracts/reported.js'
+import type { UsageStore } from '../../shared/contracts/usage.js'
 import { createBatchWriter } from './batch-writer.js'
 
 /** Counts in memory the requests that guards would have refused, and writes the counts to the store. */

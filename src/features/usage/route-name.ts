@@ -1,6 +1,6 @@
 import { METHODS, type IncomingMessage } from 'node:http'
-import { parsePath } from '../../http/middleware.js'
-import { findNextRoute, findRoutes, leadsTo, type RoutesOfRequest } from '../../express-routes/request-routes.js'
+import { parsePath } from '../../core/http/middleware.js'
+import { findNextRoute, findRoutes, leadsTo, type RoutesOfRequest } from '../../shared/express-routes/request-routes.js'
 
 /** The members that Express sets on a request. */
 interface RoutedRequest extends IncomingMessage {

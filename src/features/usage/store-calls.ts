@@ -3,8 +3,8 @@ import {
   options as readOptions,
   withCheckedArguments,
   type CallParameters,
-} from '../../applications/call-arguments.js'
-import type { StoreWith } from '../../contracts/store.js'
+} from '../../core/applications/call-arguments.js'
+import type { StoreWith } from '../../shared/contracts/store.js'
 import type { Usage } from './calls.js'
 import { createListReported, type ReportedQuery } from './report-only.js'
 import { createListRefusals } from './refusals.js'

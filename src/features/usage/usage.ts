@@ -1,7 +1,7 @@
-import { readPageSize } from '../../applications/records/validation.js'
-import { ApplicationError } from '../../contracts/errors.js'
-import type { UsageEntry } from '../../contracts/usage-entries.js'
-import type { UsageCount, UsageCountQuery, UsageStore } from '../../contracts/usage.js'
+import { readPageSize } from '../../core/applications/records/validation.js'
+import { ApplicationError } from '../../shared/contracts/errors.js'
+import type { UsageEntry } from '../../shared/contracts/usage-entries.js'
+import type { UsageCount, UsageCountQuery, UsageStore } from '../../shared/contracts/usage.js'
 import { readPeriod, readRange, type UsagePeriod } from './period.js'
 
 /** The requests of an application at a route in a day or a month. */

@@ -1,8 +1,13 @@
-import type { AddOutcome, CredentialReplacement, NewApplication } from '../../contracts/imports.js'
-import type { ExpiryQuery } from '../../contracts/queued-email.js'
-import { comparePosition, isPosition, sortApplications, toAsciiLowerCase } from '../../contracts/application-order.js'
-import type { ApplicationQuery } from '../../contracts/store.js'
-import type { ApplicationRecord, CredentialRecord } from '../../contracts/application-record.js'
+import type { AddOutcome, CredentialReplacement, NewApplication } from '../../shared/contracts/imports.js'
+import type { ExpiryQuery } from '../../shared/contracts/queued-email.js'
+import {
+  comparePosition,
+  isPosition,
+  sortApplications,
+  toAsciiLowerCase,
+} from '../../shared/contracts/application-order.js'
+import type { ApplicationQuery } from '../../shared/contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
 import { copyFrozen } from './deep-freeze.js'
 import { createMemoryEndedKeys } from './ended-keys.js'
 

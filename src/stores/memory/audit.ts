@@ -1,5 +1,5 @@
-import type { AuditQuery } from '../../contracts/store.js'
-import type { AuditRecord, NewAuditRecord } from '../../contracts/store-records.js'
+import type { AuditQuery } from '../../shared/contracts/store.js'
+import type { AuditRecord, NewAuditRecord } from '../../shared/contracts/store-records.js'
 import { parseCursor } from '../sql/cursor.js'
 import { copyFrozen } from './deep-freeze.js'
 

@@ -1,5 +1,5 @@
-import { savesEmail } from '../../contracts/email-change.js'
-import type { EmailChange, EmailQuery, QueuedEmail } from '../../contracts/queued-email.js'
+import { savesEmail } from '../../shared/contracts/email-change.js'
+import type { EmailChange, EmailQuery, QueuedEmail } from '../../shared/contracts/queued-email.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemoryEmails() {

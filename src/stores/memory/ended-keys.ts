@@ -1,4 +1,4 @@
-import type { ApplicationRecord } from '../../contracts/application-record.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 
 /** Imported keys that applications have no more, and the order in which applications were added. */
 export function createMemoryEndedKeys() {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Change } from '../../contracts/store-records.js'
-import type { ChangesPage } from '../../contracts/store.js'
+import type { Change } from '../../shared/contracts/store-records.js'
+import type { ChangesPage } from '../../shared/contracts/store.js'
 import { createEverythingPage, formatFeedCursor, MAX_FEED_CHANGES, parseFeedCursor } from '../sql/cursor.js'
 
 export function createMemoryFeed() {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Change, RunningProcess } from '../../contracts/store-records.js'
-import type { ProcessStore } from '../../contracts/store.js'
+import type { Change, RunningProcess } from '../../shared/contracts/store-records.js'
+import type { ProcessStore } from '../../shared/contracts/store.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemoryProcesses(feed: { publish(change: Change): void }): ProcessStore {

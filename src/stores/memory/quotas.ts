@@ -1,4 +1,4 @@
-import type { QuotaCount, QuotaStore, QuotaTotals } from '../../contracts/quotas.js'
+import type { QuotaCount, QuotaStore, QuotaTotals } from '../../shared/contracts/quotas.js'
 import type { createMemoryUsage } from './usage.js'
 
 /** The ids of batches are those of the usage. */

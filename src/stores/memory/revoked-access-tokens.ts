@@ -1,4 +1,4 @@
-import type { RevokedAccessToken } from '../../contracts/store-records.js'
+import type { RevokedAccessToken } from '../../shared/contracts/store-records.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemoryRevokedAccessTokens() {

@@ -1,5 +1,5 @@
-import type { Change, NewAuditRecord } from '../../contracts/store-records.js'
-import type { SecretName } from '../../contracts/store.js'
+import type { Change, NewAuditRecord } from '../../shared/contracts/store-records.js'
+import type { SecretName } from '../../shared/contracts/store.js'
 
 interface MemorySecretsOptions {
   readonly audit: { write(record: NewAuditRecord): void }

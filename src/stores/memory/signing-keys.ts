@@ -1,4 +1,4 @@
-import type { SigningKeyRecord } from '../../contracts/store-records.js'
+import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemorySigningKeys() {

@@ -1,6 +1,12 @@
-import type { ApplicationRecord } from '../../contracts/application-record.js'
-import type { ReportedCount } from '../../contracts/reported.js'
-import type { ExpiredUsage, RefusalRecord, UsageBatch, UsageCount, UsageCountQuery } from '../../contracts/usage.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { ReportedCount } from '../../shared/contracts/reported.js'
+import type {
+  ExpiredUsage,
+  RefusalRecord,
+  UsageBatch,
+  UsageCount,
+  UsageCountQuery,
+} from '../../shared/contracts/usage.js'
 import { copyFrozen } from './deep-freeze.js'
 import { createMemoryReported } from './reported.js'
 

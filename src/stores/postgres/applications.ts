@@ -1,6 +1,6 @@
-import { isPosition, sortApplications } from '../../contracts/application-order.js'
-import type { ApplicationQuery } from '../../contracts/store.js'
-import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
+import { isPosition, sortApplications } from '../../shared/contracts/application-order.js'
+import type { ApplicationQuery } from '../../shared/contracts/store.js'
+import type { ApplicationRecord, ApplicationStatus } from '../../shared/contracts/application-record.js'
 import { LAST_CHARACTER, parseApplication, type ApplicationRow } from '../sql/application-rows.js'
 import { prepareStatement, type Sql } from './connection.js'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StoreUnavailableError } from '../../contracts/errors.js'
+import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import type { PostgresQuery, PostgresResult } from './pool.js'
 
 /** A transaction, as another connection to the same server can look it up. */

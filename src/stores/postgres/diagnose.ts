@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ConfigurationProblem } from '../../contracts/errors.js'
+import type { ConfigurationProblem } from '../../shared/contracts/errors.js'
 import { createProbeValue } from '../sql/probe-value.js'
 import type { PostgresConnections, Sql } from './connection.js'
 import { acquire, type PostgresPool } from './pool.js'

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../contracts/errors.js'
+import { ConfigurationError } from '../../shared/contracts/errors.js'
 import type { SchemaMigration, StoreWith } from '../../store.js'
 import { createSharedCalls } from '../sql/shared-calls.js'
 import { findApplication, findApplicationByKey, listApplications } from './applications.js'

@@ -1,4 +1,4 @@
-import type { ConfigurationProblem } from '../../contracts/errors.js'
+import type { ConfigurationProblem } from '../../shared/contracts/errors.js'
 import type { Sql } from './connection.js'
 
 const INSUFFICIENT_PRIVILEGE = '42501'

@@ -1,4 +1,4 @@
-import type { Language } from '../../contracts/email-content.js'
+import type { Language } from '../../shared/contracts/email-content.js'
 import type {
   AccessRequest,
   ApplicationRecord,
@@ -9,7 +9,7 @@ import type {
   Invitation,
   JsonObject,
   Withheld,
-} from '../../contracts/application-record.js'
+} from '../../shared/contracts/application-record.js'
 
 /** An application as a SQL database returns it. Lists and objects are JSON. */
 export interface ApplicationRow {

@@ -1,5 +1,5 @@
-import type { AuditQuery } from '../../contracts/store.js'
-import type { AuditRecord } from '../../contracts/store-records.js'
+import type { AuditQuery } from '../../shared/contracts/store.js'
+import type { AuditRecord } from '../../shared/contracts/store-records.js'
 import { parseCursor } from './cursor.js'
 import { listAuditFilters, parseAuditRecord, type AuditRow } from './rows.js'
 import { all, get, run, type Work } from './work.js'

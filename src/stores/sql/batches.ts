@@ -1,4 +1,4 @@
-import type { UsageBatch } from '../../contracts/usage.js'
+import type { UsageBatch } from '../../shared/contracts/usage.js'
 import { run, type Work } from './work.js'
 
 /** Returns false for a batch that was added before. Waits for a transaction that is adding it. */

@@ -1,4 +1,4 @@
-import type { ChangesPage } from '../../contracts/store.js'
+import type { ChangesPage } from '../../shared/contracts/store.js'
 import { formatFeedCursor, type FeedPosition } from './cursor.js'
 import { parseChange, type ChangeRow } from './rows.js'
 

@@ -1,4 +1,4 @@
-import type { ChangesPage } from '../../contracts/store.js'
+import type { ChangesPage } from '../../shared/contracts/store.js'
 
 /** How many changes a feed keeps; a database may keep a few more. */
 export const MAX_FEED_CHANGES = 10_000

@@ -1,5 +1,5 @@
-import type { Change, NewAuditRecord } from '../../contracts/store-records.js'
-import type { UsageCount, UsageCountQuery } from '../../contracts/usage.js'
+import type { Change, NewAuditRecord } from '../../shared/contracts/store-records.js'
+import type { UsageCount, UsageCountQuery } from '../../shared/contracts/usage.js'
 import type { Work } from './work.js'
 
 /** How many expired rows a call deletes that adds some: more than it adds, but not so many that it takes long. */

@@ -1,4 +1,4 @@
-import type { RunningProcess } from '../../contracts/store-records.js'
+import type { RunningProcess } from '../../shared/contracts/store-records.js'
 import { MAX_EXPIRED_PER_CALL, type Dialect } from './dialect.js'
 import { all, get, run, type Work } from './work.js'
 

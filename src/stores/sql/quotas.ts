@@ -1,5 +1,5 @@
-import type { ExpiredQuotas, QuotaCount, QuotaTotals } from '../../contracts/quotas.js'
-import type { UsageBatch } from '../../contracts/usage.js'
+import type { ExpiredQuotas, QuotaCount, QuotaTotals } from '../../shared/contracts/quotas.js'
+import type { UsageBatch } from '../../shared/contracts/usage.js'
 import { addBatch } from './batches.js'
 import type { Dialect } from './dialect.js'
 import { all, get, run, type Work } from './work.js'

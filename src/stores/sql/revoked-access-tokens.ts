@@ -1,4 +1,4 @@
-import type { RevokedAccessToken } from '../../contracts/store-records.js'
+import type { RevokedAccessToken } from '../../shared/contracts/store-records.js'
 import { MAX_EXPIRED_PER_CALL, type Dialect } from './dialect.js'
 import { all, getOften, run, type Work } from './work.js'
 

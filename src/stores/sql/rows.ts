@@ -1,8 +1,8 @@
-import type { EventType } from '../../contracts/events.js'
-import type { AuditRecord, Change, SigningKeyRecord } from '../../contracts/store-records.js'
-import type { EmailQuery, QueuedEmail } from '../../contracts/queued-email.js'
-import type { AuditQuery } from '../../contracts/store.js'
-import type { JsonObject } from '../../contracts/application-record.js'
+import type { EventType } from '../../shared/contracts/events.js'
+import type { AuditRecord, Change, SigningKeyRecord } from '../../shared/contracts/store-records.js'
+import type { EmailQuery, QueuedEmail } from '../../shared/contracts/queued-email.js'
+import type { AuditQuery } from '../../shared/contracts/store.js'
+import type { JsonObject } from '../../shared/contracts/application-record.js'
 
 /** JSON for a column that is NULL where there is no value. */
 export function formatJson(value: object | undefined): string | undefined {

@@ -1,5 +1,5 @@
-import { StoreIncompatibleError } from '../../contracts/errors.js'
-import type { SchemaMigration } from '../../contracts/store.js'
+import { StoreIncompatibleError } from '../../shared/contracts/errors.js'
+import type { SchemaMigration } from '../../shared/contracts/store.js'
 import { all, run, type Work } from './work.js'
 
 /** The row of `platform_auth_meta` with the schema's version. */

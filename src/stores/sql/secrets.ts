@@ -1,5 +1,5 @@
-import type { NewAuditRecord } from '../../contracts/store-records.js'
-import type { SecretName } from '../../contracts/store.js'
+import type { NewAuditRecord } from '../../shared/contracts/store-records.js'
+import type { SecretName } from '../../shared/contracts/store.js'
 import type { Dialect } from './dialect.js'
 import { get, run, type Work } from './work.js'
 

@@ -1,5 +1,5 @@
-import type { ImportStore } from '../../contracts/imports.js'
-import type { Store, StoreWith } from '../../contracts/store.js'
+import type { ImportStore } from '../../shared/contracts/imports.js'
+import type { Store, StoreWith } from '../../shared/contracts/store.js'
 import { deleteAudit, hasAuditBefore, listAudit } from './audit.js'
 import type { Dialect } from './dialect.js'
 import {

@@ -1,4 +1,4 @@
-import type { SignIn, SignOut } from '../../contracts/sign-ins.js'
+import type { SignIn, SignOut } from '../../shared/contracts/sign-ins.js'
 
 export interface SignInRow {
   readonly id: string

@@ -1,4 +1,4 @@
-import type { SignIn, SignOut } from '../../contracts/sign-ins.js'
+import type { SignIn, SignOut } from '../../shared/contracts/sign-ins.js'
 import { MAX_EXPIRED_PER_CALL, type Dialect } from './dialect.js'
 import { parseSignIn, readContactOf, type SignInRow } from './sign-in-rows.js'
 import { all, get, run, type Work } from './work.js'

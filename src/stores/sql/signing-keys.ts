@@ -1,4 +1,4 @@
-import type { NewAuditRecord, SigningKeyRecord } from '../../contracts/store-records.js'
+import type { NewAuditRecord, SigningKeyRecord } from '../../shared/contracts/store-records.js'
 import type { Dialect } from './dialect.js'
 import { parseSigningKey, type SigningKeyRow } from './rows.js'
 import { all, get, run, type Work } from './work.js'

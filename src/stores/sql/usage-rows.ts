@@ -1,4 +1,4 @@
-import type { RefusalDetails, RefusalRecord, UsageCount } from '../../contracts/usage.js'
+import type { RefusalDetails, RefusalRecord, UsageCount } from '../../shared/contracts/usage.js'
 
 export interface UsageRow {
   readonly day: string

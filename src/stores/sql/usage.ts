@@ -1,4 +1,10 @@
-import type { ExpiredUsage, RefusalRecord, UsageBatch, UsageCount, UsageCountQuery } from '../../contracts/usage.js'
+import type {
+  ExpiredUsage,
+  RefusalRecord,
+  UsageBatch,
+  UsageCount,
+  UsageCountQuery,
+} from '../../shared/contracts/usage.js'
 import { addBatch } from './batches.js'
 import type { Dialect } from './dialect.js'
 import { parseRefusal, parseUsageCount, type RefusalRow, type UsageRow } from './usage-rows.js'

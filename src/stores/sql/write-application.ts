@@ -1,4 +1,4 @@
-import type { ApplicationRecord, CredentialRecord } from '../../contracts/application-record.js'
+import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
 import { formatAgreed, formatList } from './application-rows.js'
 import type { Dialect } from './dialect.js'
 import { formatJson } from './rows.js'

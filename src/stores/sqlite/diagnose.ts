@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
-import type { ConfigurationProblem } from '../../contracts/errors.js'
+import type { ConfigurationProblem } from '../../shared/contracts/errors.js'
 import { createProbeValue } from '../sql/probe-value.js'
 import { findFilePath, type Sql, type SqliteConnection } from './connection.js'
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { StoreIncompatibleError } from '../../contracts/errors.js'
+import { StoreIncompatibleError } from '../../shared/contracts/errors.js'
 
 /** The part of `DatabaseSync` that a store uses; `node:sqlite` and `@photostructure/sqlite` both export such a class. */
 export interface SqliteDatabase {

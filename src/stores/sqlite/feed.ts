@@ -1,5 +1,5 @@
-import type { Change, NewAuditRecord } from '../../contracts/store-records.js'
-import type { ChangesPage } from '../../contracts/store.js'
+import type { Change, NewAuditRecord } from '../../shared/contracts/store-records.js'
+import type { ChangesPage } from '../../shared/contracts/store.js'
 import {
   createEverythingPage,
   formatFeedCursor,

@@ -1,4 +1,4 @@
-import type { CredentialReplacement } from '../../contracts/imports.js'
+import type { CredentialReplacement } from '../../shared/contracts/imports.js'
 import type { Sql } from './connection.js'
 import { runWork } from './dialect.js'
 import { publish } from './feed.js'

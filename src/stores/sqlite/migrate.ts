@@ -1,4 +1,4 @@
-import type { SchemaMigration } from '../../contracts/store.js'
+import type { SchemaMigration } from '../../shared/contracts/store.js'
 import {
   describeMigration,
   readVersion,

@@ -1,4 +1,4 @@
-import type { UsageCount, UsageCountQuery } from '../../contracts/usage.js'
+import type { UsageCount, UsageCountQuery } from '../../shared/contracts/usage.js'
 import { parseUsageCount, type UsageRow } from '../sql/usage-rows.js'
 import { hasFewCounts, listFewCounts } from '../sql/usage.js'
 import { all, run, type Work } from '../sql/work.js'

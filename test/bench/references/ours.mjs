@@ -1,7 +1,7 @@
 /** Serves the console of this package with the document, as an app would. */
 import { createServer } from 'node:http'
 import express from 'express'
-import { developerConsole } from '../../../dist/esm/console/index.js'
+import { developerConsole } from '../../../dist/esm/tools/console/index.js'
 import { createPlatformAuth, memoryStore } from '../../../dist/esm/index.js'
 
 /** @param {string} document */

@@ -64,7 +64,7 @@ ${new Date().toISOString().slice(0, 10)}, Chromium ${version}, Node ${process.ve
 
 /** As it is published: indented, 13 MB. */
 function readGitHubs() {
-  const compressed = readFileSync(new URL('../../console/documents/github.json.br', import.meta.url))
+  const compressed = readFileSync(new URL('../../tools/console/documents/github.json.br', import.meta.url))
   return JSON.stringify(JSON.parse(brotliDecompressSync(compressed).toString('utf8')), null, 2)
 }
 

@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe } from 'vitest'
-import type { StoreWith } from '../../../src/contracts/store.js'
+import type { StoreWith } from '../../../src/shared/contracts/store.js'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { storeContract } from '../contract.js'

@@ -1,4 +1,4 @@
-import type { ChangesEmail, ContactChange, QuotaEmail } from '../../../contracts/email-content.js'
+import type { ChangesEmail, ContactChange, QuotaEmail } from '../../../shared/contracts/email-content.js'
 import type { EmailLabels } from './english-labels.js'
 
 type Kind = 'key' | 'secret'

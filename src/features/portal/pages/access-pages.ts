@@ -1,5 +1,5 @@
-import { isWithheld } from '../../../applications/records/withheld.js'
-import { html, type Html } from '../../../web/html.js'
+import { isWithheld } from '../../../core/applications/records/withheld.js'
+import { html, type Html } from '../../../shared/web/html.js'
 import { renderField, renderFieldProblem, describeField, type Problem } from './form-field.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { findRequestable, type PortalApi } from '../sections/api-section.js'

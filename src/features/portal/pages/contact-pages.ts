@@ -4,10 +4,10 @@ import {
   listOpenInvitations,
   refuseContact,
   normalizeContact,
-} from '../../../applications/contacts/contact-lists.js'
-import { readRegistrationContact } from '../../../applications/records/validation.js'
-import { formatRelativeTime } from '../../../lib/relative-time.js'
-import { html } from '../../../web/html.js'
+} from '../../../core/applications/contacts/contact-lists.js'
+import { readRegistrationContact } from '../../../core/applications/records/validation.js'
+import { formatRelativeTime } from '../../../shared/lib/relative-time.js'
+import { html } from '../../../shared/web/html.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { renderField } from './form-field.js'
 import { hashAddress, mayRemove } from '../sections/contact-section.js'

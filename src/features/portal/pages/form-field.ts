@@ -1,6 +1,6 @@
-import { FRAME_TEXTS } from '../../../web/page-frame.js'
-import { ownMembers } from '../../../lib/own-members.js'
-import { html, type Html } from '../../../web/html.js'
+import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
+import { html, type Html } from '../../../shared/web/html.js'
 import type { PortalTexts } from '../texts/en.js'
 
 /** The problem of a form: of one of its fields, or of the form as a whole. */

@@ -1,5 +1,5 @@
-import { html } from '../../../web/html.js'
-import { isInNetworks, readNetwork } from '../../../lib/networks.js'
+import { html } from '../../../shared/web/html.js'
+import { isInNetworks, readNetwork } from '../../../shared/lib/networks.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { renderField, renderFieldProblem, describeField } from './form-field.js'
 import { readField, type FormFields } from '../form-fields.js'

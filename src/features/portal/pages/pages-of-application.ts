@@ -1,5 +1,5 @@
-import { retryAfter } from '../../../contracts/denial.js'
-import { html, type Html } from '../../../web/html.js'
+import { retryAfter } from '../../../shared/contracts/denial.js'
+import { html, type Html } from '../../../shared/web/html.js'
 import type { PortalAnswer, PortalRequest } from '../request.js'
 import { renderActionForm, type ActionPage, type FormProblem } from './action-page.js'
 import type { PortalPage, RenderPortalPage } from './page.js'

@@ -1,5 +1,5 @@
-import { once } from '../../../lib/once.js'
-import { COPY_SCRIPT } from '../../../web/copy-script.js'
+import { once } from '../../../shared/lib/once.js'
+import { COPY_SCRIPT } from '../../../shared/web/copy-script.js'
 
 /** Shows the buttons that copy, and sends each form once: the answer to a second click would hide a new credential. */
 const FORM_SCRIPT = `${COPY_SCRIPT}for (const form of document.querySelectorAll('form:not(.download)')) {

@@ -1,4 +1,4 @@
-import { FORM_CSS, LOOK_CSS } from '../../../web/look.js'
+import { FORM_CSS, LOOK_CSS } from '../../../shared/web/look.js'
 
 const COMMON = `html { scroll-padding-top: 1rem }
 body { max-width: 68rem }

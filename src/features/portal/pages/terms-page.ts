@@ -1,4 +1,4 @@
-import { html } from '../../../web/html.js'
+import { html } from '../../../shared/web/html.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { readField } from '../form-fields.js'
 import { findUnaccepted } from '../sections/terms-note.js'

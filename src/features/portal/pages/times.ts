@@ -1,6 +1,6 @@
-import type { Language } from '../../../contracts/application-record.js'
-import { DAY_MS } from '../../../lib/day.js'
-import { html, type Html } from '../../../web/html.js'
+import type { Language } from '../../../shared/contracts/application-record.js'
+import { DAY_MS } from '../../../shared/lib/day.js'
+import { html, type Html } from '../../../shared/web/html.js'
 import type { PortalTexts } from '../texts/en.js'
 
 type Words = Pick<PortalTexts, 'language' | 'justNow' | 'soon'>

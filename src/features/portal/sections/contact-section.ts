@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
-import { listContacts, listOpenInvitations, normalizeContact } from '../../../applications/contacts/contact-lists.js'
-import type { Invitation } from '../../../contracts/application-record.js'
-import { html, type Html } from '../../../web/html.js'
+import {
+  listContacts,
+  listOpenInvitations,
+  normalizeContact,
+} from '../../../core/applications/contacts/contact-lists.js'
+import type { Invitation } from '../../../shared/contracts/application-record.js'
+import { html, type Html } from '../../../shared/web/html.js'
 import { renderRelativeTime } from '../pages/times.js'
 import { offers, renderAction, renderHiddenFields, renderSection, type ApplicationView } from '../pages/view.js'
 

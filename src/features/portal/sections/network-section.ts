@@ -1,4 +1,4 @@
-import { html, type Html } from '../../../web/html.js'
+import { html, type Html } from '../../../shared/web/html.js'
 import { offers, renderAction, renderRows, renderSection, type ApplicationView } from '../pages/view.js'
 
 /** The networks from which the application may call; nothing where there are none, and contacts may give none. */

@@ -1,6 +1,6 @@
-import type { CountedRefusal } from '../../../contracts/usage-entries.js'
-import { html, type Html } from '../../../web/html.js'
-import { ownMembers } from '../../../lib/own-members.js'
+import type { CountedRefusal } from '../../../shared/contracts/usage-entries.js'
+import { html, type Html } from '../../../shared/web/html.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
 import { renderRelativeTime } from '../pages/times.js'
 import { renderRows, renderSection, type ApplicationView } from '../pages/view.js'
 

@@ -1,6 +1,6 @@
-import type { ApplicationRecord } from '../../../contracts/application-record.js'
-import type { RegistrationOffer } from '../../../contracts/offers.js'
-import { html, type Html } from '../../../web/html.js'
+import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
+import type { RegistrationOffer } from '../../../shared/contracts/offers.js'
+import { html, type Html } from '../../../shared/web/html.js'
 import { offers, renderAction, type ApplicationView } from '../pages/view.js'
 
 type Terms = RegistrationOffer['terms']

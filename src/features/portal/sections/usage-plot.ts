@@ -1,4 +1,4 @@
-import { html, type Html } from '../../../web/html.js'
+import { html, type Html } from '../../../shared/web/html.js'
 import { formatDate, getFormats } from '../pages/times.js'
 import type { PortalTexts } from '../texts/en.js'
 

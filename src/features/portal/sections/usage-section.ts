@@ -1,10 +1,10 @@
-import { DAY_MS, formatDay } from '../../../lib/day.js'
-import { html, type Html } from '../../../web/html.js'
+import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
+import { html, type Html } from '../../../shared/web/html.js'
 import type { PortalApi } from './api-section.js'
 import type { PortalTexts } from '../texts/en.js'
 import { formatDate, getFormats } from '../pages/times.js'
 import { renderPlot } from './usage-plot.js'
-import type { UsageEntry } from '../../../contracts/usage-entries.js'
+import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
 import { USAGE_DAYS } from './usage-source.js'
 import { renderRows, renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
 

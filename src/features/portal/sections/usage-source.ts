@@ -1,7 +1,7 @@
-import type { UsageOffer } from '../../../contracts/offers.js'
-import type { UsageEntry } from '../../../contracts/usage-entries.js'
-import { DAY_MS, formatDay } from '../../../lib/day.js'
-import { ownMembers } from '../../../lib/own-members.js'
+import type { UsageOffer } from '../../../shared/contracts/offers.js'
+import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
+import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
 
 /** The days that the page shows. */
 export const USAGE_DAYS = 30

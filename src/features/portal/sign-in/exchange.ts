@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Language } from '../../../contracts/application-record.js'
+import type { Language } from '../../../shared/contracts/application-record.js'
 import type { PortalAnswer, PortalRequest } from '../request.js'
 import type { Visitor } from './session.js'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { readHeader } from '../../../http/request.js'
-import { createSealedTexts } from '../../../lib/sealed-text.js'
+import { readHeader } from '../../../core/http/request.js'
+import { createSealedTexts } from '../../../shared/lib/sealed-text.js'
 
 /** The content of the cookie, encrypted. */
 export interface CookieContent {

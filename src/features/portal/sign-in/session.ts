@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { hasContact } from '../../../applications/contacts/contact-lists.js'
-import type { ApplicationRecord } from '../../../contracts/application-record.js'
-import type { Language } from '../../../contracts/application-record.js'
-import type { Store } from '../../../contracts/store.js'
+import { hasContact } from '../../../core/applications/contacts/contact-lists.js'
+import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
+import type { Language } from '../../../shared/contracts/application-record.js'
+import type { Store } from '../../../shared/contracts/store.js'
 import type { CookieContent, SessionCookie } from './session-cookie.js'
-import { CLOCK_MARGIN_MS, MAX_SESSION_MS, type SignOuts } from '../../../applications/contacts/sign-outs.js'
+import { CLOCK_MARGIN_MS, MAX_SESSION_MS, type SignOuts } from '../../../core/applications/contacts/sign-outs.js'
 import type { Core } from '../../../feature.js'
 
 /** A contact who is signed in. */

@@ -1,5 +1,5 @@
-import type { Language } from '../../../contracts/application-record.js'
-import { html, type Html } from '../../../web/html.js'
+import type { Language } from '../../../shared/contracts/application-record.js'
+import { html, type Html } from '../../../shared/web/html.js'
 import { en as signIn } from './sign-in/en.js'
 
 type Kind = 'key' | 'secret'

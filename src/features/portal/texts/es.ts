@@ -1,4 +1,4 @@
-import { html } from '../../../web/html.js'
+import { html } from '../../../shared/web/html.js'
 import type { PortalTexts } from './en.js'
 import { es as signIn } from './sign-in/es.js'
 

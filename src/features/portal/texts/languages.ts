@@ -1,4 +1,4 @@
-import type { Language } from '../../../contracts/application-record.js'
+import type { Language } from '../../../shared/contracts/application-record.js'
 import { de } from './de.js'
 import { en, type PortalTexts } from './en.js'
 import { es } from './es.js'

@@ -3,13 +3,13 @@ import {
   MAX_METADATA_BYTES,
   type OperatorDataRecord,
   type ReadOperatorData,
-} from '../../../applications/records/metadata.js'
-import { ApplicationError } from '../../../contracts/errors.js'
-import type { MetadataSchema, SchemaIssue, SchemaResult } from '../../../contracts/metadata-schema.js'
-import type { Language } from '../../../contracts/application-record.js'
-import { unwrapCause } from '../../../http/respond.js'
-import { readEmailAddress } from '../../../lib/email-address.js'
-import { findLineProblem } from '../../../lib/visible-text.js'
+} from '../../../core/applications/records/metadata.js'
+import { ApplicationError } from '../../../shared/contracts/errors.js'
+import type { MetadataSchema, SchemaIssue, SchemaResult } from '../../../shared/contracts/metadata-schema.js'
+import type { Language } from '../../../shared/contracts/application-record.js'
+import { unwrapCause } from '../../../core/http/respond.js'
+import { readEmailAddress } from '../../../shared/lib/email-address.js'
+import { findLineProblem } from '../../../shared/lib/visible-text.js'
 import { callHost } from '../call-host.js'
 import { translate } from '../local-text.js'
 import { TEXTS } from '../texts/texts.js'

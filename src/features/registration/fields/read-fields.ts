@@ -1,8 +1,8 @@
-import type { MetadataSchema } from '../../../contracts/metadata-schema.js'
-import { isObject } from '../../../lib/is-object.js'
-import { ownMembers } from '../../../lib/own-members.js'
-import { invalidOption, readBoolean, readGroup, readWholeNumber } from '../../../options/checks.js'
-import { readMetadataSchema } from '../../../options/read-metadata-schema.js'
+import type { MetadataSchema } from '../../../shared/contracts/metadata-schema.js'
+import { isObject } from '../../../shared/lib/is-object.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
+import { invalidOption, readBoolean, readGroup, readWholeNumber } from '../../../core/options/checks.js'
+import { readMetadataSchema } from '../../../core/options/read-metadata-schema.js'
 import { readLocalText, type LocalText } from '../local-text.js'
 
 /** Fields of your own in the registration form. Their values become the application's `metadata`. */

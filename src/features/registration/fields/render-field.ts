@@ -1,6 +1,6 @@
-import type { Language } from '../../../contracts/application-record.js'
-import { html, type Html } from '../../../web/html.js'
-import { FRAME_TEXTS } from '../../../web/page-frame.js'
+import type { Language } from '../../../shared/contracts/application-record.js'
+import { html, type Html } from '../../../shared/web/html.js'
+import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import type { FieldProblems } from '../mistakes.js'
 import { TEXTS } from '../texts/texts.js'
 

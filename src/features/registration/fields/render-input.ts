@@ -1,5 +1,5 @@
-import type { Language } from '../../../contracts/application-record.js'
-import { html, type Html } from '../../../web/html.js'
+import type { Language } from '../../../shared/contracts/application-record.js'
+import { html, type Html } from '../../../shared/web/html.js'
 import { translate } from '../local-text.js'
 import { TEXTS } from '../texts/texts.js'
 import type { InputSettings } from './read-fields.js'

@@ -1,4 +1,4 @@
-import type { Denial } from '../../../contracts/denial.js'
+import type { Denial } from '../../../shared/contracts/denial.js'
 
 const within = (days: number | undefined): string =>
   days === undefined ? '' : `, usually within ${days === 1 ? 'one working day' : `${days} working days`}`

@@ -1,4 +1,4 @@
-import { html } from '../../../../web/html.js'
+import { html } from '../../../../shared/web/html.js'
 import type { SignInTexts } from './en.js'
 
 /** The words of the sign-in, and of all pages that are not of one application, in French, with its no-break spaces. */

@@ -1,0 +1,131 @@
+import { ApplicationError } from '../../../shared/contracts/errors.js'
+import type { ApplicationRecord, Invitation } from '../../../shared/contracts/application-record.js'
+import type { EmailChange } from '../../../shared/contracts/queued-email.js'
+import type { Store } from '../../../shared/contracts/store.js'
+import { listQueuedEmails } from '../queue/queued-emails.js'
+
+/** The limit for an application together with its open invitations: each of them can become a contact. */
+const MAX_CONTACTS = 10
+
+/** The first contact receives the application's e-mails. */
+export function listContacts({
+  contact,
+  otherContacts,
+}: Pick<ApplicationRecord, 'contact' | 'otherContacts'>): readonly string[] {
+  return contact === undefined ? [] : [contact, ...otherContacts]
+}
+
+/** The members of the record that hold these contacts. */
+export function toContactMembers([contact, ...otherContacts]: readonly string[]): Pick<
+  ApplicationRecord,
+  'contact' | 'otherContacts'
+> {
+  return { contact, otherContacts }
+}
+
+/** An address in ASCII lower case: two contacts with the same one are the same. Addresses have no other characters. */
+export function normalizeContact(address: string): string {
+  return address.toLowerCase()
+}
+
+/** The contact as it was entered, for one in lower case. A deleted application has none. */
+export function findContact(
+  application: Pick<ApplicationRecord, 'contact' | 'otherContacts'>,
+  normalized: string,
+): string | undefined {
+  return listContacts(application).find((address) => normalizeContact(address) === normalized)
+}
+
+/** Whether an address in lower case is a contact of an application that is not deleted. */
+export function hasContact(
+  application: ApplicationRecord | undefined,
+  normalized: string,
+): application is ApplicationRecord {
+  return application !== undefined && findContact(application, normalized) !== undefined
+}
+
+export function isSameContact(one: string, other: string): boolean {
+  return normalizeContact(one) === normalizeContact(other)
+}
+
+/** The invitations whose links work. */
+export function listOpenInvitations({ invitations }: ApplicationRecord, now: number): readonly Invitation[] {
+  return invitations.filter(({ expiresAt }) => expiresAt > now)
+}
+
+/** Throws with code `conflict` for an address that is a contact already, and `too_many_contacts` if there is no room for it. */
+export function refuseContact(current: ApplicationRecord, address: string, now: number): void {
+  const contacts = listContacts(current)
+  if (contacts.some((each) => isSameContact(each, address))) {
+    throw new ApplicationError('conflict', `${address} is a contact of application ${current.id} already.`)
+  }
+  const invited = listOpenInvitations(current, now).filter((each) => !isSameContact(each.address, address))
+  if (contacts.length + invited.length < MAX_CONTACTS) return
+  throw new ApplicationError(
+    'too_many_contacts',
+    `Application ${current.id} has ${MAX_CONTACTS} contacts and open invitations. Remove a contact, or cancel an invitation.`,
+  )
+}
+
+/** The milliseconds since an address was last invited, if that is less than an hour: it gets no second e-mail in that time. */
+export function findRecentInvitation(
+  { invitations }: ApplicationRecord,
+  address: string,
+  now: number,
+): { readonly waitMs: number } | undefined {
+  const newest = invitations
+    .filter((each) => isSameContact(each.address, address))
+    .reduce((latest, { createdAt }) => Math.max(latest, createdAt), 0)
+  const waitMs = newest + REINVITATION_MS - now
+  return waitMs > 0 ? { waitMs } : undefined
+}
+
+const REINVITATION_MS = 3600 * 1000
+/** Ended invitations that are kept: as many as an application may send in an hour at the portal. */
+const MAX_ENDED_INVITATIONS = 20
+
+interface InvitationsChange {
+  readonly changed: Pick<ApplicationRecord, 'invitations'>
+  readonly emails: readonly EmailChange[]
+}
+
+/**
+ * Ends some invitations, and those that have expired: their links no longer work, and unsent e-mails are not sent. Those of the
+ * last hour are kept, except those of `contacts`, which are contacts now.
+ */
+export async function endInvitations(
+  store: Store,
+  current: ApplicationRecord,
+  now: number,
+  isEnded: (invitation: Invitation) => boolean,
+  contacts: readonly string[] = [],
+): Promise<InvitationsChange> {
+  const open = listOpenInvitations(current, now)
+  const invitations = open.filter((each) => !isEnded(each))
+  const kept = current.invitations
+    .filter((each) => !invitations.includes(each) && each.createdAt + REINVITATION_MS > now)
+    .filter(({ address }) => !contacts.some((each) => isSameContact(each, address)))
+    .map((each) => ({ ...each, hashes: [], expiresAt: Math.min(each.expiresAt, now) }))
+    .slice(-MAX_ENDED_INVITATIONS)
+  const changed = { invitations: [...kept, ...invitations] }
+  const hasEnded = invitations.length < open.length || changed.invitations.length < current.invitations.length
+  if (!hasEnded) return { changed, emails: [] }
+  const queued = await listQueuedEmails(store, current.id)
+  const ended = queued.filter(
+    ({ purpose, recipient = '' }) =>
+      purpose === 'invitation' && !invitations.some(({ address }) => isSameContact(address, recipient)),
+  )
+  return { changed, emails: ended.map((email) => ({ remove: email })) }
+}
+
+/** The `by` of a change that a contact makes. */
+export function describeContactActor(address: string): string {
+  return `${CONTACT_ACTOR}${normalizeContact(address)}`
+}
+
+/** Whether a contact makes the change, at the portal or at pages of the host. */
+export function isContact(by: string | undefined): boolean {
+  return by?.startsWith(CONTACT_ACTOR) === true
+}
+
+const CONTACT_ACTOR = 'contact:'

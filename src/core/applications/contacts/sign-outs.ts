@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import { normalizeContact } from './contact-lists.js'
+import { readContact } from '../records/validation.js'
+import type { Store } from '../../../shared/contracts/store.js'
+
+/** Ends sessions of the portal in every process: each request of a session reads them. Without the store's part `signIns` there are none. */
+export interface SignOuts {
+  addForContact(contact: string): Promise<void>
+  addForSession(id: string): Promise<void>
+  /** The nonce of the mailbox's last one; empty without one. */
+  readLast(contact: string): Promise<string>
+  /** Whether the session was ended by one of its own, or by one of its mailbox that it does not know. */
+  hasEnded(session: EndableSession): Promise<boolean>
+}
+
+interface EndableSession {
+  readonly id: string
+  readonly contact: string
+  /**
+   * The nonce of the mailbox's last sign-out before the session began. It is compared instead of times: two sign-outs may have the same,
+   * and a forged cookie could state it.
+   */
+  readonly lastSignOut: string
+}
+
+interface SignOutsOptions {
+  readonly store: Pick<Store, 'signIns'>
+  readonly now: () => number
+}
+
+export const MAX_SESSION_MS = 12 * 3600 * 1000
+/** A sign-out is stored longer than sessions last by this time, because the clocks of processes differ. */
+export const CLOCK_MARGIN_MS = 3600 * 1000
+
+export function createSignOuts({ store, now }: SignOutsOptions): SignOuts {
+  async function add(subject: string): Promise<void> {
+    const expiresAt = now() + MAX_SESSION_MS + 2 * CLOCK_MARGIN_MS
+    await store.signIns?.addSignOut({ subject, nonce: randomBytes(16).toString('base64url'), at: now(), expiresAt })
+  }
+
+  return {
+    addForContact: (contact) => add(formatContact(contact)),
+    addForSession: (id) => add(formatSession(id)),
+    async readLast(contact) {
+      const last = await store.signIns?.listSignOuts([formatContact(contact)])
+      return last?.[0]?.nonce ?? ''
+    },
+    async hasEnded({ id, contact, lastSignOut }) {
+      const found = (await store.signIns?.listSignOuts([formatContact(contact), formatSession(id)])) ?? []
+      return found.some(({ subject, nonce }) => subject === formatSession(id) || nonce !== lastSignOut)
+    },
+  }
+}
+
+/** `auth.portal.signOut`: ends every session of a contact that has begun, and its links that have not been used. */
+export type SignOutContact = (contact: string) => Promise<void>
+
+export function createSignOutContact(
+  options: SignOutsOptions & { readonly opened: () => Promise<unknown> },
+): SignOutContact {
+  const signOuts = createSignOuts(options)
+  return async function signOut(contact) {
+    const normalized = normalizeContact(readContact(contact))
+    await options.opened()
+    await signOuts.addForContact(normalized)
+  }
+}
+
+function formatContact(contact: string): string {
+  return `contact:${contact}`
+}
+
+function formatSession(id: string): string {
+  return `session:${id}`
+}

@@ -1,0 +1,89 @@
+import type { Api } from '../../shared/contracts/api.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { Logger } from '../../shared/contracts/logger.js'
+import type { MetadataSchema } from '../../shared/contracts/metadata-schema.js'
+import type { Store } from '../../shared/contracts/store.js'
+import type { Applications } from './applications-api.js'
+import { withCheckedArguments } from './call-arguments.js'
+import { APPLICATION_PARAMETERS } from './call-parameters.js'
+import { createContacts } from './contacts/contacts.js'
+import { createCredentialCreation } from './credentials/credential-creation.js'
+import { createCredentialRotation } from './credentials/credential-rotation.js'
+import type { Credentials } from './credentials/credentials.js'
+import type { LastUsed } from './credentials/last-used.js'
+import { createNamedCredentials } from './credentials/named-credentials.js'
+import { createDecisions, type Decisions } from './decisions/decisions.js'
+import type { EmailSender } from './queue/sender.js'
+import type { ApplicationWriter } from './records/edit.js'
+import { checkBefore } from './records/application-writer.js'
+import { createCleanup } from './records/cleanup.js'
+import { createCreation } from './records/creation.js'
+import { createGrants } from './records/grants.js'
+import { createOperatorDataReader, type ReadOperatorData } from './records/metadata.js'
+import { createRecovery } from './records/recovery.js'
+import { createRegistry } from './records/registry.js'
+
+interface ApplicationsOptions {
+  readonly store: Store
+  readonly apis: ReadonlyMap<string, Api>
+  readonly writer: ApplicationWriter
+  readonly lastUsed: Pick<LastUsed, 'flush'>
+  /** The option `metadata`. */
+  readonly metadataSchema: MetadataSchema | undefined
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<Credentials>
+  /** Ends the sessions of a mailbox. */
+  readonly signOut: (contact: string) => Promise<void>
+  readonly sender: EmailSender
+  /** Days for which audit records are kept; undefined: for ever. */
+  readonly auditRetention: number | undefined
+  readonly logger: Pick<Logger, 'warn'>
+  readonly now: () => number
+}
+
+/** The calls on applications that exist. */
+export type ApplicationCalls = Omit<Applications, 'create'>
+
+/** The calls on applications, for hosts and for features. */
+export interface CoreCalls {
+  readonly applications: Applications
+  /**
+   * The calls that change one application. They reject with the error that `check` throws for the record that they would
+   * change.
+   */
+  readonly createCheckedCalls: (check: (current: ApplicationRecord) => void) => ApplicationCalls
+  /** Decisions about one request. */
+  readonly decisions: Decisions
+  readonly readOperatorData: ReadOperatorData
+}
+
+/** The public calls on applications, and what cleans them up in the background. */
+export function createApplications({ lastUsed, metadataSchema, ...options }: ApplicationsOptions): {
+  readonly calls: CoreCalls
+  readonly cleanup: ReturnType<typeof createCleanup>
+} {
+  const readOperatorData = createOperatorDataReader(metadataSchema)
+  const decisions = createDecisions(options)
+  function createCalls(writer: ApplicationWriter): ApplicationCalls {
+    const parts = { ...options, writer }
+    return {
+      ...createRegistry({ ...parts, decisions, readOperatorData, flushLastUsed: lastUsed.flush }),
+      ...createGrants(parts),
+      ...createContacts(parts),
+      ...createCredentialCreation(parts),
+      ...createNamedCredentials(parts),
+      ...createCredentialRotation(parts),
+      ...createRecovery(parts),
+    }
+  }
+  return {
+    calls: {
+      applications: { ...createCalls(options.writer), ...createCreation({ ...options, readOperatorData }) },
+      createCheckedCalls: (check) =>
+        withCheckedArguments(APPLICATION_PARAMETERS, createCalls(checkBefore(options.writer, check))),
+      decisions,
+      readOperatorData,
+    },
+    cleanup: createCleanup(options),
+  }
+}

@@ -1,0 +1,222 @@
+import { ApplicationError } from '../../../shared/contracts/errors.js'
+import type {
+  ApplicationRecord,
+  CredentialRecord,
+  OperatorTerms,
+  Withheld,
+} from '../../../shared/contracts/application-record.js'
+import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
+import { intersectNetworks } from '../../../shared/lib/networks.js'
+import { isContact } from '../contacts/contact-lists.js'
+import { joinWithheld, refuseWithheld } from '../records/withheld.js'
+import { LISTS } from './credential-lists.js'
+import type { CredentialKind } from './credentials.js'
+import { findLeft, listNewest, type Terms } from './left-terms.js'
+
+/** The end (`at`; undefined for none any more) that a call gave a credential. */
+export interface GivenEnd {
+  readonly credentialId: string
+  /** Milliseconds since 1970. */
+  readonly at: number | undefined
+  /** Whether the call also decided for which APIs and networks it is, as `addKey` does. A rotation passes those on. */
+  readonly decidesAll?: true
+}
+
+interface Change {
+  readonly by: string | undefined
+  readonly ends: readonly GivenEnd[]
+  /** Whether the credentials end to be delivered anew, as by `recover`. */
+  readonly endsAll: boolean
+  readonly details: NewAuditRecord['details'] | undefined
+  /** Whether it is an API that a secret is for. */
+  readonly needsSecret: (api: string) => boolean
+  readonly now: number
+}
+
+/**
+ * An operator's decision outranks self-service: the one place that decides what a change may create. A contact gets nothing back
+ * that an operator took away; a new credential, also of an e-mail, a rotation or a recovery, may be used for no more than what
+ * operators have left (`findLeft`). What operators give credentials is kept with the record, also when those are gone.
+ */
+export function settleTerms(current: ApplicationRecord, edited: ApplicationRecord, change: Change): Settled {
+  if (edited.status === 'deleted') return { record: { ...edited, withheld: undefined }, details: change.details }
+  const isByContact = isContact(change.by)
+  const changed = isByContact ? { ...edited, withheld: current.withheld } : edited
+  if (isByContact) refuseWithheld(current, changed)
+  const terms = new Map<string, OperatorTerms>()
+  for (const each of current.withheld?.credentials ?? []) terms.set(each.credentialId, each)
+  let details = change.details
+
+  function settle(kind: CredentialKind, credential: CredentialRecord): CredentialRecord {
+    const { id } = credential
+    const former = current[LISTS[kind]].find((each) => each.id === id)
+    const end = change.ends.find(({ credentialId }) => credentialId === id)
+    if (former && isByContact) return limitByContact(current.id, kind, former, credential, terms.get(id), change.now)
+    if (former === credential && !end) return credential
+    if (former) note(kind, id, describeChange(former, credential, terms.get(id), end))
+    else if (end?.decidesAll && !isByContact) note(kind, id, { ...readTerms(credential), endsAt: end.at })
+    else return limitNew(kind, credential, isByContact ? undefined : end)
+    return credential
+  }
+
+  function limitNew(kind: CredentialKind, credential: CredentialRecord, end: GivenEnd | undefined): CredentialRecord {
+    const { id, name, apis } = credential
+    const left = findLeft(current, { kind, apis, isByContact }, change.now)
+    const networks = intersectNetworks(credential.networks, left?.networks)
+    const isOfNoUse = kind === 'secret' && left?.apis && !Object.keys(left.apis).some(change.needsSecret)
+    if (isByContact && (!left || networks?.length === 0 || isOfNoUse)) throw createNothingLeftError(current.id, kind)
+    const replaced = listNewest(current, kind, change.now).find((each) => each.name === name)
+    const own = replaced && terms.get(replaced.id)
+    const latest = Math.min(left?.endsAt ?? Infinity, own?.endsAt ?? Infinity)
+    if (isByContact && latest <= change.now) throw createEndedError(current.id, kind, latest)
+    // An operator may replace what has ended.
+    const bound = latest < Infinity && latest > change.now ? latest : undefined
+    const endsAt = end ? end.at : bound
+    // A replacement has what the replaced one has.
+    note(kind, id, { ...(replaced ? own : left), endsAt })
+    if (replaced || !left || networks?.length === 0) return limitEnd(credential, endsAt, describe)
+    const limited = { ...credential, apis: left.apis ?? apis, networks }
+    describe(id, {
+      ...(left.apis && { apis: limited.apis }),
+      ...(left.networks && networks && { networks: [...networks] }),
+    })
+    return limitEnd(limited, endsAt, describe)
+  }
+
+  function describe(id: string, added: NewAuditRecord['details']): void {
+    if (details?.['credentialId'] === id) details = { ...details, ...added }
+  }
+
+  function note(kind: CredentialKind, credentialId: string, { apis, networks, endsAt }: NotedTerms): void {
+    terms.delete(credentialId)
+    if (!apis && !networks && endsAt === undefined) return
+    const noted = { ...(apis && { apis }), ...(networks && { networks }), ...(endsAt !== undefined && { endsAt }) }
+    terms.set(credentialId, { kind, credentialId, ...noted })
+  }
+
+  const record = {
+    ...changed,
+    keys: changed.keys.map((key) => settle('key', key)),
+    secrets: changed.secrets.map((secret) => settle('secret', secret)),
+  }
+  const given = [...terms.values(), ...listUnlimited(current, record, change)]
+  const credentials = given.filter((each) => isKept(current, record, each, change))
+  const { apis = {}, networks } = changed.withheld ?? {}
+  return { record: { ...record, withheld: joinWithheld({ apis, credentials, networks }) }, details }
+}
+
+interface Settled {
+  readonly record: ApplicationRecord
+  readonly details: NewAuditRecord['details'] | undefined
+}
+
+type NotedTerms = Omit<Terms, 'endsAt'> & { readonly endsAt?: number | undefined }
+
+/** The withheld access of an imported application: the file gives its credentials their terms. */
+export function withholdTerms({ keys, secrets }: Pick<ApplicationRecord, 'keys' | 'secrets'>): Withheld | undefined {
+  const list = (kind: CredentialKind, records: readonly CredentialRecord[]): OperatorTerms[] =>
+    records.flatMap((each) => {
+      // A key without APIs only says who the client is.
+      if (each.apis && Object.keys(each.apis).length === 0) return []
+      const terms = { ...readTerms(each), ...(each.expiresAt !== undefined && { endsAt: each.expiresAt }) }
+      return Object.keys(terms).length === 0 ? [] : [{ kind, credentialId: each.id, ...terms }]
+    })
+  return joinWithheld({
+    apis: {},
+    credentials: [...list('key', keys), ...list('secret', secrets)],
+    networks: undefined,
+  })
+}
+
+function readTerms({ apis, networks }: CredentialRecord): Omit<Terms, 'endsAt'> {
+  return { ...(apis && { apis }), ...(networks && { networks }) }
+}
+
+/** The terms after an operator's change of a credential. */
+function describeChange(
+  former: CredentialRecord,
+  { networks }: CredentialRecord,
+  terms: OperatorTerms | undefined,
+  end: GivenEnd | undefined,
+): NotedTerms {
+  return {
+    ...terms,
+    ...(networks !== former.networks && { networks: networks! }),
+    ...(end && { endsAt: end.at }),
+  }
+}
+
+/** A contact's change of a credential, within what operators gave it. */
+function limitByContact(
+  id: string,
+  kind: CredentialKind,
+  former: CredentialRecord,
+  credential: CredentialRecord,
+  { networks: given, endsAt }: Terms = {},
+  now: number,
+): CredentialRecord {
+  const networks =
+    credential.networks === former.networks ? former.networks : intersectNetworks(credential.networks, given)
+  if (networks?.length === 0) throw createNothingLeftError(id, kind)
+  if (former.expiresAt === credential.expiresAt || endsAt === undefined) return { ...credential, networks }
+  if (endsAt <= now) throw createEndedError(id, kind, endsAt)
+  return limitEnd({ ...credential, networks }, endsAt)
+}
+
+function limitEnd(
+  credential: CredentialRecord,
+  endsAt: number | undefined,
+  describe?: (id: string, details: NewAuditRecord['details']) => void,
+): CredentialRecord {
+  if (endsAt === undefined || (credential.expiresAt ?? Infinity) <= endsAt) return credential
+  describe?.(credential.id, { expiresAt: new Date(endsAt).toISOString() })
+  return { ...credential, expiresAt: endsAt }
+}
+
+/**
+ * Terms of a credential that is gone count while no other works for one of its APIs. Where an operator ended it and left others, or
+ * has added another, he left those only.
+ */
+function isKept(current: ApplicationRecord, record: ApplicationRecord, terms: OperatorTerms, change: Change): boolean {
+  const { kind, credentialId, apis } = terms
+  const list = LISTS[kind]
+  if (record[list].some(({ id }) => id === credentialId)) return true
+  const isByContact = isContact(change.by)
+  const isDecided = ({ id }: CredentialRecord): boolean =>
+    change.ends.some((end) => end.decidesAll === true && end.credentialId === id)
+  if (!isByContact && record[list].some(isDecided)) return false
+  const live = listNewest(record, kind, change.now)
+  if (live.length === 0) return true
+  if (!isByContact && current[list].some(({ id }) => id === credentialId)) return false
+  if (apis === undefined && live.every((each) => each.apis !== undefined)) return true
+  return Object.keys(apis ?? record.apis).some((api) =>
+    live.every((each) => each.apis !== undefined && !Object.hasOwn(each.apis, api)),
+  )
+}
+
+/** The last credentials of a kind that operators had left without terms, if no operator has taken them away. */
+function listUnlimited(current: ApplicationRecord, record: ApplicationRecord, change: Change): OperatorTerms[] {
+  if (!current.withheld?.credentials || !(isContact(change.by) || change.endsAll)) return []
+  const known = current.withheld.credentials
+  return (['key', 'secret'] as const).flatMap((kind) =>
+    listNewest(record, kind, change.now).length > 0
+      ? []
+      : listNewest(current, kind, change.now)
+          .filter(({ id }) => !known.some(({ credentialId }) => credentialId === id))
+          .map(({ id }) => ({ kind, credentialId: id })),
+  )
+}
+
+function createEndedError(id: string, kind: CredentialKind, at: number): ApplicationError {
+  return new ApplicationError(
+    'invalid_state',
+    `The operator of application ${id} ended its ${kind}s at ${new Date(at).toISOString()}: only an operator can add another.`,
+  )
+}
+
+function createNothingLeftError(id: string, kind: CredentialKind): ApplicationError {
+  return new ApplicationError(
+    'not_granted',
+    `The credentials that operators left application ${id} are for other APIs or networks: only an operator can give it such a ${kind}.`,
+  )
+}

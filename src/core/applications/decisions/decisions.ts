@@ -1,0 +1,177 @@
+import { ApplicationError } from '../../../shared/contracts/errors.js'
+import type { RequestOrigin } from '../../../shared/contracts/events.js'
+import type { AccessRequest, ApplicationRecord } from '../../../shared/contracts/application-record.js'
+import type { EmailChange, QueuedEmail } from '../../../shared/contracts/queued-email.js'
+import { withdrawApprovalRequests } from './approval-requests.js'
+import { decideAccess, decideRegistration, formatDecided } from './decided-requests.js'
+import { findGrant } from '../records/grants.js'
+import { createQueuedEmail, listQueuedEmails, requeueEmail } from '../queue/queued-emails.js'
+import { eraseApplication, refuseDeleted } from '../records/status.js'
+import { withhold } from '../records/withheld.js'
+import type { CallParts } from '../call-parts.js'
+
+/**
+ * Decides about a registration that waits, or about an application's request for access to an API. Exactly one decision
+ * counts: a later one rejects with code `invalid_state`.
+ */
+export interface Decisions {
+  approve(id: string, request: DecidedRequest, actor: Actor): Promise<ApplicationRecord>
+  /** With a reason, the contact gets an e-mail with it. */
+  deny(
+    id: string,
+    request: DecidedRequest,
+    actor: Actor & { readonly reason: string | undefined },
+  ): Promise<ApplicationRecord>
+}
+
+/** The registration, if `api` is undefined. */
+interface DecidedRequest {
+  readonly api: string | undefined
+  /**
+   * The request made at that time, while it waits for a decision. Undefined: the one that waits now; and a rejection also deletes
+   * a registration that was approved, or needed no approval, and whose e-mail was not accepted yet.
+   */
+  readonly requestedAt?: number | undefined
+}
+
+interface Actor {
+  readonly by: string | undefined
+  /** The request in which an operator decided. */
+  readonly origin?: RequestOrigin | undefined
+}
+
+export function createDecisions(options: CallParts): Decisions {
+  const { store, writer, opened, sender, now } = options
+
+  async function approveRegistration(id: string, actor: Actor): Promise<ApplicationRecord> {
+    const { record } = await writer.change(id, { type: 'application.approved', ...actor }, async (current) => {
+      const emails = await listQueuedEmails(store, id)
+      const held = findHeld(current, emails)
+      return {
+        changed: {
+          isUnconfirmed: false,
+          decided: decideRegistration(current, held, { outcome: 'approved', at: now(), by: actor.by }),
+        },
+        emails: [{ save: requeueEmail(held, now()) }, ...withdrawApprovalRequests(emails, undefined)],
+      }
+    })
+    return record
+  }
+
+  async function denyRegistration(
+    id: string,
+    { requestedAt }: DecidedRequest,
+    actor: Actor,
+    reason: string | undefined,
+  ): Promise<ApplicationRecord> {
+    const { record } = await writer.change(id, { type: 'application.deleted', ...actor }, async (current) => {
+      const emails = await listQueuedEmails(store, id)
+      if (requestedAt !== undefined) findHeld(current, emails)
+      const registration = emails.find(({ purpose }) => purpose === 'registration')
+      const ended = { outcome: 'rejected', at: now(), by: actor.by, reason } as const
+      const changed = eraseApplication(current, ended, registration)
+      return {
+        changed,
+        details: { denied: true, ...(reason !== undefined && { reason }) },
+        emails: ['removeAll', ...queueRejection(current, undefined, reason)],
+      }
+    })
+    return record
+  }
+
+  async function approveAccess(id: string, request: AccessDecision, actor: Actor): Promise<ApplicationRecord> {
+    const { record } = await writer.change(id, { type: 'application.approved', ...actor }, async (current) => {
+      const { api, scopes } = findAccessRequest(current, request, 'approve')
+      const former = findGrant(current, { name: api })?.scopes ?? []
+      const granted = [...new Set([...former, ...scopes])]
+      const email = createQueuedEmail(id, 'approved', now(), { details: { api, scopes } })
+      return {
+        changed: {
+          apis: { ...current.apis, [api]: { scopes: granted } },
+          withheld: withhold(current, api, granted),
+          ...decideAccess(current, api, { outcome: 'approved', at: now(), by: actor.by }),
+        },
+        details: { api, scopes: granted },
+        emails: [
+          ...withdrawApprovalRequests(await listQueuedEmails(store, id), api),
+          ...(current.contact === undefined ? [] : [{ save: email }]),
+        ],
+      }
+    })
+    return record
+  }
+
+  async function denyAccess(
+    id: string,
+    request: AccessDecision,
+    actor: Actor,
+    reason: string | undefined,
+  ): Promise<ApplicationRecord> {
+    const { record } = await writer.change(id, { type: 'application.accessRejected', ...actor }, async (current) => {
+      const { api } = findAccessRequest(current, request, 'deny')
+      return {
+        changed: decideAccess(current, api, { outcome: 'rejected', at: now(), by: actor.by, reason }),
+        details: { api, ...(reason !== undefined && { reason }) },
+        emails: [
+          ...withdrawApprovalRequests(await listQueuedEmails(store, id), api),
+          ...queueRejection(current, api, reason),
+        ],
+      }
+    })
+    return record
+  }
+
+  /** Recipient and name are kept with the e-mail: a denied registration is erased. */
+  function queueRejection(
+    { id, name, contact }: ApplicationRecord,
+    api: string | undefined,
+    reason: string | undefined,
+  ): EmailChange[] {
+    if (reason === undefined || contact === undefined) return []
+    const details = { name, reason, ...(api !== undefined && { api }) }
+    return [{ save: createQueuedEmail(id, 'rejected', now(), { recipient: contact, details }) }]
+  }
+
+  return {
+    async approve(id, { api, requestedAt }, actor) {
+      await opened()
+      const record = await (api === undefined
+        ? approveRegistration(id, actor)
+        : approveAccess(id, { api, requestedAt }, actor))
+      sender?.wake()
+      return record
+    },
+    async deny(id, { api, requestedAt }, { reason, ...actor }) {
+      await opened()
+      const record = await (api === undefined
+        ? denyRegistration(id, { api, requestedAt }, actor, reason)
+        : denyAccess(id, { api, requestedAt }, actor, reason))
+      sender?.wake()
+      return record
+    },
+  }
+}
+
+interface AccessDecision extends DecidedRequest {
+  readonly api: string
+}
+
+function findAccessRequest(
+  current: ApplicationRecord,
+  { api, requestedAt }: AccessDecision,
+  call: 'approve' | 'deny',
+): AccessRequest {
+  refuseDeleted(current, call)
+  const request = current.accessRequests.find((each) => each.api === api)
+  if (request && (requestedAt === undefined || request.requestedAt === requestedAt)) return request
+  const last = formatDecided(current.decided.find((each) => each.api === api))
+  throw new ApplicationError('invalid_state', `Application ${current.id} has no request for access to "${api}".${last}`)
+}
+
+/** The e-mail of a registration that waits. */
+function findHeld({ id, status, decided }: ApplicationRecord, emails: readonly QueuedEmail[]): QueuedEmail {
+  const held = emails.find(({ state }) => state === 'held')
+  if (status === 'pending' && held) return held
+  const last = formatDecided(decided.find(({ api }) => api === undefined))
+  throw new ApplicationError('invalid_state', `Application ${id} is ${status} and does not wait for approval.${last}`)
+}

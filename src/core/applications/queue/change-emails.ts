@@ -1,0 +1,232 @@
+import type { ApplicationRecord, JsonObject } from '../../../shared/contracts/application-record.js'
+import type { ContactChange, ContactChangeType } from '../../../shared/contracts/email-content.js'
+import type { EventType } from '../../../shared/contracts/events.js'
+import type { EmailChange, QueuedEmail } from '../../../shared/contracts/queued-email.js'
+import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
+import type { Store } from '../../../shared/contracts/store.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
+import {
+  findContact,
+  isSameContact,
+  listContacts,
+  listOpenInvitations,
+  normalizeContact,
+} from '../contacts/contact-lists.js'
+import { createQueuedEmail, MAX_CHANGES_EMAILS, nextVersion, readEmailId, requeueEmail } from './queued-emails.js'
+
+/** A change of an application, as it is saved. */
+interface SavedChange {
+  readonly type: EventType | undefined
+  readonly by: string | undefined
+  /** Details of the audit record. */
+  readonly details: NewAuditRecord['details']
+  /** The changes of e-mails that are saved with it. */
+  readonly emails: readonly EmailChange[]
+  readonly now: number
+}
+
+/** Changes of this time are collected in one e-mail to each contact. */
+const COLLECTING_MS = 10 * 60_000
+
+/**
+ * Resolves the changes of e-mails that are saved with a record: those given, and notifications of its contacts. All other contacts
+ * are notified of a contact's change, and a contact whom an operator removes of the removal. A notification is queued in the
+ * transaction of the change, so that neither is stored alone.
+ */
+export async function notifyContacts(
+  store: Pick<Store, 'emails'>,
+  former: ApplicationRecord,
+  record: ApplicationRecord,
+  saved: SavedChange,
+): Promise<readonly EmailChange[]> {
+  const { emails, now } = saved
+  const notifications = listNotifications(former, record, saved)
+  const erases = emails.includes('removeAll')
+  if (!store.emails || (notifications.length === 0 && !erases)) return emails
+  const query = { applicationId: record.id, purpose: 'changes', state: undefined, limit: MAX_CHANGES_EMAILS } as const
+  const changedIds = emails.map(readEmailId)
+  // A process that is sending one has read its text already.
+  const queued = (await store.emails.list(query)).filter(
+    ({ id, leasedUntil }) => leasedUntil <= now && !changedIds.includes(id),
+  )
+  const saves = notifications.map(({ recipient, changes }): EmailChange | undefined => {
+    const earlier = queued.find((email) => isSameContact(email.recipient ?? '', recipient))
+    if (earlier && !erases) return { save: append(earlier, former.name, changes, now) }
+    if (!earlier && queued.length >= MAX_CHANGES_EMAILS) return undefined
+    return { save: createChangesEmail(record.id, recipient, describe(recipient, former.name, changes, earlier), now) }
+  })
+  // A contact who was removed before the deletion still gets the notification of the removal.
+  const kept = erases
+    ? queued.filter(({ recipient = '' }) => findContact(former, normalizeContact(recipient)) === undefined)
+    : []
+  return [
+    ...emails,
+    ...saves.filter((change) => change !== undefined),
+    ...kept.map(({ recipient = '', details, createdAt }) => ({
+      save: createChangesEmail(record.id, recipient, details, createdAt - COLLECTING_MS),
+    })),
+  ]
+}
+
+interface Notification {
+  readonly recipient: string
+  readonly changes: readonly StoredChange[]
+}
+
+/** The contacts who are notified of a change, with the changes that they read about. */
+function listNotifications(
+  former: ApplicationRecord,
+  record: ApplicationRecord,
+  saved: SavedChange,
+): readonly Notification[] {
+  const contacts = listContacts(former)
+  const [, address = ''] = /^contact:(.+)$/.exec(saved.by ?? '') ?? []
+  const contact = normalizeContact(address)
+  // One who accepts an invitation has become a contact just now.
+  const actor = findContact(former, contact) ?? findContact(record, contact)
+  if (actor === undefined) {
+    // `update` corrects an address, and `recover` takes an application back: the former mailbox may be a stranger's.
+    if (saved.type !== 'application.contactRemoved') return []
+    const removals = listRemoved(former, record).map((address) => ({ type: 'contactRemoved', address }) as const)
+    return removals.map((removal) => ({ recipient: removal.address, changes: [{ ...removal, at: saved.now }] }))
+  }
+  const changes = listChanges(former, record, saved).map((change) => ({ ...change, at: saved.now, by: actor }))
+  if (changes.length === 0) return []
+  return contacts.filter((each) => !isSameContact(each, actor)).map((recipient) => ({ recipient, changes }))
+}
+
+function listRemoved(former: ApplicationRecord, record: ApplicationRecord): readonly string[] {
+  return listContacts(former).filter((address) => findContact(record, normalizeContact(address)) === undefined)
+}
+
+/** A change as the details of an e-mail have it. */
+type StoredChange = {
+  readonly type: ContactChangeType
+  readonly at: number
+  readonly by?: string
+  readonly credential?: { readonly kind: 'key' | 'secret'; readonly name: string; readonly formerName?: string }
+  readonly address?: string
+}
+
+const CREDENTIAL_CHANGES: Partial<Record<EventType, ContactChangeType>> = {
+  'application.credentialAdded': 'credentialAdded',
+  'application.credentialRotated': 'credentialRotated',
+  'application.credentialUpdated': 'credentialUpdated',
+  'application.credentialEnded': 'credentialEnded',
+}
+
+function listChanges(
+  former: ApplicationRecord,
+  record: ApplicationRecord,
+  { type, details, now }: SavedChange,
+): readonly Omit<StoredChange, 'at' | 'by'>[] {
+  if (record.status === 'deleted') return [{ type: 'deleted' }]
+  const credentialChange = type && CREDENTIAL_CHANGES[type]
+  const list = (change: ContactChangeType, addresses: readonly string[]) =>
+    addresses.map((address) => ({ type: change, address }))
+  const invited = listOpenInvitations(record, now)
+    .filter((each) => type === 'application.contactInvited' && !former.invitations.includes(each))
+    .map(({ address }) => address)
+  return [
+    ...(credentialChange ? [{ type: credentialChange, credential: readCredential(details) }] : []),
+    ...(record.tokensRevokedAt === former.tokensRevokedAt ? [] : [{ type: 'tokensRevoked' } as const]),
+    ...(record.networks === former.networks ? [] : [{ type: 'networksChanged' } as const]),
+    ...list('contactRemoved', listRemoved(former, record)),
+    ...list('contactAdded', listRemoved(record, former)),
+    ...list('contactInvited', invited),
+  ]
+}
+
+function readCredential(details: NewAuditRecord['details']): NonNullable<StoredChange['credential']> {
+  const { credential, name, formerName } = ownMembers(details ?? {})
+  return {
+    kind: credential === 'secret' ? 'secret' : 'key',
+    name: String(name),
+    ...(typeof formerName === 'string' && { formerName }),
+  }
+}
+
+function createChangesEmail(
+  applicationId: string,
+  recipient: string,
+  details: JsonObject | undefined,
+  now: number,
+): QueuedEmail {
+  return createQueuedEmail(applicationId, 'changes', now + COLLECTING_MS, { recipient, details })
+}
+
+/** The e-mail with further changes, due when it was; one that had failed is sent again. */
+function append(email: QueuedEmail, name: string, changes: readonly StoredChange[], now: number): QueuedEmail {
+  const details = describe(email.recipient ?? '', name, changes, email)
+  const next = email.state === 'failed' ? requeueEmail(email, now + COLLECTING_MS) : nextVersion(email)
+  return { ...next, details }
+}
+
+/** Enough for what people do in this time. */
+const MAX_LISTED_CHANGES = 20
+
+/** What the e-mail is stored with. The name, because it is erased with the application. */
+function describe(
+  recipient: string,
+  name: string,
+  changes: readonly StoredChange[],
+  earlier: QueuedEmail | undefined,
+): JsonObject {
+  const former = readDetails(earlier)
+  const listed = [...former.changes, ...changes]
+  let more = former.more
+  while (listed.length > MAX_LISTED_CHANGES) {
+    const ranks = listed.map((change) => rank(change, recipient))
+    listed.splice(ranks.lastIndexOf(Math.max(...ranks)), 1)
+    more += 1
+  }
+  return { name, changes: listed, more }
+}
+
+const RANKS: Readonly<Record<ContactChangeType, number>> = {
+  deleted: 0,
+  contactRemoved: 1,
+  contactAdded: 1,
+  credentialAdded: 2,
+  credentialRotated: 2,
+  contactInvited: 2,
+  credentialEnded: 3,
+  tokensRevoked: 3,
+  networksChanged: 3,
+  credentialUpdated: 4,
+}
+
+/** The greater, the less important: nobody hides a removal behind a hundred other changes. */
+function rank({ type, address }: StoredChange, recipient: string): number {
+  return type === 'contactRemoved' && isSameContact(address ?? '', recipient) ? 0 : RANKS[type]
+}
+
+function readDetails(email: Pick<QueuedEmail, 'details'> | undefined): {
+  readonly name: string
+  readonly changes: readonly StoredChange[]
+  readonly more: number
+} {
+  const { name, changes, more } = ownMembers(email?.details ?? {})
+  return {
+    name: typeof name === 'string' ? name : '',
+    changes: Array.isArray(changes) ? changes : [],
+    more: typeof more === 'number' ? more : 0,
+  }
+}
+
+/** What such an e-mail tells. */
+export function readChangesEmail(email: QueuedEmail): {
+  readonly name: string
+  readonly changes: readonly ContactChange[]
+  readonly more: number
+} {
+  const { changes, ...others } = readDetails(email)
+  return {
+    ...others,
+    changes: changes.map((change) => {
+      const { type, at, by, credential, address } = ownMembers(change)
+      const isRecipient = address !== undefined && isSameContact(address, email.recipient ?? '')
+      return { type, at: new Date(at), by, credential, address, isRecipient }
+    }),
+  }
+}

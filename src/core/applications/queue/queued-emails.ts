@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto'
+import type { ApplicationRecord, JsonObject } from '../../../shared/contracts/application-record.js'
+import { savesEmail } from '../../../shared/contracts/email-change.js'
+import type { DeliveryPurpose, EmailChange, EmailPurpose, QueuedEmail } from '../../../shared/contracts/queued-email.js'
+import type { Store } from '../../../shared/contracts/store.js'
+import { hasEnded, inheritTerms, LISTS, removeCredentials } from '../credentials/credential-lists.js'
+import { DEFAULT_NAME, type CredentialKind, type CredentialTerms } from '../credentials/credentials.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
+
+interface QueueOptions {
+  readonly held?: boolean
+  /** Seconds. */
+  readonly overlap?: number
+  /** The credential that the e-mail concerns. */
+  readonly credentialId?: string | undefined
+  /** The application's contact if left out. */
+  readonly recipient?: string | undefined
+  /** Details for the text beyond the application. */
+  readonly details?: JsonObject | undefined
+}
+
+/** Details of the e-mail that delivers credentials after `recover`, as one of a registration does. */
+export const RECOVERED = { recovered: true } as const
+
+/** Whether the e-mail delivers the first credentials of an application, which is pending until they have arrived. */
+export function isFirstDelivery({ purpose, details }: QueuedEmail): boolean {
+  return purpose === 'registration' && ownMembers(details ?? {})['recovered'] !== true
+}
+
+/** Whether an e-mail delivers credentials. */
+export function isDelivery(purpose: EmailPurpose): purpose is DeliveryPurpose {
+  return purpose === 'registration' || purpose === 'key' || purpose === 'secret'
+}
+
+/** E-mails about decisions are sent even if the application is suspended. */
+export function isHeldBySuspension(purpose: EmailPurpose): boolean {
+  return isDelivery(purpose) || purpose === 'expiring' || purpose === 'invitation'
+}
+
+/** A new e-mail: due at once, or held until the registration is approved. */
+export function createQueuedEmail(
+  applicationId: string,
+  purpose: EmailPurpose,
+  now: number,
+  { held = false, overlap = 0, credentialId, recipient, details }: QueueOptions = {},
+): QueuedEmail {
+  return {
+    id: `email_${randomBytes(16).toString('hex')}`,
+    applicationId,
+    purpose,
+    recipient,
+    details,
+    credentialId,
+    state: held ? 'held' : 'due',
+    overlap,
+    attemptCount: 0,
+    attemptedHashes: [],
+    claimLinks: [],
+    createdAt: now,
+    dueAt: now,
+    leasedUntil: 0,
+    problem: undefined,
+    version: 1,
+  }
+}
+
+/**
+ * The name of the credential that an e-mail replaces; undefined if that credential was removed. A registration and
+ * the first secret are about `default`.
+ */
+export function findReplacedName(
+  record: Pick<ApplicationRecord, 'keys' | 'secrets'>,
+  { purpose, credentialId }: QueuedEmail,
+): string | undefined {
+  if (credentialId === undefined) return DEFAULT_NAME
+  const list = record[purpose === 'secret' ? LISTS.secret : LISTS.key]
+  return list.find(({ id }) => id === credentialId)?.name
+}
+
+/**
+ * The credentials that an e-mail delivers: the kind of the one that it replaces (for a registration that of its key), and the
+ * terms of the new one. Undefined if nothing is left to replace: that credential was removed, or its own end has passed
+ * meanwhile.
+ */
+export function findDelivered(
+  record: ApplicationRecord,
+  email: QueuedEmail,
+  options: Parameters<typeof inheritTerms>[3],
+): { readonly kind: CredentialKind; readonly terms: CredentialTerms } | undefined {
+  const kind = email.purpose === 'secret' ? 'secret' : 'key'
+  const name = findReplacedName(record, email)
+  if (name === undefined || (email.credentialId !== undefined && hasEnded(record, kind, name, options)))
+    return undefined
+  return { kind, terms: inheritTerms(record, kind, name, options) }
+}
+
+/** The e-mail as if it were new: due at once, back-off and its 72 hours start again. A lease stays until it ends. */
+export function requeueEmail(email: QueuedEmail, now: number): QueuedEmail {
+  return nextVersion(email, { state: 'due', attemptCount: 0, createdAt: now, dueAt: now })
+}
+
+/** The e-mail as it is saved next. */
+export function nextVersion(email: QueuedEmail, changed: Partial<QueuedEmail> = {}): QueuedEmail {
+  return { ...email, ...changed, version: email.version + 1 }
+}
+
+/** The limit for e-mails that tell of changes, each to another recipient. */
+export const MAX_CHANGES_EMAILS = 100
+/**
+ * The limit exceeds what an application can have: a registration, for each live credential a replacement and a reminder, and
+ * those about changes.
+ */
+const MAX_QUEUED_EMAILS = 100 + MAX_CHANGES_EMAILS
+
+/**
+ * The application's queued e-mails. There is at most one delivery for each purpose and name: with two, neither would know which
+ * credentials the other replaces.
+ */
+export async function listQueuedEmails(store: Store, applicationId: string): Promise<readonly QueuedEmail[]> {
+  return (await store.emails?.list({ applicationId, state: undefined, limit: MAX_QUEUED_EMAILS })) ?? []
+}
+
+/** The application's e-mail for a purpose of which there is at most one, if it is queued. */
+export async function findQueuedEmail(
+  store: Store,
+  applicationId: string,
+  purpose: DeliveryPurpose,
+): Promise<QueuedEmail | undefined> {
+  const emails = await store.emails?.list({ applicationId, purpose, state: undefined, limit: 1 })
+  return emails?.[0]
+}
+
+/** The changes of an operator's call to an application and its queued e-mails. */
+interface Withdrawal {
+  readonly changed: Pick<ApplicationRecord, 'keys' | 'secrets'>
+  readonly emails: readonly EmailChange[]
+}
+
+/**
+ * Cancels e-mails: unsent ones are not sent, their links end, and so do the credentials of attempts that the mail server has
+ * not confirmed. A process that is sending one finds it gone, and its credentials with it.
+ */
+export function cancelEmails(current: ApplicationRecord, emails: readonly QueuedEmail[]): Withdrawal {
+  return { changed: endAttempts(current, emails), emails: emails.map((email) => ({ remove: email })) }
+}
+
+/**
+ * The changes to e-mails that are saved with a record: those of the caller, and the removal of reminders of credentials that
+ * are gone, or now expire at another time.
+ */
+export async function withdrawReminders(
+  store: Store,
+  former: ApplicationRecord,
+  record: ApplicationRecord,
+  changes: readonly EmailChange[] = [],
+): Promise<readonly EmailChange[]> {
+  const current = [...record.keys, ...record.secrets]
+  const changed = [...former.keys, ...former.secrets].filter(
+    ({ id, expiresAt }) =>
+      expiresAt !== undefined && !current.some((each) => each.id === id && each.expiresAt === expiresAt),
+  )
+  if (!store.emails || changed.length === 0 || changes.includes('removeAll')) return changes
+  const query = { applicationId: record.id, purpose: 'expiring', state: undefined, limit: MAX_QUEUED_EMAILS } as const
+  const outdated = (await store.emails.list(query)).filter(
+    ({ id, credentialId }) =>
+      changed.some((each) => each.id === credentialId) && !changes.some((each) => readEmailId(each) === id),
+  )
+  return [...changes, ...outdated.map((email) => ({ remove: email }))]
+}
+
+/** The id of the e-mail that is saved or removed. */
+export function readEmailId(change: EmailChange): string | undefined {
+  if (change === 'removeAll') return undefined
+  return savesEmail(change) ? change.save.id : change.remove.id
+}
+
+/** Revokes credentials sent to the old contact and requeues the rest for the new one. */
+export function redirectEmails(current: ApplicationRecord, emails: readonly QueuedEmail[], now: number): Withdrawal {
+  const attempted = emails.filter(
+    ({ recipient, attemptCount, attemptedHashes, claimLinks }) =>
+      recipient === undefined && attemptCount + attemptedHashes.length + claimLinks.length > 0,
+  )
+  const redirect = (email: QueuedEmail): QueuedEmail => ({
+    ...(isOpen(email, now) ? requeueEmail(email, now) : nextVersion(email)),
+    attemptedHashes: [],
+    claimLinks: [],
+  })
+  return {
+    changed: endAttempts(current, attempted),
+    emails: attempted.map((email) => ({ save: redirect(email) })),
+  }
+}
+
+/**
+ * Ends links, and keeps e-mails from being sent until `resumeEmails`. E-mails that wait for approval go on waiting.
+ */
+export function suspendEmails(emails: readonly QueuedEmail[], now: number): EmailChange[] {
+  return emails
+    .filter(({ purpose, state }) => state !== 'held' && isHeldBySuspension(purpose))
+    .map((email) => {
+      const state = isOpen(email, now) ? 'suspended' : email.state
+      return { save: nextVersion(email, { state, claimLinks: [] }) }
+    })
+}
+
+/** Makes e-mails due again that `suspendEmails` has stopped. */
+export function resumeEmails(emails: readonly QueuedEmail[], now: number): EmailChange[] {
+  return emails.filter(({ state }) => state === 'suspended').map((email) => ({ save: requeueEmail(email, now) }))
+}
+
+/** Whether an e-mail is still to have an effect: it is to be sent, or its link can be used. */
+function isOpen({ state, claimLinks }: QueuedEmail, now: number): boolean {
+  return state === 'due' || (state === 'claimable' && claimLinks.some(({ expiresAt }) => expiresAt > now))
+}
+
+function endAttempts(current: ApplicationRecord, emails: readonly QueuedEmail[]): Withdrawal['changed'] {
+  return removeCredentials(
+    current,
+    emails.flatMap(({ attemptedHashes }) => attemptedHashes.flat()),
+  )
+}

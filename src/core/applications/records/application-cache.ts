@@ -1,0 +1,204 @@
+import type { ApplicationCache, Found } from './cached-applications.js'
+import { AsyncResource } from 'node:async_hooks'
+import type { IncomingMessage } from 'node:http'
+import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
+import type { Store } from '../../../shared/contracts/store.js'
+import { createBoundedCache } from '../../../shared/lib/bounded-cache.js'
+import type { ConcurrencyLimit } from '../../../shared/lib/concurrency-limit.js'
+import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
+import { estimateJsonBytes } from '../../../shared/lib/plain-json.js'
+import type { ImportedCredentials } from '../../../shared/contracts/imported-credentials.js'
+import { createFormerRecords } from './former-records.js'
+
+/** Undefined without the feature that recognizes credentials of another system. */
+export interface CacheHooks {
+  readonly importedCredentials?: Pick<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
+}
+
+interface ApplicationCacheOptions {
+  readonly store: Store
+  /** How many applications stay in memory. */
+  readonly limit: number
+  /** Gives each application a fair share of the look-ups. */
+  readonly limitLookups: ConcurrencyLimit
+  /** Gives each address a fair share of those that anybody can cause. */
+  readonly limitLookupsOfStrangers: ConcurrencyLimit
+  /** The address that a request is counted against. */
+  readonly readAddress: (req: IncomingMessage) => string
+  /** The time on the monotonic clock at which what is known now becomes older than `maxStaleness`. */
+  readonly freshUntil: () => number
+  /** Seconds. */
+  readonly maxStaleness: number
+  /** What features add. Read at each look-up, because they are created later. */
+  readonly hooks?: CacheHooks
+}
+
+/** A change of an application is known within a second, and a request waits no longer than that to learn its result. */
+const MAX_PATIENCE_MS = 1000
+/** A part of `maxStaleness`, because what is in memory is served no longer than that. */
+const PATIENCE_SHARE = 0.2
+
+export function createApplicationCache(options: ApplicationCacheOptions): ApplicationCache {
+  const { store, limit, limitLookups, limitLookupsOfStrangers, readAddress, hooks = {} } = options
+  const { freshUntil, maxStaleness } = options
+  const formers = createFormerRecords({
+    entries: limit * 3,
+    bytesOf: estimateBytes,
+    freshUntil,
+    patience: Math.min(MAX_PATIENCE_MS, maxStaleness * 1000 * PATIENCE_SHARE),
+  })
+  const records = createBoundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
+  /** Key hash -> id. A key never changes its application; the record says whether it is still live. */
+  const idsByKeyHash = createBoundedCache<string>({ entries: limit * 2 })
+  /** Ids of no application and hashes of no key, so that a repeated guess costs no second look-up. */
+  const unknown = createBoundedCache<true>({ entries: limit })
+  const loadsById = new Map<string, Promise<Found>>()
+  const loadsByKeyHash = new Map<string, Promise<Found>>()
+
+  /** One look-up for concurrent callers (test/hot-paths.integration.test.ts). Its result is kept unless it was dropped from `loads` meanwhile. */
+  function load(loads: Map<string, Promise<Found>>, key: string, read: () => Promise<Found>): Promise<Found> {
+    const underWay = loads.get(key)
+    if (underWay) return formers.serveUnlessAnswered(key, underWay)
+    const loading: Promise<Found> = read()
+      .then((found) => {
+        if (loads.get(key) === loading) keep(key, found)
+        return found
+      })
+      .finally(() => loads.get(key) === loading && loads.delete(key))
+    loads.set(key, loading)
+    return formers.serveUnlessAnswered(key, loading)
+  }
+
+  /** `key`: the id or the hash that was looked up. */
+  function keep(key: string, record: Found): void {
+    formers.remove(record ? record.id : key)
+    if (!record) return unknown.set(key, true)
+    records.set(record.id, record)
+    for (const { hash } of record.keys) idsByKeyHash.set(hash, record.id)
+  }
+
+  function recallById(id: string): Found | null {
+    return records.get(id) ?? (unknown.get(id) ? undefined : formers.recall(id))
+  }
+
+  function recallByKeyHash(hash: string): Found | null {
+    const id = idsByKeyHash.get(hash)
+    if (id === undefined) return unknown.get(hash) ? undefined : formers.recall(hash)
+    const known = recallById(id)
+    // The record may have an imported key by the hash of the other system.
+    return hooks.importedCredentials && !hasKey(known, hash) && !unknown.get(hash) ? null : known
+  }
+
+  function findById(id: string, req?: IncomingMessage): MaybePromise<Found> {
+    const known = recallById(id)
+    return known === null ? loadById(id, req) : known
+  }
+
+  function loadById(id: string, req?: IncomingMessage): Promise<Found> {
+    const read = (): Promise<Found> => store.findApplication(id)
+    return load(loadsById, id, () => (req ? limitLookupsOfStrangers(readAddress(req), read) : limitLookups(id, read)))
+  }
+
+  function loadByKey(hash: string, key: string, req: IncomingMessage | undefined): Promise<Found> {
+    const read = (): Promise<Found> => findByHashes(store, hash, key, hooks)
+    return load(loadsByKeyHash, hash, () => limitLookupsOfStrangers(req ? readAddress(req) : 'no request', read))
+  }
+
+  /** A record that was read by its id may still have the key by the hash of another system. */
+  async function findImported(id: string, hash: string, key: string, req?: IncomingMessage): Promise<Found> {
+    const found = await findById(id)
+    return hasKey(found, hash) || unknown.get(hash) ? found : loadByKey(hash, key, req)
+  }
+
+  const loadAgain = createReloads((id) => {
+    // If it fails, the next request tries again.
+    if (!records.get(id)) loadById(id).catch(() => undefined)
+  })
+
+  /** Whether it was known: in memory, or being loaded. */
+  function drop(id: string): boolean {
+    const known = records.get(id)
+    if (known) formers.keepOutdated(known)
+    else formers.outdate(id)
+    const wasKnown = formers.has(id) || loadsById.has(id)
+    if (wasKnown) loadAgain(id)
+    records.delete(id)
+    loadsById.delete(id)
+    // The change may have added the application, or a key whose hash was unknown until now.
+    unknown.clear()
+    loadsByKeyHash.clear()
+    return wasKnown
+  }
+
+  return {
+    findById,
+    recallById,
+    recallByKeyHash,
+    findByKeyHash(hash, key, req) {
+      const known = recallByKeyHash(hash)
+      if (known !== null) return known
+      const id = idsByKeyHash.get(hash)
+      if (id === undefined) return loadByKey(hash, key, req)
+      return hooks.importedCredentials ? findImported(id, hash, key, req) : findById(id)
+    },
+    isOutdated: formers.isOutdated,
+    evict: (id) => void drop(id),
+    replace(saved) {
+      if (drop(saved.id)) formers.keep(saved)
+    },
+    evictAll() {
+      records.sweep((record) => {
+        formers.keepOutdated(record)
+        return true
+      })
+      idsByKeyHash.clear()
+      unknown.clear()
+      loadsById.clear()
+      loadsByKeyHash.clear()
+    },
+  }
+}
+
+/** Loads changed applications again after this turn of the event loop: the change feed may bring several changes of one at once. */
+function createReloads(load: (id: string) => void): (id: string) => void {
+  const changedIds = new Set<string>()
+  // The function is bound here, because a request may have made the change: the look-up must not be part of that request's
+  // trace.
+  const loadChanged = AsyncResource.bind(() => {
+    const ids = [...changedIds]
+    changedIds.clear()
+    for (const id of ids) load(id)
+  })
+
+  return function loadAgain(id) {
+    if (changedIds.size === 0) setImmediate(loadChanged)
+    changedIds.add(id)
+  }
+}
+
+/** One look-up, by the platform's hash and by those of other systems. */
+async function findByHashes(
+  store: Store,
+  hash: string,
+  key: string,
+  { importedCredentials }: CacheHooks,
+): Promise<Found> {
+  if (!importedCredentials) return store.findApplicationByKey(hash)
+  const found = await store.findApplicationByKey(hash, ...importedCredentials.listKeyHashes(key))
+  return found && importedCredentials.adoptKey(found, key)
+}
+
+function hasKey(record: Found | null, hash: string): boolean {
+  if (record) for (const key of record.keys) if (key.hash === hash) return true
+  return false
+}
+
+/** Estimates the memory of a record beyond the usual: long names, scopes, credentials and metadata. */
+function estimateBytes({ name, apis, keys, secrets, metadata }: ApplicationRecord): number {
+  let scopes = 0
+  for (const access of Object.values(apis)) scopes += access.scopes.length
+  for (const restriction of [...keys, ...secrets].map((credential) => credential.apis ?? {}))
+    for (const access of Object.values(restriction)) scopes += 1 + access.scopes.length
+  const operatorData = metadata === undefined ? 0 : estimateJsonBytes(metadata)
+  return 2 * name.length + 50 * scopes + 300 * (keys.length + secrets.length) + operatorData
+}

@@ -1,0 +1,139 @@
+import type { ApplicationWriter, ChangeEvent, SavedWith, AddedApplication, Edit, Changed } from './edit.js'
+import { ApplicationError } from '../../../shared/contracts/errors.js'
+import type { Emit, EventType } from '../../../shared/contracts/events.js'
+import type { AddOutcome } from '../../../shared/contracts/imports.js'
+import type { Store } from '../../../shared/contracts/store.js'
+import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
+import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
+import type { ApplicationCache } from './cached-applications.js'
+import { applyExpiry, findLatestExpiry, type MaximumAges } from '../credentials/credential-expiry.js'
+import { settleConfirmation } from '../contacts/confirmation.js'
+import { notifyContacts } from '../queue/change-emails.js'
+import { settleTerms } from '../credentials/operator-terms.js'
+import { withdrawReminders } from '../queue/queued-emails.js'
+
+interface ApplicationWriterOptions {
+  readonly store: Store
+  /** Undefined in a process that caches nothing. */
+  readonly applicationCache?: Pick<ApplicationCache, 'replace'>
+  /** Undefined in a process without listeners. */
+  readonly emit?: Emit
+  /** Undefined in a process without the platform's options, which makes no credentials. */
+  readonly maximumAges?: MaximumAges
+  readonly now: () => number
+}
+
+/** The number of attempts: a change fails only if other processes save the same application this many times in a row. */
+const MAX_SAVE_ATTEMPTS = 50
+
+export function createApplicationWriter(options: ApplicationWriterOptions): ApplicationWriter {
+  const { store, applicationCache, emit, maximumAges, now } = options
+
+  const needsSecret = (api: string): boolean => maximumAges?.apis.get(api)?.scheme === 'oauth2'
+
+  async function save(record: ApplicationRecord, event: ChangeEvent, savedWith: SavedWith): Promise<boolean> {
+    const { type, by, reason, origin } = ownMembers(event)
+    const { details = {}, emails = [] } = ownMembers(savedWith)
+    const { address, client } = ownMembers(origin ?? {})
+    const caller = { ...(address !== undefined && { address }), ...(client !== undefined && { client }) }
+    const audit = type && { at: now(), type, by, applicationId: record.id, details: { ...details, ...caller } }
+    if (!(await store.saveApplication(record, audit, ...(store.emails ? emails : [])))) return false
+    applicationCache?.replace(record)
+    if (type) emit?.(type, { applicationId: record.id, reason, ...origin })
+    return true
+  }
+
+  /** The store refuses such a record as it refuses an old version, so this is asked only after a refusal. */
+  async function refuseTakenExternalId({ id, externalId }: ApplicationRecord): Promise<void> {
+    if (externalId === undefined) return
+    const query = { after: undefined, limit: 1, api: undefined, status: undefined, externalId }
+    const [owner] = await store.listApplications(query)
+    if (!owner || owner.id === id) return
+    throw new ApplicationError('conflict', `The externalId "${externalId}" is that of application ${owner.id}.`)
+  }
+
+  async function add(given: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<ApplicationRecord> {
+    const record = applyExpiry(maximumAges, undefined, given, now())
+    if (await save(record, event, details)) return record
+    await refuseTakenExternalId(record)
+    throw createConflictError(record.id)
+  }
+
+  function change<Result>(
+    id: string,
+    event: ChangeEvent,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result>>,
+  ): Promise<Changed<Result>>
+  async function change<Result>(
+    id: string,
+    event: ChangeEvent,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result> | undefined>,
+  ): Promise<Changed<Result> | undefined> {
+    for (let attempt = 1; attempt <= MAX_SAVE_ATTEMPTS; attempt++) {
+      const current = await store.findApplication(id)
+      if (!current) throw new ApplicationError('application_not_found', `There is no application "${id}".`)
+      const edited = await edit(current)
+      if (!edited) return undefined
+      const { emails: given, ends = [], result, type = event.type } = ownMembers(edited)
+      const changed = { ...current, ...edited.changed, version: current.version + 1 }
+      const confirmed = settleConfirmation(current, changed)
+      const settling = { by: event.by, details: edited.details, endsAll: edited.endsAll === true, needsSecret }
+      const settled = settleTerms(current, confirmed, { ...settling, ends, now: now() })
+      const record = applyExpiry(maximumAges, current, settled.record, now())
+      const alsoRevokesTokens =
+        record.tokensRevokedAt !== current.tokensRevokedAt && type !== 'application.tokensRevoked'
+      const details = { ...settled.details, ...(alsoRevokesTokens && { tokensRevoked: true }) }
+      const kept = await withdrawReminders(store, current, record, given)
+      const saved = { type, by: event.by, details, emails: kept, now: now() }
+      const emails = await notifyContacts(store, current, record, saved)
+      if (!(await save(record, { ...event, type }, { details, emails }))) {
+        await refuseTakenExternalId(record)
+        continue
+      }
+      // Listeners learn that access tokens have ended, whatever call ended them.
+      if (alsoRevokesTokens) emit?.('application.tokensRevoked', { applicationId: id })
+      return { record, result }
+    }
+    throw createConflictError(id)
+  }
+
+  async function addAll(
+    applications: readonly AddedApplication[],
+    { type, by }: { readonly type: EventType; readonly by: string | undefined },
+    options: { readonly write: boolean },
+  ): Promise<readonly AddOutcome[]> {
+    const given = applications.map(({ record, otherHashes, details }) => ({
+      record,
+      otherHashes,
+      audit: { at: now(), type, by, applicationId: record.id, details },
+    }))
+    const outcomes = await store.imports!.add(given, options)
+    const added = given.filter((_, index) => options.write && outcomes[index] === 'added')
+    for (const { record } of added) {
+      applicationCache?.replace(record)
+      emit?.(type, { applicationId: record.id })
+    }
+    return outcomes
+  }
+
+  return { add, addAll, change, findLatestExpiry: (use, createdAt) => findLatestExpiry(maximumAges, use, createdAt) }
+}
+
+/** A writer for contacts: it saves a change only if `check` does not throw for the very record that the change is made of. */
+export function checkBefore(writer: ApplicationWriter, check: (current: ApplicationRecord) => void): ApplicationWriter {
+  const change: ApplicationWriter['change'] = <Result>(
+    id: string,
+    event: ChangeEvent,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result>>,
+  ) =>
+    writer.change(id, event, async (current) => {
+      check(current)
+      return edit(current)
+    })
+  return { ...writer, change }
+}
+
+function createConflictError(id: string): ApplicationError {
+  return new ApplicationError('conflict', `Application ${id} is being changed by other processes. Try again.`)
+}

@@ -1,0 +1,77 @@
+import type { Api } from '../../../shared/contracts/api.js'
+import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
+import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
+import { readEnd } from '../../../shared/lib/temporary.js'
+import { mintCredentials, type Credentials } from '../credentials/credentials.js'
+import type { Applications } from '../applications-api.js'
+import { createApplicationId, createTemporaryId } from './application-id.js'
+import { toApplication } from './application-info.js'
+import { EMPTY_APPLICATION } from './empty-application.js'
+import { readGrants } from './grants.js'
+import type { ReadOperatorData } from './metadata.js'
+import { readContact, readLanguage, readName } from './validation.js'
+import type { CallParts } from '../call-parts.js'
+
+interface CreationOptions extends Omit<CallParts<Credentials>, 'store'> {
+  readonly apis: ReadonlyMap<string, Api>
+  readonly readOperatorData: ReadOperatorData
+}
+
+/** The call with which an operator adds an application. */
+export function createCreation(options: CreationOptions): Pick<Applications, 'create'> {
+  const { apis, writer, readOperatorData, opened, now } = options
+
+  return {
+    async create(application) {
+      const { name, contact, apis: grants, language, externalId, metadata, by } = application
+      const granted = readGrants(apis, grants)
+      const operatorData = await readOperatorData({ externalId, metadata })
+      const createdAt = now()
+      const endsAt = readEnd(application)
+      const { key, secret } = mintCredentials(await opened(), 'registration', apis, granted, createdAt)
+      const record: ApplicationRecord = {
+        ...createRecord(granted, createdAt),
+        ...operatorData,
+        ...(endsAt !== undefined && { id: createTemporaryId(), endsAt }),
+        name: readName(name),
+        contact: contact === undefined ? undefined : readContact(contact),
+        isUnconfirmed: false,
+        language: readLanguage(language),
+        status: 'active',
+        keys: key ? [key.record] : [],
+        secrets: secret ? [secret.record] : [],
+      }
+      const saved = await writer.add(
+        record,
+        { type: 'application.registered', by },
+        { details: describeRecord(record) },
+      )
+      return {
+        application: toApplication(saved, createdAt),
+        credentials: { clientId: key!.plain, ...(secret && { clientSecret: secret.plain }) },
+      }
+    },
+  }
+}
+
+export function createRecord(
+  apis: ApplicationRecord['apis'],
+  createdAt: number,
+): Omit<ApplicationRecord, 'name' | 'contact' | 'isUnconfirmed' | 'status' | 'language'> {
+  return { ...EMPTY_APPLICATION, id: createApplicationId(), apis, createdAt, tokensRevokedAt: 0, version: 1 }
+}
+
+/** Details for the audit log. Operator data is erased with the application, so only names are recorded. */
+export function describeRecord({
+  apis,
+  externalId,
+  metadata,
+  acceptedTerms,
+}: ApplicationRecord): NewAuditRecord['details'] {
+  return {
+    apis,
+    ...(externalId !== undefined && { externalId: true }),
+    ...(metadata && { metadata: Object.keys(metadata) }),
+    ...(acceptedTerms && { acceptedTerms: { url: acceptedTerms.url, version: acceptedTerms.version } }),
+  }
+}

@@ -1,0 +1,123 @@
+import type { Api } from '../../../shared/contracts/api.js'
+import { ApplicationError } from '../../../shared/contracts/errors.js'
+import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../../shared/contracts/application-record.js'
+import { isObject } from '../../../shared/lib/is-object.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
+import type { ApiGrants } from '../call-options.js'
+import type { CredentialKind } from '../credentials/credentials.js'
+import { findGrant, readGrants } from './grants.js'
+
+/** Whether a credential may be used at an API at which its application may do something. */
+export function isUsableAt({ apis }: CredentialRecord, { name }: { readonly name: string }): boolean {
+  return apis === undefined || Object.hasOwn(apis, name)
+}
+
+/** A credential's access to an API: its restriction, without what its application is not granted now. */
+export function restrictScopes(
+  { apis }: CredentialRecord,
+  { name }: { readonly name: string },
+  granted: readonly string[],
+): readonly string[] {
+  if (apis === undefined) return granted
+  const restricted = Object.hasOwn(apis, name) ? apis[name]!.scopes : []
+  return granted.filter((scope) => restricted.includes(scope))
+}
+
+/** The scopes of a key at a key API at which it may be used. At an API without scopes nothing is allocated. */
+export function listKeyScopes(
+  api: Api,
+  key: Pick<CredentialRecord, 'apis'>,
+  granted: readonly string[],
+): readonly string[] {
+  if (!declaresScopes(api)) return NO_SCOPES
+  const restriction = key.apis && listGrantedScopes(api, key.apis[api.name]!.scopes)
+  const isKept = (scope: string): boolean =>
+    Object.hasOwn(api.scopes, scope) && (restriction === undefined || restriction.includes(scope))
+  const scopes = listGrantedScopes(api, granted)
+  return scopes.every(isKept) ? scopes : scopes.filter(isKept)
+}
+
+/**
+ * The scopes that a grant or a restriction means. An empty one may be from before the API had scopes: the provider says what it
+ * means then.
+ */
+export function listGrantedScopes(
+  { defaultScopes = NO_SCOPES }: Pick<Api, 'defaultScopes'>,
+  granted: readonly string[],
+): readonly string[] {
+  return granted.length === 0 ? defaultScopes : granted
+}
+
+const NO_SCOPES: readonly string[] = []
+
+/** A loop is used: `Object.keys()` would allocate a list for each request. */
+function declaresScopes({ scopes }: Api): boolean {
+  for (const scope in scopes) if (Object.hasOwn(scopes, scope)) return true
+  return false
+}
+
+/** The options of `addKey` and `addSecret` that restrict a credential. */
+export interface RestrictionOptions {
+  readonly apis?: ApiGrants | undefined
+  readonly scopes?: readonly string[] | undefined
+}
+
+/** Validates a restriction as far as that is possible without the application. */
+export function readRestriction(
+  apis: ReadonlyMap<string, Api>,
+  kind: CredentialKind,
+  { apis: given, scopes }: RestrictionOptions,
+): Restrict {
+  if (given === undefined && scopes === undefined) return () => undefined
+  const checked = given === undefined ? undefined : readGrants(apis, given)
+  const named = scopes === undefined ? given! : withScopes(given, scopes)
+  const restriction = scopes === undefined ? checked! : readGrants(apis, named)
+  if (kind === 'secret' && !Object.keys(restriction).some((api) => apis.get(api)?.scheme === 'oauth2')) {
+    throw new ApplicationError('invalid_argument', 'apis names no oauth2 API, and others are called with keys only.')
+  }
+  return (application) => narrow(application, restriction, (api) => hasScopes(named, api))
+}
+
+/** The restriction for an application; throws with code `not_granted` if it names more than the application may do. */
+export type Restrict = (application: ApplicationRecord) => GrantedApis | undefined
+
+function withScopes(apis: ApiGrants | undefined, scopes: readonly string[]): ApiGrants {
+  const names: readonly string[] = Array.isArray(apis) ? (apis as readonly string[]) : Object.keys(Object(apis))
+  const [name] = names
+  if (names.length === 1 && !hasScopes(apis, name!)) return { [name!]: { scopes } }
+  throw new ApplicationError(
+    'invalid_argument',
+    'scopes needs apis with one name, such as apis: ["orders"]. For more than one write apis: { orders: { scopes: [...] } }.',
+  )
+}
+
+/** Whether the restriction names the scopes of an API, and does not mean all that the application has there. */
+function hasScopes(apis: ApiGrants | undefined, name: string): boolean {
+  if (typeof apis !== 'object' || Array.isArray(apis) || !Object.hasOwn(apis, name)) return false
+  const grant: unknown = (apis as Readonly<Record<string, unknown>>)[name]
+  return isObject(grant) && ownMembers(grant as { scopes?: unknown }).scopes !== undefined
+}
+
+function narrow(
+  application: ApplicationRecord,
+  restriction: GrantedApis,
+  namesScopes: (api: string) => boolean,
+): GrantedApis {
+  const entries = Object.entries(restriction).map(([name, { scopes }]) => {
+    const grant = findGrant(application, { name })
+    if (!grant) throw createNotGrantedError(application, `"${name}"`, Object.keys(application.apis))
+    const missing = scopes.find((scope) => !grant.scopes.includes(scope))
+    if (missing !== undefined && namesScopes(name))
+      throw createNotGrantedError(application, `"${missing}" at "${name}"`, grant.scopes)
+    return [name, { scopes: scopes.filter((scope) => grant.scopes.includes(scope)) }] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+function createNotGrantedError({ id }: ApplicationRecord, what: string, granted: readonly string[]): ApplicationError {
+  const has = granted.length > 0 ? `It has: ${granted.join(', ')}.` : 'It has none.'
+  return new ApplicationError(
+    'not_granted',
+    `Application ${id} does not have ${what}, and a credential can only have less than its application. ${has}`,
+  )
+}

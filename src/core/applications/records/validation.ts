@@ -1,0 +1,169 @@
+import { isContact } from '../contacts/contact-lists.js'
+import { toAsciiLowerCase } from '../../../shared/contracts/application-order.js'
+import { ApplicationError } from '../../../shared/contracts/errors.js'
+import type { Language } from '../../../shared/contracts/email-content.js'
+import type { ApplicationStatus } from '../../../shared/contracts/application-record.js'
+import { findAddressProblem, readEmailAddress } from '../../../shared/lib/email-address.js'
+import { isFollowable } from '../../../shared/lib/followable.js'
+import { findLineProblem } from '../../../shared/lib/visible-text.js'
+import { isText } from '../call-arguments.js'
+
+/** Lengths are in code points: UTF-16 would count most emoji twice. */
+export const MAX_NAME_LENGTH = 100
+
+/** 1 to 100 visible characters, trimmed: names are shown in e-mails, lists and logs. */
+export function readName(name: unknown): string {
+  const trimmed = typeof name === 'string' ? name.trim() : ''
+  const problem = trimmed === '' ? 'is empty' : findLineProblem(trimmed, MAX_NAME_LENGTH)
+  if (problem === undefined) return trimmed
+  throw new ApplicationError(
+    'invalid_argument',
+    `name must be 1 to ${MAX_NAME_LENGTH} characters that can be seen. This one ${problem}.`,
+  )
+}
+
+/** The name that a stranger gives. E-mails show it, so it holds nothing that a mail program would turn into a link. */
+export function readRegistrationName(name: unknown): string {
+  const read = readName(name)
+  if (!isFollowable(read)) return read
+  throw new ApplicationError(
+    'invalid_argument',
+    'name must not have anything like a web address, an e-mail address or a telephone number: example.com, tel:, 7 digits in a row.',
+  )
+}
+
+/** The name of a credential. Contacts are strangers too: an e-mail to another contact shows it. */
+export function readCredentialName(name: unknown, by: string | undefined): string {
+  return isContact(by) ? readRegistrationName(name) : readName(name)
+}
+
+/** One plain address of up to 254 octets. An internationalized domain is returned in ASCII. */
+export function readContact(contact: unknown): string {
+  const address = readEmailAddress(contact)
+  if (address !== undefined) return address
+  const problem = findAddressProblem(contact)
+  throw new ApplicationError(
+    'invalid_argument',
+    `contact must be one plain e-mail address, such as dev@example.com.${problem === undefined ? '' : ` This one ${problem}.`}`,
+  )
+}
+
+/**
+ * The contact that a stranger gives: an address in the public DNS. One at a host of the mail server's own network could reach
+ * mailboxes that are not meant for strangers, such as root's.
+ */
+export function readRegistrationContact(contact: unknown): string {
+  const read = readContact(contact)
+  if (LINK_IN_ADDRESS.test(read))
+    throw new ApplicationError(
+      'invalid_argument',
+      'contact must have nothing like a web address before the @: letters, digits and . _ + - only, and no www.',
+    )
+  if (PUBLIC_HOST.test(read) && !PRIVATE_HOST.test(read)) return read
+  throw new ApplicationError(
+    'invalid_argument',
+    'contact must be an e-mail address at a public host name, such as dev@example.com.',
+  )
+}
+
+/** Mail programs take `www.` and what follows it for a web address, and other signs for its path and query. */
+const LINK_IN_ADDRESS = /^www\.|[^A-Za-z0-9._+'-].*@/i
+const PUBLIC_HOST = /\.(?:[A-Za-z]{2,63}|xn--[A-Za-z0-9-]+)$/i
+/** RFC 6761, RFC 6762, and names that are used without being registered. */
+const PRIVATE_HOST = /[.@](?:localhost|localdomain|local|internal|intranet|lan|home\.arpa|invalid)$/i
+
+/** The end of a credential: a `Date` in the future, or null for never. Resolves milliseconds. */
+export function readExpiresAt(expiresAt: unknown, now: number): number | null {
+  if (expiresAt === null) return null
+  const at = expiresAt instanceof Date ? expiresAt.getTime() : Number.NaN
+  if (at > now) return at
+  throw new ApplicationError(
+    'invalid_argument',
+    Number.isNaN(at)
+      ? "expiresAt must be a Date, such as new Date('2027-01-31')."
+      : `expiresAt is ${new Date(at).toISOString()}, which is not in the future. endCredential() ends a credential at once.`,
+  )
+}
+
+/** The id of a credential. */
+export function readCredentialId(credential: unknown): string | undefined {
+  if (credential === undefined || isText(credential)) return credential
+  throw new ApplicationError('invalid_argument', 'credential must be the id of a credential, such as cred_...')
+}
+
+/** An option that is false unless given. A mistyped value must not count as false. */
+export function readFlag(name: string, value: unknown = false): boolean {
+  if (typeof value === 'boolean') return value
+  throw new ApplicationError('invalid_argument', `${name} must be true or false.`)
+}
+
+/** The beginning of a name, in ASCII lower case as stores compare it. */
+export function readNamePrefix(name: unknown): string | undefined {
+  if (name === undefined) return undefined
+  if (isText(name) && name !== '' && name.length <= 100) return toAsciiLowerCase(name)
+  throw new ApplicationError('invalid_argument', 'name must be the beginning of a name: 1 to 100 characters.')
+}
+
+/** The API of a request for access; undefined for a registration. */
+export function readApiName(api: unknown): string | undefined {
+  if (api === undefined || isText(api)) return api
+  throw new ApplicationError('invalid_argument', 'api must be the name of an API.')
+}
+
+/** Seconds for which an old credential still works: a day unless given. */
+export function readOverlap(overlap: unknown = 86_400): number {
+  if (Number.isSafeInteger(overlap) && (overlap as number) >= 0) return overlap as number
+  throw new ApplicationError('invalid_argument', 'overlap must be a whole number of seconds, 0 or more.')
+}
+
+const MAX_REASON_LENGTH = 500
+
+/** An operator's text to a contact about a decision; undefined if nothing was given. Line breaks are kept. */
+export function readReason(reason: unknown): string | undefined {
+  if (reason === undefined) return undefined
+  const text = typeof reason === 'string' ? reason.replaceAll(/\r\n?/g, '\n').replaceAll('\t', ' ').trim() : ''
+  if (text !== '' && Array.from(text).length <= MAX_REASON_LENGTH && !/[^\P{Cc}\n]|[\p{Cs}\p{Zl}\p{Zp}]/u.test(text))
+    return text
+  throw new ApplicationError(
+    'invalid_argument',
+    `reason must be 1 to ${MAX_REASON_LENGTH} characters, without control characters other than line breaks.`,
+  )
+}
+
+/** The `limit` of a list: 100 unless given, at most 1000. */
+export function readPageSize(limit: unknown = 100): number {
+  if (Number.isSafeInteger(limit) && (limit as number) >= 1 && (limit as number) <= 1000) return limit as number
+  throw new ApplicationError('invalid_argument', 'limit must be a whole number from 1 to 1000.')
+}
+
+/** Milliseconds since 1970. */
+/** The plan of a filter. It may be none that this process knows. */
+export function readPlanFilter(plan: unknown): string | undefined {
+  if (plan === undefined || isText(plan)) return plan
+  throw new ApplicationError('invalid_argument', 'plan must be the name of a plan.')
+}
+
+export function readTime(name: string, time: unknown): number | undefined {
+  if (time === undefined) return undefined
+  if (time instanceof Date && !Number.isNaN(time.getTime())) return time.getTime()
+  throw new ApplicationError('invalid_argument', `${name} must be a valid Date.`)
+}
+
+const STATUSES: readonly unknown[] = ['pending', 'active', 'suspended', 'deleted'] satisfies ApplicationStatus[]
+
+export function readStatus(status: ApplicationStatus | undefined): ApplicationStatus | undefined {
+  if (status === undefined || STATUSES.includes(status)) return status
+  throw new ApplicationError('invalid_argument', `status must be one of ${STATUSES.join(', ')}.`)
+}
+
+const LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'es']
+
+export function isLanguage(value: unknown): value is Language {
+  return (LANGUAGES as readonly unknown[]).includes(value)
+}
+
+/** The language of an application's e-mails. */
+export function readLanguage(language: unknown): Language | undefined {
+  if (language === undefined || isLanguage(language)) return language
+  throw new ApplicationError('invalid_argument', `language must be one of ${LANGUAGES.join(', ')}.`)
+}

@@ -1,0 +1,69 @@
+import { ApplicationError } from '../../../shared/contracts/errors.js'
+import type { ApplicationRecord, Withheld } from '../../../shared/contracts/application-record.js'
+import { containsNetwork } from '../../../shared/lib/networks.js'
+
+/** The withheld access once an operator has granted these scopes of an API; `undefined` takes the API away. */
+export function withhold(
+  current: ApplicationRecord,
+  api: string,
+  granted: readonly string[] | undefined,
+): Withheld | undefined {
+  const { [api]: former, ...others } = current.withheld?.apis ?? {}
+  const had = new Set([...(former?.scopes ?? []), ...listGranted(current, api)])
+  const scopes = [...had].filter((scope) => !granted?.includes(scope))
+  const apis = granted && scopes.length === 0 ? others : { ...others, [api]: { scopes } }
+  return joinWithheld({ ...current.withheld, apis })
+}
+
+/** What operators have withheld; undefined for nothing. */
+export function joinWithheld({ apis, credentials = [], networks }: PartsOfWithheld): Withheld | undefined {
+  if (Object.keys(apis).length === 0 && credentials.length === 0 && !networks) return undefined
+  return { apis, ...(credentials.length > 0 && { credentials }), ...(networks && { networks }) }
+}
+
+type PartsOfWithheld = { readonly [Part in keyof Withheld]: Withheld[Part] | undefined } & Pick<Withheld, 'apis'>
+
+/** Whether an operator took away the API, or one of these scopes: then a request for it waits for a decision. */
+export function isWithheld(current: ApplicationRecord, api: string, requested: readonly string[]): boolean {
+  const apis = current.withheld?.apis ?? {}
+  if (!Object.hasOwn(apis, api)) return false
+  return !Object.hasOwn(current.apis, api) || requested.some((scope) => apis[api]!.scopes.includes(scope))
+}
+
+/**
+ * Refuses a contact's change that gives back what operators took away or have limited: access, networks of the application, limits,
+ * its plan, a suspension. Terms of credentials are judged by `settleTerms`.
+ */
+export function refuseWithheld(current: ApplicationRecord, changed: ApplicationRecord): void {
+  refuseWiderNetworks(current, changed)
+  for (const api of Object.keys(changed.apis)) {
+    const former = listGranted(current, api)
+    const added = changed.apis[api]!.scopes.filter((scope) => !former.includes(scope))
+    const isAdded = added.length > 0 || !Object.hasOwn(current.apis, api)
+    if (isAdded && isWithheld(current, api, added))
+      throw createWithheldError(`An operator took "${api}", or scopes of it, away: only an operator gives it back.`)
+  }
+  const isLimitChanged = changed.rateLimits !== current.rateLimits || changed.plan !== current.plan
+  if (isLimitChanged) throw createWithheldError('Limits and plans are set by operators only.')
+  if (current.status === 'suspended' && changed.status !== 'suspended')
+    throw createWithheldError('Only an operator resumes an application.')
+}
+
+function createWithheldError(message: string): ApplicationError {
+  return new ApplicationError('invalid_state', message)
+}
+
+function refuseWiderNetworks({ withheld, networks: former }: ApplicationRecord, { networks }: ApplicationRecord): void {
+  const given = withheld?.networks
+  if (!given || networks === former) return
+  const wider = networks?.find((network) => !given.some((outer) => containsNetwork(outer, network)))
+  if (networks && wider === undefined) return
+  throw new ApplicationError(
+    'invalid_argument',
+    `${wider ?? 'Any network'} is more than the operator allows: ${given.join(', ')}.`,
+  )
+}
+
+function listGranted({ apis }: ApplicationRecord, api: string): readonly string[] {
+  return Object.hasOwn(apis, api) ? apis[api]!.scopes : []
+}

@@ -1,0 +1,125 @@
+import type { Limit } from '../../shared/contracts/api.js'
+import type { Emit } from '../../shared/contracts/events.js'
+import { createCors } from '../http/cors.js'
+import type { PaceStarts } from '../http/paced-start.js'
+import type { LogRefusal } from '../http/refusal-log.js'
+import type { RateLimits } from '../rate-limits/rate-limits.js'
+import type { SignAccessToken } from '../tokens/access-token.js'
+import type { RevokedTokens } from '../tokens/revoked-tokens-api.js'
+import type { SigningKeys } from '../tokens/known-signing-keys.js'
+import type { AccessTokenVerifier } from '../tokens/verified-token.js'
+import { ExpiredAccessToken } from '../tokens/verified-token.js'
+import type { ApiObservers } from '../../shared/contracts/api-observer.js'
+import { createClientAuthentication, type ClientAuthenticationOptions } from './client-authentication.js'
+import {
+  createIntrospectionEndpoint,
+  createOwnTokenReader,
+  createRevocationEndpoint,
+  type VerifyAccessToken,
+} from './introspection-and-revocation.js'
+import {
+  createAuthorizationEndpoint,
+  createAuthorizationServerMetadata,
+  createKeySetEndpoint,
+  createOpenIdMetadata,
+  createProtectedResourceMetadata,
+} from './metadata-endpoints.js'
+import type { CheckMount } from './mount-check.js'
+import { createRouters, type AuthorizationServerRouters } from './router.js'
+import { createSuspensionEndpoint } from './suspension-endpoint.js'
+import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
+
+interface AuthorizationServerOptions extends ClientAuthenticationOptions {
+  /** All APIs. The endpoints exist for those with the scheme oauth2. */
+  readonly apis: ReadonlyMap<string, TokenApi>
+  /** The path of `baseUrl`, without a slash at its end. */
+  readonly basePath: string
+  readonly corsOrigins: '*' | readonly string[]
+  /** The algorithm of new signing keys. */
+  readonly signingAlgorithm: string
+  /** Seconds that a signing key is published before it signs. */
+  readonly publishAhead: number
+  readonly limits: {
+    readonly tokenRequests: Limit | false
+    readonly revocations: Limit | false
+    readonly failedAuthentication: Limit | false
+    /** Whether token answers have `RateLimit` headers. */
+    readonly headers: boolean
+  }
+  readonly rateLimits: Pick<RateLimits, 'create'>
+  readonly signAccessToken: SignAccessToken
+  readonly accessTokens: Pick<AccessTokenVerifier, 'verify'>
+  readonly revokedTokens: RevokedTokens
+  readonly signingKeys: SigningKeys
+  /** The access token as the guards of that API see it; undefined if they would refuse it. */
+  readonly findActiveToken: VerifyAccessToken
+  readonly observers: ApiObservers
+  readonly emit: Emit
+  readonly paceStarts: PaceStarts
+  readonly logRefusal: LogRefusal
+  /** Logs mistakes of mounting; undefined outside development. */
+  readonly checkMount: CheckMount | undefined
+}
+
+/** The endpoints of every oauth2 API, as `auth.router`, `auth.wellKnownRouter` and `auth.suspensionRouter`. */
+export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServerRouters {
+  const { basePath, limits, rateLimits, signAccessToken, accessTokens } = options
+  const { revokedTokens, signingKeys, available, emit, logRefusal, now } = options
+  const authenticateClient = createClientAuthentication(options)
+  // The console asks here about credentials that the token endpoint has just refused and counted. This limit has a count of its
+  // own, so that a wrong secret counts once there, and guesses here are limited all the same.
+  const limitSuspensionFailures = rateLimits.create('failedAuthentication:suspended', limits.failedAuthentication, {
+    setBy: 'rateLimits.failedAuthentication',
+    untrustedKeys: true,
+  })
+  const authenticateForSuspension = createClientAuthentication({ ...options, limitFailures: limitSuspensionFailures })
+  // API names have no slash, so `orders/token` is never the policy name of a `requests` limit.
+  const limitTokenRequests = ({ name }: TokenApi) =>
+    rateLimits.create(`tokenRequests:${name}`, limits.tokenRequests, {
+      policy: `${name}/token`,
+      setBy: 'rateLimits.tokenRequests',
+    })
+  const limitRevocations = rateLimits.create('revocations', limits.revocations, {
+    delayRefusals: true,
+    setBy: 'rateLimits.revocations',
+  })
+  const readActiveToken = createOwnTokenReader({ authenticateClient, verifyAccessToken: options.findActiveToken })
+  // Revocation also accepts tokens that guards refuse now: they must stay revoked when the application may use the API again.
+  const readIssuedToken = createOwnTokenReader({
+    authenticateClient,
+    async verifyAccessToken(api, presented) {
+      const token = await accessTokens.verify(presented)
+      if (token === 'invalid' || token instanceof ExpiredAccessToken) return undefined
+      return token.issuer === api.resource ? token : undefined
+    },
+  })
+
+  const createEndpoints = (api: TokenApi) => ({
+    api,
+    token: createTokenEndpoint(api, {
+      authenticateClient,
+      signAccessToken,
+      limitTokenRequests: limitTokenRequests(api),
+      observer: options.observers.get(api.name) ?? {},
+      emit,
+      now,
+    }),
+    revoke: createRevocationEndpoint(api, { readOwnToken: readIssuedToken, revokedTokens, limitRevocations, emit }),
+    introspect: createIntrospectionEndpoint(api, readActiveToken),
+    authorize: createAuthorizationEndpoint(),
+    authorizationServerMetadata: createAuthorizationServerMetadata(api),
+    openIdMetadata: createOpenIdMetadata(api, options.signingAlgorithm),
+    protectedResourceMetadata: createProtectedResourceMetadata(api),
+  })
+
+  return createRouters({
+    endpoints: [...options.apis.values()].filter(({ scheme }) => scheme === 'oauth2').map(createEndpoints),
+    keySet: createKeySetEndpoint({ signingKeys, available, publishAhead: options.publishAhead }),
+    suspension: createSuspensionEndpoint(authenticateForSuspension),
+    basePath,
+    cors: createCors(options.corsOrigins, limits.headers ? ['RateLimit', 'RateLimit-Policy'] : []),
+    paceStarts: options.paceStarts,
+    logRefusal,
+    checkMount: options.checkMount,
+  })
+}

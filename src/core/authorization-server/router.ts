@@ -1,0 +1,143 @@
+import type { IncomingMessage } from 'node:http'
+import type { Api } from '../../shared/contracts/api.js'
+import { answerPublicPreflight, type Cors } from '../http/cors.js'
+import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
+import type { PaceStarts } from '../http/paced-start.js'
+import type { LogRefusal } from '../http/refusal-log.js'
+import { readHeader } from '../http/request.js'
+import { unwrapCause, sendDenial, sendEmpty, toDenial } from '../http/respond.js'
+import { describeRefusedClient } from './client-authentication.js'
+import type { CheckMount } from './mount-check.js'
+
+/** The endpoints of one API. */
+interface ApiEndpoints {
+  readonly api: Api
+  readonly token: Endpoint
+  readonly revoke: Endpoint
+  readonly introspect: Endpoint
+  readonly authorize: Endpoint
+  readonly authorizationServerMetadata: Endpoint
+  readonly openIdMetadata: Endpoint
+  readonly protectedResourceMetadata: Endpoint
+}
+
+interface RouterOptions {
+  readonly endpoints: readonly ApiEndpoints[]
+  readonly keySet: Endpoint
+  readonly suspension: Endpoint
+  /** The path of `baseUrl`; the metadata at the root of the origin has it in its paths (RFC 8414 3.1, RFC 9728 3.1). */
+  readonly basePath: string
+  readonly cors: Cors | undefined
+  readonly paceStarts: PaceStarts
+  readonly logRefusal: LogRefusal
+  readonly checkMount: CheckMount | undefined
+}
+
+export interface AuthorizationServerRouters {
+  readonly router: Middleware
+  readonly wellKnownRouter: Middleware
+  readonly suspensionRouter: Middleware
+}
+
+/** Path -> method -> endpoint. `*` stands for every method that is not listed. */
+type Routes = Map<string, Readonly<Record<string, Endpoint>>>
+
+/**
+ * `auth.router` and `auth.wellKnownRouter`. All paths are known at start-up and matched exactly, in case and trailing slash.
+ * Every other request goes on to the host.
+ */
+export function createRouters(options: RouterOptions): AuthorizationServerRouters {
+  const { endpoints, keySet, suspension, basePath, cors, paceStarts, logRefusal, checkMount } = options
+  const keySetRoute = routeDocument(answerErrors('platform', keySet, logRefusal))
+  const routes: Routes = new Map([['/.well-known/jwks.json', keySetRoute]])
+  const rootRoutes: Routes = new Map()
+
+  for (const { api, ...endpoint } of endpoints) {
+    const wrap = (each: Endpoint): Endpoint => answerErrors(api.name, each, logRefusal)
+    const wrapWithCors = (each: Endpoint): Endpoint => wrap(addCors(paceStarts(each), cors))
+    const preflight = cors && { OPTIONS: wrap(addCors((_req, res) => sendEmpty(res, 204), cors)) }
+    const authorizationServer = routeDocument(wrap(endpoint.authorizationServerMetadata))
+    const openId = routeDocument(wrap(endpoint.openIdMetadata))
+    const protectedResource = routeDocument(wrap(endpoint.protectedResourceMetadata))
+    routes
+      .set(`/${api.name}/token`, { '*': wrapWithCors(endpoint.token), ...preflight })
+      .set(`/${api.name}/revoke`, { POST: wrapWithCors(endpoint.revoke), ...preflight })
+      .set(`/${api.name}/introspect`, { POST: wrapWithCors(endpoint.introspect), ...preflight })
+      .set(`/${api.name}/authorize`, routeGet(wrap(endpoint.authorize)))
+      .set(`/${api.name}/.well-known/oauth-authorization-server`, authorizationServer)
+      .set(`/${api.name}/.well-known/openid-configuration`, openId)
+      .set(`/${api.name}/.well-known/oauth-protected-resource`, protectedResource)
+      .set(`/${api.name}/.well-known/jwks.json`, keySetRoute)
+    rootRoutes
+      .set(`/.well-known/oauth-authorization-server${basePath}/${api.name}`, authorizationServer)
+      .set(`/.well-known/openid-configuration${basePath}/${api.name}`, openId)
+      .set(`/.well-known/oauth-protected-resource${basePath}/${api.name}`, protectedResource)
+  }
+
+  return {
+    router: createRouter(basePath === '' ? new Map([...routes, ...rootRoutes]) : routes, checkMount),
+    wellKnownRouter: createRouter(rootRoutes),
+    suspensionRouter: createRouter(
+      new Map([['/', { POST: answerErrors('platform', paceStarts(suspension), logRefusal) }]]),
+    ),
+  }
+}
+
+function routeGet(endpoint: Endpoint): Record<string, Endpoint> {
+  return { GET: endpoint, HEAD: endpoint }
+}
+
+/** No method of a request has this spelling. */
+const PREFLIGHT = 'OPTIONS of CORS'
+
+/** A document that every page may read. It answers preflights; every other OPTIONS goes on to the host. */
+function routeDocument(endpoint: Endpoint): Record<string, Endpoint> {
+  return { ...routeGet(endpoint), [PREFLIGHT]: answerPublicPreflight }
+}
+
+function isPreflight(req: IncomingMessage): boolean {
+  return (
+    req.method === 'OPTIONS' &&
+    readHeader(req, 'origin') !== undefined &&
+    readHeader(req, 'access-control-request-method') !== undefined
+  )
+}
+
+/** Everything that an endpoint throws is logged and sent as a refusal here. */
+function answerErrors(api: string, endpoint: Endpoint, logRefusal: LogRefusal): Endpoint {
+  return async function answer(req, res) {
+    try {
+      await endpoint(req, res)
+    } catch (error) {
+      const denied = toDenial(error)
+      logRefusal(api, denied, unwrapCause(error), describeRefusedClient(error)?.reason)
+      sendDenial(req, res, denied)
+    }
+  }
+}
+
+function findEndpoint(methods: Readonly<Record<string, Endpoint>>, method: string): Endpoint | undefined {
+  const name = Object.hasOwn(methods, method) ? method : '*'
+  return Object.hasOwn(methods, name) ? methods[name] : undefined
+}
+
+function addCors(endpoint: Endpoint, cors: Cors | undefined): Endpoint {
+  if (!cors) return endpoint
+  return function answerWithCors(req, res) {
+    cors(req, res)
+    return endpoint(req, res)
+  }
+}
+
+function createRouter(routes: Routes, checkMount?: CheckMount): Middleware {
+  const isRoute = (path: string): boolean => routes.has(path)
+
+  return function platformAuthRouter(req, res, next) {
+    checkMount?.(req, isRoute)
+    const methods = routes.get(parsePath(req.url ?? '/'))
+    const endpoint =
+      methods && ((isPreflight(req) ? methods[PREFLIGHT] : undefined) ?? findEndpoint(methods, req.method ?? ''))
+    if (endpoint) void endpoint(req, res)
+    else next()
+  }
+}

@@ -1,0 +1,39 @@
+import { OAuthError } from '../../shared/contracts/denial.js'
+import { limitAuthenticationTime } from '../http/authentication-timeout.js'
+import { readForm, refuseInQuery } from '../http/form.js'
+import type { Endpoint } from '../http/middleware.js'
+import { sendJson } from '../http/respond.js'
+import type { AuthenticateClient } from './authenticated-client.js'
+import { describeRefusedClient, maySaySuspended } from './client-authentication.js'
+
+/**
+ * `POST /` of `auth.suspensionRouter`: whether the application whose right secret is presented is suspended. The token endpoint
+ * answers suspended applications and wrong credentials alike. A caller with the secret may know; everybody else learns nothing,
+ * because the answer is the same for unknown applications, wrong secrets and usable applications.
+ */
+export function createSuspensionEndpoint(authenticateClient: AuthenticateClient): Endpoint {
+  return async function answerSuspensionRequest(req, res) {
+    const form = await readForm(req, PARAMETERS)
+    refuseInQuery(req, PARAMETERS)
+    const suspended = await limitAuthenticationTime(
+      isRefusedAsSuspended(authenticateClient(req, form, 'platform', { tellsSuspension: true })),
+    )
+    sendJson(res, 200, { suspended }, { 'Cache-Control': 'no-store' })
+  }
+}
+
+const PARAMETERS = ['client_id', 'client_secret']
+
+/** Rejects with every refusal that does not judge the credentials, such as 429 and 503. */
+async function isRefusedAsSuspended(authentication: Promise<unknown>): Promise<boolean> {
+  try {
+    await authentication
+    return false
+  } catch (error) {
+    // Credentials that work, but not from here, say no more than others.
+    if (error instanceof OAuthError && error.error === 'network_not_allowed') return false
+    if (error instanceof OAuthError && error.error === 'invalid_client')
+      return maySaySuspended(describeRefusedClient(error))
+    throw error
+  }
+}

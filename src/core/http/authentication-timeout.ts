@@ -1,0 +1,18 @@
+import { StoreUnavailableError } from '../../shared/contracts/errors.js'
+import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
+
+/**
+ * Settles like `authentication`, or rejects with `StoreUnavailableError` (503) after 5 seconds in all. It is for work without
+ * an effect that the caller could miss: the work is not stopped.
+ */
+export function limitAuthenticationTime<Result>(
+  authentication: Promise<Result>,
+  startedAt: number = performance.now(),
+): Promise<Result> {
+  const remaining = startedAt + CALL_TIMEOUT_MS - performance.now()
+  return withTimeout(authentication, Math.max(remaining, 0), createTimeoutError)
+}
+
+function createTimeoutError(): Error {
+  return new StoreUnavailableError('The store did not answer in time.')
+}

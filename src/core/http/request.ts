@@ -1,0 +1,88 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { isIPv4, isIPv6 } from 'node:net'
+import { formatGroups, normalizeIp, readGroups } from '../../shared/lib/ip-address.js'
+
+/**
+ * A header of a request. Own members only: a polluted `Object.prototype` must not provide a credential. A request that a test
+ * made by hand may have no headers at all: it has no credential.
+ */
+export function readHeader<Name extends keyof IncomingHttpHeaders & string>(
+  { headers }: Partial<Pick<IncomingMessage, 'headers'>>,
+  name: Name,
+): IncomingHttpHeaders[Name] {
+  return headers && Object.hasOwn(headers, name) ? headers[name] : undefined
+}
+
+/** A member that the host or its framework has put on a request, not one of a polluted `Object.prototype`. */
+export function readHostMember(req: IncomingMessage, name: string): unknown {
+  const value: unknown = Reflect.get(req, name)
+  const isInherited = value === Reflect.get(Object.prototype, name) && !Object.hasOwn(req, name)
+  return isInherited ? undefined : value
+}
+
+/**
+ * The address that a request is counted against: its IPv4 address, or the IPv6 network with that prefix. One subscriber has
+ * all addresses of a /64 network, and often of a /56 or /48.
+ */
+export function readClientAddress(req: IncomingMessage, ipv6Prefix: Ipv6Prefix = 64): string {
+  const address = readIpAddress(req)
+  return isIPv6(address) ? formatNetwork(address, ipv6Prefix) : address
+}
+
+/** The bits of an IPv6 address that name a network. */
+export type Ipv6Prefix = 48 | 56 | 64
+
+/**
+ * Express's `req.ip`, which follows the host's `trust proxy`, or the peer's address: one spelling for each address, in
+ * whatever form a proxy delivers it.
+ */
+export function readIpAddress(req: IncomingMessage): string {
+  const ip = readHostMember(req, 'ip')
+  if (typeof ip === 'string') return normalizeAddress(ip)
+  const { socket }: Partial<Pick<IncomingMessage, 'socket'>> = req
+  return normalizeAddress(socket?.remoteAddress ?? 'unknown')
+}
+
+/** `[2001:db8::1]:443`, with or without the port, or `192.0.2.1:443`. */
+const WITH_PORT = /^\[([^\]]*)\](?::\d+)?$|^(\d+(?:\.\d+){3}):\d+$/
+/** A header may hold any text. This bounds the key of a counter. */
+const MAX_ADDRESS_LENGTH = 64
+
+function normalizeAddress(text: string): string {
+  if (isIPv4(text)) return text
+  // The ellipsis: what is left of a long text must not look like an address.
+  if (text.length > MAX_ADDRESS_LENGTH) return `${text.slice(0, MAX_ADDRESS_LENGTH - 1)}…`
+  const [, bracketed, dotted] = WITH_PORT.exec(text) ?? []
+  const address = (bracketed ?? dotted ?? text).split('%', 1)[0]!
+  return isIPv6(address) ? normalizeIp(address) : address
+}
+
+/** The keys by which failed authentications are counted: the address, and the application that was presented, if it exists. */
+export function formatFailureKey(req: IncomingMessage, applicationId: string | undefined): string {
+  return `${readClientAddress(req)} ${applicationId ?? 'unknown'}`
+}
+
+function formatNetwork(address: string, prefix: Ipv6Prefix): string {
+  const groups = readGroups(address).slice(0, 4)
+  groups[3]! &= 0xffff << (64 - prefix)
+  return `${formatGroups(groups)}::/${prefix}`
+}
+
+/**
+ * Whether a header occurs more than once. `req.headers` does not show it: Node keeps the first `Authorization` and joins
+ * other headers with a comma. Two credentials in one request are an error (RFC 6750 2). The requests of some test tools and
+ * wrappers have no raw headers, and so no second one.
+ */
+export function hasDuplicateHeader(
+  { rawHeaders = [] }: Partial<Pick<IncomingMessage, 'rawHeaders'>>,
+  lowerCaseName: string,
+): boolean {
+  let isSeen = false
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    if (name.length !== lowerCaseName.length || name.toLowerCase() !== lowerCaseName) continue
+    if (isSeen) return true
+    isSeen = true
+  }
+  return false
+}

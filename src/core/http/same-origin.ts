@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http'
+import { OAuthError } from '../../shared/contracts/denial.js'
+import { readHeader } from './request.js'
+
+/**
+ * Throws for a form that a page of another origin has sent (cross-site request forgery). Browsers send `Sec-Fetch-Site` to
+ * trustworthy origins (https and loopback), and `Origin` with every POST; a request with neither is refused.
+ */
+export function refuseOtherOrigins(req: IncomingMessage, origin: string): void {
+  const site = readHeader(req, 'sec-fetch-site')
+  // The browser compares, so that a proxy that changes the host does not matter.
+  const isSame = site === undefined ? readHeader(req, 'origin') === origin : site === 'same-origin'
+  if (!isSame) throw createRefusal()
+}
+
+/**
+ * Throws for a form that a page of another origin has sent, and lets programs pass, which send neither header. `origin` is
+ * undefined where the host has not said which one the pages have: then only `Sec-Fetch-Site` is asked.
+ */
+export function refuseCrossSiteForm(req: IncomingMessage, origin: string | undefined): void {
+  const site = readHeader(req, 'sec-fetch-site')
+  const sent = readHeader(req, 'origin')
+  const isOther = site === undefined ? sent !== undefined && origin !== undefined && sent !== origin : !OWN.has(site)
+  if (isOther) throw createRefusal()
+}
+
+/** `none`: the user has sent it, not a page. */
+const OWN: ReadonlySet<unknown> = new Set(['same-origin', 'none'])
+
+function createRefusal(): OAuthError {
+  return new OAuthError('access_denied', 'This form was not sent from a page of this site')
+}

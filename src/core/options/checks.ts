@@ -1,0 +1,85 @@
+import type { Limit } from '../../shared/contracts/api.js'
+import { ConfigurationError } from '../../shared/contracts/errors.js'
+import { describeKind, describeValue } from '../../shared/lib/describe-value.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
+import { didYouMean } from '../../shared/lib/suggest.js'
+import { describePlace } from './moved-options.js'
+
+/** Refuses an option that does not exist: a mistyped one would silently keep the default. `path` precedes the name. */
+export function refuseUnknown(path: string, options: object, known: readonly string[]): void {
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue
+    throw new ConfigurationError({
+      option: path + name,
+      problem: 'is not an option',
+      fix: describePlace(path + name) ?? (didYouMean(name, known).trim() || `There are: ${known.join(', ')}.`),
+    })
+  }
+}
+
+/** The error for an option with a wrong value; the value is shown, so it must not hold a secret. */
+export function invalidOption(option: string, value: unknown, fix: string): ConfigurationError {
+  return new ConfigurationError({ option, problem: `is ${describeValue(value)}`, fix })
+}
+
+/** An object that has only known members; none at all where it was left out. */
+export function readGroup<Group extends object>(
+  option: string,
+  group: Group | undefined,
+  known: readonly (keyof Group & string)[],
+): Partial<Group> {
+  if (group === undefined) return ownMembers({})
+  if (!isObject(group)) {
+    const fix = `Write an object with ${known.join(', ')}, or leave it out.`
+    throw new ConfigurationError({ option, problem: `is ${describeKind(group)}`, fix })
+  }
+  refuseUnknown(`${option}.`, group, known)
+  return ownMembers(group)
+}
+
+/** A limit with both its numbers, or false. */
+export function readLimit(option: string, limit: Limit | false): Limit | false {
+  if (limit === false) return false
+  if (!isObject(limit)) {
+    throw invalidOption(option, limit, 'Write { limit: 100, window: 60 } (requests, seconds), or false.')
+  }
+  refuseUnknown(`${option}.`, limit, ['limit', 'window'])
+  return {
+    limit: readWholeNumber(`${option}.limit`, ownMembers(limit).limit, 1),
+    window: readWindow(`${option}.window`, ownMembers(limit).window),
+  }
+}
+
+/** Node's timers hold 2^31 milliseconds. */
+const MAX_WINDOW_SECONDS = 2_147_483
+
+function readWindow(option: string, value: unknown): number {
+  const window = readWholeNumber(option, value, 1)
+  if (window <= MAX_WINDOW_SECONDS) return window
+  throw invalidOption(option, window, `A window is at most ${MAX_WINDOW_SECONDS} seconds (24 days).`)
+}
+
+export function readWholeNumber(option: string, value: unknown, minimum: number): number {
+  if (Number.isSafeInteger(value) && (value as number) >= minimum) return value as number
+  throw invalidOption(option, value, `Write a whole number of at least ${minimum}.`)
+}
+
+/** A century: its end is still a valid `Date`, whatever the clock says. */
+const MAX_DAYS = 36_500
+
+export function readDays(option: string, value: unknown): number {
+  const days = readWholeNumber(option, value, 1)
+  if (days <= MAX_DAYS) return days
+  throw invalidOption(option, days, `Write days: at most ${MAX_DAYS} (a century).`)
+}
+
+export function readBoolean(option: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  throw invalidOption(option, value, 'Write true or false.')
+}
+
+export function readOptionalFunction<F>(option: string, value: F | undefined): F | undefined {
+  if (value === undefined || typeof value === 'function') return value
+  throw invalidOption(option, value, 'Give it a function, or leave it out.')
+}

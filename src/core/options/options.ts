@@ -1,0 +1,98 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Limit } from '../../shared/contracts/api.js'
+import type { DenialError } from '../../shared/contracts/denial.js'
+import type { SigningAlgorithm } from './algorithms.js'
+
+/**
+ * Answers a refusal in your own format. `next()` sends the standard refusal, and `next(error)` calls your error middleware;
+ * neither reaches the route.
+ */
+export type OnDenied = {
+  // A method, because its parameters may be narrower: the function can take Express's Request and Response.
+  onDenied(denial: DenialError, req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): unknown
+}['onDenied']
+
+/** The option `tokens`: access tokens, and the keys that sign them. */
+export interface TokensOptions {
+  /** Seconds until access tokens expire; 3600 if left out. An API may have another one (`accessTokenLifetime`). */
+  readonly lifetime?: number | undefined
+  /** Seconds by which clocks may differ when access tokens are verified; 5 if left out. */
+  readonly clockTolerance?: number | undefined
+  /**
+   * The JWS algorithm of new signing keys; `ES256` if left out. `RS256` suits partners who verify tokens with arbitrary
+   * libraries. To refuse a forged signature costs about 100 us with ES256, 500 with ES384, and 1,100 with ES512.
+   */
+  readonly algorithm?: SigningAlgorithm | undefined
+  /** Seconds after which a new signing key is created; never if left out. */
+  readonly rotateEvery?: number | undefined
+  /**
+   * Seconds for which a new key is published before it signs; 300 if left out, for which caches may keep the key set. Below 60 a
+   * warning is logged: verifiers elsewhere do not fetch the key set again so soon.
+   */
+  readonly publishAhead?: number | undefined
+}
+
+/** The option `credentials`. */
+export interface CredentialsOptions {
+  /** The beginning of keys and secrets; `epa` if left out. */
+  readonly prefix?: string | undefined
+  /**
+   * Days of 24 hours after which a key or secret that is made from now on ends; none if left out. An API may have less
+   * (`credentialMaxAge`). Credentials that exist already keep the end they have.
+   */
+  readonly maxAge?: number | undefined
+}
+
+/** The option `brand`: how e-mails and pages look. */
+export interface BrandOptions {
+  /** The platform's name in e-mails, and at the top of pages. In e-mails the host of `baseUrl` if left out. */
+  readonly name?: string | undefined
+  /** The path of a PNG, JPEG or SVG file, or a data: URL of one; at most 32 KiB. Shown on pages, not in e-mails. */
+  readonly logo?: string | undefined
+  /**
+   * The colour of links and buttons, as `#rrggbb`. Where text in this colour could not be read (a contrast below 4.5:1), a
+   * darker or lighter variant is used, with a warning at the start; dark pages have a variant of their own.
+   */
+  readonly color?: string | undefined
+  /** The place where developers get help: an absolute URL, or `mailto:`. */
+  readonly supportUrl?: string | undefined
+}
+
+/** The option `rateLimits`. */
+export interface RateLimitsOptions {
+  /** Guarded requests per application and API; no limit if left out. */
+  readonly requests?: Limit | false | undefined
+  /** Token requests per application and API; no limit if left out. */
+  readonly tokenRequests?: Limit | false | undefined
+  /** Revocations of access tokens (RFC 7009) per application; 100 in 10 seconds if left out. */
+  readonly revocations?: Limit | false | undefined
+  /** Failed authentications per address and client: wrong client credentials, API keys and claim links; 20 in 60 seconds if left out. */
+  readonly failedAuthentication?: Limit | false | undefined
+  /** An ioredis instance in which all processes count together. If left out, each process counts for itself. */
+  readonly redis?: RedisConnection | undefined
+  /** Whether responses have `RateLimit` and `RateLimit-Policy` headers, for `requests` and `tokenRequests`; false if left out. */
+  readonly headers?: boolean | undefined
+}
+
+/** The members of an ioredis instance (5.4 or later; a `Cluster` too) that are used. The platform neither connects nor closes it. */
+export interface RedisConnection {
+  /** The connection's state; commands are sent only while it is `ready`. Undefined in ioredis-mock, which is always ready. */
+  readonly status?: string | undefined
+  defineCommand(name: string, definition: { readonly lua: string; readonly numberOfKeys?: number }): unknown
+}
+
+/** The option `cache`: how many entries are kept in memory. Others are read from the store again. */
+export interface CacheOptions {
+  /** Applications, with their keys; those used last are kept. 20,000 if left out. */
+  readonly applications?: number | undefined
+  /** Verified access tokens, whose signature is not checked again; 20,000 if left out. */
+  readonly accessTokens?: number | undefined
+  /** Revoked access tokens; if there are more, the store is asked for each token. 100,000 if left out. */
+  readonly revokedAccessTokens?: number | undefined
+}
+
+/** The option `background`. */
+export interface BackgroundOptions {
+  /** Days for which audit records are kept, at least 30; for ever if left out. */
+  readonly auditRetention?: number | undefined
+}

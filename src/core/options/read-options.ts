@@ -1,0 +1,162 @@
+import { ConfigurationError, type ConfigurationProblem } from '../../shared/contracts/errors.js'
+import { describeValue } from '../../shared/lib/describe-value.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
+import { invalidOption, readGroup, readLimit, readOptionalFunction, readWholeNumber, refuseUnknown } from './checks.js'
+import { ALGORITHMS, type SigningAlgorithm } from './algorithms.js'
+import type { PlatformAuthOptions } from './platform-auth-options.js'
+import { readApis } from './read-apis.js'
+import { readCredentials } from './read-credentials.js'
+import { createReportOnlySettings, readReportOnlyOption, warnOfReportOnly } from './read-report-only.js'
+import { readLogger } from './read-logger.js'
+import { readMetadataSchema } from './read-metadata-schema.js'
+import { readPersistence } from './read-persistence.js'
+import { readRateLimits } from './read-rate-limits.js'
+import { DEFAULT_CLOCK_TOLERANCE } from './defaults.js'
+import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
+import { readBackground } from './read-background.js'
+import { readFeatures } from './read-features.js'
+import type { Settings } from './all-settings.js'
+import type { CacheSettings, CoreSettings, TokenSettings } from './settings.js'
+
+/** Validates the options and fills in the defaults. Throws `ConfigurationError` for the first that is wrong. */
+export function readOptions(given: PlatformAuthOptions, warn: (warning: ConfigurationProblem) => unknown): Settings {
+  if (!isObject(given)) {
+    throw new ConfigurationError({
+      problem: `The options are ${describeValue(given)}`,
+      fix: 'Write createPlatformAuth({ baseUrl, apis }).',
+    })
+  }
+  refuseUnknown('', given, OPTION_NAMES)
+  const options = ownMembers(given as PlatformAuthOptions)
+  const production = process.env['NODE_ENV'] === 'production'
+  const url = readBaseUrl(options.baseUrl)
+  const baseUrl = url.origin + removeTrailingSlash(url.pathname)
+  if (production && url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) warn(describePlainHttp(baseUrl))
+  const { store, secrets, importUnencrypted } = readPersistence(options, production, warn)
+  const now = readNow(options.now)
+  const reportOnly = readReportOnlyOption('', options, createReportOnlySettings(now()))
+  const rateLimits = readRateLimits(options.rateLimits)
+  const apis = readApis(options.apis, {
+    baseUrl,
+    accessTokenLifetime: readWholeNumber('tokens.lifetime', ownMembers(options.tokens ?? {}).lifetime ?? 3600, 1),
+    requests: readLimit('rateLimits.requests', ownMembers(options.rateLimits ?? {}).requests ?? false),
+    reportOnly,
+    warn,
+  })
+  warnOfReportOnly(reportOnly, apis, now(), warn)
+  const core: CoreSettings = {
+    baseUrl,
+    basePath: removeTrailingSlash(url.pathname),
+    apis,
+    store,
+    secrets,
+    importUnencrypted,
+    developersUrl: readDevelopersUrl(options.developersUrl),
+    brand: readBrandOption(options.brand),
+    tokens: readTokens(options.tokens, warn),
+    maxStaleness: readWholeNumber('maxStaleness', options.maxStaleness ?? 5, 1),
+    credentials: readCredentials(options.credentials),
+    metadata: readMetadataSchema(options.metadata),
+    rateLimits,
+    background: readBackground(options.background),
+    cache: readCache(options.cache),
+    corsOrigins: readOrigins(options.cors),
+    onDenied: readOptionalFunction('onDenied', options.onDenied),
+    logger: readLogger(options.logger),
+    now,
+    // `node --test` does not set NODE_ENV. Only log lines depend on this.
+    development: !production && process.env['NODE_ENV'] !== 'test' && process.env['NODE_TEST_CONTEXT'] === undefined,
+  }
+  return { ...core, features: readFeatures(options.features, core, warn) }
+}
+
+const OPTION_NAMES = [
+  'baseUrl',
+  'apis',
+  'store',
+  'secret',
+  'importUnencrypted',
+  'developersUrl',
+  'brand',
+  'metadata',
+  'tokens',
+  'credentials',
+  'rateLimits',
+  'maxStaleness',
+  'cache',
+  'cors',
+  'onDenied',
+  'reportOnly',
+  'logger',
+  'now',
+  'background',
+  'features',
+] as const satisfies readonly (keyof PlatformAuthOptions)[]
+
+function describePlainHttp(baseUrl: string): ConfigurationProblem {
+  return {
+    option: 'baseUrl',
+    problem: `is "${baseUrl}": over http, credentials and access tokens are sent unencrypted`,
+    fix: 'Use https in production.',
+  }
+}
+
+/** Its values are read by what shows it. */
+function readBrandOption(brand: PlatformAuthOptions['brand']): PlatformAuthOptions['brand'] {
+  readGroup('brand', brand, ['name', 'logo', 'color', 'supportUrl'])
+  return brand
+}
+
+/** Verifiers fetch the key set again after 30 s (jose, express-oauth2-jwt-bearer) or 60 s (oauth4webapi) at the earliest. */
+const SHORTEST_PUBLICATION_SECONDS = 60
+
+function readTokens(
+  tokens: PlatformAuthOptions['tokens'],
+  warn: (warning: ConfigurationProblem) => unknown,
+): TokenSettings {
+  const given = readGroup('tokens', tokens, ['lifetime', 'clockTolerance', 'algorithm', 'rotateEvery', 'publishAhead'])
+  const { clockTolerance, algorithm, rotateEvery, publishAhead } = given
+  const ahead = readWholeNumber('tokens.publishAhead', publishAhead ?? 300, 0)
+  if (ahead < SHORTEST_PUBLICATION_SECONDS) {
+    warn({
+      option: 'tokens.publishAhead',
+      problem: `is ${ahead}: verifiers elsewhere fetch the key set again after 30 to 60 seconds at the earliest, and refuse access tokens that a new key has signed before`,
+      fix: `Give it ${SHORTEST_PUBLICATION_SECONDS} seconds or more.`,
+    })
+  }
+  return {
+    clockTolerance: readWholeNumber('tokens.clockTolerance', clockTolerance ?? DEFAULT_CLOCK_TOLERANCE, 0),
+    algorithm: readAlgorithm(algorithm ?? 'ES256'),
+    rotateEvery: rotateEvery === undefined ? undefined : readWholeNumber('tokens.rotateEvery', rotateEvery, 1),
+    publishAhead: ahead,
+  }
+}
+
+function readAlgorithm(algorithm: unknown): SigningAlgorithm {
+  const known = ALGORITHMS.find((each) => each === algorithm)
+  if (known) return known
+  throw invalidOption('tokens.algorithm', algorithm, `Choose one of ${ALGORITHMS.join(', ')}.`)
+}
+
+function readCache(cache: PlatformAuthOptions['cache']): CacheSettings {
+  const {
+    applications = 20_000,
+    accessTokens = 20_000,
+    revokedAccessTokens = 100_000,
+  } = readGroup('cache', cache, ['applications', 'accessTokens', 'revokedAccessTokens'])
+  return {
+    applications: readWholeNumber('cache.applications', applications, 1),
+    accessTokens: readWholeNumber('cache.accessTokens', accessTokens, 1),
+    revokedAccessTokens: readWholeNumber('cache.revokedAccessTokens', revokedAccessTokens, 1),
+  }
+}
+
+/**
+ * Whole milliseconds: a clock may give fractions, which stores do not keep. `Date` is looked up at each call: fake timers
+ * replace it later.
+ */
+function readNow(now: PlatformAuthOptions['now']): () => number {
+  const clock = readOptionalFunction('now', now)
+  return clock ? () => Math.floor(clock()) : () => Date.now()
+}

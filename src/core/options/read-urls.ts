@@ -1,0 +1,77 @@
+import { ConfigurationError } from '../../shared/contracts/errors.js'
+import { describeValue } from '../../shared/lib/describe-value.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
+import { invalidOption, refuseUnknown } from './checks.js'
+import type { PlatformAuthOptions } from './platform-auth-options.js'
+
+/** Host names of this machine: http to them never leaves it. */
+export const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
+
+const MAX_BASE_URL_LENGTH = 512
+
+/** Reads the platform's absolute URL, below which all of its APIs are. */
+export function readBaseUrl(value: unknown): URL {
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw invalidOption(
+      'baseUrl',
+      value,
+      'It is the absolute address of your platform, such as "https://api.example.com/v1".',
+    )
+  }
+  // "?" and "#" with nothing behind them leave `search` and `hash` empty.
+  if (url.search || url.hash || url.username || url.password || /[?#]$/.test(url.href)) {
+    throw invalidOption(
+      'baseUrl',
+      value,
+      "It can't have a query, a fragment or user info: leave only scheme, host and path.",
+    )
+  }
+  // It is in access tokens and in the headers of refusals.
+  if (url.href.length > MAX_BASE_URL_LENGTH) {
+    throw new ConfigurationError({
+      option: 'baseUrl',
+      problem: `has ${url.href.length} characters`,
+      fix: `It has at most ${MAX_BASE_URL_LENGTH}, because headers hold it.`,
+    })
+  }
+  return url
+}
+
+export function readDevelopersUrl(value: unknown): string | undefined {
+  if (value === undefined) return undefined
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash) {
+    return url.origin + removeTrailingSlash(url.pathname)
+  }
+  throw invalidOption(
+    'developersUrl',
+    value,
+    'It is an absolute address without query and fragment, such as "https://example.com/developers".',
+  )
+}
+
+export function readOrigins(given: PlatformAuthOptions['cors']): '*' | readonly string[] {
+  if (given === undefined) return []
+  if (!isObject(given)) {
+    throw invalidOption('cors', given, "Write { origin: 'https://developers.example.com' }, or { origin: '*' }.")
+  }
+  refuseUnknown('cors.', given, ['origin'])
+  const cors = ownMembers(given)
+  if (cors.origin === '*') return '*'
+  const origins: readonly unknown[] = Array.isArray(cors.origin) ? cors.origin : [cors.origin]
+  for (const origin of origins) {
+    if (typeof origin === 'string' && URL.parse(origin)?.origin === origin) continue
+    throw new ConfigurationError({
+      option: 'cors.origin',
+      problem: `has ${describeValue(origin)}`,
+      fix: 'An origin is scheme, host and port, without a path: "https://developers.example.com".',
+    })
+  }
+  return origins as readonly string[]
+}
+
+export function removeTrailingSlash(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path
+}

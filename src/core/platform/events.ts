@@ -1,0 +1,65 @@
+import { EventEmitter } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import type { Logger } from '../../shared/contracts/logger.js'
+import type {
+  EventType,
+  RequestOrigin,
+  EventDetails,
+  PlatformEvent,
+  PlatformEvents,
+  Emit,
+  ReadClient,
+  EmitEarly,
+} from '../../shared/contracts/events.js'
+
+/**
+ * The channel on which `opentelemetry` listens for events that may follow: a guard let a request pass, and a further one may
+ * refuse it.
+ */
+const EARLY_EVENT = Symbol.for('express-platform-auth.early-event')
+
+interface EventsOptions {
+  readonly now: () => number
+  readonly readOrigin: (req: IncomingMessage) => RequestOrigin
+  readonly logger: Pick<Logger, 'error'>
+}
+
+/** The emitter, and the function that emits: a listener that fails affects neither the request nor other listeners. */
+export function createEvents({ now, readOrigin, logger }: EventsOptions): {
+  events: PlatformEvents
+  emit: EmitEarly
+} {
+  const events: PlatformEvents = new EventEmitter()
+  const onListenerError = (type: EventType, error: unknown): void =>
+    logger.error(`A listener of ${type} failed.`, error)
+
+  function emitTo(
+    channel: EventType | typeof EARLY_EVENT,
+    type: EventType,
+    details: EventDetails,
+    req: IncomingMessage | undefined,
+    readClient: ReadClient | undefined,
+  ): void {
+    if (events.listenerCount(channel) === 0) return
+    const event: PlatformEvent = {
+      type,
+      at: new Date(now()),
+      ...details,
+      ...(req && readOrigin(req)),
+      ...(req && readClient && { client: readClient(req, details) }),
+    }
+    // emitter.emit() is not used: it stops at the first listener that throws, and a rejected promise would end the process.
+    for (const listener of events.rawListeners(channel)) {
+      try {
+        const result: unknown = Reflect.apply(listener, events, [event])
+        if (result instanceof Promise) result.catch((error: unknown) => onListenerError(type, error))
+      } catch (error) {
+        onListenerError(type, error)
+      }
+    }
+  }
+
+  const emit: Emit = (type, details, req, readClient) => emitTo(type, type, details, req, readClient)
+  const early: Emit = (type, details, req, readClient) => emitTo(EARLY_EVENT, type, details, req, readClient)
+  return { events, emit: Object.assign(emit, { early, isHeard: (type: EventType) => events.listenerCount(type) > 0 }) }
+}

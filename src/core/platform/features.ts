@@ -1,0 +1,156 @@
+import type { FeatureHooks } from './hooks.js'
+import type { ApiObserver, ApiObservers } from '../../shared/contracts/api-observer.js'
+import { ConfigurationError } from '../../shared/contracts/errors.js'
+import type { Offers } from '../../shared/contracts/offers.js'
+import type { Core, Diagnosis, FeaturePart } from '../../feature.js'
+import type { Settings } from '../options/all-settings.js'
+import { describeSharedSettings } from '../options/shared-settings.js'
+import type { PlanLimits } from '../rate-limits/rate-limit.js'
+import type { ApplicationParts } from './application-parts.js'
+import type { Foundation } from './foundation.js'
+
+/** The features that a platform was given. */
+export interface Features {
+  /** The calls of each, by its name. */
+  readonly calls: Readonly<Record<string, object>>
+  readonly observers: ApiObservers
+  /** What limits by plans; undefined if no feature does. */
+  readonly plans: PlanLimits | undefined
+  /** Those of core and features that processes on one store must have alike, by their paths. */
+  readonly sharedSettings: Readonly<Record<string, string>>
+  diagnose(): Promise<readonly Diagnosis[]>
+  start(): void
+  /** In the reverse order. */
+  stop(): Promise<void>
+  /** In the reverse order, but e-mails last: the others queue some while they flush. */
+  flush(): Promise<void>
+}
+
+/** Creates the parts of the features, each after those that it needs, and sets the hooks. */
+export function createFeatures(
+  foundation: Foundation,
+  applicationParts: ApplicationParts,
+  hooks: FeatureHooks,
+): Features {
+  const { settings } = foundation
+  const parts = new Map<string, FeaturePart>()
+  const core = createCore(foundation, applicationParts, hooks, parts)
+  for (const { name, create } of settings.features) {
+    const part = create(core)
+    parts.set(name, part)
+    setHooks(hooks, part)
+    if (part.problem) foundation.problems.push(() => part.problem!())
+  }
+  const inOrder = [...parts.values()]
+  const started = new Set<FeaturePart>()
+  return {
+    calls: Object.fromEntries([...parts].map(([name, { calls }]) => [name, calls])),
+    plans: findPlanLimits(inOrder),
+    sharedSettings: Object.assign({}, describeSharedSettings(settings), ...inOrder.map((part) => part.settings)),
+    observers: new Map([...settings.apis].map(([name]) => [name, observe(inOrder, name)])),
+    async diagnose() {
+      return (await Promise.all(inOrder.map(async (part) => part.diagnose?.() ?? []))).flat()
+    },
+    start() {
+      // The start is tried again when one of them throws; those that have started are not started again.
+      for (const part of inOrder.filter((each) => !started.has(each))) {
+        part.start?.()
+        started.add(part)
+      }
+    },
+    stop: () => callAll(inOrder.toReversed(), 'stop'),
+    flush: () => callAll(inOrder.toSorted((a, b) => sends(b) - sends(a)).toReversed(), 'flush'),
+  }
+}
+
+/** 1 for the feature that sends e-mails. */
+function sends({ wakeSender }: FeaturePart): number {
+  return Number(wakeSender !== undefined)
+}
+
+/** One after another. An error keeps none of them from being called. */
+async function callAll(parts: readonly FeaturePart[], name: 'stop' | 'flush'): Promise<void> {
+  const errors: unknown[] = []
+  for (const part of parts) {
+    try {
+      await part[name]?.()
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw errors[0]
+}
+
+function setHooks(hooks: { -readonly [Name in keyof FeatureHooks]: FeatureHooks[Name] }, part: FeaturePart): void {
+  const { importedCredentials, wakeSender } = part
+  const isTaken = (importedCredentials && hooks.importedCredentials) ?? (wakeSender && hooks.wakeSender)
+  if (isTaken) throw createTwiceError('one sends e-mails, and one recognizes imported credentials')
+  if (importedCredentials) hooks.importedCredentials = importedCredentials
+  if (wakeSender) hooks.wakeSender = wakeSender
+}
+
+function findPlanLimits(parts: readonly FeaturePart[]): PlanLimits | undefined {
+  const [limits, another] = parts.flatMap(({ planLimits }) => planLimits ?? [])
+  if (another) throw createTwiceError('one limits requests by plans')
+  return limits
+}
+
+function createTwiceError(what: string): ConfigurationError {
+  return new ConfigurationError({
+    option: 'features',
+    problem: 'has two features that do the same',
+    fix: `Give one of them: ${what}.`,
+  })
+}
+
+function createCore(
+  foundation: Foundation,
+  { writer, lastUsed, calls }: ApplicationParts,
+  hooks: FeatureHooks,
+  parts: ReadonlyMap<string, FeaturePart>,
+): Core {
+  const { settings, credentials, sessionSecret, clientLimits } = foundation
+  return {
+    ...foundation,
+    ...clientLimits,
+    writer,
+    calls,
+    credentials: credentials.get,
+    deriveKey: sessionSecret.deriveKey,
+    wakeSender: () => hooks.wakeSender?.(),
+    lastUsed,
+    pageUrl: (page) => findPage(settings, page),
+    find: <Name extends keyof Offers>(name: Name) => parts.get(name)?.offers as Offers[Name] | undefined,
+  }
+}
+
+function findPage({ developersUrl, features }: Settings, page: string): string | undefined {
+  const path = features.find(({ pages }) => Object.hasOwn(pages, page))?.pages[page]
+  return developersUrl === undefined || path === undefined ? undefined : developersUrl + path
+}
+
+/** The observers of an API, joined: a request calls one function, or none. */
+function observe(parts: readonly FeaturePart[], name: string): ApiObserver {
+  const observers = parts.flatMap((part) => part.observe?.({ name }) ?? [])
+  return {
+    allowed: join(observers.flatMap(({ allowed }) => allowed ?? [])),
+    noted: join(observers.flatMap(({ noted }) => noted ?? [])),
+    tokenIssued: join(observers.flatMap(({ tokenIssued }) => tokenIssued ?? [])),
+    refused: join(observers.flatMap(({ refused }) => refused ?? [])),
+    reported: join(observers.flatMap(({ reported }) => reported ?? [])),
+  }
+}
+
+/** Has four parameters and no list of them, because a guard calls it for every request. */
+function join<Observe extends (...four: [never, never, never, never]) => void>(
+  functions: readonly Observe[],
+): Observe | undefined {
+  if (functions.length === 0) return undefined
+  return functions.reduce((earlier, next) => {
+    const both = (first: never, second: never, third: never, fourth: never): void => {
+      earlier(first, second, third, fourth)
+      next(first, second, third, fourth)
+    }
+    return both as Observe
+  })
+}

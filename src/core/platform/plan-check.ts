@@ -1,0 +1,59 @@
+import { ConfigurationError } from '../../shared/contracts/errors.js'
+import type { Logger } from '../../shared/contracts/logger.js'
+import type { Store } from '../../shared/contracts/store.js'
+
+/** For a platform that limits nothing by plans: it must not let requests pass that other processes refuse. */
+export interface PlanCheck {
+  /** Rejects with `ConfigurationError` if an application has a plan. */
+  check(): Promise<void>
+  /** An application has changed: whether one has a plan now is found out soon. */
+  noteChange(): void
+  /** For `health()`. */
+  problem(): string | undefined
+}
+
+/** Several changes are looked at together, and `health()` knows it within a second. */
+const CHECK_DELAY_MS = 200
+const FIX = 'Add plans() from "express-platform-auth/plans" to the option features, as other processes have it.'
+
+export function createPlanCheck({
+  store,
+  logger,
+}: {
+  readonly store: Pick<Store, 'listApplications'>
+  readonly logger: Pick<Logger, 'error'>
+}): PlanCheck {
+  let found: string | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  async function find(): Promise<string | undefined> {
+    const query = { after: undefined, limit: 1, api: undefined, status: undefined, plan: true } as const
+    const [application] = await store.listApplications(query)
+    // A store that does not know this filter lists any application.
+    if (application?.plan === undefined) return undefined
+    return `Application ${application.id} has the plan "${application.plan}", and nothing limits its requests in this process.`
+  }
+
+  async function checkAgain(): Promise<void> {
+    timer = undefined
+    try {
+      const former = found
+      found = await find()
+      if (found !== undefined && former === undefined) logger.error(`${found} ${FIX}`)
+    } catch {
+      // The store client reports outages. Another change, or the next start, finds it.
+    }
+  }
+
+  return {
+    async check() {
+      const problem = await find()
+      if (problem !== undefined)
+        throw new ConfigurationError({ option: 'features', problem: `lacks plans(). ${problem}`, fix: FIX })
+    },
+    noteChange() {
+      timer ??= setTimeout(() => void checkAgain(), CHECK_DELAY_MS).unref()
+    },
+    problem: () => found,
+  }
+}

@@ -1,0 +1,87 @@
+import type { CoreAuth, PlatformAuth, PlatformParts } from './core-auth.js'
+import { withCheckedArguments } from '../applications/call-arguments.js'
+import { APPLICATION_PARAMETERS, AUDIT_PARAMETERS } from '../applications/call-parameters.js'
+import { createAudit } from '../applications/records/audit-log.js'
+import type { ApisOptions } from '../../shared/contracts/api.js'
+import { ConfigurationError, describeWithFix, type ConfigurationProblem } from '../../shared/contracts/errors.js'
+import type { AnyMetadata, MetadataOutput, MetadataSchema } from '../../shared/contracts/metadata-schema.js'
+import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
+import type { FeatureEntry } from '../../feature.js'
+import type { PlatformAuthOptions } from '../options/platform-auth-options.js'
+import { toPublicApi } from '../options/read-apis.js'
+import { readOptions } from '../options/read-options.js'
+import { createApplicationParts } from './application-parts.js'
+import { LIFECYCLE_PARAMETERS, SESSION_SECRET_PARAMETERS, SIGNING_KEY_PARAMETERS } from './call-parameters.js'
+import type { FeatureHooks } from './hooks.js'
+import { createFeatures } from './features.js'
+import { createFoundation } from './foundation.js'
+import { createServers, createTokenParts } from './servers.js'
+import { startAndStop } from './start-and-stop.js'
+
+/** APIs whose `claims` get the metadata that the schema returns. */
+type ApisFor<Schema extends MetadataSchema> = ApisOptions<MetadataOutput<Schema>>
+
+/**
+ * Creates a platform: what an Express app needs to publish APIs to applications of other companies. It opens the store in
+ * the background; `ready()` waits for that. Throws `ConfigurationError` for a wrong option.
+ *
+ * @example
+ * ```ts
+ * import express from 'express'
+ * import { authOf, createPlatformAuth } from 'express-platform-auth'
+ *
+ * const app = express()
+ * const auth = createPlatformAuth({
+ *   baseUrl: 'http://localhost:3000',
+ *   apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' } } },
+ * })
+ * app.use(auth.router)
+ * app.get('/orders/items', auth.requireBearer('orders', { scopes: ['orders:read'] }), (req, res) => {
+ *   res.json({ caller: authOf(req).application.name })
+ * })
+ * ```
+ */
+export function createPlatformAuth<
+  const Apis extends ApisFor<Schema>,
+  Schema extends MetadataSchema = AnyMetadata,
+  const Features extends readonly FeatureEntry[] = readonly [],
+>(options: PlatformAuthOptions<Apis, Schema, Features>): PlatformAuth<Apis, Schema, Features> {
+  const warnings: ConfigurationProblem[] = []
+  const settings = readOptions(options, (warning) => warnings.push(warning))
+  for (const warning of warnings) settings.logger.warn(describeWithFix(warning))
+  const foundation = createFoundation(settings)
+  const tokens = createTokenParts(foundation)
+  const hooks: FeatureHooks = {}
+  const applicationParts = createApplicationParts(foundation, hooks)
+  const features = createFeatures(foundation, applicationParts, hooks)
+  const { resourceServer, guardParts, routers } = createServers(foundation, tokens, applicationParts, features, hooks)
+  startAndStop(foundation, tokens, applicationParts, features, hooks)
+
+  const { store, opened, events, lifecycle, sessionSecret, clientLimits } = foundation
+  const { goFirst } = clientLimits
+  const auth: CoreAuth = {
+    ...resourceServer,
+    ...routers,
+    apis: [...settings.apis.values()].map(toPublicApi),
+    brand: settings.brand,
+    applications: withCheckedArguments(APPLICATION_PARAMETERS, applicationParts.calls.applications, goFirst),
+    signingKeys: withCheckedArguments(SIGNING_KEY_PARAMETERS, tokens.signingKeyCalls, goFirst),
+    sessionSecret: withCheckedArguments(SESSION_SECRET_PARAMETERS, sessionSecret.calls, goFirst),
+    audit: withCheckedArguments(AUDIT_PARAMETERS, createAudit({ store, opened })),
+    events,
+    ...withCheckedArguments(LIFECYCLE_PARAMETERS, lifecycle),
+  }
+  const taken = Object.keys(features.calls).find((name) => name in auth)
+  if (taken !== undefined)
+    throw new ConfigurationError({
+      option: 'features',
+      problem: `has ${taken}(), a name that auth has already`,
+      fix: 'Give the feature another name.',
+    })
+  const parts: PlatformParts = {
+    guards: guardParts,
+    sharedSettings: features.sharedSettings,
+    diagnose: features.diagnose,
+  }
+  return Object.assign(auth, features.calls, { [PLATFORM_PARTS]: parts }) as PlatformAuth<Apis, Schema, Features>
+}

@@ -1,0 +1,109 @@
+import { createCredentials } from '../applications/credentials/credentials.js'
+import type { Store } from '../../shared/contracts/store.js'
+import { createChangeApplier } from '../store-client/change-feed.js'
+import { createProcesses } from '../store-client/processes.js'
+import { openSecret } from '../store-client/encryption.js'
+import type { Tokens } from '../tokens/create.js'
+import type { ApplicationCache } from '../applications/records/cached-applications.js'
+import type { ApplicationParts } from './application-parts.js'
+import type { FeatureHooks } from './hooks.js'
+import type { Features } from './features.js'
+import type { Foundation } from './foundation.js'
+import { createPlanCheck, type PlanCheck } from './plan-check.js'
+
+/** Opens the store in the background, and starts every part when it is open. `close()` stops them. */
+export function startAndStop(
+  foundation: Foundation,
+  tokens: Tokens,
+  parts: ApplicationParts,
+  features: Features,
+  { importedCredentials }: FeatureHooks,
+): void {
+  const { settings, store, feed, sessionSecret, credentials, encryption, rateLimits } = foundation
+  const { revokedTokens, signingKeys, rotationTimer, keyRotation, accessTokens } = tokens
+  const { applicationCache, lastUsed, cleanup } = parts
+  const planCheck = features.plans ? undefined : createPlanCheck(foundation)
+  const changes = planCheck ? noteChanges(applicationCache, planCheck) : applicationCache
+  const processes = createProcesses({ store, settings: features.sharedSettings, logger: foundation.logger })
+  foundation.problems.push(() => planCheck?.problem(), processes.problem)
+  foundation.begin({
+    // The start is retried until it succeeds.
+    async start(closing) {
+      await store.open()
+      await planCheck?.check()
+      // The feed starts first: a change committed while the rest is read is applied afterwards.
+      await feed.start(
+        createChangeApplier({ applicationCache: changes, revokedTokens, signingKeys, sessionSecret, processes }),
+      )
+      const pepper = await openSecret(store, encryption, 'pepper')
+      await sessionSecret.load()
+      credentials.set(
+        createCredentials(settings.credentials.prefix, pepper.bytes, {
+          cacheSize: settings.cache.applications * 2,
+          acceptsImported: importedCredentials !== undefined,
+        }),
+      )
+      await revokedTokens.load()
+      await keyRotation.ensure()
+      closing.throwIfAborted()
+      if (!importedCredentials) void warnOfImported(foundation)
+      if (settings.background.enabled) for (const part of [cleanup, features, rotationTimer, processes]) part.start()
+    },
+    async flush() {
+      await Promise.all([lastUsed.flush(), features.flush()])
+    },
+    async stop() {
+      rotationTimer.close()
+      accessTokens.close()
+      rateLimits.close()
+      void cleanup.close()
+      const left = processes.stop()
+      try {
+        await features.stop()
+      } finally {
+        await lastUsed.close()
+        await left
+        await store.close()
+      }
+    },
+  })
+}
+
+/** The cache, as the change feed changes it. */
+function noteChanges(
+  { evict, evictAll }: Pick<ApplicationCache, 'evict' | 'evictAll'>,
+  { noteChange }: PlanCheck,
+): Pick<ApplicationCache, 'evict' | 'evictAll'> {
+  return {
+    evict(id) {
+      evict(id)
+      noteChange()
+    },
+    evictAll() {
+      evictAll()
+      noteChange()
+    },
+  }
+}
+
+/** The store need not have the part. */
+interface WarningParts extends Pick<Foundation, 'logger'> {
+  readonly store: Pick<Store, 'imports'>
+}
+
+/** Credentials that another system issued get 401 without the feature that recognizes them, which nobody else would notice. */
+async function warnOfImported({ store, logger }: WarningParts): Promise<void> {
+  try {
+    const counts = Object.values((await store.imports?.countHashes?.()) ?? {})
+    const count = counts.reduce((sum, each) => sum + each, 0)
+    if (count === 0) return
+    logger.warn(
+      `${count} credentials that another system issued are refused with 401: add imports() from "express-platform-auth/imports" to the option features.`,
+    )
+  } catch (error) {
+    logger.warn(
+      'It is not known whether the store has credentials that another system issued: they are refused with 401 without imports() in the option features.',
+      error,
+    )
+  }
+}

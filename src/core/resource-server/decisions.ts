@@ -1,0 +1,53 @@
+import type { Denial } from '../../shared/contracts/denial.js'
+import type { AcceptedCredential } from '../../shared/contracts/guard-description.js'
+
+/** A decision of a guard or a verifier about the request that is handled now. */
+export interface Decision {
+  readonly kind:
+    | 'refused'
+    /** A guard that only reports would have refused the request. */
+    | 'reported'
+    /** An optional guard let it pass without a credential. */
+    | 'optional'
+    /** The credential went to the host's guard for other issuers. */
+    | 'otherIssuers'
+    /** `verifyAccessToken()` or `verifyApiKey()` rejected. */
+    | 'notVerified'
+  readonly api: string
+  /** What the guard demands; empty for a verifier, and for what a document does not describe. */
+  readonly accepts: readonly AcceptedCredential[]
+  readonly denied: Denial | undefined
+  /** Whether `onDenied` writes the answer. */
+  readonly hasOwnAnswer: boolean
+}
+
+type Listen = (decision: Decision) => void
+
+/** The decisions about requests, for tools that check an app. */
+export interface Decisions {
+  /** Undefined while nobody listens, so that nothing is made for a request. */
+  note: Listen | undefined
+  /** Calls `listen` within the call that decides. Returns what ends that. */
+  listen(listen: Listen): () => void
+}
+
+export function createDecisions(): Decisions {
+  const listeners = new Set<Listen>()
+  const noteAll: Listen = (decision) => {
+    for (const listen of listeners) listen(decision)
+  }
+  const decisions: Decisions = {
+    note: undefined,
+    listen(listen) {
+      // A function of its own: the same one may listen twice.
+      const own: Listen = (decision) => listen(decision)
+      listeners.add(own)
+      decisions.note = noteAll
+      return () => {
+        listeners.delete(own)
+        if (listeners.size === 0) decisions.note = undefined
+      }
+    },
+  }
+  return decisions
+}

@@ -1,0 +1,173 @@
+import type { Api } from '../../shared/contracts/api.js'
+import { type Denial, type ErrorCode, createDenial } from '../../shared/contracts/denial.js'
+import { MAX_TOKEN_LENGTH } from '../http/bearer.js'
+import { formatChallenge } from '../http/respond.js'
+import type { KeyFailureReason, TokenFailureReason } from './failure.js'
+
+/** Every refusal of a guard by its reason. They are made at start-up, so that a refusal costs less than a valid request. */
+export type ErrorResponses<Reason extends string = string> = Readonly<Record<Reason, Denial>>
+
+/** The value of `WWW-Authenticate` for a refusal with this code. */
+export type FormatErrorChallenge = (error: Denial['error'], description: string, status: number) => string
+
+/** The credential that a request without one should have had. */
+export const BEARER_FORM = 'Authorization: Bearer <access token>'
+
+export function formatKeyForm({ keyHeaders }: Api): string {
+  return `${keyHeaders[0]}: <API key>`
+}
+
+/** The limit in characters. Proxies keep the headers of an answer in 4 KiB (nginx), with those that the host adds. */
+const MAX_SCOPE_PARAMETER = 1000
+
+/**
+ * The parameter `scope` of a challenge. RFC 6750 3: clients request these scopes. Where they are left out, the API's metadata names
+ * all scopes.
+ */
+function formatScopes(scopes: readonly string[]): (readonly [string, string])[] {
+  const scope = scopes.join(' ')
+  return scope !== '' && scope.length <= MAX_SCOPE_PARAMETER ? [['scope', scope]] : []
+}
+
+/** RFC 6750 3. Every challenge ends with `resource_metadata` (RFC 9728 5.1). */
+export function createBearerErrors(
+  api: Api,
+  scopes: readonly string[],
+): ErrorResponses<
+  | TokenFailureReason
+  | 'noCredential'
+  | 'duplicateCredential'
+  | 'malformed'
+  | 'tooLong'
+  | 'insufficientScope'
+  | 'networkNotAllowed'
+  | 'methodNotAllowed'
+> {
+  const neededScopes = formatScopes(scopes)
+
+  const createError = (error: ErrorCode, description: string, ...more: (readonly [string, string])[]): Denial =>
+    createDenial(error, description, { 'WWW-Authenticate': formatBearerChallenge(api, error, description, ...more) })
+
+  const endedToken = createError('invalid_token', 'The access token is no longer valid')
+  return {
+    // RFC 6750 3.1: a request without a credential is answered without an error code.
+    noCredential: createDenial('unauthorized', `An access token is needed: ${BEARER_FORM}`, {
+      'WWW-Authenticate': formatChallenge('Bearer', [['realm', api.name], ...neededScopes, formatMetadata(api)]),
+    }),
+    duplicateCredential: createError('invalid_request', 'There are two Authorization headers'),
+    malformed: createError('invalid_request', 'The Authorization header must be: Bearer <access token>'),
+    tooLong: createError('invalid_request', `The access token has more than ${MAX_TOKEN_LENGTH} characters`),
+    invalidToken: createError('invalid_token', 'The access token is not valid'),
+    expiredToken: createError('invalid_token', 'The access token expired'),
+    tokenOfAnotherApi: createError('invalid_token', 'The access token was issued for another API'),
+    // The answer is the same for all of these: only operators learn the reason.
+    revokedToken: endedToken,
+    unknownClient: endedToken,
+    suspended: endedToken,
+    notAllowed: endedToken,
+    insufficientScope: createError(
+      'insufficient_scope',
+      'The access token lacks a scope that this needs',
+      ...neededScopes,
+    ),
+    methodNotAllowed: createError('access_denied', 'No access token allows this method here'),
+    networkNotAllowed: createError('network_not_allowed', 'The access token may not be used from this network'),
+  }
+}
+
+export function formatBearerChallenge(
+  api: Api,
+  error: Denial['error'],
+  description: string,
+  ...more: (readonly [string, string])[]
+): string {
+  const parameters = [
+    ['realm', api.name],
+    ['error', error],
+    ['error_description', description],
+    ...more,
+    formatMetadata(api),
+  ] as const
+  return formatChallenge('Bearer', parameters)
+}
+
+function formatMetadata({ resource }: Api): readonly [string, string] {
+  return ['resource_metadata', `${resource}/.well-known/oauth-protected-resource`]
+}
+
+const NOT_VALID = 'The API key is not valid'
+
+/** The scheme ApiKey is not registered, but RFC 9110 15.5.2 requires a challenge with every 401. */
+export function createApiKeyErrors(
+  api: Api,
+  scopes: readonly string[],
+): ErrorResponses<
+  | KeyFailureReason
+  | 'noCredential'
+  | 'duplicateCredential'
+  | 'insufficientScope'
+  | 'methodNotAllowed'
+  | 'networkNotAllowed'
+> {
+  const [name = '', otherName] = api.keyHeaders
+  const neededScopes = formatScopes(scopes)
+  const createError = (error: ErrorCode, description: string, ...more: (readonly [string, string])[]): Denial =>
+    createDenial(error, description, { 'WWW-Authenticate': formatApiKeyChallenge(api, error, description, ...more) })
+
+  const invalidApiKey = createDenial('invalid_api_key', NOT_VALID, {
+    'WWW-Authenticate': formatApiKeyChallenge(api, 'invalid_api_key', NOT_VALID) + formatKeySchemes(api),
+  })
+  const accessDenied = createError('access_denied', 'The application may not use this API')
+  return {
+    noCredential: createDenial('unauthorized', `An API key is needed: ${formatKeyForm(api)}`, {
+      'WWW-Authenticate':
+        formatChallenge('ApiKey', [['realm', api.name], ...neededScopes, ['header', name]]) + formatKeySchemes(api),
+    }),
+    duplicateCredential: createError(
+      'invalid_request',
+      otherName === undefined ? `There are two ${name} headers` : `Send one key, in ${name} or in ${otherName}`,
+    ),
+    invalidApiKey,
+    // The answer is the same: only operators learn that there was such a key.
+    expiredApiKey: invalidApiKey,
+    suspended: accessDenied,
+    notAllowed: accessDenied,
+    restrictedKey: createError('access_denied', 'The API key may not be used for this API'),
+    insufficientScope: createError('insufficient_scope', 'The API key lacks a scope that this needs', ...neededScopes),
+    methodNotAllowed: createError('access_denied', 'No API key allows this method here'),
+    networkNotAllowed: createError('network_not_allowed', 'The API key may not be used from this network'),
+  }
+}
+
+export function formatApiKeyChallenge(
+  api: Api,
+  error: Denial['error'],
+  description: string,
+  ...more: (readonly [string, string])[]
+): string {
+  return formatChallenge('ApiKey', [
+    ['realm', api.name],
+    ['error', error],
+    ['error_description', description],
+    ...more,
+    ['header', api.keyHeaders[0]!],
+  ])
+}
+
+/**
+ * Follows the challenge of a 401 where the key may also be in `Authorization`: wget and Python's urllib send Basic only after a
+ * challenge. `realm` comes first, because urllib finds it nowhere else.
+ */
+export function formatKeySchemes(api: Api): string {
+  if (api.keyHeaders[1] !== 'Authorization') return ''
+  const basic = formatChallenge('Basic', [
+    ['realm', api.name],
+    ['charset', 'UTF-8'],
+  ])
+  return `${formatBearerOfKeys(api)}, ${basic}`
+}
+
+/** In the challenge of a key guard. A bearer guard beside it says itself what a client needs for a token. */
+export function formatBearerOfKeys(api: Api): string {
+  return `, ${formatChallenge('Bearer', [['realm', api.name]])}`
+}

@@ -1,0 +1,159 @@
+import type { MissingCredential } from './guard-config.js'
+import type { Guard, Next, GuardConfig } from './guard-config.js'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Api } from '../../shared/contracts/api.js'
+import { handOnFailure } from '../http/hand-on-failure.js'
+import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
+import type { ApiObservers } from '../../shared/contracts/api-observer.js'
+import { createPassIfAllowed } from './allow.js'
+import { findIdentity, setIdentity } from './auth-of.js'
+import type { ErrorResponders } from './respond-with.js'
+import { callOtherGuard, type OtherIssuersGuard } from './other-issuers.js'
+import type { Decisions } from './decisions.js'
+import { findWrongArguments } from './express-arguments.js'
+import { Identity } from './identity.js'
+import type { Outcomes } from './outcomes.js'
+import { createPassAgain } from './pass-again.js'
+import { createPassIfCounted } from './pass-if-counted.js'
+import { PassportRequest } from './passport-adapter.js'
+import type { RequestCounter } from './request-counter.js'
+import { findUnmet } from './requirement.js'
+
+export const NO_CREDENTIAL: MissingCredential = { reason: 'noCredential' }
+export const DUPLICATE_CREDENTIAL: MissingCredential = { reason: 'duplicateCredential' }
+export const MALFORMED_CREDENTIAL: MissingCredential = { reason: 'malformed' }
+export const TOO_LONG_CREDENTIAL: MissingCredential = { reason: 'tooLong' }
+
+export interface GuardFactoryOptions extends ErrorResponders {
+  readonly decisions: Decisions
+  readonly outcomes: Outcomes
+  /** Rejects while the platform cannot answer: before it is ready, or when the store has been unavailable for too long. */
+  readonly available: () => MaybePromise<void>
+  /** The `requests` limit of each API. */
+  readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForGuard'>>
+  readonly observers: ApiObservers
+}
+
+/** The steps of a guard: read the credential, authenticate, check scopes, count the request, ask the host, call the handler. */
+export function createGuardFactory(options: GuardFactoryOptions): (config: GuardConfig) => Guard {
+  const { available, requestLimits, observers, decisions, outcomes, respondWithError } = options
+  const passIfAllowed = createPassIfAllowed(options)
+  const passIfCounted = createPassIfCounted(options)
+
+  return function createGuard(config) {
+    const { api, findRequirement, allow, optional, otherIssuers, header, readCredential, recall, authenticate } = config
+    const noted = { api: api.name, accepts: config.accepts, denied: undefined, hasOwnAnswer: false }
+    const countRequest = requestLimits.get(api)!.countForGuard
+    const countAllowed = observers.get(api.name)?.allowed
+    const passAgain = createPassAgain({ config, respondWithError, passIfAllowed, countAllowed })
+
+    return function platformAuthGuard(req, res, next) {
+      const earlier = findIdentity(req, api)
+      if (earlier) return passAgain(req, res, next, earlier)
+      const credential = readCredential(req)
+      if (typeof credential !== 'string') return passWithout(req, res, next, credential)
+      const ready = available()
+      if (!(ready instanceof Promise)) decide(credential, req, res, next)
+      else if (otherIssuers?.isOfOtherIssuer(credential)) {
+        // The platform's state does not matter here.
+        ready.catch(() => undefined)
+        passToHost(otherIssuers.guard, req, res, next)
+      } else decideAfter(ready, credential, req, res, next)
+    }
+
+    function passWithout(req: IncomingMessage, res: ServerResponse, next: Next, missing: MissingCredential): void {
+      if (missing !== NO_CREDENTIAL || !optional)
+        return respondWithError(config, missing.reason, undefined, req, res, next)
+      const wrongArguments = findWrongArguments(res)
+      if (wrongArguments) return next(wrongArguments)
+      decisions.note?.({ kind: 'optional', ...noted })
+      setIdentity(req, undefined)
+      config.prepareResponse?.(res)
+      next()
+    }
+
+    function passToHost(guard: OtherIssuersGuard, req: IncomingMessage, res: ServerResponse, next: Next): void {
+      decisions.note?.({ kind: 'otherIssuers', ...noted })
+      setIdentity(req, undefined)
+      config.prepareResponse?.(res)
+      callOtherGuard(guard, req, res, next)
+    }
+
+    // The asynchronous cases are separate functions: V8 allocates the context of a closure for every request, even if the
+    // closure is not created. test/hot-paths.integration.test.ts counts the memory of a request.
+    function decideAfter(
+      ready: Promise<void>,
+      credential: string,
+      req: IncomingMessage,
+      res: ServerResponse,
+      next: Next,
+    ): void {
+      const waitsSince = performance.now()
+      const decided = ready.then(
+        () => decide(credential, req, res, next, waitsSince),
+        (problem: unknown) => respondWithError(config, problem, undefined, req, res, next),
+      )
+      handOnFailure(decided, res, next)
+    }
+
+    function decide(
+      credential: string,
+      req: IncomingMessage,
+      res: ServerResponse,
+      next: Next,
+      waitsSince?: number,
+    ): void {
+      const recalled = recallSafely(recall, credential, req)
+      if (recalled instanceof Identity) {
+        // The host's time-out may have answered meanwhile; the handler would answer a second time.
+        if (waitsSince === undefined || !res.headersSent) authorize(req, res, next, recalled)
+      } else if (otherIssuers?.isOfOtherIssuer(credential)) passToHost(otherIssuers.guard, req, res, next)
+      else if (recalled === null) {
+        const passportRequest = new PassportRequest(api, { [header]: credential }, req, res, next, waitsSince)
+        authenticate(passportRequest, authorizeVerified)
+      } else if (recalled instanceof Promise) refuseAfter(recalled, req, res, next)
+      else respondWithError(config, recalled, undefined, req, res, next)
+    }
+
+    function refuseAfter(counted: Promise<unknown>, req: IncomingMessage, res: ServerResponse, next: Next): void {
+      const refuse = (problem: unknown): void => respondWithError(config, problem, undefined, req, res, next)
+      handOnFailure(counted.then(refuse, refuse), res, next)
+    }
+
+    function authorizeVerified(passportRequest: PassportRequest, problem: unknown, identity?: Identity): void {
+      const { request, response, next } = passportRequest
+      if (!identity) respondWithError(config, problem, undefined, request, response, next)
+      // See decide().
+      else if (!response.headersSent) authorize(request, response, next, identity)
+    }
+
+    function authorize(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
+      const unmet = identity.isFromItsNetworks(req) ? findUnmet(identity, findRequirement(req)) : 'networkNotAllowed'
+      if (unmet !== undefined) return respondWithError(config, unmet, identity, req, res, next)
+      passIfCounted(config, countRequest, req, res, next, identity, admit)
+    }
+
+    function admit(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
+      if (allow) passIfAllowed(config, req, res, next, identity, pass)
+      else pass(req, res, next, identity)
+    }
+
+    function pass(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
+      setIdentity(req, identity)
+      config.prepareResponse?.(res)
+      countAllowed?.(identity.application.id, 1, req, res)
+      outcomes.allow({ api: api.name, applicationId: identity.application.id }, req, res, config.readClient)
+      config.hideCredential?.(req)
+      next()
+    }
+  }
+}
+
+/** The decision from memory, or the thrown error. */
+function recallSafely(recall: GuardConfig['recall'], credential: string, req: IncomingMessage): unknown {
+  try {
+    return recall(credential, req)
+  } catch (error) {
+    return error ?? new Error('A credential could not be checked.')
+  }
+}

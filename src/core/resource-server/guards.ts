@@ -1,0 +1,220 @@
+import type { IncomingMessage } from 'node:http'
+import { isApplicationId } from '../applications/records/application-id.js'
+import type { Api } from '../../shared/contracts/api.js'
+import type { EventDetails } from '../../shared/contracts/events.js'
+import { findBearer, isTooLong, readBearer } from '../http/bearer.js'
+import { hasDuplicateHeader, readHeader } from '../http/request.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import type { OnDenied } from '../options/options.js'
+import type { ReportOnlySettings } from '../options/read-report-only.js'
+import { isCanonical } from '../tokens/verify-access-token.js'
+import { createAnyGuard, describeNoGuard, readParts } from './any-guard.js'
+import type { Authenticator } from './authenticate.js'
+import type { readCost } from './cost.js'
+import { setGuardDescription } from './describe-guard.js'
+import { describeAccepted, describeParts } from './describe-parts.js'
+import {
+  BEARER_FORM,
+  formatApiKeyChallenge,
+  formatBearerChallenge,
+  formatKeyForm,
+  formatKeySchemes,
+} from './error-responses.js'
+import type { ErrorResponders } from './respond-with.js'
+import { type ErrorResponderOptions, createErrorResponder } from './error-responder.js'
+import { createOtherIssuerTest } from './other-issuers.js'
+import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './guard-options.js'
+import type { Guard, GuardConfig } from './guard-config.js'
+import {
+  DUPLICATE_CREDENTIAL,
+  type GuardFactoryOptions,
+  MALFORMED_CREDENTIAL,
+  TOO_LONG_CREDENTIAL,
+  NO_CREDENTIAL,
+  createGuardFactory,
+} from './guard.js'
+import { createKeyHiding, createOwnCredentialHiding, hideToken } from './hide-credential.js'
+import { readGuardOptions } from './guard-arguments.js'
+import type { GuardParts } from './guard-parts.js'
+import { createCacheProtection, createKeyCredentialReader } from './key-headers.js'
+import { createApiKeyAuthentication, createBearerAuthentication } from './passport-adapter.js'
+import { createReportOnlyReader } from './read-report-only.js'
+import { type ScopeRequirements, createScopeRequirements } from './requirement.js'
+
+/** Makes the guards of one platform. */
+export interface Guards {
+  bearer(api: Api, options: BearerGuardOptions & ScopeRequirements): Guard
+  apiKey(api: Api, options: ApiKeyGuardOptions & ScopeRequirements): Guard
+  /** Throws for a function that is no guard of this platform. */
+  any(guards: unknown, options: GuardOptions): Guard
+  /** For tools that make guards. */
+  readonly parts: GuardParts
+}
+
+interface GuardsOptions extends Omit<GuardFactoryOptions, keyof ErrorResponders>, ErrorResponderOptions {
+  readonly apis: ReadonlyMap<string, Api>
+  readonly authenticator: Authenticator
+  /** Whether the guards of each API refuse requests. */
+  readonly reportOnlyOf: ReadonlyMap<string, ReportOnlySettings>
+  readonly readCost: typeof readCost
+  readonly onDenied: OnDenied | undefined
+  readonly warn: (message: string) => void
+  readonly now: () => number
+}
+
+export function createGuards(given: GuardsOptions): Guards {
+  const { apis, authenticator, reportOnlyOf, onDenied: platformOnDenied, warn, ...options } = given
+  const { decisions, reporter } = options
+  const responders = createErrorResponder(options)
+  const createEnforcingGuard = createGuardFactory({ ...options, ...responders })
+  const readReportOnly = createReportOnlyReader({ reportOnlyOf, now: options.now, warn })
+  const authenticateBearer = createBearerAuthentication(authenticator)
+  const hasKeyApis = [...apis.values()].some(({ scheme }) => scheme === 'apiKey')
+  const authenticateApiKey = hasKeyApis ? createApiKeyAuthentication(authenticator) : undefined
+  const isOfOtherIssuer = createOtherIssuerTest([...apis.values()].map(({ resource }) => resource))
+  const hideOwnCredentials = createOwnCredentialHiding({ isOfOtherIssuer, isKnownKey: authenticator.isKnownKey })
+  const configs = new WeakMap<Guard, GuardConfig | undefined>()
+
+  function createGuard(config: GuardConfig): Guard {
+    const guard = createEnforcingGuard(config)
+    return config.reportOnly ? reporter.skipReported(config, guard) : guard
+  }
+
+  function register(parts: Omit<GuardConfig, 'accepts'>): Guard {
+    const config: GuardConfig = { ...parts, accepts: [describeAccepted(parts, platformOnDenied)] }
+    const guard = createGuard({ ...config, onDenied: config.onDenied ?? platformOnDenied })
+    configs.set(guard, config)
+    setGuardDescription(guard, describeParts([config], config.optional, platformOnDenied, reporter))
+    return guard
+  }
+
+  const guards: Guards = {
+    bearer(api, guardOptions) {
+      const { cost = 1, allow, otherIssuers, optional = false, onDenied } = guardOptions
+      return register({
+        api,
+        findRequirement: createScopeRequirements(api, guardOptions),
+        cost,
+        allow,
+        formatErrorChallenge: (error, description) => formatBearerChallenge(api, error, description),
+        optional,
+        reportOnly: readReportOnly(`requireBearer("${api.name}")`, api, guardOptions),
+        hostGuard: otherIssuers,
+        onDenied,
+        otherIssuers: otherIssuers && {
+          guard: otherIssuers,
+          isOfOtherIssuer: (header) => isOfOtherIssuer(header.slice('Bearer '.length)),
+        },
+        headerNames: AUTHORIZATION,
+        form: BEARER_FORM,
+        header: 'authorization',
+        recall: (authorization) => recallBearer(authenticator, api, authorization),
+        authenticate: authenticateBearer,
+        readClient: readTokenClient,
+        // The form of a token is checked before it may be one of another issuer.
+        readCredential: otherIssuers ? createBearerReader(readBearer) : createBearerReader(findBearer),
+        hideCredential: api.hideCredential ? hideToken : undefined,
+        hideOthers: api.hideCredential ? (req) => hideOwnCredentials(AUTHORIZATION, req) : undefined,
+        prepareResponse: undefined,
+      })
+    },
+    apiKey(api, guardOptions) {
+      const { cost = 1, allow, optional = false, onDenied } = guardOptions
+      const { hideKey, readKeyClient } = createKeyHiding(api.keyHeaders)
+      return register({
+        api,
+        findRequirement: createScopeRequirements(api, guardOptions),
+        cost,
+        allow,
+        formatErrorChallenge: (error, description, status) =>
+          formatApiKeyChallenge(api, error, description) + (status === 401 ? formatKeySchemes(api) : ''),
+        optional,
+        reportOnly: readReportOnly(`requireApiKey("${api.name}")`, api, guardOptions),
+        hostGuard: undefined,
+        onDenied,
+        otherIssuers: undefined,
+        headerNames: api.keyHeaders,
+        form: formatKeyForm(api),
+        // The strategy has one header name, whatever header the API reads: the object that it gets has no other.
+        header: 'x-api-key',
+        recall: (apiKey, req) => authenticator.recallApiKey(api, apiKey, req),
+        authenticate: authenticateApiKey!,
+        readClient: readKeyClient,
+        readCredential: createKeyCredentialReader(api.keyHeaders),
+        hideCredential: api.hideCredential ? hideKey : undefined,
+        hideOthers: api.hideCredential ? (req) => hideOwnCredentials(api.keyHeaders, req) : undefined,
+        prepareResponse: createCacheProtection(api.keyHeaders.join(', ')),
+      })
+    },
+    any(list, guardOptions) {
+      const { optional = false, onDenied = platformOnDenied } = guardOptions
+      const parts = readParts(list, configs).map((part) => {
+        if (guardOptions.reportOnly === undefined) return part
+        return { ...part, reportOnly: readReportOnly('requireAny', part.api, guardOptions) }
+      })
+      const description = describeParts(parts, optional, onDenied, reporter)
+      const { accepts } = description
+      const guard = createAnyGuard({ parts, optional, accepts, decisions, onDenied, createGuard, ...responders })
+      configs.set(guard, undefined)
+      setGuardDescription(guard, description)
+      return guard
+    },
+    parts: {
+      apis,
+      observers: options.observers,
+      decisions,
+      createGuard: (api, options) =>
+        api.scheme === 'oauth2' ? guards.bearer(api, options) : guards.apiKey(api, options),
+      register: (guard) => void configs.set(guard, undefined),
+      isGuard: (fn) => typeof fn === 'function' && configs.has(fn as Guard),
+      describeNoGuard,
+      readGuardOptions,
+      readCost: options.readCost,
+      readReportOnly,
+      respondWithDenial: responders.respondWithDenial,
+      onDenied: platformOnDenied,
+      warn,
+    },
+  }
+  return guards
+}
+
+function recallBearer(
+  authenticator: Authenticator,
+  api: Api,
+  authorization: string,
+): ReturnType<GuardConfig['recall']> {
+  const accessToken = authorization.slice('Bearer '.length)
+  const known = authenticator.recallAccessToken(api, accessToken)
+  if (known !== null) return known
+  if (readBearer(authorization) === false) return 'malformed'
+  return isCanonical(accessToken) ? null : 'invalidToken'
+}
+
+function createBearerReader(read: typeof readBearer): GuardConfig['readCredential'] {
+  return function readBearerCredential(req) {
+    if (hasDuplicateHeader(req, 'authorization')) return DUPLICATE_CREDENTIAL
+    const header = readHeader(req, 'authorization')
+    const authorization = read(header)
+    if (authorization === undefined) return NO_CREDENTIAL
+    if (authorization !== false) return authorization
+    return isTooLong(header) ? TOO_LONG_CREDENTIAL : MALFORMED_CREDENTIAL
+  }
+}
+
+/** The `client_id` of the access token, unverified. */
+function readTokenClient(req: IncomingMessage, { applicationId }: EventDetails): string | undefined {
+  if (applicationId !== undefined) return applicationId
+  const { authorization = '' } = req.headers
+  if (authorization.length > MAX_TOKEN_HEADER_LENGTH) return undefined
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(authorization.split('.')[1] ?? '', 'base64url').toString())
+    const client = isObject(claims) && Object.hasOwn(claims, 'client_id') ? claims['client_id'] : undefined
+    return typeof client === 'string' && isApplicationId(client) ? client : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const AUTHORIZATION = ['Authorization']
+const MAX_TOKEN_HEADER_LENGTH = 8 * 1024 + 'Bearer '.length

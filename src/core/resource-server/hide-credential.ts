@@ -1,0 +1,126 @@
+import type { IncomingMessage } from 'node:http'
+import { readKeyPrefix } from '../applications/credentials/credentials.js'
+import { isApplicationId } from '../applications/records/application-id.js'
+import { isBasic, readBasic } from '../http/basic.js'
+import { holdsKeyOrSecret } from '../../shared/lib/credential-text.js'
+import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
+import type { IsOfOtherIssuer } from './other-issuers.js'
+import { findBearer } from '../http/bearer.js'
+import { notePresentedHeaders } from '../http/origin.js'
+import { hasDuplicateHeader, readHeader } from '../http/request.js'
+import { createKeyHeaderReader, isNoToken, readAuthorizationKey } from './key-headers.js'
+
+/**
+ * Removes the access token from a request, so that nothing behind the guard sees it. What identifies the caller is not in the
+ * request: a further guard and `authOf()` still know it. A header of another scheme than Bearer is not the API's.
+ */
+export function hideToken(req: IncomingMessage): void {
+  if (isTwice(req) || findBearer(readHeader(req, 'authorization')) !== undefined) hideHeaders(req, ['authorization'])
+}
+
+interface KeyHiding {
+  /** Removes the key from a request. */
+  readonly hideKey: (req: IncomingMessage) => void
+  /** The first characters of a request's key for events, also after it was removed. */
+  readonly readKeyClient: (req: IncomingMessage) => string | undefined
+}
+
+const HIDDEN_CLIENTS = new WeakMap<IncomingMessage, string | undefined>()
+
+export function createKeyHiding(keyHeaders: readonly string[]): KeyHiding {
+  const readKeyHeader = createKeyHeaderReader(keyHeaders)
+  const names = keyHeaders.map((name) => name.toLowerCase())
+
+  function readKeyClient(req: IncomingMessage): string | undefined {
+    const key = readKeyHeader(req)
+    return key ? readKeyPrefix(key) : HIDDEN_CLIENTS.get(req)
+  }
+
+  function hasKey(req: IncomingMessage, name: string): boolean {
+    if (name !== 'authorization' || isTwice(req)) return true
+    return readAuthorizationKey(readHeader(req, name), isNoToken) !== undefined
+  }
+
+  return {
+    readKeyClient,
+    hideKey(req) {
+      HIDDEN_CLIENTS.set(req, readKeyClient(req))
+      const hidden = names.filter((name) => hasKey(req, name))
+      hideHeaders(req, hidden)
+    },
+  }
+}
+
+interface OwnCredentialHidingOptions {
+  readonly isOfOtherIssuer: IsOfOtherIssuer
+  /** Whether it is a key of an application. Rejects if the store cannot answer. */
+  readonly isKnownKey: (text: string, req: IncomingMessage) => MaybePromise<boolean>
+}
+
+/** Removes each of the headers that has a credential of this platform, of whatever kind, although the guard reads another kind there. */
+export function createOwnCredentialHiding({ isOfOtherIssuer, isKnownKey }: OwnCredentialHidingOptions) {
+  function isOwnByForm(text: string): boolean {
+    return holdsKeyOrSecret(text) || (!isNoToken(text) && !isOfOtherIssuer(text))
+  }
+
+  /** Before the platform is ready, no key can be checked. */
+  function checkSafely(text: string, req: IncomingMessage): MaybePromise<boolean> {
+    try {
+      return isKnownKey(text, req)
+    } catch {
+      return true
+    }
+  }
+
+  return function hideOwnCredentials(headers: readonly string[], req: IncomingMessage): MaybePromise<void> {
+    const unknown: Promise<void>[] = []
+    for (const name of headers.map((header) => header.toLowerCase())) {
+      const texts = listTexts(readHeader(req, name))
+      if (texts.some((text) => isApplicationId(text) || isOwnByForm(text))) {
+        hideHeaders(req, [name])
+        continue
+      }
+      for (const text of texts.slice(0, MAX_LOOKED_UP)) {
+        const isKnown = checkSafely(text, req)
+        if (isKnown === true) hideHeaders(req, [name])
+        // What cannot be checked may be a good one.
+        else if (isKnown !== false)
+          unknown.push(
+            isKnown.then(
+              (found) => (found ? hideHeaders(req, [name]) : undefined),
+              () => hideHeaders(req, [name]),
+            ),
+          )
+      }
+    }
+    return unknown.length > 0 ? Promise.all(unknown).then(() => undefined) : undefined
+  }
+}
+
+/** A header of many words costs no more look-ups. */
+const MAX_LOOKED_UP = 10
+
+/** The words of a header, and what Basic has in each reading. */
+function listTexts(value: string | string[] | undefined): readonly string[] {
+  if (typeof value !== 'string' || value === '') return []
+  const pairs = isBasic(value) ? (readBasic(value) ?? []) : []
+  const texts = [...pairs.flatMap(({ id, secret }) => [id, secret]), ...value.split(/[\s,;]+/)]
+  return [...new Set(texts)].filter((text) => text !== '')
+}
+
+function isTwice(req: IncomingMessage): boolean {
+  return hasDuplicateHeader(req, 'authorization')
+}
+
+function hideHeaders(req: IncomingMessage, names: readonly string[]): void {
+  // Request ids in later events are compared with what was presented.
+  notePresentedHeaders(req, names)
+  // Node makes both of the raw headers when they are first read, and would read behind their end later.
+  const { headers = {}, headersDistinct = {}, rawHeaders = [] } = req as Partial<IncomingMessage>
+  for (const name of names) {
+    delete headers[name]
+    delete headersDistinct[name]
+  }
+  for (let at = rawHeaders.length - 2; at >= 0; at -= 2)
+    if (names.includes(rawHeaders[at]!.toLowerCase())) rawHeaders.splice(at, 2)
+}

@@ -1,0 +1,55 @@
+import type { Api } from '../../shared/contracts/api.js'
+import type { IncomingMessage } from 'node:http'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { AccessToken } from '../tokens/verified-token.js'
+import { readIpAddress } from '../http/request.js'
+import { isInNetworks } from '../../shared/lib/networks.js'
+import type { AuthInfo } from './auth-info.js'
+import { describeCaller, describeToken } from './describe-caller.js'
+
+/**
+ * An authenticated application, and its rights at one API. It is a class, not an object literal, for the reason at
+ * `PassportRequest`: requests refer to it.
+ */
+export class Identity {
+  readonly api: Api
+  readonly application: ApplicationRecord
+  /** The scopes of the access token that are still granted, or those of the key. */
+  readonly scopes: readonly string[]
+  readonly token: AccessToken | undefined
+  /** The networks of the credential: of the key, or of the secret that the access token was issued for. */
+  readonly networks: readonly string[] | undefined
+
+  constructor(
+    api: Api,
+    application: ApplicationRecord,
+    scopes: readonly string[],
+    token: AccessToken | undefined,
+    networks: readonly string[] | undefined,
+  ) {
+    this.api = api
+    this.application = application
+    this.scopes = scopes
+    this.token = token
+    this.networks = networks
+  }
+
+  /** Whether the request comes from the networks of the application and of the credential. Without a request its address is in none. */
+  isFromItsNetworks(req: object | undefined): boolean {
+    const { networks } = this.application
+    if (networks === undefined && this.networks === undefined) return true
+    const address = req ? readIpAddress(req as IncomingMessage) : ''
+    return [networks, this.networks].every((list) => list === undefined || isInNetworks(address, list))
+  }
+
+  /**
+   * Each call returns a new object, because its caller may change it. It is a method, so that another copy of this package can
+   * call it.
+   */
+  toAuthInfo(): AuthInfo {
+    const caller = { api: this.api.name, application: describeCaller(this.application), scopes: [...this.scopes] }
+    return this.token
+      ? { scheme: 'oauth2', ...caller, token: describeToken(this.token) }
+      : { scheme: 'apiKey', ...caller }
+  }
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { EmitEarly, EventDetails, ReadClient } from '../../shared/contracts/events.js'
+import { whenAnswered } from '../http/when-answered.js'
+
+/**
+ * Emits one outcome per request, however many guards it has: `request.denied` if one of them refuses it, otherwise
+ * `request.allowed` when it has been answered, once per API.
+ */
+export interface Outcomes {
+  allow(details: EventDetails, req: IncomingMessage, res: ServerResponse, readClient: ReadClient): void
+  deny(details: EventDetails, req: IncomingMessage, readClient: ReadClient): void
+  /** Some guard reports that it would refuse the request, which is its outcome. */
+  forget(req: IncomingMessage): void
+}
+
+/** The outcome is emitted after this time: an answer may take for ever (a stream, a WebSocket), and no guard decides later. */
+const MAX_WAIT_MS = 10_000
+/** setTimeout is kept, so that fake timers of the host's tests, which replace the global function later, hold up nothing. */
+const { setTimeout } = globalThis
+
+export function createOutcomes(emit: EmitEarly): Outcomes {
+  /** The events to emit when a request has been answered; null when its outcome has been emitted. */
+  const outcomes = new WeakMap<IncomingMessage, (() => void)[] | null>()
+
+  function settle(req: IncomingMessage): void {
+    const allowed = outcomes.get(req)
+    if (!allowed) return
+    outcomes.set(req, null)
+    for (const emitAllowed of allowed) emitAllowed()
+  }
+
+  return {
+    allow(details, req, res, readClient) {
+      if (!emit.isHeard('request.allowed')) return
+      emit.early('request.allowed', details, req, readClient)
+      const emitAllowed = (): void => emit('request.allowed', details, req, readClient)
+      const earlier = outcomes.get(req)
+      if (earlier) return void earlier.push(emitAllowed)
+      // It is no response of a server, so that nothing tells when it was answered.
+      if (earlier === null || !res.socket) return emitAllowed()
+      outcomes.set(req, [emitAllowed])
+      const timer = setTimeout(settle, MAX_WAIT_MS, req).unref()
+      whenAnswered(res, () => {
+        clearTimeout(timer)
+        settle(req)
+      })
+    },
+    deny(details, req, readClient) {
+      const isSettled = outcomes.get(req) === null
+      outcomes.set(req, null)
+      if (!isSettled) emit('request.denied', details, req, readClient)
+    },
+    forget(req) {
+      if (outcomes.get(req)) outcomes.set(req, null)
+    },
+  }
+}

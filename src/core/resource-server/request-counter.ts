@@ -1,0 +1,102 @@
+import { findApplicationLimit } from '../applications/records/application-limits.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { Api, Limit } from '../../shared/contracts/api.js'
+import type { ApiObserver } from '../../shared/contracts/api-observer.js'
+import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
+import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
+import type { LimitByPlan, LimitHeaders, RateLimit } from '../rate-limits/rate-limit.js'
+import { findIdentity, findRequest } from './auth-of.js'
+
+/**
+ * Counts a request of an application toward its limit at an API, and units of it toward its plan. Returns the headers of the answer, or
+ * undefined if nothing limits it. Throws or rejects with 429 above a limit.
+ */
+export type CountRequest<Req = object> = (application: ApplicationRecord, units: number, req: Req) => Counted
+
+export type Counted = MaybePromise<LimitHeaders> | undefined
+
+export interface RequestCounter {
+  readonly countForGuard: CountRequest
+  /** A request that a guard or a verifier has counted already for that application is not counted again. */
+  readonly countForVerifier: CountRequest<object | undefined>
+}
+
+interface RequestCounterOptions {
+  readonly api: Api
+  /** The API's own limit. */
+  readonly limit: Limit | false
+  /** Creates a counter for all applications with that limit. */
+  readonly create: (name: string, limit: Limit | false, setBy: string) => RateLimit | undefined
+  /** Undefined without `plans()`. */
+  readonly limitByPlan: LimitByPlan | undefined
+  /** Called with the units of each request that is counted. */
+  readonly noted: ApiObserver['noted']
+  readonly now: () => number
+}
+
+const OWN_LIMIT =
+  "the application's rateLimit: auth.applications.allow(id, api, { rateLimit }), or update(id, { rateLimits })"
+/** How many limits of applications have a counter at a time. Each differs from the others: those that are equal share one. */
+const MAX_OWN_LIMITS = 1000
+
+export function createRequestCounter(options: RequestCounterOptions): RequestCounter {
+  const { api, limit, create, limitByPlan, noted, now } = options
+  const name = `requests:${api.name}`
+  const ofApi = create(name, limit, `apis.${api.name}.rateLimit, or rateLimits.requests if it has none`)
+  const own = createBoundedCache<RateLimit>({ entries: MAX_OWN_LIMITS })
+  /**
+   * Requests that verifiers have counted, by application. Guards record nothing here: a verifier finds the identity that they
+   * established.
+   */
+  const counted = new WeakMap<object, Map<string, Counted>>()
+  let isNoted = false
+
+  /** The plan comes last: a request that the API's limit refuses uses nothing of a quota. */
+  function count(application: ApplicationRecord, units: number, req?: object): Counted {
+    if (noted && req) noted({ units }, req)
+    const limited = countAtApi(application)
+    if (!limitByPlan) return limited
+    if (!limited) return limitByPlan(application, units)
+    return limited.then(async (headers) => joinHeaders(headers, (await limitByPlan(application, units)) ?? {}))
+  }
+
+  function countAtApi({ id, rateLimits }: ApplicationRecord): Promise<LimitHeaders> | undefined {
+    const limit = rateLimits && findApplicationLimit(rateLimits, api.name, now())
+    if (!limit) return ofApi?.(id)
+    // A limit that is given again begins a new window, in Redis for all processes.
+    return findOwn(limit)(limit.id === undefined ? id : `${id}:${limit.id}`)
+  }
+
+  function findOwn(given: Limit): RateLimit {
+    const key = `${given.limit}/${given.window}`
+    const known = own.get(key)
+    if (known) return known
+    const created = create(`${name}:${key}`, { limit: given.limit, window: given.window }, OWN_LIMIT)!
+    own.set(key, created)
+    return created
+  }
+
+  return {
+    countForGuard: (application, units, req) =>
+      (isNoted && counted.get(req)?.get(application.id)) || count(application, units, req),
+    countForVerifier(application, units, req) {
+      if (req === undefined) return count(application, units)
+      const request = findRequest(req)
+      if (findIdentity(request, api)?.application.id === application.id) return undefined
+      const ofRequest = counted.get(request) ?? new Map<string, Counted>()
+      const earlier = ofRequest.get(application.id)
+      if (earlier) return earlier
+      const limited = count(application, units, request)
+      if (!limited) return undefined
+      isNoted = true
+      counted.set(request, ofRequest.set(application.id, limited))
+      return limited
+    },
+  }
+}
+
+/** Both headers are lists. */
+function joinHeaders(one: LimitHeaders, other: LimitHeaders): LimitHeaders {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)])
+  return Object.fromEntries([...names].map((name) => [name, [one[name], other[name]].filter(Boolean).join(', ')]))
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http'
+import type { Api } from '../../shared/contracts/api.js'
+import { OAuthError, toOAuthError } from '../../shared/contracts/denial.js'
+import { limitAuthenticationTime } from '../http/authentication-timeout.js'
+import { isTooLong, readBearer } from '../http/bearer.js'
+import { toDenial } from '../http/respond.js'
+import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
+import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
+import type { Authenticator } from './authenticate.js'
+import { findRequest } from './auth-of.js'
+import { countUnits } from './cost.js'
+import type { Decisions } from './decisions.js'
+import { createApiKeyErrors, createBearerErrors, type ErrorResponses } from './error-responses.js'
+import { Failure, type Refused } from './failure.js'
+import type { VerifySettings } from './guard-arguments.js'
+import { Identity } from './identity.js'
+import type { RequestCounter } from './request-counter.js'
+
+/** The checks of a guard outside a request, for WebSockets, jobs and queues. They reject with `OAuthError`. */
+export interface Verifiers {
+  accessToken(api: Api, accessToken: string, settings: VerifySettings): Promise<AccessTokenInfo>
+  apiKey(api: Api, apiKey: string, settings: VerifySettings): Promise<ApiKeyInfo>
+}
+
+interface VerifiersOptions {
+  readonly authenticator: Authenticator
+  readonly available: () => MaybePromise<void>
+  readonly decisions: Decisions
+  readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForVerifier'>>
+}
+
+export function createVerifiers({ authenticator, available, requestLimits, decisions }: VerifiersOptions): Verifiers {
+  async function authenticateWhenAvailable<Result>(authenticate: () => MaybePromise<Result>): Promise<Result> {
+    await available()
+    return authenticate()
+  }
+
+  /** `Info` is the type of the API's scheme, as `toAuthInfo()` decides. */
+  async function verify<Info extends AuthInfo>(
+    errors: ErrorResponses,
+    api: Api,
+    { req, cost }: VerifySettings,
+    authenticate: () => MaybePromise<Identity | Refused | 'noCredential' | 'malformed' | 'tooLong'>,
+  ): Promise<Info> {
+    try {
+      const result = await limitAuthenticationTime(authenticateWhenAvailable(authenticate))
+      if (!(result instanceof Identity)) {
+        const problem = result instanceof Failure ? result.problem : result
+        throw typeof problem === 'string' ? toOAuthError(errors[problem]!) : problem
+      }
+      if (!result.isFromItsNetworks(req && findRequest(req))) throw toOAuthError(errors['networkNotAllowed']!)
+      const units = countUnits(cost, req as IncomingMessage)
+      await requestLimits.get(api)!.countForVerifier(result.application, units, req)
+      return result.toAuthInfo() as Info
+    } catch (error) {
+      const denied = error instanceof OAuthError ? error : toOAuthError(toDenial(error), error)
+      decisions.note?.({ kind: 'notVerified', api: api.name, accepts: [], denied, hasOwnAnswer: true })
+      throw denied
+    }
+  }
+
+  return {
+    accessToken(api, accessToken, settings) {
+      return verify(createBearerErrors(api, []), api, settings, () => {
+        if (!accessToken) return 'noCredential'
+        if (typeof accessToken !== 'string') return 'malformed'
+        const header = `Bearer ${accessToken}`
+        if (readBearer(header) === header) return authenticator.byAccessToken(api, accessToken)
+        return isTooLong(header) ? 'tooLong' : 'malformed'
+      })
+    },
+    apiKey(api, apiKey, settings) {
+      return verify(createApiKeyErrors(api, []), api, settings, () =>
+        apiKey ? authenticator.byApiKey(api, apiKey) : 'noCredential',
+      )
+    },
+  }
+}

@@ -1,0 +1,146 @@
+import type { ChangeFeed, ApplyChange } from './change-feed-api.js'
+import type { RevokedAccessToken } from '../../shared/contracts/store-records.js'
+import type { Store } from '../../shared/contracts/store.js'
+import { createFeedReads, limitTime } from './feed-reads.js'
+import type { ClockCheck } from './clock-check.js'
+import type { StoreHealth } from './store-health-api.js'
+import { CALL_TIMEOUT_MS } from '../../shared/lib/timeout.js'
+
+interface ChangeFeedOptions {
+  readonly store: Pick<Store, 'changesSince' | 'clock' | 'pollInterval' | 'watch'>
+  /** Seconds. */
+  readonly maxStaleness: number
+  /** While the store is unresponsive, `pollAgain` and `waitForLatest` resolve false without asking it. */
+  readonly storeHealth?: Pick<StoreHealth, 'isUnresponsive'>
+  /** Receives the store's time, if the store tells it. */
+  readonly clockCheck?: Pick<ClockCheck, 'compare'>
+  readonly now?: () => number
+}
+
+/** The time that a slow store may delay a token request, which waits for the latest changes. */
+const LATEST_TIMEOUT_MS = 250
+/** All processes poll an unavailable store. This bounds the load on a store that is recovering. */
+const RETRY_INTERVAL_MS = 250
+/** Parts of `maxStaleness`, so that after a late read another one can be answered in time. */
+const READ_TIMEOUT_SHARE = 0.6
+const MAX_POLL_INTERVAL_SHARE = 0.25
+
+/** Timers and age use the monotonic clock, because the option `now` may stand still in a test or be set back. */
+export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
+  const { store, maxStaleness, storeHealth, clockCheck, now = Date.now } = options
+  const maxAge = maxStaleness * 1000
+  const readTimeout = Math.min(maxAge * READ_TIMEOUT_SHARE, CALL_TIMEOUT_MS)
+  let cursor: string | undefined
+  /** The start of the last answered read: everything that was committed before is known. */
+  let knownAt = -Infinity
+  /** Whether the last read failed or was late. */
+  let isFailing = false
+  let isLate = false
+  /** The next read that token requests wait for. */
+  let latest: { readonly answered: Promise<boolean>; readonly answeredSoon: Promise<boolean> } | undefined
+  let timer: NodeJS.Timeout | undefined
+  let unwatch: (() => void) | undefined
+  let closed = false
+  let applyChange: ApplyChange = () => undefined
+
+  async function read(startedAt: number): Promise<void> {
+    const before = now()
+    const page = await store.changesSince(cursor)
+    const { time } = store.clock ?? {}
+    if (time !== undefined) clockCheck?.compare(time, before, now())
+    // A read that was overtaken brings nothing new.
+    if (startedAt < knownAt) return
+    for (const change of page.changes) await applyChange(change)
+    if (startedAt < knownAt) return
+    cursor = page.cursor
+    knownAt = startedAt
+    isFailing = isLate = false
+  }
+
+  /** createBoundedStore() has reported it. */
+  function onFailure(startedAt: number, tookTooLong: boolean): void {
+    if (startedAt < knownAt) return
+    isFailing = true
+    isLate = tookTooLong
+  }
+
+  const reads = createFeedReads({ read, onFailure, timeout: readTimeout, isClosed: () => closed })
+
+  /** One timer for all calls that wait for the same read. */
+  function waitForLatest(): Promise<boolean> {
+    const answered = reads.next()
+    if (latest?.answered !== answered) latest = { answered, answeredSoon: limitTime(answered, LATEST_TIMEOUT_MS) }
+    return latest.answeredSoon
+  }
+
+  function onWake(): void {
+    // A read that is under way may have started before the change was committed.
+    if (!closed) void reads.next()
+  }
+
+  /** Reads without waiting for the answer: a stuck read must not delay the next one. */
+  function schedulePoll(): void {
+    if (closed) return
+    const delay = isFailing ? RETRY_INTERVAL_MS : Math.min(store.pollInterval, maxAge * MAX_POLL_INTERVAL_SHARE)
+    timer = setTimeout(() => {
+      void reads.join()
+      schedulePoll()
+    }, delay)
+    timer.unref()
+  }
+
+  return {
+    async start(onChange) {
+      applyChange = onChange
+      const startedAt = performance.now()
+      cursor = (await store.changesSince(undefined)).cursor
+      knownAt = startedAt
+      if (closed || timer) return
+      unwatch = store.watch?.(onWake)
+      schedulePoll()
+    },
+    isFresh: () => performance.now() - knownAt <= maxAge,
+    freshUntil: () => knownAt + maxAge,
+    isLate: () => isLate,
+    poll: reads.join,
+    pollAgain: async () => !storeHealth?.isUnresponsive() && limitTime(reads.next(), readTimeout),
+    waitForLatest: async () => !storeHealth?.isUnresponsive() && waitForLatest(),
+    close() {
+      closed = true
+      clearTimeout(timer)
+      unwatch?.()
+      unwatch = undefined
+    },
+  }
+}
+
+/** The contents of the store that this process keeps in memory. */
+interface CachedState {
+  readonly applicationCache: { evict(id: string): void; evictAll(): void }
+  readonly revokedTokens: { add(token: RevokedAccessToken): void; load(): Promise<void> }
+  readonly signingKeys: { load(): Promise<void> }
+  readonly sessionSecret: { load(): Promise<void> }
+  readonly processes: { noteChange(): void }
+}
+
+/** Applies a change to memory. `everything` means that the store no longer has all changes, so that all of it is read again. */
+export function createChangeApplier({
+  applicationCache,
+  revokedTokens,
+  signingKeys,
+  sessionSecret,
+  processes,
+}: CachedState): ApplyChange {
+  return async function applyChange(change) {
+    if (change.kind === 'application') return applicationCache.evict(change.id)
+    if (change.kind === 'accessTokenRevoked') return revokedTokens.add(change)
+    if (change.kind === 'signingKeys') return signingKeys.load()
+    if (change.kind === 'sessionSecret') return sessionSecret.load()
+    if (change.kind === 'processes') return processes.noteChange()
+    processes.noteChange()
+    applicationCache.evictAll()
+    await revokedTokens.load()
+    await signingKeys.load()
+    await sessionSecret.load()
+  }
+}

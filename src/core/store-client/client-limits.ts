@@ -1,0 +1,78 @@
+import { StoreUnavailableError } from '../../shared/contracts/errors.js'
+import type { Store } from '../../shared/contracts/store.js'
+import { createConcurrencyLimit, type ConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
+import { createPrecedence, type Precedence } from '../../shared/lib/precedence.js'
+import { CALL_TIMEOUT_MS } from '../../shared/lib/timeout.js'
+
+/**
+ * Limits the costly work that requests of clients trigger, above all store calls. What is left of the store's connections is for operators' calls
+ * and the change feed, which never wait here. Callers are addresses where anybody can ask, and applications where they have
+ * authenticated: each has a fair share.
+ */
+export interface ClientLimits {
+  /** Limits look-ups: of applications by key or id, of revoked access tokens. */
+  readonly limitLookups: ConcurrencyLimit
+  /**
+   * Limits look-ups of what anybody can present, in a queue of their own: other look-ups wait for those that run, never for those that
+   * wait. They give way to calls of operators, because a flood from many addresses exceeds no limit.
+   */
+  readonly limitLookupsOfStrangers: ConcurrencyLimit
+  /** Runs a call of an operator, to which look-ups of strangers give way. */
+  readonly goFirst: Precedence['goFirst']
+  /**
+   * Limits changes: registrations, claims, revocations, first uses. They may wait for a lock, so they leave room for look-ups.
+   */
+  readonly limitChanges: ConcurrencyLimit
+}
+
+/** The number of connections that `pg` opens by default, and a guess for stores that do not say. */
+const DEFAULT_CONCURRENT_CALLS = 10
+/** Each waiting call takes about a kilobyte. */
+const MAX_WAITING_CALLS = 2000
+/** Strangers may be new partners: while an operator's script makes call after call, 200 a second are looked up for each at once. */
+const MAX_GIVE_WAY_MS = 5
+
+export function createClientLimits({
+  concurrentCalls = DEFAULT_CONCURRENT_CALLS,
+}: Pick<Store, 'concurrentCalls'>): ClientLimits {
+  const limitLookups = createTimedLimit(concurrentCalls / 2)
+  const limitStrangers = createTimedLimit(concurrentCalls / 2)
+  const { goFirst, giveWay } = createPrecedence({ pause: MAX_GIVE_WAY_MS, atMost: CALL_TIMEOUT_MS })
+  return {
+    limitLookups,
+    limitLookupsOfStrangers: (caller, work) =>
+      limitStrangers(caller, async () => {
+        await giveWay()
+        return limitLookups(caller, work)
+      }),
+    goFirst,
+    limitChanges: createTimedLimit(concurrentCalls / 4),
+  }
+}
+
+function createTimedLimit(atOnce: number): ConcurrencyLimit {
+  const limit = createConcurrencyLimit({
+    atOnce: Math.max(1, Math.floor(atOnce)),
+    waiting: MAX_WAITING_CALLS,
+    onOverflow: () => new StoreUnavailableError(`${MAX_WAITING_CALLS} calls of clients are waiting.`),
+  })
+
+  // The limit is on the wait for a turn only: a change that has started may take effect, and its caller must learn of it.
+  return function runInTurn<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      let isLate = false
+      const timer = setTimeout(() => {
+        isLate = true
+        reject(new StoreUnavailableError('A call of a client has waited too long for its turn.'))
+      }, CALL_TIMEOUT_MS)
+      timer.unref()
+      const runUnlessLate = async (): Promise<void> => {
+        clearTimeout(timer)
+        if (!isLate) resolve(await work())
+      }
+      limit(caller, runUnlessLate)
+        .catch(reject)
+        .finally(() => clearTimeout(timer))
+    })
+  }
+}

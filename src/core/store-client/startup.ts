@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ConfigurationError, StoreUnavailableError } from '../../shared/contracts/errors.js'
+import type { Logger } from '../../shared/contracts/logger.js'
+import { findAccessProblem } from './store-access.js'
+import { describeStoreFault, isPermanentFault } from './store-fault.js'
+
+/** Does everything that must be done before the first answer. It is repeated until it succeeds, or the signal is aborted. */
+export type Start = (closing: AbortSignal) => Promise<void>
+
+/** The attempts to start a platform, until one succeeds. */
+export interface Startup {
+  /** Makes the first attempt, and repeats failed ones. */
+  begin(start: Start): void
+  /** Resolves once an attempt has succeeded. Rejects with `ConfigurationError` if no retry can help, or after `abort()`. */
+  readonly finished: Promise<void>
+  /**
+   * Like `finished`, but rejects with `ConfigurationError` when an attempt fails with what waiting alone does not cure, such as
+   * a missing right. The attempts go on, so that a later call can resolve.
+   */
+  finishedUnlessBlocked(): Promise<void>
+  /** Rejects when the first attempt fails. */
+  readonly firstFailure: Promise<never>
+  isFinished(): boolean
+  /** The reason why the start is not finished, for `auth.health()`. */
+  describeProblem(): string
+  /** Ends the attempts. Resolves within `START_ABORT_TIMEOUT_MS`. */
+  abort(): Promise<void>
+}
+
+/** Short enough that a database is used soon after it starts, long enough not to load one that is starting. */
+const START_RETRY_INTERVAL_MS = 500
+/** `close()` must end within seconds even if an attempt to start hangs. */
+const START_ABORT_TIMEOUT_MS = 2000
+
+export function createStartup(logger: Logger): Startup {
+  const closing = new AbortController()
+  const firstFailure = createRejection()
+  const abandoned = createRejection()
+  /** Rejected when the attempt under way fails with what waiting does not cure. */
+  let blocked = createRejection()
+  let isFinished = false
+  let problem: unknown = 'its store has not been opened yet.'
+
+  let settle: (outcome: Promise<void>) => void
+  const finished = new Promise<void>((resolve) => (settle = resolve))
+  // An app need not await ready(): the log has the reason, and an unhandled rejection would end the process.
+  finished.catch(() => undefined)
+
+  async function repeatUntilStarted(start: Start): Promise<void> {
+    // The host adds its event listeners first.
+    await sleep(0)
+    while (!closing.signal.aborted) {
+      try {
+        await Promise.race([start(closing.signal), abandoned.promise])
+        isFinished = true
+        return
+      } catch (error) {
+        const permanent = findPermanentProblem(error)
+        const access = permanent ? undefined : findAccessProblem(error)
+        reportFailure(error, permanent, access)
+        if (access) {
+          blocked.reject(access)
+          blocked = createRejection()
+        }
+        firstFailure.reject(permanent ?? access ?? error)
+        if (permanent) throw permanent
+      }
+      await sleep(START_RETRY_INTERVAL_MS, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
+    }
+    throw new StoreUnavailableError('The platform was closed before it was ready.')
+  }
+
+  function reportFailure(error: unknown, permanent?: ConfigurationError, access?: ConfigurationError): void {
+    const [message, lastMessage] = [joinMessages(error), joinMessages(problem)]
+    problem = permanent ?? error
+    if (permanent) {
+      // The cause of a StoreUnavailableError has been logged as the store's.
+      const details = permanent.cause === undefined || error instanceof StoreUnavailableError ? [] : [permanent.cause]
+      logger.error(`The platform cannot start. ${permanent.message}`, ...details)
+    }
+    // All attempts that fail in the same way share one log line.
+    else if (message !== lastMessage && !closing.signal.aborted)
+      logger.error(`The platform could not start yet and will retry: ${access ? `${access.message} ` : ''}${message}`)
+  }
+
+  return {
+    begin: (start) => settle(repeatUntilStarted(start)),
+    finished,
+    finishedUnlessBlocked: () => Promise.race([finished, blocked.promise]),
+    firstFailure: firstFailure.promise,
+    isFinished: () => isFinished,
+    describeProblem: () => describeStartProblem(problem),
+    async abort() {
+      closing.abort()
+      const timer = setTimeout(
+        () => abandoned.reject(new StoreUnavailableError('The platform was closed meanwhile.')),
+        START_ABORT_TIMEOUT_MS,
+      )
+      await finished.catch(() => undefined)
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** A promise that others may race, and that is no unhandled rejection if nothing awaits it. */
+function createRejection(): { readonly promise: Promise<never>; reject(reason: unknown): void } {
+  let reject: (reason: unknown) => void = () => undefined
+  const promise = new Promise<never>((_, rejectPromise) => (reject = rejectPromise))
+  promise.catch(() => undefined)
+  return { promise, reject: (reason) => reject(reason) }
+}
+
+/** The error to end with, if no retry can help. Its message has no path and no address, because `auth.health()` shows it. */
+function findPermanentProblem(error: unknown): ConfigurationError | undefined {
+  if (error instanceof ConfigurationError) return error
+  if (!isPermanentFault(error)) return undefined
+  const cause = findRootCause(error)
+  const { name, code = name } = cause as { name?: unknown; code?: unknown }
+  const problem = `The start failed with ${String(code)}, which no retry can correct`
+  const fix = 'Its cause is a mistake in code, such as that of a store of your own, or a module that cannot be loaded.'
+  return new ConfigurationError({ problem, fix }, { cause })
+}
+
+function findRootCause(error: unknown): unknown {
+  const { cause } = Object(error) as { cause?: unknown }
+  return cause === undefined ? error : findRootCause(cause)
+}
+
+/** An error's message and those of its causes. */
+function joinMessages(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message} ${joinMessages(error.cause)}`
+}
+
+function describeStartProblem(problem: unknown): string {
+  if (problem instanceof ConfigurationError) return problem.message
+  return problem instanceof Error ? `its store cannot be used yet (${describeStoreFault(problem)}).` : String(problem)
+}

@@ -1,0 +1,172 @@
+import type { StoreHealth, StoreCallKind } from './store-health-api.js'
+import type { Emit } from '../../shared/contracts/events.js'
+import type { Logger } from '../../shared/contracts/logger.js'
+import { describeStoreFault, UNKNOWN_STORE_FAULT, isPartialFault, isReplicaFault } from './store-fault.js'
+
+interface StoreHealthOptions {
+  readonly logger: Logger
+  readonly emit: Emit
+  readonly now: () => number
+}
+
+interface Outage {
+  /** Milliseconds since 1970. */
+  readonly since: number
+  readonly reason: string
+  readonly isReplica: boolean
+}
+
+interface RejectedWrite {
+  /** The first failure, in milliseconds since 1970. */
+  readonly since: number
+  readonly reason: string
+}
+
+/** Answers usually take a few milliseconds. Callers notice a delay of this length. */
+const SLOW_ANSWER_MS = 1000
+/** Rejected writes are no longer reported if none was rejected for this time: no other call shows whether the cause persists. */
+const REJECTED_WRITE_EXPIRY_MS = 60_000
+
+export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): StoreHealth {
+  let outage: Outage | undefined
+  let isUnresponsive = false
+  let answeredAt = -Infinity
+  let feedAnsweredAt = -Infinity
+  let answerTime = 0
+  /** Rejected writes by call name: a full store may accept small writes while it rejects larger ones. */
+  const rejectedWrites = new Map<string, RejectedWrite>()
+  let rejectedWritesExpiry: NodeJS.Timeout | undefined
+  /** Failing reads by call name, while other calls are answered: a table may be locked or missing. */
+  const failingReads = new Map<string, RejectedWrite & { readonly at: number }>()
+  const failingFeed = createFailingFeed(now)
+
+  function startOutage(problem: unknown): void {
+    // Rejected writes are not reported beside the outage.
+    forgetRejectedWrites()
+    const former = outage
+    const isReplica = isReplicaFault(problem)
+    // Each outage is reported once, and again if the store turns out to be a replica: that does not end by itself.
+    if (former && !isReplica) return
+    outage = { since: former?.since ?? now(), reason: describeStoreFault(problem), isReplica }
+    if (former?.isReplica) return
+    logger.error('The store is unavailable.', problem)
+    if (former) return
+    emit('store.unavailable', { reason: problem instanceof Error ? problem.message : String(problem) })
+  }
+
+  function endOutage(kind: StoreCallKind): void {
+    // A replica answers look-ups, and not what has changed.
+    if (!outage || (outage.isReplica && kind !== 'feed')) return
+    outage = undefined
+    logger.warn('The store answers again.')
+    emit('store.available', {})
+  }
+
+  function noteFailingRead(name: string, problem: unknown): void {
+    // A call that got no connection from the pool, say, tells nothing about the store.
+    if (!isPartialFault(problem)) return
+    const since = failingReads.get(name)?.since ?? now()
+    failingReads.set(name, { since, reason: describeStoreFault(problem), at: performance.now() })
+  }
+
+  function noteRejectedWrite(name: string, problem: unknown): void {
+    const isFirst = rejectedWrites.size === 0
+    const since = rejectedWrites.get(name)?.since ?? now()
+    rejectedWrites.set(name, { since, reason: describeStoreFault(problem) })
+    clearTimeout(rejectedWritesExpiry)
+    rejectedWritesExpiry = setTimeout(forgetRejectedWrites, REJECTED_WRITE_EXPIRY_MS).unref()
+    if (!isFirst) return
+    logger.error('The store rejects writes; reads are answered.', problem)
+    emit('store.writesRejected', { reason: problem instanceof Error ? problem.message : String(problem) })
+  }
+
+  function noteAcceptedWrite(name: string): void {
+    if (!rejectedWrites.delete(name) || rejectedWrites.size > 0) return
+    clearTimeout(rejectedWritesExpiry)
+    logger.warn('The store accepts writes again.')
+    emit('store.writesAccepted', {})
+  }
+
+  function forgetRejectedWrites(): void {
+    clearTimeout(rejectedWritesExpiry)
+    if (rejectedWrites.size === 0) return
+    rejectedWrites.clear()
+    emit('store.writesAccepted', {})
+  }
+
+  return {
+    answered({ name, kind, startedAt }) {
+      answeredAt = performance.now()
+      if (kind === 'feed') {
+        feedAnsweredAt = answeredAt
+        failingFeed.end()
+      }
+      answerTime = answeredAt - startedAt
+      isUnresponsive = false
+      noteAcceptedWrite(name)
+      failingReads.delete(name)
+      endOutage(kind)
+    },
+    failed({ name, kind, startedAt }, problem) {
+      isUnresponsive = false
+      if (kind === 'feed' && feedAnsweredAt <= startedAt) failingFeed.note(problem)
+      // If other calls were answered meanwhile, this one got no connection from the pool, or is faulty itself.
+      const lastAnswerAt = kind === 'feed' ? feedAnsweredAt : answeredAt
+      if (kind === 'read' && (lastAnswerAt > startedAt || isPartialFault(problem)))
+        return noteFailingRead(name, problem)
+      if (kind === 'feed' && lastAnswerAt > startedAt) return
+      if (kind !== 'write') startOutage(problem)
+      else if (!outage) noteRejectedWrite(name, problem)
+    },
+    timedOut({ name, kind, startedAt }, problem) {
+      if (kind === 'feed' && feedAnsweredAt <= startedAt) failingFeed.note(problem)
+      // If other calls were answered meanwhile, this one met a lock or a dead connection.
+      if (answeredAt > startedAt) {
+        if (kind === 'write') noteRejectedWrite(name, problem)
+        else if (kind === 'read') noteFailingRead(name, problem)
+        return
+      }
+      isUnresponsive = true
+      startOutage(problem)
+    },
+    isUnresponsive: () => isUnresponsive,
+    isUnavailable: () => outage !== undefined || failingFeed.current() !== undefined,
+    problems() {
+      const reading = failingFeed.current()
+      if (outage) return [describeOutage(outage, reading)]
+      const problems: string[] = []
+      if (reading) problems.push(describeFailing('The latest changes cannot be read since', reading))
+      if (answerTime > SLOW_ANSWER_MS)
+        problems.push(`The store is slow: its last answer took ${(answerTime / 1000).toFixed(1)} seconds.`)
+      const [rejected] = rejectedWrites.values()
+      if (rejected) problems.push(describeFailing('The store has rejected writes since', rejected))
+      const failing = [...failingReads.values()].find(({ at }) => performance.now() - at < REJECTED_WRITE_EXPIRY_MS)
+      if (failing) problems.push(describeFailing('Some reads of the store fail since', failing))
+      return problems
+    },
+  }
+}
+
+/** Why the changes cannot be read. An answer to another call ends an outage, and not this. */
+function createFailingFeed(now: () => number) {
+  let current: RejectedWrite | undefined
+  return {
+    current: () => current,
+    end: () => void (current = undefined),
+    /** A reason that is known stays: later failures may be of a pool that waits for the same. */
+    note(problem: unknown): void {
+      const reason = describeStoreFault(problem)
+      const known = reason === UNKNOWN_STORE_FAULT ? current?.reason : undefined
+      current = { since: current?.since ?? now(), reason: known ?? reason }
+    },
+  }
+}
+
+function describeOutage({ since, reason }: Outage, reading: RejectedWrite | undefined): string {
+  const known = reason === UNKNOWN_STORE_FAULT ? reading?.reason : undefined
+  return describeFailing('The store has been unavailable since', { since, reason: known ?? reason })
+}
+
+function describeFailing(since: string, failing: RejectedWrite): string {
+  return `${since} ${new Date(failing.since).toISOString()}: ${failing.reason}.`
+}

@@ -1,0 +1,64 @@
+import type { JWTPayload } from 'jose'
+import { NotJsonError, stringifyJsonObject } from '../../shared/lib/plain-json.js'
+
+/** The limit of 2 KiB of UTF-8 makes an access token fit into a header of 8 KiB. */
+const MAX_CLAIMS_BYTES = 2048
+
+/** The claims of access tokens (RFC 9068 2.2), and the secret of those that may be used from some networks only. */
+const ISSUED_CLAIMS = ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti', 'scope', 'credential_id']
+
+/**
+ * Names that have a meaning of their own in a JWT, an access token or an introspection response, so that no platform may give
+ * them another one. From IANA's registry it has the names that decide what a token allows and to whom.
+ */
+export const REGISTERED_CLAIMS: ReadonlySet<string> = new Set([
+  ...ISSUED_CLAIMS,
+  'nbf', // RFC 7519 4.1
+  'auth_time',
+  'acr',
+  'amr',
+  'groups',
+  'roles',
+  'entitlements', // RFC 9068 2.2
+  'cnf',
+  'sub_jwk', // RFC 7800, OpenID Connect
+  'act',
+  'may_act', // RFC 8693 4
+  'active',
+  'username',
+  'token_type',
+  'token_introspection', // RFC 7662 2.2, RFC 9701
+  'authorization_details', // RFC 9396
+  'azp',
+  'nonce',
+  'at_hash',
+  'c_hash',
+  'sid',
+  '_claim_names',
+  '_claim_sources', // OpenID Connect
+  'events',
+  'toe',
+  'txn',
+  'sub_id', // RFC 8417, RFC 9493
+])
+
+/**
+ * The JSON text of the claims that the option `claims` returned; undefined if there are none. Throws if the value is no JSON
+ * object, is larger than 2 KiB, or has a registered name. `option` is the option's name.
+ */
+export function stringifyClaims(option: string, claims: unknown): string | undefined {
+  const text = stringifyJsonObject(`The result of ${option}`, claims, MAX_CLAIMS_BYTES)
+  const registered = Object.keys(JSON.parse(text) as object).filter((name) => REGISTERED_CLAIMS.has(name))
+  if (registered.length > 0) {
+    throw new NotJsonError(
+      `The result of ${option} has ${registered.map((name) => `"${name}"`).join(', ')}, which other specifications define. Choose another name.`,
+    )
+  }
+  return text === '{}' ? undefined : text
+}
+
+/** The JSON text of the claims of a verified access token that the option `claims` added; undefined if there are none. */
+export function selectCustomClaims(payload: JWTPayload): string | undefined {
+  const custom = Object.entries(payload).filter(([name]) => !ISSUED_CLAIMS.includes(name))
+  return custom.length > 0 ? JSON.stringify(Object.fromEntries(custom)) : undefined
+}

@@ -1,0 +1,75 @@
+import type { webcrypto } from 'node:crypto'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
+import { ConfigurationError } from '../../shared/contracts/errors.js'
+import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
+import type { ScheduledKey } from './key-schedule.js'
+import type { KeyEncryption } from './key-encryption.js'
+import { describeRecord, toPublicJwk } from './signing-key-record.js'
+
+/** A signing key in memory. */
+export interface SigningKey {
+  readonly kid: string
+  readonly algorithm: string
+  readonly publicKey: webcrypto.CryptoKey
+  /** Undefined if no secret of this process decrypts it, because a process with a newer secret made it. Then the key only verifies. */
+  readonly privateKey: webcrypto.CryptoKey | undefined
+  readonly publicJwk: SigningKeyRecord['publicJwk']
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Milliseconds since 1970. */
+  readonly signsFrom: number
+  /** Milliseconds since 1970; undefined while no later key has replaced it. */
+  readonly verifiesUntil: number | undefined
+  /** Seconds: the longest lifetime of access tokens, plus a margin, when the key was made. */
+  readonly longestLifetime: number
+}
+
+type NewSigningKey = Pick<SigningKeyRecord, 'algorithm' | 'createdAt' | 'signsFrom' | 'formerVerifiesFor'>
+
+/** A new key pair, as the record to store. */
+export async function generateSigningKey(
+  encryption: Pick<KeyEncryption, 'seal'>,
+  options: NewSigningKey,
+): Promise<SigningKeyRecord> {
+  const { algorithm } = options
+  const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true })
+  const publicJwk = await exportJWK(publicKey)
+  const kid = await calculateJwkThumbprint(publicJwk)
+  // The command line would read such a kid as an option.
+  if (kid.startsWith('-')) return generateSigningKey(encryption, options)
+  const record = { ...options, kid, publicJwk: toPublicJwk(publicJwk, kid, algorithm) }
+  const sealedPrivateJwk = await encryption.seal(JSON.stringify(await exportJWK(privateKey)), describeRecord(record))
+  return { ...record, sealedPrivateJwk }
+}
+
+/** The key of a record, ready to verify and to sign. */
+export async function importSigningKey(
+  record: ScheduledKey,
+  encryption: Pick<KeyEncryption, 'unseal'>,
+): Promise<SigningKey> {
+  const { kid, algorithm, createdAt, signsFrom, verifiesUntil, formerVerifiesFor } = record
+  const publicJwk = record.publicJwk as JWK
+  const privateJwk = await unsealPrivateJwk(record.sealedPrivateJwk, encryption)
+  return {
+    kid,
+    algorithm,
+    // importJWK resolves bytes for symmetric keys only.
+    publicKey: (await importJWK(publicJwk, algorithm)) as CryptoKey,
+    privateKey: privateJwk && ((await importJWK(privateJwk, algorithm)) as CryptoKey),
+    publicJwk,
+    createdAt,
+    signsFrom,
+    verifiesUntil,
+    longestLifetime: formerVerifiesFor,
+  }
+}
+
+/** Undefined if no secret decrypts it: while the option `secret` is being changed, some processes have only the old one. */
+async function unsealPrivateJwk(sealed: string, encryption: Pick<KeyEncryption, 'unseal'>): Promise<JWK | undefined> {
+  try {
+    return JSON.parse(await encryption.unseal(sealed)) as JWK
+  } catch (error) {
+    if (error instanceof ConfigurationError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,190 @@
+import type { SigningKeyRotation } from './signing-keys-api.js'
+import { ApplicationError } from '../../shared/contracts/errors.js'
+import type { Emit } from '../../shared/contracts/events.js'
+import type { NewAuditRecord } from '../../shared/contracts/store-records.js'
+import type { Store } from '../../shared/contracts/store.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
+import type { KeyEncryption } from './key-encryption.js'
+import { generateSigningKey, type SigningKey } from './key-pairs.js'
+import { describeSigningKeys, selectVerifyingKeys } from './key-schedule.js'
+import { describeRecord } from './signing-key-record.js'
+import type { SigningKeys } from './known-signing-keys.js'
+
+/** All changes of the set of signing keys. */
+export interface KeyRotation extends SigningKeyRotation {
+  /**
+   * Adds the first key, or the next one if the option `tokens.algorithm` has changed. Encrypts private keys again that an
+   * older secret encrypted.
+   */
+  ensure(): Promise<void>
+  /** Rotates if the newest key is older than `age` seconds. */
+  rotateWhenOlderThan(age: number): Promise<void>
+}
+
+interface KeyRotationOptions {
+  readonly store: Pick<Store, 'addSigningKey' | 'removeSigningKey' | 'resealSigningKey'>
+  readonly encryption: KeyEncryption
+  readonly signingKeys: SigningKeys
+  readonly now: () => number
+  readonly emit: Emit
+  /** The JWS algorithm of new keys. */
+  readonly algorithm: string
+  /** Seconds. */
+  readonly publishAhead: number
+  /** Seconds that the longest access token lasts, clock tolerance included. */
+  readonly longestLifetime: number
+}
+
+/** A process whose clock is behind may sign with the former key for this long after the new one signs elsewhere. */
+const CLOCK_SKEW_SECONDS = 60
+/** An attempt fails only if another process added a key meanwhile, so a few are enough. */
+const MAX_ADD_ATTEMPTS = 10
+
+export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
+  const { signingKeys, now, emit, algorithm, publishAhead } = options
+  const addKey = createKeyAdder(options)
+
+  function findNewest(): SigningKey | undefined {
+    return signingKeys
+      .list()
+      .reduce<SigningKey | undefined>(
+        (newest, key) => (newest && newest.createdAt >= key.createdAt ? newest : key),
+        undefined,
+      )
+  }
+
+  function findWaiting(): SigningKey | undefined {
+    return signingKeys.list().find((key) => key.signsFrom > now())
+  }
+
+  function addPublishedAhead(by: string | undefined): Promise<void> {
+    return addKey({ signsFrom: now() + publishAhead * 1000, by })
+  }
+
+  /** Adds keys that sign at once until `former` no longer signs: another process may have added one that signs later. */
+  async function replaceCurrent(
+    former: string | undefined,
+    by: string | undefined,
+    formerVerifiesFor?: number,
+  ): Promise<void> {
+    for (let attempt = 0; attempt < MAX_ADD_ATTEMPTS && signingKeys.current()?.kid === former; attempt++)
+      await addKey({ signsFrom: now(), by, formerVerifiesFor })
+  }
+
+  return {
+    async list() {
+      await signingKeys.load()
+      return { items: describeSigningKeys(signingKeys.list(), now()) }
+    },
+    async rotate(rotateOptions = {}) {
+      const { immediately = false, by } = ownMembers(rotateOptions)
+      // The comparison uses what this process knew before load(): a rotation that another process just made counts as this one.
+      const former = signingKeys.current()?.kid
+      const known = new Set(signingKeys.list().map(({ kid }) => kid))
+      const isDone = (): boolean => findWaiting() !== undefined || signingKeys.list().some(({ kid }) => !known.has(kid))
+      await signingKeys.load()
+      if (immediately) await replaceCurrent(former, by)
+      else for (let attempt = 0; attempt < MAX_ADD_ATTEMPTS && !isDone(); attempt++) await addPublishedAhead(by)
+      const rotated = immediately ? signingKeys.current() : (findWaiting() ?? signingKeys.current())
+      return describeSigningKeys(signingKeys.list(), now()).find(({ kid }) => kid === rotated?.kid)!
+    },
+    async revoke(kid, revokeOptions = {}) {
+      const { by } = ownMembers(revokeOptions)
+      await signingKeys.load()
+      if (signingKeys.current()?.kid === kid) await replaceCurrent(kid, by, remainingFormerSeconds(signingKeys, now()))
+      if (!(await removeKey(options, kid, by)))
+        throw new ApplicationError('signing_key_not_found', `There is no signing key with the kid "${kid}".`)
+      await signingKeys.load()
+      emit('signingKey.revoked', {})
+    },
+    async ensure() {
+      await resealOldKeys(options)
+      await signingKeys.load()
+      if (!signingKeys.current()) await addKey({ signsFrom: now(), by: undefined })
+      else if (findNewest()?.algorithm !== algorithm) await addPublishedAhead(undefined)
+    },
+    async rotateWhenOlderThan(age) {
+      const isDue = (): boolean => (findNewest()?.createdAt ?? Infinity) + age * 1000 <= now()
+      if (!isDue()) return
+      // All processes get here at about the same time, so one of them may just have rotated.
+      await signingKeys.load()
+      if (isDue()) await addPublishedAhead(undefined)
+    },
+  }
+}
+
+interface NewKey {
+  /** Milliseconds since 1970. */
+  readonly signsFrom: number
+  readonly by: string | undefined
+  /** Seconds; until the former key's last access token has expired if left out. */
+  readonly formerVerifiesFor?: number | undefined
+}
+
+/**
+ * Adds a key if the key that this process knows as the last one is still the last one (compare-and-set), and loads the keys
+ * either way.
+ */
+function createKeyAdder(options: KeyRotationOptions): (key: NewKey) => Promise<void> {
+  const { store, encryption, signingKeys, now, emit, algorithm, longestLifetime } = options
+
+  return async function addKey({ signsFrom, by, formerVerifiesFor = longestLifetime + CLOCK_SKEW_SECONDS }) {
+    const createdAt = now()
+    // The last key is read before the key pair is generated, which takes time: the decision to add a key was based on it.
+    const lastKid = signingKeys.lastAddedKid()
+    const key = await generateSigningKey(encryption, { algorithm, createdAt, signsFrom, formerVerifiesFor })
+    const audit = createAuditRecord('signingKey.rotated', createdAt, by, key.kid)
+    const added = await store.addSigningKey(key, lastKid, audit)
+    await signingKeys.load()
+    if (added) emit('signingKey.rotated', {})
+  }
+}
+
+/**
+ * Seconds that the key before the current one still verifies. A key that replaces a revoked current key gives the key before
+ * it this long, so that the revocation does not extend it.
+ */
+function remainingFormerSeconds(signingKeys: SigningKeys, now: number): number {
+  const keys = signingKeys.list()
+  const current = signingKeys.current()
+  const former = current && keys[keys.indexOf(current) - 1]
+  return former?.verifiesUntil === undefined ? 0 : Math.floor((former.verifiesUntil - now) / 1000)
+}
+
+/**
+ * Removes a key; false if there was none. Keys that no longer verify are removed before it: their end is stored in the key
+ * after them, so they would verify again.
+ */
+async function removeKey(
+  { store, signingKeys, now }: KeyRotationOptions,
+  kid: string,
+  by: string | undefined,
+): Promise<boolean> {
+  const records = await signingKeys.readRecords()
+  const verifying = new Set(selectVerifyingKeys(records, now()).map((key) => key.kid))
+  const ended = records.filter((key) => key.kid !== kid && !verifying.has(key.kid))
+  for (const key of ended)
+    await store.removeSigningKey(key.kid, createAuditRecord('signingKey.revoked', now(), by, key.kid))
+  return store.removeSigningKey(kid, createAuditRecord('signingKey.revoked', now(), by, kid))
+}
+
+/** Other processes may do the same at the same time: whichever result is stored, the newest secret decrypts it. */
+async function resealOldKeys({ store, encryption, signingKeys }: KeyRotationOptions): Promise<void> {
+  for (const record of await signingKeys.readRecords()) {
+    const { kid, sealedPrivateJwk } = record
+    const context = describeRecord(record)
+    if (encryption.isNewest(sealedPrivateJwk) && encryption.authenticate(sealedPrivateJwk, context) === 'authentic')
+      continue
+    const sealed = await encryption.seal(await encryption.unseal(sealedPrivateJwk), context)
+    await store.resealSigningKey(kid, sealedPrivateJwk, sealed)
+  }
+}
+
+function createAuditRecord(
+  type: NewAuditRecord['type'],
+  at: number,
+  by: string | undefined,
+  kid: string,
+): NewAuditRecord {
+  return { at, type, by, applicationId: undefined, details: { kid } }
+}

@@ -1,0 +1,50 @@
+import type { SigningKeyInfo } from './signing-keys-api.js'
+import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
+
+/** A record with the time at which it stops verifying, which the record of the next key determines. */
+export interface ScheduledKey extends SigningKeyRecord {
+  /** Milliseconds since 1970; undefined while no later key has replaced it. */
+  readonly verifiesUntil: number | undefined
+}
+
+/** The keys that verify at `now`, in the order in which they sign. The store keeps the others as history. */
+export function selectVerifyingKeys(records: readonly SigningKeyRecord[], now: number): ScheduledKey[] {
+  const bySigningTime = records.toSorted((a, b) => a.signsFrom - b.signsFrom)
+  return bySigningTime
+    .map((record, index) => {
+      const next = bySigningTime[index + 1]
+      return { ...record, verifiesUntil: next && next.signsFrom + next.formerVerifiesFor * 1000 }
+    })
+    .filter((key) => isVerifying(key, now))
+}
+
+/** Whether the key verifies at `now`. */
+export function isVerifying({ verifiesUntil }: Pick<ScheduledKey, 'verifiesUntil'>, now: number): boolean {
+  return verifiesUntil === undefined || now < verifiesUntil
+}
+
+/**
+ * The key that signs at `now`, of keys in the order in which they sign. If all of them sign later, it is the first: a process
+ * with a clock slightly ahead may have made the store's first key, and there must always be a signing key.
+ */
+export function findCurrentKey<Key extends { readonly signsFrom: number }>(
+  keys: readonly Key[],
+  now: number,
+): Key | undefined {
+  return keys.findLast((key) => key.signsFrom <= now) ?? keys[0]
+}
+
+type DescribedKey = Pick<ScheduledKey, 'kid' | 'algorithm' | 'createdAt' | 'signsFrom' | 'verifiesUntil'>
+
+/** Keys that verify, as `auth.signingKeys.list()` shows them. */
+export function describeSigningKeys(keys: readonly DescribedKey[], now: number): SigningKeyInfo[] {
+  const current = findCurrentKey(keys, now)
+  return keys.map((key) => ({
+    kid: key.kid,
+    algorithm: key.algorithm,
+    state: key.kid === current?.kid ? 'current' : key.signsFrom > now ? 'next' : 'former',
+    createdAt: new Date(key.createdAt),
+    signsFrom: new Date(key.signsFrom),
+    verifiesUntil: key.verifiesUntil === undefined ? undefined : new Date(key.verifiesUntil),
+  }))
+}

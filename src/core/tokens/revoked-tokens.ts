@@ -1,0 +1,75 @@
+import type { RevokedTokens } from './revoked-tokens-api.js'
+import type { RevokedAccessToken } from '../../shared/contracts/store-records.js'
+import type { Store } from '../../shared/contracts/store.js'
+import type { ConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
+
+interface RevokedTokensOptions {
+  readonly store: Pick<Store, 'listRevokedAccessTokens' | 'isAccessTokenRevoked' | 'revokeAccessToken'>
+  readonly now: () => number
+  /** The number of tokens kept in memory; above it the store is asked for each token. */
+  readonly limit: number
+  /** Give each application a fair share of what clients ask of the store. */
+  readonly clientLimits: { readonly limitLookups: ConcurrencyLimit; readonly limitChanges: ConcurrencyLimit }
+}
+
+/** Guards accept a token for `clockTolerance` after `exp`, and clocks differ. An hour exceeds both. */
+const KEPT_AFTER_EXPIRY_MS = 3600 * 1000
+/** While there are too many for memory, every guarded request asks the store. They are counted again at this interval. */
+const RELOAD_INTERVAL_MS = 5000
+
+export function createRevokedTokens({ store, now, limit, clientLimits }: RevokedTokensOptions): RevokedTokens {
+  const { limitLookups, limitChanges } = clientLimits
+  /** Token id -> `expiresAt`. */
+  const revoked = new Map<string, number>()
+  /** Whether `revoked` has every revoked token that may still be presented. */
+  let isComplete = false
+  let loadedAt = -Infinity
+
+  function add({ id, expiresAt }: RevokedAccessToken): void {
+    if (revoked.size < limit) revoked.set(id, expiresAt)
+    else isComplete = false
+  }
+
+  function removeExpired(): void {
+    const end = now() - KEPT_AFTER_EXPIRY_MS
+    for (const [id, expiresAt] of revoked) if (expiresAt <= end) revoked.delete(id)
+  }
+
+  async function load(): Promise<void> {
+    loadedAt = performance.now()
+    removeExpired()
+    const tokens = await store.listRevokedAccessTokens(now() - KEPT_AFTER_EXPIRY_MS, limit)
+    isComplete = true
+    for (const token of tokens) add(token)
+    // The store answers at most `limit` of them, so there may be more.
+    if (tokens.length >= limit) isComplete = false
+  }
+
+  function recall(id: string): boolean | null {
+    // The size is compared first: hashing the id costs time on every guarded request, and usually nothing is revoked.
+    if (revoked.size > 0 && revoked.has(id)) return true
+    return isComplete ? false : null
+  }
+
+  return {
+    load,
+    recall,
+    isRevoked({ id, applicationId }) {
+      const known = recall(id)
+      if (known !== null) return known
+      if (performance.now() - loadedAt > RELOAD_INTERVAL_MS) load().catch(() => undefined)
+      return limitLookups(applicationId, () => store.isAccessTokenRevoked(id))
+    },
+    revoke({ id, applicationId, claimedExp }) {
+      return limitChanges(applicationId, async () => {
+        // Another request may have revoked it while this one waited.
+        if (revoked.has(id)) return false
+        const token = { id, expiresAt: claimedExp * 1000 }
+        await store.revokeAccessToken(token, now() - KEPT_AFTER_EXPIRY_MS)
+        add(token)
+        return true
+      })
+    },
+    add,
+  }
+}

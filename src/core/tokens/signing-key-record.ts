@@ -1,0 +1,42 @@
+import { isDeepStrictEqual } from 'node:util'
+import { calculateJwkThumbprint, importJWK, type JWK } from 'jose'
+import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
+import type { KeyEncryption } from './key-encryption.js'
+
+/** The clear members of a record, as text that `KeyEncryption` authenticates. */
+export function describeRecord(record: Omit<SigningKeyRecord, 'sealedPrivateJwk'>): string {
+  const { kid, algorithm, publicJwk, createdAt, signsFrom, formerVerifiesFor } = record
+  // Sorted, because a store may keep members in another order.
+  const members = Object.keys(publicJwk)
+    .toSorted()
+    .map((name) => [name, publicJwk[name]])
+  return JSON.stringify(['signing key', kid, algorithm, members, createdAt, signsFrom, formerVerifiesFor])
+}
+
+/** The public key as it is published. */
+export function toPublicJwk(key: JWK, kid: string, algorithm: string): SigningKeyRecord['publicJwk'] {
+  return { ...key, kid, alg: algorithm, use: 'sig' }
+}
+
+/** Whether this platform wrote the record. Otherwise anyone who can write to the database could publish a key. */
+export async function isAuthentic(record: SigningKeyRecord, encryption: KeyEncryption): Promise<boolean> {
+  const authenticity = encryption.authenticate(record.sealedPrivateJwk, describeRecord(record))
+  return authenticity === 'unencrypted' ? hasPrivateKey(record, encryption) : authenticity === 'authentic'
+}
+
+/**
+ * Whether the public key belongs to the private key. It checks unencrypted records, which `importUnencrypted` lets pass until
+ * the start has sealed them.
+ */
+async function hasPrivateKey(record: SigningKeyRecord, encryption: KeyEncryption): Promise<boolean> {
+  try {
+    const privateJwk = JSON.parse(await encryption.unseal(record.sealedPrivateJwk)) as JWK
+    const { d: _d, p: _p, q: _q, dp: _dp, dq: _dq, qi: _qi, ...publicJwk } = privateJwk
+    // Rejects if it is no key for this algorithm.
+    await importJWK(privateJwk, record.algorithm)
+    const kid = await calculateJwkThumbprint(publicJwk)
+    return isDeepStrictEqual(record.publicJwk, toPublicJwk(publicJwk, kid, record.algorithm)) && record.kid === kid
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,149 @@
+import type { SigningKeys, CurrentSigningKey } from './known-signing-keys.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StoreUnavailableError } from '../../shared/contracts/errors.js'
+import type { Logger } from '../../shared/contracts/logger.js'
+import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
+import type { Store } from '../../shared/contracts/store.js'
+import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
+import type { KeyEncryption } from './key-encryption.js'
+import { importSigningKey, type SigningKey } from './key-pairs.js'
+import { findCurrentKey, isVerifying, selectVerifyingKeys, type ScheduledKey } from './key-schedule.js'
+import { isAuthentic } from './signing-key-record.js'
+
+interface SigningKeysOptions {
+  readonly store: Pick<Store, 'listSigningKeys'>
+  readonly encryption: KeyEncryption
+  readonly logger: Pick<Logger, 'error'>
+  readonly now: () => number
+  /**
+   * Resolves true once this process has handled every change that was committed before the call, those of signing keys by
+   * `load()`; false if the store does not answer.
+   */
+  readonly readChanges: () => Promise<boolean>
+}
+
+/** This interval limits unauthenticated requests with invented `kid`s to ten queries of the store a second. */
+const UNKNOWN_KID_POLL_INTERVAL_MS = 100
+const MAX_UNKNOWN_KIDS = 1000
+/** A `kid` is an RFC 7638 thumbprint of 43 characters, so a much longer one is rejected without asking the store. */
+const MAX_KID_LENGTH = 64
+const MAX_SHOWN_KIDS = 5
+
+export function createSigningKeys({ store, encryption, logger, now, readChanges }: SigningKeysOptions): SigningKeys {
+  let keys: readonly SigningKey[] = []
+  const ignoredKeys = createIgnoredKeys(logger)
+  let lastAddedKid: string | undefined
+  const unknownKids = createBoundedCache<true>({ entries: MAX_UNKNOWN_KIDS })
+  const removalListeners: (() => void)[] = []
+  let loadsStarted = 0
+  let lastLoad = 0
+
+  async function load(): Promise<void> {
+    const number = (loadsStarted += 1)
+    const records = await store.listSigningKeys()
+    const authentic = await selectAuthentic(records)
+    const loaded = await Promise.all(selectVerifyingKeys(authentic, now()).map(importOnce))
+    // Loads do not wait for each other, because one may be stuck. The one that started last has the newest keys.
+    if (number < lastLoad) return
+    lastLoad = number
+    const kids = new Set(authentic.map(({ kid }) => kid))
+    const isAnyRemoved = keys.some(({ kid }) => !kids.has(kid))
+    keys = loaded
+    unknownKids.clear()
+    lastAddedKid = records.at(-1)?.kid
+    ignoredKeys.replace(records.filter(({ kid }) => !kids.has(kid)).map(({ kid }) => kid))
+    if (isAnyRemoved) for (const listener of removalListeners) listener()
+  }
+
+  async function selectAuthentic(records: readonly SigningKeyRecord[]): Promise<readonly SigningKeyRecord[]> {
+    const results = await Promise.all(records.map((record) => isAuthentic(record, encryption)))
+    return records.filter((_, index) => results[index])
+  }
+
+  async function importOnce(record: ScheduledKey): Promise<SigningKey> {
+    const key = keys.find(({ kid }) => kid === record.kid) ?? (await importSigningKey(record, encryption))
+    return { ...key, verifiesUntil: record.verifiesUntil }
+  }
+
+  function findKnown(kid: string): SigningKey | undefined {
+    // A loop is used, because Array.prototype.find() needs a closure for every guarded request
+    // (test/hot-paths.integration.test.ts counts bytes).
+    for (const key of keys) if (key.kid === kid) return isVerifying(key, now()) ? key : undefined
+    return undefined
+  }
+
+  function isUnknown(kid: string): boolean {
+    return kid.length > MAX_KID_LENGTH || unknownKids.get(kid) === true
+  }
+
+  const pollChanges = createChangesPoll(readChanges)
+
+  return {
+    load,
+    readRecords: async () => selectAuthentic(await store.listSigningKeys()),
+    list: () => keys.filter((key) => isVerifying(key, now())),
+    current: () => findCurrentKey(keys.filter(canSign), now()),
+    verifies: (kid) => findKnown(kid) !== undefined,
+    lastAddedKid: () => lastAddedKid,
+    isUnknown,
+    onRemoved: (listener) => void removalListeners.push(listener),
+    problem: ignoredKeys.describe,
+    find(kid) {
+      const key = findKnown(kid)
+      if (key || isUnknown(kid)) return key
+      return pollChanges().then(() => {
+        const found = findKnown(kid)
+        if (!found) unknownKids.set(kid, true)
+        return found
+      })
+    },
+  }
+}
+
+/** The keys of the store that the platform did not write. Each is logged once. */
+function createIgnoredKeys(logger: Pick<Logger, 'error'>): {
+  replace(kids: readonly string[]): void
+  describe(): string | undefined
+} {
+  let ignored: readonly string[] = []
+
+  function describe(kids: readonly string[]): string {
+    // The kid is shortened and stripped: an attacker may have chosen its characters.
+    const names = kids.slice(0, MAX_SHOWN_KIDS).map((kid) => kid.slice(0, MAX_KID_LENGTH).replace(/[^\w-]/g, '?'))
+    const more = kids.length > MAX_SHOWN_KIDS ? `, and ${kids.length - MAX_SHOWN_KIDS} more` : ''
+    return `Signing keys in the store are ignored, because they were not written with \`secret\`: ${names.join(', ')}${more}.`
+  }
+
+  return {
+    replace(kids) {
+      const isAnyNew = kids.some((kid) => !ignored.includes(kid))
+      ignored = kids
+      if (isAnyNew) logger.error(`${describe(kids)} Somebody may have changed the database (docs/operations.md).`)
+    },
+    describe: () => (ignored.length > 0 ? describe(ignored) : undefined),
+  }
+}
+
+function canSign(key: SigningKey): key is CurrentSigningKey {
+  return key.privateKey !== undefined
+}
+
+/**
+ * Reads the change feed at most once per interval, for all callers together. A call that arrives while it is being read
+ * waits for the next read: the current one may have started before the change was committed.
+ */
+function createChangesPoll(readChanges: () => Promise<boolean>): () => Promise<void> {
+  let polledAt = -Infinity
+  let scheduled: Promise<void> | undefined
+
+  async function poll(): Promise<void> {
+    const delay = polledAt + UNKNOWN_KID_POLL_INTERVAL_MS - performance.now()
+    await (delay > 0 ? sleep(delay, undefined, { ref: false }) : undefined)
+    polledAt = performance.now()
+    scheduled = undefined
+    if (!(await readChanges()))
+      throw new StoreUnavailableError('The store did not answer whether there is a signing key with this kid.')
+  }
+
+  return () => (scheduled ??= poll())
+}

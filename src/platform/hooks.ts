@@ -1,7 +1,0 @@
-import type { ImportedCredentials } from '../contracts/imported-credentials.js'
-
-/** What features add to parts that are created before them. */
-export interface FeatureHooks {
-  readonly importedCredentials?: ImportedCredentials
-  readonly wakeSender?: () => void
-}

@@ -1,0 +1,86 @@
+import type { Application, CredentialInfo } from '../../../index.js'
+import { alignColumns, formatTime, replaceControlCharacters } from '../format.js'
+import type { EmailInfo } from './emails.js'
+
+/** An application in a sentence: its name in quotes, and its id. */
+export function formatName({ name, id }: Application): string {
+  return name === '' ? id : `"${replaceControlCharacters(name)}" (${id})`
+}
+
+export function formatListed({ id, name, status, apis, contact, createdAt }: Application): string[] {
+  return [id, name || '-', status, Object.keys(apis).join(', ') || '-', contact ?? '-', formatTime(createdAt)]
+}
+
+export function formatApplication(application: Application, emails: readonly EmailInfo[]): string {
+  const { acceptedTerms: terms } = application
+  return alignColumns([
+    ['id', application.id],
+    ['name', application.name || '-'],
+    ['status', application.status],
+    ...labelRows('contacts', application.contacts),
+    ...labelSome('invited', application.invitations.map(formatInvitation)),
+    ...labelSome('language', application.language),
+    ['created', formatTime(application.createdAt)],
+    ...labelSome('external id', application.externalId),
+    ...labelSome('metadata', application.metadata && JSON.stringify(application.metadata)),
+    ...labelSome('plan', application.plan),
+    ...labelSome('terms', terms && `${terms.version}, accepted ${formatTime(terms.at)}`),
+    ...labelRows('apis', listGrants(application.apis)),
+    ...labelSome('limits', formatLimits(application)),
+    ...labelSome('networks', application.networks),
+    ...labelSome('requested', application.accessRequests.map(formatAccessRequest)),
+    ...labelRows('keys', application.keys.map(formatCredential)),
+    ...labelRows('secrets', application.secrets.map(formatCredential)),
+    ...labelSome('e-mails', emails.map(formatEmail)),
+  ])
+}
+
+/** The limits that an application has of its own, in words. */
+export function formatLimits({ rateLimits }: Pick<Application, 'rateLimits'>): string[] {
+  return Object.entries(rateLimits).map(([api, { limit, window, until }]) => {
+    const end = until ? `, until ${formatTime(until)}` : ''
+    return `${api === '*' ? 'every API' : api}: ${limit} requests in ${window} s${end}`
+  })
+}
+
+/** Rows for values that an application may have. */
+function labelSome(label: string, given: string | readonly string[] | undefined): string[][] {
+  const values = [given ?? []].flat()
+  return values.length > 0 ? labelRows(label, values) : []
+}
+
+/** Rows for the values of one label, which stands in the first row; a dash if there are none. */
+function labelRows(label: string, values: readonly string[]): string[][] {
+  const shown = values.length > 0 ? values : ['-']
+  return shown.map((value, index) => [index === 0 ? label : '', value])
+}
+
+function formatCredential(credential: CredentialInfo): string {
+  const { id, name, prefix, createdAt, expiresAt, lastUsedAt, apis, networks } = credential
+  const used = lastUsedAt ? `last used ${formatTime(lastUsedAt)}` : 'never used'
+  const expires = expiresAt ? [`expires ${formatTime(expiresAt)}`] : []
+  const restriction = [
+    ...(apis ? [`only ${listGrants(apis).join(', ')}`] : []),
+    ...(networks ? [`from ${networks.join(', ')}`] : []),
+  ]
+  const parts = [`${id} ${name}`, `${prefix}...`, `created ${formatTime(createdAt)}`, used, ...expires, ...restriction]
+  return parts.join(', ')
+}
+
+function listGrants(apis: Application['apis']): string[] {
+  return Object.entries(apis).map(([api, { scopes }]) => [api, ...scopes].join(' '))
+}
+
+function formatInvitation({ address, expiresAt }: Application['invitations'][number]): string {
+  return `${address}, until ${formatTime(expiresAt)}`
+}
+
+function formatAccessRequest({ api, scopes, requestedAt }: Application['accessRequests'][number]): string {
+  return `${[api, ...scopes].join(' ')}, since ${formatTime(requestedAt)}`
+}
+
+function formatEmail({ purpose, state, attemptCount, problem, dueAt }: EmailInfo): string {
+  const due = state === 'due' ? ` at ${formatTime(dueAt)}` : ''
+  const attempts = attemptCount > 0 ? `, tried ${attemptCount}x` : ''
+  return `${purpose}: ${state}${due}${attempts}${problem ? `, ${problem}` : ''}`
+}

@@ -1,0 +1,128 @@
+import { PLATFORM_PARTS } from '../../../shared/contracts/platform-parts.js'
+import {
+  ConfigurationError,
+  createPlatformAuth,
+  memoryStore,
+  type PlatformAuthOptions,
+  type Store,
+} from '../../../index.js'
+import type { PlatformParts } from '../../../core/platform/core-auth.js'
+import { formatDay, DAY_MS } from '../../../shared/lib/day.js'
+import { findDisagreements, PROCESS_LIFETIME_MS } from '../../../core/store-client/processes.js'
+import { listQueuedEmails } from '../commands/emails.js'
+import { hasFeature, listPlanNames, SILENT_LOGGER } from '../target.js'
+import {
+  describeCount,
+  MAX_LISTED,
+  nameFirst,
+  note,
+  problem,
+  requireConfig,
+  requireStore,
+  toFinding,
+} from './finding.js'
+import type { Check, CheckResult } from './finding.js'
+
+/** What features find out about the services that they use, such as the mail server. Nothing is sent. */
+export const featuresCheck: Check = {
+  name: 'features',
+  findMissing: requireConfig,
+  async run({ target: { options } }) {
+    const found = await askPlatform(options!, (parts) => parts.diagnose())
+    return (found ?? []).map((each) => toFinding(each.isNote ? 'note' : 'problem', each))
+  },
+}
+
+/** What a platform with these options says; undefined if they are wrong, which the check of the options reports. */
+async function askPlatform<Answer>(
+  options: PlatformAuthOptions,
+  ask: (parts: PlatformParts) => Answer | Promise<Answer>,
+): Promise<Answer | undefined> {
+  try {
+    // Nothing is read from the store of the options: it may not answer.
+    const auth = createPlatformAuth({ ...options, store: memoryStore(), background: false, logger: SILENT_LOGGER })
+    const answer = await ask(Reflect.get(auth, PLATFORM_PARTS) as PlatformParts)
+    await auth.close()
+    return answer
+  } catch (error) {
+    if (error instanceof ConfigurationError) return undefined
+    throw error
+  }
+}
+
+/** Whether processes that run on this store, and the options, have the same limits under one plan's name, and the same settings of an API. */
+export const processesCheck: Check = {
+  name: 'processes',
+  async run({ target: { options, store } }) {
+    const running = (await store!.processes?.list(PROCESS_LIFETIME_MS)) ?? []
+    const settings = options && (await askPlatform(options, ({ sharedSettings }) => sharedSettings))
+    const compared = [...running, ...(settings ? [{ id: 'these options', settings }] : [])]
+    return findDisagreements(compared).map(({ setting, values }) => {
+      const sides = [...values].map(([value, ids]) => `"${value}" (${nameFirst(ids)})`)
+      return note(
+        `${setting} differs: ${sides.join(', ')}.`,
+        'Give all processes on this store the same. While they are replaced one after another this ends by itself.',
+      )
+    })
+  },
+}
+
+/** What is stored for a feature that the options do not give: it waits, or is counted no more. */
+export const storedPartsCheck: Check = {
+  name: 'stored without a feature',
+  findMissing: (context) => requireConfig(context) ?? requireStore(context),
+  async run({ target: { options, store }, admin }) {
+    const has = (name: string): boolean => hasFeature(options, name)
+    const [due, held] = await Promise.all([
+      listQueuedEmails(store!, { state: 'due' }),
+      listQueuedEmails(store!, { state: 'held' }),
+    ])
+    const lastMonth = { from: formatDay(Date.now() - 30 * DAY_MS), to: formatDay(Date.now()), limit: 1 }
+    const counts = (await admin?.usage?.list(lastMonth))?.items ?? []
+    const results: (CheckResult | false)[] = [
+      ...(await checkPlans(store!, options)),
+      due.length > 0 &&
+        !has('emails') &&
+        problem(
+          `${describeCount(due, 'e-mail waits', 'e-mails wait')}, and the options have no emails() to send them.`,
+          'Add emails() to features, unless another server on this store has it.',
+        ),
+      held.length > 0 &&
+        !has('registration') &&
+        note(
+          `${describeCount(held, 'registration waits', 'registrations wait')} for a decision, and the options have no registration() with its pages.`,
+          'Decide with: apps approve ID, or apps deny ID. What has waited for 14 days is deleted.',
+        ),
+      counts.length > 0 &&
+        !has('usage') &&
+        note(
+          'There are counts of the last 30 days, and the options have no usage(): this server counts nothing, and deletes no old counts.',
+          'Add usage() to features, unless another server on this store has it.',
+        ),
+    ]
+    return results.filter((result) => result !== false)
+  },
+}
+
+/** A server without `plans()` does not start on such a store, and requests of an application with an unknown plan get 500. */
+async function checkPlans(store: Store, options: PlatformAuthOptions | undefined): Promise<CheckResult[]> {
+  const query = { after: undefined, limit: MAX_LISTED, api: undefined, status: undefined, plan: true } as const
+  const names = listPlanNames(options)
+  const unknown = (await store.listApplications(query)).filter(
+    ({ plan }) => plan !== undefined && names?.includes(plan) !== true,
+  )
+  const [first] = unknown
+  if (!first) return []
+  const { id, plan } = first
+  return [
+    names
+      ? problem(
+          `${describeCount(unknown, 'application has a plan', 'applications have plans')} that plans() does not have, such as ${id} ("${plan}"): their requests get 500.`,
+          'Add the plan to plans(), or give them another one: apps plan ID PLAN.',
+        )
+      : problem(
+          `${describeCount(unknown, 'application has a plan', 'applications have plans')}, such as ${id} ("${plan}"), and the options have no plans(): this server does not start.`,
+          'Add plans() to features.',
+        ),
+  ]
+}

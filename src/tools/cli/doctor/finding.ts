@@ -1,0 +1,75 @@
+import type { AdminApi } from '../../admin/index.js'
+import type { ConfigurationProblem } from '../../../index.js'
+import type { Manifest } from '../program.js'
+import type { Target } from '../target.js'
+
+/** One result of the doctor. */
+export interface Finding {
+  /** A `problem` sets the exit code; a `note` does not. */
+  readonly level: 'problem' | 'note'
+  /** The name of the check. */
+  readonly check: string
+  /** The problem, in full sentences. */
+  readonly finding: string
+  readonly fix: string
+}
+
+/** The input of a check. */
+export interface CheckContext {
+  readonly target: Target
+  /** Undefined if the store could not be opened, or is a memory store. */
+  readonly admin: AdminApi | undefined
+  readonly manifest: Manifest
+  /** Whether NODE_ENV is `production`. */
+  readonly production: boolean
+}
+
+/** One check of the doctor. */
+export interface Check {
+  readonly name: string
+  /** The part that the check needs and does not have; undefined if it can run. If left out, the check needs a store. */
+  findMissing?(context: CheckContext): string | undefined
+  run(context: CheckContext): Promise<CheckResults> | CheckResults
+}
+
+/** A finding before the doctor adds the name of its check. */
+export type CheckResult = Omit<Finding, 'check'>
+
+/** One finding, or several, or none. */
+export type CheckResults = CheckResult | readonly CheckResult[]
+
+export function problem(finding: string, fix: string): CheckResult {
+  return { level: 'problem', finding, fix }
+}
+
+export function note(finding: string, fix: string): CheckResult {
+  return { level: 'note', finding, fix }
+}
+
+/** A finding from the parts of a configuration error or warning. */
+export function toFinding(level: Finding['level'], { option, problem, fix }: ConfigurationProblem): CheckResult {
+  return { level, finding: option === undefined ? `${problem}.` : `${option} ${problem}.`, fix }
+}
+
+/** The checks read at most so many items of a kind. */
+export const MAX_LISTED = 1000
+
+/** A number of items in words, such as `2 e-mails wait`. */
+export function describeCount({ length }: readonly unknown[], one: string, several: string): string {
+  return `${length}${length === MAX_LISTED ? ' or more' : ''} ${length === 1 ? one : several}`
+}
+
+/** The first three names, and whether there are more. */
+export function nameFirst(names: readonly string[]): string {
+  return [...names.slice(0, 3), ...(names.length > 3 ? ['...'] : [])].join(', ')
+}
+
+/** Defines a check that needs the module of `--config`. */
+export function requireConfig({ target }: CheckContext): string | undefined {
+  return target.options ? undefined : '--config'
+}
+
+/** Defines a check that needs an open store. */
+export function requireStore({ admin }: CheckContext): string | undefined {
+  return admin ? undefined : 'a store that can be opened'
+}

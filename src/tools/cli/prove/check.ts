@@ -1,0 +1,96 @@
+import type { Api } from '../../../index.js'
+import { diagnose } from './diagnosis.js'
+import { bearer, type Header } from './drafts.js'
+import type { Answer, RequestDraft } from './exchange.js'
+import type { Expectation } from './expectation.js'
+import { describeAnswer, findAccessToken, type Site } from './site.js'
+
+/** One check: its request, the answer that it expects, and the fix if another one comes. */
+export interface Check {
+  /** The row of docs/http.md, as its anchor there; only the report as JSON has it. */
+  readonly row: string
+  /** The request, in words. */
+  readonly sends: string
+  readonly expects: string
+  readonly fix: string
+  /** Rejects with `SkippedCheck` if the check cannot be made. */
+  run(context: CheckContext): Promise<CheckOutcome>
+}
+
+/** Undefined if all is as expected. */
+export type CheckOutcome = Received | undefined
+
+interface Received {
+  /** The answer that came instead, without credentials. */
+  readonly received: string
+  /** Replaces `expects` where the expected answer depends on the API. */
+  readonly expects?: string
+  /** Replaces the check's fix where the answer tells more. */
+  readonly fix?: string | undefined
+}
+
+/** The input of a check. */
+export interface CheckContext {
+  readonly site: Site
+  readonly api: Api
+  /** A guarded path of the API, from the base address on; empty for a check that needs none. */
+  readonly route: string
+}
+
+/** A check of one request and its answer. */
+export function ask(check: {
+  readonly row: string
+  readonly sends: string
+  readonly draft: (context: CheckContext) => RequestDraft | Promise<RequestDraft>
+  readonly expects: Expectation | ((context: CheckContext) => Expectation)
+  readonly fix: string
+  /** Whether that fix is the right one even if the answer is the proxy's or the host's. */
+  readonly isOwnFix?: true
+}): Check {
+  const { row, sends, draft, expects, fix, isOwnFix } = check
+  return {
+    row,
+    sends,
+    expects: typeof expects === 'function' ? '' : expects.text,
+    fix,
+    async run(context) {
+      const made = await draft(context)
+      const expectation = typeof expects === 'function' ? expects(context) : expects
+      const answer = await context.site.send(made)
+      const outcome = judge(context, answer, expectation)
+      return isOwnFix && outcome && answer.failure === undefined ? { ...outcome, fix } : outcome
+    },
+  }
+}
+
+/** The outcome of a check whose answer has to meet an expectation. */
+export function judge({ site, route }: CheckContext, answer: Answer, expectation: Expectation): CheckOutcome {
+  if (expectation.isMet(answer)) return undefined
+  const isOwnRefusal =
+    route !== '' && site.options.onDenied !== undefined && answer.status >= 400 && answer.status < 500
+  if (isOwnRefusal && expectation.isReplaceable) return skip('the option onDenied replaces refusals of guards')
+  return { received: describeAnswer(site, answer), fix: diagnose(answer), expects: expectation.text }
+}
+
+/** A check that could not be made; the message is the reason. */
+export class SkippedCheck extends Error {
+  override readonly name = 'SkippedCheck'
+}
+
+/** Ends a check that cannot be made. */
+export function skip(reason: string): never {
+  throw new SkippedCheck(reason)
+}
+
+/** An access token of an application, without which the check is skipped. */
+export async function requireAccessToken({ api, site }: CheckContext): Promise<string> {
+  return (await findAccessToken(site, api)) ?? skip('no access token was issued')
+}
+
+/** The header with the caller's credential for the API's guard. */
+export async function requireCredential(context: CheckContext): Promise<Header> {
+  const { api, site } = context
+  return api.scheme === 'apiKey'
+    ? [api.keyHeaders[0]!, site.caller.clientId]
+    : bearer(await requireAccessToken(context))
+}

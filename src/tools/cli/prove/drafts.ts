@@ -1,0 +1,55 @@
+import type { Api } from '../../../index.js'
+import type { RequestDraft } from './exchange.js'
+import type { TemporaryApplication } from './temporary-applications.js'
+
+export type Header = readonly [name: string, value: string]
+type Parameters = readonly (readonly [name: string, value: string])[]
+type Client = Pick<TemporaryApplication, 'clientId' | 'clientSecret'>
+
+export const FORM: Header = ['Content-Type', 'application/x-www-form-urlencoded']
+
+/** The parameter that each token request has. */
+export const GRANT: Parameters = [['grant_type', 'client_credentials']]
+
+/** `POST /{api}/token` with the credentials in the form. */
+export function tokenRequest(api: Api, client: Client, parameters: Parameters = []): RequestDraft {
+  return postForm(api, 'token', [...GRANT, ...parameters, ...formCredentials(client)])
+}
+
+/** `POST /{api}/token` with the credentials in HTTP Basic. */
+export function basicTokenRequest(api: Api, { clientId, clientSecret }: Client): RequestDraft {
+  const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64')
+  return withHeader(postForm(api, 'token', GRANT), 'Authorization', `Basic ${credentials}`)
+}
+
+/** `POST /{api}/{endpoint}` with a form. */
+export function postForm(api: Api, endpoint: string, parameters: Parameters): RequestDraft {
+  const body = new URLSearchParams(parameters.map(([name, value]): [string, string] => [name, value])).toString()
+  return { method: 'POST', path: `/${api.name}/${endpoint}`, headers: [FORM], body }
+}
+
+export function formCredentials({ clientId, clientSecret }: Client): Parameters {
+  return [
+    ['client_id', clientId],
+    ['client_secret', clientSecret],
+  ]
+}
+
+/** A request with one more header. */
+export function withHeader(draft: RequestDraft, ...header: Header): RequestDraft {
+  return { ...draft, headers: [...(draft.headers ?? []), header] }
+}
+
+export function bearer(token: string): Header {
+  return ['Authorization', `Bearer ${token}`]
+}
+
+/** A part of an access token, unverified. */
+export function readTokenPart(token: string, part: 'header' | 'claims'): Readonly<Record<string, unknown>> {
+  const text = token.split('.')[part === 'header' ? 0 : 1] ?? ''
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown>
+  } catch {
+    return {}
+  }
+}

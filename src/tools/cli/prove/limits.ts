@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import { DEFAULT_FAILED_AUTHENTICATION } from '../../../core/options/defaults.js'
+import { judgeForwarding, readForwarding, FORGED_ADDRESS } from '../forwarding.js'
+import { judge, skip, type Check, type CheckContext } from './check.js'
+import { tokenRequest } from './drafts.js'
+import type { Answer } from './exchange.js'
+import { all, refusal, that, TOKEN } from './expectation.js'
+
+/** Checks once for the platform that limits count by the right address. */
+export const ADDRESS_CHECKS: readonly Check[] = [
+  {
+    row: 'L3',
+    sends: 'GET for the key set, with and without an X-Forwarded-For of its own',
+    expects: 'the addresses that the proxies add are used, and no other',
+    fix: "app.set('trust proxy', <number of proxies>)",
+    async run({ site: { send } }) {
+      const ask = (headers: readonly (readonly [string, string])[] = []): Promise<Answer> =>
+        // The query, which the server ignores, keeps caches from answering.
+        send({
+          path: `/.well-known/jwks.json?prove=${randomUUID()}`,
+          headers: [['Platform-Auth-Doctor', '1'], ...headers],
+        })
+      const answer = await ask()
+      const plain = readForwarding(answer.header('platform-auth-doctor'))
+      const forged = readForwarding((await ask([['X-Forwarded-For', FORGED_ADDRESS]])).header('platform-auth-doctor'))
+      if (!plain || !forged) return skip('the server does not tell: it finds addresses in its own way')
+      const result = judgeForwarding(plain, forged)
+      if (result) return { received: result.finding, fix: result.fix }
+      const proxy = answer.header('via') ?? answer.header('server')
+      if (plain.received > 0 || proxy === undefined) return undefined
+      return {
+        received: `a proxy answers (${proxy}), and sends no X-Forwarded-For: all callers have its address, and share its rate limits`,
+        fix: "nginx: proxy_set_header X-Forwarded-For $remote_addr; HAProxy: option forwardfor. Then: app.set('trust proxy', 1).",
+      }
+    },
+  },
+]
+
+/** The checks try no more wrong secrets than this. */
+const MAX_FAILURES = 60
+/** A secret of the right form that no application has. */
+const WRONG_SECRET = `epa_sec_${'0'.repeat(49)}`
+
+/** Checks the limit of failures for one oauth2 API. The right secret of the application still passes. */
+export const LIMIT_CHECKS: readonly Check[] = [
+  {
+    row: 'T11',
+    sends: 'wrong secrets, more often than rateLimits.failedAuthentication allows',
+    expects: '429 with the JSON error "too_many_requests" and Retry-After',
+    fix: 'Let 429 and Retry-After through (nginx: proxy_intercept_errors off). If the limit is never reached, the app sees another address for each request: set "trust proxy" to the number of proxies, and let the proxy send X-Forwarded-For.',
+    async run(context) {
+      const limit = readFailureLimit(context)
+      if (limit === undefined) return skip('rateLimits.failedAuthentication is false')
+      const { api, site } = context
+      // Each instance counts by itself, unless they share Redis.
+      const attempts = limit * (site.options.rateLimits?.redis ? 1 : site.instances) + 1
+      if (attempts > MAX_FAILURES) return skip(`the limit of ${limit} is too high to be tried`)
+      let answer: Answer | undefined
+      for (let i = 0; i < attempts; i++) {
+        const draft = tokenRequest(api, { ...site.caller, clientSecret: WRONG_SECRET })
+        answer = await site.send(draft, { mayBeLimited: true })
+        if (answer.status !== 401) break
+      }
+      const hasWait = that('Retry-After in seconds', ({ header }) => /^\d+$/.test(header('retry-after') ?? ''))
+      return judge(context, answer!, all(refusal(429, 'too_many_requests'), hasWait))
+    },
+  },
+  {
+    row: 'L1',
+    sends: 'the right secret, after too many wrong ones',
+    expects: TOKEN.text,
+    fix: 'Put no limit of the proxy for failures in front: it locks out those who have the right secret (nginx: limit_req; fail2ban).',
+    async run(context) {
+      if (readFailureLimit(context) === undefined) return skip('rateLimits.failedAuthentication is false')
+      const { api, site } = context
+      return judge(context, await site.send(tokenRequest(api, site.caller), { mayBeLimited: true }), TOKEN)
+    },
+  },
+]
+
+function readFailureLimit({ site }: CheckContext): number | undefined {
+  const given = site.options.rateLimits?.failedAuthentication
+  return given === false ? undefined : (given ?? DEFAULT_FAILED_AUTHENTICATION).limit
+}

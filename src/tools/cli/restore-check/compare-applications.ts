@@ -1,0 +1,171 @@
+import { shellQuote } from '../../../shared/lib/shell-quote.js'
+import type { ApplicationRecord } from '../../../store.js'
+import { compareCredentials, compareNetworks } from './compare-credentials.js'
+import { toComparable, toLack, type Lack, type Times } from './lack.js'
+
+/**
+ * What the restored record of an application lacks. States are compared, not ids or versions of changes, so the list is right
+ * whatever was changed after the restore, and gets shorter as things are redone.
+ */
+export function compareApplications(
+  lost: ApplicationRecord,
+  restored: ApplicationRecord | undefined,
+  times: Times,
+): Lack[] {
+  // Applications of prove end by themselves.
+  if (lost.endsAt !== undefined) return []
+  if (!restored) return lost.status === 'deleted' ? [] : [describeCreated(lost)]
+  if (restored.status === 'deleted') return []
+  if (lost.status === 'deleted') return [toLack(lost, 'deleted', `apps delete ${lost.id} --yes`, true)]
+  return [
+    ...compareStatus(lost, restored),
+    ...compareTokens(lost, restored, times),
+    ...compareCredentials('key', lost, restored, times),
+    ...compareCredentials('secret', lost, restored, times),
+    ...compareAccess(lost, restored),
+    ...compareContacts(lost, restored),
+    ...compareRestrictions(lost, restored),
+    ...compareOthers(lost, restored),
+  ]
+}
+
+function describeCreated(lost: ApplicationRecord): Lack {
+  const options = [
+    ['--name', lost.name],
+    ...(lost.contact === undefined ? [] : [['--contact', lost.contact]]),
+    ...Object.entries(lost.apis).map(([api, { scopes }]) => ['--api', [api, ...listScopes(scopes)].join('=')]),
+    ...(lost.externalId === undefined ? [] : [['--external-id', lost.externalId]]),
+  ]
+  const words = options.flatMap(([option, value]) => [option!, shellQuote(value!)])
+  const redo = ['apps create', ...words].join(' ')
+  return toLack(lost, 'created', Object.keys(lost.apis).length > 0 ? redo : undefined, false, lost.name)
+}
+
+function listScopes(scopes: readonly string[]): string[] {
+  return scopes.length > 0 ? [scopes.join(' ')] : []
+}
+
+function compareStatus(lost: ApplicationRecord, restored: ApplicationRecord): Lack[] {
+  if (lost.status === restored.status) return []
+  if (lost.status === 'suspended') return [toLack(lost, 'suspended', `apps suspend ${lost.id}`, true)]
+  if (lost.status === 'pending') return []
+  return restored.status === 'pending'
+    ? [toLack(lost, 'approved', `apps approve ${lost.id}`, false)]
+    : [toLack(lost, 'resumed', `apps resume ${lost.id}`, false)]
+}
+
+function compareTokens(lost: ApplicationRecord, restored: ApplicationRecord, times: Times): Lack[] {
+  if (!times.verifiesLostTokens || lost.tokensRevokedAt <= restored.tokensRevokedAt) return []
+  return [toLack(lost, 'access tokens revoked', `apps revoke-tokens ${lost.id}`, true)]
+}
+
+function compareAccess(lost: ApplicationRecord, restored: ApplicationRecord): Lack[] {
+  const apis = new Set([...Object.keys(restored.apis), ...Object.keys(lost.apis)])
+  return [...apis].flatMap((api) => {
+    const [had, has] = [lost.apis[api]?.scopes, restored.apis[api]?.scopes]
+    if (!had) return [toLack(lost, 'access taken away', `apps disallow ${lost.id} ${api}`, true, api)]
+    const isSame = has && toComparable(had.toSorted()) === toComparable(has.toSorted())
+    if (isSame) return []
+    const takesAway = has?.some((scope) => !had.includes(scope)) === true
+    const scopes = had.flatMap((scope) => ['--scope', shellQuote(scope)])
+    // Without a scope, `allow` grants every scope.
+    const canRedo = had.length > 0 || !has
+    const redo = canRedo ? ['apps allow', lost.id, api, ...scopes].join(' ') : undefined
+    return [toLack(lost, takesAway ? 'scopes taken away' : 'access granted', redo, takesAway, [api, ...had].join(' '))]
+  })
+}
+
+function compareContacts(lost: ApplicationRecord, restored: ApplicationRecord): Lack[] {
+  const [had, has] = [listContacts(lost), listContacts(restored)]
+  const toKey = (address: string): string => address.toLowerCase()
+  const isIn = (list: readonly string[], address: string): boolean => list.map(toKey).includes(toKey(address))
+  const [first] = had
+  const removed = has.filter((address) => !isIn(had, address))
+  const isFirstOther = first !== undefined && (has[0] === undefined || toKey(has[0]) !== toKey(first))
+  const added = had.filter((address) => !isIn(has, address) && !(isFirstOther && address === first))
+  const cancelled = restored.invitations.filter(
+    ({ address, hashes }) =>
+      hashes.length > 0 && !isIn(had, address) && !lost.invitations.some((each) => each.address === address),
+  )
+  return [
+    ...(isFirstOther
+      ? [toLack(lost, 'first contact', `apps update ${lost.id} --contact ${shellQuote(first)}`, true, first)]
+      : []),
+    // `update --contact` has replaced the first one.
+    ...removed
+      .filter((address) => !(isFirstOther && address === has[0]))
+      .map((address) =>
+        toLack(lost, 'contact removed', `apps remove-contact ${lost.id} ${shellQuote(address)}`, true, address),
+      ),
+    ...cancelled.map(({ address }) =>
+      toLack(lost, 'invitation ended', `apps cancel-invitation ${lost.id} ${shellQuote(address)}`, true, address),
+    ),
+    ...added.map((address) =>
+      toLack(lost, 'contact added', `apps add-contact ${lost.id} ${shellQuote(address)}`, false, address),
+    ),
+  ]
+}
+
+export function listContacts({ contact, otherContacts }: ApplicationRecord): readonly string[] {
+  return contact === undefined ? [] : [contact, ...otherContacts]
+}
+
+/** What operators withhold from self-service, and the networks of the application. */
+function compareRestrictions(lost: ApplicationRecord, restored: ApplicationRecord): Lack[] {
+  const networks = compareNetworks(lost, 'networks', lost.networks, restored.networks)
+  const { apis = {}, credentials = [] } = lost.withheld ?? {}
+  const withheld = Object.entries(apis).filter(([api, { scopes }]) => {
+    const kept = restored.withheld?.apis[api]
+    // Reported as access that was taken away: its command withholds it again.
+    const [had, has] = [lost.apis[api]?.scopes, restored.apis[api]?.scopes]
+    const isGranted = has !== undefined && (!had || has.some((scope) => !had.includes(scope)))
+    return !isGranted && !(kept && scopes.every((scope) => kept.scopes.includes(scope)))
+  })
+  const isHeld = (id: string): boolean => [...lost.keys, ...lost.secrets].some((each) => each.id === id)
+  // The terms of a credential that both have are reported with it.
+  const terms = credentials.filter(
+    (each) =>
+      !isHeld(each.credentialId) &&
+      !restored.withheld?.credentials?.some((other) => toComparable(other) === toComparable(each)),
+  )
+  return [
+    ...networks,
+    ...withheld.map(([api, { scopes }]) =>
+      toLack(lost, 'withheld from contacts', undefined, true, [api, ...scopes].join(' ')),
+    ),
+    ...terms.map(({ kind, credentialId }) => toLack(lost, `terms of an ended ${kind}`, undefined, true, credentialId)),
+  ]
+}
+
+function compareOthers(lost: ApplicationRecord, restored: ApplicationRecord): Lack[] {
+  const update = `apps update ${lost.id}`
+  const { externalId, metadata, plan } = lost
+  const limits = new Set([...Object.keys(lost.rateLimits ?? {}), ...Object.keys(restored.rateLimits ?? {})])
+  const members: readonly (readonly [keyof ApplicationRecord, string, string | undefined])[] = [
+    ['plan', 'plan', `apps plan ${lost.id} ${plan === undefined ? '--none' : shellQuote(plan)}`],
+    ['name', 'name', `${update} --name ${shellQuote(lost.name)}`],
+    ['language', 'language', `${update} --language ${lost.language ?? 'en'}`],
+    ['metadata', 'metadata', `${update} --metadata ${shellQuote(JSON.stringify(metadata ?? null))}`],
+    ['externalId', 'external id', `${update} ${describeExternalId(externalId)}`],
+    ['acceptedTerms', 'accepted terms', undefined],
+    ['accessRequests', 'requests for access', undefined],
+  ]
+  return [
+    ...[...limits].flatMap((api) => compareLimit(api, lost, restored)),
+    ...members
+      .filter(([member]) => toComparable(lost[member] ?? null) !== toComparable(restored[member] ?? null))
+      .map(([, what, redo]) => toLack(lost, what, redo, false)),
+  ]
+}
+
+function describeExternalId(externalId: string | undefined): string {
+  return externalId === undefined ? '--remove-external-id' : `--external-id ${shellQuote(externalId)}`
+}
+
+function compareLimit(api: string, lost: ApplicationRecord, restored: ApplicationRecord): Lack[] {
+  const [had, has] = [lost.rateLimits?.[api], restored.rateLimits?.[api]]
+  if (toComparable(had ?? null) === toComparable(has ?? null)) return []
+  const limit = had ? `${had.limit}/${had.window}` : 'none'
+  const until = had?.until === undefined ? '' : ` --until ${new Date(had.until).toISOString()}`
+  return [toLack(lost, 'limit', `apps limit ${lost.id} ${shellQuote(api)} ${limit}${until}`, false, `${api}: ${limit}`)]
+}

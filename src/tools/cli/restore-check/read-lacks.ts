@@ -1,0 +1,166 @@
+import type { ApplicationRecord, AuditRecord, RevokedAccessToken, Store } from '../../../store.js'
+import { listQueuedEmails } from '../commands/emails.js'
+import { shellQuote } from '../../../shared/lib/shell-quote.js'
+import { formatTime } from '../format.js'
+import { compareApplications, listContacts } from './compare-applications.js'
+import { toComparable, type Lack, type Times } from './lack.js'
+
+/** The lost database, the restored one, and what was read of them once. */
+export interface Comparison {
+  readonly lost: Store
+  readonly restored: Store
+  readonly times: Times
+  /** The newest audit record that both have. */
+  readonly common: AuditRecord | undefined
+  /** The keys from before the restore that verify access tokens at the restored database. */
+  readonly kids: readonly string[]
+  readonly lostKids: ReadonlySet<string>
+}
+
+/** What the restored database lacks, page by page; with `first` what is to be redone first, otherwise the rest. */
+export async function* readLacks(comparison: Comparison, first: boolean): AsyncGenerator<readonly ListedLack[]> {
+  const list = first ? ('first' as const) : ('rest' as const)
+  for await (const page of readAll(comparison, first)) {
+    const items = page.filter((lack) => lack.first === first).map((lack) => ({ list, ...lack, first: undefined }))
+    if (items.length > 0) yield items
+  }
+}
+
+/** JSON leaves `first` out: `list` says it. */
+type ListedLack = Omit<Lack, 'first'> & { readonly list: 'first' | 'rest' }
+
+async function* readAll(comparison: Comparison, first: boolean): AsyncGenerator<readonly Lack[]> {
+  if (first) yield [...listRevokedKeys(comparison), ...(await listSecrets(comparison))]
+  if (first) yield await listRevokedTokens(comparison)
+  // Deleted applications are listed only if they are asked for.
+  for (const status of ['deleted', undefined] as const) {
+    for await (const page of readApplications(comparison.lost, status))
+      yield await comparePage(comparison, page, status)
+  }
+}
+
+/** Keys that the lost database had no more, and that verify again. */
+function listRevokedKeys({ kids, lostKids }: Comparison): Lack[] {
+  return kids
+    .filter((kid) => !lostKids.has(kid))
+    .map((kid) => ({ first: true, what: 'signing key revoked', details: kid, redo: `signing-keys revoke ${kid}` }))
+}
+
+/** The session secret cannot be compared without the option `secret`: the audit log says whether it was replaced. */
+async function listSecrets({ lost, restored, common, times }: Comparison): Promise<Lack[]> {
+  const query = { limit: 1, applicationId: undefined, types: ['sessionSecret.replaced'] }
+  const [replaced] = await lost.listAudit({ ...query, after: common?.id })
+  if (!replaced) return []
+  const [again] = await restored.listAudit({ ...query, after: undefined, from: times.lost + 1 })
+  return again ? [] : [{ first: true, what: 'session secret replaced', redo: 'session-secret replace' }]
+}
+
+/** A token cannot be revoked by its id, so the keys that may have signed it are named. */
+async function listRevokedTokens({ lost, restored, times, kids }: Comparison): Promise<Lack[]> {
+  let count = 0
+  let latest = 0
+  if (!times.verifiesLostTokens) return []
+  for await (const tokens of readRevokedTokens(lost, times.now)) {
+    for (const { id, expiresAt } of tokens) {
+      if (await restored.isAccessTokenRevoked(id)) continue
+      count += 1
+      latest = Math.max(latest, expiresAt)
+    }
+  }
+  if (count === 0) return []
+  const details = `${count}, valid until ${formatTime(latest)} at the latest`
+  return kids.map((kid) => ({
+    first: true,
+    what: 'revoked access tokens',
+    details,
+    redo: `signing-keys revoke ${kid}`,
+  }))
+}
+
+const PAGE_SIZE = 500
+
+/** They are listed by their expiry: a page starts again with the last expiry of the page before, because several have the same one. */
+async function* readRevokedTokens(store: Store, now: number): AsyncGenerator<readonly RevokedAccessToken[]> {
+  let start = now
+  let seen: ReadonlySet<string> = new Set()
+  for (let limit = PAGE_SIZE; ;) {
+    const tokens = await store.listRevokedAccessTokens(start, limit)
+    yield tokens.filter(({ id }) => !seen.has(id))
+    if (tokens.length < limit) return
+    const last = tokens.at(-1)!.expiresAt
+    const isStuck = last - 1 <= start
+    if (isStuck) limit *= 2
+    seen = new Set(tokens.filter(({ expiresAt }) => isStuck || expiresAt === last).map(({ id }) => id))
+    start = Math.max(start, last - 1)
+  }
+}
+
+interface ApplicationPage {
+  /** The last application of the page before. */
+  readonly after: string | undefined
+  readonly records: readonly ApplicationRecord[]
+}
+
+async function* readApplications(store: Store, status: 'deleted' | undefined): AsyncGenerator<ApplicationPage> {
+  for (let after: string | undefined; ;) {
+    const records = await store.listApplications({ after, limit: PAGE_SIZE, api: undefined, status })
+    yield { after, records }
+    if (records.length < PAGE_SIZE) return
+    after = records.at(-1)!.id
+  }
+}
+
+/** Both databases list most of the same applications after the same one. The others are looked up. */
+async function comparePage(
+  { lost, restored, times }: Comparison,
+  { after, records }: ApplicationPage,
+  status: 'deleted' | undefined,
+): Promise<readonly Lack[]> {
+  const listed = await restored.listApplications({ after, limit: PAGE_SIZE, api: undefined, status })
+  const found = new Map(listed.map((record) => [record.id, record]))
+  const lacks: Lack[] = []
+  const contacts = new Set<string>()
+  for (const record of records) {
+    const other = found.get(record.id) ?? (await restored.findApplication(record.id))
+    lacks.push(...compareApplications(record, other, times))
+    if (!other || other.status === 'deleted') continue
+    for (const address of [...listContacts(record), ...listContacts(other)]) contacts.add(address.toLowerCase())
+    if (toComparable(record) !== toComparable(other))
+      lacks.push(...(await compareEmails(lost, restored, record, times)))
+  }
+  return [...lacks, ...(await compareSignOuts(lost, restored, [...contacts]))]
+}
+
+/** E-mails that were sent, cancelled or claimed: they would be sent again, or their links work again. */
+async function compareEmails(
+  lost: Store,
+  restored: Store,
+  { id: applicationId, status }: ApplicationRecord,
+  times: Times,
+): Promise<Lack[]> {
+  // Reported as deleted; `apps delete` removes its e-mails.
+  if (status === 'deleted') return []
+  const waiting = (await listQueuedEmails(restored, { applicationId })).filter(
+    ({ createdAt }) => createdAt <= times.lost,
+  )
+  if (waiting.length === 0) return []
+  const kept = new Set((await listQueuedEmails(lost, { applicationId })).map(({ id }) => id))
+  const purposes = waiting.filter(({ id }) => !kept.has(id)).map(({ purpose }) => purpose)
+  if (purposes.length === 0) return []
+  const redo = `emails cancel ${applicationId}`
+  return [{ first: true, what: 'e-mails sent or ended', applicationId, details: purposes.join(', '), redo }]
+}
+
+/** Contacts whose sessions at the portal were ended. */
+async function compareSignOuts(lost: Store, restored: Store, contacts: readonly string[]): Promise<Lack[]> {
+  if (!lost.signIns || !restored.signIns || contacts.length === 0) return []
+  const subjects = contacts.map((address) => `contact:${address}`)
+  const kept = new Map((await restored.signIns.listSignOuts(subjects)).map(({ subject, at }) => [subject, at]))
+  const signOuts = await lost.signIns.listSignOuts(subjects)
+  return signOuts
+    .filter(({ subject, at }) => (kept.get(subject) ?? 0) < at)
+    .map(({ subject }) => {
+      const address = subject.slice('contact:'.length)
+      return { first: true, what: 'signed out', details: address, redo: `portal sign-out ${shellQuote(address)}` }
+    })
+}

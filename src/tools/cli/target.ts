@@ -1,0 +1,199 @@
+import {
+  createPlatformAuth,
+  StoreIncompatibleError,
+  StoreUnavailableError,
+  type Logger,
+  type CoreAuth,
+  type PlatformAuthOptions,
+  type Store,
+} from '../../index.js'
+import { openAdmin, type AdminApi } from '../admin/index.js'
+import type { WithEmails } from '../../features/emails/index.js'
+import type { WithImports } from '../../features/imports/index.js'
+import type { WithPortal } from '../../features/portal/index.js'
+import type { WithRegistration } from '../../features/registration/index.js'
+import type { WithUsage } from '../../features/usage/index.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { withTimeout } from '../../shared/lib/timeout.js'
+import type { StorePart } from '../../store.js'
+import { loadOptions } from './config-module.js'
+import { createDatabase, type Database } from './database.js'
+import { CommandError, describeError, UsageError } from './errors.js'
+import { ENVIRONMENT_VARIABLES } from './program.js'
+
+/**
+ * The requirement of a command: an open `store` (`--db` or `--config`), or `options` of a platform too (`--config`). With
+ * `target`, nothing is opened for the command: the doctor reports what fails.
+ */
+export type Requirement = 'target' | 'store' | 'options'
+
+/** The store and the options that a command works on. */
+export interface Target {
+  /** Undefined if the options name none. */
+  readonly store: Store | undefined
+  /** The options that the module of `--config` exports. */
+  readonly options: PlatformAuthOptions | undefined
+  /** The database that `--db` names. */
+  readonly database: Database | undefined
+  /** Closes the connections of `database`; not the store. */
+  close(): Promise<void>
+}
+
+/** A platform, with the members of those features that its options give. */
+export type GivenPlatform = CoreAuth & Partial<Pick<EveryFeature, FeatureName>>
+type FeatureName = 'emails' | 'imports' | 'portal' | 'registration' | 'usage'
+type EveryFeature = WithEmails & WithImports & WithPortal & WithRegistration & WithUsage
+
+/** A target that is open. */
+export interface OpenTarget<Platform extends AdminApi = AdminApi> {
+  readonly platform: Platform
+  readonly store: Store
+  /** Whether this process sends queued e-mails; otherwise a running server does. */
+  readonly sendsEmails: boolean
+}
+
+export interface TargetFlags {
+  readonly db?: string | undefined
+  readonly config?: string | undefined
+}
+
+/** Finds the store and the options by the flags, or by the environment if neither flag is given. Nothing is opened yet. */
+export async function findTarget(
+  flags: TargetFlags,
+  env: NodeJS.ProcessEnv,
+  command: { readonly name: string; readonly requires: Requirement },
+): Promise<Target> {
+  // If one flag is given, both variables are ignored: EXPRESS_PLATFORM_AUTH_DB must not replace the store of --config.
+  const isGiven = flags.db !== undefined || flags.config !== undefined
+  const db = isGiven ? flags.db : env[ENVIRONMENT_VARIABLES.db] || undefined
+  const config = isGiven ? flags.config : env[ENVIRONMENT_VARIABLES.config] || undefined
+  if (config === undefined && command.requires === 'options') {
+    throw new UsageError(
+      `"${command.name}" needs --config MODULE, whose default export is the options of createPlatformAuth().`,
+      command.name,
+    )
+  }
+  if (db === undefined && config === undefined) {
+    throw new UsageError('No store is given. Add --db ADDRESS or --config MODULE.', command.name)
+  }
+  const options = config === undefined ? undefined : await loadOptions(config)
+  const database = db === undefined ? undefined : await createDatabase(db)
+  const store = database?.store ?? options?.store
+  return { store: store && addTimeouts(store), options, database, close: async () => database?.close() }
+}
+
+/** Opens the target: with the platform's options if the command needs them, otherwise by its store alone. */
+export async function openTarget(
+  target: Target,
+  { requires, queuesEmails }: { readonly requires: Requirement; readonly queuesEmails: boolean },
+): Promise<OpenTarget> {
+  const store = requirePersistentStore(target)
+  // A platform that runs in the background sends every e-mail that is due, so only commands that queue e-mails start one.
+  const sendsEmails = queuesEmails && hasFeature(target.options, 'emails')
+  if (target.options && (requires === 'options' || sendsEmails)) {
+    const options = { ...target.options, store, ...(!sendsEmails && { background: false as const }) }
+    return { platform: await startPlatform(options), store, sendsEmails }
+  }
+  return { platform: await openAdmin(store, { metadata: target.options?.metadata }), store, sendsEmails }
+}
+
+/** Whether the options give a feature. They may be wrong: the platform says so. */
+export function hasFeature(options: PlatformAuthOptions | undefined, name: string): boolean {
+  return findFeature(options, name) !== undefined
+}
+
+/** The names of the plans in the options; undefined if they have no `plans()`. */
+export function listPlanNames(options: PlatformAuthOptions | undefined): readonly string[] | undefined {
+  const names = findFeature(options, 'plans')?.['planNames']
+  return Array.isArray(names) ? names : undefined
+}
+
+function findFeature(options: PlatformAuthOptions | undefined, name: string): Record<string, unknown> | undefined {
+  const { features } = options ?? {}
+  const given: readonly unknown[] = Array.isArray(features) ? features : []
+  return given.filter(isObject).find((feature) => feature['name'] === name)
+}
+
+/** The member of a feature; throws if the options do not give it. */
+export function requireFeature<Name extends FeatureName>(
+  platform: { readonly [Each in Name]?: EveryFeature[Each] | undefined },
+  name: Name,
+): EveryFeature[Name] {
+  const calls = platform[name]
+  if (calls) return calls
+  throw new CommandError(`The options have no ${name}(): add it to features, from "express-platform-auth/${name}".`)
+}
+
+/** The calls on a part of the store; throws if the store does not have it. */
+export function requirePart<Name extends 'emails' | 'usage' | 'plans' | 'portal'>(
+  platform: Pick<AdminApi, Name>,
+  name: Name,
+): NonNullable<AdminApi[Name]> {
+  const calls = platform[name]
+  if (calls) return calls
+  const part = name === 'portal' ? 'signIns' : name === 'plans' ? 'quotas' : name
+  throw new CommandError(`The store has no part for this command: ${part}.`)
+}
+
+const CLOSE_AFTER_FAILURE_TIMEOUT_MS = 2000
+
+/** A platform that is ready. Rejects at the first failure: a server retries, an operator repeats the command. */
+export async function startPlatform(options: PlatformAuthOptions): Promise<GivenPlatform> {
+  const auth = createPlatformAuth({ ...options, logger: SILENT_LOGGER })
+  try {
+    await auth.ready({ retry: false })
+    return auth
+  } catch (error) {
+    await limitWait(auth.close(), CLOSE_AFTER_FAILURE_TIMEOUT_MS).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Failures reject the command's calls, and are printed as its error. */
+export const SILENT_LOGGER: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
+function requirePersistentStore({ store }: Target): Store {
+  if (store && store.kind !== 'memory') return store
+  throw new CommandError(
+    'The options have no persistent store: changes would be lost when this command ends. Set the option store, such as sqliteStore(path), or give --db.',
+  )
+}
+
+const STORE_CALL_TIMEOUT_MS = 10_000
+/** Opening has a longer limit, because it may wait for a server's migration. */
+const STORE_OPEN_TIMEOUT_MS = 60_000
+
+/** The same store; calls that fail or take too long reject with `StoreUnavailableError`, whatever the driver. */
+function addTimeouts<Calls extends object>(calls: Calls): Calls {
+  // The proxy's target is an empty object, because a proxy of a frozen store would have to return its methods unchanged.
+  return new Proxy({} as Calls, {
+    get(_, name) {
+      const member: unknown = Reflect.get(calls, name)
+      if (PARTS.includes(name)) return isObject(member) ? addTimeouts<object>(member) : member
+      if (typeof member !== 'function' || name === 'watch') return member
+      return async function callStore(...args: unknown[]): Promise<unknown> {
+        try {
+          const answer = Reflect.apply(member, calls, args) as Promise<unknown>
+          return await limitWait(answer, name === 'open' ? STORE_OPEN_TIMEOUT_MS : STORE_CALL_TIMEOUT_MS)
+        } catch (cause) {
+          if (cause instanceof StoreIncompatibleError || cause instanceof StoreUnavailableError) throw cause
+          throw new StoreUnavailableError(`The store is unavailable: ${describeError(cause)}`, { cause })
+        }
+      }
+    },
+  })
+}
+
+const PARTS: readonly (string | symbol)[] = [
+  'emails',
+  'usage',
+  'quotas',
+  'signIns',
+  'imports',
+  'processes',
+] satisfies StorePart[]
+
+/** The result of `work`, or a rejection after `milliseconds`. */
+export function limitWait<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
+  return withTimeout(work, milliseconds, () => new Error(`no answer within ${milliseconds / 1000} seconds`))
+}

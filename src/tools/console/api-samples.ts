@@ -1,0 +1,112 @@
+import type { Api } from '../../index.js'
+import { renderCode } from '../../shared/web/code.js'
+import { html, type Html } from '../../shared/web/html.js'
+import { listOperations, type JsonObject } from '../../shared/openapi/document.js'
+import { readSecurity } from '../../shared/openapi/security.js'
+import type { SampleCall } from '../../shared/samples/call.js'
+import { createSamples, SAMPLE_LABELS } from '../../shared/samples/create.js'
+import { formatCallCommand, formatTokenAssignment } from '../../shared/samples/curl.js'
+import type { Sample } from '../../shared/samples/sample.js'
+import { needsNoValues } from './complete-document.js'
+import { renderPage } from './page.js'
+import type { Site } from './site.js'
+import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
+import { readLanguage, textWith, words } from './words.js'
+
+/**
+ * The commands that call an API, and a link that opens programs in every language. These are on a page of their own, from which
+ * the script of the index takes them: they would be most of the index.
+ */
+export function renderApiCommands(api: Api, document: JsonObject | undefined): Html {
+  const call = createExampleCall(api, document)
+  const path = `apis/${api.name}/samples`
+  return html`${renderCommands(api, call)}
+    <details class="samples" data-from="${path}">
+      <summary>${textWith('inLanguages', { languages: SAMPLE_LABELS.join(', ') })}</summary>
+      <p><a href="${path}">${textWith('samplesFor', { api: api.title })}</a></p>
+    </details>`
+}
+
+/** The page with programs in every language that call an API. */
+export function renderSamplesPage(api: Api, site: Site): string {
+  const { assets, brand, documents } = site
+  const title = textWith('samplesFor', { api: api.title })
+  const content = html`
+    <main class="calls">
+      <h1>${title}</h1>
+      <div class="samples">
+        ${createSamples(createExampleCall(api, documents.get(api.name))).map((each, at) => renderSample(api, each, at === 0))}
+      </div>
+    </main>
+  `
+  return renderPage({
+    title: `${title}, ${site.title}`,
+    assets,
+    brand,
+    root: '../../',
+    styles: ['console.css'],
+    scripts: ['console.js'],
+    header: { home: { href: '../../', label: site.title } },
+    content,
+  })
+}
+
+function createExampleCall(api: Api, document?: JsonObject): SampleCall {
+  const { scheme, tokenEndpoint, keyHeaders, resource } = api
+  const url = resource + findExamplePath(api, document)
+  return { scheme, method: 'GET', url, headers: [], tokenEndpoint, keyHeader: keyHeaders[0] }
+}
+
+/**
+ * The path of a GET operation without required parameters, so that the pasted command works, and that needs a credential, so
+ * that a wrong one does not seem to work. Only where no operation needs one, that of an open operation.
+ */
+function findExamplePath(api: Api, document: JsonObject = {}): string {
+  const operations = listOperations(document['paths'])
+  const guarded = operations.filter(({ operation }) => !readSecurity(api, document, operation).optional)
+  const candidates = guarded.length > 0 ? guarded : operations
+  const example = candidates.find((operation) => operation.method === 'GET' && needsNoValues(operation))
+  return example?.path ?? '/RESOURCE_PATH'
+}
+
+function renderCommands({ tokenEndpoint }: Api, call: SampleCall): Html[] {
+  const command = formatCallCommand(call)
+  if (tokenEndpoint === undefined) return [renderCommand(words().callWithKey, command)]
+  return [
+    renderCommand(words().getToken, formatTokenAssignment({ tokenEndpoint })),
+    renderCommand(words().callWithToken, command),
+  ]
+}
+
+/** An API shows one of its languages at a time. */
+function renderSample({ name, title }: Api, { language, label, code }: Sample, isOpen: boolean): Html {
+  return html`<details name="samples-${name}" data-language="${language}" ${isOpen && html` open`}>
+    <summary>${label}</summary>
+    <div class="copyable">
+      ${renderCopyButton(textWith('sampleIn', { api: title, language: label }))}
+      <pre>${renderCode(code, language)}</pre>
+    </div>
+  </details>`
+}
+
+function renderCommand(caption: string, code: string): Html {
+  return html` <figure class="copyable">
+    <figcaption>${caption}${renderCopyButton(caption)}</figcaption>
+    <pre>${renderCode(code, 'curl')}</pre>
+  </figure>`
+}
+
+/** Hidden without JavaScript: the script shows it. */
+export function renderCopyButton(label: string): Html {
+  const { copy, copied, notCopied } = FRAME_TEXTS[readLanguage()]
+  return html`<button
+    type="button"
+    class="copy"
+    aria-label="${copy}: ${label}"
+    data-copied="${copied}"
+    data-not-copied="${notCopied}"
+    hidden
+  >
+    ${copy}
+  </button>`
+}

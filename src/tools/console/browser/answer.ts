@@ -1,0 +1,166 @@
+import { findBodyLanguage } from '../../../shared/lib/code-tokens.js'
+import { escapeHidden } from '../../../shared/lib/visible-text.js'
+import { decode, formatDuration, formatSize, isText, readFileName, type AnswerBody } from './answer-body.js'
+import { createCopyButton } from './copy.js'
+import { create } from './elements.js'
+import { isJson } from '../../../shared/samples/media-type.js'
+import { formatJson } from './json.js'
+import type { Message } from './messages.js'
+import { renderTokens } from './tokens.js'
+import { fillIn, fillText } from '../../../shared/lib/fill-in.js'
+import { callWords } from './words.js'
+
+/** An API's answer. */
+export interface Answer {
+  readonly method: string
+  readonly url: string
+  /** The path of the operation, with its placeholders. */
+  readonly path: string
+  readonly response: Response
+  readonly body: AnswerBody
+  readonly milliseconds: number
+  /** A message on what the reader can do about the answer. */
+  readonly advice: HTMLElement | undefined
+}
+
+/** Long text makes pages slow: longer text is for download. */
+const MAX_SHOWN_CHARACTERS = 200_000
+const MIN_DOWNLOAD_CHARACTERS = 10_000
+
+const CUTS: Readonly<Record<NonNullable<AnswerBody['cut']>, string>> = {
+  'too-large': callWords.cutTooLarge,
+  cancelled: callWords.cutCancelled,
+  failed: callWords.cutFailed,
+}
+
+/** The section of a form that shows the answer to its call. */
+export function createAnswerView(section: HTMLElement) {
+  // A live section would read whole bodies aloud: only the outcome is announced.
+  section.removeAttribute('aria-live')
+  const outcome = create('p', { class: 'outcome', role: 'status' })
+  const details = create('div')
+  section.replaceChildren(outcome, details)
+  let objectUrl: string | undefined
+
+  function clear(): void {
+    if (objectUrl !== undefined) URL.revokeObjectURL(objectUrl)
+    objectUrl = undefined
+    outcome.replaceChildren()
+    details.replaceChildren()
+  }
+
+  return {
+    hide(): void {
+      clear()
+      section.hidden = true
+    },
+    /** Shows a text in place of an answer: there is none yet, or there will be none. */
+    say(text: string, isProblem = false): void {
+      clear()
+      section.hidden = false
+      outcome.className = isProblem ? 'outcome problem' : 'outcome'
+      outcome.textContent = text
+    },
+    show(answer: Answer): void {
+      clear()
+      const { response, body, milliseconds, advice } = answer
+      const status = [response.status, response.statusText].filter(Boolean).join(' ')
+      section.hidden = false
+      outcome.className = `outcome ${response.ok ? 'good' : 'bad'}`
+      outcome.append(
+        create('strong', {}, status),
+        `, ${formatDuration(milliseconds)}, ${formatSize(body.bytes.length)}`,
+      )
+      // A document of the API, opened in another tab, would have the origin of this page. Without its type it is downloaded.
+      const type = readMediaType(response)
+      const blob = new Blob([body.bytes], { type: PICTURES.has(type) ? type : 'application/octet-stream' })
+      if (blob.size > 0) objectUrl = URL.createObjectURL(blob)
+      details.replaceChildren(
+        create('p', { class: 'request' }, create('code', {}, `${answer.method} ${answer.url}`)),
+        ...(advice ? [advice] : []),
+        renderHeaders(response.headers),
+        ...(objectUrl === undefined ? [] : renderBody(answer, objectUrl)),
+        ...(body.cut ? [create('p', { class: 'note' }, CUTS[body.cut])] : []),
+      )
+    },
+  }
+}
+
+/** A message with a link to the platform's support, if that can help. */
+export function renderMessage({ text, contact = false }: Message, support: string | undefined): (Node | string)[] {
+  if (!contact) return [text]
+  if (support === undefined || !/^(?:https?|mailto):/.test(support)) return [text, ' ', callWords.contactOperator]
+  const name = support.replace(/^mailto:([^?]*).*/, '$1')
+  return [text, ' ', ...fillIn(callWords.contact, { support: create('a', { href: support }, name) })]
+}
+
+function renderHeaders(headers: Headers): HTMLElement {
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}`)
+  const note = callWords.hiddenHeaders
+  return create(
+    'details',
+    { class: 'headers' },
+    create('summary', {}, callWords.headers),
+    lines.length > 0 ? renderText(lines.join('\n'), callWords.headersOfAnswer) : create('p', { class: 'note' }, note),
+  )
+}
+
+function renderBody({ method, path, url, response, body }: Answer, objectUrl: string): HTMLElement[] {
+  const contentType = response.headers.get('Content-Type') ?? ''
+  const mediaType = readMediaType(response)
+  const name = readFileName(response.headers.get('Content-Disposition'), url)
+  const download = create(
+    'a',
+    { class: 'download', href: objectUrl, download: name },
+    fillText(callWords.download, { name }),
+  )
+  const links = create('p', { class: 'links' }, download)
+  if (PICTURES.has(mediaType))
+    return [
+      create('img', { class: 'body', src: objectUrl, alt: fillText(callWords.answerOf, { method, path }) }),
+      links,
+    ]
+  if (mediaType !== '' && !isText(mediaType)) return [links]
+  const text = decode(body.bytes, contentType)
+  const shown = text.length > MAX_SHOWN_CHARACTERS ? text.slice(0, MAX_SHOWN_CHARACTERS) : formatBody(text, mediaType)
+  const isCut = text.length > MAX_SHOWN_CHARACTERS
+  const note = fillText(callWords.firstShown, {
+    shown: formatSize(MAX_SHOWN_CHARACTERS),
+    size: formatSize(body.bytes.length),
+  })
+  const shownText = renderText(shown, callWords.bodyOfAnswer, findBodyLanguage(mediaType))
+  const copyButton = createCopyButton(() => text, callWords.copyAnswer)
+  return [
+    create('div', { class: 'answered' }, copyButton, shownText),
+    ...(isCut ? [create('p', { class: 'note' }, note)] : []),
+    // Short JSON is copied: as a file it would be noise.
+    ...(isJson(mediaType) && text.length < MIN_DOWNLOAD_CHARACTERS ? [] : [links]),
+  ]
+}
+
+/** Media types that have pixels only. An SVG is a document, which may have scripts: it is shown as text. */
+const PICTURES: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'image/bmp',
+  'image/x-icon',
+  'image/vnd.microsoft.icon',
+])
+
+/** The media type in lower case, without parameters. */
+function readMediaType({ headers }: Response): string {
+  return (headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
+}
+
+function formatBody(text: string, mediaType: string): string {
+  return (/[/+]json$/.test(mediaType) ? formatJson(text) : undefined) ?? text
+}
+
+/** Text that scrolls must be reachable by keyboard, and what is reachable needs a name. */
+function renderText(text: string, label: string, language?: string): HTMLElement {
+  const code = create('code', {}, ...renderTokens(escapeHidden(text), language))
+  return create('pre', { tabindex: '0', role: 'region', 'aria-label': label }, code)
+}

@@ -1,0 +1,110 @@
+import { createCredentialsForm } from './credentials-form.js'
+import { create } from './elements.js'
+import { describeCalls, describeState, describeTokenRefusal, type Message } from './messages.js'
+import type { PageData } from './page.js'
+import type { Session } from './session.js'
+import type { Credentials } from './token-request.js'
+import { fillText } from '../../../shared/lib/fill-in.js'
+import { callWords } from './words.js'
+
+interface AuthorizationOptions {
+  readonly page: PageData
+  readonly session: Session
+  /** The button that opens the dialog, and the text that says whether calls are authorized. */
+  readonly button: HTMLElement | undefined
+  readonly state: HTMLElement | undefined
+}
+
+export interface Authorization {
+  /** Opens the dialog. `then` is called as soon as the reader has authorized. */
+  open(message?: Message, then?: () => void): void
+  /** Opens the dialog and says why credentials are needed again. */
+  askAgain(message: Message): void
+  close(): void
+}
+
+/** The state of a page's authorization, and the dialog: one for all APIs of the console. */
+export function enableAuthorization({ page, session, button, state }: AuthorizationOptions): Authorization {
+  // A native dialog: it keeps the focus, returns it, and closes with Escape.
+  const dialog = create('dialog', { class: 'credentials', 'aria-labelledby': 'credentials-title' })
+  let pending: AbortController | undefined
+  let next: (() => void) | undefined
+  const describe = (): string => describeCalls(session.describe(page.api), page.api.scheme)
+
+  function open(message?: Message, then?: () => void): void {
+    next = then
+    document.body.append(dialog)
+    // The dialog needs content: without any, showModal() would focus the dialog itself.
+    const form = showForm(message)
+    if (!dialog.open) dialog.showModal()
+    form.focus()
+  }
+
+  function show(...content: readonly Node[]): void {
+    dialog.replaceChildren(create('h2', { id: 'credentials-title' }, callWords.authorize), ...content)
+  }
+
+  function showForm(message?: Message) {
+    const form = createCredentialsForm({ page, session, message, onSubmit, onForget, onClose: close })
+    show(create('p', { class: 'note' }, describe()), form.element)
+    return form
+  }
+
+  function showAuthorized(): void {
+    const closeButton = create('button', { type: 'button', class: 'button', click: close }, callWords.close)
+    const forgetButton = create('button', { type: 'button', class: 'button quiet', click: onForget }, callWords.forget)
+    show(create('p', { role: 'status' }, describe()), create('p', { class: 'choice' }, closeButton, ' ', forgetButton))
+    // The button that was pressed is gone; without this, the focus would fall to the body.
+    closeButton.focus()
+  }
+
+  /** Resolves the reason why the credentials were refused. */
+  async function onSubmit(credentials: Credentials): Promise<Message | undefined> {
+    const controller = new AbortController()
+    pending = controller
+    const refusal = await session.authorize(page.api, credentials, controller.signal)
+    if (controller.signal.aborted) return undefined
+    if (refusal) return describeTokenRefusal(refusal)
+    const then = next
+    if (then) close()
+    else showAuthorized()
+    then?.()
+    return undefined
+  }
+
+  function onForget(): void {
+    session.forget()
+    showForm().focus()
+  }
+
+  function close(): void {
+    if (dialog.open) dialog.close()
+  }
+
+  // Closing a busy dialog cancels what it waits for.
+  dialog.addEventListener('close', () => {
+    pending?.abort()
+    dialog.remove()
+  })
+  function showState(): void {
+    const known = session.describe(page.api)
+    if (state) {
+      state.textContent = describeState(known, session.read()?.key ?? '')
+      state.dataset['state'] = known
+    }
+    button?.classList.toggle('quiet', known !== 'none')
+    // The name of the API, which is only announced, stays behind it.
+    const label = button?.firstChild
+    if (label) label.textContent = known === 'none' ? callWords.authorize : callWords.change
+  }
+
+  session.subscribe(showState)
+  showState()
+  return {
+    open,
+    // Where only the operator can help, the same credentials would be refused again.
+    askAgain: (message) =>
+      open(message.contact ? message : { text: fillText(callWords.again, { reason: message.text }) }),
+    close,
+  }
+}

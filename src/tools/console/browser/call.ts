@@ -1,0 +1,186 @@
+import { createAnswerView, renderMessage } from './answer.js'
+import { readBody } from './answer-body.js'
+import { readRefusal } from './challenge.js'
+import { create, describeBy, find, findAll } from './elements.js'
+import { findControls, readForm, type Problem } from './form.js'
+import { describeCallRefusal, describeTokenRefusal, type Message } from './messages.js'
+import { readList, type PageData } from './page.js'
+import { buildUrl, hasDotSegment, type CallInput } from '../../../shared/samples/request.js'
+import { createRequest, send } from './send.js'
+import type { Session } from './session.js'
+import { fillText } from '../../../shared/lib/fill-in.js'
+import { callWords } from './words.js'
+
+interface CallOptions {
+  readonly page: PageData
+  readonly session: Session
+  /** Opens the dialog with that message. */
+  readonly askAgain: (message: Message) => void
+  /** Opens the dialog, and calls `then` as soon as the reader has authorized. */
+  readonly authorize: (message?: Message, then?: () => void) => void
+}
+
+/** Methods that fetch() refuses. */
+const UNSENDABLE = /^(?:connect|trace|track)$/i
+
+/** Makes the form of an operation send its call and show the answer. */
+export function enableCall(form: HTMLFormElement, { page, session, askAgain, authorize }: CallOptions): void {
+  const section = find(form, '.answer', 'section')
+  const button = find(form, '.execute', 'button')
+  if (!section || !button) return
+  const view = createAnswerView(section)
+  const label = button.textContent
+  const cancelButton = create(
+    'button',
+    { type: 'button', class: 'cancel button quiet', hidden: true },
+    callWords.cancel,
+  )
+  button.after(' ', cancelButton)
+  button.disabled = false
+  let running: AbortController | undefined
+
+  async function execute(): Promise<void> {
+    // A second click came while the first call was under way.
+    if (running) return
+    const { input, problems } = readForm(form, page.resource)
+    showProblems(form, problems)
+    if (problems.length > 0) return view.hide()
+    const controller = new AbortController()
+    running = controller
+    setBusy(true)
+    view.say(callWords.sending)
+    let question: Message | undefined
+    try {
+      question = await call(input, controller.signal)
+    } catch (error) {
+      view.say(controller.signal.aborted ? callWords.cancelled : (error as Error).message, true)
+    }
+    running = undefined
+    setBusy(false)
+    if (question) askAgain(question)
+  }
+
+  /** Resolves the reason why the reader must authorize again. */
+  async function call(input: CallInput, signal: AbortSignal): Promise<Message | undefined> {
+    const { api, support } = page
+    if (UNSENDABLE.test(input.method)) throw new Error(fillText(callWords.unsendable, { method: input.method }))
+    if (input.body && /^(?:GET|HEAD)$/.test(input.method))
+      throw new Error(fillText(callWords.noBody, { method: input.method }))
+    if (hasDotSegment(buildUrl(input))) throw new Error(callWords.dotSegment)
+    const carried = form.dataset['security'] === 'none' ? {} : await session.carry(api)
+    if (signal.aborted) throw new Error(callWords.cancelled)
+    if ('refusal' in carried) {
+      const { status = 0 } = carried.refusal
+      const { text, contact = false } = describeTokenRefusal(carried.refusal)
+      view.say(fillText(callWords.notSent, { reason: text }), true)
+      if (status < 400 || status >= 429) return undefined
+      session.drop(api)
+      return { text: fillText(callWords.noToken, { reason: text }), contact }
+    }
+    const [url, init] = createRequest(input, carried.header)
+    const start = performance.now()
+    const response = await send(url, { ...init, signal })
+    const body = await readBody(response, signal)
+    const refusal = readRefusal(response, body.bytes)
+    const needed = refusal.scopes ?? readList(form.dataset['scopes'])
+    const granted = session.grantedScopes(api)
+    const isRefused = session.noteAnswer(api, carried.header?.[1], { status: response.status, error: refusal.error })
+    const message = describeCallRefusal({
+      ...refusal,
+      status: response.status,
+      scheme: api.scheme,
+      authorized: carried.header !== undefined,
+      missingScopes: granted ? needed.filter((scope) => !granted.includes(scope)) : needed,
+    })
+    const advice = message && create('p', { class: 'advice' }, ...renderMessage(message, support))
+    if (message?.authorize) advice?.append(' ', createAuthorizeButton())
+    const milliseconds = performance.now() - start
+    view.show({
+      method: input.method,
+      path: input.path,
+      url: response.url || url,
+      response,
+      body,
+      milliseconds,
+      advice,
+    })
+    return isRefused ? describeRefusedCredential(api.scheme, response.status) : undefined
+  }
+
+  /** Authorizes and sends the call again, so that nobody has to look for either. */
+  function createAuthorizeButton(): HTMLElement {
+    const click = (): void => authorize(undefined, () => void execute())
+    return create('button', { type: 'button', class: 'button', click }, callWords.authorizeAndSend)
+  }
+
+  /** The button gets `aria-disabled`: the attribute `disabled` would drop the focus. */
+  function setBusy(isBusy: boolean): void {
+    button!.setAttribute('aria-disabled', String(isBusy))
+    button!.textContent = isBusy ? callWords.sending : label
+    if (!isBusy && document.activeElement === cancelButton) button!.focus()
+    cancelButton.hidden = !isBusy
+    form.setAttribute('aria-busy', String(isBusy))
+  }
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void execute()
+  })
+  cancelButton.addEventListener('click', () => running?.abort())
+  const reset = find(form, '.reset', 'button')
+  reset?.removeAttribute('hidden')
+  reset?.addEventListener('click', () => {
+    running?.abort()
+    form.reset()
+    showProblems(form, [])
+    view.hide()
+    // The panel of the body and the samples follow the values.
+    form.dispatchEvent(new Event('change', { bubbles: true }))
+  })
+  form.addEventListener('input', ({ target }) => {
+    if (target instanceof Element && target.getAttribute('aria-invalid') === 'true') clearProblem(target)
+  })
+  enableBodyChoices(form)
+}
+
+function describeRefusedCredential(scheme: 'oauth2' | 'apiKey', status: number): Message {
+  if (status === 403) return { text: callWords.refusedApplication, contact: true }
+  return { text: scheme === 'oauth2' ? callWords.refusedToken : callWords.refusedKey }
+}
+
+/** Shows the panel of the chosen media type, and puts chosen examples into the body. */
+function enableBodyChoices(form: HTMLFormElement): void {
+  const mediaTypes = find(form, '[data-role="media-type"]', 'select')
+  form.addEventListener('change', ({ target }) => {
+    if (mediaTypes)
+      for (const panel of findAll(form, '.body > [data-media]'))
+        panel.hidden = panel.dataset['media'] !== mediaTypes.value
+    if (!(target instanceof HTMLSelectElement) || target.dataset['role'] !== 'example') return
+    const panel = target.closest<HTMLElement>('[data-media]') ?? form
+    const [body] = findControls(panel, '[data-role="body"]')
+    if (!body) return
+    body.value = target.value
+    body.dispatchEvent(new Event('input', { bubbles: true }))
+  })
+}
+
+/** Puts each problem below its field, ties it to the field, and focuses the first. */
+function showProblems(form: HTMLFormElement, problems: readonly Problem[]): void {
+  for (const control of findAll(form, '[aria-invalid="true"]')) clearProblem(control)
+  for (const { control, text } of problems) {
+    const id = `${control.id}-problem`
+    // The focus may be in the first field already; then only an alert is read.
+    const role = control === problems[0]?.control ? 'alert' : undefined
+    control.after(create('p', { id, class: 'problem', role }, text))
+    control.setAttribute('aria-invalid', 'true')
+    describeBy(control, id, true)
+  }
+  problems[0]?.control.focus()
+}
+
+function clearProblem(control: Element): void {
+  const id = `${control.id}-problem`
+  document.getElementById(id)?.remove()
+  control.removeAttribute('aria-invalid')
+  describeBy(control, id, false)
+}

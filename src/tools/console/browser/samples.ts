@@ -1,0 +1,120 @@
+import { createSamples } from '../../../shared/samples/create.js'
+import type { SampleCall } from '../../../shared/samples/call.js'
+import { createCopyButton } from './copy.js'
+import { create } from './elements.js'
+import { readForm } from './form.js'
+import { createListeners, type Listeners } from './listeners.js'
+import type { PageData } from './page.js'
+import { buildHeaders, buildUrl } from '../../../shared/samples/request.js'
+import type { Session } from './session.js'
+import { createTabs } from './tabs.js'
+import { renderTokens } from './tokens.js'
+import { callWords } from './words.js'
+
+/** The language that the reader has chosen, for all operations. */
+export interface LanguageChoice extends Pick<Listeners, 'subscribe'> {
+  read(): string
+  choose(language: string): void
+}
+
+interface SamplesOptions {
+  readonly page: PageData
+  readonly session: Session
+  readonly languages: LanguageChoice
+}
+
+/** While the reader types, samples are written after a pause of this length. */
+const TYPING_PAUSE_MS = 150
+/** Makes ids. crypto.randomUUID() needs a secure context. */
+let count = 0
+
+/** Shows code that makes the call of a form, with what the reader has entered. */
+export function enableSamples(form: HTMLFormElement, section: HTMLElement, options: SamplesOptions): void {
+  const { session, languages } = options
+  const code = create('code')
+  const id = `samples-${++count}`
+  const panel = create('pre', { tabindex: '0' }, code)
+  let isRevealed = false
+
+  const write = () => createSamples(readSampleCall(form, options, isRevealed))
+  const tabs = createTabs({
+    id,
+    label: callWords.language,
+    panel,
+    tabs: write().map(({ language, label }) => ({ value: language, label })),
+    onChoose: (language) => languages.choose(language),
+  })
+  const reveal = create('button', { type: 'button', class: 'reveal button quiet', click: toggle }, callWords.reveal)
+  section.replaceChildren(
+    tabs.list,
+    create(
+      'p',
+      { class: 'actions' },
+      createCopyButton(() => code.textContent, callWords.copySample),
+      ' ',
+      reveal,
+    ),
+    panel,
+  )
+
+  function toggle(): void {
+    isRevealed = !isRevealed
+    render()
+  }
+
+  function render(): void {
+    const canReveal = session.hasCredentials()
+    if (!canReveal) isRevealed = false
+    // The attribute `disabled` is not used: it would drop the focus.
+    reveal.setAttribute('aria-disabled', String(!canReveal))
+    reveal.title = canReveal ? '' : callWords.authorizeFirst
+    reveal.textContent = isRevealed ? callWords.hide : callWords.reveal
+    const samples = write()
+    const sample = samples.find(({ language }) => language === languages.read()) ?? samples[0]
+    if (!sample) return
+    tabs.choose(sample.language)
+    code.replaceChildren(...renderTokens(sample.code, sample.language))
+  }
+
+  let pause: ReturnType<typeof setTimeout> | undefined
+  const renderSoon = (): void => {
+    clearTimeout(pause)
+    pause = setTimeout(render, TYPING_PAUSE_MS)
+  }
+  form.addEventListener('input', renderSoon)
+  form.addEventListener('change', renderSoon)
+  session.subscribe(render)
+  languages.subscribe(render)
+  render()
+}
+
+/** One choice of language for all operations, kept until the page is left. */
+export function createLanguageChoice(): LanguageChoice {
+  const { notify, subscribe } = createListeners()
+  let chosen = 'curl'
+  return {
+    read: () => chosen,
+    choose(language) {
+      if (language === chosen) return
+      chosen = language
+      notify()
+    },
+    subscribe,
+  }
+}
+
+function readSampleCall(form: HTMLFormElement, { page, session }: SamplesOptions, isRevealed: boolean): SampleCall {
+  const { input } = readForm(form, page.resource)
+  const { scheme, tokenEndpoint, keyHeader } = page.api
+  const { key, secret } = (isRevealed && session.read()) || {}
+  return {
+    scheme: form.dataset['security'] === 'none' ? 'none' : scheme,
+    method: input.method,
+    url: buildUrl(input),
+    headers: buildHeaders(input),
+    body: input.body,
+    tokenEndpoint,
+    keyHeader,
+    credentials: { key, secret: secret || undefined },
+  }
+}

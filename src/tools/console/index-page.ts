@@ -1,0 +1,129 @@
+import type { Api } from '../../index.js'
+import { html, type Html } from '../../shared/web/html.js'
+import type { JsonObject } from '../../shared/openapi/document.js'
+import { renderApiCommands, renderCopyButton } from './api-samples.js'
+import { renderExportLinks } from './export/links.js'
+import { renderPage } from './page.js'
+import type { Site } from './site.js'
+import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
+import { readLanguage, textWith, words, wordsWith } from './words.js'
+
+/** The page that lists the APIs: addresses, scopes, commands to copy, links to references and metadata. */
+export function renderIndexPage(site: Site): string {
+  const { title, apis, documents, registration, portal, guides, changelog, assets, brand } = site
+  const [first] = apis
+  const baseUrl = first ? first.resource.slice(0, -first.name.length - 1) : ''
+  const content = html`
+    <main>
+      <div class="opening">
+        <h1>${title}</h1>
+        <p class="lead">
+          ${wordsWith(apis.length === 1 ? 'oneApi' : 'manyApis', { count: apis.length, address: html`<code>${renderBreakable(baseUrl)}</code>` })}
+        </p>
+        ${renderSteps(registration)}
+        ${registration && html`<p class="actions"><a class="button" href="register">${words().register}</a></p>`}
+      </div>
+      ${guides.length > 0 && renderContents(words().guides, guides)}
+      ${
+        apis.length > 3 &&
+        renderContents(
+          words().apis,
+          apis.map((api) => ({ path: `#api-${api.name}`, title: api.title })),
+        )
+      }
+      ${apis.map((api) => renderApi(api, documents.get(api.name)))}
+    </main>
+  `
+  const footer = html` ${apis.some(({ scheme }) => scheme === 'oauth2') && html`<p>${wordsWith('signedTokens', { keySet: html`<a href="${baseUrl}/.well-known/jwks.json">${words().keySet}</a>` })}</p>`}
+    ${changelog && html`<p class="alone"><a href="${changelog.path}">${changelog.title}</a></p>`}
+    <p>${words().forModels}: <a href="llms.txt">llms.txt</a></p>`
+  const head = html`<link rel="alternate" type="text/plain" title="${words().forModels}" href="llms.txt" />`
+  return renderPage({
+    title,
+    root: './',
+    assets,
+    brand,
+    styles: ['console.css'],
+    scripts: ['console.js'],
+    head,
+    header: { content: portal && html`<a href="applications">${FRAME_TEXTS[readLanguage()].myApplications}</a>` },
+    content,
+    footer,
+    isIndex: true,
+  })
+}
+
+function renderSteps(registration: boolean): Html {
+  if (!registration) return html`<p>${words().fromOperator}</p>`
+  return html` <ol class="steps">
+    <li><strong>${words().stepRegister}</strong> ${words().howToRegister}</li>
+    <li><strong>${words().stepReceive}</strong> ${words().howToReceive}</li>
+    <li><strong>${words().stepCall}</strong> ${words().howToCall}</li>
+  </ol>`
+}
+
+function renderContents(label: string, links: readonly { readonly path: string; readonly title: string }[]): Html {
+  return html`<nav class="contents" aria-label="${label}">
+    <ul>
+      ${links.map(({ path, title }) => html`<li><a href="${path}">${title}</a></li>`)}
+    </ul>
+  </nav>`
+}
+
+function renderApi(api: Api, document: JsonObject | undefined): Html {
+  const { name, title, description, scheme } = api
+  return html` <section id="api-${name}" class="api" aria-labelledby="title-${name}">
+    <div class="about">
+      <h2 id="title-${name}">${title}</h2>
+      <p class="scheme">${words()[scheme]}</p>
+      ${description !== undefined && html`<p>${description}</p>`}
+      <dl>${renderFacts(api)}</dl>
+      <p class="links">
+        ${document && html`<a class="button quiet" href="apis/${name}">${words().openReference}<span class="unseen">${textWith('ofApi', { api: title })}</span></a>`}
+        ${renderLinks(api, document)}
+      </p>
+    </div>
+    <div class="calls">${renderApiCommands(api, document)}</div>
+  </section>`
+}
+
+function renderFacts({ resource, tokenEndpoint, keyHeaders, scopes }: Api): Html[] {
+  const entries = Object.entries(scopes)
+  const usage =
+    tokenEndpoint === undefined
+      ? [renderFact(words().header, `${keyHeaders[0]}: $API_KEY`)]
+      : [
+          renderFact(words().tokenAddress, tokenEndpoint),
+          html`<dt>client_id</dt>
+            <dd>${wordsWith('clientId', { id: html`<code>app_&hellip;</code>` })}</dd>`,
+          renderFact(words().header, 'Authorization: Bearer $ACCESS_TOKEN'),
+        ]
+  if (entries.length > 0)
+    usage.push(
+      html`<dt>${words().scopes}</dt>
+        ${entries.map(([scope, meaning]) => html`<dd class="scope"><code>${scope}</code> <span>${meaning}</span></dd>`)}`,
+    )
+  return [renderFact(words().address, resource), ...usage]
+}
+
+function renderFact(term: string, value: string): Html {
+  return html`<dt>${term}</dt>
+    <dd class="copyable"><code>${renderBreakable(value)}</code>${renderCopyButton(term)}</dd>`
+}
+
+/** Allows line breaks after the slashes of a URL. */
+function renderBreakable(text: string): Html[] {
+  return text.split(/(?<=[^/]\/)(?=[^/])/).map((part) => html`${part}<wbr />`)
+}
+
+function renderLinks(api: Api, document: JsonObject | undefined): Html[] {
+  const { tokenEndpoint, resource } = api
+  const targets: [text: string, href: string][] = []
+  if (tokenEndpoint !== undefined)
+    targets.push(
+      [words().serverMetadata, `${resource}/.well-known/oauth-authorization-server`],
+      [words().resourceMetadata, `${resource}/.well-known/oauth-protected-resource`],
+    )
+  const exports = document ? renderExportLinks(api, 'apis/') : []
+  return [...exports, ...targets.map(([text, href]) => html`<a href="${href}">${text}</a> `)]
+}

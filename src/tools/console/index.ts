@@ -1,0 +1,196 @@
+import {
+  ConfigurationError,
+  type Api,
+  type ApisOptions,
+  type CoreAuth,
+  type Middleware,
+  type PlatformAuth,
+} from '../../index.js'
+import { describeValue } from '../../shared/lib/describe-value.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import type { WithEmails } from '../../features/emails/index.js'
+import type { WithPortal } from '../../features/portal/index.js'
+import type { WithRegistration } from '../../features/registration/index.js'
+import { asObject, type JsonObject } from '../../shared/openapi/document.js'
+import { createPageBrand } from '../../shared/web/page-brand.js'
+import { readBrand } from '../../shared/web/read-brand.js'
+import { escapeHidden } from '../../shared/lib/visible-text.js'
+import { renderSamplesPage } from './api-samples.js'
+import { loadAssets } from './assets.js'
+import { readDocuments } from './documents.js'
+import { listExports, MARKDOWN_TYPE } from './export/exports.js'
+import { writeLlmsIndex } from './export/llms.js'
+import { renderIndexPage } from './index-page.js'
+import { readConsoleOptions, type DeveloperConsoleOptions } from './options.js'
+import { createContentSecurityPolicy } from './page.js'
+import { listReferenceOperations } from './reference/operation-keys.js'
+import { readText } from './reference/resolve.js'
+import { listReferenceResources } from './reference/resources.js'
+import {
+  createDocumentResource,
+  createLatePageResource,
+  IMMUTABLE,
+  type MakeResource,
+  type Resource,
+} from './resource.js'
+import { createRouter } from './router.js'
+import type { Site } from './site.js'
+import { renderTextPage } from './text-page.js'
+import { readChangelog, readGuides, type ConsoleText } from './texts.js'
+import { words } from './words.js'
+
+export type { DeveloperConsoleOptions } from './options.js'
+
+/**
+ * Middleware that serves the developer console: all APIs with their addresses and commands, a reference per API that
+ * calls it with the reader's own credentials, registration, and the portal at `/applications`. Mount it at any path on the origin of `baseUrl`.
+ * Throws `ConfigurationError` for an option or a document that is wrong, with the fix.
+ *
+ * @example
+ * ```ts
+ * import express from 'express'
+ * import { createPlatformAuth } from 'express-platform-auth'
+ * import { developerConsole } from 'express-platform-auth/console'
+ *
+ * const app = express()
+ * const auth = createPlatformAuth({
+ *   baseUrl: 'http://localhost:3000',
+ *   developersUrl: 'http://localhost:3000/developers',
+ *   apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' } } },
+ * })
+ * app.use(auth.router)
+ * app.use('/developers', developerConsole(auth, { title: 'Shop developers' }))
+ * ```
+ */
+export function developerConsole<const Apis extends ApisOptions>(
+  auth: PlatformAuth<Apis>,
+  options: DeveloperConsoleOptions<keyof Apis & string> = {},
+): Middleware {
+  if (!isPlatform(auth))
+    throw new ConfigurationError({
+      problem: `developerConsole() was given ${describeValue(auth)}, which is no platform`,
+      fix: 'Write developerConsole(auth), where auth is what createPlatformAuth() returned.',
+    })
+  const { documents: given, title, registration: isWanted, ...texts } = readConsoleOptions(options)
+  const { emails, registration: registrationCalls, portal }: Partial<PlatformWithPages> = auth
+  if (options?.registration === true && registrationCalls === undefined)
+    throw new ConfigurationError({
+      option: 'registration',
+      problem: 'needs registration(), which is not given',
+      fix: 'Add registration() from "express-platform-auth/registration" to the option features, or leave it out.',
+    })
+  const hasEmails = emails !== undefined
+  const registration = isWanted && registrationCalls !== undefined
+  const brand = readBrand(auth.brand)
+  const documents = readDocuments(auth.apis, given, { hasEmails })
+  const apis = auth.apis.map((api) => ({ ...api, title: readTitle(api, documents.get(api.name)) }))
+  const site: Site = {
+    get title() {
+      return title ?? words().console
+    },
+    apis,
+    documents,
+    registration,
+    hasEmails,
+    portal: portal !== undefined,
+    guides: readGuides(texts.guides),
+    changelog: readChangelog(texts.changelog),
+    assets: loadAssets(),
+    brand: createPageBrand(brand),
+    supportUrl: brand.supportUrl,
+    schemes: [...new Set(apis.map(({ scheme }) => scheme))],
+  }
+  const resources = new Map<string, Resource | MakeResource>([
+    ...listDocumentResources(site),
+    ...listTextResources(site),
+    ...listPages(site),
+  ])
+  for (const { path, type, gzipped, plain } of Object.values(site.assets)) {
+    resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
+  }
+  return createRouter({ resources, routers: listRouters(auth, registration) })
+}
+
+/** The title of an API: its own, otherwise its document's. */
+function readTitle({ name, title }: Api, document: JsonObject | undefined): string {
+  return title === name ? (readText(asObject(document?.['info'])['title']) ?? title) : title
+}
+
+/** The features with pages; a platform has those that it was given. */
+type PlatformWithPages = WithEmails & WithRegistration & WithPortal
+
+/** The index, the samples and the references. */
+function listPages(site: Site): [path: string, resource: Resource | MakeResource][] {
+  const { apis, documents, brand } = site
+  const references = apis.flatMap((api) => {
+    const document = documents.get(api.name)
+    if (!document) return []
+    const policy = createContentSecurityPolicy({
+      connect: ["'self'", new URL(api.resource).origin],
+      // Images that an API answers with.
+      images: ['blob:'],
+    })
+    return listReferenceResources(
+      { api, document, operations: listReferenceOperations(document) },
+      site,
+      brand.extendPolicy(policy),
+    ).map(([path, resource]): [string, Resource | MakeResource] => [`/apis/${api.name}${path}`, resource])
+  })
+  const samples = apis.map((api): [string, MakeResource] => [
+    `/apis/${api.name}/samples`,
+    createTextPage(site, () => renderSamplesPage(api, site)),
+  ])
+  // The index loads samples when they are opened.
+  return [['/', createTextPage(site, () => renderIndexPage(site), ["'self'"])], ...samples, ...references]
+}
+
+/** The guides and the changelog, as pages and as Markdown. */
+function listTextResources(site: Site): [path: string, resource: MakeResource][] {
+  return listTexts(site).flatMap((text) => [
+    [`/${text.path}`, createTextPage(site, () => renderTextPage(site, text))],
+    [`/${text.path}.md`, createDocumentResource(MARKDOWN_TYPE, () => escapeHidden(text.markdown))],
+  ])
+}
+
+function listTexts({ guides, changelog }: Site): ConsoleText[] {
+  return changelog ? [...guides, changelog] : [...guides]
+}
+
+/** The documents that programs read. */
+function listDocumentResources(site: Site): [path: string, resource: MakeResource][] {
+  const { apis, documents } = site
+  const isDocumented = ({ name }: Api): boolean => documents.has(name)
+  const texts = listTexts(site).map(({ title, path }) => ({ title, path: `${path}.md` }))
+  const index = (): string => escapeHidden(writeLlmsIndex({ ...site, isDocumented, texts }))
+  const exports = apis.filter(isDocumented).flatMap((api) => listExports(api, documents.get(api.name)!, site))
+  return [['/llms.txt', createDocumentResource('text/plain; charset=utf-8', index)], ...exports]
+}
+
+function createTextPage({ brand }: Site, render: () => string, connect: readonly string[] = []): MakeResource {
+  return createLatePageResource(render, brand.extendPolicy(createContentSecurityPolicy({ connect })))
+}
+
+/** Routers by the first segment of their paths. */
+function listRouters(auth: CoreAuth, hasRegistration: boolean): ReadonlyMap<string, Middleware> {
+  const { emails, registration, portal }: Partial<PlatformWithPages> = auth
+  const routers = new Map<string, Middleware>([['suspended', auth.suspensionRouter]])
+  const register = hasRegistration ? registration?.router : undefined
+  if (register && emails)
+    routers.set('register', (req, res, next) => register(req, res, passOn(emails, req, res, next)))
+  else if (emails) routers.set('register', emails.router)
+  if (portal) routers.set('applications', portal.router)
+  return routers
+}
+
+/** The claim page of `emails()` is below the path of registration. */
+function passOn(
+  { router }: Pick<WithEmails['emails'], 'router'>,
+  ...[req, res, next]: Parameters<Middleware>
+): typeof next {
+  return (error) => (error === undefined ? router(req, res, next) : next(error))
+}
+
+/** Checks the argument: JavaScript callers may pass an app, options, or a promise. */
+function isPlatform(auth: unknown): auth is CoreAuth {
+  return isObject(auth) && Array.isArray(auth['apis']) && typeof auth['router'] === 'function'
+}

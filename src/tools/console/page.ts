@@ -1,0 +1,57 @@
+import { hashSource } from '../../shared/web/hash-source.js'
+import { html, type Html } from '../../shared/web/html.js'
+import { renderFrame, type PageFrame } from '../../shared/web/page-frame.js'
+import { THEME_SCRIPT_SOURCE } from '../../shared/web/theme-switch.js'
+import type { Assets } from './assets.js'
+import { readLanguage } from './words.js'
+
+interface PageOptions extends Pick<PageFrame, 'title' | 'brand' | 'bodyClass' | 'header' | 'content' | 'footer'> {
+  /** The relative path from the page to the console's index, such as `./` or `../`. */
+  readonly root: string
+  readonly assets: Assets
+  readonly styles: readonly (keyof Assets)[]
+  readonly scripts: readonly (keyof Assets)[]
+  /** More for the head, such as other forms of the page. */
+  readonly head?: Html
+  /** Whether this is the index, whose address ends with a slash. */
+  readonly isIndex?: boolean
+}
+
+/**
+ * Adds the trailing slash that the relative links of the index need. The server redirects, but cannot see the missing
+ * slash behind a proxy that strips the prefix.
+ */
+const ADD_SLASH = `if(!location.pathname.endsWith('/'))location.pathname+='/'`
+
+/** A complete HTML page. All its URLs are relative, so that it works at any mount path and behind any proxy. */
+export function renderPage({ root, assets, styles, scripts, head, isIndex = false, ...frame }: PageOptions): string {
+  return renderFrame({
+    language: readLanguage(),
+    ...frame,
+    head: html`${isIndex && { markup: `<script>${ADD_SLASH}</script>` }}
+      <link rel="icon" type="image/svg+xml" href="${root}${assets['icon.svg'].path}" />
+      ${styles.map((name) => html`<link rel="stylesheet" href="${root}${assets[name].path}" /> `)}
+      ${scripts.map((name) => html`<script src="${root}${assets[name].path}" defer></script> `)} ${head}`,
+  })
+}
+
+interface ContentSecurityPolicyOptions {
+  /** The origins that the page may call. */
+  readonly connect?: readonly string[]
+  /** Sources of images besides the console's files. */
+  readonly images?: readonly string[]
+}
+
+/** Allows a page to load the console's files and what the options name, and nothing else. */
+export function createContentSecurityPolicy({ connect = [], images = [] }: ContentSecurityPolicyOptions = {}): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${THEME_SCRIPT_SOURCE} ${hashSource(ADD_SLASH)}`,
+    "style-src 'self'",
+    ["img-src 'self'", ...images].join(' '),
+    `connect-src ${connect.length > 0 ? connect.join(' ') : "'none'"}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}

@@ -1,0 +1,90 @@
+import { html, type Html } from '../../../shared/web/html.js'
+import type { JsonObject, Operation } from '../../../shared/openapi/document.js'
+import { isLeftOut, listBodyContents, type BodyContent } from './body-content.js'
+import { listBodyTexts } from './body-text.js'
+import { renderTextarea, type FieldRenderer } from './fields.js'
+import { listFormFields } from './form-fields.js'
+import { renderDescription } from './markdown.js'
+import { resolve } from './resolve.js'
+import { renderSchemaDetails } from './schema.js'
+import { textWith, words } from '../words.js'
+
+/** The controls of a request body; nothing if the operation has none. */
+export function renderBody(document: JsonObject, operation: Operation, fields: FieldRenderer): Html | false {
+  const body = resolve(document, operation.operation['requestBody'])
+  const contents = listBodyContents(document, operation)
+  if (contents.length === 0) return false
+  const isEmpty = isLeftOut(document, operation)
+  const id = fields.createId('media-type')
+  return html`<fieldset class="body" data-required="${String(body['required'] === true)}">
+    <legend>${body['required'] === true ? words().requestBody : words().requestBodyOptional}</legend>
+    ${renderDescription(body['description'], 5)}
+    ${
+      /^(?:GET|HEAD)$/.test(operation.method) &&
+      html`<p class="note">${textWith('noBody', { method: operation.method })}</p>`
+    }
+    <div class="field">
+      <label for="${id}">${words().mediaType}</label>
+      <select id="${id}" data-role="media-type">
+        ${contents.map(({ mediaType }) => html`<option>${mediaType}</option>`)}
+      </select>
+    </div>
+    ${contents.map((content, index) => html`<div data-media="${content.mediaType}" data-kind="${content.kind}" ${index > 0 && html` hidden`}>${renderContent(document, content, { fields, isEmpty })}</div>`)}
+  </fieldset>`
+}
+
+interface ContentOptions {
+  readonly fields: FieldRenderer
+  /** Whether nothing is entered to begin with. */
+  readonly isEmpty: boolean
+}
+
+function renderContent(document: JsonObject, content: BodyContent, options: ContentOptions): Html {
+  const { members } = content
+  const { fields, isEmpty } = options
+  const details = renderSchemaDetails(document, members['schema'] ?? members['itemSchema'])
+  if (content.kind === 'fields') {
+    const properties = listFormFields(document, content)
+    return html`${properties.map((each) => fields.renderProperty(isEmpty ? { ...each, required: false, value: undefined } : each))}
+    ${details}`
+  }
+  if (content.kind === 'file') {
+    const id = fields.createId('body-file')
+    return html`<div class="field">
+        <label for="${id}">${words().file}</label>
+        <input type="file" id="${id}" data-role="body" />
+      </div>
+      ${details}`
+  }
+  return html`${renderEditor(document, content, options)} ${details}`
+}
+
+function renderEditor(
+  document: JsonObject,
+  { mediaType, members }: BodyContent,
+  { fields, isEmpty }: ContentOptions,
+): Html {
+  const id = fields.createId('body')
+  const exampleId = fields.createId('example')
+  const examples = listBodyTexts(document, mediaType, members, 'readOnly')
+  const texts = isEmpty ? [{ label: words().none, text: '' }, ...examples] : examples
+  const text = texts[0]?.text ?? ''
+  return html`${
+      texts.length > 1 &&
+      html`<div class="field">
+        <label for="${exampleId}">${words().example}</label>
+        <select id="${exampleId}" data-role="example">
+          ${texts.map((each) => html`<option value="${each.text}">${each.label}</option>`)}
+        </select>
+      </div>`
+    }
+    <div class="field">
+      <label for="${id}">${words().body}</label>
+      ${renderTextarea(html`id="${id}" data-role="body" rows="${countRows(text)}"${examples.some((each) => each.text.includes('\r\n')) && html` data-line-break="crlf"`}`, text)}
+      ${examples.length === 0 && html`<div class="hint">${words().noExample}</div>`}
+    </div>`
+}
+
+function countRows(text: string): number {
+  return Math.min(24, Math.max(4, text.split('\n').length))
+}

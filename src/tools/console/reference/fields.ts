@@ -1,0 +1,176 @@
+import { html, type Html } from '../../../shared/web/html.js'
+import { isObject } from '../../../shared/lib/is-object.js'
+import { createUniqueNames } from '../../../shared/lib/unique-names.js'
+import type { JsonObject } from '../../../shared/openapi/document.js'
+import { isJson } from '../../../shared/samples/media-type.js'
+import { listGivenExamples, readInitial } from './example.js'
+import { readSchema } from './read-schema.js'
+import { readFileKind, type FormField } from './form-fields.js'
+import { renderMarkdown } from './markdown.js'
+import { slug } from './operation-keys.js'
+import type { Parameter } from './parameters.js'
+import { readList, readText, resolve } from './resolve.js'
+import { formatValue, hasParts, renderSchemaDetails } from './schema.js'
+import { describeType, readTypes, readValues } from './schema-type.js'
+import { words, wordsWith } from '../words.js'
+
+/** The value that a control of a call sets. */
+interface Field {
+  readonly name: string
+  readonly place: string
+  readonly required: boolean
+  readonly deprecated: boolean
+  readonly description: string | undefined
+  readonly schema: unknown
+  readonly encoding: FormField['encoding']
+  /** The value to begin with, and one to show. */
+  readonly value: unknown
+  readonly example: unknown
+}
+
+/** Renders the labelled controls of one operation. */
+export interface FieldRenderer {
+  renderParameter(parameter: Parameter): Html
+  renderProperty(property: FormField): Html
+  /** An id that nothing else in the operation has. */
+  createId(name: string): string
+}
+
+export function createFieldRenderer(document: JsonObject, key: string): FieldRenderer {
+  const claimId = createUniqueNames()
+  const createId = (name: string): string => claimId(`${key}-${slug(name) || 'field'}`)
+
+  return {
+    createId,
+    renderParameter(parameter) {
+      const { members, content, schema, required } = parameter
+      const stated = [members, content].flatMap((each) => listGivenExamples(document, each))[0]?.value
+      const field = { ...parameter, encoding: parameter, ...readInitial(document, schema, { required, stated }) }
+      return renderField(document, field, createId)
+    },
+    renderProperty(property) {
+      const { deprecated, description } = resolve(document, property.schema)
+      const texts = { deprecated: deprecated === true, description: readText(description) }
+      return renderField(document, { ...property, ...texts, place: 'body' }, createId)
+    },
+  }
+}
+
+function renderField(document: JsonObject, field: Field, createId: FieldRenderer['createId']): Html {
+  const { name, place, required, deprecated } = field
+  const id = createId(`${place}-${name}`)
+  const facts = [place === 'body' ? '' : place, describeType(document, field.schema), required ? words().required : '']
+  const hint = renderHint(document, field)
+  return html`<div class="field">
+    <label for="${id}"><code${deprecated && html` class="old"`}>${name}</code> <span>${facts.filter(Boolean).join(', ')}${deprecated && `, ${words().deprecated}`}</span></label>
+    ${renderControl(document, id, field, hint !== false)}
+    ${hint !== false && html`<div id="${id}-hint" class="hint">${hint}</div>`}
+    ${hasParts(document, field.schema) && renderSchemaDetails(document, field.schema)}
+  </div>`
+}
+
+function renderControl(document: JsonObject, id: string, field: Field, hasHint: boolean): Html {
+  const { name, place, required } = field
+  const { style, explode, allowReserved, mediaType, headers } = field.encoding
+  const schema = readSchema(document, field.schema)
+  const type = readFieldType(document, field)
+  const attributes = html`id="${id}" data-in="${place}"
+  data-name="${name}"${style !== undefined && html` data-style="${style}"`}${explode !== undefined && html` data-explode="${String(explode)}"`}
+  data-type="${type}"${mediaType !== undefined && html` data-media="${mediaType}"`}${headers && html` data-headers="${JSON.stringify(headers)}"`}${allowReserved && html` data-allow-reserved="true"`}${hasHint && html` aria-describedby="${id}-hint"`}${required && html` required`}`
+  if (type === 'file' || type === 'files')
+    return html`<input
+      type="file"
+      ${type === 'files' && html` multiple`}${mediaType !== undefined && html` accept="${mediaType}"`}
+      ${attributes}
+    />`
+  const values = type === 'json' ? [] : readChoices(type === 'array' ? resolve(document, schema['items']) : schema)
+  if (values.length > 0) return renderSelect(attributes, values, field, type === 'array')
+  const text = formatField(field.value, type)
+  if (type === 'json' || type === 'object') return renderTextarea(html`${attributes} rows="4"`, text)
+  // A field of one line drops line breaks.
+  if (type === 'array' || /[\r\n]/.test(text)) return renderTextarea(html`${attributes} rows="2"`, text)
+  const isNumber =
+    readTypes(schema).every((each) => each === 'integer' || each === 'number') && readTypes(schema).length > 0
+  return html`<input
+    type="text"
+    ${attributes}${isNumber && html` inputmode="decimal"`}
+    value="${text}"
+    autocomplete="off"
+    autocapitalize="none"
+    spellcheck="false"
+  />`
+}
+
+/** HTML drops the first line break of a text, so there is one more. */
+export function renderTextarea(attributes: Html, text: string): Html {
+  return html`<textarea ${attributes} spellcheck="false">${`\n${text}`}</textarea>`
+}
+
+function renderSelect(
+  attributes: Html,
+  values: readonly unknown[],
+  { required, value }: Field,
+  multiple: boolean,
+): Html {
+  const chosen = multiple ? readList(value) : [value]
+  const needsChoice = !multiple && (!required || !values.includes(value))
+  return html`<select ${attributes}${multiple && html` multiple size="${Math.min(5, values.length)}"`}>
+    ${needsChoice && html`<option value="">${required ? words().choose : words().notSent}</option>`}
+    ${values.map((each) => html`<option${chosen.includes(each) && html` selected`} value="${formatField(each, 'string')}">${formatField(each, 'string')}</option>`)}
+  </select>`
+}
+
+/**
+ * The type that tells how the text of a control is read, by the schema and by the example that it shows. A list of values with
+ * parts is JSON: its lines would be read as items.
+ */
+function readFieldType(document: JsonObject, { schema, place, encoding, value, example }: Field): string {
+  const file = place === 'body' ? readFileKind(document, schema) : undefined
+  if (file !== undefined) return file
+  if (isJson(encoding.mediaType)) return 'json'
+  const stated = value ?? example
+  const merged = readSchema(document, schema)
+  const types = readTypes(merged)
+  if (Array.isArray(stated) || (types.includes('array') && !isObject(stated))) {
+    const items = readTypes(readSchema(document, merged['items']))
+    const haveParts = readList(stated).some((item) => typeof item === 'object')
+    return haveParts || items.some((type) => type === 'object' || type === 'array') ? 'json' : 'array'
+  }
+  const isText = typeof stated === 'string' && types.includes('string')
+  return isObject(stated) || (types.includes('object') && !isText) ? 'object' : 'string'
+}
+
+function readChoices(schema: JsonObject): readonly unknown[] {
+  const values = readValues(schema).filter((value) => value !== null)
+  if (values.length > 0) return values
+  return readTypes(schema).join() === 'boolean' ? [true, false] : []
+}
+
+/** A list has a line for each item, unless it would be read as other items. */
+function formatField(value: unknown, type: string): string {
+  if (value === undefined || value === null) return ''
+  if (type === 'array' && Array.isArray(value)) {
+    const lines = value.map((each) => formatField(each, 'string'))
+    const isClear = lines.every((line) => line !== '' && line === line.trim() && !/[,\r\n]|^\[/.test(line))
+    return isClear ? lines.join('\n') : JSON.stringify(value)
+  }
+  return typeof value === 'string' && type !== 'json' ? value : JSON.stringify(value, null, 2)
+}
+
+function renderHint(document: JsonObject, field: Field): Html | false {
+  const schema = readSchema(document, field.schema)
+  const text = field.description ?? readText(schema['description'])
+  const facts: Html[] = []
+  const isList = readFieldType(document, field) === 'array'
+  if (isList && readChoices(resolve(document, schema['items'])).length === 0) facts.push(html`${words().onePerLine}`)
+  if (field.place === 'cookie') facts.push(html`${words().noCookies}`)
+  if ('default' in schema)
+    facts.push(wordsWith('defaultIs', { value: html`<code>${formatValue(schema['default'])}</code>` }))
+  if (field.example !== undefined)
+    facts.push(wordsWith('exampleIs', { value: html`<code>${formatValue(field.example)}</code>` }))
+  const pattern = readText(schema['pattern'])
+  if (pattern !== undefined) facts.push(wordsWith('patternIs', { value: html`<code>${pattern}</code>` }))
+  if (text === undefined && facts.length === 0) return false
+  return html`${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 5 })}</div>`}
+  ${facts.length > 0 && html`<p>${facts.map((fact) => html`${fact} `)}</p>`}`
+}

@@ -1,0 +1,84 @@
+import { html, type Html } from '../../../shared/web/html.js'
+import type { PageHeader } from '../../../shared/web/page-frame.js'
+import { renderPage } from '../page.js'
+import type { Site } from '../site.js'
+import type { Reference } from './operation.js'
+import { textWith, words } from '../words.js'
+
+/** The parts of the console that the pages of all references have in common. */
+export type ReferencePageOptions = Pick<
+  Site,
+  'title' | 'registration' | 'hasEmails' | 'supportUrl' | 'schemes' | 'assets' | 'brand'
+>
+
+interface FrameOptions {
+  /** The words of the title before the API's. */
+  readonly title?: string
+  /** The relative path from the page to the console's index. */
+  readonly root: string
+  readonly sidebar?: Html
+  readonly head?: Html
+  readonly content: Html
+}
+
+/** A page of a reference: the header with the state of the authorization, the sidebar, and the content. */
+export function renderReferenceFrame(reference: Reference, options: ReferencePageOptions, frame: FrameOptions): string {
+  const { title, root, sidebar, head, content } = frame
+  const main = renderMain(reference, options, root, content)
+  return renderPage({
+    title: [...(title === undefined ? [] : [title]), reference.api.title, options.title].join(', '),
+    root,
+    assets: options.assets,
+    brand: options.brand,
+    bodyClass: 'reference',
+    styles: ['console.css', 'reference.css'],
+    scripts: ['reference.js'],
+    ...(head && { head }),
+    header: createHeader(reference, options, root, sidebar !== undefined),
+    content: sidebar ? html`<div class="columns">${sidebar}${main}</div>` : main,
+  })
+}
+
+function createHeader(
+  { api }: Reference,
+  options: ReferencePageOptions,
+  root: string,
+  hasSidebar: boolean,
+): PageHeader {
+  return {
+    skip: { href: '#reference', label: words().skip },
+    home: { href: root, label: options.title },
+    links: [options.registration && { href: `${root}register`, label: words().register }],
+    content: [
+      hasSidebar &&
+        html`<button type="button" class="button quiet menu" aria-expanded="false" aria-controls="sidebar" hidden>
+          ${words().operations}
+        </button>`,
+      html`<p class="authorization">
+        <span class="state" role="status">${words().notAuthorized}</span>
+        <button type="button" class="button authorize">
+          ${words().authorize}<span class="unseen">${textWith('forApi', { api: api.title })}</span>
+        </button>
+      </p>`,
+    ],
+  }
+}
+
+function renderMain({ api }: Reference, options: ReferencePageOptions, root: string, content: Html): Html {
+  return html`<main
+    id="reference"
+    data-api="${api.name}"
+    data-scheme="${api.scheme}"
+    data-schemes="${options.schemes.join(' ')}"
+    data-resource="${api.resource}"
+    data-token-endpoint="${api.tokenEndpoint}"
+    data-key-header="${api.keyHeaders[0]}"
+    data-search="${root}apis/${api.name}/search.json"
+    data-calls="${root}${options.assets['calls.js'].path}"
+    data-support="${options.supportUrl}"
+    data-register="${options.registration && `${root}register`}"
+    data-emails="${String(options.hasEmails)}"
+  >
+    ${content}
+  </main>`
+}

@@ -1,0 +1,90 @@
+import { html, type Html } from '../../../shared/web/html.js'
+import { asObject, type JsonObject } from '../../../shared/openapi/document.js'
+import { renderMarkdown } from './markdown.js'
+import { renderExternalDocs } from './operation.js'
+import { readText } from './resolve.js'
+import { words } from '../words.js'
+
+/**
+ * The document's facts about the API as a whole: description, contact, licence, terms, further documentation. Headings of the
+ * description get ids, other than `takenIds`.
+ */
+export function renderInformation(
+  document: JsonObject,
+  fallback: string | undefined,
+  takenIds: readonly string[] = [],
+): Html {
+  const info = asObject(document['info'])
+  const text = readText(info['description']) ?? readText(info['summary']) ?? fallback
+  const contact = asObject(info['contact'])
+  const licence = asObject(info['license'])
+  const email = readText(contact['email'])
+  const address = readText(contact['url']) ?? (email === undefined ? undefined : `mailto:${email}`)
+  const facts = [
+    renderFact(words().version, readText(info['version']), undefined),
+    renderFact(words().contact, readText(contact['name']) ?? email ?? address, address),
+    renderFact(
+      words().licence,
+      readText(licence['name']) ?? readText(licence['identifier']),
+      readLicenceAddress(licence),
+    ),
+    renderFact(words().terms, readText(info['termsOfService']), readText(info['termsOfService'])),
+  ]
+  return html`${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 2, headingIds: true, takenIds })}</div>`}
+    <dl class="information">${facts}</dl>
+    ${renderExternalDocs(document['externalDocs'])}`
+}
+
+export interface Heading {
+  readonly id: string
+  readonly text: Html
+  readonly level: number
+}
+
+/** The headings with ids in a text, down to the second level below the page's own. */
+export function listHeadings({ markup }: Html): Heading[] {
+  return [...markup.matchAll(/<h([23]) id="([^"]+)">(.*?)<\/h\1>/gs)].map(([, level, id = '', content = '']) => ({
+    id,
+    text: { markup: content.replaceAll(/<[^>]*>/g, '') },
+    level: Number(level),
+  }))
+}
+
+/**
+ * A text whose links to a place of other viewers, such as `#section/Errors` or `#operation/listUsers`, lead to the place here:
+ * the last part of the address names it. `places`: the attributes of links by name.
+ */
+export function redirectAnchors({ markup }: Html, places: ReadonlyMap<string, string>): Html {
+  const written = markup.replaceAll(/ href="#(?:[^"/]*\/)+([^"/]+)"/g, (link, name: string) => {
+    const place = places.get(normalizeAnchor(name))
+    return place === undefined ? link : ` ${place}`
+  })
+  return { markup: written }
+}
+
+/** Viewers differ in the case of letters, and in what they make of other characters. */
+export function normalizeAnchor(name: string): string {
+  return name.replaceAll(/%20|&[^;]*;|[^\p{L}\p{N}]/gu, '').toLowerCase()
+}
+
+function renderFact(term: string, text: string | undefined, address: string | undefined): Html | false {
+  if (text === undefined) return false
+  const content = address === undefined ? html`${text}` : renderLink(text, address)
+  return html`<div>
+    <dt>${term}</dt>
+    <dd>${content}</dd>
+  </div>`
+}
+
+/** Shows a link, or the text alone if a page may not link to the address. */
+function renderLink(text: string, address: string): Html {
+  if (!/^(?:https?:|mailto:)/i.test(address)) return html`${text}`
+  return html`<a href="${address}" rel="noreferrer noopener">${text}</a>`
+}
+
+/** An SPDX identifier links to its page. */
+function readLicenceAddress(licence: JsonObject): string | undefined {
+  const identifier = readText(licence['identifier'])
+  const isPlain = identifier !== undefined && /^[\w.+-]+$/.test(identifier)
+  return readText(licence['url']) ?? (isPlain ? `https://spdx.org/licenses/${identifier}.html` : undefined)
+}

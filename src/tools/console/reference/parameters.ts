@@ -1,0 +1,70 @@
+import { asObject, type JsonObject, type Operation } from '../../../shared/openapi/document.js'
+import { listPathVariables } from '../../../shared/samples/request.js'
+import { readList, readText, resolve, resolveEntries } from './resolve.js'
+
+/** A parameter of an operation. */
+export interface Parameter {
+  readonly name: string
+  readonly place: Place
+  readonly required: boolean
+  readonly deprecated: boolean
+  readonly style: string
+  readonly explode: boolean
+  /** Whether characters with a meaning in URLs stay as they are. */
+  readonly allowReserved: boolean
+  readonly description: string | undefined
+  readonly schema: unknown
+  /** The media type of a parameter that is written in one, such as JSON. */
+  readonly mediaType: string | undefined
+  /** The parameter object, and its media type object, which may have examples. */
+  readonly members: JsonObject
+  readonly content: JsonObject
+}
+
+const PLACES = ['path', 'query', 'querystring', 'header', 'cookie'] as const
+type Place = (typeof PLACES)[number]
+/** OpenAPI says that parameters with these names have no effect. */
+const IGNORED_HEADERS = ['accept', 'content-type', 'authorization']
+const STYLES: Readonly<Record<string, string>> = { path: 'simple', header: 'simple' }
+
+/**
+ * The parameters of an operation, and those of its path item that it does not replace. Required ones are first. A variable of the
+ * path that nothing describes is a parameter too, because nothing can be called without it.
+ */
+export function listParameters(document: JsonObject, { path, pathItem, operation }: Operation): Parameter[] {
+  const all = new Map<string, Parameter>()
+  for (const given of [...readList(pathItem['parameters']), ...readList(operation['parameters'])]) {
+    const parameter = readParameter(document, resolve(document, given))
+    if (parameter) all.set(`${parameter.place} ${parameter.name}`, parameter)
+  }
+  for (const name of path.startsWith('/') ? listPathVariables(path) : []) {
+    const parameter = readParameter(document, asObject({ name, in: 'path', schema: { type: 'string' } }))
+    if (parameter && !all.has(`path ${name}`)) all.set(`path ${name}`, parameter)
+  }
+  const order = ({ place, required }: Parameter): number => PLACES.indexOf(place) + (required ? 0 : PLACES.length)
+  return [...all.values()].toSorted((a, b) => order(a) - order(b))
+}
+
+function readParameter(document: JsonObject, members: JsonObject): Parameter | undefined {
+  const name = readText(members['name'])
+  const place = PLACES.find((each) => each === members['in'])
+  if (name === undefined || place === undefined) return undefined
+  if (place === 'header' && IGNORED_HEADERS.includes(name.toLowerCase())) return undefined
+  const [mediaType, content = asObject(undefined)] = resolveEntries(document, members['content'])[0] ?? []
+  const style = readText(members['style']) ?? STYLES[place] ?? 'form'
+  const explode = members['explode']
+  return {
+    name,
+    place,
+    required: place === 'path' || members['required'] === true,
+    deprecated: members['deprecated'] === true,
+    style,
+    explode: typeof explode === 'boolean' ? explode : style === 'form' || style === 'cookie',
+    allowReserved: members['allowReserved'] === true,
+    description: readText(members['description']),
+    schema: members['schema'] ?? content['schema'],
+    mediaType,
+    members,
+    content,
+  }
+}

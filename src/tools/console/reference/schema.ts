@@ -1,0 +1,184 @@
+import { html, type Html } from '../../../shared/web/html.js'
+import { isObject } from '../../../shared/lib/is-object.js'
+import type { JsonObject } from '../../../shared/openapi/document.js'
+import { renderDescription } from './markdown.js'
+import { readReference } from '../../../shared/openapi/references.js'
+import { readSchema, takeParts } from './read-schema.js'
+import { readList, readText, resolve } from './resolve.js'
+import { findTarget, listChoices, type ChoiceGroup } from './schema-choices.js'
+import { listConditions, listMembers, type SchemaPart } from './schema-parts.js'
+import { listRules } from './schema-rules.js'
+import { describeType, readName } from './schema-type.js'
+import { renderType } from './type-links.js'
+import { textWith, words, wordsWith } from '../words.js'
+
+/** One schema shows at most so many properties, choices and items: documents can describe millions, level below level. */
+const MAX_PARTS = 1500
+/** A named schema with more parts is shown once. */
+const MAX_REPEATED = 5
+const MAX_DEPTH = 12
+
+/** A JSON Schema as nested lists: the properties, and what is known about the value itself. */
+export function renderSchema(document: JsonObject, given: unknown): Html {
+  let count = 0
+  /** The number of parts of each named schema that is shown already. */
+  const sizes = new Map<JsonObject, number>()
+  return renderValue(given, [])
+
+  /** `above`: the schemas around this one, so that one that contains itself ends. */
+  function renderValue(part: unknown, above: readonly JsonObject[]): Html {
+    if (typeof part === 'boolean') return html`<p class="type">${part ? words().anyValue : words().noValue}</p>`
+    const schema = readSchema(document, part)
+    return html`<p class="type">${renderType(document, part)}${renderRules(document, schema)}</p>
+      ${renderDescription(schema['description'], 5)} ${renderParts(part, above)}`
+  }
+
+  /** The parts of a schema. */
+  function renderParts(part: unknown, above: readonly JsonObject[]): Html | false {
+    const resolved = resolve(document, part)
+    if (above.includes(resolved)) return html`<p class="note">${words().asAbove}</p>`
+    if (above.length > MAX_DEPTH) return html`<p class="note">${words().moreLevels}</p>`
+    const named = findNamed(document, part)
+    if (named && (sizes.get(named) ?? 0) > MAX_REPEATED)
+      return html`<p class="note">${textWith('asTypeAbove', { type: describeType(document, part) })}</p>`
+    const before = count
+    const schema = readSchema(document, part)
+    const inside = [...above, resolved]
+    const parts = html`${renderMembers(schema, inside)}
+    ${listChoices(document, part).map((group) => renderChoices(group, inside))} ${renderItems(schema, inside)}
+    ${renderConditions(schema, inside)}`
+    if (named) sizes.set(named, count - before)
+    return parts
+  }
+
+  /** A list of the parts that may still be shown, with the number of the others. */
+  function renderList<Part>(kind: string, parts: readonly Part[], render: (part: Part) => Html): Html | false {
+    if (parts.length === 0) return false
+    const shown = parts.slice(0, Math.max(0, MAX_PARTS - count))
+    count += shown.length
+    const more = parts.length - shown.length
+    return html`<ul class="schema${kind}">
+      ${shown.map(render)} ${more > 0 && html`<li class="note">${textWith('more', { count: more })}</li>`}
+    </ul>`
+  }
+
+  function renderMembers(schema: JsonObject, above: readonly JsonObject[]): Html | false {
+    const required = readList(schema['required'])
+    return renderList('', listMembers(schema), ({ label, part }) =>
+      renderMember(label, part, required.includes(label), above),
+    )
+  }
+
+  function renderMember(name: string, part: unknown, required: boolean, above: readonly JsonObject[]): Html {
+    const schema = readSchema(document, part)
+    return html`<li>
+      <code${schema['deprecated'] === true && html` class="old"`}>${name}</code>
+      <span class="type">${renderType(document, part)}${required && ', '}${required && html`<strong>${words().required}</strong>`}${renderRules(document, schema)}</span>
+      ${renderDescription(schema['description'], 5)} ${renderInside(part, above)}
+    </li>`
+  }
+
+  /** A closed `<details>`; nothing for a value without parts. */
+  function renderInside(part: unknown, above: readonly JsonObject[]): Html | false {
+    if (!hasParts(document, part)) return false
+    return html`<details>
+      <summary>${describeType(document, part)}</summary>
+      ${renderParts(part, above)}
+    </details>`
+  }
+
+  function renderChoices({ title, by, choices }: ChoiceGroup, above: readonly JsonObject[]): Html {
+    const list = renderList(
+      ' choices',
+      choices.map((choice, at) => ({ ...choice, at })),
+      ({ part, values, at }) => {
+        const name = readText(resolve(document, part)['title']) ?? readName(part) ?? `${at + 1}`
+        const named = values.filter((value) => value !== name)
+        return renderPart(
+          name,
+          part,
+          above,
+          named.map((value) => html` <code>${value}</code>`),
+        )
+      },
+    )
+    return html`<p class="note">
+        ${title}${by !== undefined && wordsWith('asSays', { property: html`<code>${by}</code>` })}:
+      </p>
+      ${list}`
+  }
+
+  function renderConditions(schema: JsonObject, above: readonly JsonObject[]): Html | false {
+    return renderList(' choices', listConditions(schema), ({ label, part }: SchemaPart) =>
+      renderPart(label, part, above),
+    )
+  }
+
+  function renderPart(name: string, part: unknown, above: readonly JsonObject[], values: readonly Html[] = []): Html {
+    const schema = readSchema(document, part)
+    const type = describeType(document, part)
+    return html`<li>
+      <span class="choice">${name}</span>${values}
+      <span class="type">${type !== name && renderType(document, part)}${renderRules(document, schema)}</span>
+      ${renderDescription(schema['description'], 5)} ${renderInside(part, above)}
+    </li>`
+  }
+
+  /** The items of a list that are all alike. */
+  function renderItems({ items, prefixItems }: JsonObject, above: readonly JsonObject[]): Html | false {
+    if (readList(prefixItems).length > 0 || !hasParts(document, items)) return false
+    const schema = readSchema(document, items)
+    return html`<p class="note">
+        ${wordsWith('each', { type: renderType(document, items) })}${listMembers(schema).length > 0 && renderRules(document, schema)}:
+      </p>
+      ${renderDescription(schema['description'], 5)} ${renderParts(items, above)}`
+  }
+}
+
+/** A schema to unfold; nothing if there is none. */
+export function renderSchemaDetails(document: JsonObject, given: unknown, isOpen = false): Html | false {
+  return (
+    given !== undefined &&
+    html`<details${isOpen && html` open`}>
+      <summary>${words().schema}</summary>
+      ${renderSchema(document, given)}
+    </details>`
+  )
+}
+
+/** The named schema that a schema is, or that is all that it consists of. */
+function findNamed(document: JsonObject, part: unknown): JsonObject | undefined {
+  if (readReference(part) !== undefined) return findTarget(document, part)
+  const { own, parts } = takeParts(document, isObject(part) ? part : {})
+  return parts.length === 1 && !('properties' in own) ? findNamed(document, parts[0]) : undefined
+}
+
+/** Whether there is more to say about a schema than its type and its rules. */
+export function hasParts(document: JsonObject, part: unknown, depth = 0): boolean {
+  if (!isObject(part)) return false
+  const schema = readSchema(document, part)
+  if (depth > 0 && 'description' in schema) return true
+  return (
+    listMembers(schema).length > 0 ||
+    listConditions(schema).length > 0 ||
+    listChoices(document, part).length > 0 ||
+    (depth <= MAX_DEPTH && hasParts(document, schema['items'], depth + 1))
+  )
+}
+
+/** The rules about a value, each after a comma. */
+function renderRules(document: JsonObject, schema: JsonObject): Html[] {
+  return listRules(document, schema).map(({ text, values = [], names = [] }) => {
+    const shown = [...names, ...values].slice(0, MAX_VALUES).map((value) => html` <code>${formatValue(value)}</code>`)
+    return html`, ${text}${shown}${names.length + values.length > MAX_VALUES && ' …'}`
+  })
+}
+
+const MAX_VALUES = 60
+
+/** A value in one line, shortened. A text that is empty, or has spaces at its ends, is in quotes, because it would be invisible. */
+export function formatValue(value: unknown): string {
+  const text =
+    typeof value === 'string' && value !== '' && value === value.trim() ? value : (JSON.stringify(value) ?? '')
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}

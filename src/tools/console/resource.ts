@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import type { Language } from '../../index.js'
+import { inLanguage } from './words.js'
+
+/** An answer to GET, with its body compressed and plain. */
+export interface Resource {
+  readonly type: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly gzipped: Buffer
+  plain(): Buffer
+}
+
+/** A page. */
+export function createPageResource(text: string, policy: string): Resource {
+  return createResource(Buffer.from(text), 'text/html; charset=utf-8', {
+    // Credentials are typed into these pages: browsers must not store them, not even for the back button, nor send their URL.
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': policy,
+    'Referrer-Policy': 'no-referrer',
+  })
+}
+
+/** Makes a resource when it is requested. Pages ask for the language of the request; what programs read has none. */
+export type MakeResource = (chooseLanguage: () => Language) => Resource
+
+/** A page that is rendered at its first request in a language and then kept, because rendering all of them would delay the start. */
+export function createLatePageResource(render: () => string, policy: string): MakeResource {
+  const made = new Map<Language, Resource>()
+  return (chooseLanguage) => {
+    const language = chooseLanguage()
+    const resource = made.get(language) ?? createPageResource(inLanguage(language, render), policy)
+    made.set(language, resource)
+    return resource
+  }
+}
+
+/**
+ * A document for programs. It is made at the first request and then kept, because documents of many megabytes would delay the
+ * start. Pages of every origin may read it, such as other viewers and client generators.
+ */
+export function createDocumentResource(type: string, create: () => string): MakeResource {
+  return keep(() => {
+    const content = Buffer.from(create())
+    return createResource(content, type, { ...DOCUMENT_HEADERS, ETag: createEntityTag(content) })
+  })
+}
+
+function keep(create: () => Resource): () => Resource {
+  let made: Resource | undefined
+  return () => (made ??= create())
+}
+
+/** Headers of a file that browsers may keep for a year, because its URL changes with its content. */
+export const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
+
+const DOCUMENT_HEADERS = { 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' }
+
+/** The tag is weak (RFC 9110 8.8.1), because the compressed and the plain body share it. */
+function createEntityTag(content: Buffer): string {
+  return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+}
+
+function createResource(content: Buffer, type: string, headers: Resource['headers']): Resource {
+  const gzipped = gzipSync(content)
+  // Nearly all clients accept gzip, so the plain text is not kept.
+  return { type, headers, gzipped, plain: () => gunzipSync(gzipped) }
+}

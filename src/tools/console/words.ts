@@ -1,0 +1,39 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Language } from '../../index.js'
+import { fillIn, fillText } from '../../shared/lib/fill-in.js'
+import { html, type Html } from '../../shared/web/html.js'
+import { de } from './texts/de.js'
+import { en, type ConsoleTexts } from './texts/en.js'
+import { es } from './texts/es.js'
+import { fr } from './texts/fr.js'
+
+const TEXTS: Readonly<Record<Language, ConsoleTexts>> = { en, de, fr, es }
+/** Pages consist of some hundred parts in each other, so the language is not handed through all of them. */
+const languages = new AsyncLocalStorage<Language>()
+
+/** Renders a page whose own words are in that language. */
+export function inLanguage<Page>(language: Language, render: () => Page): Page {
+  return languages.run(language, render)
+}
+
+/** The language of the page that is being rendered; English for documents that programs read. */
+export function readLanguage(): Language {
+  return languages.getStore() ?? 'en'
+}
+
+/** The console's own words in the language of the page. */
+export function words(): ConsoleTexts {
+  return TEXTS[readLanguage()]
+}
+
+type Word = keyof ConsoleTexts
+
+/** One of the words with elements in place of the names in it. */
+export function wordsWith(word: Word, values: Readonly<Record<string, Html | string | number>>): Html {
+  return html`${fillIn(words()[word], values)}`
+}
+
+/** One of the words with texts in place of the names in it. */
+export function textWith(word: Word, values: Readonly<Record<string, string | number>>): string {
+  return fillText(words()[word], values)
+}

@@ -1,0 +1,24 @@
+import type { PlatformAuth } from '../../../index.js'
+
+/** An API's part of the address space, and what is left of a path below it. */
+export interface ApiAddress {
+  readonly api: string
+  /** `/items/:id`; empty for the API's own address. */
+  readonly rest: string
+}
+
+/** The paths below which an API is: that of its resource identifier, and that of its name where a proxy removes the path of `baseUrl`. */
+export function listBases({ name, resource }: PlatformAuth['apis'][number]): readonly string[] {
+  return [...new Set([`/${name}`, new URL(resource).pathname])]
+}
+
+/** The API to which a path belongs. */
+export function findApiAddress(auth: Pick<PlatformAuth, 'apis'>, path: string): ApiAddress | undefined {
+  const prefixes = auth.apis
+    .flatMap((api) => listBases(api).map((prefix) => ({ api: api.name, prefix })))
+    .toSorted((a, b) => b.prefix.length - a.prefix.length)
+  for (const { api, prefix } of prefixes) {
+    if (`${path}/`.toLowerCase().startsWith(`${prefix}/`.toLowerCase())) return { api, rest: path.slice(prefix.length) }
+  }
+  return undefined
+}

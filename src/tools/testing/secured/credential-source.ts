@@ -1,0 +1,131 @@
+import type { AcceptedCredential, PlatformAuth } from '../../../index.js'
+import { UNCOUNTED_APPLICATIONS } from '../../../shared/lib/uncounted-applications.js'
+import { callersFor, createCaller, type Caller, type Callers } from '../callers.js'
+import { ACTOR, findApi } from '../credentials.js'
+
+/** A credential that must be refused. */
+export interface BadCredential {
+  /** A description for people: "an expired access token". */
+  readonly name: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface CredentialSource {
+  /** Credentials that nothing accepts where these are accepted: of the first one's API, of another API, of the other scheme. */
+  bad(accepted: AcceptedApi, others: readonly AcceptedApi[]): Promise<readonly BadCredential[]>
+  /** A credential with another signature or checksum. */
+  forged(api: string): Promise<BadCredential>
+  /** A good credential of one API, for addresses of others. */
+  foreign(api: string): Promise<BadCredential>
+  /** An access token or key without any of these scopes; none if every key has one of them (`defaultScopes`). */
+  without(api: string, scopes: readonly string[]): Promise<readonly BadCredential[]>
+  /** Deletes the applications that were made. */
+  end(): Promise<void>
+}
+
+type AcceptedApi = Pick<AcceptedCredential, 'api' | 'scheme'>
+
+/** Makes the credentials that requests of `expectSecured()` are sent with, each once. */
+export function createCredentialSource(platform: PlatformAuth): CredentialSource {
+  const made: string[] = []
+  const auth = noteApplications(platform, (id) => {
+    made.push(id)
+    UNCOUNTED_APPLICATIONS.add(id)
+  })
+  const callers = new Map<string, Promise<Callers>>()
+  const restricted = new Map<string, Promise<Caller>>()
+
+  function callersOf(api: string): Promise<Callers> {
+    let known = callers.get(api)
+    if (!known) callers.set(api, (known = callersFor(auth, api)))
+    return known
+  }
+
+  async function without(name: string, scopes: readonly string[]): Promise<readonly BadCredential[]> {
+    const { scheme, scopes: all, defaultScopes = [] } = findApi(auth, name)
+    const left = Object.keys(all).filter((scope) => !scopes.includes(scope))
+    if (left.length === 0 && defaultScopes.some((scope) => scopes.includes(scope))) return []
+    const { headers } = await createRestricted(name, left)
+    const lacks = scopes.length === 1 ? `the scope "${scopes[0]}"` : `any of ${scopes.join(', ')}`
+    const credential = scheme === 'oauth2' ? 'an access token' : 'a key'
+    return [{ name: `${credential} without ${lacks}`, headers }]
+  }
+
+  function createRestricted(api: string, left: readonly string[]): Promise<Caller> {
+    const key = JSON.stringify([api, left])
+    let known = restricted.get(key)
+    if (!known) restricted.set(key, (known = createCaller(auth, api, { scopes: left })))
+    return known
+  }
+
+  async function otherCredentials(accepted: AcceptedApi, others: readonly AcceptedApi[]): Promise<BadCredential[]> {
+    const acceptedApis = [accepted, ...others].map(({ api }) => api)
+    const other = auth.apis.find(({ name, scheme }) => scheme === accepted.scheme && !acceptedApis.includes(name))
+    const hasOtherScheme = others.some(({ scheme }) => scheme !== accepted.scheme)
+    const otherScheme = hasOtherScheme ? undefined : auth.apis.find(({ scheme }) => scheme !== accepted.scheme)
+    const headers = async (api: { readonly name: string } | undefined) =>
+      api && (await callersOf(api.name)).allowed.headers
+    const [ofOther, ofScheme] = [await headers(other), await headers(otherScheme)]
+    const isSameHeader =
+      ofScheme && Object.keys(ofScheme)[0] === Object.keys((await callersOf(accepted.api)).allowed.headers)[0]
+    return [
+      ...(ofOther ? [{ name: `a credential of the API "${other!.name}"`, headers: ofOther }] : []),
+      ...(ofScheme && !isSameHeader ? [{ name: 'a credential of the other scheme', headers: ofScheme }] : []),
+    ]
+  }
+
+  return {
+    async bad(accepted, others) {
+      const { allowed, suspended, expired, revoked } = await callersOf(accepted.api)
+      const noun = accepted.scheme === 'oauth2' ? 'access token' : 'key'
+      return [
+        { name: `an expired ${noun}`, headers: expired.headers },
+        { name: `a revoked ${noun}`, headers: revoked.headers },
+        { name: `the ${noun} of a suspended application`, headers: suspended.headers },
+        { name: `a forged ${noun}`, headers: forge(allowed.headers) },
+        ...(await otherCredentials(accepted, others)),
+      ]
+    },
+    forged: async (api) => ({ name: 'a forged credential', headers: forge((await callersOf(api)).allowed.headers) }),
+    foreign: async (api) => ({
+      name: `a credential of the API "${api}"`,
+      headers: (await callersOf(api)).allowed.headers,
+    }),
+    without,
+    async end() {
+      await Promise.allSettled([...callers.values(), ...restricted.values()])
+      for (const id of made) await auth.applications.delete(id, { by: ACTOR })
+    },
+  }
+}
+
+/** The same platform. The ids of the applications that are created through it are noted. */
+function noteApplications(auth: PlatformAuth, note: (id: string) => void): PlatformAuth {
+  const create: PlatformAuth['applications']['create'] = async (application) => {
+    const created = await auth.applications.create(application)
+    note(created.application.id)
+    return created
+  }
+  return { ...auth, applications: { ...auth.applications, create } }
+}
+
+/** The same header with another signature or checksum. */
+function forge(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const change = (value: string): string => {
+    const at = value.length - 10
+    return value.slice(0, at) + (value[at] === 'A' ? 'B' : 'A') + value.slice(at + 1)
+  }
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, change(value)]))
+}
+
+/** Bearer tokens that no platform has issued: `otherIssuers` must refuse both. */
+export const UNKNOWN_TOKENS: readonly string[] = [
+  'an-opaque-token-that-nobody-issued',
+  [
+    { alg: 'none', typ: 'JWT' },
+    { iss: 'https://unknown.example', sub: 'nobody', exp: 9_999_999_999 },
+  ]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
+    .concat('.'),
+]

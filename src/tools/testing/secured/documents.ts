@@ -1,0 +1,69 @@
+import { ConfigurationError, type PlatformAuth } from '../../../index.js'
+import { isObject } from '../../../shared/lib/is-object.js'
+import { asObject, listCallableOperations, type JsonObject } from '../../../shared/openapi/document.js'
+import { takeBelow } from '../../../shared/openapi/prefix.js'
+import { loadDocument, readDocument, readSource } from '../../../shared/openapi/read-document.js'
+import { findSecurityProblems, readSecurity, refuseProblems, type Security } from '../../../shared/openapi/security.js'
+
+/** An operation of an OpenAPI document. */
+export interface Operation {
+  readonly api: string
+  /** The method in upper case. */
+  readonly method: string
+  /** The path as in the document, relative to the API's address. */
+  readonly path: string
+  readonly security: Security
+}
+
+/** The operations of the option `documents`: API name -> OpenAPI document, or the path of a JSON or YAML file; or such a document with a prefix. */
+export function readOperations(auth: Pick<PlatformAuth, 'apis'>, documents: unknown): Operation[] {
+  return Object.entries(isObject(documents) ? documents : {}).flatMap(([name, given]) => {
+    const option = `documents.${name}`
+    const api = auth.apis.find((each) => each.name === name)
+    if (!api) {
+      const names = auth.apis.map((each) => each.name).join(', ')
+      throw new ConfigurationError({ option, problem: 'names no API', fix: `There are: ${names}.` })
+    }
+    const { document: source, prefix } = readSource(given)
+    const loaded = loadDocument(option, source)
+    if (!MEMBERS.some((member) => Object.hasOwn(loaded, member))) throw describesNothing(option)
+    const document = takeBelow(`${option}.prefix`, readDocument(option, complete(loaded)), prefix)
+    refuseProblems(option, findSecurityProblems(api, document))
+    const operations = listCallableOperations(document)
+    return operations.map(({ method, path, operation }) => ({
+      api: name,
+      method: method.toUpperCase(),
+      path,
+      security: readSecurity(api, document, operation),
+    }))
+  })
+}
+
+const MEMBERS = ['paths', 'webhooks', 'components']
+
+function describesNothing(option: string): ConfigurationError {
+  return new ConfigurationError({
+    option,
+    problem: 'describes no path',
+    fix: 'Give an OpenAPI document, or the path of a JSON or YAML file.',
+  })
+}
+
+/** Tests may give the part of a document that matters: `{ paths: { ... } }`. */
+function complete(document: JsonObject): JsonObject {
+  const { openapi = document['swagger'] === undefined ? '3.1.0' : undefined, info } = document
+  return { ...document, openapi, info: { title: 'API', version: '1', ...asObject(info) } }
+}
+
+/** Whether a path of Express, such as `/items/:id`, is a path of a document, such as `/items/{orderId}`. */
+export function isSamePath(expressPath: string, documentPath: string): boolean {
+  const normalize = (path: string): string => `${path.replace(/\/$/, '')}/`.toLowerCase()
+  const plain = normalize(expressPath).replaceAll(/:\w+/g, '{}')
+  return plain === normalize(documentPath).replaceAll(/\{[^}]*\}/g, '{}')
+}
+
+/** A path that a document's path describes. */
+export function fillPath(documentPath: string): string {
+  let count = 0
+  return documentPath.replaceAll(/\{[^}]*\}/g, () => `value${(count += 1)}`)
+}

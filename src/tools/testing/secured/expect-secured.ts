@@ -1,0 +1,230 @@
+import { ConfigurationError, type PlatformAuth } from '../../../index.js'
+import { isObject } from '../../../shared/lib/is-object.js'
+import type { Listener } from '../send.js'
+import { findNextRoute } from '../../../shared/express-routes/request-routes.js'
+import { findLayers, type Route } from '../../../shared/express-routes/layers.js'
+import { findApiAddress, listBases } from './addresses.js'
+import { checkMethod } from './check.js'
+import type { CheckContext } from './check-context.js'
+import { checkAddress, checkDocumented, checkOperation, checkRoute } from './check-places.js'
+import { createCredentialSource } from './credential-source.js'
+import { fillPath, isSamePath, readOperations, type Operation } from './documents.js'
+import { findEndpoints, findsFunctions, type Endpoint } from './endpoints.js'
+import { createJudge, UNKNOWN } from './judge.js'
+import { createProblemList, RoutesNotSecuredError, type SecurityProblem } from './problem.js'
+import { createProber } from './prober.js'
+import { readPublicRoutes } from './public-routes.js'
+import { readAlsoTry, type AlsoTry } from './variations.js'
+
+export interface ExpectSecuredOptions {
+  /** The platform whose guards protect the routes. */
+  readonly auth: PlatformAuth
+  /** API name -> its OpenAPI document, or the path of a JSON or YAML file, or `{ document, prefix }` for one of several APIs. Routes and operations must then be the same. */
+  readonly documents?: Readonly<Record<string, object | string>> | undefined
+  /** Routes that need no credential of this platform -> the reason: `{ 'GET /health': 'the load balancer asks it' }`. A path may end with `/*`. */
+  readonly public?: Readonly<Record<string, string>> | undefined
+  /** Values for parameters in paths, by name, where any value will not do: `{ id: '42' }`. */
+  readonly params?: Readonly<Record<string, string>> | undefined
+  /** Paths for regular expressions for which none can be made, by the path in the failure. */
+  readonly examples?: Readonly<Record<string, string>> | undefined
+  /** What only the source of the app shows: addresses, and names, values, hosts and client addresses that code before a guard compares. */
+  readonly alsoTry?: AlsoTry | undefined
+  /**
+   * The reason why nothing at all has to be found: no route, and no API's address that a guard refuses. Without it, that is a
+   * failure.
+   */
+  readonly allowNoRoutes?: string | undefined
+}
+
+/** The result of the checks. */
+export interface SecuredRoutes {
+  /** `GET /orders/items/:id`, in the app's order. Of an app without routes: `* /orders/*` for each address of an API, and below, that a guard refuses. */
+  readonly routes: readonly string[]
+  /** How many requests were sent. */
+  readonly requestCount: number
+}
+
+/**
+ * Proves that every route of an Express app is protected by a guard of the platform, or listed as public. It sends requests
+ * through the app, without a valid credential, and judges their answers: each must be the refusal of a guard for that very request.
+ * Rejects with a `RoutesNotSecuredError` that names each request which was answered otherwise. The app is not changed: a handler
+ * runs where the check fails.
+ *
+ * @example
+ * ```ts
+ * import express from 'express'
+ * import { createTestPlatform, expectSecured } from 'express-platform-auth/testing'
+ *
+ * const { auth } = createTestPlatform({ apis: { orders: { scheme: 'oauth2' } } })
+ * const app = express()
+ * app.get('/orders/items', auth.requireBearer('orders'), (req, res) => void res.json([]))
+ * app.get('/health', (req, res) => void res.json({ ok: true }))
+ * await expectSecured(app, { auth, public: { 'GET /health': 'the load balancer asks it' } })
+ * ```
+ */
+export function expectSecured(app: Listener, options: ExpectSecuredOptions): Promise<SecuredRoutes> {
+  // Calls run one at a time: clocks are set back while credentials are made that have expired.
+  const result = last.then(() => checkRoutes(app, readOptions(app, options)))
+  last = result.catch(() => undefined)
+  return result
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+function readOptions(app: unknown, options: ExpectSecuredOptions): ExpectSecuredOptions {
+  if (!isObject(options) || !Array.isArray((options.auth as Partial<PlatformAuth> | undefined)?.apis)) {
+    throw new ConfigurationError({
+      option: 'auth',
+      problem: 'is no platform',
+      fix: 'Give what createPlatformAuth() returns.',
+    })
+  }
+  if (findLayers(app)) return options
+  throw new ConfigurationError({
+    option: 'app',
+    problem: 'is no Express app',
+    fix: 'Give the app, or a router: express() or express.Router().',
+  })
+}
+
+async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promise<SecuredRoutes> {
+  const { auth, params = {}, examples = {} } = options
+  const alsoTry = readAlsoTry(options.alsoTry)
+  const endpoints = findEndpoints(app, params).map((endpoint) => {
+    const example = examples[endpoint.path]
+    return example === undefined ? endpoint : { ...endpoint, targets: [example] }
+  })
+  const operations = readOperations(auth, options.documents)
+  const publicRoutes = readPublicRoutes(options.public)
+  const problems = createProblemList()
+  const credentials = createCredentialSource(auth)
+  const prober = createProber(app, auth)
+  const findRoute = (method: string, target: string): Route | undefined => findNextRouteSafely(app, target, method)
+  const context: CheckContext = {
+    auth,
+    prober,
+    judge: createJudge(auth, prober),
+    credentials,
+    publicRoutes,
+    alsoTry,
+    params,
+    problems,
+    hasFunctions: findsFunctions(app, auth),
+    routeOf(method, target) {
+      const route = findRoute(method, target)
+      return route && (endpoints.find((endpoint) => endpoint.route === route)?.path ?? target)
+    },
+    failed: new Set(),
+  }
+  try {
+    const documented = new Map(
+      operations.map((operation) => [operation, findEndpointsOf(context, operation, endpoints, findRoute)]),
+    )
+    const operationsOf =
+      (endpoint: Endpoint) =>
+      (method: string): Operation[] =>
+        operations.filter((each) => documented.get(each)!.includes(endpoint) && isMethod(each.method, method))
+    const inDocuments = new Set(operations.map(({ api }) => api))
+    for (const endpoint of endpoints) {
+      if (endpoint.route === undefined) continue
+      await checkRoute(context, endpoint, operationsOf(endpoint))
+      checkDocumented(context, endpoint, operationsOf(endpoint), inDocuments)
+    }
+    for (const operation of operations)
+      if (documented.get(operation)!.length === 0) await checkOperation(context, operation)
+    const refused = await checkAddresses(context, endpoints)
+    for (const target of alsoTry.paths ?? []) {
+      const place = { path: target, target, isKnown: false, operations: () => [] }
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+        await checkMethod(context, place, method, method === 'GET')
+    }
+    await reportUnused(context)
+    const routes = endpoints.flatMap(({ methods, path, route }) =>
+      route ? methods.map((method) => `${method} ${path}`) : [],
+    )
+    if (routes.length === 0) routes.push(...refused.map((path) => `* ${path}`))
+    if (routes.length === 0 && !isReason(options.allowNoRoutes)) problems.add(NOTHING_FOUND)
+    if (problems.list().length > 0) throw new RoutesNotSecuredError(problems.list(), routes.length)
+    return { routes, requestCount: prober.count() }
+  } finally {
+    prober.end()
+    await credentials.end()
+  }
+}
+
+/** The addresses of the APIs, and those below them at which something is mounted. Returns those that a guard refuses. */
+async function checkAddresses(context: CheckContext, endpoints: readonly Endpoint[]): Promise<string[]> {
+  const { auth, publicRoutes } = context
+  const mounts = endpoints.flatMap(({ route, path, targets }) =>
+    route === undefined ? targets.map((target) => ({ path, target })) : [],
+  )
+  const below = mounts.filter(({ path }) => publicRoutes.has('GET', path) || findApiAddress(auth, path) !== undefined)
+  const bases = auth.apis.flatMap(listBases).map((base) => ({ path: `${base}/*`, target: base }))
+  const refused = new Set<string>()
+  const asked = new Set<string>()
+  for (const { path, target } of [...bases, ...below]) {
+    const mount = target.replace(/\/$/, '')
+    if (asked.has(mount)) continue
+    asked.add(mount)
+    if (await checkAddress(context, mount, path)) refused.add(path)
+  }
+  return [...refused]
+}
+
+/** The routes that an operation describes, by its path, or by the address at which a request for it arrives. */
+function findEndpointsOf(
+  { auth }: CheckContext,
+  { api, method, path }: Operation,
+  endpoints: readonly Endpoint[],
+  findRoute: (method: string, target: string) => Route | undefined,
+): readonly Endpoint[] {
+  const found = endpoints.filter((endpoint) => {
+    const address = findApiAddress(auth, endpoint.path)
+    const hasMethod = endpoint.methods.includes('*') || endpoint.methods.includes(method)
+    return endpoint.route && hasMethod && address?.api === api && isSamePath(address.rest, path)
+  })
+  if (found.length > 0) return found
+  const bases = auth.apis.filter(({ name }) => name === api).flatMap(listBases)
+  const routes = bases.map((base) => findRoute(method, base + fillPath(path)))
+  return endpoints.filter(({ route }) => route !== undefined && routes.includes(route))
+}
+
+function findNextRouteSafely(app: Listener, target: string, method: string): Route | undefined {
+  try {
+    return findNextRoute(app, target, method)?.route
+  } catch {
+    // A path that cannot be decoded is that of no route.
+    return undefined
+  }
+}
+
+/** Entries of `public` that name nothing. Functions outside of the APIs show by their answers only. */
+async function reportUnused({ publicRoutes, prober, problems }: CheckContext): Promise<void> {
+  for (const { text, path } of publicRoutes.unused()) {
+    const request = { method: 'HEAD', target: path.replace(/\*$/, UNKNOWN) }
+    const own = await prober.ask(request)
+    const atMount = path.endsWith('/*') ? await prober.ask({ method: 'HEAD', target: path.slice(0, -2) || '/' }) : own
+    if ([own, atMount].some(({ answer }) => answer !== undefined && answer.status < 400)) continue
+    problems.add({
+      kind: 'public-without-route',
+      route: text,
+      description: 'It is listed as public, but the app has no such route.',
+      fix: 'Remove it from "public", or correct it.',
+    })
+  }
+}
+
+const NOTHING_FOUND: SecurityProblem = {
+  kind: 'nothing-found',
+  route: 'the app',
+  description: 'It has no route, and no API has an address that a guard refuses, so nothing is proved.',
+  fix: 'Give the app with all its routes, after they were added. If it has none on purpose, say why: allowNoRoutes: "...".',
+}
+
+function isReason(given: unknown): boolean {
+  return typeof given === 'string' && given.trim() !== ''
+}
+
+function isMethod(documented: string, method: string): boolean {
+  return documented === method || (documented === 'GET' && method === 'HEAD')
+}

@@ -1,0 +1,64 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { PlatformAuth } from '../../../index.js'
+import { PLATFORM_PARTS } from '../../../shared/contracts/platform-parts.js'
+import type { PlatformParts } from '../../../core/platform/core-auth.js'
+import type { Decision } from '../../../core/resource-server/decisions.js'
+import { send, type Listener, type ReceivedAnswer, type SentRequest } from '../send.js'
+
+/** A request, and what of it the code before a guard may compare. */
+export type Ask = Pick<SentRequest, 'method' | 'target' | 'headers' | 'body' | 'address' | 'version'>
+
+/** The result of a request. */
+export interface Outcome {
+  /** The answer; undefined if there was none. */
+  readonly answer: ReceivedAnswer | undefined
+  /** What guards and verifiers of the platform have decided about this very request, in their order. */
+  readonly decisions: readonly Decision[]
+}
+
+export interface Prober {
+  /** The client has another address for each request, if none is given. */
+  ask(request: Ask): Promise<Outcome>
+  /** How many requests were sent. */
+  count(): number
+  /** Stops listening to the platform's decisions. */
+  end(): void
+}
+
+/** The beginning of a stream that does not end is enough. */
+const MAX_BODY_MS = 200
+const MAX_WAIT_MS = 5000
+/** A request is repeated from another address if a limiter of the app refuses it, which says nothing about what is behind it. */
+const MAX_REPETITIONS = 2
+
+/** Sends requests to an app as it is, one at a time. */
+export function createProber(app: Listener, auth: PlatformAuth): Prober {
+  const current = new AsyncLocalStorage<Decision[]>()
+  const { guards } = Reflect.get(auth, PLATFORM_PARTS) as PlatformParts
+  const end = guards.decisions.listen((decision) => void current.getStore()?.push(decision))
+  let count = 0
+
+  async function askOnce(request: Ask): Promise<Outcome> {
+    count += 1
+    // Limits of failed attempts count by address.
+    const address = `127.${1 + ((count >> 16) & 127)}.${(count >> 8) & 255}.${count & 255}`
+    const decisions: Decision[] = []
+    const sent = { address, ...request, maxBodyTime: MAX_BODY_MS, maxWait: MAX_WAIT_MS }
+    const answer = await current.run(decisions, () => send(app, sent)).catch(() => undefined)
+    return { answer, decisions }
+  }
+
+  return {
+    async ask(request) {
+      let outcome = await askOnce(request)
+      for (let left = MAX_REPETITIONS; left > 0 && isLimited(outcome); left -= 1) outcome = await askOnce(request)
+      return outcome
+    },
+    count: () => count,
+    end,
+  }
+}
+
+function isLimited({ answer, decisions }: Outcome): boolean {
+  return answer?.status === 429 && decisions.length === 0
+}

@@ -1,0 +1,194 @@
+import { ConfigurationError } from '../../../index.js'
+import { isObject } from '../../../shared/lib/is-object.js'
+import type { Ask } from './prober.js'
+
+/** What is tried besides the lists below. */
+export interface AlsoTry {
+  /** Further addresses, such as paths that a function compares: `'/orders/dump'`. They must be no less protected than routes. */
+  readonly paths?: readonly string[]
+  /** Names -> values, each sent as a header, a query parameter, a cookie and a member of the body: `{ 'x-caller': 'backoffice' }`. */
+  readonly names?: Readonly<Record<string, string | readonly string[]>>
+  /** Values of `Host`. */
+  readonly hosts?: readonly string[]
+  /** Addresses of clients, also in `X-Forwarded-For`. */
+  readonly addresses?: readonly string[]
+}
+
+/** Validates the option `alsoTry`. */
+export function readAlsoTry(given: unknown = {}): AlsoTry {
+  const known = ['paths', 'names', 'hosts', 'addresses']
+  const unknown = isObject(given) ? Object.keys(given).find((name) => !known.includes(name)) : ''
+  if (unknown === undefined) return given as AlsoTry
+  throw new ConfigurationError({
+    option: unknown === '' ? 'alsoTry' : `alsoTry.${unknown}`,
+    problem: unknown === '' ? 'is no object' : 'is unknown',
+    fix: `Give some of these: ${known.join(', ')}.`,
+  })
+}
+
+/** One thing that differs from the plain request. */
+export interface Variation {
+  /** A description for people: "the host admin.local". */
+  readonly name: string
+  readonly change: Partial<Ask>
+  /** A set of headers or parameters, each with its own description, to be tried one by one if the app refuses the set. */
+  readonly parts?: readonly Variation[]
+  /** The request may be for something else, so that a 404 is that of the app. */
+  readonly mayLeadElsewhere?: boolean
+}
+
+/** Request headers of RFC 9110, 9111 and 6265, of browsers, and those of proxies. What concerns bodies is in `CONTENT`. */
+const HEADERS: readonly (readonly [name: string, headers: string])[] = [
+  [
+    'conditions',
+    `If-Match: "a" | If-None-Match: "a" | If-Modified-Since: Tue, 01 Jan 2030 00:00:00 GMT |
+    If-Unmodified-Since: Tue, 01 Jan 2030 00:00:00 GMT | If-Range: "a" | Range: bytes=0-5`,
+  ],
+  [
+    'headers of clients',
+    `Accept-Charset: utf-8 | Accept-Encoding: gzip | Accept-Language: en | Cache-Control: no-cache |
+    Date: Tue, 01 Jan 2030 00:00:00 GMT | DNT: 1 | From: admin@example.com | Keep-Alive: timeout=5 |
+    Max-Forwards: 0 | Pragma: no-cache | Priority: u=1 | Proxy-Authorization: Basic YTph | Sec-GPC: 1 |
+    TE: trailers | Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 | Trailer: X-Trailer |
+    Upgrade: websocket | Upgrade-Insecure-Requests: 1 | Via: 1.1 proxy | Warning: 199 - "a" | X-CSRF-Token: 1 |
+    X-Request-Id: 1`,
+  ],
+  [
+    'what a browser sends',
+    `Accept: text/html | X-Requested-With: XMLHttpRequest | Origin: http://localhost | Referer: http://localhost/ |
+    Sec-Fetch-Site: same-origin | Sec-Fetch-Mode: navigate | User-Agent: Mozilla/5.0`,
+  ],
+  [
+    'what a proxy sends',
+    `CF-Connecting-IP: 127.0.0.1 | Client-IP: 127.0.0.1 | Forwarded: for=127.0.0.1;proto=https |
+    True-Client-IP: 127.0.0.1 | X-Client-Cert: 1 | X-Client-IP: 127.0.0.1 | X-Cluster-Client-IP: 127.0.0.1 |
+    X-Forwarded-Client-Cert: 1 | X-Forwarded-Email: admin@example.com | X-Forwarded-For: 127.0.0.1 |
+    X-Forwarded-Host: localhost | X-Forwarded-Port: 443 | X-Forwarded-Prefix: /internal |
+    X-Forwarded-Proto: https | X-Forwarded-Server: localhost | X-Forwarded-User: admin | X-Real-IP: 127.0.0.1 |
+    X-Remote-User: admin | X-Ssl-Client-Verify: SUCCESS`,
+  ],
+  [
+    'what apps take for their own',
+    `X-Admin: 1 | X-Debug: 1 | X-Internal: 1 | X-Internal-Request: 1 | X-Role: 1 | X-Service: 1 |
+    X-Skip-Auth: 1 | X-Test: 1 | X-User: 1 | X-User-Id: 1`,
+  ],
+]
+
+function readHeaders(text: string): Record<string, string> {
+  const pairs = text.split('|').map((each) => each.trim().split(/: (.*)/s) as [string, string])
+  return Object.fromEntries(pairs.map(([name, value]) => [name, value]))
+}
+
+/** Values of one header, each tried alone. */
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  Accept: ['text/event-stream', 'text/csv', 'application/xml'],
+  Authorization: ['Digest username="a"', 'Basic YTph', 'Negotiate YTph', 'Token a'],
+  'User-Agent': [
+    'kube-probe/1.30 GoogleHC/1.0 ELB-HealthChecker/2.0',
+    'Googlebot/2.1 (+http://www.google.com/bot.html)',
+  ],
+  Origin: ['null', 'https://admin.example.com'],
+}
+const CONTENT: Readonly<Record<string, readonly string[]>> = {
+  'Content-Type': ['multipart/form-data; boundary=x', 'text/plain', 'application/xml', 'application/octet-stream'],
+  'Content-Encoding': ['gzip'],
+  'Content-Language': ['en'],
+  'Content-MD5': ['1B2M2Y8AsgTpgAmY7PhCfg=='],
+}
+const REWRITES = ['X-Original-URL', 'X-Rewrite-URL']
+const HOSTS = [
+  '127.0.0.1',
+  '10.0.0.1',
+  'admin.local',
+  'internal.local',
+  'app.internal',
+  'admin.example.com',
+  'internal.example.com',
+]
+const ADDRESSES = ['127.0.0.1', '::1', '10.0.0.1', '172.16.0.1', '192.168.0.1']
+/** Names of query parameters, cookies and members of a body. */
+const NAMES = (
+  'access_token admin api_key apikey auth bypass dbg debug dev format internal key ' +
+  'preview public role secret session sid skip test token user v version'
+).split(' ')
+const COOKIES = [...NAMES, 'connect.sid', 'jwt', 'PHPSESSID', 'remember_me']
+const HAS_BODY = /^(?:POST|PUT|PATCH|DELETE)$/
+
+/** What code before a guard may compare, one thing at a time. */
+export function listVariations(method: string, target: string, alsoTry: AlsoTry): Variation[] {
+  const header = (name: string, value: string, more: Partial<Variation> = {}): Variation => ({
+    name: `the header ${name}: ${value}`,
+    change: { headers: { [name]: value } },
+    ...more,
+  })
+  const each = (values: Readonly<Record<string, readonly string[]>>): Variation[] =>
+    Object.entries(values).flatMap(([name, all]) => all.map((value) => header(name, value)))
+  const sets = HEADERS.map(([name, text]) => ({ name, headers: readHeaders(text) })).map(({ name, headers }) => ({
+    name: `${name} (${Object.keys(headers).join(', ')})`,
+    change: { headers },
+    parts: Object.entries(headers).map(([each, value]) => header(each, value)),
+  }))
+  const named = Object.entries(alsoTry.names ?? {}).flatMap(([name, values]) =>
+    [values]
+      .flat()
+      .flatMap((value): Variation[] => [
+        header(name, value),
+        { name: `the query parameter ${name}=${value}`, change: { target: addQuery(target, { [name]: value }) } },
+        { name: `the cookie ${name}=${value}`, change: { headers: { Cookie: `${name}=${value}` } } },
+        ...(HAS_BODY.test(method) ? listBodies({ [name]: value }) : []),
+      ]),
+  )
+  return [
+    ...sets,
+    ...each(VALUES),
+    ...each(CONTENT),
+    ...REWRITES.map((name) => header(name, '/', { mayLeadElsewhere: true })),
+    ...[...HOSTS, ...(alsoTry.hosts ?? [])].map((host) => ({
+      name: `the host ${host}`,
+      change: { headers: { Host: host, 'X-Forwarded-Host': host } },
+      mayLeadElsewhere: true,
+    })),
+    ...[...ADDRESSES, ...(alsoTry.addresses ?? [])].map((address) => ({
+      name: `the client address ${address}`,
+      change: { address, headers: { 'X-Forwarded-For': address } },
+    })),
+    ...['1', 'true'].flatMap((value): Variation[] => [
+      {
+        name: `the query parameters ${NAMES.join(', ')} = ${value}`,
+        change: { target: addQuery(target, fillNames(NAMES, value)) },
+      },
+      {
+        name: `the cookies ${COOKIES.join(', ')} = ${value}`,
+        change: { headers: { Cookie: COOKIES.map((name) => `${name}=${value}`).join('; ') } },
+      },
+    ]),
+    ...(HAS_BODY.test(method) ? listBodies(fillNames(NAMES, '1')) : []),
+    { name: 'a long query', change: { target: addQuery(target, { x: 'a'.repeat(400) }) } },
+    { name: 'HTTP/1.0', change: { version: '1.0' } },
+    ...named,
+  ]
+}
+
+function fillNames(names: readonly string[], value: string): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, value]))
+}
+
+function listBodies(members: Readonly<Record<string, string>>): Variation[] {
+  return [
+    {
+      name: `a body of JSON with ${Object.keys(members).join(', ')}`,
+      change: { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(members) },
+    },
+    {
+      name: `a form with ${Object.keys(members).join(', ')}`,
+      change: {
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams(members).toString(),
+      },
+    },
+  ]
+}
+
+export function addQuery(target: string, parameters: Readonly<Record<string, string>>): string {
+  return `${target}${target.includes('?') ? '&' : '?'}${new URLSearchParams(parameters)}`
+}

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { authOf } from '../../../src/index.js'
+import type { ApplicationRecord } from '../../../src/shared/contracts/application-record.js'
+import type { StoreWith } from '../../../src/shared/contracts/store.js'
+import { createCaller } from '../../support/caller.js'
+import { EXPRESSES, openPlatform, STORES, type Host } from '../../support/platform.js'
+import { ALL_ACCEPTED, ALL_APIS, CALLS, expectRefused, onEveryHost } from './operator.js'
+
+onEveryHost((host, { caller, createApplication, listAnswers, listAudit }) => {
+  describe('suspend(), resume() and delete()', () => {
+    it('a suspended application is refused by token endpoint and guards, until it is resumed', async () => {
+      const { id, credentials } = await createApplication()
+      const accessToken = await caller.accessToken('orders', credentials)
+      expect(await listAnswers(credentials, accessToken)).toEqual(ALL_ACCEPTED)
+
+      expect(await host.auth.applications.suspend(id)).toMatchObject({ id, status: 'suspended' })
+      expect(await listAnswers(credentials, accessToken)).toEqual([
+        '401 invalid_client',
+        '401 invalid_token',
+        '403 access_denied',
+      ])
+
+      expect(await host.auth.applications.resume(id)).toMatchObject({ id, status: 'active' })
+      expect(await listAnswers(credentials, accessToken)).toEqual(ALL_ACCEPTED)
+    })
+
+    it('resume() does not revive access tokens that were revoked meanwhile or have expired', async () => {
+      const { id, credentials } = await createApplication()
+      const revoked = await caller.accessToken('orders', credentials)
+      await host.auth.applications.suspend(id)
+      await host.auth.applications.revokeTokens(id)
+      await host.auth.applications.resume(id)
+      await caller.bearer('/orders/items', revoked).expect(401, /no longer valid/)
+
+      const fresh = await caller.accessToken('orders', credentials)
+      await host.auth.applications.suspend(id)
+      host.clock.advance(3606)
+      await host.auth.applications.resume(id)
+      await caller.bearer('/orders/items', fresh).expect(401, /expired/)
+    })
+
+    it('delete() erases name, contact and hashes, and keeps id and audit log', async () => {
+      const { application, credentials } = await host.auth.applications.create({
+        name: 'Very private Ltd.',
+        contact: 'private@example.com',
+        apis: ALL_APIS,
+      })
+      const accessToken = await caller.accessToken('orders', credentials)
+      expect(await listAnswers(credentials, accessToken)).toEqual(ALL_ACCEPTED)
+
+      const deleted = await host.auth.applications.delete(application.id)
+      expect(await listAnswers(credentials, accessToken)).toEqual([
+        '401 invalid_client',
+        '401 invalid_token',
+        '401 invalid_api_key',
+      ])
+      expect(deleted).toMatchObject({
+        id: application.id,
+        status: 'deleted',
+        name: '',
+        contact: undefined,
+        keys: [],
+        secrets: [],
+      })
+      expect(await host.auth.applications.get(application.id)).toEqual(deleted)
+      const records = await listAudit(application.id)
+      expect(records.map(({ type }) => type)).toEqual(['application.registered', 'application.deleted'])
+      expect(JSON.stringify(records)).not.toMatch(/private/i)
+    })
+
+    it('delete() works for a suspended application', async () => {
+      const { id, credentials } = await createApplication()
+      await host.auth.applications.suspend(id)
+      expect(await host.auth.applications.delete(id)).toMatchObject({ status: 'deleted' })
+      await caller.key('/catalog/items', credentials.clientId).expect(401, /invalid_api_key/)
+    })
+
+    it.each(IMPOSSIBLE_CALLS)(
+      '%s() of an application that is %s rejects with invalid_state and changes nothing',
+      async (call, status) => {
+        const { id } = await createApplication()
+        if (status !== 'active') await host.auth.applications[status === 'deleted' ? 'delete' : 'suspend'](id)
+        const before = [await host.auth.applications.get(id), await listAudit(id)]
+        await expectRefused(CALLS[call]!(host, id), 'invalid_state', new RegExp(`${id} is ${status}: ${call}\\(`))
+        expect([await host.auth.applications.get(id), await listAudit(id)]).toEqual(before)
+      },
+    )
+
+    it('deny() rejects for an application that is not pending', async () => {
+      const { id } = await createApplication()
+      for (const status of ['active', 'suspended', 'deleted'] as const) {
+        if (status !== 'active') await host.auth.applications[status === 'deleted' ? 'delete' : 'suspend'](id)
+        await expectRefused(host.auth.applications.deny(id), 'invalid_state', `${id} is ${status}: deny(`)
+        expect(await host.auth.applications.get(id)).toMatchObject({ status })
+      }
+    })
+
+    it.each(ALLOWED_WHILE_SUSPENDED)('%s() works for a suspended application, which stays suspended', async (call) => {
+      const { id } = await createApplication()
+      await host.auth.applications.suspend(id)
+      await CALLS[call]!(host, id)
+      expect(await host.auth.applications.get(id)).toMatchObject({ status: 'suspended' })
+    })
+  })
+
+  describe('revokeTokens()', () => {
+    it('ends every access token issued before it, of every API, also in the same millisecond', async () => {
+      const { id, credentials } = await createApplication()
+      const tokens = [await caller.accessToken('orders', credentials), await caller.accessToken('orders', credentials)]
+      const invoices = await caller.accessToken('invoices', credentials)
+      for (const accessToken of tokens) await caller.bearer('/orders/items', accessToken).expect(200)
+      // The clock stands still: tokens and revocation have the same instant.
+      await host.auth.applications.revokeTokens(id)
+      for (const accessToken of tokens) await caller.bearer('/orders/items', accessToken).expect(401, /no longer valid/)
+      await caller.bearer('/invoices/items', invoices).expect(401, /no longer valid/)
+      await caller.key('/catalog/items', credentials.clientId).expect(200)
+    })
+
+    it('does not end an access token issued after it resolved, even in the same millisecond', async () => {
+      const { id, credentials } = await createApplication()
+      for (let round = 0; round < 4; round++) {
+        const old = await caller.accessToken('orders', credentials)
+        await host.auth.applications.revokeTokens(id)
+        const fresh = await caller.accessToken('orders', credentials)
+        await caller.bearer('/orders/items', old).expect(401)
+        await caller.bearer('/orders/items', fresh).expect(200)
+      }
+    })
+
+    it("does not end other applications' access tokens", async () => {
+      const [revoked, other] = [await createApplication(), await createApplication()]
+      const accessToken = await caller.accessToken('orders', other.credentials)
+      await host.auth.applications.revokeTokens(revoked.id)
+      await caller.bearer('/orders/items', accessToken).expect(200)
+    })
+  })
+})
+
+const IMPOSSIBLE_CALLS = [
+  ['suspend', 'suspended'],
+  ['resume', 'active'],
+  ...Object.keys(CALLS).map((call) => [call, 'deleted'] as const),
+] as const
+const ALLOWED_WHILE_SUSPENDED = Object.keys(CALLS).filter((call) => !['suspend', 'resume', 'delete'].includes(call))
+
+/** Like a registration that waits for approval: it has no credentials yet. */
+describe.each(Object.entries(STORES))('a pending application, %s', (_, open) => {
+  let host: Host
+  let store: StoreWith
+  let remove: () => Promise<void>
+
+  beforeAll(async () => {
+    const opened = await open()
+    ;({ store, remove } = opened)
+    const made = openPlatform({ store })
+    const express = EXPRESSES['Express 5']
+    host = { ...made, express, app: express().use(made.auth.router) }
+    host.app.get('/catalog/items', host.auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req)))
+    await host.auth.ready()
+  })
+  afterAll(async () => {
+    await host.auth.close()
+    await remove()
+  })
+
+  async function createPending() {
+    const { application, credentials } = await host.auth.applications.create({ name: 'New', apis: ALL_APIS })
+    const record = (await store.findApplication(application.id))!
+    const pending: ApplicationRecord = {
+      ...record,
+      status: 'pending',
+      keys: [],
+      secrets: [],
+      version: record.version + 1,
+    }
+    const audit = {
+      at: 0,
+      type: 'application.registered',
+      by: undefined,
+      applicationId: record.id,
+      details: {},
+    } as const
+    expect(await store.saveApplication(pending, audit)).toBe(true)
+    await host.auth.health()
+    return { id: application.id, credentials }
+  }
+
+  it('cannot be resumed', async () => {
+    const { id } = await createPending()
+    const resuming = host.auth.applications.resume(id)
+    await expectRefused(resuming, 'invalid_state', `${id} is pending: resume() needs an application that is suspended`)
+    expect(await host.auth.applications.get(id)).toMatchObject({ status: 'pending' })
+  })
+
+  it('can be suspended and denied', async () => {
+    const [suspended, denied] = [await createPending(), await createPending()]
+    expect(await host.auth.applications.suspend(suspended.id)).toMatchObject({ status: 'suspended' })
+    expect(await host.auth.applications.deny(denied.id)).toMatchObject({ status: 'deleted', name: '' })
+  })
+
+  it('is listed by status, and can be deleted', async () => {
+    const { id } = await createPending()
+    const listed = async () => (await host.auth.applications.list({ status: 'pending' })).items.map((each) => each.id)
+    expect(await listed()).toContain(id)
+    expect(await host.auth.applications.delete(id)).toMatchObject({ status: 'deleted' })
+    expect(await listed()).not.toContain(id)
+  })
+
+  it('is refused with the same answer as an unknown application', async () => {
+    const { credentials } = await createPending()
+    await createCaller(host)
+      .key('/catalog/items', credentials.clientId)
+      .expect(401, /invalid_api_key/)
+    const pending = await createCaller(host).token('orders', credentials).expect(401)
+    const unknown = await createCaller(host).token('orders', { clientId: 'epa_key_unknown', clientSecret: 'a guess' })
+    expect(pending.body).toEqual(unknown.body)
+  })
+})

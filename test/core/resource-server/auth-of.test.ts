@@ -1,0 +1,99 @@
+import express5, { type RequestHandler } from 'express'
+import request from 'supertest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ConfigurationError, authOf, maybeAuthOf } from '../../../src/index.js'
+import { accessToken, createApplication } from '../../support/http.js'
+import { openPlatform } from '../../support/platform.js'
+import type { KnownApplication } from './guarded-routes.js'
+
+describe('authOf(req)', () => {
+  const { auth } = openPlatform()
+  let shop: KnownApplication
+  let token: string
+  const router: RequestHandler = (req, res, next) => auth.router(req, res, next)
+
+  beforeAll(async () => {
+    shop = await createApplication(auth, ['orders', 'catalog'])
+    token = await accessToken(express5().use(router), 'orders', shop)
+  })
+  afterAll(() => auth.close())
+
+  it('throws if no guard has run, with a message that names requireBearer()', () => {
+    expect(() => authOf({})).toThrow(/requireBearer/)
+    expect(() => authOf({}, 'orders')).toThrow(/^No guard of the API "orders"/)
+    expect(maybeAuthOf({})).toBeUndefined()
+  })
+
+  it.each([undefined, 'orders'])('throws a ConfigurationError with its code and what to do, for the API %s', (api) => {
+    let thrown: unknown
+    try {
+      authOf({}, api)
+    } catch (error) {
+      thrown = error
+    }
+    expect(thrown).toBeInstanceOf(ConfigurationError)
+    expect(thrown).toMatchObject({ code: 'invalid_configuration', fix: expect.stringContaining('maybeAuthOf(req)') })
+  })
+
+  it('is a new object for each call, so that a handler that changes it affects nobody else', async () => {
+    const app = express5().use(auth.requireBearer('orders'), (req, res) => {
+      const info = authOf(req)
+      info.scopes.push('orders:everything')
+      info.token!.expiresAt.setFullYear(3000)
+      Reflect.set(info.application, 'name', 'Somebody else')
+      Reflect.set(info, 'api', 'invoices')
+      res.json([authOf(req), authOf(req, 'orders')])
+    })
+    const answers = []
+    for (let i = 0; i < 3; i++) answers.push((await request(app).get('/').set('Authorization', `Bearer ${token}`)).text)
+    expect(new Set(answers).size).toBe(1)
+    const info = await auth.verifyAccessToken('orders', token)
+    info.scopes.length = 0
+    const again = JSON.stringify(await auth.verifyAccessToken('orders', token))
+    expect(answers[0]).toBe(`[${again},${again}]`)
+  })
+
+  it('is found by a second copy of the package', async () => {
+    vi.resetModules()
+    const copy = await import('../../../src/index.js')
+    expect(copy.authOf).not.toBe(authOf)
+    const app = express5().use(auth.requireBearer('orders'), auth.requireApiKey('catalog'), (req, res) => {
+      res.json([undefined, 'orders', 'catalog'].map((api) => [copy.authOf(req, api), authOf(req, api)]))
+    })
+    const headers = { Authorization: `Bearer ${token}`, 'X-Api-Key': shop.clientId }
+    const { body } = await request(app).get('/').set(headers)
+    for (const [one, other] of body as readonly unknown[][]) expect(one).toEqual(other)
+    expect((body as readonly { api: string }[][]).map(([{ api } = { api: '' }]) => api)).toEqual([
+      'catalog',
+      'orders',
+      'catalog',
+    ])
+  })
+
+  it('works for an object whose prototype is the request', async () => {
+    const app = express5().use(auth.requireApiKey('catalog'), (req, res) => {
+      const derived = Object.create(req) as typeof req
+      res.json([authOf(derived).application.id, authOf(req).application.id])
+    })
+    expect((await request(app).get('/').set('X-Api-Key', shop.clientId)).body).toEqual([shop.id, shop.id])
+  })
+
+  it('works for a Proxy of the request in Express', async () => {
+    const app = express5().use(auth.requireApiKey('catalog'), (req, res) => {
+      res.json(authOf(new Proxy(req, {})).application.id)
+    })
+    expect((await request(app).get('/').set('X-Api-Key', shop.clientId)).body).toBe(shop.id)
+  })
+
+  it('works in an app that is mounted in the app', async () => {
+    const inner = express5().use((req, res) => void res.json(authOf(req).application.id))
+    const app = express5().use('/orders', auth.requireBearer('orders'), inner)
+    expect((await request(app).get('/orders/x').set('Authorization', `Bearer ${token}`)).body).toBe(shop.id)
+  })
+
+  it('is never read from a header, the query string or the body', async () => {
+    const app = express5().use(express5.json(), (req, res) => void res.json(maybeAuthOf(req) ?? null))
+    const body = { 'Symbol(express-platform-auth)': { api: 'orders' }, 'express-platform-auth': {} }
+    expect((await request(app).post('/?express-platform-auth=x').send(body)).body).toBeNull()
+  })
+})

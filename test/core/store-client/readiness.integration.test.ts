@@ -1,0 +1,457 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseSync } from '@photostructure/sqlite'
+import express, { type Express } from 'express'
+import request from 'supertest'
+import { describe, expect, it, vi } from 'vitest'
+import { ConfigurationError, memoryStore, type PlatformAuthOptions, type PlatformEvent } from '../../../src/index.js'
+import type { StoreWith } from '../../../src/store.js'
+import { sqliteStore } from '../../../src/stores/sqlite/index.js'
+import { createCaller } from '../../support/caller.js'
+import { failingStore, STORE_FAILURE } from '../../support/failing-store.js'
+import { openPlatform, SECRET, STORES, type TestOptions, type TestPlatform } from '../../support/platform.js'
+import { timeBound } from '../../support/time-bound.js'
+
+const OTHER_SECRET = 'another secret of 32 characters or more'
+
+/** `onTestFinished`: takes what is to be done after the test, in reverse order. */
+type AtEnd = (end: () => void | Promise<void>) => void
+
+function createApp({ auth }: TestPlatform): Express {
+  const app = express().use(auth.router)
+  app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))
+  app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
+  return app
+}
+
+/** A platform on real time, closed after the test. */
+function startPlatform(atEnd: AtEnd, options: TestOptions): TestPlatform & { readonly app: Express } {
+  const made = openPlatform({ now: Date.now, ...options })
+  atEnd(made.auth.close)
+  return { ...made, app: createApp(made) }
+}
+
+function createHold(atEnd: AtEnd) {
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  atEnd(() => release())
+  return { release, released }
+}
+
+const findLines = ({ logger }: TestPlatform, pattern: RegExp): string[] =>
+  logger.lines.filter((line) => pattern.test(line))
+
+describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (_, openStore) => {
+  async function openFailing(atEnd: AtEnd) {
+    const opened = await openStore()
+    atEnd(opened.remove)
+    return failingStore(opened.store)
+  }
+
+  it('makes requests wait until it is ready', async ({ onTestFinished: atEnd }) => {
+    const store = await openFailing(atEnd)
+    const made = startPlatform(atEnd, { store })
+    const { release, released } = createHold(atEnd)
+    store.holdUntil(released)
+    const answered: string[] = []
+    const record = async (name: string, answer: PromiseLike<{ status: number }>): Promise<void> => {
+      answered.push(`${name} ${(await answer).status}`)
+    }
+    const creation = made.auth.applications.create({ name: 'Early', apis: ['orders', 'catalog'] })
+    const requests = Promise.all([
+      record('key set', request(made.app).get('/.well-known/jwks.json')),
+      record('token endpoint', createCaller(made).token('orders', { clientId: 'x', clientSecret: 'x' })),
+      record('bearer guard', createCaller(made).bearer('/orders/items', 'x.y.z')),
+      record('key guard', createCaller(made).key('/catalog/items', 'x')),
+      // These two need no store.
+      record('no credential', request(made.app).get('/orders/items')),
+      record('metadata', request(made.app).get('/orders/.well-known/oauth-authorization-server')),
+    ])
+    await vi.waitFor(() => expect(answered).toHaveLength(2), 60_000)
+    await sleep(100)
+    expect(answered.toSorted()).toEqual(['metadata 200', 'no credential 401'])
+    expect(await made.auth.health()).toEqual({ ok: false, problems: [expect.stringContaining('not ready')] })
+
+    release()
+    await requests
+    expect(answered.slice(2).toSorted()).toEqual([
+      'bearer guard 401',
+      'key guard 401',
+      'key set 200',
+      'token endpoint 401',
+    ])
+    const { credentials } = await creation
+    await createCaller(made).token('orders', credentials).expect(200)
+    expect(await made.auth.health()).toEqual({ ok: true, problems: [] })
+  })
+
+  it('retries a store that is unavailable at the start', async ({ onTestFinished: atEnd }) => {
+    const store = await openFailing(atEnd)
+    store.fail()
+    const made = startPlatform(atEnd, { store })
+    const events: PlatformEvent[] = []
+    made.auth.events.on('store.unavailable', (event) => void events.push(event))
+    made.auth.events.on('store.available', (event) => void events.push(event))
+    const early = request(made.app)
+      .get('/.well-known/jwks.json')
+      .then(({ status }) => status)
+    await vi.waitFor(() => expect(store.calls('open')).toBe(3), { timeout: 60_000, interval: 5 })
+    // Logged once, not for every attempt.
+    expect(findLines(made, /will retry.*ECONNREFUSED/)).toHaveLength(1)
+    expect(await made.auth.health()).toMatchObject({ ok: false })
+
+    store.recover()
+    await made.auth.ready()
+    expect(await early).toBe(200)
+    expect(store.calls('open')).toBe(4)
+    const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
+    await createCaller(made).token('orders', credentials).expect(200)
+    expect(events.map(({ type, reason }) => [type, reason])).toEqual([
+      ['store.unavailable', STORE_FAILURE],
+      ['store.available', undefined],
+    ])
+  })
+
+  it('starts again after a store that fails during the start, and watches it once', async ({
+    onTestFinished: atEnd,
+  }) => {
+    const store = await openFailing(atEnd)
+    let remainingFailures = 1
+    const establishSecret: StoreWith['establishSecret'] = async (name, sealed) => {
+      if (remainingFailures-- > 0) throw new Error('Not now.')
+      return store.establishSecret(name, sealed)
+    }
+    const made = startPlatform(atEnd, { store: { ...store, establishSecret } })
+    await made.auth.ready()
+    // Both secrets, after the attempt that failed.
+    expect(remainingFailures).toBe(-2)
+    expect(store.watchers()).toBe(store.watch ? 1 : 0)
+    const before = store.calls('changesSince')
+    const since = performance.now()
+    await sleep(4 * store.pollInterval)
+    // One poll in each interval, not two.
+    const intervals = (performance.now() - since) / store.pollInterval
+    expect(store.calls('changesSince') - before).toBeLessThanOrEqual(intervals + 1)
+    await expect.poll(() => store.calls('changesSince') - before).toBeGreaterThanOrEqual(2)
+    await made.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
+  })
+
+  it('answers from what it knows for maxStaleness after it has lost its store, and emits one event at the start and one at the end', async ({
+    onTestFinished: atEnd,
+  }) => {
+    const store = await openFailing(atEnd)
+    const made = startPlatform(atEnd, { store, maxStaleness: 4 })
+    const events: PlatformEvent[] = []
+    made.auth.events.on('store.unavailable', (event) => void events.push(event))
+    made.auth.events.on('store.available', (event) => void events.push(event))
+    const { application, credentials } = await made.auth.applications.create({
+      name: 'Shop',
+      apis: ['orders', 'catalog'],
+    })
+    const caller = createCaller(made)
+    const accessToken = await caller.accessToken('orders', credentials)
+    const ask = async () => [
+      (await caller.bearer('/orders/items', accessToken)).status,
+      (await caller.key('/catalog/items', credentials.clientId)).status,
+      (await caller.token('orders', credentials)).status,
+      (await request(made.app).get('/.well-known/jwks.json')).status,
+    ]
+    expect(await ask()).toEqual([200, 200, 200, 200])
+    expect(events).toEqual([])
+
+    store.fail()
+    const failedAt = performance.now()
+    expect(await ask()).toEqual([200, 200, 200, 200])
+    expect(performance.now() - failedAt).toBeLessThan(timeBound(4000))
+    // Callers are still answered.
+    expect(await made.auth.health()).toMatchObject({ ok: true, problems: [expect.stringMatching(/unavailable since/)] })
+    await vi.waitFor(async () => expect(await ask()).toEqual([503, 503, 503, 503]), { timeout: 60_000, interval: 20 })
+    // The last answered poll may be up to an interval older than the failure.
+    expect(performance.now() - failedAt).toBeGreaterThan(4000 - store.pollInterval - 100)
+    expect(performance.now() - failedAt).toBeLessThan(timeBound(10_000))
+    const { headers, body } = await caller.key('/catalog/items', credentials.clientId)
+    expect(body).toMatchObject({ error: 'temporarily_unavailable' })
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'retry-after': expect.stringMatching(/^[1-9]\d*$/) })
+    expect(await made.auth.health()).toEqual({
+      ok: false,
+      problems: [
+        expect.stringMatching(/^The store has been unavailable since \d{4}-.*Z: the log has the reason\.$/),
+        'What is known is older than maxStaleness: requests get 503.',
+      ],
+    })
+    await expect(made.auth.verifyApiKey('catalog', credentials.clientId)).rejects.toMatchObject({
+      status: 503,
+      error: 'temporarily_unavailable',
+    })
+    await expect(made.auth.applications.suspend(application.id)).rejects.toMatchObject({ code: 'store_unavailable' })
+
+    store.recover()
+    await vi.waitFor(async () => expect(await ask()).toEqual([200, 200, 200, 200]), { timeout: 60_000, interval: 20 })
+    expect(await made.auth.health()).toEqual({ ok: true, problems: [] })
+    expect(events.map(({ type, at, ...rest }) => ({ type, at: at instanceof Date, ...rest }))).toEqual([
+      { type: 'store.unavailable', at: true, reason: STORE_FAILURE },
+      { type: 'store.available', at: true },
+    ])
+    expect(findLines(made, /^The store is unavailable\./)).toHaveLength(1)
+    expect(findLines(made, /^The store answers again\./)).toHaveLength(1)
+    expect(JSON.stringify(made.logger.lines)).not.toContain(accessToken)
+  })
+
+  it('answers known callers at once, and token requests and unknown callers, while one read of the change feed is stuck', async ({
+    onTestFinished: atEnd,
+  }) => {
+    const working = await openFailing(atEnd)
+    let stuck = 0
+    const changesSince: StoreWith['changesSince'] = (cursor) =>
+      stuck === 1 && ++stuck ? new Promise(() => undefined) : working.changesSince(cursor)
+    const made = startPlatform(atEnd, { store: { ...working, changesSince }, maxStaleness: 1 })
+    const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
+    const caller = createCaller(made)
+    await caller.accessToken('orders', credentials)
+    stuck = 1
+    await expect.poll(() => stuck, { interval: 1 }).toBe(2)
+    const calls: Promise<unknown>[] = []
+    for (const end = performance.now() + 1500; performance.now() < end || calls.length <= 10; await sleep(10))
+      calls.push(made.auth.verifyApiKey('catalog', credentials.clientId))
+    await caller.token('orders', credentials).expect(200)
+    await caller.token('orders', { clientId: 'nosuch', clientSecret: 'x' }).expect(401)
+    await Promise.all(calls)
+    expect(calls.length).toBeGreaterThan(10)
+    expect(await made.auth.health()).toEqual({ ok: true, problems: [] })
+  })
+
+  it('follows a change of another platform within a second', async ({ onTestFinished: atEnd }) => {
+    const store = await openFailing(atEnd)
+    const made = startPlatform(atEnd, { store, maxStaleness: 1 })
+    const other = startPlatform(atEnd, { store })
+    const { application, credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
+    await createCaller(made).key('/catalog/items', credentials.clientId).expect(200)
+    await other.auth.applications.suspend(application.id)
+    const expectRefusal = async (): Promise<unknown> =>
+      createCaller(made).key('/catalog/items', credentials.clientId).expect(403)
+    await vi.waitFor(expectRefusal, { timeout: timeBound(1000), interval: 10 })
+  })
+
+  it('answers 503 to a caller that is not cached while the store is unavailable, and 200 to one that is', async ({
+    onTestFinished: atEnd,
+  }) => {
+    const store = await openFailing(atEnd)
+    const made = startPlatform(atEnd, { store })
+    const cached = await made.auth.applications.create({ name: 'Cached', apis: ['catalog'] })
+    const uncached = await made.auth.applications.create({ name: 'Not cached', apis: ['catalog'] })
+    // Each reads the feed. The second reading begins after both changes: their echoes evict nothing later.
+    await made.auth.health()
+    await made.auth.health()
+    await createCaller(made).key('/catalog/items', cached.credentials.clientId).expect(200)
+    store.fail()
+    await createCaller(made).key('/catalog/items', cached.credentials.clientId).expect(200)
+    await createCaller(made)
+      .key('/catalog/items', uncached.credentials.clientId)
+      .expect(503, /temporarily_unavailable/)
+    store.recover()
+    await createCaller(made).key('/catalog/items', uncached.credentials.clientId).expect(200)
+  })
+
+  it('stops polling and closes its store once, however often close() is called', async ({ onTestFinished: atEnd }) => {
+    const store = await openFailing(atEnd)
+    const made = startPlatform(atEnd, { store })
+    await made.auth.ready()
+    await Promise.all([made.auth.close(), made.auth.close()])
+    await made.auth.close()
+    expect(store.calls('close')).toBe(1)
+    expect(store.watchers()).toBe(0)
+    const before = store.calls('changesSince')
+    await sleep(3 * store.pollInterval)
+    expect(store.calls('changesSince')).toBe(before)
+  })
+
+  it('does not report calls as an outage that fail because close() was called', async () => {
+    const store = failingStore(memoryStore())
+    const { auth, logger } = openPlatform({ store })
+    const storeEvents: string[] = []
+    auth.events.on('store.unavailable', () => storeEvents.push('unavailable'))
+    await auth.ready()
+    store.slowDown(50)
+    store.fail()
+    const health = auth.health()
+    await auth.close()
+    await health
+    expect([...storeEvents, ...logger.lines]).toEqual([])
+  })
+
+  it('stops retrying when close() is called before the store could be reached', async ({ onTestFinished: atEnd }) => {
+    const store = await openFailing(atEnd)
+    store.fail()
+    const made = startPlatform(atEnd, { store })
+    const ready = made.auth.ready().catch((reason: unknown) => reason)
+    await sleep(50)
+    const opened = store.calls('open')
+    store.recover()
+    await made.auth.close()
+    expect(await ready).toMatchObject({ code: 'store_unavailable' })
+    await sleep(600)
+    expect(store.calls('open')).toBe(opened)
+    await request(made.app).get('/.well-known/jwks.json').expect(503)
+  })
+})
+
+describe.concurrent('the option secret', () => {
+  interface StoreFile {
+    readonly path: string
+    readonly atEnd: AtEnd
+  }
+
+  async function newFile(atEnd: AtEnd): Promise<StoreFile> {
+    const folder = await mkdtemp(join(tmpdir(), 'lifecycle-'))
+    atEnd(() => rm(folder, { recursive: true, force: true }))
+    return { path: join(folder, 'platform.sqlite'), atEnd }
+  }
+
+  /** Writes an application with a platform on the file, then closes the platform. */
+  async function writeFile(
+    { path, atEnd }: StoreFile,
+    secret: PlatformAuthOptions['secret'],
+    use?: (made: TestPlatform & { app: Express }) => Promise<unknown>,
+  ) {
+    const made = startPlatform(atEnd, { store: sqliteStore(path), secret })
+    const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
+    const accessToken = await createCaller(made).accessToken('orders', credentials)
+    await use?.(made)
+    await made.auth.close()
+    return { credentials, accessToken }
+  }
+
+  async function expectRefused({ path, atEnd }: StoreFile, secret: PlatformAuthOptions['secret'], message: RegExp) {
+    const store = failingStore(sqliteStore(path))
+    const made = startPlatform(atEnd, { store, secret })
+    const error = await made.auth.ready().catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect((error as Error).message).toMatch(message)
+    const startedAt = performance.now()
+    await request(made.app).get('/.well-known/jwks.json').expect(503)
+    await createCaller(made).key('/catalog/items', 'epa_key_x').expect(503)
+    await expect(made.auth.applications.list()).rejects.toMatchObject({ code: 'store_unavailable' })
+    expect(store.calls('open')).toBe(1)
+    // Requests wait 5 s for a store that may still come.
+    expect(performance.now() - startedAt).toBeLessThan(timeBound(4000))
+    expect(findLines(made, /^The platform cannot start/)).toHaveLength(1)
+    expect(JSON.stringify(made.logger.lines)).not.toContain(OTHER_SECRET)
+    expect(JSON.stringify(made.logger.lines)).not.toContain(SECRET)
+    return store
+  }
+
+  async function expectAccepted(
+    { path, atEnd }: StoreFile,
+    secret: PlatformAuthOptions['secret'],
+    before: Awaited<ReturnType<typeof writeFile>>,
+    options: Pick<PlatformAuthOptions, 'importUnencrypted'> = {},
+  ): Promise<void> {
+    const made = startPlatform(atEnd, { ...options, store: sqliteStore(path), secret })
+    await made.auth.ready()
+    await createCaller(made).bearer('/orders/items', before.accessToken).expect(200)
+    await createCaller(made).key('/catalog/items', before.credentials.clientId).expect(200)
+    await createCaller(made).token('orders', before.credentials).expect(200)
+    await made.auth.close()
+  }
+
+  it('with another value is a ConfigurationError at the start, without retries', async ({ onTestFinished: atEnd }) => {
+    const file = await newFile(atEnd)
+    await writeFile(file, SECRET)
+    const store = await expectRefused(
+      file,
+      OTHER_SECRET,
+      /^secret is not the one that the store was written with\. To change it give both, newest first/,
+    )
+    // Longer than the interval between attempts.
+    await sleep(600)
+    expect(store.calls('open')).toBe(1)
+  })
+
+  it('removed from a store that was written with one is a ConfigurationError at the start', async ({
+    onTestFinished: atEnd,
+  }) => {
+    const file = await newFile(atEnd)
+    await writeFile(file, SECRET)
+    await expectRefused(file, undefined, /^secret is missing, and the store was written with one\./)
+  })
+
+  it('added to a store without one with importUnencrypted keeps API keys, client secrets and access tokens valid', async ({
+    onTestFinished: atEnd,
+  }) => {
+    const file = await newFile(atEnd)
+    const before = await writeFile(file, undefined)
+    await expectRefused(file, SECRET, /^secret is set, and the store has unencrypted values/)
+    await expectAccepted(file, SECRET, before, { importUnencrypted: true })
+    await expectAccepted(file, SECRET, before)
+  })
+
+  it('changed with a list, newest first, keeps API keys, client secrets and access tokens valid', async ({
+    onTestFinished: atEnd,
+  }) => {
+    const file = await newFile(atEnd)
+    const before = await writeFile(file, SECRET)
+    await expectAccepted(file, [OTHER_SECRET, SECRET], before)
+    await expectAccepted(file, ['yet another secret, of 32 characters or more', OTHER_SECRET, SECRET], before)
+    await expectAccepted(file, 'yet another secret, of 32 characters or more', before)
+  })
+
+  it('changed with a list encrypts the store again, so that the newest value is enough at the next start', async ({
+    onTestFinished: atEnd,
+  }) => {
+    const file = await newFile(atEnd)
+    const before = await writeFile(file, SECRET)
+    await expectAccepted(file, [OTHER_SECRET, SECRET], before)
+    await expectAccepted(file, OTHER_SECRET, before)
+  })
+
+  it('keeps the pepper and private keys encrypted in the file', async ({ onTestFinished: atEnd }) => {
+    const file = await newFile(atEnd)
+    await writeFile(file, SECRET, ({ auth }) => auth.signingKeys.rotate({ immediately: true }))
+    const database = new DatabaseSync(file.path)
+    const sealed = database
+      .prepare(
+        'SELECT sealed_private_jwk AS text FROM platform_auth_signing_keys UNION SELECT value FROM platform_auth_meta',
+      )
+      .all()
+    database.close()
+    const texts = (sealed as { text: string }[]).map(({ text }) => text).filter((text) => text.length > 10)
+    // Two signing keys, the pepper and the session secret.
+    expect(texts).toHaveLength(4)
+    // A compact JWE with alg "dir" has an empty second part.
+    for (const text of texts) expect(text).toMatch(/^eyJ[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/)
+  })
+
+  it('right, but with a newer schema, is a ConfigurationError at the start', async ({ onTestFinished: atEnd }) => {
+    const file = await newFile(atEnd)
+    await writeFile(file, SECRET)
+    const database = new DatabaseSync(file.path)
+    database.exec(`UPDATE platform_auth_meta SET value = '999' WHERE key = 'schema'`)
+    database.close()
+    await expectRefused(file, SECRET, /schema 999.*newer version/)
+  })
+})
+
+it('answers a call that waits for a read of the change feed during which the process was suspended', async ({
+  onTestFinished: atEnd,
+}) => {
+  const working = memoryStore()
+  let call: (() => void) | undefined
+  const changesSince: StoreWith['changesSince'] = async (cursor) => {
+    const page = await working.changesSince(cursor)
+    if (call) {
+      // As a machine that is suspended: longer than maxStaleness.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1200)
+      call()
+      call = undefined
+    }
+    return page
+  }
+  const { auth } = startPlatform(atEnd, { store: { ...working, changesSince }, maxStaleness: 1 })
+  const { credentials } = await auth.applications.create({ name: 'Shop', apis: ['catalog'] })
+  const verified = await new Promise((resolve, reject) => {
+    call = () => void auth.verifyApiKey('catalog', credentials.clientId).then(resolve, reject)
+  })
+  expect(verified).toMatchObject({ api: 'catalog' })
+})

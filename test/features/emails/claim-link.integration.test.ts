@@ -1,0 +1,283 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import request from 'supertest'
+import { describe, it } from 'vitest'
+import { ConfigurationError, createPlatformAuth } from '../../../src/index.js'
+import { emails, type EmailMessage } from '../../../src/features/emails/index.js'
+import type { StoreWith } from '../../../src/store.js'
+import { memoryMailer } from '../../../src/tools/testing/index.js'
+import {
+  BACKINGS,
+  expectNoCredentials,
+  KEY,
+  openProvider,
+  POLL_OPTIONS,
+  SECRET_VALUE,
+  waitForAttempts,
+  waitForEmails,
+  type Provider,
+  type ReceivedCredentials,
+  type Test,
+} from '../../core/applications/applicant.js'
+import type { TestOptions } from '../../support/platform.js'
+
+const HOUR = 3600
+const LINK = /https:\/\/example\.com\/developers\/register\/claim#([A-Za-z0-9_-]{43})\b/
+
+/** A platform whose e-mails have links. They arrive; `outcome` is what the mailer then rejects with. */
+function openClaiming(test: Test, options: TestOptions = {}) {
+  const { emails, send } = memoryMailer()
+  const mailer = {
+    outcome: undefined as object | undefined,
+    async send(email: EmailMessage) {
+      await send(email)
+      if (mailer.outcome) throw Object.assign(new Error('no'), mailer.outcome)
+    },
+  }
+  const provider = openProvider(test, { delivery: 'claim-link', mailer, ...options })
+  provider.app.use('/developers/register', provider.auth.registration.router, provider.auth.emails.router)
+  return { ...provider, emails, mailer }
+}
+
+/** A store that answers after a random time, so that concurrent requests overlap. */
+function withRandomDelays(store: StoreWith): StoreWith {
+  const slowed = Object.entries(store).map(([name, value]: [string, unknown]) => {
+    if (typeof value !== 'function' || ['open', 'close', 'watch'].includes(name)) return [name, value] as const
+    const call = async (...args: unknown[]): Promise<unknown> => {
+      await sleep(Math.random() * 4)
+      return Reflect.apply(value, store, args) as unknown
+    }
+    return [name, call] as const
+  })
+  return Object.fromEntries(slowed) as unknown as StoreWith
+}
+
+const UNKNOWN = { code: 'ECONNECTION' }
+const REFUSED = { code: 'EENVELOPE', refused: true }
+
+function readToken({ text }: EmailMessage | { readonly text: string }): string {
+  return LINK.exec(text)?.[1] ?? ''
+}
+
+async function reveal(
+  { app }: Provider,
+  token: unknown,
+): Promise<{ status: number; body: Record<string, string>; text: string }> {
+  const { status, body, text } = await request(app).post('/developers/register/claim').send({ token })
+  return { status, body: body as Record<string, string>, text }
+}
+
+const toCredentials = ({
+  client_id: clientId = '',
+  client_secret: clientSecret = '',
+}: Record<string, string>): ReceivedCredentials => ({
+  clientId,
+  clientSecret,
+})
+
+describe.concurrent('with delivery: "claim-link"', () => {
+  it('an e-mail has a link and no credentials, which do not exist yet', async ({ expect, onTestFinished }) => {
+    const provider = openClaiming({ onTestFinished })
+    const { id } = await provider.register()
+    await waitForEmails(provider.emails, 1)
+    const [email] = provider.emails
+    for (const part of [email!.text, email!.html]) {
+      expect(part).toMatch(LINK)
+      expect(part).not.toMatch(KEY)
+      expect(part).not.toMatch(SECRET_VALUE)
+      expect(part).not.toContain('replaces all earlier e-mails')
+      expect(part).toContain('72 hours')
+    }
+    await expect.poll(() => provider.listEvents(id), POLL_OPTIONS).toEqual(['registered', 'delivered'])
+    expect(await provider.findRecord(id)).toMatchObject({ status: 'pending', keys: [], secrets: [] })
+    const [kept] = await provider.listEmails(id)
+    expect(kept).toMatchObject({
+      state: 'claimable',
+      claimLinks: [{ expiresAt: provider.clock.now() + 72 * HOUR * 1000 }],
+    })
+    const shown = [kept, provider.events, provider.logger.lines, (await provider.auth.audit.list()).items]
+    expect(JSON.stringify(shown)).not.toContain(readToken(email!))
+    provider.clock.advance(24 * HOUR)
+    expect(await provider.nextDueEmail()).toBeUndefined()
+    expect(provider.emails).toHaveLength(1)
+  })
+
+  it('the link shows the credentials once, and activates the application', async ({ expect, onTestFinished }) => {
+    const provider = openClaiming({ onTestFinished })
+    const { id } = await provider.register()
+    await waitForEmails(provider.emails, 1)
+    const token = readToken(provider.emails[0]!)
+    await expect.poll(async () => (await provider.listEmails(id))[0]?.state, POLL_OPTIONS).toBe('claimable')
+    const shown = await reveal(provider, token)
+    expect(shown).toMatchObject({ status: 200, body: { application: 'Shop' } })
+    expect(Object.keys(shown.body)).toEqual(['application', 'client_id', 'client_secret'])
+    const received = toCredentials(shown.body)
+    expect(received.clientId).toMatch(KEY)
+    expect(received.clientSecret).toMatch(SECRET_VALUE)
+    expect([await provider.tokenStatus(received), await provider.keyStatus(received)]).toEqual([200, 200])
+    expect(await provider.findRecord(id)).toMatchObject({ status: 'active' })
+    expect(await provider.listEmails(id)).toEqual([])
+    expect(provider.listEvents(id)).toEqual(['registered', 'delivered', 'activated'])
+    const { items: records } = await provider.auth.audit.list({ applicationId: id })
+    expect(records.at(-1)).toMatchObject({ type: 'application.activated', details: { claimed: true } })
+    expectNoCredentials(received, [records, provider.events, provider.logger.lines, await provider.findRecord(id)])
+
+    const again = await reveal(provider, token)
+    expect(again.status).toBe(400)
+    expect(again.text).toBe((await reveal(provider, 'x'.repeat(43))).text)
+    expect((await provider.auth.applications.get(id))!.keys).toHaveLength(1)
+  })
+
+  it('no secret is made for an application without oauth2 APIs', async ({ expect, onTestFinished }) => {
+    const provider = openClaiming({ onTestFinished })
+    await provider.register(['catalog'])
+    await waitForEmails(provider.emails, 1)
+    const { body } = await reveal(provider, readToken(provider.emails[0]!))
+    expect(Object.keys(body)).toEqual(['application', 'client_id'])
+  })
+
+  it.for(Object.entries(BACKINGS))(
+    'exactly one of many concurrent requests gets the credentials, on %s',
+    async ([, prepare], { expect, onTestFinished }) => {
+      const open = await prepare({ onTestFinished })
+      const openStore = () => withRandomDelays(open())
+      const one = openClaiming({ onTestFinished }, { store: openStore() })
+      const other = openClaiming({ onTestFinished }, { store: openStore(), now: one.clock.now })
+      const used = new Set<string>()
+      for (let round = 0; round < 5; round++) {
+        const { id } = await one.register()
+        await expect.poll(async () => (await one.listEmails(id))[0]?.state).toBe('claimable')
+        const token = readToken([...one.emails, ...other.emails].find((email) => !used.has(readToken(email)))!)
+        used.add(token)
+        const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => reveal(i % 2 ? one : other, token)))
+        const [shown, ...more] = answers.filter(({ status }) => status === 200)
+        expect(more).toEqual([])
+        const unknown = await reveal(one, 'x'.repeat(43))
+        expect(answers.filter(({ status, text }) => status === 400 && text === unknown.text)).toHaveLength(7)
+        const { keys, secrets } = await one.findRecord(id)
+        expect([keys.length, secrets.length]).toEqual([1, 1])
+        await expect.poll(() => other.tokenStatus(toCredentials(shown!.body))).toBe(200)
+        const { items: records } = await one.auth.audit.list({ applicationId: id })
+        expect(records.filter(({ type }) => type === 'application.activated')).toHaveLength(1)
+      }
+    },
+  )
+
+  it('the link works for 72 hours, and no longer', async ({ expect, onTestFinished }) => {
+    const provider = openClaiming({ onTestFinished })
+    const [early, late] = [await provider.register(), await provider.register()]
+    await waitForEmails(provider.emails, 2)
+    provider.clock.advance(72 * HOUR - 1)
+    expect((await reveal(provider, readToken(provider.emails[0]!))).status).toBe(200)
+    provider.clock.advance(1)
+    const { status, text } = await reveal(provider, readToken(provider.emails[1]!))
+    expect({ status, text }).toEqual({ status: 400, text: (await reveal(provider, 'unknown')).text })
+    const statuses = [await provider.getStatus(early.id), await provider.getStatus(late.id)]
+    expect(new Set(statuses)).toEqual(new Set(['active', 'pending']))
+
+    // The operator sends another link.
+    const [pending] = (await provider.auth.applications.list({ status: 'pending' })).items
+    expect(await provider.auth.emails.retry()).toEqual({ retried: 0 })
+    expect(await provider.auth.emails.retry(pending!.id)).toEqual({ retried: 1 })
+    await waitForEmails(provider.emails, 3)
+    expect((await reveal(provider, readToken(provider.emails[2]!))).status).toBe(200)
+    expect(await provider.auth.emails.retry(pending!.id)).toEqual({ retried: 0 })
+  })
+
+  it('a link of a refused e-mail does not work, one with an unknown outcome works beside the next', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const provider = openClaiming({ onTestFinished })
+    provider.mailer.outcome = REFUSED
+    const { id } = await provider.register()
+    await waitForAttempts(provider, id, 1)
+    expect((await reveal(provider, readToken(provider.emails[0]!))).status).toBe(400)
+    expect((await provider.listEmails(id))[0]).toMatchObject({ claimLinks: [], state: 'due' })
+
+    provider.mailer.outcome = UNKNOWN
+    for (const attempt of [2, 3, 4]) {
+      provider.clock.advance(HOUR)
+      await waitForAttempts(provider, id, attempt)
+    }
+    expect((await provider.listEmails(id))[0]!.claimLinks).toHaveLength(2)
+    const tokens = provider.emails.map(readToken)
+    expect((await reveal(provider, tokens[1])).status).toBe(400)
+    expect((await reveal(provider, tokens[3])).status).toBe(200)
+    // The e-mail has arrived: the older link shows nothing any more, and no further e-mail is sent.
+    expect((await reveal(provider, tokens[2])).status).toBe(400)
+    expect(await provider.getStatus(id)).toBe('active')
+    provider.clock.advance(HOUR)
+    expect(await provider.nextDueEmail()).toBeUndefined()
+    expect(provider.emails).toHaveLength(4)
+  })
+
+  it('an accepted e-mail ends the links of earlier ones', async ({ expect, onTestFinished }) => {
+    const provider = openClaiming({ onTestFinished })
+    provider.mailer.outcome = UNKNOWN
+    const { id } = await provider.register()
+    await waitForAttempts(provider, id, 1)
+    provider.mailer.outcome = undefined
+    provider.clock.advance(2)
+    await expect.poll(() => provider.listEvents(id)).toEqual(['registered', 'delivered'])
+    expect((await reveal(provider, readToken(provider.emails[0]!))).status).toBe(400)
+    expect((await reveal(provider, readToken(provider.emails[1]!))).status).toBe(200)
+  })
+
+  it('a rotation shows the new value only, and its overlap starts when it is shown', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const provider = openClaiming({ onTestFinished })
+    const { auth, clock, keyStatus } = provider
+    const { application, credentials: old } = await auth.applications.create({
+      name: 'Shop',
+      contact: 'dev@customer.example',
+      apis: ['catalog'],
+    })
+    await auth.applications.rotateKey(application.id, { deliver: 'email', overlap: 60 })
+    await waitForEmails(provider.emails, 1)
+    clock.advance(HOUR)
+    expect(await keyStatus(old)).toBe(200)
+    const { body } = await reveal(provider, readToken(provider.emails[0]!))
+    expect(Object.keys(body)).toEqual(['application', 'client_id'])
+    expect([await keyStatus(old), await keyStatus(toCredentials(body))]).toEqual([200, 200])
+    clock.advance(60)
+    expect([await keyStatus(old), await keyStatus(toCredentials(body))]).toEqual([401, 200])
+    expect(provider.listEvents(application.id)).toEqual([
+      'registered',
+      'credentialRotated',
+      'delivered',
+      'credentialRotated',
+    ])
+
+    // A second rotation before the link is used: only the newer link works.
+    await auth.applications.rotateKey(application.id, { deliver: 'email' })
+    await waitForEmails(provider.emails, 2)
+    await expect.poll(async () => (await provider.listEmails(application.id))[0]?.state, POLL_OPTIONS).toBe('claimable')
+    await auth.applications.rotateKey(application.id, { deliver: 'email' })
+    await waitForEmails(provider.emails, 3)
+    await expect.poll(async () => (await provider.listEmails(application.id))[0]?.state, POLL_OPTIONS).toBe('claimable')
+    expect((await reveal(provider, readToken(provider.emails[1]!))).status).toBe(400)
+    expect((await reveal(provider, readToken(provider.emails[2]!))).status).toBe(200)
+  })
+
+  it('the link of a deleted application does not work', async ({ expect, onTestFinished }) => {
+    const provider = openClaiming({ onTestFinished })
+    const { id } = await provider.register()
+    await waitForEmails(provider.emails, 1)
+    await expect.poll(async () => (await provider.listEmails(id))[0]?.state, POLL_OPTIONS).toBe('claimable')
+    await provider.auth.applications.delete(id)
+    expect((await reveal(provider, readToken(provider.emails[0]!))).status).toBe(400)
+    expect(await provider.findRecord(id)).toMatchObject({ status: 'deleted', keys: [], secrets: [] })
+  })
+
+  it('developersUrl is required', ({ expect }) => {
+    const options = {
+      baseUrl: 'http://localhost',
+      apis: { catalog: { scheme: 'apiKey' } },
+      features: [emails({ mailer: memoryMailer(), delivery: 'claim-link' })],
+    } as const
+    expect(() => createPlatformAuth(options)).toThrow(ConfigurationError)
+    expect(() => createPlatformAuth(options)).toThrow(/^developersUrl is missing/)
+  })
+})

@@ -1,0 +1,263 @@
+import { describe, expect, it } from 'vitest'
+import type { ApplicationRecord } from '../../../src/shared/contracts/application-record.js'
+import type { OAuthError } from '../../../src/shared/contracts/denial.js'
+import type { QuotaCount } from '../../../src/shared/contracts/quotas.js'
+import { createLedger, type Ledger } from '../../../src/features/plans/ledger.js'
+import { createLimiter } from '../../../src/features/plans/limiter.js'
+import { readPlans, type PlanOptions } from '../../../src/features/plans/read-options.js'
+import type { LimitByPlan } from '../../../src/core/rate-limits/rate-limit.js'
+import { memoryStore } from '../../../src/stores/memory/index.js'
+
+const NOON = Date.parse('2026-11-25T12:00:00Z')
+const application = (id = 'a', plan = 'free') => ({ id, plan }) as ApplicationRecord
+
+interface Process {
+  readonly limit: LimitByPlan
+  readonly ledger: Ledger
+  /** How many of so many requests pass, one after another. */
+  admit(requests: number, units?: number, id?: string): Promise<number>
+  refusal(units?: number): Promise<OAuthError>
+}
+
+/** The limiter of one process on a store. */
+function start(
+  requests: PlanOptions['requests'],
+  { store = memoryStore().quotas, time = { now: NOON }, accounts = 100 } = {},
+): Process {
+  const now = (): number => time.now
+  const ledger = createLedger({ store, limitLookups: (_, work) => work(), accounts, onTotals: () => undefined, now })
+  const { plans } = readPlans({ free: { requests } }, undefined)
+  const findPlan = ({ plan = '' }: Pick<ApplicationRecord, 'plan'>) => plans.get(plan)
+  const limit = createLimiter({ findPlan, ledger, countShared: undefined, headers: true, now })
+  return {
+    limit,
+    ledger,
+    async admit(count, units = 1, id = 'a') {
+      let admitted = 0
+      for (let i = 0; i < count; i++) {
+        try {
+          await limit(application(id), units)
+          admitted += 1
+        } catch {
+          // It is refused.
+        }
+      }
+      return admitted
+    },
+    async refusal(units = 1) {
+      try {
+        await limit(application(), units)
+      } catch (error) {
+        return error as OAuthError
+      }
+      throw new Error('The request passes.')
+    },
+  }
+}
+
+const perSecond = (limit: number) => ({ limit, window: 1 })
+const perDay = (limit: number) => ({ limit, per: 'day' }) as const
+const perMonth = (limit: number) => ({ limit, per: 'month' }) as const
+
+describe('the limits of a plan', () => {
+  it('let pass what every one of them allows, and begin anew when their windows end', async () => {
+    const time = { now: NOON }
+    const { admit } = start([perSecond(3), perDay(5), perMonth(7)], { time })
+    expect(await admit(5)).toBe(3)
+    time.now += 1000
+    expect(await admit(5)).toBe(2)
+    time.now = Date.parse('2026-11-26T00:00:00Z')
+    expect(await admit(5)).toBe(2)
+    time.now = Date.parse('2026-12-01T00:00:00Z')
+    expect(await admit(5)).toBe(3)
+  })
+
+  it('go on when the clock is set back: neither is a window longer, nor a quota that of a day to come', async () => {
+    const time = { now: NOON }
+    const store = memoryStore().quotas
+    const { admit, refusal, ledger } = start([perSecond(3), perMonth(7)], { store, time })
+    expect(await admit(5)).toBe(3)
+    time.now -= 1800_000
+    expect(await admit(5)).toBe(3)
+    time.now = Date.parse('2030-01-01T12:00:00Z')
+    expect(await admit(5)).toBe(3)
+    await ledger.writer.write()
+    time.now = NOON + 1000
+    expect(await admit(5)).toBe(1)
+    expect((await refusal()).error).toBe('quota_exceeded')
+    time.now = Date.parse('2026-12-01T00:00:00Z')
+    expect(await admit(5)).toBe(3)
+  })
+
+  it('are written once for an application and a day at a time, whatever the clock does', async () => {
+    const time = { now: NOON }
+    const { quotas } = memoryStore()
+    const batches: (readonly QuotaCount[])[] = []
+    const store: typeof quotas = {
+      ...quotas,
+      add(batch, counts) {
+        batches.push(counts)
+        return quotas.add(batch, counts)
+      },
+    }
+    const { admit, ledger } = start([perMonth(1000)], { store, time })
+    for (const day of ['2026-11-25', '2026-11-27', '2026-11-25', '2026-11-27']) {
+      time.now = Date.parse(`${day}T12:00:00Z`)
+      expect(await admit(1)).toBe(1)
+    }
+    await ledger.writer.write()
+    for (const counts of batches) expect(new Set(counts.map(({ day }) => day)).size).toBe(counts.length)
+    expect(await quotas.list('a', '2026-11-01', '2026-11-30')).toMatchObject([{ count: 2 }, { count: 2 }])
+  })
+
+  it('give nothing anew when the clock is set back at midnight', async () => {
+    const time = { now: Date.parse('2026-12-01T00:00:01Z') }
+    const { admit } = start([perDay(3)], { time })
+    expect(await admit(2)).toBe(2)
+    time.now -= 2000
+    expect(await admit(3)).toBe(1)
+  })
+
+  it('count nothing for a request that one of them refuses', async () => {
+    const time = { now: NOON }
+    const { admit } = start([perSecond(1), perMonth(3)], { time })
+    for (let second = 0; second < 3; second++) {
+      expect(await admit(20)).toBe(1)
+      time.now += 1000
+    }
+    expect(await admit(20)).toBe(0)
+  })
+
+  it('count the units of a request, and let a smaller one pass where a larger one does not', async () => {
+    const { admit } = start([perDay(10)])
+    expect(await admit(3, 4)).toBe(2)
+    expect(await admit(3, 1)).toBe(2)
+    expect(await admit(1, 0)).toBe(1)
+  })
+
+  it('only count if they are soft', async () => {
+    const { admit, limit } = start([{ ...perDay(2), soft: true }, perMonth(5)])
+    expect(await admit(4)).toBe(4)
+    expect((await limit(application(), 1))?.['RateLimit']).toMatch(/^"plan\/day";r=0;t=43200, "plan\/month";r=0;t=/)
+    expect(await admit(1)).toBe(0)
+  })
+
+  it('do not apply to an application without a plan, and cost it nothing', () => {
+    const { limit } = start([perDay(1)])
+    expect(limit({ id: 'a', plan: undefined } as ApplicationRecord, 1)).toBeUndefined()
+  })
+
+  it('are those of the new plan at once, with what was used of the day', async () => {
+    const store = memoryStore().quotas
+    const { admit } = start([perDay(3)], { store })
+    await admit(2)
+    const { plans } = readPlans({ gold: { requests: [perDay(5), perSecond(10)] } }, undefined)
+    const now = (): number => NOON
+    const ledger = createLedger({
+      store,
+      limitLookups: (_, work) => work(),
+      accounts: 1,
+      onTotals: () => undefined,
+      now,
+    })
+    const limit = createLimiter({
+      findPlan: () => plans.get('gold'),
+      ledger,
+      countShared: undefined,
+      headers: true,
+      now,
+    })
+    expect((await limit(application(), 1))?.['RateLimit']).toBe('"plan/day";r=2;t=43200, "plan/1s";r=9;t=1')
+  })
+})
+
+describe('a refusal', () => {
+  it('says which limit it was, and when it ends', async () => {
+    const { admit, refusal } = start([perSecond(2), perMonth(5)])
+    await admit(2)
+    const { error, status, description, headers } = await refusal()
+    expect({ error, status, description, headers }).toMatchObject({
+      error: 'too_many_requests',
+      status: 429,
+      description: 'Too many requests, try again in a second',
+      headers: {
+        'Retry-After': '1',
+        'RateLimit-Policy': '"plan/1s";q=2;w=1, "plan/month";q=5;w=2592000',
+        RateLimit: '"plan/1s";r=0;t=1, "plan/month";r=3;t=475200',
+      },
+    })
+  })
+
+  it('for a quota has a code of its own, and names the end of the day or month', async () => {
+    const { admit, refusal } = start([perSecond(10), perDay(3)])
+    await admit(3)
+    const { error, status, description, headers } = await refusal()
+    expect({ error, status, description }).toEqual({
+      error: 'quota_exceeded',
+      status: 429,
+      description: 'The quota of 3 in a day is used up, try again in 12 hours',
+    })
+    expect(headers['Retry-After']).toBe('43200')
+  })
+})
+
+describe('a quota', () => {
+  it('survives a restart', async () => {
+    const store = memoryStore().quotas
+    const first = start([perDay(5)], { store })
+    await first.admit(3)
+    await first.ledger.writer.close()
+    const second = start([perDay(5)], { store })
+    expect(await second.admit(9)).toBe(2)
+    expect(await second.refusal()).toMatchObject({ error: 'quota_exceeded' })
+  })
+
+  it('is exceeded by 1 % in each of several processes at most, and never ends early', async () => {
+    const store = memoryStore().quotas
+    for (const [limit, atMost] of [
+      [1000, 10],
+      [50, 1],
+    ] as const) {
+      const processes = Array.from({ length: 4 }, () => start([perDay(limit)], { store }))
+      const id = `app ${limit}`
+      const admitted = await Promise.all(processes.map(({ admit }) => admit(limit, 1, id)))
+      const sum = admitted.reduce((one, other) => one + other)
+      expect(sum).toBeGreaterThanOrEqual(limit)
+      expect(sum).toBeLessThanOrEqual(limit + 4 * atMost)
+      for (const { ledger } of processes) await ledger.writer.close()
+      expect(await store.list(id, '2026-11-25', '2026-11-25')).toEqual([
+        { applicationId: id, day: '2026-11-25', count: sum },
+      ])
+    }
+  })
+
+  it('is counted in bounded memory, and forgotten for nobody who has used some of it', async () => {
+    const store = memoryStore().quotas
+    const { admit, ledger } = start([perSecond(100), perMonth(3)], { store, accounts: 10 })
+    for (let round = 0; round < 2; round++) for (let i = 0; i < 500; i++) expect(await admit(1, 1, `app ${i}`)).toBe(1)
+    await ledger.writer.write()
+    for (let i = 0; i < 500; i++) expect(await admit(3, 1, `app ${i}`)).toBe(1)
+  })
+
+  it('goes on from what is known while the store is unavailable, and is written once afterwards', async () => {
+    const real = memoryStore().quotas
+    let failing = false
+    const check = (): void => {
+      if (failing) throw new Error('The store is unavailable.')
+    }
+    const store = {
+      ...real,
+      add: async (...args: Parameters<typeof real.add>) => (check(), real.add(...args)),
+      list: async (...args: Parameters<typeof real.list>) => (check(), real.list(...args)),
+    }
+    const { admit, ledger } = start([perDay(100)], { store })
+    expect(await admit(10)).toBe(10)
+    failing = true
+    expect(await admit(200)).toBe(90)
+    expect(await admit(10, 1, 'b')).toBe(10)
+    failing = false
+    expect(await ledger.writer.write()).toBe(true)
+    const used = async (id: string) => (await real.list(id, '2026-11-25', '2026-11-25'))[0]?.count
+    expect([await used('a'), await used('b')]).toEqual([100, 10])
+  })
+})

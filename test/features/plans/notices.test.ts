@@ -1,0 +1,105 @@
+import express from 'express'
+import request from 'supertest'
+import { expect, it, onTestFinished } from 'vitest'
+import { openAdmin } from '../../../src/tools/admin/index.js'
+import { createPlatformAuth, memoryStore, type PlatformEvent } from '../../../src/index.js'
+import { emails } from '../../../src/features/emails/index.js'
+import { plans } from '../../../src/features/plans/index.js'
+import { fakeClock, memoryMailer } from '../../../src/tools/testing/index.js'
+import { APIS, recordingLogger, SECRET } from '../../support/platform.js'
+import { usePortalApp, visit } from '../portal/pages-app.js'
+
+const NOON = Date.parse('2026-11-25T12:00:00Z')
+
+it('One of several processes tells of 80 and of 100 % of a quota, by an event and an e-mail', async () => {
+  const store = memoryStore()
+  const mailer = memoryMailer()
+  const clock = fakeClock(NOON)
+  const events: PlatformEvent[] = []
+  const processes = await Promise.all(
+    ['one', 'other'].map(async () => {
+      const auth = createPlatformAuth({
+        baseUrl: 'https://api.example.com',
+        apis: APIS,
+        secret: SECRET,
+        store,
+        logger: recordingLogger(),
+        now: clock.now,
+        features: [emails({ mailer }), plans({ free: { requests: [{ limit: 10, per: 'month' }] } }, { notify: true })],
+      })
+      onTestFinished(() => auth.close())
+      await auth.ready()
+      auth.events.on('quota.reached', (event) => void events.push(event))
+      const app = express().get('/items', auth.requireApiKey('catalog'), (_req, res) => void res.json({}))
+      return { auth, app }
+    }),
+  )
+  const { auth } = processes[0]!
+  const { application, credentials } = await auth.applications.create({
+    name: 'Shop',
+    contact: 'dev@shop.example',
+    apis: ['catalog'],
+  })
+  await auth.plans.set(application.id, 'free')
+  await expect.poll(() => processes[1]!.auth.applications.get(application.id)).toMatchObject({ plan: 'free' })
+  const statuses: number[] = []
+  for (let i = 0; i < 14; i++) {
+    const { status } = await request(processes[i % 2]!.app)
+      .get('/items')
+      .set('X-Api-Key', credentials.clientId)
+    statuses.push(status)
+  }
+  expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 200))
+  expect(statuses.at(-1)).toBe(429)
+  await auth.plans.usage(application.id)
+  await expect.poll(() => mailer.emails.length, { timeout: 20_000 }).toBe(2)
+  expect(events.map(({ applicationId, reason }) => [applicationId, reason])).toEqual([
+    [application.id, '80 % of a month'],
+    [application.id, '100 % of a month'],
+  ])
+  expect(mailer.emails.map(({ to }) => to)).toEqual(['dev@shop.example', 'dev@shop.example'])
+  expect(mailer.emails[0]!.text).toContain('has used 80 % of the 10 requests that it has for this month')
+  expect(mailer.emails[1]!.subject).toContain('is used up')
+})
+
+it('The portal shows what is used of the plan, what is left, and until when', async () => {
+  const given = {
+    free: {
+      requests: [
+        { limit: 5, window: 1 },
+        { limit: 1000, per: 'day' },
+        { limit: 2, per: 'month', soft: true },
+      ],
+    },
+  } as const
+  const app = await usePortalApp({ plans: plans(given), now: () => NOON })
+  const { application, credentials } = await app.auth.applications.create({
+    name: 'Shop',
+    contact: 'anna@shop.example',
+    apis: ['catalog'],
+  })
+  const anna = await visit(app, 'anna@shop.example')
+  expect((await anna.open(application.id)).text).not.toContain('Plan')
+  await app.auth.plans.set(application.id, 'free')
+  for (let i = 0; i < 3; i++) await fetch(`${app.baseUrl}/catalog`, { headers: { 'X-Api-Key': credentials.clientId } })
+  const { text, html } = await anna.open(application.id)
+  expect(text).toMatch(
+    /free At most 5 requests in 1 second Today 3 \/ 1,000 Left 997 Until 26 Nov 2026, 00:00 UTC This month 3 \/ 2 Left 0 Until 1 Dec 2026, 00:00 UTC/,
+  )
+  expect(text).toContain('Further requests are still answered.')
+  expect(html).toMatch(/<meter [^>]*max="1000"[^>]* value="3"/)
+  expect(html).toContain('class="plot"')
+})
+
+it('The portal shows an application whose plan this process does not have: its contacts can still end a key', async () => {
+  const store = memoryStore()
+  const app = await usePortalApp({ store, plans: plans({ free: { requests: [] } }), now: () => NOON })
+  const contact = 'anna@shop.example'
+  const { application } = await app.auth.applications.create({ name: 'Shop', contact, apis: ['catalog'] })
+  const admin = await openAdmin(store)
+  await admin.plans!.set(application.id, 'retired')
+  const page = await (await visit(app, contact)).open(application.id)
+  expect(page.html).toMatch(/credentials\/cred_\w+\/end/)
+  expect(page.text).not.toContain('Plan')
+  await expect(app.auth.plans.usage(application.id)).rejects.toThrow('has the plan "retired"')
+})

@@ -1,0 +1,294 @@
+import { beforeAll, afterAll, expect, it, vi } from 'vitest'
+import { memoryStore } from '../../../src/index.js'
+import { openAdmin } from '../../../src/tools/admin/index.js'
+import { openPortalApp, usePortalApp, visit, type PortalApp } from './pages-app.js'
+import type { Visitor } from './visitor.js'
+
+const ANNA = 'anna@example.com'
+const DAY_MS = 86_400_000
+
+let app: PortalApp
+let anna: Visitor
+
+beforeAll(async () => {
+  app = await openPortalApp()
+  await app.auth.applications.create({ name: 'First', contact: ANNA, apis: ['catalog'] })
+  anna = await visit(app, ANNA)
+})
+afterAll(() => app.close())
+
+const inDays = (days: number): Date => new Date(app.clock.now() + days * DAY_MS)
+
+/** An application of Anna's, what she does there in the portal, and the ends of its live keys, newest first. */
+async function open() {
+  const { applications } = app.auth
+  const { application } = await applications.create({ name: 'Ended', contact: ANNA, apis: ['orders', 'catalog'] })
+  const { id } = application
+  const first = application.keys[0]!.id
+  const add = async (name: string, expires = '0', kind = 'key') =>
+    anna.submit(await anna.open(`${id}/credentials/new-${kind}`), { name, expires })
+  const act = async (credential: string, action: 'rotate' | 'end', fields: Record<string, string> = {}) =>
+    anna.submit(await anna.open(`${id}/credentials/${credential}/${action}`), fields)
+  const list = async () => (await applications.get(id))!.keys.map(({ expiresAt }) => expiresAt)
+  const newest = async () => (await applications.get(id))!.keys[0]!.id
+  return { id, first, applications, add, act, list, newest }
+}
+
+it('lets no key that a contact adds or rotates outlive the end that an operator gave every key', async () => {
+  const { id, first, applications, add, act, list, newest } = await open()
+  const end = inDays(40)
+  await applications.updateCredential(id, first, { expiresAt: end, by: 'alice' })
+  expect((await add('one')).text).toContain('It expires on')
+  expect(await list()).toEqual([end, end])
+  await act(first, 'rotate', { overlap: '0' })
+  await act(await newest(), 'rotate', { overlap: '0' })
+  expect(await list()).toEqual([end, end])
+  // A shorter end that a contact chose does not take the mark away.
+  await add('short', '30')
+  await act(await newest(), 'rotate', { overlap: '0' })
+  for (const { id: key } of (await applications.get(id))!.keys) await act(key, 'end')
+  await add('anew')
+  expect(await list()).toEqual([end])
+  // The other kind has no end.
+  await add('free', '0', 'secret')
+  expect((await applications.get(id))!.secrets[0]!.expiresAt).toBeUndefined()
+})
+
+it.each([
+  [10 / 24, []],
+  [1.6, []],
+  [30.5, ['in 30 days']],
+  [90, ['in 30 days']],
+])(
+  'offers only ends that the end of an operator in %s days allows, and the file .env has the end',
+  async (days, offered) => {
+    const { id, first, applications, list } = await open()
+    const end = inDays(days)
+    await applications.updateCredential(id, first, { expiresAt: end })
+    const form = await anna.open(`${id}/credentials/new-key`)
+    const choices = [...form.html.matchAll(/<option value="\d+"[^>]*>([^<]*)</g)].map(([, text]) => text!.trim())
+    const time = new Intl.DateTimeFormat('en-GB', {
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      timeZone: 'UTC',
+    })
+    const written = `${time.format(end)} UTC`
+    const most = Number.isInteger(days) ? `in ${days} days (the most)` : `on ${written} (the most)`
+    expect(choices.toSorted()).toEqual([...offered, most].toSorted())
+    const shown = await anna.submit(form, { name: 'bounded' })
+    expect(await list()).toEqual([end, end])
+    expect(shown.text).toContain(`It expires on ${written}`)
+    expect((await anna.submit(shown, {}, `${id}/download`)).html).toMatch(
+      new RegExp(`^# Expires on ${written}\nAPI_KEY=epa_key_`),
+    )
+  },
+)
+
+it('does not let a contact add a key once the end that an operator gave has passed', async () => {
+  const { id, first, applications, add, list } = await open()
+  await applications.rotateKey(id, { credential: first, overlap: 0, expiresAt: new Date(app.clock.now() + 60_000) })
+  app.clock.advance(61)
+  const refused = await add('late')
+  expect([refused.status >= 400, refused.text]).toEqual([
+    true,
+    expect.stringContaining('The operator has ended the keys'),
+  ])
+  expect(await list()).toEqual([])
+  await applications.addKey(id, { name: 'given' })
+  await add('again')
+  expect(await list()).toEqual([undefined, undefined])
+})
+
+it('lets a contact replace what an operator ended at once, until the end that it had', async () => {
+  const { id, first, applications, add, list } = await open()
+  await applications.updateCredential(id, first, { expiresAt: inDays(5) })
+  await applications.endCredential(id, first)
+  await add('leaked')
+  expect(await list()).toEqual([inDays(5)])
+})
+
+it('keeps ends of contacts apart from those of operators', async () => {
+  const { id, first, applications, add, list, newest } = await open()
+  await applications.endCredential(id, first)
+  await add('leaked', '30')
+  await add('longer')
+  expect(await list()).toEqual([undefined, inDays(30)])
+  await applications.updateCredential(id, await newest(), { expiresAt: inDays(2) })
+  await add('unbounded')
+  expect((await list())[0]).toBeUndefined()
+})
+
+it('gives a contact no key and no secret for other networks than those of all that an operator left', async () => {
+  const { id, first, applications, add } = await open()
+  const networks = ['203.0.113.0/24']
+  await applications.addKey(id, { name: 'office', networks, by: 'alice' })
+  await applications.addSecret(id, {
+    name: 'office',
+    networks,
+    apis: { orders: { scopes: ['orders:read'] } },
+    by: 'alice',
+  })
+  const [secret] = (await applications.get(id))!.secrets.filter(({ name }) => name === 'default')
+  for (const each of [first, secret!.id]) await applications.endCredential(id, each, { by: 'alice' })
+  const key = /epa_key_\w+/.exec((await add('mine')).text)![0]
+  const clientSecret = /epa_sec_\w+/.exec((await add('mine', '0', 'secret')).text)![0]
+  app.app.set('trust proxy', 1)
+  const from = (address: string, path: string, init: RequestInit = {}) =>
+    fetch(app.baseUrl + path, { ...init, headers: { 'X-Api-Key': key, 'X-Forwarded-For': address } })
+  const token = (address: string) => {
+    const form = { grant_type: 'client_credentials', client_id: key, client_secret: clientSecret }
+    return from(address, '/orders/token', { method: 'POST', body: new URLSearchParams(form) })
+  }
+  expect([(await from('198.51.100.7', '/catalog')).status, (await from('203.0.113.7', '/catalog')).status]).toEqual([
+    403, 200,
+  ])
+  expect((await token('198.51.100.7')).status).toBe(403)
+  expect(await (await token('203.0.113.7')).json()).toMatchObject({ scope: 'orders:read' })
+  expect((await anna.open(id)).text).toContain('203.0.113.0/24')
+})
+
+it('tells a contact to ask the operator for a first secret where only a key for another API is left', async () => {
+  const { application } = await app.auth.applications.create({ name: 'Keys', contact: ANNA, apis: ['catalog'] })
+  const { id } = application
+  const { applications } = app.auth
+  await applications.addKey(id, { name: 'office', apis: ['catalog'], by: 'alice' })
+  await applications.endCredential(id, application.keys[0]!.id, { by: 'alice' })
+  await applications.allow(id, 'orders', { by: 'alice' })
+  const secret = await anna.submit(await anna.open(`${id}/credentials/new-secret`), { name: 'mine' })
+  expect(secret.text).toContain(
+    'The operator has ended the secrets of this application. Ask the operator for a new one.',
+  )
+  expect((await applications.get(id))!.secrets).toEqual([])
+})
+
+it('keeps the ends of an import', async () => {
+  const imported = await usePortalApp({ imports: true })
+  const { applications } = imported.auth
+  const expiresAt = new Date(imported.clock.now() + 40 * DAY_MS)
+  const keys = [{ plain: 'legacy-key-of-a-customer-0123456789', expiresAt: expiresAt.toISOString() }]
+  const lines = [{ name: 'Moved', contact: ANNA, apis: ['catalog' as const], keys }]
+  await imported.auth.imports.run(lines, { confirm: true, onRefused: (_, reason) => expect.fail(reason) })
+  const visitor = await visit(imported, ANNA)
+  const [, id] = /(app_\w{32})/.exec((await visitor.open('')).html) ?? []
+  await visitor.submit(await visitor.open(`${id}/credentials/new-key`), { name: 'added' })
+  expect((await applications.get(id!))!.keys.map((key) => key.expiresAt)).toEqual([expiresAt, expiresAt])
+})
+
+/** As `open()`, on a platform of its own. */
+async function openOn(
+  options: Parameters<typeof usePortalApp>[0],
+  apis: readonly ('orders' | 'catalog' | 'secrets')[],
+) {
+  const store = memoryStore()
+  const own = await usePortalApp({ store, ...options })
+  const { applications } = own.auth
+  const { application } = await applications.create({ name: 'Own', contact: ANNA, apis })
+  const { id } = application
+  const visitor = await visit(own, ANNA)
+  const at = (days: number): Date => new Date(own.clock.now() + days * DAY_MS)
+  const add = async (name: string) => visitor.submit(await visitor.open(`${id}/credentials/new-key`), { name })
+  const list = async () => (await applications.get(id))!.keys.map(({ expiresAt }) => expiresAt)
+  const end = async () => (await list())[0]
+  return { own, store, id, first: application.keys[0]!.id, applications, at, add, list, end }
+}
+
+it('bounds what works for an API whose every key has an end, also where a key for another API has none', async () => {
+  const { id, first, applications, at, add, end } = await openOn({}, ['catalog', 'secrets'])
+  await applications.addKey(id, { name: 'catalog only', apis: ['catalog'] })
+  await applications.updateCredential(id, first, { expiresAt: at(40) })
+  await add('for both')
+  expect(await end()).toEqual(at(40))
+  // The one that has ended still counts for the other API: no other works there.
+  for (const { id: key, name } of (await applications.get(id))!.keys.filter((each) => each.name !== 'catalog only')) {
+    if (name === 'for both') await applications.updateCredential(id, key, { expiresAt: at(2) })
+    else await applications.endCredential(id, key)
+  }
+  await add('for both again')
+  expect(await end()).toEqual(at(2))
+  await applications.addKey(id, { name: 'secrets', apis: ['secrets'] })
+  await applications.addKey(id, { name: 'all' })
+  await add('free')
+  expect(await end()).toBeUndefined()
+})
+
+it('keeps the limit when an operator rotates without an end, by e-mail and with a shorter maximum age too', async () => {
+  const { own, id, first, applications, at, add, end } = await openOn({ credentials: { maxAge: 100 } }, ['catalog'])
+  const limit = at(90)
+  await applications.updateCredential(id, first, { expiresAt: limit })
+  await applications.rotateKey(id, { overlap: 0 })
+  await add('after a rotation')
+  expect(await end()).toEqual(limit)
+  const sent = own.mailer.emails.length
+  const [added] = (await applications.get(id))!.keys
+  await applications.rotateKey(id, { credential: added!.id, overlap: 0, deliver: 'email' })
+  await vi.waitFor(() => expect(own.mailer.emails.length).toBeGreaterThan(sent), 60_000)
+  await vi.waitFor(async () => expect((await applications.get(id))!.keys[0]!.id).not.toBe(added!.id), 60_000)
+  expect(await end()).toEqual(limit)
+  await add('after an e-mail')
+  expect(await end()).toEqual(limit)
+})
+
+it('keeps the limit when a maximum age ends keys earlier', async () => {
+  const { own, store, id, first, applications, at, end } = await openOn({}, ['catalog'])
+  const limit = at(40)
+  await applications.updateCredential(id, first, { expiresAt: limit })
+  const shorter = await usePortalApp({ store, credentials: { maxAge: 20 }, now: own.clock.now })
+  for (const expected of [at(20), at(35), limit]) {
+    await shorter.auth.applications.rotateKey(id, { overlap: 0 })
+    expect(await end()).toEqual(expected)
+    if (expected !== limit) own.clock.advance((15 * DAY_MS) / 1000)
+  }
+  const visitor = await visit(own, ANNA)
+  await visitor.submit(await visitor.open(`${id}/credentials/new-key`), { name: 'new' })
+  expect(await end()).toEqual(limit)
+})
+
+it('keeps the limit through recover(), and notes the end that counts', async () => {
+  const { own, id, first, applications, at, end } = await openOn({}, ['catalog'])
+  await applications.updateCredential(id, first, { expiresAt: at(40) })
+  await applications.recover(id, { contact: ANNA })
+  expect(await end()).toEqual(at(40))
+  const visitor = await visit(own, ANNA)
+  await visitor.submit(await visitor.open(`${id}/credentials/new-key`), { name: 'noted' })
+  const { items } = await own.auth.audit.list({ applicationId: id })
+  const noted = items.find(({ type }) => type === 'application.credentialAdded')
+  expect([await end(), noted?.details['expiresAt']]).toEqual([at(40), at(40).toISOString()])
+})
+
+it('lets a leaked key be replaced, within the ends of the others', async () => {
+  const { id, first, applications, at, add, end } = await openOn({}, ['catalog'])
+  const { credential } = await applications.addKey(id, { name: 'other', expiresAt: at(10) })
+  await applications.updateCredential(id, first, { expiresAt: at(40) })
+  await applications.endCredential(id, first)
+  await add('replacement')
+  expect(await end()).toEqual(at(10))
+  expect(credential.expiresAt).toEqual(at(10))
+})
+
+it('is not lifted by the client id of an import, nor by a command of an operator without options', async () => {
+  const { store, id, first, at, add, end } = await openOn({ imports: true }, ['catalog'])
+  const record = (await store.findApplication(id))!
+  const clientId = {
+    ...record.keys[0]!,
+    id: 'cred_client',
+    name: 'client-id',
+    hash: 'sha256:x',
+    apis: {},
+    isImported: true,
+  }
+  const audit = {
+    at: record.createdAt,
+    type: 'application.updated',
+    by: undefined,
+    applicationId: id,
+    details: {},
+  } as const
+  await store.saveApplication({ ...record, keys: [...record.keys, clientId], version: record.version + 1 }, audit)
+  const admin = await openAdmin(store)
+  await admin.applications.updateCredential(id, first, { expiresAt: at(40) })
+  await add('bounded')
+  expect(await end()).toEqual(at(40))
+})

@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { onTestFinished } from 'vitest'
+import { memoryMailer } from '../../../src/tools/testing/index.js'
+import { openPlatform, type TestOptions } from '../../support/platform.js'
+import { signIn, type Visitor } from './visitor.js'
+
+const APIS = {
+  orders: {
+    scheme: 'oauth2',
+    title: 'Orders',
+    scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' },
+    registration: 'automatic',
+  },
+  invoices: { scheme: 'oauth2', title: 'Invoices', scopes: { 'invoices:read': 'Read invoices' } },
+  catalog: { scheme: 'apiKey', title: 'Catalogue' },
+  secrets: { scheme: 'apiKey', title: 'Internal', registration: 'closed' },
+} as const
+
+/** A running app with a portal. */
+export async function openPortalApp(options: TestOptions = {}) {
+  const app = express()
+  const server = createServer(app).listen(0, 'localhost')
+  await once(server, 'listening')
+  const baseUrl = `http://localhost:${(server.address() as AddressInfo).port}`
+  const mailer = memoryMailer()
+  const { auth, clock } = openPlatform({
+    baseUrl,
+    developersUrl: `${baseUrl}/developers`,
+    mailer,
+    rateLimits: { registration: false },
+    ...options,
+    apis: APIS,
+  })
+  app.use(auth.router)
+  app.get('/catalog', auth.requireApiKey('catalog'), (_req, res) => void res.json({}))
+  app.get('/orders', auth.requireBearer('orders'), (_req, res) => void res.json({}))
+  app.use('/developers/applications', auth.portal.router)
+  await auth.ready()
+  const close = async (): Promise<void> => {
+    server.closeAllConnections()
+    server.close()
+    await auth.close()
+  }
+  return { auth, clock, app, baseUrl, mailer, close }
+}
+
+export type PortalApp = Awaited<ReturnType<typeof openPortalApp>>
+
+/** The same for one test, which closes it. */
+export async function usePortalApp(options: TestOptions = {}): Promise<PortalApp> {
+  const app = await openPortalApp(options)
+  onTestFinished(app.close)
+  return app
+}
+
+/** Signs a contact in. */
+export async function visit({ auth }: Pick<PortalApp, 'auth'>, contact: string): Promise<Visitor> {
+  return signIn(await auth.portal.link({ contact }))
+}

@@ -1,0 +1,117 @@
+import request from 'supertest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ConfigurationError, createPlatformAuth } from '../../../src/index.js'
+import { emails } from '../../../src/features/emails/index.js'
+import { registration, type RegistrationTerms } from '../../../src/features/registration/index.js'
+import { memoryMailer } from '../../../src/tools/testing/index.js'
+import { EXPRESSES } from '../../support/platform.js'
+import { expectRefusal, FORM, GOOD, openRegistration, PATH, postForm, postJson } from './registration-app.js'
+
+const TERMS = { url: 'https://example.com/terms?a=1&b=2', version: '2026-11' }
+
+for (const [name, express] of Object.entries(EXPRESSES)) {
+  describe(`registration.terms on ${name} (docs/http.md R22)`, () => {
+    const open = (terms: RegistrationTerms = TERMS) => {
+      const opened = openRegistration(express, { registration: { terms } })
+      onTestFinished(() => opened.auth.close())
+      const last = async () => (await opened.auth.applications.list()).items.at(-1)
+      return { ...opened, last }
+    }
+
+    it('asks to accept them, with a link that keeps the form open', async () => {
+      const { app } = open({ ...TERMS, label: { en: 'I agree', de: 'Einverstanden' } })
+      const page = (await request(app).get(PATH)).text.replaceAll(/\s+/g, ' ')
+      expect(page).toMatch(
+        /<input type="checkbox" value="2026-11" id="terms" name="terms" required *\/> *<span>I agree<\/span>/,
+      )
+      expect(page).toContain(
+        '<a href="https://example.com/terms?a=1&#38;b=2" target="_blank" rel="noopener">Read them: version 2026-11 (opens a new tab)</a>',
+      )
+      expect((await request(app).get(PATH).set('Accept-Language', 'de')).text).toContain('Einverstanden')
+      expect((await request(open().app).get(PATH)).text).toContain('I accept the terms of use')
+    })
+
+    it('stores the version that was accepted and when, and lists it', async () => {
+      const { app, auth, last } = open()
+      const before = Date.now()
+      for (const answer of [
+        await postForm(app, [...FORM, ['terms', '2026-11']]),
+        await postJson(app, { ...GOOD, terms: '2026-11' }),
+      ]) {
+        expect([202, 303]).toContain(answer.status)
+        const { id, acceptedTerms } = (await last())!
+        expect(acceptedTerms).toEqual({ ...TERMS, at: expect.any(Date) })
+        expect(acceptedTerms!.at.getTime()).toBeGreaterThanOrEqual(before)
+        const { items } = await auth.audit.list({ applicationId: id })
+        expect(items[0]!.details).toMatchObject({ acceptedTerms: TERMS })
+      }
+    })
+
+    it('stores what the provider says that a contact has accepted, and refuses another version', async () => {
+      const { auth, last } = open()
+      const given = { name: 'Shop', contact: 'dev@customer.example', apis: ['catalog'] } as const
+      const { application } = await auth.registration.register({ ...given, terms: '2026-11' })
+      expect(application.acceptedTerms).toEqual({ ...TERMS, at: expect.any(Date) })
+      expect((await last())!.acceptedTerms).toEqual(application.acceptedTerms)
+      expect((await auth.registration.register(given)).application.acceptedTerms).toBeUndefined()
+      const refused = { code: 'invalid_argument', message: 'The registration accepts another version than "2026-11".' }
+      await expect(auth.registration.register({ ...given, terms: '2025-01' })).rejects.toMatchObject(refused)
+      const without = openRegistration(express, {})
+      onTestFinished(() => without.auth.close())
+      await expect(without.auth.registration.register({ ...given, terms: '2026-11' })).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: 'The registration accepts terms, and the option terms has none.',
+      })
+      expect((await without.auth.applications.list()).items).toEqual([])
+    })
+
+    it('refuses a registration that accepts nothing, or another version', async () => {
+      const { app, last } = open()
+      const page = await postForm(app, FORM)
+      expect([page.status, page.text]).toEqual([
+        400,
+        expect.stringContaining('<a href="#terms">Accept the terms of use.'),
+      ])
+      const old = await postForm(app, [...FORM, ['terms', '2025-01']])
+      expect([old.status, old.text]).toEqual([
+        400,
+        expect.stringContaining('id="terms-problem">Error: The terms of use have changed.'),
+      ])
+      expect(old.text).not.toMatch(/id="terms" [^>]*checked/)
+      expect(old.text).toContain('value="dev@customer.example"')
+      for (const terms of [undefined, null, true, '', '2025-01', ['2026-11'], { version: '2026-11' }]) {
+        const answer = await postJson(app, { ...GOOD, terms })
+        expect(answer.status).toBe(400)
+        expectRefusal(answer, 'invalid_request', /terms of use/)
+      }
+      expect(await last()).toBeUndefined()
+    })
+
+    it('stores nothing without the option, whatever is sent', async () => {
+      const { app, auth } = openRegistration(express)
+      onTestFinished(() => auth.close())
+      expect((await postJson(app, { ...GOOD, terms: '2026-11' })).status).toBe(202)
+      expect((await auth.applications.list()).items[0]!.acceptedTerms).toBeUndefined()
+    })
+  })
+}
+
+it.each([
+  [{ url: '/terms', version: '1' }, 'url'],
+  [{ url: 'javascript:alert(1)', version: '1' }, 'url'],
+  [{ ...TERMS, version: 1 }, 'version'],
+  [{ ...TERMS, version: ' 1' }, 'version'],
+  [{ ...TERMS, version: 'x'.repeat(51) }, 'version'],
+  [{ ...TERMS, version: 'a\nb' }, 'version'],
+  [{ ...TERMS, label: 5 }, 'label'],
+  [{ ...TERMS, text: 'x' }, 'text'],
+])('refuses registration.terms %j by name', (terms, option) => {
+  const create = () =>
+    createPlatformAuth({
+      baseUrl: 'https://api.example.com',
+      apis: { catalog: { scheme: 'apiKey' } },
+      features: [emails({ mailer: memoryMailer() }), registration({ terms: terms as never })],
+    })
+  expect(create).toThrow(ConfigurationError)
+  expect(create).toThrow(`registration.terms.${option} `)
+})

@@ -1,0 +1,198 @@
+import { PassThrough, Writable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { run } from '../../../../src/tools/cli/run.js'
+import type { Application } from '../../../../src/index.js'
+import { CONFIG, createSite, runInProcess, runJson, useSite } from '../command-line.js'
+
+const site = useSite()
+const db = (): readonly string[] => ['--db', site.file]
+const config = ['--config', CONFIG] as const
+
+async function createApplication(name = 'Shop'): Promise<Application> {
+  const args = ['apps', 'create', '--name', name, '--api', 'orders', '--api', 'catalog']
+  return (await runJson([...args, ...config])).application
+}
+
+describe('apps list', () => {
+  it('prints aligned columns, oldest first', async () => {
+    const other = await createSite(async (auth) => {
+      await auth.applications.create({ name: 'Corner Shop', contact: 'a@b.example', apis: ['orders', 'catalog'] })
+      await auth.applications.create({ name: '街角の店', apis: ['weather'] })
+    })
+    const { stdout } = await runInProcess(['apps', 'list', '--db', other.file])
+    const [head, first, second] = stdout.split('\n')
+    expect(head).toMatch(/^ID {36}NAME {9}STATUS {2}APIS {13}CONTACT {6}CREATED$/)
+    expect(first).toMatch(
+      /^app_\w{32} {2}Corner Shop {2}active {2}orders, catalog {2}a@b.example {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/,
+    )
+    expect(second).toMatch(/^app_\w{32} {2}街角の店 {5}active {2}weather {10}- {12}\d{4}/)
+    await other.remove()
+  })
+
+  it('lists page by page, or all pages', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e']
+    const other = await createSite(async (auth) => {
+      for (const name of names) await auth.applications.create({ name, apis: ['catalog'] })
+    })
+    const list = (...more: string[]) => runJson(['apps', 'list', '--limit', '2', ...more, '--db', other.file])
+    const first = await list()
+    expect(first.items.map(({ name }) => name)).toEqual(['a', 'b'])
+    expect(first.next).toBe(first.items[1]?.id)
+    const second = await list('--after', first.next!)
+    expect(second.items.map(({ name }) => name)).toEqual(['c', 'd'])
+    const listAll = async (...more: string[]) => {
+      const args = ['apps', 'list', '--limit', '2', '--all', '--json', ...more, '--db', other.file]
+      const { stdout } = await runInProcess(args)
+      return stdout.split('\n').map((line) => line && (JSON.parse(line) as { name: string }).name)
+    }
+    expect(await listAll('--after', first.next!)).toEqual(['c', 'd', 'e', ''])
+    expect(await listAll()).toEqual([...names, ''])
+    expect(await listAll('--status', 'pending')).toEqual([''])
+    const table = (await runInProcess(['apps', 'list', '--limit', '2', '--all', '--db', other.file])).stdout
+    expect(table.match(/^ID/gm)).toHaveLength(1)
+    expect(table.split('\n').map((line) => /^app_\w{32} {2}(\w)/.exec(line)?.[1])).toEqual([
+      undefined,
+      ...names,
+      undefined,
+    ])
+    const { stdout } = await runInProcess(['apps', 'list', '--limit', '2', '--db', other.file])
+    expect(stdout).toContain(`\n\nThere are more: --after ${first.next}\n`)
+    await other.remove()
+  })
+
+  it.each([[['--json']], [[]]])('reads the next page when the reader has taken the one before: %j', async (form) => {
+    const other = await createSite(async (auth) => {
+      for (let i = 0; i < 30; i++) await auth.applications.create({ name: 'a', apis: ['catalog'] })
+    })
+    let [longest, total] = [0, 0]
+    const stdout = new Writable({
+      highWaterMark: 1,
+      write(chunk: Buffer, _encoding, done) {
+        longest = Math.max(longest, stdout.writableLength)
+        total += chunk.length
+        setTimeout(done, 5)
+      },
+    })
+    const args = ['apps', 'list', '--limit', '1', '--all', ...form, '--db', other.file]
+    const manifest = { version: '1.2.3', engines: { node: '>=20.0.0' } }
+    const context = { stdin: new PassThrough(), stdout, stderr: new PassThrough(), env: {}, manifest }
+    expect(await run(args, context)).toBe(0)
+    expect(total).toBeGreaterThan(30 * 50)
+    expect(longest).toBeLessThan(total / 10)
+    await other.remove()
+  })
+
+  it('filters by API and status', async () => {
+    const { id } = await createApplication('Suspended')
+    await runInProcess(['apps', 'suspend', id, ...db()])
+    const { items } = await runJson(['apps', 'list', '--api', 'orders', '--status', 'suspended', ...db()])
+    expect(items).toMatchObject([{ id }])
+    const { stdout } = await runInProcess(['apps', 'list', '--api', 'nothing', ...db()])
+    expect(stdout).toBe('No applications with access to an API "nothing".\n')
+  })
+
+  it('names an API that the options do not have', async () => {
+    expect(await runInProcess(['apps', 'list', '--api', 'catlog', ...config])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'There is no API "catlog". Did you mean "catalog"? There are: orders, catalog, archive.',
+      ),
+    })
+    expect((await runInProcess(['apps', 'list', '--api', 'archive', ...config])).code).toBe(0)
+  })
+
+  it.each([
+    [['--status', 'asleep'], 'status must be one of pending, active, suspended, deleted.'],
+    [['--limit', '0'], 'limit must be a whole number from 1 to 1000.'],
+  ])('refuses %j', async (args, message) => {
+    expect(await runInProcess(['apps', 'list', ...args, ...db()])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(message),
+    })
+  })
+})
+
+describe('an application', () => {
+  it('is shown, renamed, suspended, resumed and deleted, and the audit log says by whom', async () => {
+    const { id } = await createApplication('Old name')
+    const by = ['--by', 'alice'] as const
+    expect((await runInProcess(['apps', 'update', id, '--name', 'New name', ...by, ...db()])).stdout).toBe(
+      `Updated "New name" (${id}).\n`,
+    )
+    await runInProcess(['apps', 'update', id, '--contact', 'new@shop.example', ...by, ...db()])
+    expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toMatch(
+      /^id {8}app_\w+\nname {6}New name\nstatus {4}active\ncontacts {2}new@shop.example\ncreated {3}.*Z\napis {6}orders orders:read orders:write\n {10}catalog\nkeys {6}cred_\w+ default, epa_key_\w{4}\.\.\., created .*Z, never used\nsecrets {3}cred_\w+ default, epa_sec_\w{4}\.\.\., .*\n$/,
+    )
+    expect((await runInProcess(['apps', 'suspend', id, ...by, ...db()])).stdout).toMatch(/^Suspended "New name"/)
+    expect((await runJson(['apps', 'resume', id, ...by, ...db()])).application.status).toBe('active')
+    expect((await runInProcess(['apps', 'revoke-tokens', id, ...by, ...db()])).stdout).toMatch(
+      /up to now is refused\.\n$/,
+    )
+    expect((await runInProcess(['apps', 'disallow', id, 'catalog', ...by, ...db()])).stdout).toMatch(
+      /may no longer use catalog\.\n$/,
+    )
+    expect((await runInProcess(['apps', 'delete', id, '--yes', ...by, ...db()])).stdout).toBe(`Deleted ${id}.\n`)
+    expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toMatch(
+      /name {6}-\nstatus {4}deleted\ncontacts {2}-\n[^]*secrets {3}-\n$/,
+    )
+
+    const { items } = await runJson(['audit', id, ...db()])
+    expect(items.map(({ type }) => type.replace('application.', ''))).toEqual([
+      'registered',
+      'updated',
+      'updated',
+      'suspended',
+      'resumed',
+      'tokensRevoked',
+      'accessChanged',
+      'deleted',
+    ])
+    expect(items.slice(1).every(({ by }) => by === 'alice')).toBe(true)
+    const { stdout } = await runInProcess(['audit', id, '--limit', '1', ...db()])
+    expect(stdout).toMatch(
+      /^ID +AT +WHAT +BY +APPLICATION +DETAILS\n.* application\.registered +\S+ +app_.*apis=\{.*\}\n\nThere are more: --after \d+\n$/,
+    )
+  })
+
+  it('is deleted only after a yes at the terminal', async () => {
+    const { id } = await createApplication('Doomed')
+    const no = await runInProcess(['apps', 'delete', id, ...db()], { answer: 'n' })
+    expect(no).toMatchObject({ code: 1, stdout: '' })
+    expect(no.stderr).toContain(`Delete "Doomed" (${id}) permanently? [y/N]`)
+    expect(no.stderr).toContain('Not deleted.')
+    const closed = await runInProcess(['apps', 'delete', id, ...db()], { closesTerminal: true })
+    expect(closed).toMatchObject({ code: 1, stdout: '' })
+    const noTerminal = await runInProcess(['apps', 'delete', id, ...db()])
+    expect(noTerminal).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('needs --yes') })
+    expect((await runJson(['apps', 'show', id, ...db()])).application.status).toBe('active')
+    expect(await runInProcess(['apps', 'delete', id, ...db()], { answer: 'yes' })).toMatchObject({
+      code: 0,
+      stdout: `Deleted ${id}.\n`,
+    })
+  })
+
+  it('that does not exist, or whose status does not allow the command, is refused with the fix', async () => {
+    const { id } = await createApplication()
+    const missing = 'app_00000000000000000000000000000000'
+    for (const args of [['show'], ['suspend'], ['delete', '--yes'], ['disallow', 'orders']]) {
+      const [verb, ...more] = args
+      const refused = await runInProcess(['apps', verb!, missing, ...more, ...db()])
+      expect(refused).toMatchObject({ code: 1, stdout: '' })
+      expect(refused.stderr).toContain(
+        `There is no application "${missing}".\nTo list them: express-platform-auth apps list`,
+      )
+    }
+    const resumed = await runInProcess(['apps', 'resume', id, ...db()])
+    expect(resumed.stderr).toContain('resume() needs an application that is suspended')
+    expect((await runInProcess(['apps', 'disallow', id, 'catalgo', ...db()])).stderr).toContain(
+      'It may use orders, catalog. Did you mean "catalog"?',
+    )
+    const nothing = await runInProcess(['apps', 'update', id, ...db()])
+    expect(nothing).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        'Nothing to change: give --name, --contact, --language, --metadata or --external-id.',
+      ),
+    })
+  })
+})

@@ -1,0 +1,86 @@
+import { writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Application } from '../../../../src/index.js'
+import { CONFIG, runInProcess, runJson, useSite } from '../command-line.js'
+
+const site = useSite()
+const db = (): readonly string[] => ['--db', site.file]
+const config = ['--config', CONFIG] as const
+
+async function createApplication(...more: string[]): Promise<Application> {
+  return (await runJson(['apps', 'create', '--name', 'Shop', '--api', 'catalog', ...more, ...config])).application
+}
+
+describe('--external-id and --metadata', () => {
+  it('are given to apps create, shown by apps show, and found by apps list', async () => {
+    const metadata = { discount: 10, region: 'Zürich' }
+    const application = await createApplication('--external-id', 'C-1', '--metadata', JSON.stringify(metadata))
+    expect(application).toMatchObject({ externalId: 'C-1', metadata })
+    const { stdout } = await runInProcess(['apps', 'show', application.id, ...db()])
+    expect(stdout).toMatch(/^external id +C-1$/m)
+    expect(stdout).toMatch(/^metadata +\{"discount":10,"region":"Zürich"\}$/m)
+    const listed = await runJson(['apps', 'list', '--external-id', 'C-1', ...db()])
+    expect(listed.items).toMatchObject([{ id: application.id, externalId: 'C-1', metadata }])
+    expect((await runJson(['apps', 'list', '--external-id', 'C-2', ...db()])).items).toEqual([])
+    const taken = ['apps', 'create', '--name', 'Shop', '--api', 'catalog', '--external-id', 'C-1', ...config]
+    expect(await runInProcess(taken)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('externalId "C-1"') as string,
+    })
+  })
+
+  it('are changed and removed by apps update', async () => {
+    const { id } = await createApplication()
+    const update = (...args: string[]) => runJson(['apps', 'update', id, ...args])
+    expect((await update('--external-id', 'C-3', ...db())).application).toMatchObject({ externalId: 'C-3' })
+    const file = join(dirname(site.file), 'metadata.json')
+    await writeFile(file, '{ "discount": 20 }')
+    const changed = await update('--metadata', `@${file}`, ...config)
+    expect(changed.application).toMatchObject({ externalId: 'C-3', metadata: { discount: 20 } })
+    const { application } = await update('--metadata', 'null', '--remove-external-id', ...config)
+    expect(application).not.toHaveProperty('metadata')
+    expect(application).not.toHaveProperty('externalId')
+    expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).not.toMatch(/^(?:external id|metadata)/m)
+  })
+
+  it('are validated by the option metadata', async () => {
+    const module = join(dirname(site.file), 'schema.mjs')
+    await writeFile(
+      module,
+      `import options from ${JSON.stringify(CONFIG)}
+       const validate = (value) => (value.discount > 50 ? { issues: [{ message: 'too much', path: ['discount'] }] } : { value })
+       const metadata = { '~standard': { version: 1, vendor: 'test', validate } }
+       export default () => ({ ...options(), metadata })`,
+    )
+    const { id } = await createApplication()
+    for (const command of [
+      ['update', id],
+      ['create', '--name', 'Shop', '--api', 'catalog'],
+    ]) {
+      const result = await runInProcess(['apps', ...command, '--metadata', '{"discount":90}', '--config', module])
+      expect(result).toEqual({ code: 1, stdout: '', stderr: 'express-platform-auth: metadata.discount: too much\n' })
+    }
+  })
+
+  it.each([
+    [['--metadata', '{"a":1}', '--db', 'x.sqlite'], 2, '--metadata needs --config MODULE'],
+    [['--metadata', '{discount:1}', ...config], 2, "Quote it for the shell: --metadata '{"],
+    [['--metadata', '@/nowhere.json', ...config], 1, '--metadata: /nowhere.json could not be read: ENOENT'],
+    [['--metadata', '[1]', ...config], 1, 'metadata must be a JSON object, and is a list.'],
+    [['--metadata', '{"__proto__":{}}', ...config], 1, 'metadata has a member "__proto__"'],
+    [['--external-id', '', ...config], 1, 'externalId must be a string of 1 to 255 characters'],
+    [
+      ['--external-id', 'a', '--remove-external-id', ...config],
+      2,
+      'Give --external-id or --remove-external-id, not both.',
+    ],
+    [[...config], 2, 'Nothing to change: give --name, --contact, --language, --metadata or --external-id.'],
+  ])('are refused by apps update: %j', async (args, code, message) => {
+    const { id } = await createApplication()
+    const given = args.map((each) => (each === 'x.sqlite' ? site.file : each))
+    const result = await runInProcess(['apps', 'update', id, ...given])
+    expect({ ...result, stderr: '' }).toEqual({ code, stdout: '', stderr: '' })
+    expect(result.stderr).toContain(message)
+  })
+})

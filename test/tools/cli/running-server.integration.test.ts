@@ -1,0 +1,134 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { IS_LONG_LANE } from '../../support/long-lane.js'
+import { freshDatabase } from '../../support/postgres.js'
+import { timeBound } from '../../support/time-bound.js'
+import { waitUntil } from '../../support/wait-until.js'
+import {
+  CONFIG,
+  createSite,
+  parseJson,
+  readEmails,
+  runInProcess,
+  runProgram,
+  startServer,
+  type ProgramResult,
+} from './command-line.js'
+
+/** How the command line and the server beside it open the same store. */
+const STORES = {
+  async SQLite() {
+    const { file, folder, remove } = await createSite()
+    return { folder, db: ['--db', file], config: ['--config', CONFIG], env: { CLI_FILE: file }, remove }
+  },
+  async PostgreSQL() {
+    const { folder, remove } = await createSite()
+    const { url, remove: drop } = await freshDatabase()
+    const env = { CLI_POSTGRES: url }
+    const removeBoth = async (): Promise<void> => {
+      await drop()
+      await remove()
+    }
+    return { folder, db: ['--db', url], config: ['--config', CONFIG, '--db', url], env, remove: removeBoth }
+  },
+}
+
+describe.each(Object.entries(STORES))('beside a running server on %s', (_name, open) => {
+  let store: Awaited<ReturnType<typeof open>>
+  let server: Awaited<ReturnType<typeof startServer>>
+  let env: Record<string, string>
+
+  beforeAll(async () => {
+    store = await open()
+    env = { ...store.env, CLI_MAIL: join(store.folder, 'emails') }
+    server = await startServer(env)
+  })
+  afterAll(async () => {
+    await server.stop()
+    await store.remove()
+  })
+
+  /** In this process, which is not the server's: the start of a process takes much longer than the command. */
+  async function runCommand(args: readonly string[], more: Record<string, string> = {}): Promise<ProgramResult> {
+    for (const [name, value] of Object.entries({ ...store.env, ...more })) vi.stubEnv(name, value)
+    try {
+      return await (IS_LONG_LANE ? runProgram(args, { ...store.env, ...more }) : runInProcess(args))
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  }
+
+  const runJson = async (...args: readonly string[]) => parseJson(await runCommand([...args, '--json']))
+
+  const fetchStatus = async (path: string, headers: Record<string, string>): Promise<number> =>
+    (await fetch(server.url + path, { headers })).status
+
+  /** Polls until the server answers with that status, and resolves after how many milliseconds it did. */
+  const waitForStatus = (expected: number, path: string, headers: Record<string, string>): Promise<number> =>
+    waitUntil(async () => (await fetchStatus(path, headers)) === expected)
+
+  async function fetchAccessToken({ clientId = '', clientSecret = '' }): Promise<string> {
+    const body = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: clientSecret,
+    })
+    const response = await fetch(`${server.url}/orders/token`, { method: 'POST', body })
+    return ((await response.json()) as { access_token: string }).access_token
+  }
+
+  it('new credentials work at once, and the server follows each change within a second', async () => {
+    const { application, credentials } = await runJson(
+      'apps',
+      'create',
+      '--name',
+      'Shop',
+      '--api',
+      'orders',
+      '--api',
+      'catalog',
+      ...store.config,
+    )
+    const { id } = application
+    const key = { 'X-Api-Key': credentials.clientId! }
+    const bearer = { Authorization: `Bearer ${await fetchAccessToken(credentials)}` }
+    expect(await fetchStatus('/catalog/items', key)).toBe(200)
+    expect(await fetchStatus('/orders/items', bearer)).toBe(200)
+
+    await runJson('apps', 'suspend', id, ...store.db)
+    expect(await waitForStatus(403, '/catalog/items', key)).toBeLessThan(timeBound(1000))
+    expect(await waitForStatus(401, '/orders/items', bearer)).toBeLessThan(timeBound(1000))
+    await runJson('apps', 'resume', id, ...store.db)
+    expect(await waitForStatus(200, '/orders/items', bearer)).toBeLessThan(timeBound(1000))
+
+    await runJson('apps', 'revoke-tokens', id, ...store.db)
+    expect(await waitForStatus(401, '/orders/items', bearer)).toBeLessThan(timeBound(1000))
+    const newBearer = { Authorization: `Bearer ${await fetchAccessToken(credentials)}` }
+    expect(await fetchStatus('/orders/items', newBearer)).toBe(200)
+    await runJson('apps', 'disallow', id, 'orders', ...store.db)
+    expect(await waitForStatus(401, '/orders/items', newBearer)).toBeLessThan(timeBound(1000))
+
+    const rotated = await runJson('apps', 'rotate-key', id, '--overlap', '0', ...store.config)
+    expect(await waitForStatus(401, '/catalog/items', key)).toBeLessThan(timeBound(1000))
+    const newKey = { 'X-Api-Key': rotated.credentials.clientId! }
+    expect(await waitForStatus(200, '/catalog/items', newKey)).toBeLessThan(timeBound(1000))
+    await runJson('apps', 'delete', id, '--yes', ...store.db)
+    expect(await waitForStatus(401, '/catalog/items', newKey)).toBeLessThan(timeBound(1000))
+  })
+
+  it('the server sends an e-mail that the command line could not send', async () => {
+    const args = ['apps', 'register', '--name', 'Reader', '--contact', 'reader@shop.example', '--api', 'catalog']
+    const refused = await runCommand([...args, '--json', ...store.config], { CLI_MAIL: 'refuses' })
+    const { application, emails } = JSON.parse(refused.stdout) as { application: { id: string }; emails: object[] }
+    // Either process may have leased it first.
+    if (emails.length > 0) await runJson('emails', 'retry', application.id, ...store.db)
+    await waitUntil(async () => (await readEmails(env['CLI_MAIL']!)).length > 0)
+    expect((await readEmails(env['CLI_MAIL']!)).map(({ to }) => to)).toEqual(['reader@shop.example'])
+  })
+
+  it('the doctor finds the server on the same store', async () => {
+    const report = await runCommand(['doctor', '--json', ...store.config], { CLI_BASE_URL: server.url })
+    expect(JSON.parse(report.stdout)).toMatchObject({ problems: 0, findings: [] })
+    expect(report.code).toBe(0)
+  })
+})

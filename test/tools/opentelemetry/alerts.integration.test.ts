@@ -1,0 +1,197 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
+import { MeterProvider } from '@opentelemetry/sdk-metrics'
+import express from 'express'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { memoryStore } from '../../../src/index.js'
+import type { StoreWith } from '../../../src/store.js'
+import { smtpMailer } from '../../../src/features/emails/smtp.js'
+import { observe } from '../../../src/tools/opentelemetry/index.js'
+import { failingStore } from '../../support/failing-store.js'
+import { freePort } from '../../support/free-port.js'
+import { listen } from '../../support/http.js'
+import { openPlatform } from '../../support/platform.js'
+import { transportTo } from '../../support/smtp.js'
+
+const RULES = 'docs/prometheus-rules.yml'
+const run = promisify(execFile)
+
+interface Rules {
+  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[]
+}
+
+/** The series of a scrape. */
+type Scrape = ReadonlyMap<string, number>
+
+/** A platform in which each fault of the alerts can be made. */
+async function openSite() {
+  const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true })
+  const working = failingStore(memoryStore())
+  let [clockOffset, rejectsWrites] = [0, false]
+  let mailFault: Error | undefined
+  // Time passes fast, so that the attempts do not take minutes.
+  let ahead = 0
+  const store: StoreWith = {
+    ...working,
+    clock: {
+      get time() {
+        return Date.now() + ahead + clockOffset
+      },
+    },
+    saveApplication: async (...args) => {
+      if (rejectsWrites) throw Object.assign(new Error('full'), { code: 'ENOSPC' })
+      return working.saveApplication(...args)
+    },
+  }
+  const dead = smtpMailer({ transport: transportTo({ port: await freePort() }), from: 'api@example.com' })
+  const { auth } = openPlatform({
+    store,
+    maxStaleness: 1,
+    now: () => Date.now() + ahead,
+    mailer: { send: async (email) => (mailFault ? Promise.reject(mailFault) : dead.send(email)) },
+    apis: { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey', registration: 'automatic' } },
+    rateLimits: { failedAuthentication: false },
+  })
+  observe(auth, { meterProvider: new MeterProvider({ readers: [exporter] }) })
+  await auth.ready()
+  onTestFinished(async () => {
+    working.recover()
+    await auth.close()
+  })
+  const app = express().use(auth.router)
+  app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.end())
+  const { port, close } = await listen(app)
+  onTestFinished(close)
+  const metrics = await listen((req, res) => exporter.getMetricsRequestHandler(req, res))
+  onTestFinished(metrics.close)
+  return {
+    auth,
+    ask: (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init),
+    failStore: working.fail,
+    recoverStore: working.recover,
+    rejectWrites: (rejects: boolean) => void (rejectsWrites = rejects),
+    setClockOffset: (offset: number) => void (clockOffset = offset),
+    refuseMail: (fault: Error) => void (mailFault = fault),
+    advance: (milliseconds: number) => void (ahead += milliseconds),
+    async scrape(): Promise<Scrape> {
+      const text = await (await fetch(`http://127.0.0.1:${metrics.port}/metrics`)).text()
+      const lines = [...text.matchAll(/^(platform_auth_\w+(?:\{[^}]*\})?) (\S+)$/gm)]
+      return new Map(lines.map(([, series = '', value = '']) => [series, Number(value)]))
+    },
+  }
+}
+
+it(
+  'every alert of docs/prometheus-rules.yml is valid, fires when its fault is made, and not before',
+  { timeout: 120_000 },
+  async () => {
+    await run('promtool', ['check', 'rules', RULES])
+    const site = await openSite()
+    const healthy = await site.scrape()
+    const faults: Record<string, Scrape> = {}
+    const gauge = async (name: string, value: number): Promise<Scrape> => {
+      await vi.waitFor(async () => expect((await site.scrape()).get(name)).toBe(value), {
+        timeout: 60_000,
+        interval: 50,
+      })
+      return site.scrape()
+    }
+
+    for (let i = 0; i < 200; i++)
+      await (
+        await site.ask('/orders/token', {
+          method: 'POST',
+          body: new URLSearchParams({ grant_type: 'client_credentials', client_id: 'a', client_secret: 'b' }),
+        })
+      ).text()
+    faults['PlatformAuthManyWrongSecrets'] = await site.scrape()
+
+    site.setClockOffset(90_000)
+    faults['PlatformAuthClockDeviates'] = await gauge('platform_auth_clock_available', 0)
+    expect((await site.auth.health()).problems.join()).toMatch(/clock of this process is 90 seconds behind/)
+    site.setClockOffset(0)
+    await gauge('platform_auth_clock_available', 1)
+
+    await site.auth.registration.register({ name: 'Shop', contact: 'dev@example.com', apis: ['catalog'] })
+    await vi.waitFor(
+      async () => {
+        site.advance(5000)
+        expect((await site.scrape()).get('platform_auth_mail_available')).toBe(0)
+      },
+      { timeout: 60_000, interval: 500 },
+    )
+    const { ok, problems } = await site.auth.health()
+    expect({ ok, problems: problems.join() }).toEqual({
+      ok: true,
+      problems: expect.stringMatching(/No e-mail has been delivered since .*ESOCKET|ECONNREFUSED/),
+    })
+    expect(await site.auth.emails.status()).toMatchObject({ waiting: 1, deferred: 1 })
+    faults['PlatformAuthMailUnavailable'] = await site.scrape()
+    faults['PlatformAuthMailWaits'] = new Map([...(await site.scrape()), ['platform_auth_email_oldest_age', 1000]])
+    site.refuseMail(
+      Object.assign(new Error('550'), { code: 'EENVELOPE', responseCode: 550, refused: true, permanent: true }),
+    )
+    await vi.waitFor(
+      async () => {
+        site.advance(3_600_000)
+        expect([...(await site.scrape()).keys()].join()).toContain('deliveries_total{error_type')
+      },
+      { timeout: 60_000, interval: 500 },
+    )
+    faults['PlatformAuthMailFailed'] = await site.scrape()
+    await gauge('platform_auth_mail_available', 1)
+
+    site.rejectWrites(true)
+    await site.auth.applications.create({ name: 'Full', apis: ['catalog'] }).catch(() => undefined)
+    faults['PlatformAuthStoreRejectsWrites'] = await gauge('platform_auth_store_writes_available', 0)
+    site.rejectWrites(false)
+
+    site.failStore()
+    faults['PlatformAuthStoreUnavailable'] = await gauge('platform_auth_store_available', 0)
+    await vi.waitFor(
+      async () => expect((await site.ask('/catalog/items', { headers: { 'X-Api-Key': 'x' } })).status).toBe(503),
+      { timeout: 60_000, interval: 50 },
+    )
+    faults['PlatformAuthRequestsFail'] = await site.scrape()
+    site.recoverStore()
+    // Redis has tests of its own: here its event is enough.
+    site.auth.events.emit('limits.unavailable', { type: 'limits.unavailable', at: new Date() })
+    faults['PlatformAuthLimitsNotShared'] = await gauge('platform_auth_limits_available', 0)
+
+    const rules = parse(await readFile(RULES, 'utf8')) as Rules
+    const alerts = rules.groups.flatMap((group) => group.rules)
+    expect(Object.keys(faults).toSorted()).toEqual(alerts.map(({ alert }) => alert).toSorted())
+    const folder = await mkdtemp(join(tmpdir(), 'alerts-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'test.yml')
+    await writeFile(
+      file,
+      stringify({
+        rule_files: [join(process.cwd(), RULES)],
+        evaluation_interval: '1m',
+        tests: alerts.map(({ alert }) => createTest(alert, healthy, faults[alert]!)),
+      }),
+    )
+    await run('promtool', ['test', 'rules', file])
+  },
+)
+
+/** Twenty minutes of health, then ten with the fault. Counters go on growing as they grew by the fault. */
+function createTest(alert: string, healthy: Scrape, faulty: Scrape): object {
+  const series = [...faulty].map(([series, value]) => {
+    const before = healthy.get(series)
+    const steps = Array.from({ length: 11 }, (_, i) => (series.includes('_total') ? value * (i + 1) : value))
+    return { series, values: `${before === undefined ? '_' : before}x20 ${steps.join(' ')}` }
+  })
+  const fires = (at: string, expected: boolean): object => ({
+    expr: `count(ALERTS{alertname="${alert}", alertstate="firing"}) > 0`,
+    eval_time: at,
+    exp_samples: expected ? [{ labels: '{}', value: 1 }] : [],
+  })
+  return { interval: '1m', input_series: series, promql_expr_test: [fires('19m', false), fires('29m', true)] }
+}

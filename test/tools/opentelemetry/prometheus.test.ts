@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { metrics } from '@opentelemetry/api'
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
+import { MeterProvider } from '@opentelemetry/sdk-metrics'
+import { afterEach, describe, expect, it } from 'vitest'
+import { observe } from '../../../src/tools/opentelemetry/index.js'
+import { listen } from '../../support/http.js'
+import { resetTelemetry } from '../../support/telemetry.js'
+import { makeAllHappen, openObserved } from './observed.js'
+
+afterEach(resetTelemetry)
+
+const RULES = readFileSync(new URL('../../../docs/prometheus-rules.yml', import.meta.url), 'utf8')
+const PAGE = readFileSync(new URL('../../../docs/observability.md', import.meta.url), 'utf8')
+
+/** The values of our series by `name{labels}`. */
+function seriesOf(text: string): Map<string, string> {
+  const lines = [...text.matchAll(/^(platform_auth_\w+(?:\{[^}]*\})?) (\S+)$/gm)]
+  return new Map(lines.map(([, series = '', value = '']) => [series, value]))
+}
+
+describe('a scrape by Prometheus', () => {
+  it('contains the series that docs/observability.md shows, and no credential, name, address or id', async (test) => {
+    const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true })
+    metrics.setGlobalMeterProvider(new MeterProvider({ readers: [exporter] }))
+    const observed = await openObserved(test)
+    observe(observed.auth)
+    const hidden = await makeAllHappen(observed)
+
+    const { port, close } = await listen((req, res) => exporter.getMetricsRequestHandler(req, res))
+    test.onTestFinished(close)
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`)
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain/)
+    const text = await answer.text()
+    for (const each of hidden) expect(text).not.toContain(each)
+
+    const scraped = seriesOf(text)
+    const shown = seriesOf(PAGE)
+    expect(shown.size).toBeGreaterThan(10)
+    expect([...scraped.keys()]).toEqual(expect.arrayContaining([...shown.keys()]))
+    // Every series that the page's alert rules use exists.
+    const names = new Set([...scraped.keys()].map((series) => series.replace(/\{.*/, '')))
+    for (const [name] of `${PAGE} ${RULES}`.matchAll(/\bplatform_auth_\w+_(?:total|available|count|sum|bucket)\b/g)) {
+      expect(names).toContain(name)
+    }
+    expect(scraped.get('platform_auth_requests_total{platform_auth_api_name="orders"}')).toBe('2')
+    expect(scraped.get('platform_auth_store_outage_duration_count')).toBe('1')
+  })
+})

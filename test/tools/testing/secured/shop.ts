@@ -1,0 +1,59 @@
+import type express5 from 'express'
+import type { Express, Request, Response } from 'express'
+import type { Guard } from '../../../../src/index.js'
+import type { ExpectSecuredOptions } from '../../../../src/tools/testing/index.js'
+import { createTestPlatform } from '../../../../src/tools/testing/index.js'
+
+export const APIS = {
+  orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } },
+  invoices: { scheme: 'oauth2', scopes: { 'invoices:read': 'Read invoices' } },
+  catalog: { scheme: 'apiKey' },
+  weather: {
+    scheme: 'apiKey',
+    scopes: { 'weather:read': 'Read', 'weather:write': 'Write' },
+    defaultScopes: ['weather:read'],
+  },
+} as const
+
+/** What an app of the tables below is built with. */
+export interface Parts {
+  readonly express: typeof express5
+  readonly app: Express
+  readonly auth: ReturnType<typeof openShop>['auth']
+  /** Guards that the apps need most. */
+  readonly mayRead: Guard
+  readonly mayWrite: Guard
+  readonly mayBrowse: Guard
+  /** A handler. It throws, so that a test fails if it runs. */
+  readonly handle: (req: Request, res: Response) => void
+}
+
+/** The options of `expectSecured()` besides `auth`, if an app needs any. */
+export type AppOptions = Omit<ExpectSecuredOptions, 'auth'>
+
+/** Builds an app. */
+export type BuildApp = (parts: Parts) => AppOptions | void
+
+export function openShop() {
+  return createTestPlatform({ apis: APIS })
+}
+
+export function buildApp(
+  express: typeof express5,
+  auth: Parts['auth'],
+  build: BuildApp,
+): { app: Express; options: AppOptions } {
+  const app = express()
+  const options = build({
+    express,
+    app,
+    auth,
+    mayRead: auth.requireBearer('orders', { scopes: ['orders:read'] }),
+    mayWrite: auth.requireBearer('orders', { scopes: ['orders:write'] }),
+    mayBrowse: auth.requireApiKey('catalog'),
+    handle: (req) => {
+      throw new Error(`The handler of ${req.originalUrl} ran.`)
+    },
+  })
+  return { app, options: options ?? {} }
+}

@@ -1,0 +1,168 @@
+import express from 'express'
+import { decodeJwt } from 'jose'
+import request from 'supertest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { authOf, type PlatformAuth } from '../../../src/index.js'
+import { accessTokenFor, apiKeyFor, fakeClock, memoryMailer } from '../../../src/tools/testing/index.js'
+import { onEveryPlatform, openPlatform, type TestPlatform } from '../../support/platform.js'
+
+let made: TestPlatform | undefined
+afterEach(async () => {
+  await made?.auth.close()
+  made = undefined
+})
+
+onEveryPlatform((host) => {
+  describe('accessTokenFor()', () => {
+    it('resolves an access token with all scopes that the guard of its API accepts', async () => {
+      const app = host.express().get('/', host.auth.requireBearer('orders'), (req, res) => void res.json(authOf(req)))
+      const accessToken = await accessTokenFor(host.auth, 'orders')
+      const { body } = await request(app).get('/').set('Authorization', `Bearer ${accessToken}`).expect(200)
+      expect(body).toMatchObject({ api: 'orders', scopes: ['orders:read', 'orders:write'] })
+      expect(await host.auth.verifyAccessToken('orders', accessToken)).toMatchObject({ scheme: 'oauth2' })
+    })
+
+    it('requests exactly the given scopes', async () => {
+      const reader = await accessTokenFor(host.auth, 'orders', { scopes: ['orders:read'] })
+      expect(decodeJwt(reader)['scope']).toBe('orders:read')
+      const nothing = await accessTokenFor(host.auth, 'orders', { scopes: [] })
+      expect(decodeJwt(nothing)).not.toHaveProperty('scope')
+      expect(decodeJwt(await accessTokenFor(host.auth, 'invoices'))).not.toHaveProperty('scope')
+    })
+
+    it('creates a new application for each call, so that tests are independent', async () => {
+      const [one, other] = await Promise.all([accessTokenFor(host.auth, 'orders'), accessTokenFor(host.auth, 'orders')])
+      expect(decodeJwt(one).sub).not.toBe(decodeJwt(other).sub)
+      const application = await host.auth.applications.get(decodeJwt(one).sub!)
+      expect(application).toMatchObject({ status: 'active', apis: { orders: {} } })
+      await host.auth.applications.suspend(application!.id)
+      await expect(host.auth.verifyAccessToken('orders', one)).rejects.toMatchObject({ error: 'invalid_token' })
+      expect(await host.auth.verifyAccessToken('orders', other)).toMatchObject({ api: 'orders' })
+    })
+
+    it('uses the clock of the platform', async () => {
+      const accessToken = await accessTokenFor(host.auth, 'orders')
+      expect(decodeJwt(accessToken).iat).toBe(Math.floor(host.clock.now() / 1000))
+      host.clock.advance(3604)
+      expect(await host.auth.verifyAccessToken('orders', accessToken)).toMatchObject({ api: 'orders' })
+      host.clock.advance(2)
+      await expect(host.auth.verifyAccessToken('orders', accessToken)).rejects.toMatchObject({
+        description: 'The access token expired',
+      })
+    })
+
+    it('rejects an API of another scheme, an unknown API and an unknown scope', async () => {
+      const untyped = host.auth as PlatformAuth
+      await expect(accessTokenFor(untyped, 'ordres' as never)).rejects.toThrow(/"ordres"/)
+      await expect(accessTokenFor(untyped, 'catalog' as never)).rejects.toThrow(/"catalog".*"apiKey".*"oauth2"/)
+      await expect(apiKeyFor(untyped, 'orders' as never)).rejects.toThrow(/"orders".*"oauth2".*"apiKey"/)
+      await expect(apiKeyFor(untyped, 'constructor' as never)).rejects.toThrow(/"constructor"/)
+      const unknown = accessTokenFor(untyped, 'orders', { scopes: ['more'] })
+      await expect(unknown).rejects.toMatchObject({ code: 'unknown_scope' })
+    })
+  })
+
+  describe('apiKeyFor()', () => {
+    it('resolves a key that only the guard of its API accepts', async () => {
+      const app = host.express()
+      app.get('/catalog', host.auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req).api))
+      app.get('/weather', host.auth.requireApiKey('weather'), (req, res) => void res.json(authOf(req).api))
+      const key = await apiKeyFor(host.auth, 'catalog')
+      await request(app).get('/catalog').set('X-Api-Key', key).expect(200, '"catalog"')
+      await request(app).get('/weather').set('X-Api-Key', key).expect(403)
+      expect(await apiKeyFor(host.auth, 'catalog')).not.toBe(key)
+    })
+  })
+})
+
+describe('accessTokenFor()', () => {
+  it('needs neither ready() nor an app, and works where baseUrl has a path', async () => {
+    made = openPlatform({ baseUrl: 'https://api.example.com/shop/v1' })
+    const accessToken = await accessTokenFor(made.auth, 'orders')
+    expect(decodeJwt(accessToken).iss).toBe('https://api.example.com/shop/v1/orders')
+  })
+
+  it('rejects with the error of the token endpoint if no token is issued', async () => {
+    made = openPlatform({ rateLimits: { tokenRequests: { limit: 1, window: 60 } } })
+    const { auth } = made
+    // The helper requests one token per application; the API may have been disallowed before that request.
+    auth.events.once(
+      'application.registered',
+      ({ applicationId }) => void auth.applications.disallow(applicationId!, 'orders'),
+    )
+    await expect(accessTokenFor(auth, 'orders')).rejects.toThrow(
+      /^orders\/token answered 400 unauthorized_client: The application may not use this API$/,
+    )
+  })
+
+  it('listens on no port', async () => {
+    made = openPlatform()
+    const servers = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
+    // A server of the previous test may still be closing.
+    await expect.poll(servers).toBe(0)
+    const pending = accessTokenFor(made.auth, 'orders')
+    const seen: number[] = []
+    const timer = setInterval(() => seen.push(servers()), 1)
+    await pending
+    clearInterval(timer)
+    expect(Math.max(0, ...seen, servers())).toBe(0)
+  })
+})
+
+describe('fakeClock()', () => {
+  it('stands still at the real time until it is advanced, by seconds', async () => {
+    const before = Date.now()
+    const clock = fakeClock()
+    const start = clock.now()
+    expect(start).toBeGreaterThanOrEqual(before)
+    expect(start).toBeLessThanOrEqual(Date.now())
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(clock.now()).toBe(start)
+    clock.advance(1.5)
+    clock.advance(60)
+    expect(clock.now()).toBe(start + 61_500)
+  })
+
+  it('starts at the given time, and can be destructured', () => {
+    const { now, advance } = fakeClock(1_000)
+    advance(1)
+    expect(now()).toBe(2_000)
+  })
+
+  it('controls the expiry of access tokens', async () => {
+    const clock = fakeClock(Date.UTC(2030, 0, 1))
+    made = openPlatform({ now: clock.now })
+    const { application } = await made.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
+    expect(application.createdAt).toEqual(new Date('2030-01-01'))
+  })
+})
+
+describe('memoryMailer()', () => {
+  const email = { to: 'dev@example.com', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>', headers: {} }
+
+  it('keeps every e-mail, oldest first', async () => {
+    const mailer = memoryMailer()
+    expect(mailer.emails).toEqual([])
+    await mailer.send(email)
+    await mailer.send({ ...email, subject: 'Again' })
+    expect(mailer.emails).toEqual([email, { ...email, subject: 'Again' }])
+  })
+
+  it('keeps its own e-mails, and can be destructured', async () => {
+    const { send, emails } = memoryMailer()
+    await send(email)
+    expect(emails).toHaveLength(1)
+    expect(memoryMailer().emails).toEqual([])
+  })
+})
+
+it('the test kit works in an app as documented', async () => {
+  made = openPlatform()
+  const { auth } = made
+  const app = express().get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))
+  const accessToken = await accessTokenFor(auth, 'orders', { scopes: ['orders:read'] })
+  await request(app)
+    .get('/orders/items')
+    .set({ Authorization: `Bearer ${accessToken}` })
+    .expect(200)
+})
