@@ -83,7 +83,7 @@ async function joinModules() {
     entryPoints: targets.map((target) => inModules(target)),
     outbase: modules,
     outdir: esm,
-    chunkNames: 'shared/[hash]',
+    chunkNames: 'chunks/[hash]',
     bundle: true,
     splitting: true,
     metafile: true,
@@ -106,16 +106,17 @@ async function joinModules() {
 }
 
 /**
- * Code that finds dist/assets or package.json by import.meta counts the folders above a file directly below a folder of dist/esm.
- * esbuild decides which file a module becomes a part of: a new subpath could move it.
+ * Code that finds dist/assets or package.json counts the folders above its file, and esbuild decides which file a module becomes a
+ * part of: a new subpath could move it.
  * @param {string} file relative to dist
  * @param {string} code
  */
 function checkDepth(file, code) {
-  if (file.split('/').length === 3 || !code.includes('import.meta')) return
-  throw new Error(
-    `dist/${file} uses import.meta.dirname, from which ../../assets is not dist/assets. Only dist/esm/<folder>/<file> may use it.`,
-  )
+  for (const [, path = ''] of code.matchAll(/["']((?:\.\.\/)+(?:assets|package\.json))["']/g)) {
+    const found = join('dist', dirname(file), path)
+    if (found !== 'dist/assets' && found !== 'package.json')
+      throw new Error(`dist/${file} looks for ${path}, which is ${found}.`)
+  }
 }
 
 /**
@@ -181,8 +182,8 @@ async function inlineJose() {
 /** The console's files, compressed once and used by both module formats. */
 async function compressAssets() {
   const own = join(root, 'src/tools/console/assets')
-  const { LOOK_CSS } = await import(join(modules, 'web/look.js'))
-  const { COPY_SCRIPT } = await import(join(modules, 'web/copy-script.js'))
+  const { LOOK_CSS } = await import(join(modules, 'shared/web/look.js'))
+  const { COPY_SCRIPT } = await import(join(modules, 'shared/web/copy-script.js'))
   /** @type {Record<string, string>} */
   const shared = { 'console.css': LOOK_CSS, 'console.js': COPY_SCRIPT }
   const assets = join(output, 'assets')

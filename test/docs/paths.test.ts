@@ -19,12 +19,14 @@ describe.each(pages.map((page) => [page.path, page] as const))('%s', (_, page) =
   })
 })
 
-it('docs/architecture.md names files of src without their ending as they are', () => {
+it('docs/architecture.md names files of src without their ending and the kind of their folder as they are', () => {
   const { text } = readPage('docs/architecture.md')
   const names = [...text.matchAll(/`([a-z-]+(?:\/[a-z0-9-]+)+)`/g)].map(([, name = '']) => name)
   expect(names.length).toBeGreaterThan(30)
   const exists = (name: string): boolean =>
-    ['', '.ts', '/index.ts'].some((end) => existsSync(join(ROOT, 'src', name + end)))
+    ['', 'core', 'features', 'tools', 'shared'].some((folder) =>
+      ['', '.ts', '/index.ts'].some((end) => existsSync(join(ROOT, 'src', folder, name + end))),
+    )
   expect(names.filter((name) => !exists(name))).toEqual([])
 })
 

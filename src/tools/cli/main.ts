@@ -14,7 +14,7 @@ stdout.on('error', () => process.exit(process.exitCode))
 // open connection does not answer (test/tools/cli/main.integration.test.ts).
 setInterval(() => undefined, 60_000)
 
-const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as Manifest
+const manifest = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as Manifest
 process.exitCode = await run(process.argv.slice(2), { stdin, stdout, stderr, env, manifest })
 await Promise.all([flush(stdout), flush(stderr)])
 // Modules of options may have opened something that keeps the process alive, such as a pool.

@@ -33,13 +33,14 @@ export function loadAssets(): Assets {
 }
 
 /**
- * dist/assets: two folders above the file of dist/esm or dist/cjs that this becomes a part of; the second candidate serves tests
+ * dist/assets: three folders above the file of dist/esm or dist/cjs that this becomes a part of; the second candidate serves tests
  * of the source.
  */
 function findAssetsFolder(): string {
   // Undefined in a bundle in CommonJS format.
   const here = import.meta.dirname as string | undefined
-  const candidates = here === undefined ? [] : ['../../assets', '../../../dist/assets'].map((path) => join(here, path))
+  const candidates =
+    here === undefined ? [] : ['../../../assets', '../../../dist/assets'].map((path) => join(here, path))
   const folder = candidates.find((path) => existsSync(path))
   if (folder !== undefined) return folder
   throw new ConfigurationError({

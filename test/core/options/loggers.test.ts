@@ -160,7 +160,7 @@ describe.each(Object.entries(LOGGERS))('with %s as logger', (_name, create) => {
 
 it('every log call of src has a text, and at most one value beside it', () => {
   const calls = readSourceFiles().flatMap(({ path }) => {
-    const { program } = parseSync(path, readFileSync(new URL(`../../src/${path}`, import.meta.url), 'utf8'))
+    const { program } = parseSync(path, readFileSync(new URL(`../../../src/${path}`, import.meta.url), 'utf8'))
     const found: string[][] = []
     new Visitor({
       CallExpression({ callee, arguments: args }) {
