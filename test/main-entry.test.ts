@@ -9,7 +9,7 @@ import { readSourceFiles } from './support/source-files.js'
  * What operators left of an application's credentials, former records in an outage, settings of other processes and flush() raised
  * them again, from 199 and 16,450: each of them must hold in every process.
  */
-const LIMITS = { modules: 207, lines: 17_580, values: 20, types: 85 }
+const LIMITS = { modules: 208, lines: 17_590, values: 20, types: 85 }
 
 describe('the main entry', () => {
   it('loads no more modules and lines than before', () => {

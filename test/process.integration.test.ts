@@ -13,7 +13,7 @@ const HEAD = `
   import { emails } from '${new URL('features/emails/index.js', DIST).href}'
   import { registration } from '${new URL('features/registration/index.js', DIST).href}'
   import { usage } from '${new URL('features/usage/index.js', DIST).href}'
-  import { accessTokenFor } from '${new URL('testing/index.js', DIST).href}'
+  import { accessTokenFor } from '${new URL('tools/testing/index.js', DIST).href}'
   const apis = { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } }
   const baseUrl = 'http://localhost:3000'
   const file = process.env.FILE
@@ -109,7 +109,7 @@ describe.concurrent('a process', () => {
         auth.audit.list(),
         auth.usage.list(),
         auth.emails.retry(),
-        auth.verifyApiKey('catalog', (await import('${new URL('../modules/applications/credentials/credentials.js', DIST).href}')).createCredentials('epa', Buffer.alloc(32)).mint('key', 1).plain),
+        auth.verifyApiKey('catalog', (await import('${new URL('../modules/core/applications/credentials/credentials.js', DIST).href}')).createCredentials('epa', Buffer.alloc(32)).mint('key', 1).plain),
         auth.verifyAccessToken('orders', [header, ...token.split('.').slice(1)].join('.')),
       ]
       for (const { status, reason } of await Promise.allSettled(calls)) console.log(status, reason.code)

@@ -78,7 +78,7 @@ async function statusOf(path: string, headers: Readonly<Record<string, string>> 
 /** Runs the page's block of commands that contains a text, and resolves what it prints. */
 async function run(text: string): Promise<string> {
   const block = commands.find(({ code }) => code.includes(text))
-  const program = join(folder, 'node_modules/express-platform-auth/dist/esm/cli/main.js')
+  const program = join(folder, 'node_modules/express-platform-auth/dist/esm/tools/cli/main.js')
   const code = block!.code
     .replace('npx express-platform-auth', `"${process.execPath}" "${program}"`)
     .replaceAll(/\/srv\/(?:shop|backup)\//g, '')

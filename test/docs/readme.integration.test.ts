@@ -137,7 +137,7 @@ describe.each(['commonjs', 'module'] as const)(
       await writeFile(join(folder, 'platform.mjs'), module!.code)
       const [session] = blocks.filter(({ language }) => language === 'console')
       const lines = session!.code.split('\n').filter((line) => line.startsWith('$ npx express-platform-auth '))
-      const program = join(folder, 'node_modules/express-platform-auth/dist/esm/cli/main.js')
+      const program = join(folder, 'node_modules/express-platform-auth/dist/esm/tools/cli/main.js')
       const env = { PATH: process.env['PATH'], PLATFORM_AUTH_SECRET: 'a secret of 32 characters or more' }
       let id = ''
       for (const line of lines) {

@@ -1,6 +1,7 @@
-import RateLimiterRedis from 'rate-limiter-flexible/lib/RateLimiterRedis.js'
+import type RateLimiterRedis from 'rate-limiter-flexible/lib/RateLimiterRedis.js'
 import type { Limit } from '../../shared/contracts/api.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
+import { once } from '../../shared/lib/once.js'
 import type { RedisConnection } from '../options/options.js'
 import { consume } from './memory-counter.js'
 import type { Counter } from './rate-limit.js'
@@ -20,7 +21,7 @@ const MAX_EXHAUSTED_KEYS = 10_000
 /** Counts in Redis, for all processes together; with `fallback` while Redis is unavailable. */
 export function createRedisCounter(options: RedisCounterOptions): Counter {
   const { redis, circuitBreaker, fallback, ...limit } = options
-  const limiter = createRedisLimiter(redis, limit)
+  const getLimiter = once(() => createRedisLimiter(redis, limit))
   // Key -> when it may count again. Not the limiter's inMemoryBlockOnConsumed: that map has no bound, and above a
   // thousand keys it is searched completely.
   const exhausted = createBoundedCache<number>({ entries: MAX_EXHAUSTED_KEYS })
@@ -29,7 +30,7 @@ export function createRedisCounter(options: RedisCounterOptions): Counter {
     const left = (exhausted.get(key) ?? 0) - performance.now()
     if (left > 0) return { allowed: false, remaining: 0, milliseconds: left }
 
-    const state = await circuitBreaker.ask(() => consume(limiter, key))
+    const state = await circuitBreaker.ask(async () => consume(await getLimiter(), key))
     if (!state) return fallback(key)
     if (state.remaining === 0) exhausted.set(key, performance.now() + state.milliseconds)
     return state
@@ -38,14 +39,16 @@ export function createRedisCounter(options: RedisCounterOptions): Counter {
 
 /** A probe that counts, as every request does: a Redis that answers PING may still reject writes. */
 export function createRedisProbe(redis: RedisConnection, keyPrefix: string): () => Promise<unknown> {
-  const limiter = createRedisLimiter(redis, { keyPrefix, limit: Number.MAX_SAFE_INTEGER, window: 10 })
-  return () => consume(limiter, 'probe')
+  const getLimiter = once(() => createRedisLimiter(redis, { keyPrefix, limit: Number.MAX_SAFE_INTEGER, window: 10 }))
+  return async () => consume(await getLimiter(), 'probe')
 }
 
-function createRedisLimiter(
+/** Loaded when it is needed first: 0.1 MB that a process without Redis is spared. */
+async function createRedisLimiter(
   redis: RedisConnection,
   { keyPrefix, limit, window }: Limit & { readonly keyPrefix: string },
-): RateLimiterRedis {
+): Promise<RateLimiterRedis> {
+  const { default: RateLimiterRedis } = await import('rate-limiter-flexible/lib/RateLimiterRedis.js')
   return new RateLimiterRedis({ storeClient: adaptClient(redis), keyPrefix, points: limit, duration: window })
 }
 
