@@ -14,8 +14,10 @@ export function createMemoryProcesses(feed: { publish(change: Change): void }): 
     async announce(process, lifetime) {
       deleteExpired(lifetime)
       const known = processes.get(process.id)?.process
-      processes.set(process.id, { process: copyFrozen(process), seenAt: performance.now() })
-      if (!isDeepStrictEqual(known, process)) feed.publish({ kind: 'processes' })
+      // Two copies are compared: in Jest an object of the caller has other prototypes than a copy.
+      const copy = copyFrozen(process)
+      processes.set(process.id, { process: copy, seenAt: performance.now() })
+      if (!isDeepStrictEqual(known, copy)) feed.publish({ kind: 'processes' })
     },
     async list(lifetime) {
       const running = [...processes.values()].filter(({ seenAt }) => performance.now() - seenAt < lifetime)

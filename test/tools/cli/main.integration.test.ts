@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -52,6 +52,9 @@ it('runs every command', { timeout: 180_000 }, async () => {
   const config = ['--config', CONFIG, '--by', 'bob']
   const findId = (text: string): string => /app_\w{32}/.exec(text)![0]
 
+  const lost = join(site.folder, 'lost.sqlite')
+  await copyFile(site.file, lost)
+  expect(await runCommand('restore-check', '--lost', lost, ...reading)).toContain('lacks nothing')
   const created = await runCommand('apps create', '--name', 'Shop', '--api', 'orders', ...config)
   expect(created).toMatch(/client_id +epa_key_\w{34}\n +client_secret +epa_sec_\w{49}\n/)
   const id = findId(created)
