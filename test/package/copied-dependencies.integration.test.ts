@@ -26,7 +26,7 @@ describe('the dependencies that are copied into dist', () => {
 
   it('marked is a part of the console in both formats', async () => {
     for (const format of ['esm', 'cjs'])
-      expect(await readText(root, `dist/${format}/console/index.js`)).toContain('github.com/markedjs/marked')
+      expect(await readText(root, `dist/${format}/tools/console/index.js`)).toContain('github.com/markedjs/marked')
   })
 
   it.each(['jose', 'marked'])('SECURITY.md names the locked version of %s', async (name) => {
