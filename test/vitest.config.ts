@@ -17,6 +17,8 @@ const LONG = 'test/**/*.long.test.ts'
 const ISOLATED = [
   // Measures the memory of its process, and counts calls of crypto.subtle.
   'test/hot-paths.integration.test.ts',
+  // Measures the memory of its process, which grows by the garbage of other files.
+  'test/outages/silence.integration.test.ts',
   // Replaces modules, and loads them again.
   'test/recipes/mcp.integration.test.ts',
 ]
@@ -80,6 +82,7 @@ const isolated = {
     exclude: [...configDefaults.exclude, ...unavailable],
     isolate: true,
     pool: 'forks' as const,
+    globalSetup: ['test/support/postgres.ts'],
     ...timeouts,
   },
 }
