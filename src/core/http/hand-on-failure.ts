@@ -25,6 +25,6 @@ function closeSafely(res: ServerResponse): void {
   try {
     closeUnfinished(res)
   } catch {
-    // The response of a wrapper may lack destroy(). Nobody is left who could be told.
+    // The response of a wrapper may lack destroy(). There is nothing left to report the failure to.
   }
 }

@@ -25,7 +25,7 @@ type Listen = (decision: Decision) => void
 
 /** The decisions about requests, for tools that check an app. */
 export interface Decisions {
-  /** Undefined while nobody listens, so that nothing is made for a request. */
+  /** Undefined while no check runs, so that a request costs nothing more. */
   note: Listen | undefined
   /** Calls `listen` within the call that decides. Returns what ends that. */
   listen(listen: Listen): () => void

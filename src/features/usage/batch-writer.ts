@@ -76,7 +76,7 @@ export function createBatchWriter<Row extends { readonly applicationId: string }
   }
 }
 
-/** Applications of `expectSecured()` and of `prove` are nobody's: no invoice has them. */
+/** No invoice has the applications of `expectSecured()` and of `prove`: they belong to no customer. */
 function isCounted({ applicationId }: { readonly applicationId: string }): boolean {
   return !UNCOUNTED_APPLICATIONS.has(applicationId) && !isTemporaryId(applicationId)
 }

@@ -90,7 +90,7 @@ export function createFormerRecords({ entries, bytesOf, freshUntil, patience }: 
         const retryLater = (): void => void (former.servedUntil = performance.now() + RETRY_INTERVAL_MS)
         if (!(problem instanceof LateError)) retryLater()
         else if (former.servedUntil < Infinity) {
-          // Nobody waits for this look-up any more, until it has ended.
+          // Until this look-up has ended, no request waits for it again.
           former.servedUntil = Infinity
           loading.then(retryLater, retryLater)
         }
