@@ -153,6 +153,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   yaml: ['shared/openapi/yaml.ts'],
 }
 
+/** Makes the bounded store of the raw one. */
+const RAW_STORE_READER = 'core/platform/foundation.ts'
 const ROOT_ENTRIES = ['core', 'feature.ts', 'features', 'index.ts', 'shared', 'store.ts', 'stores', 'tools']
 /** A little more than the 250 of CONTRIBUTING.md is better than two files that are read together. */
 const MAX_FILE_LINES = 260
@@ -171,6 +173,10 @@ describe('the architecture of src', () => {
 
   it('imports only what each folder may import', () => {
     expect(files.flatMap(checkImports)).toEqual([])
+  })
+
+  it('calls the raw store, which has no time-outs, in its client only', () => {
+    expect(files.flatMap(checkRawStore)).toEqual([])
   })
 
   it('has no import cycle', () => {
@@ -438,6 +444,20 @@ describe('a function is refused', () => {
   })
 })
 
+describe('a file that reads the raw store is refused', () => {
+  it.each([
+    'settings.store?.listApplications()',
+    'const { store } = foundation.settings',
+    'const { settings: { store } } = foundation',
+    'function start({ store }: Settings) {}',
+    'const start = ({ store = undefined }: Settings) => store',
+    'async function start({ settings: { store } }) {}',
+  ])('%s', (source) => {
+    expect(checkRawStore(parseSourceFile('core/platform/start-and-stop.ts', source))).toHaveLength(1)
+    expect(checkRawStore(parseSourceFile(RAW_STORE_READER, source))).toEqual([])
+  })
+})
+
 describe('a file is refused', () => {
   it('of more than 260 lines', () => {
     expect(checkLength(parseSourceFile('http/form.ts', 'call()\n'.repeat(260)))).toEqual([])
@@ -463,6 +483,14 @@ describe('a file is refused', () => {
     ])
   })
 })
+
+/** `createPlatformAuth()` is given the raw store in its settings. */
+function checkRawStore({ path, memberReads }: SourceFile): string[] {
+  const readsIt = memberReads.some((read) => /^settings\.store$/i.test(read))
+  return /^(?:core|features)\//.test(path) && path !== RAW_STORE_READER && readsIt
+    ? [`${path} reads settings.store, the raw store; only ${RAW_STORE_READER} may.`]
+    : []
+}
 
 function checkImports({ path, imports }: SourceFile): string[] {
   return imports.flatMap((each) => {

@@ -2,7 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, normalize } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
-import { parseSync, Visitor, type StaticExport, type StaticImport } from 'oxc-parser'
+import {
+  parseSync,
+  Visitor,
+  type ArrowFunctionExpression,
+  type BindingPattern,
+  type Expression,
+  type Function as ParsedFunction,
+  type ParamPattern,
+  type StaticExport,
+  type StaticImport,
+} from 'oxc-parser'
 
 /** A file of src as its syntax tree shows it. */
 export interface SourceFile {
@@ -11,6 +21,8 @@ export interface SourceFile {
   readonly lines: number
   readonly imports: readonly Import[]
   readonly functions: readonly FunctionSize[]
+  /** `object.member` for each member that is read, by a dot or by destructuring; of a parameter, with the name of its type. */
+  readonly memberReads: readonly string[]
   readonly hasDefaultExport: boolean
   /** `export * from '...'`. */
   readonly hasUnnamedExport: boolean
@@ -53,8 +65,11 @@ export function parseSourceFile(path: string, text: string): SourceFile {
     ...module.staticExports.flatMap(describeStaticExport),
   ]
   const spans: FunctionSpan[] = []
-  const addFunction = (node: FunctionNode, name: string): void =>
-    void spans.push({ name, start: node.start, end: node.end })
+  const memberReads: string[] = []
+  const addFunction = (node: ParsedFunction | ArrowFunctionExpression, name: string): void => {
+    spans.push({ name, start: node.start, end: node.end })
+    for (const parameter of node.params) memberReads.push(...listMembersOfParameter(parameter))
+  }
 
   let hasDefaultExport = false
   let hasUnnamedExport = false
@@ -76,6 +91,10 @@ export function parseSourceFile(path: string, text: string): SourceFile {
         found.push({ specifier: readLiteral(argument), typeOnly: false })
       }
     },
+    MemberExpression({ object, property }) {
+      if (property.type === 'Identifier') memberReads.push(`${nameOf(object)}.${property.name}`)
+    },
+    VariableDeclarator: ({ id, init }) => void memberReads.push(...listMembers(id, nameOf(init))),
     FunctionDeclaration: (node) => addFunction(node, node.id?.name ?? 'a function'),
     FunctionExpression: (node) => addFunction(node, node.id?.name ?? 'a method'),
     ArrowFunctionExpression: (node) => addFunction(node, 'an arrow function'),
@@ -88,9 +107,36 @@ export function parseSourceFile(path: string, text: string): SourceFile {
       specifier === undefined ? [] : [{ ...resolveImport(path, specifier), typeOnly }],
     ),
     functions: measureFunctions(text, spans),
+    memberReads,
     hasDefaultExport,
     hasUnnamedExport,
   }
+}
+
+/** The last name of an expression: `settings` for `foundation.settings`. */
+function nameOf(expression: Expression | null): string {
+  if (expression?.type === 'Identifier') return expression.name
+  return expression?.type === 'MemberExpression' && expression.property.type === 'Identifier'
+    ? expression.property.name
+    : ''
+}
+
+/** The members that a pattern takes out of an object, those of nested patterns by the name of their member. */
+function listMembers(pattern: BindingPattern, object: string): string[] {
+  if (pattern.type === 'AssignmentPattern') return listMembers(pattern.left, object)
+  if (pattern.type !== 'ObjectPattern') return []
+  return pattern.properties.flatMap((property) => {
+    if (property.type !== 'Property' || property.key.type !== 'Identifier') return []
+    const { name } = property.key
+    return [`${object}.${name}`, ...listMembers(property.value, name)]
+  })
+}
+
+function listMembersOfParameter(parameter: ParamPattern): string[] {
+  if (parameter.type === 'TSParameterProperty' || parameter.type === 'RestElement') return []
+  const annotation = parameter.typeAnnotation?.typeAnnotation
+  const type = annotation?.type === 'TSTypeReference' ? annotation.typeName : undefined
+  return listMembers(parameter, type?.type === 'Identifier' ? type.name : '')
 }
 
 interface Found {

@@ -1,5 +1,5 @@
 import { ConfigurationError, type ConfigurationProblem } from '../../shared/contracts/errors.js'
-import type { StorePart } from '../../shared/contracts/store.js'
+import type { Store, StorePart } from '../../shared/contracts/store.js'
 import type { Feature } from '../../feature.js'
 import { describeKind } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
@@ -14,6 +14,7 @@ import type { CoreSettings } from './settings.js'
 export function readFeatures(
   entries: unknown,
   settings: CoreSettings,
+  store: Store | undefined,
   warn: (warning: ConfigurationProblem) => unknown,
 ): readonly FeatureSettings[] {
   if (entries === undefined) return []
@@ -28,7 +29,7 @@ export function readFeatures(
       fix: 'Give each feature once.',
     })
   }
-  for (const feature of given) checkNeeds(feature, byName, settings)
+  for (const feature of given) checkNeeds(feature, byName, store)
   return sortFeatures(given, byName).map((feature) => ({
     name: feature.name,
     pages: feature.pages ?? {},
@@ -60,7 +61,7 @@ function describeFix(entry: unknown): string {
 function checkNeeds(
   { name, needs = [], optionNeeds = {}, storeParts = [] }: Feature,
   given: Map<string, Feature>,
-  settings: CoreSettings,
+  store: Store | undefined,
 ): void {
   const lacking = needs.find((need) => !given.has(need))
   if (lacking !== undefined) {
@@ -78,7 +79,6 @@ function checkNeeds(
       fix: `Add ${need}() from "express-platform-auth/${need}" to the option features, or leave out ${option}.`,
     })
   }
-  const { store } = settings
   const part = store && storeParts.find((each: StorePart) => !isObject(store[each]))
   if (part === undefined) return
   throw new ConfigurationError({

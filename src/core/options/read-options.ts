@@ -49,7 +49,6 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     baseUrl,
     basePath: removeTrailingSlash(url.pathname),
     apis,
-    store,
     secrets,
     importUnencrypted,
     developersUrl: readDevelopersUrl(options.developersUrl),
@@ -68,7 +67,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     // `node --test` does not set NODE_ENV. Only log lines depend on this.
     development: !production && process.env['NODE_ENV'] !== 'test' && process.env['NODE_TEST_CONTEXT'] === undefined,
   }
-  return { ...core, features: readFeatures(options.features, core, warn) }
+  return { ...core, store, features: readFeatures(options.features, core, store, warn) }
 }
 
 const OPTION_NAMES = [

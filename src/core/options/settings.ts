@@ -1,7 +1,6 @@
 import type { Api, CreateClaims, Limit, Registration } from '../../shared/contracts/api.js'
 import type { MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import type { Logger } from '../../shared/contracts/logger.js'
-import type { Store } from '../../shared/contracts/store.js'
 import type { ReportOnlySettings } from './read-report-only.js'
 import type { BrandOptions, CacheOptions, OnDenied, RedisConnection } from './options.js'
 import type { SigningAlgorithm } from './algorithms.js'
@@ -12,8 +11,6 @@ export interface CoreSettings {
   /** The path of `baseUrl`, without a slash at its end: empty at an origin's root. */
   readonly basePath: string
   readonly apis: ReadonlyMap<string, ApiSettings>
-  /** The store; undefined if the option was left out: applications are then kept in memory. */
-  readonly store: Store | undefined
   /** Newest first. */
   readonly secrets: readonly string[]
   /** Whether unencrypted signing keys and an unencrypted pepper are accepted although there is a secret. */
