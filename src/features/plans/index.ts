@@ -3,7 +3,9 @@ import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlansOffer } from '../../shared/contracts/offers.js'
 import type { PlatformAuth } from '../../index.js'
 import type { Plans } from './calls.js'
-import { createCleanup } from './cleanup.js'
+import { BATCH_ID_RETENTION_MS } from '../../shared/lib/batch-writer.js'
+import { DAY_MS, formatDay } from '../../shared/lib/day.js'
+import { createHourlyDeletion, MAX_DELETED_PER_CALL } from '../../shared/lib/hourly-cleanup.js'
 import { createLedger } from './ledger.js'
 import { createLimiter } from './limiter.js'
 import { createNotices } from './notices.js'
@@ -72,6 +74,9 @@ export function plans<const Name extends string, const Default extends Name = Na
   }
 }
 
+/** A quota needs the days of one month. */
+const RETENTION_MS = 100 * DAY_MS
+
 function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: PlansSettings): FeaturePart {
   const { store, writer, rateLimits, settings, limitLookups, logger, opened, now } = core
   const script = rateLimits.defineScript('plans', COUNT_WINDOWS)
@@ -92,7 +97,16 @@ function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: Plan
     headers: settings.rateLimits.headers,
     now,
   })
-  const cleanup = createCleanup({ store: store.quotas, logger, now })
+  const cleanup = createHourlyDeletion({
+    deleteSome: () =>
+      store.quotas.deleteExpired({
+        countsBefore: formatDay(now() - RETENTION_MS),
+        batchesBefore: now() - BATCH_ID_RETENTION_MS,
+        limit: MAX_DELETED_PER_CALL,
+      }),
+    subject: 'old counts of quotas',
+    logger,
+  })
   const usage = createReadPlanUsage({ store, opened, findPlan: names.find, ledger, countShared, now })
   const calls: Plans = {
     ...createSetPlan({ writer, opened, names: [...known.keys()] }),

@@ -1,9 +1,17 @@
 import type { QuotaStore } from '../../shared/contracts/quotas.js'
+import { createBatchWriter, type BatchWriter } from '../../shared/lib/batch-writer.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import { formatDay } from '../../shared/lib/day.js'
-import { addUnwritten, advance, createAccount, isOfLaterDay, setStored, type Account } from './account.js'
+import {
+  addUnwritten,
+  advance,
+  createAccount,
+  isOfLaterDay,
+  setStored,
+  type Account,
+  type QuotaRow,
+} from './account.js'
 import type { Plan } from './plan.js'
-import { createQuotaWriter, type QuotaWriter } from './quota-writer.js'
 
 /** The accounts of applications, and their units on the way to the store. */
 export interface Ledger {
@@ -15,7 +23,7 @@ export interface Ledger {
   refresh(account: Account): Promise<unknown>
   /** Adds units to the account's day and month. */
   add(account: Account, units: number): void
-  readonly writer: Omit<QuotaWriter, 'add'>
+  readonly writer: Omit<BatchWriter, 'schedule'>
 }
 
 interface LedgerOptions {
@@ -28,20 +36,43 @@ interface LedgerOptions {
   readonly now: () => number
 }
 
+const WRITE_INTERVAL_MS = 5000
+/** They are written early. */
+const MANY_ROWS = 1000
+
 export function createLedger({ store, limitLookups, accounts: entries, onTotals, now }: LedgerOptions): Ledger {
   const accounts = createBoundedCache<Account>({ entries })
   /** Accounts with units that are not written. They are not forgotten, however many others there are. */
   const unwritten = new Map<string, Account>()
   const reads = new Map<string, Promise<Account>>()
-  const writer = createQuotaWriter({
-    store,
-    onWritten({ account, day, count }, totals) {
-      setStored(account, day, totals, count)
-      if (!account.row) unwritten.delete(account.applicationId)
-      if (day === account.day) onTotals(account, count)
+  /** The units to be written, whose `count` may grow until their account has another row, or none. */
+  let rows: QuotaRow[] = []
+  const writer = createBatchWriter({
+    add: (batch, taken: readonly QuotaRow[]) =>
+      store.add(
+        batch,
+        taken.map(({ account: { applicationId }, day, count }) => ({ applicationId, day, count })),
+      ),
+    size: () => rows.length,
+    manyRows: MANY_ROWS,
+    takeAll() {
+      const taken = rows
+      rows = []
+      for (const row of taken) if (row.account.row === row) row.account.row = undefined
+      return taken
+    },
+    // Two are of the same after the clock was set back. PostgreSQL refuses them in one batch, which would be repeated without end.
+    identify: ({ account, day }) => `${account.applicationId} ${day}`,
+    onAdded(added, totals) {
+      added.forEach(({ account, day, count }, at) => {
+        setStored(account, day, totals[at]!, count)
+        if (!account.row) unwritten.delete(account.applicationId)
+        if (day === account.day) onTotals(account, count)
+      })
     },
     // The store is asked when the application calls again.
-    onLost: ({ account }) => forget(account),
+    onLost: (lost) => lost.forEach(({ account }) => forget(account)),
+    intervalMs: WRITE_INTERVAL_MS,
     now,
   })
 
@@ -81,7 +112,8 @@ export function createLedger({ store, limitLookups, accounts: entries, onTotals,
     }
     account.row = { account, day: account.day, count: units }
     unwritten.set(account.applicationId, account)
-    writer.add(account.row)
+    rows.push(account.row)
+    writer.schedule()
   }
 
   return {

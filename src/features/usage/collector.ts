@@ -1,11 +1,9 @@
-import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
 import type { ApiObserver, CountRequest, KnownRefusal } from '../../shared/contracts/api-observer.js'
 import { readOrigin } from '../../core/http/origin.js'
-import type { UsageCount, UsageStore } from '../../shared/contracts/usage.js'
-import { DAY_MS } from '../../shared/lib/day.js'
-import { createBatchWriter } from './batch-writer.js'
-import { createCounts } from './counts.js'
+import type { RefusalRecord, UsageCount, UsageStore } from '../../shared/contracts/usage.js'
+import { createBatchWriter } from '../../shared/lib/batch-writer.js'
+import { createCounts, isCounted } from './counts.js'
 import { createRefusalBuffer, KEPT_REFUSALS } from './refusal-buffer.js'
 import { readRequestId } from './request-id.js'
 import { createRouteCounts } from './route-counts.js'
@@ -26,111 +24,48 @@ export interface UsageCollector {
   close(): Promise<void>
 }
 
-export interface UsageCollectorOptions {
-  readonly store: Pick<UsageStore, 'add' | 'addRefusals'>
-  readonly now: () => number
-  /** Whether requests are counted by route, too. */
-  readonly routes?: boolean
-  /** The interval of writes, which tests shorten. */
-  readonly countsInterval?: number
-}
-
 /** A process that is killed loses the counts of this time at most. */
 const COUNTS_INTERVAL_MS = 60_000
 const REFUSALS_INTERVAL_MS = 1000
 /** The wait after a failed write of refusals. */
 const REFUSALS_RETRY_INTERVAL_MS = 10_000
-/** Timers may end early. */
-const TIMER_INACCURACY_MS = 5
-/** Flush early when this many counters exist (application, API, outcome, and as many with routes). */
+/** Counts are written early when this many counters exist (application, API, outcome, and as many with routes). */
 const MAX_COUNTS = 10_000
-/** One transaction blocks SQLite's event loop, so the number of its counts is limited. */
-const MAX_COUNTS_PER_WRITE = 1000
 /** Outcomes that are no refusals: an `allow` of the host may answer any error code. */
 const OTHER_OUTCOMES: readonly string[] = ['allowed', 'token']
 const LIMIT_ERRORS: readonly string[] = ['too_many_requests', 'quota_exceeded']
 
-export function createUsageCollector(options: UsageCollectorOptions): UsageCollector {
-  const { store, now, routes = false, countsInterval = COUNTS_INTERVAL_MS } = options
-  const counts = createCounts({ now, limit: MAX_COUNTS, onNew: scheduleCounts })
+export function createUsageCollector(options: {
+  readonly store: Pick<UsageStore, 'add' | 'addRefusals'>
+  /** Whether requests are counted by route, too. */
+  readonly routes?: boolean
+  readonly now: () => number
+}): UsageCollector {
+  const { store, routes = false, now } = options
+  const counts = createCounts({ now, limit: MAX_COUNTS, onNew: () => countsWriter.schedule() })
   /** They have a limit of their own, so that they displace no others. */
-  const ofRoutes = createCounts({ now, limit: MAX_COUNTS, onNew: scheduleCounts })
+  const ofRoutes = createCounts({ now, limit: MAX_COUNTS, onNew: () => countsWriter.schedule() })
   const routeCounts = routes ? createRouteCounts(ofRoutes) : undefined
   const refusals = createRefusalBuffer()
   const countsWriter = createBatchWriter({
-    write: (batch, rows) => store.add(batch, rows),
-    takeAll: takeCounts,
-    maxRows: MAX_COUNTS_PER_WRITE,
+    add: (batch, rows: readonly UsageCount[]) => store.add(batch, rows),
+    size: () => Math.max(counts.size, ofRoutes.size),
+    manyRows: MAX_COUNTS,
+    takeAll() {
+      routeCounts?.countUnanswered()
+      return [...counts.takeAll(), ...ofRoutes.takeAll()].filter(isCounted)
+    },
+    intervalMs: COUNTS_INTERVAL_MS,
     now,
   })
   const refusalsWriter = createBatchWriter({
-    write: (batch, rows) => store.addRefusals(batch, rows, KEPT_REFUSALS),
-    takeAll: refusals.takeAll,
-    maxRows: Infinity,
+    add: (batch, rows: readonly RefusalRecord[]) => store.addRefusals(batch, rows, KEPT_REFUSALS),
+    size: () => refusals.size,
+    takeAll: () => refusals.takeAll().filter(isCounted),
+    intervalMs: REFUSALS_INTERVAL_MS,
+    retryMs: REFUSALS_RETRY_INTERVAL_MS,
     now,
   })
-  let countsTimer: NodeJS.Timeout | undefined
-  let dayTimer: NodeJS.Timeout | undefined
-  let refusalsTimer: NodeJS.Timeout | undefined
-  let isWrittenEarly = false
-  let closed = false
-
-  function takeCounts(): readonly UsageCount[] {
-    routeCounts?.countUnanswered()
-    return [...counts.takeAll(), ...ofRoutes.takeAll()]
-  }
-
-  function scheduleCounts(): void {
-    if (closed) return
-    if (!countsTimer) startCountsTimers()
-    if (Math.max(counts.size, ofRoutes.size) < MAX_COUNTS || isWrittenEarly) return
-    isWrittenEarly = true
-    setImmediate(writeCountsOnTimer)
-  }
-
-  function startCountsTimers(): void {
-    countsTimer = setTimeout(writeCountsOnTimer, countsInterval).unref()
-    const restOfDay = DAY_MS - (now() % DAY_MS)
-    if (restOfDay < countsInterval) dayTimer = setTimeout(endDay, restOfDay + TIMER_INACCURACY_MS).unref()
-  }
-
-  function endDay(): void {
-    counts.endDay()
-    ofRoutes.endDay()
-  }
-
-  function scheduleRefusals(delay: number): void {
-    if (!closed) refusalsTimer ??= setTimeout(writeRefusalsOnTimer, delay).unref()
-  }
-
-  async function writeCounts(): Promise<void> {
-    clearTimers()
-    countsTimer = undefined
-    endDay()
-    // While writes fail, the next one is in a minute.
-    if (await countsWriter.write()) isWrittenEarly = false
-    if (counts.size + ofRoutes.size + countsWriter.waiting > 0) scheduleCounts()
-  }
-
-  async function writeRefusals(): Promise<void> {
-    const isWritten = await refusalsWriter.write()
-    refusalsTimer = undefined
-    if (!isWritten) scheduleRefusals(REFUSALS_RETRY_INTERVAL_MS)
-    else if (refusals.size > 0) scheduleRefusals(REFUSALS_INTERVAL_MS)
-  }
-
-  async function flush(): Promise<void> {
-    await Promise.all([countsWriter.write(), refusalsWriter.write()])
-  }
-
-  function clearTimers(): void {
-    clearTimeout(countsTimer)
-    clearTimeout(dayTimer)
-  }
-
-  // The functions are bound here, because a request starts the timers: the writes must not be part of that request's trace.
-  const writeCountsOnTimer = AsyncResource.bind(() => void writeCounts())
-  const writeRefusalsOnTimer = AsyncResource.bind(() => void writeRefusals())
 
   return {
     allowedCounter: (api) => counts.counter(api, 'allowed'),
@@ -150,14 +85,13 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
         address: origin.address,
         details: { ...details, ...retryAfter, route: details['route'] ?? describeRefusedRoute(req) },
       })
-      scheduleRefusals(REFUSALS_INTERVAL_MS)
+      refusalsWriter.schedule()
     },
-    flush,
+    async flush() {
+      await Promise.all([countsWriter.write(), refusalsWriter.write()])
+    },
     async close() {
-      closed = true
-      clearTimers()
-      clearTimeout(refusalsTimer)
-      await flush()
+      await Promise.all([countsWriter.close(), refusalsWriter.close()])
     },
   }
 }

@@ -1,6 +1,8 @@
+import { isTemporaryId } from '../../core/applications/records/application-id.js'
 import type { CountRequest } from '../../shared/contracts/api-observer.js'
 import type { UsageCount } from '../../shared/contracts/usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
+import { UNCOUNTED_APPLICATIONS } from '../../shared/lib/uncounted-applications.js'
 
 /** Counts in memory, until they are written. */
 export interface Counts {
@@ -12,8 +14,6 @@ export interface Counts {
   count(kind: Kind, applicationId: string, times?: number): void
   /** Returns the counts, and begins anew. No two of them are of the same day, application, API, outcome and route. */
   takeAll(): readonly UsageCount[]
-  /** Counts for the new day from now on, if a day has ended. */
-  endDay(): void
   readonly size: number
 }
 
@@ -35,6 +35,11 @@ interface Counter {
 
 type Cell = { -readonly [Name in keyof UsageCount]: UsageCount[Name] }
 
+/** Timers may end early. */
+const TIMER_INACCURACY_MS = 5
+/** The clock may be set meanwhile. */
+const MAX_WAIT_MS = 60_000
+
 export function createCounts({ now, limit, onNew }: CountsOptions): Counts {
   let cells: Cell[] = []
   /** The counters of `counter()`, which guards hold on to, by API and outcome. */
@@ -42,6 +47,7 @@ export function createCounts({ now, limit, onNew }: CountsOptions): Counts {
   /** The counters of `count()`. */
   const temporary = new Map<string, Counter>()
   let day = countDays(now())
+  let dayTimer: NodeJS.Timeout | undefined
 
   /** A request that is allowed costs one look-up here, and allocates nothing (test/hot-paths.integration.test.ts). */
   function createCounter(kind: Kind): Counter {
@@ -68,6 +74,7 @@ export function createCounts({ now, limit, onNew }: CountsOptions): Counts {
 
   function begin(byApplication: Map<string, Cell>, kind: Kind, applicationId: string, times: number): void {
     endDay()
+    watchDay()
     if (cells.length < limit) {
       const cell = { day: formatDay(day * DAY_MS), applicationId, ...kind, count: times }
       byApplication.set(applicationId, cell)
@@ -76,6 +83,19 @@ export function createCounts({ now, limit, onNew }: CountsOptions): Counts {
     onNew()
   }
 
+  /** `counter()` does not look at the clock, so a timer does while there are counts. */
+  function watchDay(): void {
+    const restOfDay = DAY_MS - (now() % DAY_MS)
+    dayTimer ??= setTimeout(lookAtDay, Math.min(restOfDay + TIMER_INACCURACY_MS, MAX_WAIT_MS)).unref()
+  }
+
+  function lookAtDay(): void {
+    dayTimer = undefined
+    endDay()
+    if (cells.length > 0) watchDay()
+  }
+
+  /** Counts for the new day from now on, if a day has ended. */
   function endDay(): void {
     const today = countDays(now())
     if (today === day) return
@@ -100,7 +120,6 @@ export function createCounts({ now, limit, onNew }: CountsOptions): Counts {
       forgetCells()
       return taken
     },
-    endDay,
     get size() {
       return cells.length
     },
@@ -109,4 +128,9 @@ export function createCounts({ now, limit, onNew }: CountsOptions): Counts {
 
 function countDays(time: number): number {
   return Math.floor(time / DAY_MS)
+}
+
+/** No invoice has the applications of `expectSecured()` and of `prove`: they belong to no customer. */
+export function isCounted({ applicationId }: { readonly applicationId: string }): boolean {
+  return !UNCOUNTED_APPLICATIONS.has(applicationId) && !isTemporaryId(applicationId)
 }

@@ -2,11 +2,13 @@ import type { UsageOffer } from '../../shared/contracts/offers.js'
 import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
 import type { Usage } from './calls.js'
-import { createUsageCleanup } from './cleanup.js'
+import { BATCH_ID_RETENTION_MS } from '../../shared/lib/batch-writer.js'
+import { DAY_MS, formatDay } from '../../shared/lib/day.js'
+import { createHourlyDeletion, MAX_DELETED_PER_CALL } from '../../shared/lib/hourly-cleanup.js'
 import { createUsageCollector } from './collector.js'
 import { readUsageOptions, type UsageOptions } from './read-options.js'
 import { createReportedCollector } from './reported-collector.js'
-import { createCountRefusals } from './refusals.js'
+import { createCountRefusals, MAX_REFUSAL_AGE_MS } from './refusals.js'
 import { describeRoute } from './route-name.js'
 import { createUsageCalls } from './store-calls.js'
 
@@ -63,7 +65,18 @@ function createUsagePart(core: Core, { collect, retention, routes }: ReturnType<
   const collector = collect ? createUsageCollector({ store, now, routes }) : undefined
   const reported = createReportedCollector({ store, now })
   // Counts that an earlier process has stored are deleted in any case.
-  const cleanup = createUsageCleanup({ store, retention, logger, now })
+  const cleanup = createHourlyDeletion({
+    deleteSome: () =>
+      store.deleteExpired({
+        countsBefore: formatDay(now() - retention * DAY_MS),
+        reportedBefore: now() - retention * DAY_MS,
+        refusalsBefore: now() - MAX_REFUSAL_AGE_MS,
+        batchesBefore: now() - BATCH_ID_RETENTION_MS,
+        limit: MAX_DELETED_PER_CALL,
+      }),
+    subject: 'old usage and refusals',
+    logger,
+  })
   const calls = createUsageCalls({ ...core, flushReported: reported.flush })
   const countRefusals = createCountRefusals({ ...core, store })
   return {

@@ -14,6 +14,23 @@ interface HourlyCleanupOptions {
   readonly logger: { warn(message: string, error: unknown): void }
 }
 
+/** The same where one call deletes a limited number of rows, and resolves how many it has deleted. */
+export function createHourlyDeletion(options: {
+  readonly deleteSome: () => Promise<number>
+  readonly subject: string
+  readonly logger: HourlyCleanupOptions['logger']
+}): HourlyCleanup {
+  const { deleteSome, subject, logger } = options
+  async function cleanUp(): Promise<void> {
+    for (;;) if (cleanup.isClosed || (await deleteSome()) === 0) return
+  }
+  const cleanup = createHourlyCleanup({ cleanUp, subject, logger })
+  return cleanup
+}
+
+/** The rows of one statement, which must not lock them for long. */
+export const MAX_DELETED_PER_CALL = 1000
+
 const CLEANUP_INTERVAL_MS = 3600 * 1000
 
 export function createHourlyCleanup({ cleanUp, subject, logger }: HourlyCleanupOptions): HourlyCleanup {
