@@ -18,7 +18,6 @@ import type { NewAuditRecord } from '../../shared/contracts/store-records.js'
 import type { StoreWith } from '../../shared/contracts/store.js'
 import { readServiceFailure, type ServiceFailure } from '../../shared/lib/service-failure.js'
 import { toFailed } from './attempt-failure.js'
-import type { MailHealth } from './mail-health.js'
 import { isNotice } from './notice.js'
 import {
   type Attempt,
@@ -49,7 +48,6 @@ interface PreparedEmail extends Pick<Attempt, 'email'> {
 interface AttemptsOptions extends PreparationOptions {
   readonly store: StoreWith<'emails'>
   readonly emit: Emit
-  readonly mailHealth: Pick<MailHealth, 'answered' | 'deferred'>
   /** The address of a page, if a feature of this process serves it. */
   readonly pageUrl: (page: string) => string | undefined
   /** Called after each e-mail that was not accepted; `final` if it is not retried. */
@@ -57,7 +55,7 @@ interface AttemptsOptions extends PreparationOptions {
 }
 
 export function createAttempts(options: AttemptsOptions): Attempts {
-  const { store, writer, delivery, emit, onFailed, mailHealth, pageUrl, now } = options
+  const { store, writer, delivery, emit, onFailed, pageUrl, now } = options
 
   /** Whether the e-mail is still as this process saved it: operators' calls cancel, redirect and suspend e-mails, and a first use removes them. */
   async function isUnchanged({ id, version }: QueuedEmail): Promise<boolean> {
@@ -126,7 +124,6 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       return undefined
     },
     async accepted(email) {
-      mailHealth.answered()
       const { applicationId, purpose } = email
       const accepted = await writer.change(applicationId, { type: 'application.delivered' }, async (current) => {
         if (!(await isUnchanged(email))) return undefined
@@ -144,10 +141,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       if (accepted?.result?.activated) emit('application.activated', { applicationId })
     },
     async failed(email, error) {
-      const failure = readServiceFailure(error)
-      if (failure.permanent) mailHealth.answered()
-      else mailHealth.deferred(failure.problem)
-      await saveFailure(email, failure)
+      await saveFailure(email, readServiceFailure(error))
     },
   }
 }

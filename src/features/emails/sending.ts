@@ -4,7 +4,7 @@ import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import type { Core } from '../../feature.js'
 import { readBrand } from '../../shared/web/read-brand.js'
 import { createAttempts } from './attempt.js'
-import { createMailHealth, type MailHealth } from './mail-health.js'
+import { createMailServer, type MailServer } from './mail-server.js'
 import { createEmailWriter } from './message.js'
 import type { EmailsSettings } from './read-options.js'
 import { createSignInMailer, type SignInMailer } from './sign-in-email.js'
@@ -12,7 +12,7 @@ import { createEmailWorker, type EmailWorker } from './worker.js'
 
 /** Sends credentials, or links to them, by e-mail. */
 export interface Sending
-  extends Pick<SignInMailer, 'sendSignIn'>, Pick<MailHealth, 'problem'>, Pick<EmailWorker, 'start' | 'wake'> {
+  extends Pick<SignInMailer, 'sendSignIn'>, Pick<MailServer, 'problem'>, Pick<EmailWorker, 'start' | 'wake'> {
   /** Sends what is due, and resolves when that is over. */
   flush(): Promise<void>
   /** Waits for e-mails that are being sent. */
@@ -26,7 +26,7 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
   const brand = readBrand(core.settings.brand)
   const portalUrl = core.pageUrl('portal')
   const writeEmail = createEmailWriter({ ...settings, apis, baseUrl, developersUrl, portalUrl, brand, logger })
-  const mailHealth = createMailHealth(core)
+  const mailServer = createMailServer({ ...core, ...settings, writeEmail })
   // A process without operators never gets here: describeDecision() needs the page on which they decide.
   const isOperator = (address: string): boolean => core.find('registration')?.isOperator(address) ?? false
   const approvalLinks = createApprovalLinks({ ...core, isOperator })
@@ -37,10 +37,9 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
     developersUrl,
     approvalLinks,
     onFailed: logFailure,
-    mailHealth,
   })
-  const worker = createEmailWorker({ ...core, ...settings, attempts, writeEmail, onError: logError })
-  const signInMailer = createSignInMailer({ ...settings, writeEmail, logger, mailHealth })
+  const worker = createEmailWorker({ ...core, mailServer, attempts, onError: logError })
+  const signInMailer = createSignInMailer({ mailServer, logger })
 
   function logFailure(applicationId: string, problem: string, final: boolean): void {
     const next = final ? 'It is not retried before auth.emails.retry() is called.' : 'It will be retried.'
@@ -55,7 +54,7 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
 
   return {
     sendSignIn: signInMailer.sendSignIn,
-    problem: mailHealth.problem,
+    problem: mailServer.problem,
     wake: worker.wake,
     start: worker.start,
     async flush() {

@@ -2,12 +2,9 @@ import { AsyncResource } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SignInEmail } from '../../shared/contracts/email-content.js'
 import type { Logger } from '../../shared/contracts/logger.js'
-import type { Mailer } from '../../shared/contracts/mailer.js'
 import { createConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
-import { callService, readServiceFailure } from '../../shared/lib/service-failure.js'
-import { withTimeout } from '../../shared/lib/timeout.js'
-import type { MailHealth } from './mail-health.js'
-import type { WriteEmail } from './message.js'
+import { readServiceFailure } from '../../shared/lib/service-failure.js'
+import type { MailServer } from './mail-server.js'
 
 /** Sends e-mails that are not queued in the store: a contact who lost one asks for another. */
 export interface SignInMailer {
@@ -20,10 +17,8 @@ export interface SignInMailer {
 }
 
 interface SignInMailerOptions {
-  readonly mailer: Mailer
-  readonly writeEmail: WriteEmail
+  readonly mailServer: Pick<MailServer, 'send'>
   readonly logger: Pick<Logger, 'warn'>
-  readonly mailHealth: Pick<MailHealth, 'answered' | 'deferred'>
 }
 
 const MAX_CONCURRENT_EMAILS = 4
@@ -31,9 +26,8 @@ const MAX_CONCURRENT_EMAILS = 4
 const MAX_WAITING_EMAILS = 1000
 /** The waits before the second attempt and the third. */
 const RETRY_DELAYS_MS = [2000, 10_000]
-const MAILER_TIMEOUT_MS = 60_000
 
-export function createSignInMailer({ mailer, writeEmail, logger, mailHealth }: SignInMailerOptions): SignInMailer {
+export function createSignInMailer({ mailServer, logger }: SignInMailerOptions): SignInMailer {
   const sending = new Set<Promise<void>>()
   const closing = new AbortController()
   const limit = createConcurrencyLimit({
@@ -46,29 +40,13 @@ export function createSignInMailer({ mailer, writeEmail, logger, mailHealth }: S
     for (let attempt = 0; ; attempt++) {
       try {
         // The recipient's own queue, so that many requests for one address do not delay those for others.
-        await limit(email.to, () => sendOnce(email))
-        return mailHealth.answered()
+        return await limit(email.to, () => mailServer.send(email))
       } catch (error) {
-        noteFailure(error)
         const delay = RETRY_DELAYS_MS[attempt]
         if (delay === undefined || closing.signal.aborted || isFinal(error)) return logFailure(error)
         await sleep(delay, undefined, { signal: closing.signal, ref: false }).catch(() => undefined)
       }
     }
-  }
-
-  function noteFailure(error: unknown): void {
-    const { permanent, problem } = readServiceFailure(error)
-    if (permanent) mailHealth.answered()
-    else if (problem !== 'overloaded') mailHealth.deferred(problem)
-  }
-
-  async function sendOnce(email: SignInEmail): Promise<void> {
-    const message = await writeEmail(email)
-    const sent = callService(() => mailer.send(message))
-    await withTimeout(sent, MAILER_TIMEOUT_MS, () => new Error('The mailer did not answer in time.'), {
-      background: true,
-    })
   }
 
   /** Describes an error without the address, and without the mail server's text, which may repeat the e-mail. */

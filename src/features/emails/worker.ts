@@ -1,14 +1,10 @@
 import { AsyncResource } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nextVersion } from '../../core/applications/queue/queued-emails.js'
-import type { EmailContent } from '../../shared/contracts/email-content.js'
-import type { Mailer } from '../../shared/contracts/mailer.js'
 import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
 import type { StoreWith } from '../../shared/contracts/store.js'
-import { callService } from '../../shared/lib/service-failure.js'
-import { withTimeout } from '../../shared/lib/timeout.js'
 import type { Attempts } from './attempt.js'
-import type { WriteEmail } from './message.js'
+import type { MailServer } from './mail-server.js'
 
 /** Sends the e-mails that are due. Every process with `emails()` runs one; a lease keeps two from sending the same e-mail. */
 export interface EmailWorker {
@@ -24,11 +20,10 @@ export interface EmailWorker {
 
 interface EmailWorkerOptions {
   readonly store: StoreWith<'emails'>
-  readonly mailer: Mailer
+  readonly mailServer: Pick<MailServer, 'send'>
   readonly attempts: Attempts
-  readonly writeEmail: WriteEmail
   readonly now: () => number
-  /** Called when an e-mail could not be processed. If the mailer rejects, `attempts.failed` is called instead. */
+  /** Called when an e-mail could not be processed. If the mail server does not take it, `attempts.failed` is called instead. */
   readonly onError: (error: unknown) => void
 }
 
@@ -38,17 +33,8 @@ const OUTBOX_POLL_INTERVAL_MS = 1000
 /** The lease is renewed while the e-mail is being sent, so that a killed process's e-mail is soon sent by another. */
 const LEASE_DURATION_MS = 15_000
 const LEASE_RENEWAL_INTERVAL_MS = 5000
-/** The outcome counts as unknown after this time. */
-const MAILER_TIMEOUT_MS = 60_000
 
-export function createEmailWorker({
-  store,
-  mailer,
-  attempts,
-  writeEmail,
-  now,
-  onError,
-}: EmailWorkerOptions): EmailWorker {
+export function createEmailWorker({ store, mailServer, attempts, now, onError }: EmailWorkerOptions): EmailWorker {
   const sending = new Set<Promise<void>>()
   let timer: NodeJS.Timeout | undefined
   let polling: Promise<void> | undefined
@@ -94,17 +80,12 @@ export function createEmailWorker({
     if (!attempt) return
     const lease = keepLease(attempt.email)
     try {
-      await withTimeout(callMailer(attempt.content), MAILER_TIMEOUT_MS, createMailerTimeoutError, { background: true })
+      await mailServer.send(attempt.content)
     } catch (error) {
       await attempts.failed(await lease.end(), error)
       return
     }
     await attempts.accepted(await lease.end())
-  }
-
-  async function callMailer(content: EmailContent): Promise<void> {
-    const message = await writeEmail(content)
-    await callService(() => mailer.send(message))
   }
 
   /** Renews the lease of an e-mail until `end`, which resolves the e-mail as it was saved last. */
@@ -153,8 +134,4 @@ export function createEmailWorker({
       await Promise.all(sending)
     },
   }
-}
-
-function createMailerTimeoutError(): Error {
-  return Object.assign(new Error('The mailer did not answer in time.'), { code: 'ETIMEDOUT' })
 }

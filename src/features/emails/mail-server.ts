@@ -1,0 +1,127 @@
+import type { EmailContent } from '../../shared/contracts/email-content.js'
+import type { Emit } from '../../shared/contracts/events.js'
+import type { Logger } from '../../shared/contracts/logger.js'
+import type { Mailer } from '../../shared/contracts/mailer.js'
+import { callService, readServiceFailure } from '../../shared/lib/service-failure.js'
+import { withTimeout } from '../../shared/lib/timeout.js'
+import type { WriteEmail } from './message.js'
+
+/** Calls the mailer for every e-mail, and knows by these attempts whether the mail server takes e-mails. */
+export type MailServer = ReturnType<typeof createMailServer>
+
+/** An attempt under way. `startedAt` is the time at which it began. */
+interface Attempt {
+  readonly startedAt: number
+}
+
+/** What failed since the mail server has answered about an e-mail. */
+interface Failing {
+  /** The time at which the first of these attempts began. */
+  readonly since: number
+  /** The time at which the last one failed. */
+  readonly failedAt: number
+  /** The time in which these attempts waited for an answer. An attempt that was refused at once adds nothing. */
+  readonly silence: number
+  readonly attempts: number
+  readonly problem: string
+}
+
+/** One e-mail may be deferred for reasons of its own. Its first attempts follow after 2, 4 and 8 seconds. */
+const MIN_DEFERRED_ATTEMPTS = 3
+const MIN_DURATION_MS = 10_000
+/** A mail server that accepts connections and stays silent fails no attempt before the mailer's own time-outs. */
+const MAX_SILENCE_MS = 20_000
+/** The outcome counts as unknown after this time. */
+const MAILER_TIMEOUT_MS = 60_000
+
+export function createMailServer({
+  mailer,
+  writeEmail,
+  logger,
+  emit,
+  now,
+}: {
+  readonly mailer: Mailer
+  readonly writeEmail: WriteEmail
+  readonly logger: Pick<Logger, 'warn' | 'error'>
+  readonly emit: Emit
+  readonly now: () => number
+}) {
+  /** In the order in which they began. */
+  const underWay = new Set<Attempt>()
+  let failing: Failing | undefined
+  let isReported = false
+
+  async function callMailer(content: EmailContent): Promise<void> {
+    const message = await writeEmail(content)
+    await callService(() => mailer.send(message))
+  }
+
+  /** It has answered about the e-mail itself: accepted it, or refused it for good. */
+  function noteAnswer(attempt: Attempt): void {
+    // The attempts that began before say nothing about it any more: their e-mails may be slow for reasons of their own.
+    if (underWay.has(attempt))
+      for (const each of underWay) {
+        underWay.delete(each)
+        if (each === attempt) break
+      }
+    failing = undefined
+    if (!isReported) return
+    isReported = false
+    logger.warn('The mail server takes e-mails again.')
+    emit('mail.available', {})
+  }
+
+  /** The attempt will be repeated. */
+  function noteDeferral(attempt: Attempt, problem: string): void {
+    const failedAt = now()
+    const startedAt = underWay.delete(attempt) ? attempt.startedAt : failedAt
+    const since = Math.min(failing?.since ?? startedAt, startedAt)
+    const attempts = (failing?.attempts ?? 0) + 1
+    failing = { since, failedAt, silence: measureSilence(startedAt), attempts, problem }
+    const isLasting = attempts >= MIN_DEFERRED_ATTEMPTS && failedAt - since >= MIN_DURATION_MS
+    if (isReported || !(isLasting || failing.silence >= MAX_SILENCE_MS)) return
+    isReported = true
+    logger.error(
+      `No e-mail has been delivered since ${new Date(since).toISOString()}: ${problem}. The platform retries.`,
+    )
+    emit('mail.unavailable', { reason: problem })
+  }
+
+  /** Attempts at the same time are counted once. */
+  function measureSilence(startedAt: number): number {
+    return (failing?.silence ?? 0) + now() - Math.max(startedAt, failing?.failedAt ?? startedAt)
+  }
+
+  return {
+    /** Writes and sends an e-mail. Rejects if the mail server has not accepted it, or has not answered within a minute. */
+    async send(content: EmailContent): Promise<void> {
+      const attempt: Attempt = { startedAt: now() }
+      underWay.add(attempt)
+      try {
+        await withTimeout(callMailer(content), MAILER_TIMEOUT_MS, createMailerTimeoutError, { background: true })
+        noteAnswer(attempt)
+      } catch (error) {
+        const { permanent, problem } = readServiceFailure(error)
+        if (permanent) noteAnswer(attempt)
+        else noteDeferral(attempt, problem)
+        throw error
+      }
+    },
+    /** The problem for `auth.health()`; undefined if all is well. */
+    problem(): string | undefined {
+      const [oldest] = underWay
+      const since = failing?.since ?? oldest?.startedAt
+      if (since === undefined) return undefined
+      if (!isReported && !(oldest && measureSilence(oldest.startedAt) >= MAX_SILENCE_MS)) return undefined
+      const reason = failing
+        ? `${failing.attempts} ${failing.attempts === 1 ? 'attempt' : 'attempts'}, the last with ${failing.problem}`
+        : 'the mail server does not answer'
+      return `No e-mail has been delivered since ${new Date(since).toISOString()} (${reason}): registrations, sign-ins and invitations wait.`
+    },
+  }
+}
+
+function createMailerTimeoutError(): Error {
+  return Object.assign(new Error('The mailer did not answer in time.'), { code: 'ETIMEDOUT' })
+}
