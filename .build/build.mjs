@@ -65,10 +65,23 @@ try {
 
 async function compile() {
   const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc')
-  const args = [tsc, '--project', import.meta.dirname, '--outDir', modules, '--pretty', 'false']
+  const compiled = join(staging, 'compiled')
+  const args = [tsc, '--project', import.meta.dirname, '--outDir', compiled, '--pretty', 'false']
   await promisify(execFile)(process.execPath, args, { cwd: root }).catch((error) => {
     throw new Error((error.stdout || error.message).trim())
   })
+  await mkdir(output, { recursive: true })
+  await rename(join(compiled, 'src'), modules)
+  await publishSuite(join(compiled, 'test/stores/suite'), join(modules, 'tools/testing/store'))
+}
+
+/** The tests of stores are published, too: "express-platform-auth/testing/store". @param {string} suite @param {string} published */
+async function publishSuite(suite, published) {
+  await rename(suite, published)
+  for (const file of await filesIn(published, 's')) {
+    const code = await readFile(file, 'utf8')
+    await writeFile(file, code.replaceAll("'../../../src/", "'../../../"))
+  }
 }
 
 /**

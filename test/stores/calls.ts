@@ -1,6 +1,6 @@
 import type { StoreCallName } from '../support/failing-store.js'
 import type { StoreWith } from '../../src/shared/contracts/store.js'
-import { application, audit, email, NOW, signIn, signingKey } from './records.js'
+import { application, audit, email, NOW, signIn, signingKey } from './suite/records.js'
 
 /** One call of each method that a store must reject before it is open and after it is closed. They can run in this order. */
 export const CALLS: readonly (readonly [StoreCallName, (store: StoreWith) => Promise<unknown>])[] = [

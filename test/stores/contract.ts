@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { storeTests, type OpenedStore } from '../../src/tools/testing/store/index.js'
+import { storeTests, type OpenedStore } from './suite/index.js'
 
 /** The behaviour that every store has in common. Call it once per kind of store. */
 export function storeContract(name: string, open: () => Promise<OpenedStore>): void {

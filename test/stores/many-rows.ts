@@ -1,4 +1,4 @@
-import { NOW } from './records.js'
+import { NOW } from './suite/records.js'
 
 /** The tables that do not grow with the number of applications: whole reads of them are no defect. */
 export const SMALL_TABLES = ['platform_auth_meta', 'platform_auth_signing_keys']

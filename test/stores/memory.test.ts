@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/stores/memory/index.js'
 import { storeContract } from './contract.js'
-import { application, audit, email, NOW } from './records.js'
+import { application, audit, email, NOW } from './suite/records.js'
 
 storeContract('memoryStore', async () => {
   const store = memoryStore()

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { StoreWith } from '../../src/shared/contracts/store.js'
-import { application, audit, credential, email, NOW, signingKey } from './records.js'
+import { application, audit, credential, email, NOW, signingKey } from './suite/records.js'
 
 /** For each test, lets the stores of this process be of a version that has one migration more. Call `restore()` for one without. */
 export function useNextMigration<Migration>(migrations: readonly Migration[], next: Migration) {

@@ -1,5 +1,5 @@
 import type { StoreWith } from '../../src/shared/contracts/store.js'
-import { application, audit, credential, email, NOW, signIn, signingKey } from './records.js'
+import { application, audit, credential, email, NOW, signIn, signingKey } from './suite/records.js'
 
 const PAGE = { after: undefined, limit: 10, api: undefined, status: undefined } as const
 const EXPIRING = { expiringAfter: NOW, expiringBefore: NOW + 1_000_000 } as const

@@ -6,7 +6,7 @@ import type { ApplicationRecord, JsonObject, StoreWith } from '../../../src/stor
 import { createCaller } from '../../support/caller.js'
 import { failingStore } from '../../support/failing-store.js'
 import { openPlatform, STORES } from '../../support/platform.js'
-import { application } from '../../stores/records.js'
+import { application } from '../../stores/suite/records.js'
 
 /** A store whose answers can be held back: they are what was true when the store was read. */
 function holdableStore(store: StoreWith) {

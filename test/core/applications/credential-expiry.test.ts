@@ -7,7 +7,7 @@ import {
 } from '../../../src/core/applications/credentials/credential-expiry.js'
 import { findDueReminder, markReminded } from '../../../src/features/emails/due-reminder.js'
 import type { ApplicationRecord, CredentialRecord } from '../../../src/store.js'
-import { application, credential as createStored } from '../../stores/records.js'
+import { application, credential as createStored } from '../../stores/suite/records.js'
 
 const DAY_MS = 24 * 3600 * 1000
 const REMIND_BEFORE = [30, 14, 7, 1]

@@ -11,7 +11,7 @@ import { memoryStore } from '../../../src/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { fakeClock, memoryMailer, type ReceivedEmail } from '../../../src/tools/testing/index.js'
 import { openPlatform } from '../../support/platform.js'
-import { application, audit } from '../../stores/records.js'
+import { application, audit } from '../../stores/suite/records.js'
 import { expectRefused } from './operator.js'
 
 const ID = `app_${'a'.repeat(32)}`

@@ -7,7 +7,7 @@ import { createEncryption } from '../../../src/core/store-client/encryption.js'
 import { describeRecord } from '../../../src/core/tokens/signing-key-record.js'
 import { accessToken, createApplication } from '../../support/http.js'
 import { openPlatform, SECRET, type TestOptions, type TestPlatform } from '../../support/platform.js'
-import { audit } from '../../stores/records.js'
+import { audit } from '../../stores/suite/records.js'
 import { createTokenId, encode, fetchKeySet, ISSUER } from './signer.js'
 
 const OTHER_SECRET = 'another secret, which the platform does not have'

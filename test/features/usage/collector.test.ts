@@ -7,7 +7,7 @@ import type { UsageCount } from '../../../src/shared/contracts/usage.js'
 import { memoryStore } from '../../../src/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { createUsageCollector, type UsageCollector } from '../../../src/features/usage/collector.js'
-import { application } from '../../stores/records.js'
+import { application } from '../../stores/suite/records.js'
 import { failingStore, type FailingStore } from '../../support/failing-store.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 

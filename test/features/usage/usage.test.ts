@@ -3,7 +3,7 @@ import { memoryStore } from '../../../src/index.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
 import { type Usage, type UsageQuery } from '../../../src/features/usage/index.js'
 import type { StoreWith } from '../../../src/store.js'
-import { application } from '../../stores/records.js'
+import { application } from '../../stores/suite/records.js'
 
 let store: StoreWith
 let usage: Usage

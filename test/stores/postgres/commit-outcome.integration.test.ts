@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { StoreUnavailableError } from '../../../src/index.js'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { startTcpProxy } from '../../support/tcp-proxy.js'
-import { application, audit } from '../records.js'
+import { application, audit } from '../suite/records.js'
 import { usePostgres } from './databases.js'
 
 const db = usePostgres()

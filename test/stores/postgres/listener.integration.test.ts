@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { application, audit } from '../records.js'
+import { application, audit } from '../suite/records.js'
 import { timeBound } from '../../support/time-bound.js'
 import { LISTENERS, runPostgresProcess, spyOnQueries, usePostgres, watchChanges } from './databases.js'
 

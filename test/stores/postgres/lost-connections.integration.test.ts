@@ -5,7 +5,7 @@ import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { startPostgres } from '../../support/postgres.js'
 import { CALLS } from '../calls.js'
-import { application, audit } from '../records.js'
+import { application, audit } from '../suite/records.js'
 import { usePostgres, watchChanges } from './databases.js'
 
 const db = usePostgres()

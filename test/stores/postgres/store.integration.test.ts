@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { MIGRATIONS } from '../../../src/stores/postgres/migrations/index.js'
 import { CALLS } from '../calls.js'
-import { application, audit, credential, email, NOW, signingKey } from '../records.js'
+import { application, audit, credential, email, NOW, signingKey } from '../suite/records.js'
 import { spyOnQueries, usePostgres } from './databases.js'
 
 const db = usePostgres()

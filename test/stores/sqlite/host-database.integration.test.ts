@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { application, audit, credential } from '../records.js'
+import { application, audit, credential } from '../suite/records.js'
 import { timeBound } from '../../support/time-bound.js'
 import { drivers } from './drivers.js'
 import { readRows, useSqliteFiles } from './files.js'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { StoreWith } from '../../../src/shared/contracts/store.js'
 import { sqliteStore, type SqliteDatabase } from '../../../src/stores/sqlite/index.js'
-import { storeTests } from '../../../src/tools/testing/store/index.js'
+import { storeTests } from '../suite/index.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { fillingStatements, SMALL_TABLES, SQLITE_NUMBERS } from '../many-rows.js'
 import { STATEMENTS } from '../statements.js'

@@ -9,7 +9,7 @@ import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import type { SqliteDatabase } from '../../../src/stores/sqlite/index.js'
 import { MIGRATIONS } from '../../../src/stores/sqlite/migrations/index.js'
 import { CALLS } from '../calls.js'
-import { application, audit, credential, email, NOW, signingKey } from '../records.js'
+import { application, audit, credential, email, NOW, signingKey } from '../suite/records.js'
 import { readRows, useSqliteFiles } from './files.js'
 
 const DIST = fileURLToPath(new URL('../../../dist/esm/', import.meta.url))

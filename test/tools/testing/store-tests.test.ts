@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert'
 import { describe, expect, it } from 'vitest'
 import { memoryStore, type Store } from '../../../src/index.js'
 import type { StoreWith } from '../../../src/store.js'
-import { storeTests, type StoreTest } from '../../../src/tools/testing/store/index.js'
+import { storeTests, type StoreTest } from '../../stores/suite/index.js'
 
 /** The tests of a memory store of which some members are replaced. */
 function listTests(replace: (store: StoreWith) => Partial<StoreWith> = () => ({})): readonly StoreTest[] {

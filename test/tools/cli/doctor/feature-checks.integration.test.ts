@@ -3,7 +3,7 @@ import type { Finding } from '../../../../src/tools/cli/doctor/finding.js'
 import { openPlatform, type FullPlatform } from '../../../support/platform.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../../../src/tools/testing/index.js'
-import { email } from '../../../stores/records.js'
+import { email } from '../../../stores/suite/records.js'
 import { CONFIG, createSite } from '../command-line.js'
 import { runDoctor, useDoctorSite } from './doctor-site.js'
 

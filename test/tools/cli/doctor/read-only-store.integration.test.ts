@@ -5,7 +5,7 @@ import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
 import type { FullPlatform } from '../../../support/platform.js'
 import { memoryMailer } from '../../../../src/tools/testing/index.js'
 import { CALLS } from '../../../stores/calls.js'
-import { application, audit, email, signIn } from '../../../stores/records.js'
+import { application, audit, email, signIn } from '../../../stores/suite/records.js'
 import { createSite } from '../command-line.js'
 import { readTables, runDoctor, useDoctorSite } from './doctor-site.js'
 

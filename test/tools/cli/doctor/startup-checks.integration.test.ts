@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { isVersionInRange } from '../../../../src/tools/cli/doctor/startup-checks.js'
-import { audit } from '../../../stores/records.js'
+import { audit } from '../../../stores/suite/records.js'
 import { CONFIG, createSite, runInProcess } from '../command-line.js'
 import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
 

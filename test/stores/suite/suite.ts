@@ -10,7 +10,7 @@ import type {
   NewAuditRecord,
   QueuedEmail,
   StoreWith,
-} from '../../../store.js'
+} from '../../../src/store.js'
 import { application, audit } from './records.js'
 
 /** The stores of one test, both open on the same database. */

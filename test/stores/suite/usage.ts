@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ExpiredUsage, StoreWith, UsageCount, UsageCountQuery } from '../../../store.js'
+import type { ExpiredUsage, StoreWith, UsageCount, UsageCountQuery } from '../../../src/store.js'
 import { NOW } from './records.js'
 import { assertEqual, overwrite, readPages, type TestCollector } from './suite.js'
 

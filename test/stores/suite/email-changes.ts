@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { EmailChange, StoreWith } from '../../../store.js'
+import type { EmailChange, StoreWith } from '../../../src/store.js'
 import { application, audit, credential, email, fullEmail, NOW } from './records.js'
 import { assertEqual, type TestCollector, type TestContext } from './suite.js'
 

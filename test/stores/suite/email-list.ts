@@ -1,4 +1,4 @@
-import type { EmailQuery } from '../../../store.js'
+import type { EmailQuery } from '../../../src/store.js'
 import { email, NOW } from './records.js'
 import { assertEqual, type TestCollector } from './suite.js'
 

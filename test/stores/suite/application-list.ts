@@ -1,4 +1,4 @@
-import type { ApplicationQuery } from '../../../store.js'
+import type { ApplicationQuery } from '../../../src/store.js'
 import { NOW } from './records.js'
 import { assertEqual, MALFORMED_CURSORS, type TestCollector, type TestContext } from './suite.js'
 

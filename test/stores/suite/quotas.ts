@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { QuotaCount, StoreWith } from '../../../store.js'
+import type { QuotaCount, StoreWith } from '../../../src/store.js'
 import { NOW } from './records.js'
 import { assertEqual, overwrite, type TestCollector } from './suite.js'
 

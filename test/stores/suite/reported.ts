@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ReportedCount, ReportedCountQuery, StoreWith } from '../../../store.js'
+import type { ReportedCount, ReportedCountQuery, StoreWith } from '../../../src/store.js'
 import { NOW } from './records.js'
 import { assertEqual, overwrite, readPages, type TestCollector } from './suite.js'
 

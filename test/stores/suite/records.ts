@@ -5,7 +5,7 @@ import type {
   QueuedEmail,
   SignIn,
   SigningKeyRecord,
-} from '../../../store.js'
+} from '../../../src/store.js'
 
 export const NOW = 1_800_000_000_000
 

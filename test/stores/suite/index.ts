@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Store } from '../../../index.js'
-import type { StorePart, StoreWith } from '../../../store.js'
+import type { Store } from '../../../src/index.js'
+import type { StorePart, StoreWith } from '../../../src/store.js'
 import { applicationListContract } from './application-list.js'
 import { applicationSearchContract } from './application-search.js'
 import { applicationErrorsContract, applicationsContract, applicationVersionsContract } from './applications.js'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { AddOutcome, ApplicationRecord, NewApplication, StoreWith } from '../../../store.js'
+import type { AddOutcome, ApplicationRecord, NewApplication, StoreWith } from '../../../src/store.js'
 import { application, audit, credential, NOW } from './records.js'
 import { assertEqual, type TestCollector } from './suite.js'
 

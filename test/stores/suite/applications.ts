@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ApplicationRecord } from '../../../store.js'
+import type { ApplicationRecord } from '../../../src/store.js'
 import { application, audit, credential, NOW } from './records.js'
 import { assertEqual, MALFORMED_CURSORS, overwrite, type TestCollector } from './suite.js'
 

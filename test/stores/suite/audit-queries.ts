@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { AuditRecord } from '../../../store.js'
+import type { AuditRecord } from '../../../src/store.js'
 import { audit } from './records.js'
 import { assertEqual, type TestCollector } from './suite.js'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { RefusalRecord, StoreWith } from '../../../store.js'
+import type { RefusalRecord, StoreWith } from '../../../src/store.js'
 import { NOW } from './records.js'
 import { assertEqual, overwrite, type TestCollector } from './suite.js'
 

@@ -1,4 +1,4 @@
-import type { ApplicationQuery, ApplicationRecord, CredentialRecord } from '../../../store.js'
+import type { ApplicationQuery, ApplicationRecord, CredentialRecord } from '../../../src/store.js'
 import { credential, NOW } from './records.js'
 import { assertEqual, type TestCollector } from './suite.js'
 

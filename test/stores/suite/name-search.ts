@@ -1,4 +1,4 @@
-import type { ApplicationRecord } from '../../../store.js'
+import type { ApplicationRecord } from '../../../src/store.js'
 import { assertEqual, MALFORMED_CURSORS, type TestCollector } from './suite.js'
 
 const ORDERS = { orders: { scopes: [] } }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { RunningProcess } from '../../../store.js'
+import type { RunningProcess } from '../../../src/store.js'
 import { assertEqual, overwrite, type TestCollector } from './suite.js'
 
 const LIFETIME_MS = 60_000

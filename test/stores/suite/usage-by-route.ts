@@ -1,7 +1,7 @@
 import { NOW } from './records.js'
 import { assertEqual, readPages, type TestCollector } from './suite.js'
 import { count, listUsage } from './usage.js'
-import type { UsageCount } from '../../../store.js'
+import type { UsageCount } from '../../../src/store.js'
 
 /** Counts by route, which are stored beside those of all routes. */
 export function usageByRouteContract({ describe, it }: TestCollector): void {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { StoreWith } from '../../../store.js'
+import type { StoreWith } from '../../../src/store.js'
 import { NOW } from './records.js'
 import { assertEqual, type TestCollector } from './suite.js'
 

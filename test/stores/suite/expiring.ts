@@ -1,4 +1,4 @@
-import type { ApplicationRecord, CredentialRecord, ExpiryQuery, StoreWith } from '../../../store.js'
+import type { ApplicationRecord, CredentialRecord, ExpiryQuery, StoreWith } from '../../../src/store.js'
 import { credential, NOW } from './records.js'
 import { assertEqual, type TestCollector, type TestContext } from './suite.js'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Change } from '../../../store.js'
+import type { Change } from '../../../src/store.js'
 import { application, audit, NOW, signingKey } from './records.js'
 import { assertEqual, MALFORMED_CURSORS, overwrite, waitUntil, type TestCollector } from './suite.js'
 

@@ -1,1 +1,0 @@
-export * from '../../src/tools/testing/store/records.js'
