@@ -1,3 +1,4 @@
+export type { BrandOptions } from './shared/contracts/brand.js'
 export type { CoreAuth, PlatformAuth } from './core/platform/core-auth.js'
 export { createPlatformAuth } from './core/platform/platform-auth.js'
 export type { Feature, FeatureEntry } from './feature.js'
@@ -18,7 +19,6 @@ export { OAuthError, type Denial, type DenialError, type ErrorCode } from './sha
 
 export type { PlatformAuthOptions } from './core/options/platform-auth-options.js'
 export type {
-  BrandOptions,
   CredentialsOptions,
   OnDenied,
   RateLimitsOptions,

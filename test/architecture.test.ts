@@ -45,7 +45,6 @@ const FEATURE: Rule = {
     ...LAYERS.features,
     'core/applications',
     'core/http',
-    'core/options/checks',
     'core/options/read-apis',
     'core/options/read-metadata-schema',
   ],
@@ -61,11 +60,8 @@ const TOOL: Rule = { mayImport: LAYERS.tools, mayImportTypes: FEATURE_INDEXES }
 /** What each folder and each file at the root of src may import, beside itself: docs/architecture.md explains it. */
 const RULES: Readonly<Record<string, Rule>> = {
   'shared/contracts': { mayImport: [] },
-  'shared/lib': { mayImport: [] },
-  'shared/web': {
-    mayImport: ['shared/contracts', 'shared/lib', 'shared/samples', 'core/options/checks', 'core/http/request'],
-    mayImportTypes: ['core/options/options'],
-  },
+  'shared/lib': { mayImport: ['shared/contracts'] },
+  'shared/web': { mayImport: ['shared/contracts', 'shared/lib', 'shared/samples'] },
   'shared/openapi': { mayImport: ['shared/contracts', 'shared/lib'] },
   'shared/express-routes': { mayImport: ['shared/lib'] },
   // Runs in browsers too: no module of Node.
@@ -83,7 +79,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'core/authorization-server': { mayImport: BELOW_SERVERS },
   // Guards have options of their own, which are checked like those of the platform.
   'core/resource-server': {
-    mayImport: [...BELOW_SERVERS, 'core/options/checks', 'core/options/read-report-only'],
+    mayImport: [...BELOW_SERVERS, 'core/options/read-report-only'],
     mayImportTypes: ['core/options/options'],
   },
   // createPlatformAuth() and its steps.
@@ -111,7 +107,6 @@ const RULES: Readonly<Record<string, Rule>> = {
       ...LAYERS.tools,
       'core/applications',
       'core/tokens',
-      'core/options/checks',
       'core/options/read-metadata-schema',
       'core/options/read-persistence',
       ...['emails', 'plans', 'usage'].map((name) => `features/${name}/store-calls`),
@@ -156,8 +151,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Makes the bounded store of the raw one. */
 const RAW_STORE_READER = 'core/platform/foundation.ts'
 const ROOT_ENTRIES = ['core', 'feature.ts', 'features', 'index.ts', 'shared', 'store.ts', 'stores', 'tools']
-/** A little more than the 250 of CONTRIBUTING.md is better than two files that are read together. */
-const MAX_FILE_LINES = 260
+const MAX_FILE_LINES = 320
 const MAX_FUNCTION_LINES = 60
 /** For a function that consists of others: only its lines outside of them count towards MAX_FUNCTION_LINES. */
 const MAX_FACTORY_LINES = 120
@@ -226,7 +220,8 @@ describe('an import is refused', () => {
       'shared/contracts may import nothing',
     ],
     ['shared/contracts/api.ts', `import { html } from '../web/html.js'`, 'shared/contracts may import nothing'],
-    ['shared/lib/once.ts', `import type { Api } from '../contracts/api.js'`, 'shared/lib may import nothing'],
+    ['shared/lib/once.ts', `import { html } from '../web/html.js'`, 'shared/lib may import shared/contracts'],
+    ['shared/web/html.ts', `import { respond } from '../../core/http/respond.js'`, 'shared/web may import'],
     [
       'core/options/read-options.ts',
       `import { memoryStore } from '../../stores/memory/index.js'`,
@@ -242,7 +237,7 @@ describe('an import is refused', () => {
       `import type { Settings } from '../../options/settings.js'`,
       'core/applications may import',
     ],
-    ['core/tokens/create.ts', `import { readLimit } from '../options/checks.js'`, 'core/options/settings (types)'],
+    ['core/tokens/create.ts', `import { readUrl } from '../options/read-urls.js'`, 'core/options/settings (types)'],
     ['core/tokens/create.ts', `import { readApis } from '../options/settings.js'`, 'core/options/settings (types)'],
     [
       'core/tokens/access-token.ts',
@@ -293,7 +288,7 @@ describe('an import is refused', () => {
       `import type { Core } from '../../feature.js'`,
       'core/resource-server may import',
     ],
-    ['feature.ts', `import { readLimit } from './core/options/checks.js'`, 'feature may import'],
+    ['feature.ts', `import { readUrl } from './core/options/read-urls.js'`, 'feature may import'],
     [
       'core/platform/platform-auth.ts',
       `import { accessTokenFor } from '../../tools/testing/index.js'`,
@@ -459,10 +454,10 @@ describe('a file that reads the raw store is refused', () => {
 })
 
 describe('a file is refused', () => {
-  it('of more than 260 lines', () => {
-    expect(checkLength(parseSourceFile('http/form.ts', 'call()\n'.repeat(260)))).toEqual([])
-    expect(checkLength(parseSourceFile('http/form.ts', 'call()\n'.repeat(261)))).toEqual([
-      'http/form.ts has 261 lines; a file has at most 260.',
+  it('of more than 320 lines', () => {
+    expect(checkLength(parseSourceFile('http/form.ts', 'call()\n'.repeat(320)))).toEqual([])
+    expect(checkLength(parseSourceFile('http/form.ts', 'call()\n'.repeat(321)))).toEqual([
+      'http/form.ts has 321 lines; a file has at most 320.',
     ])
   })
 

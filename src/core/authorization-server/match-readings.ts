@@ -6,7 +6,7 @@ import type { ImportedCredentials, MatchedSecret } from '../../shared/contracts/
 import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
 import { NoTurnError } from '../../shared/contracts/errors.js'
 import type { ClientCredentials } from '../http/basic.js'
-import { readClientAddress } from '../http/request.js'
+import { readClientAddress } from '../../shared/lib/request.js'
 
 /** The application whose id or key was presented, whatever its status. */
 export interface FoundClient {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { isBasic, isEmptyBasic, listReadings, readBasic, type ClientCredentials } from '../http/basic.js'
 import type { Form } from '../http/form.js'
-import { hasDuplicateHeader, readHeader } from '../http/request.js'
+import { hasDuplicateHeader, readHeader } from '../../shared/lib/request.js'
 
 /** The credentials that the client presents, in each reading; the literal one comes first. Empty if there are none. */
 export function readPresentedCredentials(req: IncomingMessage, form: Form): readonly ClientCredentials[] {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readHeader } from './request.js'
+import { readHeader } from '../../shared/lib/request.js'
 import { sendEmpty } from './respond.js'
 
 /** Sets the headers that let pages of the allowed origins read an answer. To be called before the answer is sent. */

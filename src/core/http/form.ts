@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { OAuthError } from '../../shared/contracts/denial.js'
-import { readHeader, readHostMember } from './request.js'
+import { readHeader, readHostMember } from '../../shared/lib/request.js'
 
 /** The parameters of a form: each at most once, none of them empty. */
 export type Form = ReadonlyMap<string, string>

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
 import { holdsCredential } from '../../shared/lib/credential-text.js'
-import { readHeader, readIpAddress } from './request.js'
+import { readHeader, readIpAddress } from '../../shared/lib/request.js'
 
 /**
  * Reads the origin of a request. Its id is the host's (`req.id`, as pino-http sets it), and many hosts take it from a header:

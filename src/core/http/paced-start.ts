@@ -3,7 +3,7 @@ import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import { createConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import { waitForNextTurn } from '../../shared/lib/event-loop.js'
 import type { Endpoint } from './middleware.js'
-import { readClientAddress } from './request.js'
+import { readClientAddress } from '../../shared/lib/request.js'
 
 /** Wraps an endpoint so that its requests start at a bounded rate. */
 export type PaceStarts = (endpoint: Endpoint) => Endpoint

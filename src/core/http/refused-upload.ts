@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { shareInProcess } from '../../shared/lib/share-in-process.js'
-import { readHeader } from './request.js'
+import { readHeader } from '../../shared/lib/request.js'
 
 /** Uploads of at most so many bytes are read by Node to their end, and the connection is used again. */
 const SMALL_UPLOAD_BYTES = 64 * 1024

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { OAuthError } from '../../shared/contracts/denial.js'
-import { readHeader } from './request.js'
+import { readHeader } from '../../shared/lib/request.js'
 
 /**
  * Throws for a form that a page of another origin has sent (cross-site request forgery). Browsers send `Sec-Fetch-Site` to

@@ -3,12 +3,12 @@ import type { ReportOnlyOptions } from '../../shared/contracts/report-only.js'
 import type { MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { Store } from '../../shared/contracts/store.js'
+import type { BrandOptions } from '../../shared/contracts/brand.js'
 import type { FeatureEntry } from '../../feature.js'
 import type {
   OnDenied,
   TokensOptions,
   CredentialsOptions,
-  BrandOptions,
   RateLimitsOptions,
   CacheOptions,
   BackgroundOptions,

@@ -12,7 +12,7 @@ import {
   readOptionalFunction,
   readWholeNumber,
   refuseUnknown,
-} from './checks.js'
+} from '../../shared/lib/option-checks.js'
 import { readReportOnlyOption, type ReportOnlySettings } from './read-report-only.js'
 import { readKeyHeaders } from './read-key-headers.js'
 import type { ApiSettings } from './settings.js'

@@ -1,4 +1,4 @@
-import { invalidOption, readDays, readGroup } from './checks.js'
+import { invalidOption, readDays, readGroup } from '../../shared/lib/option-checks.js'
 import type { BackgroundOptions } from './options.js'
 import type { BackgroundSettings } from './settings.js'
 

@@ -1,4 +1,4 @@
-import { invalidOption, readDays, readGroup } from './checks.js'
+import { invalidOption, readDays, readGroup } from '../../shared/lib/option-checks.js'
 import type { PlatformAuthOptions } from './platform-auth-options.js'
 import type { CredentialSettings } from './settings.js'
 

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import { invalidOption } from './checks.js'
+import { invalidOption } from '../../shared/lib/option-checks.js'
 
 const DEFAULT_KEY_HEADER = 'X-Api-Key'
 

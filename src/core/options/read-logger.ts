@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import type { Logger } from '../../shared/contracts/logger.js'
 import { isObject } from '../../shared/lib/is-object.js'
-import { invalidOption } from './checks.js'
+import { invalidOption } from '../../shared/lib/option-checks.js'
 
 type Level = keyof Logger
 

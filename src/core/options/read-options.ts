@@ -2,7 +2,14 @@ import { ConfigurationError, type ConfigurationProblem } from '../../shared/cont
 import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
-import { invalidOption, readGroup, readLimit, readOptionalFunction, readWholeNumber, refuseUnknown } from './checks.js'
+import {
+  invalidOption,
+  readGroup,
+  readLimit,
+  readOptionalFunction,
+  readWholeNumber,
+  refuseUnknown,
+} from '../../shared/lib/option-checks.js'
 import { ALGORITHMS, type SigningAlgorithm } from './algorithms.js'
 import type { PlatformAuthOptions } from './platform-auth-options.js'
 import { readApis } from './read-apis.js'

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { DEFAULT_FAILED_AUTHENTICATION } from './defaults.js'
-import { readBoolean, readGroup, readLimit } from './checks.js'
+import { readBoolean, readGroup, readLimit } from '../../shared/lib/option-checks.js'
 import type { RateLimitsOptions, RedisConnection } from './options.js'
 import type { RateLimitSettings } from './settings.js'
 

@@ -1,7 +1,7 @@
 import { ConfigurationError, type ConfigurationProblem } from '../../shared/contracts/errors.js'
 import type { ReportOnlyOptions } from '../../shared/contracts/report-only.js'
 import { isObject } from '../../shared/lib/is-object.js'
-import { invalidOption, readBoolean, refuseUnknown } from './checks.js'
+import { invalidOption, readBoolean, refuseUnknown } from '../../shared/lib/option-checks.js'
 
 /** The validated form of `ReportOnlyOptions`. */
 export interface ReportOnlySettings {

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../shared/contracts/errors.js'
 import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
-import { invalidOption, refuseUnknown } from './checks.js'
+import { invalidOption, refuseUnknown } from '../../shared/lib/option-checks.js'
 import type { PlatformAuthOptions } from './platform-auth-options.js'
 
 /** Host names of this machine: http to them never leaves it. */

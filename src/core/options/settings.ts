@@ -2,7 +2,8 @@ import type { Api, CreateClaims, Limit, Registration } from '../../shared/contra
 import type { MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { ReportOnlySettings } from './read-report-only.js'
-import type { BrandOptions, CacheOptions, OnDenied, RedisConnection } from './options.js'
+import type { BrandOptions } from '../../shared/contracts/brand.js'
+import type { CacheOptions, OnDenied, RedisConnection } from './options.js'
 import type { SigningAlgorithm } from './algorithms.js'
 
 /** The settings of the core, which features see too. */

@@ -4,7 +4,7 @@ import { createLastUsed } from '../applications/credentials/last-used.js'
 import { createApplicationCache } from '../applications/records/application-cache.js'
 import { createApplicationWriter } from '../applications/records/application-writer.js'
 import { createActivation } from '../applications/records/status.js'
-import { readClientAddress } from '../http/request.js'
+import { readClientAddress } from '../../shared/lib/request.js'
 import type { FeatureHooks } from './hooks.js'
 import type { Foundation } from './foundation.js'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { describeValue } from '../../shared/lib/describe-value.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import { invalidOption } from '../options/checks.js'
+import { invalidOption } from '../../shared/lib/option-checks.js'
 import type { PlanLimits } from '../rate-limits/rate-limit.js'
 
 /**

@@ -7,7 +7,7 @@ import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { IsOfOtherIssuer } from './other-issuers.js'
 import { findBearer } from '../http/bearer.js'
 import { notePresentedHeaders } from '../http/origin.js'
-import { hasDuplicateHeader, readHeader } from '../http/request.js'
+import { hasDuplicateHeader, readHeader } from '../../shared/lib/request.js'
 import { createKeyHeaderReader, isNoToken, readAuthorizationKey } from './key-headers.js'
 
 /**

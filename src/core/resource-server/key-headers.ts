@@ -1,7 +1,7 @@
 import { ServerResponse, type IncomingMessage } from 'node:http'
 import { isWellFormedKey } from '../applications/credentials/credentials.js'
 import { isBasic, readBasic } from '../http/basic.js'
-import { hasDuplicateHeader, readHeader } from '../http/request.js'
+import { hasDuplicateHeader, readHeader } from '../../shared/lib/request.js'
 import type { GuardConfig } from './guard-config.js'
 import { DUPLICATE_CREDENTIAL, NO_CREDENTIAL } from './guard.js'
 

@@ -2,7 +2,7 @@ import type { ComposeEmail } from '../../shared/contracts/composed-email.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import type { Mailer } from '../../shared/contracts/mailer.js'
 import { isObject } from '../../shared/lib/is-object.js'
-import { invalidOption, readDays, readGroup, readOptionalFunction } from '../../core/options/checks.js'
+import { invalidOption, readDays, readGroup, readOptionalFunction } from '../../shared/lib/option-checks.js'
 import type { CoreSettings } from '../../core/options/settings.js'
 
 /** The options of `emails()`. */

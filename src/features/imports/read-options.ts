@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import { readGroup } from '../../core/options/checks.js'
+import { readGroup } from '../../shared/lib/option-checks.js'
 
 /** The options of `imports()`. */
 export interface ImportsOptions {

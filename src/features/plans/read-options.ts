@@ -9,7 +9,7 @@ import {
   readLimit,
   readWholeNumber,
   refuseUnknown,
-} from '../../core/options/checks.js'
+} from '../../shared/lib/option-checks.js'
 import { createPlan, type Plan, type PlanWindow } from './plan.js'
 import { isPlanName, PLAN_NAME_FORM } from './store-calls.js'
 

@@ -1,7 +1,7 @@
 import type { Limit } from '../../shared/contracts/api.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import { PORTAL_ACTIONS, type PortalAction } from './actions.js'
-import { readBoolean, readGroup, readLimit } from '../../core/options/checks.js'
+import { readBoolean, readGroup, readLimit } from '../../shared/lib/option-checks.js'
 
 /** The options of `portal()`. */
 export interface PortalOptions {

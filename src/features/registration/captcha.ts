@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import { describeKind } from '../../shared/lib/describe-value.js'
-import { invalidOption, readGroup, readOptionalFunction } from '../../core/options/checks.js'
+import { invalidOption, readGroup, readOptionalFunction } from '../../shared/lib/option-checks.js'
 import { callHost } from './call-host.js'
 
 /** A check that a person fills in the registration form, by a service such as Turnstile or hCaptcha, or one of your own. */

@@ -1,7 +1,7 @@
 import type { Language } from '../../shared/contracts/application-record.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
-import { invalidOption, refuseUnknown } from '../../core/options/checks.js'
+import { invalidOption, refuseUnknown } from '../../shared/lib/option-checks.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 
 /** A text of the provider: the same in every language, or one for each: `{ en: 'Company', de: 'Firma' }`. */

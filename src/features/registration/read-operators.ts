@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import { describeValue } from '../../shared/lib/describe-value.js'
 import { findAddressProblem, readEmailAddress } from '../../shared/lib/email-address.js'
-import { invalidOption } from '../../core/options/checks.js'
+import { invalidOption } from '../../shared/lib/option-checks.js'
 
 /** Each waiting registration is sent to all of them. */
 const MAX_OPERATORS = 10

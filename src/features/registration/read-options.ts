@@ -7,7 +7,7 @@ import {
   readGroup,
   readLimit,
   readOptionalFunction,
-} from '../../core/options/checks.js'
+} from '../../shared/lib/option-checks.js'
 import type { JsonObject } from '../../shared/contracts/application-record.js'
 import { readCaptcha, type RegistrationCaptcha } from './captcha.js'
 import { readFields, type RegistrationFields } from './fields/read-fields.js'

@@ -8,7 +8,7 @@ import { parseMediaType } from '../../core/http/form.js'
 import { readJson } from '../../core/http/json-body.js'
 import { refuseCrossSiteForm } from '../../core/http/same-origin.js'
 import { parsePath, type Endpoint, type Middleware } from '../../core/http/middleware.js'
-import { readClientAddress } from '../../core/http/request.js'
+import { readClientAddress } from '../../shared/lib/request.js'
 import {
   closeUnfinished,
   unwrapCause,

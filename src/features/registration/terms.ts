@@ -3,7 +3,7 @@ import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { refuseDeleted } from '../../core/applications/records/status.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
-import { invalidOption, readGroup } from '../../core/options/checks.js'
+import { invalidOption, readGroup } from '../../shared/lib/option-checks.js'
 import { readLocalText, type LocalText } from './local-text.js'
 
 /** The provider's terms of use. With a new version, contacts are asked again at the portal. */

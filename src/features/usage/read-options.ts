@@ -1,4 +1,4 @@
-import { readBoolean, readDays, readGroup } from '../../core/options/checks.js'
+import { readBoolean, readDays, readGroup } from '../../shared/lib/option-checks.js'
 
 /** The options of `usage()`. */
 export interface UsageOptions {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Language } from '../contracts/application-record.js'
-import { readHeader } from '../../core/http/request.js'
+import { readHeader } from '../lib/request.js'
 import { FRAME_TEXTS } from './page-frame.js'
 
 /**

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Brand } from '../contracts/brand.js'
+import type { Brand, BrandOptions } from '../contracts/brand.js'
 import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
 import { deriveAccent, findLowestContrast, MIN_CONTRAST, type Accent } from './accent.js'
 import { COLORS } from './look.js'
 import { findLineProblem } from '../lib/visible-text.js'
-import { invalidOption, readGroup } from '../../core/options/checks.js'
-import type { BrandOptions } from '../../core/options/options.js'
+import { invalidOption, readGroup } from '../lib/option-checks.js'
 
 const MAX_LOGO_BYTES = 32 * 1024
 const MAX_NAME_LENGTH = 60

@@ -23,7 +23,7 @@ interface Members {
 
 const texts = [
   ...readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('moved-options.ts'))
+    .filter((path) => path.endsWith('.ts'))
     .map((path) => ({ path: `src/${path}`, text: readFileSync(join(ROOT, 'src', path), 'utf8') })),
   ...documentationPages(),
 ]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { IncomingMessage } from 'node:http'
-import { readIpAddress } from '../../../src/core/http/request.js'
+import { readIpAddress } from '../../../src/shared/lib/request.js'
 import { containsNetwork, HAS_EVERY_IPV4, isInNetworks, readNetwork } from '../../../src/shared/lib/networks.js'
 
 describe('readNetwork()', () => {

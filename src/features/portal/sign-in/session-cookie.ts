@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { readHeader } from '../../../core/http/request.js'
+import { readHeader } from '../../../shared/lib/request.js'
 import { createSealedTexts } from '../../../shared/lib/sealed-text.js'
 
 /** The content of the cookie, encrypted. */

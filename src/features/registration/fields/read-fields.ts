@@ -1,7 +1,7 @@
 import type { MetadataSchema } from '../../../shared/contracts/metadata-schema.js'
 import { isObject } from '../../../shared/lib/is-object.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
-import { invalidOption, readBoolean, readGroup, readWholeNumber } from '../../../core/options/checks.js'
+import { invalidOption, readBoolean, readGroup, readWholeNumber } from '../../../shared/lib/option-checks.js'
 import { readMetadataSchema } from '../../../core/options/read-metadata-schema.js'
 import { readLocalText, type LocalText } from '../local-text.js'
 

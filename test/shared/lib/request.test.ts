@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, expect, it } from 'vitest'
-import { readClientAddress, readIpAddress } from '../../../src/core/http/request.js'
+import { readClientAddress, readIpAddress } from '../../../src/shared/lib/request.js'
 import { openPlatform } from '../../support/platform.js'
 
 const requestFrom = (ip: string) => ({ ip, headers: {} }) as unknown as IncomingMessage

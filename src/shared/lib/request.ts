@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
-import { formatGroups, normalizeIp, readGroups } from '../../shared/lib/ip-address.js'
+import { formatGroups, normalizeIp, readGroups } from './ip-address.js'
 
 /**
  * A header of a request. Own members only: a polluted `Object.prototype` must not provide a credential. A request that a test

@@ -1,10 +1,9 @@
-import type { Limit } from '../../shared/contracts/api.js'
-import { ConfigurationError } from '../../shared/contracts/errors.js'
-import { describeKind, describeValue } from '../../shared/lib/describe-value.js'
-import { isObject } from '../../shared/lib/is-object.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
-import { didYouMean } from '../../shared/lib/suggest.js'
-import { describePlace } from './moved-options.js'
+import type { Limit } from '../contracts/api.js'
+import { ConfigurationError } from '../contracts/errors.js'
+import { describeKind, describeValue } from './describe-value.js'
+import { isObject } from './is-object.js'
+import { ownMembers } from './own-members.js'
+import { didYouMean } from './suggest.js'
 
 /** Refuses an option that does not exist: a mistyped one would silently keep the default. `path` precedes the name. */
 export function refuseUnknown(path: string, options: object, known: readonly string[]): void {
@@ -13,7 +12,7 @@ export function refuseUnknown(path: string, options: object, known: readonly str
     throw new ConfigurationError({
       option: path + name,
       problem: 'is not an option',
-      fix: describePlace(path + name) ?? (didYouMean(name, known).trim() || `There are: ${known.join(', ')}.`),
+      fix: didYouMean(name, known).trim() || `There are: ${known.join(', ')}.`,
     })
   }
 }
