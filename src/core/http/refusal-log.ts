@@ -1,3 +1,4 @@
+import { toSentence } from '../../shared/contracts/errors.js'
 import { LimitCause, type Denial, type ErrorCode } from '../../shared/contracts/denial.js'
 
 /** Logs a refusal, with the name of its API; `reason` as in events. The credential is never logged. */
@@ -17,7 +18,7 @@ export function createRefusalLog(logger: RefusalLogger, development: boolean): L
     try {
       if (error === 'server_error') logger.error(`${api}: ${status} ${error}`, cause ?? description)
       else if (development)
-        logger.warn(`${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${findFix(error, reason, cause)}`)
+        logger.warn(`${toSentence(`${api}: ${status} ${error}: ${description}`)} ${findFix(error, reason, cause)}`)
     } catch {
       // A logger that throws must not keep the refusal from being sent.
     }

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../shared/contracts/errors.js'
+import { ConfigurationError, describeWithFix, toSentence } from '../../shared/contracts/errors.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { Store } from '../../shared/contracts/store.js'
 
@@ -31,7 +31,7 @@ export function createPlanCheck({
     const [application] = await store.listApplications(query)
     // A store that does not know this filter lists any application.
     if (application?.plan === undefined) return undefined
-    return `Application ${application.id} has the plan "${application.plan}", and nothing limits its requests in this process.`
+    return `Application ${application.id} has the plan "${application.plan}", and nothing limits its requests in this process`
   }
 
   async function checkAgain(): Promise<void> {
@@ -39,7 +39,7 @@ export function createPlanCheck({
     try {
       const former = found
       found = await find()
-      if (found !== undefined && former === undefined) logger.error(`${found} ${FIX}`)
+      if (found !== undefined && former === undefined) logger.error(describeWithFix({ problem: found, fix: FIX }))
     } catch {
       // The store client reports outages. Another change, or the next start, finds it.
     }
@@ -54,6 +54,6 @@ export function createPlanCheck({
     noteChange() {
       timer ??= setTimeout(() => void checkAgain(), CHECK_DELAY_MS).unref()
     },
-    problem: () => found,
+    problem: () => found && toSentence(found),
   }
 }

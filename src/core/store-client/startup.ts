@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ConfigurationError, StoreUnavailableError } from '../../shared/contracts/errors.js'
+import { ConfigurationError, StoreUnavailableError, toSentence } from '../../shared/contracts/errors.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import { findAccessProblem } from './store-access.js'
 import { describeStoreFault, isPermanentFault } from './store-fault.js'
@@ -134,5 +134,7 @@ function joinMessages(error: unknown): string {
 
 function describeStartProblem(problem: unknown): string {
   if (problem instanceof ConfigurationError) return problem.message
-  return problem instanceof Error ? `its store cannot be used yet (${describeStoreFault(problem)}).` : String(problem)
+  const text =
+    problem instanceof Error ? `its store cannot be used yet (${describeStoreFault(problem)})` : String(problem)
+  return toSentence(text)
 }

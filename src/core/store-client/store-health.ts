@@ -1,3 +1,4 @@
+import { toSentence } from '../../shared/contracts/errors.js'
 import type { StoreHealth, StoreCallKind } from './store-health-api.js'
 import type { Emit } from '../../shared/contracts/events.js'
 import type { Logger } from '../../shared/contracts/logger.js'
@@ -168,5 +169,5 @@ function describeOutage({ since, reason }: Outage, reading: RejectedWrite | unde
 }
 
 function describeFailing(since: string, failing: RejectedWrite): string {
-  return `${since} ${new Date(failing.since).toISOString()}: ${failing.reason}.`
+  return toSentence(`${since} ${new Date(failing.since).toISOString()}: ${failing.reason}`)
 }

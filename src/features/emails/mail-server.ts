@@ -1,3 +1,4 @@
+import { toSentence } from '../../shared/contracts/errors.js'
 import type { EmailContent } from '../../shared/contracts/email-content.js'
 import type { Emit } from '../../shared/contracts/events.js'
 import type { Logger } from '../../shared/contracts/logger.js'
@@ -83,7 +84,7 @@ export function createMailServer({
     if (isReported || !(isLasting || failing.silence >= MAX_SILENCE_MS)) return
     isReported = true
     logger.error(
-      `No e-mail has been delivered since ${new Date(since).toISOString()}: ${problem}. The platform retries.`,
+      `${toSentence(`No e-mail has been delivered since ${new Date(since).toISOString()}: ${problem}`)} The platform retries.`,
     )
     emit('mail.unavailable', { reason: problem })
   }

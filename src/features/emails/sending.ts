@@ -1,6 +1,6 @@
 import { createApprovalLinks } from '../../core/applications/decisions/approval-links.js'
 import type { Api } from '../../shared/contracts/api.js'
-import { StoreUnavailableError } from '../../shared/contracts/errors.js'
+import { StoreUnavailableError, toSentence } from '../../shared/contracts/errors.js'
 import type { Core } from '../../feature.js'
 import { readBrand } from '../../shared/web/read-brand.js'
 import { createAttempts } from './attempt.js'
@@ -43,7 +43,7 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
 
   function logFailure(applicationId: string, problem: string, final: boolean): void {
     const next = final ? 'It is not retried before auth.emails.retry() is called.' : 'It will be retried.'
-    logger.warn(`The e-mail to application ${applicationId} was not delivered: ${problem}. ${next}`)
+    logger.warn(`${toSentence(`The e-mail to application ${applicationId} was not delivered: ${problem}`)} ${next}`)
   }
 
   function logError(error: unknown): void {

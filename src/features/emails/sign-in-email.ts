@@ -1,3 +1,4 @@
+import { toSentence } from '../../shared/contracts/errors.js'
 import { AsyncResource } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SignInEmail } from '../../shared/contracts/email-content.js'
@@ -51,7 +52,7 @@ export function createSignInMailer({ mailServer, logger }: SignInMailerOptions):
 
   /** Describes an error without the address, and without the mail server's text, which may repeat the e-mail. */
   function logFailure(error: unknown): void {
-    logger.warn(`A sign-in e-mail was not sent: ${readServiceFailure(error).problem}.`)
+    logger.warn(toSentence(`A sign-in e-mail was not sent: ${readServiceFailure(error).problem}`))
   }
 
   return {

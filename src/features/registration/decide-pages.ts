@@ -1,3 +1,4 @@
+import { toSentence } from '../../shared/contracts/errors.js'
 import type { ClosedApproval, OpenApproval } from './approvals.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApplicationRecord, DecidedRequest } from '../../shared/contracts/application-record.js'
@@ -64,7 +65,7 @@ export function createDecidePages({ apis: listed, developersUrl, brand }: Decide
 
   return {
     renderStart(refused) {
-      const content = html`${refused && renderProblem(`${refused.problem}.`)}
+      const content = html`${refused && renderProblem(toSentence(refused.problem))}
         <form method="post">
           <div class="field">
             <label for="link">Link from the e-mail</label>

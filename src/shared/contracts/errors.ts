@@ -13,11 +13,14 @@ interface CauseOptions {
   readonly cause?: unknown
 }
 
+/** A text with one full stop at its end, whether it had one or not. */
+export function toSentence(text: string): string {
+  return text.trim().replace(/(?<=[^.?!])$/, '.')
+}
+
 /** Problem and fix in one line. */
 export function describeWithFix({ option, problem, fix }: ConfigurationProblem): string {
-  const subject = option === undefined ? '' : `${option} `
-  // A problem that consists of sentences has a full stop already.
-  return `${subject}${problem.replace(/\.$/, '')}. ${fix}`
+  return `${toSentence(option === undefined ? problem : `${option} ${problem}`)} ${fix}`
 }
 
 /**

@@ -23,7 +23,7 @@ class ResolvedFailure extends Error {
   readonly evidence: readonly unknown[]
 
   constructor(evidence: readonly unknown[]) {
-    super(`The call resolved with a failure: ${readServiceFailure(evidence[0]).problem}.`)
+    super(`The call resolved with a failure (${readServiceFailure(evidence[0]).problem}).`)
     this.evidence = evidence
   }
 }

@@ -1,5 +1,5 @@
 import type { Api } from '../contracts/api.js'
-import { ConfigurationError } from '../contracts/errors.js'
+import { ConfigurationError, describeWithFix } from '../contracts/errors.js'
 import { isObject } from '../lib/is-object.js'
 import { asObject, listWrittenOperations, type JsonObject } from './document.js'
 import { describeShortly } from './read-document.js'
@@ -121,7 +121,9 @@ export function refuseProblems(option: string, problems: readonly DocumentProble
   const [first] = problems
   if (first === undefined) return
   if (problems.length === 1) throw new ConfigurationError({ option, ...first })
-  const list = problems.map(({ problem, fix }, at) => `(${at + 1}) It ${problem}. ${fix}`)
+  const list = problems.map(
+    ({ problem, fix }, at) => `(${at + 1}) ${describeWithFix({ problem: `It ${problem}`, fix })}`,
+  )
   throw new ConfigurationError({ option, problem: `has ${problems.length} mistakes`, fix: list.join('\n') })
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Brand, BrandOptions } from '../contracts/brand.js'
-import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
+import { ConfigurationError, describeWithFix, type ConfigurationProblem } from '../contracts/errors.js'
 import { deriveAccent, findLowestContrast, MIN_CONTRAST, type Accent } from './accent.js'
 import { COLORS } from './look.js'
 import { findLineProblem } from '../lib/visible-text.js'
@@ -51,7 +51,11 @@ function readName(name: unknown): string | undefined {
   const problem = isTrimmed ? findLineProblem(name, MAX_NAME_LENGTH) : undefined
   if (isTrimmed && problem === undefined) return name
   const fix = `Write a name of 1 to ${MAX_NAME_LENGTH} characters, such as "Example".`
-  throw invalidOption('brand.name', name, problem === undefined ? fix : `It ${problem}. ${fix}`)
+  throw invalidOption(
+    'brand.name',
+    name,
+    problem === undefined ? fix : describeWithFix({ problem: `It ${problem}`, fix }),
+  )
 }
 
 function readColor(color: unknown): string {

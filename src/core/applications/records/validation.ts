@@ -1,6 +1,6 @@
 import { isContact } from '../contacts/contact-lists.js'
 import { toAsciiLowerCase } from '../../../shared/contracts/application-order.js'
-import { ApplicationError } from '../../../shared/contracts/errors.js'
+import { ApplicationError, toSentence } from '../../../shared/contracts/errors.js'
 import type { Language } from '../../../shared/contracts/email-content.js'
 import type { ApplicationStatus } from '../../../shared/contracts/application-record.js'
 import { findAddressProblem, readEmailAddress } from '../../../shared/lib/email-address.js'
@@ -18,7 +18,7 @@ export function readName(name: unknown): string {
   if (problem === undefined) return trimmed
   throw new ApplicationError(
     'invalid_argument',
-    `name must be 1 to ${MAX_NAME_LENGTH} characters that can be seen. This one ${problem}.`,
+    `name must be 1 to ${MAX_NAME_LENGTH} characters that can be seen. ${toSentence(`This one ${problem}`)}`,
   )
 }
 
@@ -44,7 +44,7 @@ export function readContact(contact: unknown): string {
   const problem = findAddressProblem(contact)
   throw new ApplicationError(
     'invalid_argument',
-    `contact must be one plain e-mail address, such as dev@example.com.${problem === undefined ? '' : ` This one ${problem}.`}`,
+    `contact must be one plain e-mail address, such as dev@example.com.${problem === undefined ? '' : ` ${toSentence(`This one ${problem}`)}`}`,
   )
 }
 

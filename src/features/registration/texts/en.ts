@@ -1,3 +1,4 @@
+import { toSentence } from '../../../shared/contracts/errors.js'
 import type { Denial } from '../../../shared/contracts/denial.js'
 
 const within = (days: number | undefined): string =>
@@ -23,7 +24,8 @@ export const en = {
 
   notRegistered: 'Your application has not been registered yet.',
   /** A refusal that is no mistake in a field. `wait`: until when there are too many requests, such as `in 10 minutes`. */
-  refusal: ({ description }: Pick<Denial, 'error' | 'description'>, _wait: string | undefined) => `${description}.`,
+  refusal: ({ description }: Pick<Denial, 'error' | 'description'>, _wait: string | undefined) =>
+    toSentence(description),
   nameMissing: 'Enter a name.',
   /** `detail`: a part of an English sentence that says what is wrong with this one. */
   nameRefused: (detail: string | undefined) =>

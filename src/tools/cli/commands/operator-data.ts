@@ -1,3 +1,4 @@
+import { toSentence } from '../../../shared/contracts/errors.js'
 import { readFile, stat } from 'node:fs/promises'
 import type { OperatorData } from '../../../index.js'
 import { option, type OptionTable } from '../command.js'
@@ -41,7 +42,7 @@ export async function readMetadata(given: string, command: string): Promise<obje
     return JSON.parse(text) as object | null
   } catch (error) {
     const quote = given.startsWith('@') ? '' : ` Quote it for the shell: --metadata '{ "discount": 10 }'`
-    throw new UsageError(`--metadata is not JSON: ${describeError(error)}.${quote}`, command)
+    throw new UsageError(toSentence(`--metadata is not JSON: ${describeError(error)}`) + quote, command)
   }
 }
 

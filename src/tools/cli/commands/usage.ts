@@ -1,3 +1,4 @@
+import { describeWithFix } from '../../../shared/contracts/errors.js'
 import type { AdminApi } from '../../admin/index.js'
 import type { RefusalEntry, RouteUsageEntry, UsageEntry, UsageQuery } from '../../../features/usage/index.js'
 import { command, option, type CommandResult } from '../command.js'
@@ -135,5 +136,5 @@ function formatEntry({ period, applicationId, api, allowed, accessTokens, refuse
 }
 
 function formatRefusal({ at, api, error, route, address, requestId, problem, fix }: RefusalEntry): string[] {
-  return [formatTime(at), api, error, route ?? '-', address ?? '-', requestId ?? '-', `${problem}. ${fix}`]
+  return [formatTime(at), api, error, route ?? '-', address ?? '-', requestId ?? '-', describeWithFix({ problem, fix })]
 }

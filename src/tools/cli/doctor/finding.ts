@@ -1,5 +1,5 @@
 import type { AdminApi } from '../../admin/index.js'
-import type { ConfigurationProblem } from '../../../index.js'
+import { toSentence, type ConfigurationProblem } from '../../../shared/contracts/errors.js'
 import type { Manifest } from '../program.js'
 import type { Target } from '../target.js'
 
@@ -39,16 +39,16 @@ export type CheckResult = Omit<Finding, 'check'>
 export type CheckResults = CheckResult | readonly CheckResult[]
 
 export function problem(finding: string, fix: string): CheckResult {
-  return { level: 'problem', finding, fix }
+  return toFinding('problem', { problem: finding, fix })
 }
 
 export function note(finding: string, fix: string): CheckResult {
-  return { level: 'note', finding, fix }
+  return toFinding('note', { problem: finding, fix })
 }
 
 /** A finding from the parts of a configuration error or warning. */
 export function toFinding(level: Finding['level'], { option, problem, fix }: ConfigurationProblem): CheckResult {
-  return { level, finding: option === undefined ? `${problem}.` : `${option} ${problem}.`, fix }
+  return { level, finding: toSentence(option === undefined ? problem : `${option} ${problem}`), fix }
 }
 
 /** The checks read at most so many items of a kind. */

@@ -59,7 +59,7 @@ async function fetchKeySet(url: string, headers: Record<string, string> = {}): P
 function createNoServerResult(url: string, error: Error, production: boolean): CheckResult {
   const create = production ? problem : note
   return create(
-    `No server answers at ${url}: ${describeRootCause(error)}.`,
+    `No server answers at ${url}: ${describeRootCause(error)}`,
     'Start one, or check DNS, certificate, firewall and proxy. baseUrl is the address that callers use.',
   )
 }

@@ -81,7 +81,7 @@ describe('the doctor', () => {
     expect(findings).toContainEqual({
       level: 'problem',
       check: 'store',
-      finding: 'The store is unavailable: connect ECONNREFUSED 127.0.0.1:1',
+      finding: 'The store is unavailable: connect ECONNREFUSED 127.0.0.1:1.',
       fix: 'Check that the database runs, and that its address is right.',
     })
     expect(skipped.map(({ check }) => check)).toContain('e-mails')

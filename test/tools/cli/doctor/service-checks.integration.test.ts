@@ -34,7 +34,7 @@ describe('the doctor reports', () => {
     await damage(0)
     await file.close()
     expect(await findProblems('store', '--db', getFile())).toMatchObject([
-      { finding: 'The SQLite file is damaged: file is not a database' },
+      { finding: 'The SQLite file is damaged: file is not a database.' },
     ])
     const listed = await runInProcess(['apps', 'list', '--db', getFile()])
     expect(listed).toMatchObject({ code: 4, stderr: expect.stringContaining('The SQLite file is damaged') })
@@ -57,7 +57,7 @@ describe('the doctor reports', () => {
     expect(await findProblems('database', '--db', database.url)).toEqual([])
     await database.execute(`REVOKE SELECT ON ALL TABLES IN SCHEMA public FROM ${role}`)
     expect(await findProblems('store', '--db', url.href)).toMatchObject([
-      { finding: 'The store refuses this role: permission denied for table platform_auth_meta' },
+      { finding: 'The store refuses this role: permission denied for table platform_auth_meta.' },
     ])
     expect(await database.execute(`SELECT key FROM platform_auth_meta WHERE key = 'doctor'`)).toEqual([])
     await database.execute(`
@@ -65,7 +65,7 @@ describe('the doctor reports', () => {
         $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
       CREATE TRIGGER full_disk BEFORE INSERT ON platform_auth_meta FOR EACH ROW EXECUTE FUNCTION fill()`)
     expect(await findProblems('database', '--db', database.url)).toMatchObject([
-      { finding: 'The disk of the store is full: could not extend file: No space left on device' },
+      { finding: 'The disk of the store is full: could not extend file: No space left on device.' },
     ])
     await database.execute(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
   })
@@ -98,11 +98,11 @@ describe('the doctor reports', () => {
     const port = await freePort()
     const refused = await writeOptions(`new Redis(${port}, '127.0.0.1', { lazyConnect: true, retryStrategy: null })`)
     expect(await findProblems('redis', ...refused)).toMatchObject([
-      { finding: `Redis cannot be used: connect ECONNREFUSED 127.0.0.1:${port}` },
+      { finding: `Redis cannot be used: connect ECONNREFUSED 127.0.0.1:${port}.` },
     ])
     expect(await findProblems('redis', ...(await writeOptions('new RedisMock()')))).toEqual([])
     const full = await writeOptions(`Object.assign(new RedisMock(), { set: async () => { throw new Error('OOM') } })`)
-    expect(await findProblems('redis', ...full)).toMatchObject([{ finding: 'Redis cannot be used: OOM' }])
+    expect(await findProblems('redis', ...full)).toMatchObject([{ finding: 'Redis cannot be used: OOM.' }])
   })
 
   it('one finding, not two, for a missing secret', async () => {

@@ -1,3 +1,4 @@
+import { toSentence } from '../../../../shared/contracts/errors.js'
 import { html, type Html } from '../../../../shared/web/html.js'
 
 type Link = (text: string) => Html
@@ -57,7 +58,7 @@ export const en = {
   outOfDate: 'This page is out of date',
   loadAgain: 'Load the page again, and repeat what you did.',
   failed: 'This did not work',
-  refused: ({ description }: Refused) => `${description.replace(/\.$/, '')}.`,
+  refused: ({ description }: Refused) => toSentence(description),
 }
 
 /** The same words in each language. */
