@@ -1,4 +1,5 @@
-import { invalidOption, readDays, readGroup } from '../../shared/lib/option-checks.js'
+import { invalidOption, readDays } from '../../shared/lib/option-checks.js'
+import { group } from '../../shared/lib/option-rules.js'
 import type { BackgroundOptions } from './options.js'
 import type { BackgroundSettings } from './settings.js'
 
@@ -8,13 +9,14 @@ const MIN_AUDIT_RETENTION = 30
 /** Reads the option `background`. */
 export function readBackground(background: false | BackgroundOptions | undefined): BackgroundSettings {
   if (background === false) return { enabled: false, auditRetention: undefined }
-  const { auditRetention } = readGroup('background', background, ['auditRetention'])
-  return { enabled: true, auditRetention: readAuditRetention(auditRetention) }
+  return { enabled: true, ...readGroup(background) }
 }
 
-function readAuditRetention(retention: number | undefined): number | undefined {
-  if (retention === undefined) return undefined
-  const days = readDays('background.auditRetention', retention)
-  if (days >= MIN_AUDIT_RETENTION) return days
-  throw invalidOption('background.auditRetention', retention, `Write days: at least ${MIN_AUDIT_RETENTION}.`)
-}
+const readGroup = group('background', {
+  auditRetention(option, retention): number | undefined {
+    if (retention === undefined) return undefined
+    const days = readDays(option, retention)
+    if (days >= MIN_AUDIT_RETENTION) return days
+    throw invalidOption(option, retention, `Write days: at least ${MIN_AUDIT_RETENTION}.`)
+  },
+})

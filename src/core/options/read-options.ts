@@ -2,15 +2,9 @@ import { ConfigurationError, type ConfigurationProblem } from '../../shared/cont
 import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
-import {
-  invalidOption,
-  readGroup,
-  readLimit,
-  readOptionalFunction,
-  readWholeNumber,
-  refuseUnknown,
-} from '../../shared/lib/option-checks.js'
-import { ALGORITHMS, type SigningAlgorithm } from './algorithms.js'
+import { readGroup, readOptionalFunction, refuseUnknown } from '../../shared/lib/option-checks.js'
+import { group, oneOf, optional, wholeNumber } from '../../shared/lib/option-rules.js'
+import { ALGORITHMS } from './algorithms.js'
 import type { PlatformAuthOptions } from './platform-auth-options.js'
 import { readApis } from './read-apis.js'
 import { readCredentials } from './read-credentials.js'
@@ -24,7 +18,7 @@ import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSl
 import { readBackground } from './read-background.js'
 import { readFeatures } from './read-features.js'
 import type { Settings } from './all-settings.js'
-import type { CacheSettings, CoreSettings, TokenSettings } from './settings.js'
+import type { CoreSettings } from './settings.js'
 
 /** Validates the options and fills in the defaults. Throws `ConfigurationError` for the first that is wrong. */
 export function readOptions(given: PlatformAuthOptions, warn: (warning: ConfigurationProblem) => unknown): Settings {
@@ -44,10 +38,11 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
   const now = readNow(options.now)
   const reportOnly = readReportOnlyOption('', options, createReportOnlySettings(now()))
   const rateLimits = readRateLimits(options.rateLimits)
+  const tokens = readTokens(options.tokens, warn)
   const apis = readApis(options.apis, {
     baseUrl,
-    accessTokenLifetime: readWholeNumber('tokens.lifetime', ownMembers(options.tokens ?? {}).lifetime ?? 3600, 1),
-    requests: readLimit('rateLimits.requests', ownMembers(options.rateLimits ?? {}).requests ?? false),
+    accessTokenLifetime: tokens.lifetime,
+    requests: rateLimits.requests,
     reportOnly,
     warn,
   })
@@ -60,8 +55,8 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     importUnencrypted,
     developersUrl: readDevelopersUrl(options.developersUrl),
     brand: readBrandOption(options.brand),
-    tokens: readTokens(options.tokens, warn),
-    maxStaleness: readWholeNumber('maxStaleness', options.maxStaleness ?? 5, 1),
+    tokens,
+    maxStaleness: wholeNumber(1, 5)('maxStaleness', options.maxStaleness),
     credentials: readCredentials(options.credentials),
     metadata: readMetadataSchema(options.metadata),
     rateLimits,
@@ -117,46 +112,34 @@ function readBrandOption(brand: PlatformAuthOptions['brand']): PlatformAuthOptio
 /** Verifiers fetch the key set again after 30 s (jose, express-oauth2-jwt-bearer) or 60 s (oauth4webapi) at the earliest. */
 const SHORTEST_PUBLICATION_SECONDS = 60
 
+const readTokenOptions = group('tokens', {
+  lifetime: wholeNumber(1, 3600),
+  clockTolerance: wholeNumber(0, DEFAULT_CLOCK_TOLERANCE),
+  algorithm: oneOf(ALGORITHMS, 'ES256'),
+  rotateEvery: optional(wholeNumber(1)),
+  publishAhead: wholeNumber(0, 300),
+})
+
 function readTokens(
-  tokens: PlatformAuthOptions['tokens'],
+  options: PlatformAuthOptions['tokens'],
   warn: (warning: ConfigurationProblem) => unknown,
-): TokenSettings {
-  const given = readGroup('tokens', tokens, ['lifetime', 'clockTolerance', 'algorithm', 'rotateEvery', 'publishAhead'])
-  const { clockTolerance, algorithm, rotateEvery, publishAhead } = given
-  const ahead = readWholeNumber('tokens.publishAhead', publishAhead ?? 300, 0)
-  if (ahead < SHORTEST_PUBLICATION_SECONDS) {
+): ReturnType<typeof readTokenOptions> {
+  const tokens = readTokenOptions(options)
+  if (tokens.publishAhead < SHORTEST_PUBLICATION_SECONDS) {
     warn({
       option: 'tokens.publishAhead',
-      problem: `is ${ahead}: verifiers elsewhere fetch the key set again after 30 to 60 seconds at the earliest, and refuse access tokens that a new key has signed before`,
+      problem: `is ${tokens.publishAhead}: verifiers elsewhere fetch the key set again after 30 to 60 seconds at the earliest, and refuse access tokens that a new key has signed before`,
       fix: `Give it ${SHORTEST_PUBLICATION_SECONDS} seconds or more.`,
     })
   }
-  return {
-    clockTolerance: readWholeNumber('tokens.clockTolerance', clockTolerance ?? DEFAULT_CLOCK_TOLERANCE, 0),
-    algorithm: readAlgorithm(algorithm ?? 'ES256'),
-    rotateEvery: rotateEvery === undefined ? undefined : readWholeNumber('tokens.rotateEvery', rotateEvery, 1),
-    publishAhead: ahead,
-  }
+  return tokens
 }
 
-function readAlgorithm(algorithm: unknown): SigningAlgorithm {
-  const known = ALGORITHMS.find((each) => each === algorithm)
-  if (known) return known
-  throw invalidOption('tokens.algorithm', algorithm, `Choose one of ${ALGORITHMS.join(', ')}.`)
-}
-
-function readCache(cache: PlatformAuthOptions['cache']): CacheSettings {
-  const {
-    applications = 20_000,
-    accessTokens = 20_000,
-    revokedAccessTokens = 100_000,
-  } = readGroup('cache', cache, ['applications', 'accessTokens', 'revokedAccessTokens'])
-  return {
-    applications: readWholeNumber('cache.applications', applications, 1),
-    accessTokens: readWholeNumber('cache.accessTokens', accessTokens, 1),
-    revokedAccessTokens: readWholeNumber('cache.revokedAccessTokens', revokedAccessTokens, 1),
-  }
-}
+const readCache = group('cache', {
+  applications: wholeNumber(1, 20_000),
+  accessTokens: wholeNumber(1, 20_000),
+  revokedAccessTokens: wholeNumber(1, 100_000),
+})
 
 /**
  * Whole milliseconds: a clock may give fractions, which stores do not keep. `Date` is looked up at each call: fake timers

@@ -1,7 +1,7 @@
 import type { Limit } from '../../shared/contracts/api.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import { PORTAL_ACTIONS, type PortalAction } from './actions.js'
-import { readBoolean, readGroup, readLimit } from '../../shared/lib/option-checks.js'
+import { boolean, group, limit, members } from '../../shared/lib/option-rules.js'
 
 /** The options of `portal()`. */
 export interface PortalOptions {
@@ -30,7 +30,7 @@ export function readPortalOptions(
   options: PortalOptions | undefined,
   developersUrl: string | undefined,
 ): PortalSettings {
-  const { actions, limits } = readGroup('portal', options, ['actions', 'limits'])
+  const { actions, limits } = readGroup(options)
   if (developersUrl === undefined) {
     throw new ConfigurationError({
       option: 'developersUrl',
@@ -38,16 +38,13 @@ export function readPortalOptions(
       fix: 'The portal is at {developersUrl}/applications: give the address, such as "https://api.example.com/developers".',
     })
   }
-  const given: Partial<Record<PortalAction, boolean | undefined>> = readGroup('portal.actions', actions, PORTAL_ACTIONS)
-  const isEnabled = (action: PortalAction): boolean =>
-    readBoolean(`portal.actions.${action}`, given[action] ?? action !== 'networks')
-  const { signIn, actions: forms } = readGroup('portal.limits', limits, ['signIn', 'actions'])
-  return {
-    actions: new Set(PORTAL_ACTIONS.filter(isEnabled)),
-    limits: {
-      signIn: readLimit('portal.limits.signIn', signIn ?? { limit: 5, window: 3600 }),
-      actions: readLimit('portal.limits.actions', forms ?? { limit: 200, window: 600 }),
-    },
-    developersUrl,
-  }
+  return { actions: new Set(PORTAL_ACTIONS.filter((action) => actions[action])), limits, developersUrl }
 }
+
+const readGroup = group('portal', {
+  actions: members(Object.fromEntries(PORTAL_ACTIONS.map((action) => [action, boolean(action !== 'networks')]))),
+  limits: members({
+    signIn: limit({ limit: 5, window: 3600 }),
+    actions: limit({ limit: 200, window: 600 }),
+  }),
+})

@@ -1,0 +1,61 @@
+import type { Limit } from '../contracts/api.js'
+import { invalidOption, readBoolean, readDays, readGroup, readLimit, readWholeNumber } from './option-checks.js'
+
+/** Reads the value of an option, undefined if it was left out. Throws `ConfigurationError` with the fix for a wrong one. */
+export type Rule<Value> = (option: string, value: unknown) => Value
+
+/** The values that rules read, by the names of their options. */
+type Values<Rules> = { readonly [Name in keyof Rules]: Rules[Name] extends Rule<infer Value> ? Value : never }
+
+/**
+ * Reads a group of options by a table: `group('cache', { applications: wholeNumber(1, 20_000) })`. One that is left out is read like an
+ * empty one; names that have no rule are refused. The result is frozen, and has every name of the table.
+ */
+export function group<const Rules extends Readonly<Record<string, Rule<unknown>>>>(
+  option: string,
+  rules: Rules,
+): (given: unknown) => Values<Rules> {
+  const read = members(rules)
+  return (given) => read(option, given)
+}
+
+/** The rule for a group in another one: `limits: members({ signIn: limit(false) })`. */
+export function members<const Rules extends Readonly<Record<string, Rule<unknown>>>>(
+  rules: Rules,
+): Rule<Values<Rules>> {
+  return (option, given) => {
+    const values = readGroup(option, given as Record<string, unknown> | undefined, Object.keys(rules))
+    const read = Object.entries(rules).map(([name, rule]) => [name, rule(`${option}.${name}`, values[name])])
+    return Object.freeze(Object.fromEntries(read)) as Values<Rules>
+  }
+}
+
+/** Undefined stays undefined; every other value is read by the rule. */
+export function optional<Value>(rule: Rule<Value>): Rule<Value | undefined> {
+  return (option, value) => (value === undefined ? undefined : rule(option, value))
+}
+
+/** Without a default, the option must be given; `optional()` leaves it undefined. */
+export function wholeNumber(minimum: number, byDefault?: number): Rule<number> {
+  return (option, value) => readWholeNumber(option, value ?? byDefault, minimum)
+}
+
+export function days(byDefault?: number): Rule<number> {
+  return (option, value) => readDays(option, value ?? byDefault)
+}
+
+export function boolean(byDefault: boolean): Rule<boolean> {
+  return (option, value) => readBoolean(option, value ?? byDefault)
+}
+
+export function limit(byDefault: Limit | false): Rule<Limit | false> {
+  return (option, value) => readLimit(option, (value as Limit | null) ?? byDefault)
+}
+
+export function oneOf<const Value extends string>(choices: readonly Value[], byDefault: Value): Rule<Value> {
+  return (option, value) => {
+    const chosen = choices.find((each) => each === (value ?? byDefault))
+    if (chosen !== undefined) return chosen
+    throw invalidOption(option, value, `Choose one of ${choices.join(', ')}.`)
+  }
+}
