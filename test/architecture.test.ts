@@ -138,7 +138,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   passport: ['core/resource-server/'],
   'passport-headerapikey': ['core/resource-server/'],
   'passport-http-bearer': ['core/resource-server/'],
-  'rate-limiter-flexible': ['core/rate-limits/'],
   '@node-rs/argon2': ['features/imports/slow-hashes.ts'],
   '@node-rs/bcrypt': ['features/imports/slow-hashes.ts'],
   '@opentelemetry/api': ['tools/opentelemetry/'],
@@ -263,7 +262,11 @@ describe('an import is refused', () => {
       `type Cache = import('../applications/application-cache.js').ApplicationCache`,
       'core/store-client may import',
     ],
-    ['core/rate-limits/create.ts', `import { ALGORITHMS } from '../options/options.js'`, 'options/options (types)'],
+    [
+      'core/rate-limits/rate-limits.ts',
+      `import { ALGORITHMS } from '../options/options.js'`,
+      'options/options (types)',
+    ],
     ['features/emails/worker.ts', `import { sendMail } from '../portal/router.js'`, 'features/emails may import'],
     [
       'core/authorization-server/router.ts',

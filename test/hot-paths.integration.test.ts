@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm'
 import express from 'express'
 import { describe, expect, it, vi, type TestContext } from 'vitest'
 import { memoryStore, type Guard, type IssuedCredentials } from '../src/index.js'
+import { createMemoryCounters } from '../src/core/rate-limits/memory-counter.js'
 import { createUsageCollector } from '../src/features/usage/collector.js'
 import { createCaller, type Caller } from './support/caller.js'
 import { failingStore, type FailingStore, type StoreCallName } from './support/failing-store.js'
@@ -198,10 +199,22 @@ describe('The database calls and signature checks of a request', () => {
   })
 })
 
-describe('The memory of a guarded request', () => {
-  setFlagsFromString('--expose-gc')
-  const collectGarbage = runInNewContext('gc') as (options?: { type: 'minor' }) => void
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as (options?: { type: 'minor' }) => void
 
+it('The memory of a limit is bounded, whatever number of addresses is counted, also if each is a part of a long header', () => {
+  const counters = createMemoryCounters()
+  const count = counters.create({ limit: 20, window: 60 }, 50_000)
+  collectGarbage()
+  const before = process.memoryUsage().heapUsed
+  for (let i = 0; i < (IS_LONG_LANE ? 1_000_000 : 100_000); i++)
+    count(`${'x'.repeat(4000)}${i}, 2001:db8::${i}`.split(', ')[1]!)
+  collectGarbage()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000)
+  counters.close()
+})
+
+describe('The memory of a guarded request', () => {
   /** The bytes that the guard allocates for a request, from `times` requests. */
   function measureAllocation(guard: Guard, headers: Readonly<Record<string, string>>, times = 200): number {
     const rawHeaders = Object.entries(headers).flat()

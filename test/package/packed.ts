@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const programs = fileURLToPath(new URL('programs', import.meta.url))
 
 /** The dependencies that consumers install. Without jose, which the CommonJS build must not need. */
-const DEPENDENCIES = ['passport', 'passport-headerapikey', 'passport-http-bearer', 'rate-limiter-flexible']
+const DEPENDENCIES = ['passport', 'passport-headerapikey', 'passport-http-bearer']
 
 /** The package, to be installed in new projects. */
 export interface Installable {

@@ -1,78 +1,103 @@
-import { createHmac, randomBytes } from 'node:crypto'
-import type { RateLimiterAbstract } from 'rate-limiter-flexible'
-import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
-import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js'
+import { AsyncResource } from 'node:async_hooks'
+import { hash, randomBytes } from 'node:crypto'
 import type { Limit } from '../../shared/contracts/api.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
-import type { Counter, RateLimitState } from './rate-limit.js'
+import type { RateLimitState } from './rate-limit.js'
 
-/**
- * Counts in this process. Above `maxKeys` keys at a time, new keys share a fixed number of counters: a caller with any number
- * of addresses must neither fill the memory nor avoid being counted.
- */
-export function createMemoryCounter({ limit, window }: Limit, maxKeys = Infinity): Counter {
-  const limiter = new RateLimiterMemory({ points: limit, duration: window })
-  const activeKeys = createKeyGauge(window * 1000)
+/** Counts one request for that key in this process, at once. */
+export type MemoryCounter = (key: string) => RateLimitState
 
-  return async function countInMemory(key) {
-    const isFull = activeKeys.count() >= maxKeys && (await limiter.get(key)) === null
-    const { isFirst, ...state } = await consume(limiter, isFull ? selectSharedCounter(key) : key)
-    if (isFirst && !isFull) activeKeys.add()
-    return state
+/** The requests of a key since its first one. */
+interface Window {
+  counted: number
+  /** On the monotonic clock. */
+  readonly endsAt: number
+}
+
+/** Windows that have ended are dropped when somebody counts; while nobody does, this often. */
+const SWEEP_INTERVAL_MS = 1000
+
+/** Counters of one process, with one timer for all: a timer for each key takes more memory than its count, and ends after 24.8 days at most. */
+export function createMemoryCounters() {
+  /** What drops the ended windows of each counter that has any. */
+  const sweeps = new Set<(now: number) => boolean>()
+  let timer: NodeJS.Timeout | undefined
+
+  function sweep(): void {
+    const now = performance.now()
+    for (const dropEnded of sweeps) if (dropEnded(now)) sweeps.delete(dropEnded)
+    if (sweeps.size === 0) close()
   }
-}
-
-/** Counts one more for `key`. Rejects only if the limiter cannot count, not if the limit is reached. */
-export async function consume(
-  limiter: RateLimiterAbstract,
-  key: string,
-): Promise<RateLimitState & { readonly isFirst: boolean }> {
-  try {
-    return toState(await limiter.consume(key, 1, NO_OPTIONS), true)
-  } catch (refused) {
-    if (refused instanceof RateLimiterRes) return toState(refused, false)
-    throw refused
+  // The function is bound here: the timer must not be part of the trace of the request that starts it.
+  const start = AsyncResource.bind((): void => {
+    timer = setInterval(sweep, SWEEP_INTERVAL_MS).unref()
+  })
+  function close(): void {
+    clearInterval(timer)
+    timer = undefined
   }
-}
 
-/** The options have no prototype: a polluted `Object.prototype` must not provide `customDuration`. */
-const NO_OPTIONS = ownMembers({})
+  /**
+   * Above `maxKeys` new keys in a window, further ones share a fixed number of windows: a caller with any number of addresses must
+   * neither fill the memory nor avoid being counted.
+   */
+  function create({ limit, window }: Limit, maxKeys: number): MemoryCounter {
+    const length = window * 1000
+    /** Windows that have begun since the last turn, none of which has ended; and those of the turn before. */
+    let young = new Map<string | number, Window>()
+    let old = new Map<string | number, Window>()
+    /** When the young windows become the old ones, and all old ones have ended. */
+    let turnsAt = 0
 
-function toState({ remainingPoints, msBeforeNext, isFirstInDuration }: RateLimiterRes, allowed: boolean) {
-  return { allowed, remaining: remainingPoints, milliseconds: msBeforeNext, isFirst: isFirstInDuration }
-}
+    /** Returns whether no window is left. */
+    function dropEnded(now: number): boolean {
+      if (now >= turnsAt) {
+        old = now < turnsAt + length ? young : new Map<string | number, Window>()
+        young = new Map<string | number, Window>()
+        turnsAt = now + length
+      }
+      return young.size + old.size === 0
+    }
 
-/** So many counters that an honest new key rarely shares one with a flood, at some 500 bytes each. */
-const SHARED_COUNTERS = 1024
-/** The salt is random, so that nobody can find out which keys share a counter. */
-const SHARED_COUNTER_SALT = randomBytes(32)
+    function find(key: string | number, now: number): Window | undefined {
+      const known = young.get(key) ?? old.get(key)
+      return known && known.endsAt > now ? known : undefined
+    }
 
-function selectSharedCounter(key: string): string {
-  const digest = createHmac('sha256', SHARED_COUNTER_SALT).update(key).digest()
-  return `shared ${digest.readUInt32BE() % SHARED_COUNTERS}`
-}
+    function begin(key: string | number, now: number): Window {
+      const begun = { counted: 0, endsAt: now + length }
+      young.set(typeof key === 'string' ? copy(key) : key, begun)
+      sweeps.add(dropEnded)
+      if (!timer) start()
+      return begun
+    }
 
-/**
- * How many keys were added within the last `milliseconds`, or up to a sixteenth longer: they are counted in 17 spans of time,
- * because an exact count would need a timer for each key.
- */
-function createKeyGauge(milliseconds: number): { add(): void; count(): number } {
-  const spanLength = milliseconds / 16
-  const spans: { readonly since: number; added: number }[] = []
-  let total = 0
+    function findOrBegin(key: string | number, now: number): Window {
+      return find(key, now) ?? begin(key, now)
+    }
 
-  return {
-    add() {
+    return function countInMemory(key) {
       const now = performance.now()
-      const newest = spans.at(-1)
-      if (newest && now < newest.since + spanLength) newest.added += 1
-      else spans.push({ since: now, added: 1 })
-      total += 1
-    },
-    count() {
-      const now = performance.now()
-      while (spans[0] && spans[0].since + spanLength + milliseconds < now) total -= spans.shift()!.added
-      return total
-    },
+      dropEnded(now)
+      const current = find(key, now) ?? (young.size < maxKeys ? begin(key, now) : findOrBegin(selectShared(key), now))
+      current.counted += 1
+      const remaining = limit - current.counted
+      return { allowed: remaining >= 0, remaining: Math.max(0, remaining), milliseconds: current.endsAt - now }
+    }
   }
+
+  return { create, close }
+}
+
+/** V8 may keep a key as a part of the header that it was cut out of, and all of that header with it. */
+function copy(key: string): string {
+  return JSON.parse(JSON.stringify(key)) as string
+}
+
+/** So many windows that an honest new key rarely shares one with a flood. */
+const SHARED_WINDOWS = 1024
+/** The salt is random, so that nobody can find out which keys share a window. */
+const SALT = randomBytes(32).toString('base64url')
+
+function selectShared(key: string): number {
+  return Number.parseInt(hash('sha256', SALT + key, 'hex').slice(0, 8), 16) % SHARED_WINDOWS
 }

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Limit } from '../../shared/contracts/api.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
-import { OAuthError, retryAfter, type LimitCause } from '../../shared/contracts/denial.js'
+import { createDenial, createDenialError, retryAfter, type LimitCause } from '../../shared/contracts/denial.js'
 import { formatWait } from '../../shared/lib/format-wait.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 
 /**
- * Counts one request for that key. Resolves the `RateLimit` headers; rejects with `too_many_requests` when the limit is
- * exceeded.
+ * Counts one request for that key. Returns the `RateLimit` headers; throws `too_many_requests` when the limit is exceeded. Both at
+ * once where this process counts, because a flood must not wait in promises; where Redis does, it resolves and rejects.
  */
-export type RateLimit = (key: string) => Promise<LimitHeaders>
+export type RateLimit = (key: string) => MaybePromise<LimitHeaders>
 
 /**
  * Counts units of an application toward the limits of its plan, in all of them or in none. Returns undefined if it has no plan. Throws or
@@ -36,10 +36,20 @@ export interface RateLimitState {
   readonly milliseconds: number
 }
 
-/** Counts one request for that key. Never rejects. */
-export type Counter = (key: string) => Promise<RateLimitState>
+/** Counts one request for that key. Never throws or rejects. */
+export type Counter = (key: string) => MaybePromise<RateLimitState>
 
-interface RateLimitOptions extends Limit {
+/** Bounds the load of a client with a thousand connections that ignores `Retry-After`: it sends no more until it is answered. */
+const REFUSAL_DELAY_MS = 1000
+
+export function createRateLimit({
+  limit,
+  window,
+  count,
+  policy,
+  delayRefusals,
+  cause,
+}: Limit & {
   readonly count: Counter
   /** The name in the headers; undefined for no headers. */
   readonly policy: string | undefined
@@ -47,12 +57,7 @@ interface RateLimitOptions extends Limit {
   readonly delayRefusals: boolean
   /** What has set the limit, for the log. */
   readonly cause: LimitCause | undefined
-}
-
-/** Bounds the load of a client with a thousand connections that ignores `Retry-After`: it sends no more until it is answered. */
-const REFUSAL_DELAY_MS = 1000
-
-export function createRateLimit({ limit, window, count, policy, delayRefusals, cause }: RateLimitOptions): RateLimit {
+}): RateLimit {
   const policyHeader = `"${policy}";q=${limit};w=${window}`
 
   /** draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4. */
@@ -61,18 +66,27 @@ export function createRateLimit({ limit, window, count, policy, delayRefusals, c
     return { 'RateLimit-Policy': policyHeader, RateLimit: `"${policy}";r=${remaining};t=${seconds}` }
   }
 
-  return async function countRequest(key) {
-    const state = await count(key)
+  function passOrRefuse(state: RateLimitState): MaybePromise<LimitHeaders> {
     // One number serves both headers: Retry-After must not be earlier than the reset in RateLimit.
     const seconds = Math.max(1, Math.ceil(state.milliseconds / 1000))
     const headers = formatHeaders(state, seconds)
     if (state.allowed) return headers
-    if (delayRefusals) await sleep(REFUSAL_DELAY_MS * (0.5 + Math.random()), undefined, { ref: false })
-    throw new OAuthError('too_many_requests', `Too many requests, try again in ${formatWait(seconds)}`, {
-      headers: { ...retryAfter(seconds), ...headers },
-      cause,
-    })
+    const description = `Too many requests, try again in ${formatWait(seconds)}`
+    const denied = createDenial('too_many_requests', description, { ...retryAfter(seconds), ...headers })
+    const refusal = createDenialError(denied, cause)
+    if (delayRefusals) return refuseLater(refusal)
+    throw refusal
   }
+
+  return function countRequest(key) {
+    const counted = count(key)
+    return counted instanceof Promise ? counted.then(passOrRefuse) : passOrRefuse(counted)
+  }
+}
+
+async function refuseLater(refusal: Error): Promise<never> {
+  await sleep(REFUSAL_DELAY_MS * (0.5 + Math.random()), undefined, { ref: false })
+  throw refusal
 }
 
 const NO_HEADERS: LimitHeaders = {}

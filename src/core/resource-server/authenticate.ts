@@ -24,7 +24,7 @@ import { Identity } from './identity.js'
  */
 export interface Authenticator {
   recallAccessToken(api: Api, accessToken: string): Identity | Refused | null
-  /** The result is a promise while a bad key is being counted; it rejects for too many unknown ones. */
+  /** The result is a promise while Redis counts a bad key. Throws or rejects for too many unknown ones. */
   recallApiKey(api: Api, apiKey: string, req: IncomingMessage): Identity | Refused | Promise<Refused> | null
   /** Whether it is a key of any application. Rejects if the store cannot answer. */
   isKnownKey(text: string, req: IncomingMessage): MaybePromise<boolean>
@@ -73,9 +73,16 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     if (!limitFailures || !req) return refused
     // Every key that gets the answer of an unknown one is counted with unknown keys: another limit would tell them apart.
     const owner = refused instanceof Failure ? application?.id : undefined
-    const counted = limitFailures(formatFailureKey(req, owner)).then(() => refused)
-    if (!(refused instanceof Failure)) return counted
-    return counted.catch((error: Error) => new Failure(error, refused.applicationId))
+    const refuseTooMany = (error: unknown): Refused => {
+      if (refused instanceof Failure) return new Failure(error as Error, refused.applicationId)
+      throw error
+    }
+    try {
+      const counted = limitFailures(formatFailureKey(req, owner))
+      return counted instanceof Promise ? counted.then(() => refused, refuseTooMany) : refused
+    } catch (error) {
+      return refuseTooMany(error)
+    }
   }
 
   async function activateByKey(

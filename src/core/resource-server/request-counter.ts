@@ -57,10 +57,12 @@ export function createRequestCounter(options: RequestCounterOptions): RequestCou
     const limited = countAtApi(application)
     if (!limitByPlan) return limited
     if (!limited) return limitByPlan(application, units)
-    return limited.then(async (headers) => joinHeaders(headers, (await limitByPlan(application, units)) ?? {}))
+    return limited instanceof Promise
+      ? limited.then((headers) => addPlan(headers, limitByPlan(application, units)))
+      : addPlan(limited, limitByPlan(application, units))
   }
 
-  function countAtApi({ id, rateLimits }: ApplicationRecord): Promise<LimitHeaders> | undefined {
+  function countAtApi({ id, rateLimits }: ApplicationRecord): Counted {
     const limit = rateLimits && findApplicationLimit(rateLimits, api.name, now())
     if (!limit) return ofApi?.(id)
     // A limit that is given again begins a new window, in Redis for all processes.
@@ -93,6 +95,11 @@ export function createRequestCounter(options: RequestCounterOptions): RequestCou
       return limited
     },
   }
+}
+
+function addPlan(headers: LimitHeaders, ofPlan: Counted): MaybePromise<LimitHeaders> {
+  if (ofPlan instanceof Promise) return ofPlan.then((others) => joinHeaders(headers, others))
+  return ofPlan ? joinHeaders(headers, ofPlan) : headers
 }
 
 /** Both headers are lists. */

@@ -1,5 +1,11 @@
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
-import { LimitCause, OAuthError, retryAfter } from '../../shared/contracts/denial.js'
+import {
+  createDenial,
+  createDenialError,
+  LimitCause,
+  retryAfter,
+  type OAuthError,
+} from '../../shared/contracts/denial.js'
 import { formatWait } from '../../shared/lib/format-wait.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { LimitByPlan, LimitHeaders } from '../../core/rate-limits/rate-limit.js'
@@ -98,14 +104,10 @@ export function createLimiter({ findPlan, ledger, countShared, headers, now }: L
 /** Throws the refusal if a limit has too few units left, or could never have enough. */
 function refuseExceeded(account: Account, plan: Plan, units: number, time: number): void {
   const tooLow = findTooLow(plan, units)
-  if (tooLow)
-    throw new OAuthError(
-      'cost_above_limit',
-      `The request costs ${units}, and the plan allows ${describeWindow(tooLow)}`,
-      {
-        headers: formatHeaders(account, plan, time),
-      },
-    )
+  if (tooLow) {
+    const description = `The request costs ${units}, and the plan allows ${describeWindow(tooLow)}`
+    throw createDenialError(createDenial('cost_above_limit', description, formatHeaders(account, plan, time)))
+  }
   let last = -1
   for (let at = 0; at < plan.windows.length; at++) {
     const { limit, soft, per } = plan.windows[at]!
@@ -153,13 +155,13 @@ function createRefusal(account: Account, plan: Plan, at: number, time: number): 
   const wait = `try again in ${formatWait(seconds)}`
   const headers = { ...formatHeaders(account, plan, time), ...retryAfter(seconds) }
   return window.per === undefined
-    ? new OAuthError('too_many_requests', `Too many requests, ${wait}`, {
-        headers,
-        cause: new LimitCause(`plans.${plan.name}.requests`),
-      })
-    : new OAuthError('quota_exceeded', `The quota of ${window.limit} in a ${window.per} is used up, ${wait}`, {
-        headers,
-      })
+    ? createDenialError(
+        createDenial('too_many_requests', `Too many requests, ${wait}`, headers),
+        new LimitCause(`plans.${plan.name}.requests`),
+      )
+    : createDenialError(
+        createDenial('quota_exceeded', `The quota of ${window.limit} in a ${window.per} is used up, ${wait}`, headers),
+      )
 }
 
 function countSeconds({ monthEndsAt, day }: Account, { per, milliseconds }: Plan['windows'][number]): number {

@@ -12,6 +12,9 @@ export interface Limit {
   readonly window: number
 }
 
+/** A year of 365 days. */
+export const MAX_WINDOW_SECONDS = 31_536_000
+
 interface CommonApiOptions extends ReportOnlyOptions {
   /** Scope (RFC 6749 3.3) -> what it allows, in words. No scopes if left out. */
   readonly scopes?: Readonly<Record<string, string>> | undefined

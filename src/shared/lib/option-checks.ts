@@ -1,4 +1,4 @@
-import type { Limit } from '../contracts/api.js'
+import { MAX_WINDOW_SECONDS, type Limit } from '../contracts/api.js'
 import { ConfigurationError } from '../contracts/errors.js'
 import { describeKind, describeValue } from './describe-value.js'
 import { isObject } from './is-object.js'
@@ -50,13 +50,10 @@ export function readLimit(option: string, limit: Limit | false): Limit | false {
   }
 }
 
-/** Node's timers hold 2^31 milliseconds. */
-const MAX_WINDOW_SECONDS = 2_147_483
-
 function readWindow(option: string, value: unknown): number {
   const window = readWholeNumber(option, value, 1)
   if (window <= MAX_WINDOW_SECONDS) return window
-  throw invalidOption(option, window, `A window is at most ${MAX_WINDOW_SECONDS} seconds (24 days).`)
+  throw invalidOption(option, window, `A window is at most ${MAX_WINDOW_SECONDS} seconds (a year).`)
 }
 
 export function readWholeNumber(option: string, value: unknown, minimum: number): number {

@@ -4,7 +4,6 @@ import express, { type Express } from 'express'
 import type { Redis } from 'ioredis'
 import request, { type Test } from 'supertest'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createMemoryCounter } from '../../../src/core/rate-limits/memory-counter.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import {
   accessToken,
@@ -288,40 +287,5 @@ describe('rate limits in Redis', () => {
     await auth.close()
     expect(listeners()).toEqual(before)
     expect(await redis.ping()).toBe('PONG')
-  })
-})
-
-describe('createMemoryCounter() with more keys than maxKeys', () => {
-  const MAX_KEYS = 20
-
-  async function flood(count: ReturnType<typeof createMemoryCounter>, keys: number): Promise<number> {
-    let refused = 0
-    for (let i = 0; i < keys; i++) if (!(await count(`flood ${i}`)).allowed) refused += 1
-    return refused
-  }
-
-  it('counts known keys separately', async () => {
-    const count = createMemoryCounter({ limit: 3, window: 60 }, MAX_KEYS)
-    await count('known')
-    await flood(count, 10_000)
-    expect([
-      (await count('known')).remaining,
-      (await count('known')).remaining,
-      (await count('known')).allowed,
-    ]).toEqual([1, 0, false])
-  })
-
-  it('counts any number of new keys in 1,024 shared counters', async () => {
-    const limit = 3
-    const refused = await flood(createMemoryCounter({ limit, window: 60 }, MAX_KEYS), 20_000)
-    expect(20_000 - refused).toBeLessThanOrEqual(MAX_KEYS + 1024 * limit)
-    expect(20_000 - refused).toBeGreaterThan(1024 * limit * 0.9)
-  })
-
-  it('counts new keys separately again when others have expired', async () => {
-    const count = createMemoryCounter({ limit: 1, window: 2 }, MAX_KEYS)
-    await flood(count, 8000)
-    expect((await count('new')).allowed).toBe(false)
-    await expect.poll(() => flood(count, MAX_KEYS)).toBe(0)
   })
 })

@@ -89,7 +89,7 @@ describe('The limits of one application (docs/http.md G13)', () => {
         const { applications } = host.auth
         const { id } = await createApplication(host.auth, ['catalog'])
         const wrong: unknown[] = [0, false, {}, { limit: 1 }, { limit: 0, window: 1 }, { limit: 1.5, window: 1 }]
-        wrong.push({ limit: 1, window: 3_000_000 }, { limit: 1, window: 1, unti: 1 }, { limit: '1', window: 1 })
+        wrong.push({ limit: 1, window: 31_536_001 }, { limit: 1, window: 1, unti: 1 }, { limit: '1', window: 1 })
         wrong.push({ limit: 1, window: 1, until: new Date(0) }, { limit: 1, window: 1, until: new Date(NaN) })
         for (const rateLimit of wrong) {
           const given = { rateLimit } as { rateLimit: null }

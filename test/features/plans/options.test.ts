@@ -53,7 +53,7 @@ describe('the options of plans()', () => {
     [limits({ limit: 1, per: 'week' }), 'plans.free.requests[0].per is "week"'],
     [limits({ limit: 0, per: 'day' }), 'plans.free.requests[0].limit is 0'],
     [limits({ limit: 1.5, window: 1 }), 'plans.free.requests[0].limit is 1.5'],
-    [limits({ limit: 1, window: 1e7 }), 'plans.free.requests[0].window is 10000000'],
+    [limits({ limit: 1, window: 1e8 }), 'plans.free.requests[0].window is 100000000'],
     [limits({ limit: 1, window: 1, sof: true }), 'plans.free.requests[0].sof is not an option'],
     [limits({ limit: 1, window: 1 }, { limit: 2, window: 1 }), 'Give one limit for 1s'],
   ])('are refused by name: %j', (given, message) => {

@@ -5,7 +5,7 @@ import { createLedger } from '../../../src/features/plans/ledger.js'
 import { createLimiter } from '../../../src/features/plans/limiter.js'
 import { readPlans } from '../../../src/features/plans/read-options.js'
 import { COUNT_WINDOWS, createCountShared } from '../../../src/features/plans/shared-counts.js'
-import { createRateLimits } from '../../../src/core/rate-limits/create.js'
+import { createRateLimits } from '../../../src/core/rate-limits/rate-limits.js'
 import { memoryStore } from '../../../src/stores/memory/index.js'
 import { openRedis } from '../../support/redis.js'
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { MAX_WINDOW_SECONDS } from '../../../shared/contracts/api.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import type { ApplicationLimit, ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import { isObject } from '../../../shared/lib/is-object.js'
@@ -55,9 +56,6 @@ export function readApplicationLimit(name: string, given: unknown, now: number):
   if (end > now) return { limit, window, until: end, id }
   throw invalid(`${name}.until must be a Date in the future.`)
 }
-
-/** Node's timers hold 2^31 milliseconds. */
-const MAX_WINDOW_SECONDS = 2_147_483
 
 /** The record's limits after a change. Throws with code `not_granted` for an API that the application may not use. */
 export function changeLimits(record: ApplicationRecord, changes: LimitChanges): ApplicationRecord['rateLimits'] {

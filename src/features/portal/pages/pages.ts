@@ -10,6 +10,7 @@ import type { PortalApi } from '../sections/api-section.js'
 import { renderApplication } from './application-page.js'
 import { renderApplications } from './applications-page.js'
 import { findActionPage } from './find-action-page.js'
+import type { RateLimit } from '../../../core/rate-limits/rate-limit.js'
 import { readField } from '../form-fields.js'
 import type { InvitationLimits } from '../invitation-limits.js'
 import { formatIssuedFile, renderIssued } from './issued-page.js'
@@ -45,7 +46,7 @@ export interface PortalPagesOptions {
   readonly findLatestExpiry: ApplicationView['findLatestExpiry']
   readonly invitationLimits: InvitationLimits
   /** Counts a form that a contact sends. Rejects with `too_many_requests`. */
-  readonly limitActions: ((contact: string) => Promise<unknown>) | undefined
+  readonly limitActions: RateLimit | undefined
   /** Writes the `lastUsedAt` times that this process has collected. */
   readonly flushLastUsed: () => Promise<void>
   readonly now: () => number
