@@ -50,7 +50,7 @@ try {
   for (const program of programs) await chmod(inOutput(program), 0o755)
   await compressAssets()
   await bundleReference()
-  await copyLicence('marked')
+  for (const name of ['marked', 'tlds']) await copyLicence(name)
   await moveIntoPlace()
 } catch (error) {
   // esbuild's errors, with the code and its module: the file that they name is removed.

@@ -144,6 +144,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@photostructure/sqlite': ['stores/sqlite/'],
   pg: ['tools/cli/'],
   marked: ['tools/console/reference/markdown.ts'],
+  tlds: ['shared/lib/followable.ts'],
   yaml: ['shared/openapi/yaml.ts'],
 }
 

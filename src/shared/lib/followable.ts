@@ -1,4 +1,5 @@
-import { isTopLevelDomain } from './top-level-domains.js'
+// A dependency of the build only, which makes it a part of this file.
+import tlds from 'tlds'
 
 /**
  * Whether a mail program could turn a part of the text into something to follow: a web or e-mail address, a scheme such as `tel:`,
@@ -11,9 +12,11 @@ export function isFollowable(text: string): boolean {
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
     .replaceAll(/\p{N}/gu, '0')
     .replaceAll(/\p{Dash}/gu, '-')
-    .replaceAll(INITIALS, (text, word: string) => (isTopLevelDomain(word) ? text : word))
+    .replaceAll(INITIALS, (text, word: string) => (TOP_LEVEL_DOMAINS.has(word.toLowerCase()) ? text : word))
   return PATTERNS.some((pattern) => pattern.test(plain))
 }
+
+const TOP_LEVEL_DOMAINS = new Set(tlds)
 
 /** `E.ON`, `L.L.Bean`: no host, unless the word is a top-level domain. Any other word that stands before a dot could be a host of an intranet. */
 const INITIALS = /(?<![^\s(])(?:\p{Lu}\.){1,3}(\p{L}{2,})(?![^\s,;)])/gu

@@ -1,5 +1,3 @@
-import { JOINS_BOTH, JOINS_NEXT, JOINS_PREVIOUS, VIRAMA } from './joining-letters.js'
-
 /**
  * The reason why a text cannot be shown as one line, such as a name: a part of a sentence, or undefined if it can. `most` is
  * the greatest number of characters (code points). An invisible character may stand where its script or an emoji needs it.
@@ -61,11 +59,20 @@ export const INVISIBLE = new RegExp(`[${INVISIBLE_CLASS}]`, 'u')
 const MARKS = String.raw`[\p{Mn}\p{Me}]*`
 const PICTURE = String.raw`\p{Extended_Pictographic}`
 
+const WITH_VIRAMA =
+  'Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Khmer Balinese Javanese'
+const JOINING = 'Arabic Syriac Nko Mongolian Mandaic Adlam Hanifi_Rohingya'
+
+function listScripts(names: string): string {
+  return names.replaceAll(/\w+ ?/g, (name) => `\\p{Script=${name.trim()}}`)
+}
+
 /** Places where invisible characters are needed. */
 const NEEDED = [
-  // RFC 5892 A.1 and A.2: both joiners after a virama, and the non-joiner between letters that would join.
-  `(?<=[${VIRAMA}])[\\u200C\\u200D]`,
-  `(?<=[${JOINS_BOTH}${JOINS_NEXT}]${MARKS})\\u200C(?=${MARKS}[${JOINS_BOTH}${JOINS_PREVIOUS}])`,
+  // As RFC 5892 A.1 and A.2, but by script instead of by tables of Unicode: both joiners after a mark of a script that has a virama,
+  // and the non-joiner between letters of a script whose letters join.
+  `(?<=(?=\\p{M})[${listScripts(WITH_VIRAMA)}])[\\u200C\\u200D]`,
+  `(?<=(?=\\p{L})[${listScripts(JOINING)}]${MARKS})\\u200C(?=${MARKS}(?=\\p{L})[${listScripts(JOINING)}])`,
   // Before a virama: Bengali ya-phalaa after ra, Kannada ra, conjuncts of Sinhala (Unicode 12.2, 12.8, 13.2).
   `(?<=[\\u09B0\\u0CB0\\p{Script=Sinhala}])\\u200D(?=[\\u09CD\\u0CCD\\u0DCA])`,
   // Emoji (UTS 51): sequences, presentation, keycaps, and the three flags that are recommended.
