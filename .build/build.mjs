@@ -196,9 +196,14 @@ async function inlineJose() {
 async function compressAssets() {
   const own = join(root, 'src/tools/console/assets')
   const { LOOK_CSS } = await import(join(modules, 'shared/web/look.js'))
+  const { styleParts } = await import(join(modules, 'shared/web/parts.js'))
   const { COPY_SCRIPT } = await import(join(modules, 'shared/web/copy-script.js'))
   /** @type {Record<string, string>} */
-  const shared = { 'console.css': LOOK_CSS, 'console.js': COPY_SCRIPT }
+  const shared = {
+    'console.css': LOOK_CSS + styleParts('rows', 'pill', 'chip', 'code'),
+    'reference.css': styleParts('card', 'property', 'method', 'notice', 'tones'),
+    'console.js': COPY_SCRIPT,
+  }
   const assets = join(output, 'assets')
   await mkdir(assets)
   for (const name of await readdir(own)) {

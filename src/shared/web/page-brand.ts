@@ -3,12 +3,12 @@ import { hashSource } from './hash-source.js'
 import { html, type Html } from './html.js'
 import { COLORS } from './look.js'
 
-/** The parts of a page that show the provider's brand. Empty for a platform without the option `brand`. */
+/** The parts of a page that show the provider's brand. */
 export interface PageBrand {
   /** Elements for the head, after the page's own style sheet. */
   readonly style: Html | false
-  /** Logo and name. */
-  readonly header: Html | false
+  /** Logo and name. `label`: the name of a platform that has none. */
+  renderName(label: string): Html
   /** The link to help, for the end of the page. */
   readonly supportUrl: string | undefined
   /** A Content-Security-Policy that also allows the style sheet, by its hash, and the logo. */
@@ -16,17 +16,12 @@ export interface PageBrand {
 }
 
 export function createPageBrand({ name, logo, accent, supportUrl }: Brand): PageBrand {
-  const hasHeader = name !== undefined || logo !== undefined
   const hasColor = accent.light !== COLORS.accent.light || accent.dark !== COLORS.accent.dark
   const css = `:root { --accent: light-dark(${accent.light}, ${accent.dark}) }`
   return {
     style: hasColor && { markup: `<style>${css}</style>` },
-    header:
-      hasHeader &&
-      html`<p class="brand">
-        ${logo !== undefined && html`<img src="${logo}" alt="" />`}
-        ${name !== undefined && html`<strong>${name}</strong>`}
-      </p>`,
+    renderName: (label) =>
+      html`${logo !== undefined && html`<img src="${logo}" alt="" />`}<strong${name === undefined && logo !== undefined && html` class="unseen"`}>${name ?? label}</strong>`,
     supportUrl,
     extendPolicy(policy) {
       const styled = hasColor ? policy.replace('style-src ', `style-src ${hashSource(css)} `) : policy

@@ -25,20 +25,26 @@ export interface PageFrame {
   readonly end?: Html | false | undefined
 }
 
-/** The header of every page: the brand, the way back, further links, and the switch of the theme at the right. */
+/** The one header of all pages: brand, tabs, the state of the reader, and the switch of the theme. */
 export interface PageHeader {
   /** Leads past many links, such as those of a sidebar; for the keyboard. */
   readonly skip?: PageLink
-  /** The page above this one. */
-  readonly home?: PageLink | false | undefined
-  readonly links?: readonly (PageLink | false | undefined)[]
-  /** Elements before the switch. */
-  readonly content?: Html | readonly (Html | false)[] | false | undefined
+  /** Where the brand leads. Without the option `brand`, the label stands there. */
+  readonly home?: PageLink | undefined
+  readonly tabs?: readonly (PageTab | false | undefined)[]
+  /** An authorization or a session. On phones it is in the menu, with the tabs. */
+  readonly state?: Html | false | undefined
+  /** A control that phones show beside the menu. */
+  readonly control?: Html | false | undefined
 }
 
 interface PageLink {
   readonly href: string
   readonly label: string
+}
+
+interface PageTab extends PageLink {
+  readonly isCurrent?: boolean
 }
 
 /** The words of the frame in each language, which are those of e-mails. */
@@ -69,20 +75,26 @@ export function renderFrame(frame: PageFrame): string {
 }
 
 function renderHeader(
-  { skip, home, links = [], content = false }: PageHeader,
+  { skip, home, tabs = [], state, control }: PageHeader,
   brand: PageBrand,
   texts: FrameTexts,
 ): Html {
-  const shown = links.filter((link) => typeof link === 'object')
+  const shown = tabs.filter((tab) => typeof tab === 'object')
   return html`<header class="bar">
-    ${skip && html`<a class="skip" href="${skip.href}">${skip.label}</a>`} ${brand.header}
+    ${skip && html`<a class="skip" href="${skip.href}">${skip.label}</a>`}
+    ${home ? html`<a class="home" href="${home.href}">${brand.renderName(home.label)}</a>` : html`<span class="home">${brand.renderName(texts.developers)}</span>`}
     ${
-      (home || shown.length > 0) &&
-      html`<nav${home && html` class="back"`}>
-        ${home && html`<a href="${home.href}"><span>${home.label}</span></a>`}
-        ${shown.map(({ href, label }) => html`<a href="${href}">${label}</a> `)}
-      </nav>`
+      (shown.length > 0 || state) &&
+      html`<details class="more">
+        <summary class="icon" aria-label="${texts.menu}">&#9776;</summary>
+        <div>
+          <nav aria-label="${texts.menu}">
+            ${shown.map(({ href, label, isCurrent = false }) => html`<a href="${href}" ${isCurrent && html` aria-current="page"`}>${label}</a> `)}
+          </nav>
+          ${state}
+        </div>
+      </details>`
     }
-    ${content} ${renderThemeButton(texts.switchTheme)}
+    ${control} ${renderThemeButton(texts.switchTheme)}
   </header>`
 }

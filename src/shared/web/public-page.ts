@@ -3,6 +3,7 @@ import type { Language } from '../contracts/application-record.js'
 import { hashSource } from './hash-source.js'
 import { html, type Html } from './html.js'
 import { FORM_CSS, LOOK_CSS } from './look.js'
+import { styleParts } from './parts.js'
 import type { PageBrand } from './page-brand.js'
 import { FRAME_TEXTS, renderFrame } from './page-frame.js'
 import { THEME_SCRIPT_SOURCE } from './theme-switch.js'
@@ -16,7 +17,7 @@ export interface PageLinks {
   readonly portalUrl: string | undefined
 }
 
-const STYLE = `${LOOK_CSS}${FORM_CSS}body { max-width: 36rem }
+const STYLE = `${LOOK_CSS}${FORM_CSS}${styleParts('pill', 'chip', 'notice', 'code')}:root { --page: 36rem }
 h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 var(--space-6) }
 fieldset > .wrong { margin-bottom: .375rem }
 .choice { display: flex; gap: var(--space-3); align-items: baseline; padding: var(--space-3) var(--space-4); border: 1px solid var(--line); background: var(--raised); font-weight: 400 }
@@ -81,8 +82,11 @@ export function renderPage(
       developersUrl === undefined
         ? {}
         : {
-            home: { href: developersUrl, label: texts.allApis },
-            links: [portalUrl !== undefined && { href: portalUrl, label: texts.myApplications }],
+            home: { href: developersUrl, label: texts.developers },
+            tabs: [
+              { href: developersUrl, label: texts.referenceTab },
+              portalUrl !== undefined && { href: portalUrl, label: texts.myApplications },
+            ],
           },
     content: html`<main>
       <h1>${heading}</h1>

@@ -32,5 +32,5 @@ export const THEME_SCRIPT_SOURCE = hashSource(SCRIPT)
  * where no script runs.
  */
 export function renderThemeButton(label: string): Html {
-  return html`<button type="button" class="theme" aria-label="${label}" title="${label}">&#9680;</button>`
+  return html`<button type="button" class="icon theme" aria-label="${label}" title="${label}">&#9680;</button>`
 }

@@ -29,7 +29,7 @@ export function renderApiCommands(api: Api, document: JsonObject | undefined): H
 
 /** The page with programs in every language that call an API. */
 export function renderSamplesPage(api: Api, site: Site): string {
-  const { assets, brand, documents } = site
+  const { documents } = site
   const title = textWith('samplesFor', { api: api.title })
   const content = html`
     <main class="calls">
@@ -41,12 +41,11 @@ export function renderSamplesPage(api: Api, site: Site): string {
   `
   return renderPage({
     title: `${title}, ${site.title}`,
-    assets,
-    brand,
+    site,
+    tab: 'referenceTab',
     root: '../../',
     styles: ['console.css'],
     scripts: ['console.js'],
-    header: { home: { href: '../../', label: site.title } },
     content,
   })
 }

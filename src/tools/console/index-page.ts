@@ -5,12 +5,11 @@ import { renderApiCommands, renderCopyButton } from './api-samples.js'
 import { renderExportLinks } from './export/links.js'
 import { renderPage } from './page.js'
 import type { Site } from './site.js'
-import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
-import { readLanguage, textWith, words, wordsWith } from './words.js'
+import { textWith, words, wordsWith } from './words.js'
 
 /** The page that lists the APIs: addresses, scopes, commands to copy, links to references and metadata. */
 export function renderIndexPage(site: Site): string {
-  const { title, apis, documents, registration, portal, guides, changelog, assets, brand } = site
+  const { title, apis, documents, registration, guides, changelog } = site
   const [first] = apis
   const baseUrl = first ? first.resource.slice(0, -first.name.length - 1) : ''
   const content = html`
@@ -41,12 +40,10 @@ export function renderIndexPage(site: Site): string {
   return renderPage({
     title,
     root: './',
-    assets,
-    brand,
+    site,
     styles: ['console.css'],
     scripts: ['console.js'],
     head,
-    header: { content: portal && html`<a href="applications">${FRAME_TEXTS[readLanguage()].myApplications}</a>` },
     content,
     footer,
     isIndex: true,

@@ -1,14 +1,17 @@
 import { hashSource } from '../../shared/web/hash-source.js'
 import { html, type Html } from '../../shared/web/html.js'
-import { renderFrame, type PageFrame } from '../../shared/web/page-frame.js'
+import { FRAME_TEXTS, renderFrame, type PageFrame, type PageHeader } from '../../shared/web/page-frame.js'
 import { THEME_SCRIPT_SOURCE } from '../../shared/web/theme-switch.js'
 import type { Assets } from './assets.js'
-import { readLanguage } from './words.js'
+import type { Site } from './site.js'
+import { readLanguage, words } from './words.js'
 
-interface PageOptions extends Pick<PageFrame, 'title' | 'brand' | 'bodyClass' | 'header' | 'content' | 'footer'> {
+interface PageOptions extends Pick<PageFrame, 'title' | 'bodyClass' | 'content' | 'footer'> {
+  readonly site: PageSite
   /** The relative path from the page to the console's index, such as `./` or `../`. */
   readonly root: string
-  readonly assets: Assets
+  readonly tab?: 'referenceTab' | 'guides' | 'changelogTab'
+  readonly header?: Pick<PageHeader, 'skip' | 'state' | 'control'>
   readonly styles: readonly (keyof Assets)[]
   readonly scripts: readonly (keyof Assets)[]
   /** More for the head, such as other forms of the page. */
@@ -17,6 +20,9 @@ interface PageOptions extends Pick<PageFrame, 'title' | 'brand' | 'bodyClass' | 
   readonly isIndex?: boolean
 }
 
+/** What all pages of the console show of it. */
+export type PageSite = Pick<Site, 'title' | 'portal' | 'registration' | 'guides' | 'changelog' | 'assets' | 'brand'>
+
 /**
  * Adds the trailing slash that the relative links of the index need. The server redirects, but cannot see the missing
  * slash behind a proxy that strips the prefix.
@@ -24,15 +30,31 @@ interface PageOptions extends Pick<PageFrame, 'title' | 'brand' | 'bodyClass' | 
 const ADD_SLASH = `if(!location.pathname.endsWith('/'))location.pathname+='/'`
 
 /** A complete HTML page. All its URLs are relative, so that it works at any mount path and behind any proxy. */
-export function renderPage({ root, assets, styles, scripts, head, isIndex = false, ...frame }: PageOptions): string {
+export function renderPage(page: PageOptions): string {
+  const { site, root, tab, header, styles, scripts, head, isIndex = false, ...frame } = page
+  const { assets, brand, title } = site
   return renderFrame({
     language: readLanguage(),
     ...frame,
+    brand,
+    header: { home: { href: root, label: title }, tabs: listTabs(site, root, tab), ...header },
     head: html`${isIndex && { markup: `<script>${ADD_SLASH}</script>` }}
       <link rel="icon" type="image/svg+xml" href="${root}${assets['icon.svg'].path}" />
       ${styles.map((name) => html`<link rel="stylesheet" href="${root}${assets[name].path}" /> `)}
       ${scripts.map((name) => html`<script src="${root}${assets[name].path}" defer></script> `)} ${head}`,
   })
+}
+
+function listTabs({ portal, registration, guides, changelog }: PageSite, root: string, tab: PageOptions['tab']) {
+  const { referenceTab, changelogTab, myApplications } = FRAME_TEXTS[readLanguage()]
+  const [guide] = guides
+  return [
+    { href: root, label: referenceTab, isCurrent: tab === 'referenceTab' },
+    guide && { href: root + guide.path, label: words().guides, isCurrent: tab === 'guides' },
+    changelog && { href: root + changelog.path, label: changelogTab, isCurrent: tab === 'changelogTab' },
+    portal && { href: `${root}applications`, label: myApplications },
+    registration && tab !== undefined && { href: `${root}register`, label: words().register },
+  ]
 }
 
 interface ContentSecurityPolicyOptions {

@@ -6,7 +6,8 @@ import type { ConsoleText } from './texts.js'
 import { words } from './words.js'
 
 /** The page of a guide or of the changelog. */
-export function renderTextPage({ title, guides, assets, brand }: Site, text: ConsoleText): string {
+export function renderTextPage(site: Site, text: ConsoleText): string {
+  const { title, guides } = site
   const isGuide = guides.includes(text)
   const root = isGuide ? '../' : './'
   // A text without a top heading gets one.
@@ -24,12 +25,11 @@ export function renderTextPage({ title, guides, assets, brand }: Site, text: Con
   return renderPage({
     title: `${text.title}, ${title}`,
     root,
-    assets,
-    brand,
+    site,
+    tab: isGuide ? 'guides' : 'changelogTab',
     styles: ['console.css'],
     scripts: [],
     head,
-    header: { home: { href: root, label: title } },
     content,
   })
 }

@@ -30,7 +30,7 @@ describe('brand', () => {
     expect(openBranded(undefined)).toEqual({
       name: undefined,
       logo: undefined,
-      accent: { light: '#0f5f8c', dark: '#7cc0ea' },
+      accent: { light: '#1b5cc4', dark: '#8ab4ff' },
       supportUrl: undefined,
     })
   })

@@ -144,7 +144,7 @@ export function describePortal(getBrowser: () => Browser, useScriptlessPage: Use
       'an open table',
       async (page) => {
         await open('ID')(page)
-        await page.locator('summary').first().click()
+        await page.locator('main summary').first().click()
       },
     ],
     ['a choice of scopes', open('ID/apis/orders/request')],

@@ -16,6 +16,11 @@ it.each(['light', 'dark'] as const)('text is readable in %s pages: a contrast of
     ['ink', 'raised'],
     ['ink', 'code'],
     ['on-accent', 'accent'],
+    ...(['info', 'good', 'warn', 'bad', 'other'] as const).flatMap((tone) => [
+      [tone, `${tone}-ground`] as const,
+      [tone, 'paper'] as const,
+      [tone, 'raised'] as const,
+    ]),
   ] as const
   for (const [text, background] of pairs) {
     const contrast = computeContrast(COLORS[text][mode], COLORS[background][mode])

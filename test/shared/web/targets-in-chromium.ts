@@ -7,6 +7,7 @@ import { readCatalogWithEveryState, serveEveryState } from '../../tools/console/
 import {
   authorizeAndClose,
   call,
+  openAuthorization,
   openOperation,
   openReference,
   operationOf,
@@ -79,10 +80,18 @@ export function describeTargets(getBrowser: () => Browser): void {
   const STATES: readonly (readonly [name: string, show: (page: Page) => Promise<unknown>])[] = [
     ['the index', open('')],
     [
+      'the menu of the header',
+      async (page) => {
+        await reference('orders')(page)
+        await page.locator('header .more > summary').click()
+        await page.locator('header .authorize').waitFor()
+      },
+    ],
+    [
       'samples below an API',
       async (page) => {
         await open('')(page)
-        await page.locator('summary').first().click()
+        await page.locator('main summary').first().click()
         await page.locator('[data-language] > summary').first().waitFor()
       },
     ],
@@ -117,7 +126,7 @@ export function describeTargets(getBrowser: () => Browser): void {
       'the dialog, and after it has authorized',
       async (page) => {
         await reference('orders')(page)
-        await page.locator('header .authorize').click()
+        await openAuthorization(page)
         expect(await measure(page)).toEqual([])
         await page.locator('#credentials-key').fill(credentials.Key)
         await page.locator('#credentials-secret').fill(credentials.Secret)

@@ -30,7 +30,7 @@ it('shows name, logo, colour and support address on every page, and its policy a
 
 it('changes no page without the option', async () => {
   for (const { path, policy, page } of await readPages(undefined)) {
-    expect(page, path).not.toMatch(/class="(?:brand|help)"/)
+    expect(page, path).not.toMatch(/class="help"|class="home"[^>]*>\s*<img/)
     if (path !== 'apis/orders') expect(policy, path).not.toContain('data:')
   }
 })

@@ -119,7 +119,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     const mailedKey = /epa_key_\w+/.exec(text)![0]
     const mailedSecret = /epa_sec_\w+/.exec(text)![0]
 
-    await page.getByRole('link', { name: 'All APIs' }).click()
+    await page.getByRole('link', { name: 'Reference', exact: true }).click()
     await page.getByRole('link', { name: 'Open the reference of Orders' }).click()
     const wrongSecret = mailedSecret.slice(0, -1) + (mailedSecret.endsWith('x') ? 'y' : 'x')
     await authorize(page, { Key: mailedKey, Secret: wrongSecret })
@@ -529,7 +529,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     await dialog.getByRole('button', { name: 'Autorisieren' }).click()
     await dialog.getByRole('alert').getByText('Geben Sie den Schlüssel ein.').waitFor()
     await dialog.getByRole('button', { name: 'Schließen' }).click()
-    await page.locator('header a').filter({ hasText: 'developers' }).click()
+    await page.locator('header .home').click()
     await page.getByRole('link', { name: /Referenz öffnen.*Catalogue/ }).click()
     await page.getByText('Nicht autorisiert').waitFor()
     await page.keyboard.press('/')

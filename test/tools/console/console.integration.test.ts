@@ -121,6 +121,8 @@ describe('the console of a shop', () => {
     const { page } = await pageAt(shop.developers)
     const links = [...page.querySelectorAll<HTMLAnchorElement>('a')].map(({ href }) => href)
     expect(links.map((link) => link.replace(shop.baseUrl, ''))).toEqual([
+      '/developers/',
+      '/developers/',
       '/developers/applications',
       '/developers/register',
       '/developers/apis/orders',

@@ -17,9 +17,16 @@ export async function openReference(page: Page, url: string): Promise<void> {
 /** Enters credentials in the dialog, by label; opens it first unless it is open. */
 export async function authorize(page: Page, values: Readonly<Record<string, string>>): Promise<void> {
   const dialog = page.locator('dialog.credentials')
-  if (!(await dialog.isVisible())) await page.locator('header .authorize').click()
+  if (!(await dialog.isVisible())) await openAuthorization(page)
   for (const [label, value] of Object.entries(values)) await dialog.getByLabel(label).fill(value)
   await dialog.getByRole('button', { name: 'Authorize' }).click()
+}
+
+/** On a phone the button is in the header's menu. */
+export async function openAuthorization(page: Page): Promise<void> {
+  const button = page.locator('header .authorize')
+  if (!(await button.isVisible())) await page.locator('header .more > summary').click()
+  await button.click()
 }
 
 /** Authorizes, and closes the dialog. */

@@ -15,8 +15,8 @@ const PAGES = [
   'register/decide',
   'applications',
 ]
-const DARK = 'rgb(20, 23, 26)'
-const LIGHT = 'rgb(253, 253, 252)'
+const DARK = 'rgb(15, 19, 24)'
+const LIGHT = 'rgb(255, 255, 255)'
 
 /** The button for light and dark pages, in the pages of other tests. */
 export function describeTheme(usePage: UsePage, useScriptlessPage: UsePage): void {

@@ -44,9 +44,12 @@ export function createPageRenderer({ root, developersUrl, brand }: PageOptions):
       brand,
       head: { markup: `<style>${STYLE}</style>` },
       header: {
-        home: { href: developersUrl, label: texts.allApis },
-        links: [session && { href: root, label: texts.myApplications }],
-        content: session && renderSignOut(root, session, TEXTS[language]),
+        home: { href: developersUrl, label: texts.developers },
+        tabs: [
+          { href: developersUrl, label: texts.referenceTab },
+          { href: root, label: texts.myApplications, isCurrent: true },
+        ],
+        state: session && renderSignOut(root, session, TEXTS[language]),
       },
       content: html`<main>
         <h1>${heading}</h1>

@@ -1,7 +1,23 @@
 import { FORM_CSS, LOOK_CSS } from '../../../shared/web/look.js'
+import { styleParts } from '../../../shared/web/parts.js'
+
+const PARTS = styleParts(
+  'card',
+  'rows',
+  'pill',
+  'chip',
+  'notice',
+  'tones',
+  'tiles',
+  'meter',
+  'table',
+  'empty',
+  'danger',
+  'code',
+)
 
 const COMMON = `html { scroll-padding-top: 1rem }
-body { max-width: 68rem }
+:root { --page: 68rem }
 main { max-width: 100% }
 h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 1rem }
 h3 { margin: 0; font-size: var(--text-plain); font-weight: 600; overflow-wrap: anywhere }
@@ -10,20 +26,18 @@ p { max-width: 42rem }
 .warn, .wrong { color: var(--bad) }
 form { max-width: 36rem }
 form + p, noscript + p { margin-top: var(--space-5) }
-.signed-in { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-4); align-items: center; color: var(--soft); overflow-wrap: anywhere }
+.signed-in { color: var(--soft); overflow-wrap: anywhere }
 fieldset { display: grid; gap: var(--space-2) }
 .choice { display: flex; gap: .625rem; align-items: baseline; font-weight: 400 }
 .quiet { padding: var(--space-1) var(--space-3) }
-button.danger { border-color: var(--bad); color: var(--paper); background: var(--bad) }
 .hint { margin: 0; color: var(--soft); font-size: var(--text-small) }
-.problem, .notice, .note { max-width: 42rem }
-.notice, .note { margin: 0 0 var(--space-5); padding: .625rem .875rem; border-left: 3px solid var(--soft); border-radius: 0 6px 6px 0; background: var(--code) }
-.notice { display: none; border-color: var(--accent) }
+.problem, .note { max-width: 42rem }
+.note { margin: 0 0 var(--space-5); padding: .625rem .875rem; border-left: 3px solid var(--soft); background: var(--code) }
+.notice { display: none; margin-bottom: var(--space-5) }
 .notice:target { display: block }
 `
 
-const APPLICATIONS = `.card { border: 1px solid var(--line); border-radius: 10px; background: var(--raised); min-width: 0 }
-form.card { padding: var(--space-5) }
+const APPLICATIONS = `form.card { padding: var(--space-5) }
 form.card p, form.card .note { margin: 0 }
 .applications { display: grid; gap: var(--space-3); margin: var(--space-6) 0; padding: 0; list-style: none }
 .applications .card { position: relative; padding: var(--space-4) var(--space-5) }
@@ -41,20 +55,14 @@ h1 + .facts, .notice + .facts { font-size: var(--text-small); margin-bottom: var
 .status.suspended { border-color: var(--bad); color: var(--bad) }
 .status.pending { border-color: var(--soft); border-style: dashed }
 .kind { border-radius: var(--corner-control); background: var(--code) }
-code { font-family: var(--mono) }
-code.inline { font-size: .875em; overflow-wrap: anywhere }
 .contents { margin: var(--space-4) 0 var(--space-2); font-size: var(--text-plain) }
 .contents ul { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-5); margin: 0; padding: 0; list-style: none }
 section { display: grid; grid-template-columns: minmax(0, 14rem) minmax(0, 1fr); gap: var(--space-3) var(--space-10); align-items: start; padding: var(--space-8) 0 0; margin-top: var(--space-8); border-top: 1px solid var(--line) }
 .about h2 { margin: 0 0 var(--space-1) }
 .about p { margin: 0; color: var(--soft); font-size: var(--text-small) }
-.rows { margin: 0; padding: 0; list-style: none }
 .rows > li { padding: var(--space-4) var(--space-5) }
-.rows > li + li, .foot, .invite { border-top: 1px solid var(--line) }
-.row { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-6); align-items: flex-start; justify-content: space-between }
+.invite { border-top: 1px solid var(--line) }
 div.row { padding: var(--space-4) var(--space-5) }
-.row > div { flex: 1 1 18rem; min-width: 0 }
-.row p { margin: var(--space-1) 0 0 }
 div.row > p:first-child { flex: 1 1 18rem; margin: 0 }
 .scopes { margin: var(--space-2) 0 0; padding: 0; list-style: none; font-size: var(--text-plain) }
 .scopes code { margin-right: var(--space-2) }
@@ -107,4 +115,4 @@ const NARROW = `@media (max-width: 52rem) {
 }
 `
 
-export const STYLE = `${LOOK_CSS}${FORM_CSS}${COMMON}${APPLICATIONS}${PLOTS}${NARROW}`
+export const STYLE = `${LOOK_CSS}${FORM_CSS}${PARTS}${COMMON}${APPLICATIONS}${PLOTS}${NARROW}`

@@ -1,7 +1,10 @@
 import type { FrameTexts } from './en.js'
 
 export const de: FrameTexts = {
-  allApis: 'Alle APIs',
+  menu: 'Menü',
+  developers: 'Entwickler',
+  referenceTab: 'Referenz',
+  changelogTab: 'Änderungen',
   myApplications: 'Meine Anwendungen',
   help: 'Hilfe',
   switchTheme: 'Zwischen Hell und Dunkel wechseln',

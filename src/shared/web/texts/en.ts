@@ -1,6 +1,9 @@
 /** The words of the frame that all pages share, and of what follows new credentials, in English. */
 export const en = {
-  allApis: 'All APIs',
+  menu: 'Menu',
+  developers: 'Developers',
+  referenceTab: 'Reference',
+  changelogTab: 'Changelog',
   myApplications: 'My applications',
   help: 'Help',
   switchTheme: 'Switch between light and dark',

@@ -1,7 +1,10 @@
 import type { FrameTexts } from './en.js'
 
 export const es: FrameTexts = {
-  allApis: 'Todas las API',
+  menu: 'Menú',
+  developers: 'Desarrolladores',
+  referenceTab: 'Referencia',
+  changelogTab: 'Cambios',
   myApplications: 'Mis aplicaciones',
   help: 'Ayuda',
   switchTheme: 'Cambiar entre claro y oscuro',

@@ -1,7 +1,10 @@
 import type { FrameTexts } from './en.js'
 
 export const fr: FrameTexts = {
-  allApis: 'Toutes les API',
+  menu: 'Menu',
+  developers: 'Développeurs',
+  referenceTab: 'Référence',
+  changelogTab: 'Changements',
   myApplications: 'Mes applications',
   help: 'Aide',
   switchTheme: 'Basculer entre clair et sombre',

@@ -1,15 +1,12 @@
 import { html, type Html } from '../../../shared/web/html.js'
 import type { PageHeader } from '../../../shared/web/page-frame.js'
-import { renderPage } from '../page.js'
+import { renderPage, type PageSite } from '../page.js'
 import type { Site } from '../site.js'
 import type { Reference } from './operation.js'
 import { textWith, words } from '../words.js'
 
 /** The parts of the console that the pages of all references have in common. */
-export type ReferencePageOptions = Pick<
-  Site,
-  'title' | 'registration' | 'hasEmails' | 'supportUrl' | 'schemes' | 'assets' | 'brand'
->
+export type ReferencePageOptions = PageSite & Pick<Site, 'hasEmails' | 'supportUrl' | 'schemes'>
 
 interface FrameOptions {
   /** The words of the title before the API's. */
@@ -28,39 +25,42 @@ export function renderReferenceFrame(reference: Reference, options: ReferencePag
   return renderPage({
     title: [...(title === undefined ? [] : [title]), reference.api.title, options.title].join(', '),
     root,
-    assets: options.assets,
-    brand: options.brand,
+    site: options,
+    tab: 'referenceTab',
     bodyClass: 'reference',
     styles: ['console.css', 'reference.css'],
     scripts: ['reference.js'],
     ...(head && { head }),
-    header: createHeader(reference, options, root, sidebar !== undefined),
+    header: createHeader(reference, sidebar !== undefined),
     content: sidebar ? html`<div class="columns">${sidebar}${main}</div>` : main,
   })
 }
 
-function createHeader(
-  { api }: Reference,
-  options: ReferencePageOptions,
-  root: string,
-  hasSidebar: boolean,
-): PageHeader {
+function createHeader({ api }: Reference, hasSidebar: boolean): Pick<PageHeader, 'skip' | 'state' | 'control'> {
   return {
     skip: { href: '#reference', label: words().skip },
-    home: { href: root, label: options.title },
-    links: [options.registration && { href: `${root}register`, label: words().register }],
-    content: [
+    state: html`<p class="authorization">
+      <span class="state" role="status">${words().notAuthorized}</span>
+      <button type="button" class="button authorize">
+        ${words().authorize}<span class="unseen">${textWith('forApi', { api: api.title })}</span>
+      </button>
+    </p>`,
+    control:
       hasSidebar &&
-        html`<button type="button" class="button quiet menu" aria-expanded="false" aria-controls="sidebar" hidden>
-          ${words().operations}
-        </button>`,
-      html`<p class="authorization">
-        <span class="state" role="status">${words().notAuthorized}</span>
-        <button type="button" class="button authorize">
-          ${words().authorize}<span class="unseen">${textWith('forApi', { api: api.title })}</span>
-        </button>
-      </p>`,
-    ],
+      html`<button
+        type="button"
+        class="icon menu"
+        aria-label="${words().operations}"
+        title="${words().operations}"
+        aria-expanded="false"
+        aria-controls="sidebar"
+        hidden
+      >
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          <circle cx="7" cy="7" r="4.5" />
+          <path d="m10.5 10.5 4 4" />
+        </svg>
+      </button>`,
   }
 }
 

@@ -24,6 +24,9 @@ const names = ['calls.js', 'console.css', 'console.js', 'icon.svg', 'reference.c
 const PAGE_OPTIONS = {
   title: 'Developers',
   registration: false,
+  portal: false,
+  guides: [],
+  changelog: undefined,
   hasEmails: false,
   supportUrl: undefined,
   schemes: ['oauth2'],

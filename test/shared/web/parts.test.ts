@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { html } from '../../../src/shared/web/html.js'
+import {
+  PARTS_CSS,
+  renderBar,
+  renderCard,
+  renderChip,
+  renderDangerZone,
+  renderEmpty,
+  renderField,
+  renderMethod,
+  renderNotice,
+  renderPill,
+  renderProperty,
+  renderRows,
+  renderTable,
+  renderTiles,
+} from '../../../src/shared/web/parts.js'
+
+const HOSTILE = '<b>"&'
+const parts = {
+  card: renderCard({ title: HOSTILE, actions: HOSTILE, level: 2 }, HOSTILE),
+  rows: renderRows([html`<li class="row">${HOSTILE}</li>`]),
+  property: renderProperty({ name: HOSTILE, isOld: true, about: HOSTILE }, HOSTILE),
+  method: renderMethod(HOSTILE),
+  pill: renderPill(HOSTILE, 'bad'),
+  chip: renderChip(HOSTILE),
+  notice: renderNotice(HOSTILE, 'warn'),
+  field: renderField({ id: 'a', label: HOSTILE, hint: HOSTILE }, html`<input id="a" aria-describedby="a-hint" />`),
+  tiles: renderTiles([{ label: HOSTILE, value: HOSTILE, note: HOSTILE, tone: 'bad' }]),
+  bar: renderBar(HOSTILE, 1, 2),
+  table: renderTable(HOSTILE, [{ title: HOSTILE }, { title: HOSTILE, isNumber: true }], [[HOSTILE, 1]]),
+  empty: renderEmpty({ title: HOSTILE, isGood: true }, HOSTILE),
+  'danger zone': renderDangerZone(HOSTILE, [{ means: HOSTILE, action: HOSTILE }]),
+}
+
+it.each(Object.entries(parts))(
+  '%s: a text of somebody else stays a text, and each class has a rule',
+  (_, { markup }) => {
+    expect(markup).toContain('&#60;b&#62;&#34;&#38;')
+    expect(markup).not.toContain(HOSTILE)
+    for (const [, classes = ''] of markup.matchAll(/ class="([^"]+)"/g))
+      for (const name of classes.split(' ').filter((each) => !['field', 'hint', 'old'].includes(each)))
+        expect(PARTS_CSS).toMatch(new RegExp(`\\.${name}\\b`))
+  },
+)
+
+describe('a bar', () => {
+  it.each([
+    [0, 100, ' ', '0'],
+    [79, 100, ' ', '79'],
+    [80, 100, ' warn', '80'],
+    [99, 100, ' warn', '99'],
+    [100, 100, ' bad', '100'],
+    [250, 100, ' bad', '100'],
+    [0, 0, ' bad', '100'],
+  ])('%i of %i: amber from 80, red from 100 percent', (used, limit, tone, percent) => {
+    const { markup } = renderBar('Requests', used, limit)
+    expect(markup).toContain(`class="meter${tone.trimEnd()}"`)
+    expect(markup).toContain(`aria-valuenow="${percent}"`)
+  })
+})
