@@ -38,6 +38,7 @@ export interface Import {
 export interface FunctionSize {
   readonly name: string
   readonly line: number
+  /** Those of its body. */
   readonly lines: number
   /** Lines outside of the functions that it contains. */
   readonly ownLines: number
@@ -67,7 +68,7 @@ export function parseSourceFile(path: string, text: string): SourceFile {
   const spans: FunctionSpan[] = []
   const memberReads: string[] = []
   const addFunction = (node: ParsedFunction | ArrowFunctionExpression, name: string): void => {
-    spans.push({ name, start: node.start, end: node.end })
+    spans.push({ name, at: node.start, start: node.body?.start ?? node.start, end: node.end })
     for (const parameter of node.params) memberReads.push(...listMembersOfParameter(parameter))
   }
 
@@ -169,13 +170,13 @@ function resolveImport(path: string, specifier: string): Omit<Import, 'typeOnly'
   return { kind: 'package', target: first.startsWith('@') ? `${first}/${second}` : first }
 }
 
-interface FunctionNode {
+/** The body of a function: the types of its parameters are no code. */
+interface FunctionSpan {
+  readonly name: string
+  /** The offset of the function. */
+  readonly at: number
   readonly start: number
   readonly end: number
-}
-
-interface FunctionSpan extends FunctionNode {
-  readonly name: string
 }
 
 function measureFunctions(text: string, spans: readonly FunctionSpan[]): FunctionSize[] {
@@ -189,7 +190,7 @@ function measureFunctions(text: string, spans: readonly FunctionSpan[]): Functio
       for (let line = lineAt(inner.start); line <= lineAt(inner.end); line++) covered.add(line)
     }
     const lines = last - first + 1
-    return { name: span.name, line: first, lines, ownLines: lines - covered.size }
+    return { name: span.name, line: lineAt(span.at), lines, ownLines: lines - covered.size }
   })
 }
 

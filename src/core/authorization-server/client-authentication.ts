@@ -1,48 +1,59 @@
-import type { AuthenticateClient, AuthenticatedClient, RefusedClient } from './authenticated-client.js'
 import type { IncomingMessage } from 'node:http'
 import { isApplicationId } from '../applications/records/application-id.js'
 import { readKeyPrefix } from '../applications/credentials/credentials.js'
 import type { LastUsed } from '../applications/credentials/last-used.js'
 import { isUsableAt } from '../applications/records/restrictions.js'
 import type { Activate } from '../applications/records/status.js'
-import { OAuthError } from '../../shared/contracts/denial.js'
+import { createDenial, createDenialError, OAuthError, type Denial } from '../../shared/contracts/denial.js'
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import { notePresentedSecrets, readOrigin } from '../http/origin.js'
 import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
 import type { RefusalDetails } from '../../shared/contracts/usage.js'
-import type { ClientCredentials } from '../http/basic.js'
+import type { Credentials } from '../applications/credentials/credentials.js'
+import type { ApplicationCache } from '../applications/records/cached-applications.js'
+import type { ImportedCredentials } from '../../shared/contracts/imported-credentials.js'
+import type { Form } from '../http/form.js'
+import { readPresentedCredentials, type ClientCredentials } from '../http/client-credentials.js'
 import { formatFailureKey, readIpAddress } from '../../shared/lib/request.js'
 import { formatChallenge } from '../http/respond.js'
 import { isInNetworks } from '../../shared/lib/networks.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
-import { createReadingMatcher, mayPass, type Presented, type ReadingMatcherOptions } from './match-readings.js'
-import { readPresentedCredentials } from './presented-credentials.js'
+import { createReadingMatcher, mayPass, type Presented } from './match-readings.js'
 
-/** These facts are kept beside the errors, so that none of them can be sent. */
-const refusedClients = new WeakMap<object, RefusedClient>()
+export interface AuthenticatedClient {
+  readonly application: ApplicationRecord
+  /** The client's secret, which may be restricted. */
+  readonly secret: CredentialRecord
+  /** The identifier that the client presented, for events: its public id, or the first characters of its key. */
+  readonly client: string
+}
+
+/** Facts about a refused client that operators may know, and the client may not. */
+export interface RefusedClient {
+  /** `no_credential`, `unknown_client`, `wrong_secret`, `expired_key`, `expired_secret`, `restricted_secret`, `network_not_allowed` or `suspended`; undefined if the error says it. */
+  readonly reason?: string | undefined
+  readonly client?: string | undefined
+  /** The application that the client presented, if there is one. */
+  readonly applicationId?: string | undefined
+  /** Details for the list of refusals. */
+  readonly details?: RefusalDetails | undefined
+  /** Of a right secret of a suspended application: whether the networks of both have the address of the request. */
+  readonly isFromItsNetworks?: boolean
+}
+
+/** The refusal of a client, with what operators may know of it. Only the members of a `Denial` are sent. */
+interface ClientRefusal extends OAuthError {
+  readonly refused: RefusedClient
+}
 
 /** The client whose authentication failed with that error. */
 export function describeRefusedClient(error: unknown): RefusedClient | undefined {
-  return refusedClients.get(Object(error) as object)
+  return error instanceof OAuthError && Object.hasOwn(error, 'refused') ? (error as ClientRefusal).refused : undefined
 }
 
-function withRefusedClient<Refusal extends object>(error: Refusal, refused: RefusedClient): Refusal {
-  refusedClients.set(error, refused)
-  return error
-}
-
-export interface ClientAuthenticationOptions extends ReadingMatcherOptions {
-  /** Makes a pending application active: its credentials have arrived. */
-  readonly activate: Activate
-  readonly lastUsed: Pick<LastUsed, 'note'>
-  readonly limitFailures: RateLimit | undefined
-  /** Rejects while the platform cannot answer. */
-  readonly available: () => MaybePromise<void>
-  /** Resolves whether this process has read every change that was committed before; gives up early if the store is slow. */
-  readonly waitForLatest: () => Promise<boolean>
-  /** The same, without giving up early. */
-  readonly readChanges: () => Promise<boolean>
+function createRefusal(denial: Denial, refused: RefusedClient, cause?: unknown): ClientRefusal {
+  return Object.assign(createDenialError(denial), { refused, cause })
 }
 
 /** The application that authenticated; if authentication failed, the one whose key or id was presented. */
@@ -60,10 +71,44 @@ interface AuthenticationFailure {
   readonly isFromItsNetworks?: boolean
 }
 
-export function createClientAuthentication(options: ClientAuthenticationOptions): AuthenticateClient {
-  const { applicationCache, credentials, activate, lastUsed, limitFailures, available, waitForLatest, readChanges } =
-    options
-  const matchReadings = createReadingMatcher(options, countFailures)
+/** Authenticates the clients of requests to the token, introspection, revocation and suspension endpoints. */
+export type AuthenticateClient = ReturnType<typeof createClientAuthentication>
+
+export function createClientAuthentication({
+  applicationCache,
+  credentials,
+  importedCredentials,
+  activate,
+  lastUsed,
+  limitFailures,
+  available,
+  waitForLatest,
+  readChanges,
+  now,
+}: {
+  readonly applicationCache: ApplicationCache
+  readonly credentials: () => Credentials
+  /** Undefined without the feature that recognizes credentials of another system. */
+  readonly importedCredentials: Omit<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
+  /** Makes a pending application active: its credentials have arrived. */
+  readonly activate: Activate
+  readonly lastUsed: Pick<LastUsed, 'note'>
+  readonly limitFailures: RateLimit | undefined
+  /** Rejects while the platform cannot answer. */
+  readonly available: () => MaybePromise<void>
+  /** Resolves whether this process has read every change that was committed before; gives up early if the store is slow. */
+  readonly waitForLatest: () => Promise<boolean>
+  /** The same, without giving up early. */
+  readonly readChanges: () => Promise<boolean>
+  readonly now: () => number
+}) {
+  const matchReadings = createReadingMatcher({
+    applicationCache,
+    credentials,
+    importedCredentials,
+    now,
+    onNoTurn: countFailures,
+  })
 
   async function authenticate(readings: readonly ClientCredentials[], req: IncomingMessage): Promise<Attempt> {
     const presented = await matchReadings(readings, req)
@@ -90,7 +135,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     try {
       await limitFailures?.(formatFailureKey(req, refused.applicationId))
     } catch (error) {
-      throw withRefusedClient(error as object, { ...refused, reason: undefined })
+      throw error instanceof OAuthError ? createRefusal(error, { ...refused, reason: undefined }, error.cause) : error
     }
   }
 
@@ -109,7 +154,13 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     return expired ? { reason: 'expired_secret', details: describeExpired(expired) } : { reason: 'wrong_secret' }
   }
 
-  return async function authenticateClient(req, form, api, { tellsSuspension } = { tellsSuspension: false }) {
+  return async function authenticateClient(
+    req: IncomingMessage,
+    form: Form,
+    api: string,
+    /** The answer tells a client with the right secret of a suspended application that it is suspended, which is no failure. */
+    { tellsSuspension }: { readonly tellsSuspension: boolean } = { tellsSuspension: false },
+  ): Promise<AuthenticatedClient> {
     await available()
     // A token issued after revokeTokens() resolved in any process is valid, so its issuer must have read that change.
     const isCurrent = await waitForLatest()
@@ -118,7 +169,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
       req,
       readings.map(({ secret }) => secret),
     )
-    if (readings.length === 0) throw withRefusedClient(createMissingCredentialsError(api), { reason: 'no_credential' })
+    if (readings.length === 0) throw createInvalidClientError(api, MISSING_CREDENTIALS, { reason: 'no_credential' })
 
     let attempt = await authenticate(readings, req)
     if (!attempt.authenticated && !isCurrent) {
@@ -136,11 +187,10 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     // A right secret of a suspended application is no failed authentication if the answer tells of the suspension.
     if (!(tellsSuspension && maySaySuspended(refused))) {
       // A slow hash is computed for each reading: one request with several costs as much as several requests.
-      const hasSlowHash =
-        attempt.known !== undefined && options.importedCredentials?.hasSlowHash(attempt.known) === true
+      const hasSlowHash = attempt.known !== undefined && importedCredentials?.hasSlowHash(attempt.known) === true
       await countFailures(hasSlowHash ? readings.length : 1, req, refused)
     }
-    throw withRefusedClient(createInvalidClientError(api, 'Client authentication failed'), refused)
+    throw createInvalidClientError(api, 'Client authentication failed', refused)
   }
 }
 
@@ -150,9 +200,9 @@ export function refuseRestrictedSecret(
   api: { readonly name: string },
 ): void {
   if (isUsableAt(secret, api)) return
-  const error = new OAuthError('unauthorized_client', 'The client secret may not be used for this API')
+  const denial = createDenial('unauthorized_client', 'The client secret may not be used for this API')
   const details = { credential: secret.name }
-  throw withRefusedClient(error, { reason: 'restricted_secret', client, applicationId: application.id, details })
+  throw createRefusal(denial, { reason: 'restricted_secret', client, applicationId: application.id, details })
 }
 
 /**
@@ -161,8 +211,8 @@ export function refuseRestrictedSecret(
  */
 function refuseOtherNetworks({ application, secret, client }: AuthenticatedClient, req: IncomingMessage): void {
   if (isFromItsNetworks(application, secret, req)) return
-  const error = new OAuthError('network_not_allowed', 'The client credentials may not be used from this network')
-  throw withRefusedClient(error, { reason: 'network_not_allowed', client, applicationId: application.id })
+  const denial = createDenial('network_not_allowed', 'The client credentials may not be used from this network')
+  throw createRefusal(denial, { reason: 'network_not_allowed', client, applicationId: application.id })
 }
 
 function isFromItsNetworks(application: ApplicationRecord, secret: CredentialRecord, req: IncomingMessage): boolean {
@@ -188,19 +238,15 @@ function describeExpired({ name, expiresAt }: CredentialRecord): RefusalDetails 
   return { credential: name, expiredAt: expiresAt ?? null }
 }
 
-function createMissingCredentialsError(api: string): OAuthError {
-  return createInvalidClientError(
-    api,
-    'Client credentials are missing; send key (or application id) and secret as HTTP Basic user name and password, or as client_id and client_secret in the form',
-  )
-}
+const MISSING_CREDENTIALS =
+  'Client credentials are missing; send key (or application id) and secret as HTTP Basic user name and password, or as client_id and client_secret in the form'
 
 /** RFC 6749 5.2: 401 with a challenge. It has the error code because openid-client reads the code from the challenge only. */
-function createInvalidClientError(api: string, description: string): OAuthError {
+function createInvalidClientError(api: string, description: string, refused: RefusedClient): ClientRefusal {
   const basic = formatChallenge('Basic', [
     ['realm', api],
     ['charset', 'UTF-8'],
     ['error', 'invalid_client'],
   ])
-  return new OAuthError('invalid_client', description, { headers: { 'WWW-Authenticate': basic } })
+  return createRefusal(createDenial('invalid_client', description, { 'WWW-Authenticate': basic }), refused)
 }

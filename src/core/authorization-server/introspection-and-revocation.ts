@@ -9,8 +9,7 @@ import { sendEmpty, sendJson } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { AccessToken } from '../tokens/verified-token.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens-api.js'
-import type { AuthenticateClient } from './authenticated-client.js'
-import { refuseRestrictedSecret } from './client-authentication.js'
+import { refuseRestrictedSecret, type AuthenticateClient } from './client-authentication.js'
 
 /** `POST /{api}/introspect` (RFC 7662): the facts that a client may know of its own access token. */
 export function createIntrospectionEndpoint(api: Api, readOwnToken: ReadOwnToken): Endpoint {
@@ -21,17 +20,20 @@ export function createIntrospectionEndpoint(api: Api, readOwnToken: ReadOwnToken
   }
 }
 
-interface RevocationEndpointOptions {
-  readonly readOwnToken: ReadOwnToken
-  readonly revokedTokens: RevokedTokens
-  readonly limitRevocations: RateLimit | undefined
-  readonly emit: Emit
-}
-
 /** `POST /{api}/revoke` (RFC 7009): 200 whether or not there was a token to revoke. */
 export function createRevocationEndpoint(
   api: Api,
-  { readOwnToken, revokedTokens, limitRevocations, emit }: RevocationEndpointOptions,
+  {
+    readOwnToken,
+    revokedTokens,
+    limitRevocations,
+    emit,
+  }: {
+    readonly readOwnToken: ReadOwnToken
+    readonly revokedTokens: RevokedTokens
+    readonly limitRevocations: RateLimit | undefined
+    readonly emit: Emit
+  },
 ): Endpoint {
   return async function answerRevocationRequest(req, res) {
     const token = await readOwnToken(req, api)
@@ -55,12 +57,10 @@ export type ReadOwnToken = (req: IncomingMessage, api: Api) => Promise<AccessTok
 /** The access token, if the endpoint accepts it. */
 export type VerifyAccessToken = (api: Api, presented: string) => Promise<AccessToken | undefined>
 
-interface OwnTokenOptions {
-  readonly authenticateClient: AuthenticateClient
-  readonly verifyAccessToken: VerifyAccessToken
-}
-
-export function createOwnTokenReader({ authenticateClient, verifyAccessToken }: OwnTokenOptions): ReadOwnToken {
+export function createOwnTokenReader(
+  authenticateClient: AuthenticateClient,
+  verifyAccessToken: VerifyAccessToken,
+): ReadOwnToken {
   async function verifyOwnToken(req: IncomingMessage, form: Form, api: Api): Promise<AccessToken | undefined> {
     const client = await authenticateClient(req, form, api.name)
     refuseRestrictedSecret(client, api)

@@ -5,7 +5,7 @@ import { isLive, type Credentials } from '../applications/credentials/credential
 import type { ImportedCredentials, MatchedSecret } from '../../shared/contracts/imported-credentials.js'
 import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
 import { NoTurnError } from '../../shared/contracts/errors.js'
-import type { ClientCredentials } from '../http/basic.js'
+import type { ClientCredentials } from '../http/client-credentials.js'
 import { readClientAddress } from '../../shared/lib/request.js'
 
 /** The application whose id or key was presented, whatever its status. */
@@ -28,30 +28,24 @@ export interface Presented {
 }
 
 /** Finds the clients that the readings of a request name, and compares the secrets, up to the first reading that passes. */
-export type MatchReadings = (
-  readings: readonly ClientCredentials[],
-  req: IncomingMessage,
-) => Promise<readonly Presented[]>
-
-export interface ReadingMatcherOptions {
+export function createReadingMatcher({
+  applicationCache,
+  credentials,
+  importedCredentials,
+  now,
+  onNoTurn,
+}: {
   readonly applicationCache: ApplicationCache
   readonly credentials: () => Credentials
-  /** Undefined without the feature that recognizes credentials of another system. */
   readonly importedCredentials: Omit<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
   readonly now: () => number
-}
-
-/** `onNoTurn` is called for readings whose slow hashes were not computed in time. */
-export function createReadingMatcher(
-  options: ReadingMatcherOptions,
-  onNoTurn: (
+  /** Called for readings whose slow hashes were not computed in time. */
+  readonly onNoTurn: (
     readings: number,
     req: IncomingMessage,
     client: { readonly client: string; readonly applicationId: string },
-  ) => Promise<void>,
-): MatchReadings {
-  const { applicationCache, credentials, importedCredentials, now } = options
-
+  ) => Promise<void>
+}) {
   /** Slow hashes are computed only where no quick comparison decides. */
   async function matchReadings(
     readings: readonly ClientCredentials[],

@@ -56,16 +56,18 @@ export function createProtectedResourceMetadata(api: Api): Endpoint {
   })
 }
 
-interface KeySetOptions {
+/** `GET /.well-known/jwks.json`, and the same below each issuer (RFC 7517 5). */
+export function createKeySetEndpoint({
+  signingKeys,
+  available,
+  publishAhead,
+}: {
   readonly signingKeys: SigningKeys
   /** Rejects while the platform cannot answer. */
   readonly available: () => MaybePromise<void>
   /** Seconds that a signing key is published before it signs. */
   readonly publishAhead: number
-}
-
-/** `GET /.well-known/jwks.json`, and the same below each issuer (RFC 7517 5). */
-export function createKeySetEndpoint({ signingKeys, available, publishAhead }: KeySetOptions): Endpoint {
+}): Endpoint {
   // Every cached key set must have expired before a new key signs.
   const maxAge = Math.min(DOCUMENT_MAX_AGE_SECONDS, publishAhead)
 

@@ -5,14 +5,16 @@ import { parsePath } from '../http/middleware.js'
 /** Sees every request that reaches the router. `isRoute` says whether the router has a path. */
 export type CheckMount = (req: IncomingMessage, isRoute: (path: string) => boolean) => void
 
-interface MountCheckOptions {
+/** Reports once that the router is mounted where the path of `baseUrl` does not lead. For development only. */
+export function createMountCheck({
+  baseUrl,
+  basePath,
+  logger,
+}: {
   readonly baseUrl: string
   readonly basePath: string
   readonly logger: Pick<Logger, 'warn'>
-}
-
-/** Reports once that the router is mounted where the path of `baseUrl` does not lead. For development only. */
-export function createMountCheck({ baseUrl, basePath, logger }: MountCheckOptions): CheckMount {
+}): CheckMount {
   const { host } = new URL(baseUrl)
   let isReported = false
 

@@ -21,7 +21,23 @@ interface ApiEndpoints {
   readonly protectedResourceMetadata: Endpoint
 }
 
-interface RouterOptions {
+/** Path -> method -> endpoint. `*` stands for every method that is not listed. */
+type Routes = Map<string, Readonly<Record<string, Endpoint>>>
+
+/**
+ * `auth.router` and `auth.wellKnownRouter`. All paths are known at start-up and matched exactly, in case and trailing slash.
+ * Every other request goes on to the host.
+ */
+export function createRouters({
+  endpoints,
+  keySet,
+  suspension,
+  basePath,
+  cors,
+  paceStarts,
+  logRefusal,
+  checkMount,
+}: {
   readonly endpoints: readonly ApiEndpoints[]
   readonly keySet: Endpoint
   readonly suspension: Endpoint
@@ -31,23 +47,7 @@ interface RouterOptions {
   readonly paceStarts: PaceStarts
   readonly logRefusal: LogRefusal
   readonly checkMount: CheckMount | undefined
-}
-
-export interface AuthorizationServerRouters {
-  readonly router: Middleware
-  readonly wellKnownRouter: Middleware
-  readonly suspensionRouter: Middleware
-}
-
-/** Path -> method -> endpoint. `*` stands for every method that is not listed. */
-type Routes = Map<string, Readonly<Record<string, Endpoint>>>
-
-/**
- * `auth.router` and `auth.wellKnownRouter`. All paths are known at start-up and matched exactly, in case and trailing slash.
- * Every other request goes on to the host.
- */
-export function createRouters(options: RouterOptions): AuthorizationServerRouters {
-  const { endpoints, keySet, suspension, basePath, cors, paceStarts, logRefusal, checkMount } = options
+}) {
   const keySetRoute = routeDocument(answerErrors('platform', keySet, logRefusal))
   const routes: Routes = new Map([['/.well-known/jwks.json', keySetRoute]])
   const rootRoutes: Routes = new Map()

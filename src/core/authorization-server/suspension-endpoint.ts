@@ -3,8 +3,7 @@ import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { readForm, refuseInQuery } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendJson } from '../http/respond.js'
-import type { AuthenticateClient } from './authenticated-client.js'
-import { describeRefusedClient, maySaySuspended } from './client-authentication.js'
+import { describeRefusedClient, maySaySuspended, type AuthenticateClient } from './client-authentication.js'
 
 /**
  * `POST /` of `auth.suspensionRouter`: whether the application whose right secret is presented is suspended. The token endpoint

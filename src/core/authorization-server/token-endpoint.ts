@@ -12,9 +12,14 @@ import { sendJson, toDenial } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { SignAccessToken } from '../tokens/access-token.js'
 import type { ApiObserver } from '../../shared/contracts/api-observer.js'
-import type { AuthenticateClient, AuthenticatedClient, RefusedClient } from './authenticated-client.js'
-import { describeRefusedClient, refuseRestrictedSecret } from './client-authentication.js'
-import { readCustomClaims } from './custom-claims.js'
+import {
+  describeRefusedClient,
+  refuseRestrictedSecret,
+  type AuthenticateClient,
+  type AuthenticatedClient,
+  type RefusedClient,
+} from './client-authentication.js'
+import { readCustomClaims } from '../tokens/custom-claims.js'
 
 /** An API that access tokens are issued for. */
 export interface TokenApi extends Api {
@@ -24,19 +29,25 @@ export interface TokenApi extends Api {
   readonly claims: CreateClaims | undefined
 }
 
-interface TokenEndpointOptions {
-  readonly authenticateClient: AuthenticateClient
-  readonly signAccessToken: SignAccessToken
-  readonly limitTokenRequests: RateLimit | undefined
-  readonly observer: ApiObserver
-  readonly emit: Emit
-  readonly now: () => number
-}
-
 /** `POST /{api}/token` with the client credentials grant (RFC 6749 3.2, 4.4). */
-export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions): Endpoint {
-  const { authenticateClient, signAccessToken, limitTokenRequests, emit, now } = options
-  const { tokenIssued, refused } = options.observer
+export function createTokenEndpoint(
+  api: TokenApi,
+  {
+    authenticateClient,
+    signAccessToken,
+    limitTokenRequests,
+    observer: { tokenIssued, refused },
+    emit,
+    now,
+  }: {
+    readonly authenticateClient: AuthenticateClient
+    readonly signAccessToken: SignAccessToken
+    readonly limitTokenRequests: RateLimit | undefined
+    readonly observer: ApiObserver
+    readonly emit: Emit
+    readonly now: () => number
+  },
+): Endpoint {
   const route = `POST ${new URL(api.resource).pathname}/token`
 
   return async function answerTokenRequest(req, res) {
@@ -70,13 +81,12 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
       sendJson(res, 200, document, limitHeaders ? { ...NO_STORE, ...limitHeaders } : NO_STORE)
     } catch (error) {
       const denied = toDenial(error)
-      const refusal = describeRefusal(denied.error, describeRefusedClient(error), authenticated)
+      const client = describeRefusedClient(error)
+      const refusal = describeRefusal(denied.error, client, authenticated)
       emit('token.refused', { api: api.name, ...refusal }, req)
       const { applicationId, reason } = refusal
-      if (refused && applicationId !== undefined) {
-        const { details } = describeRefusedClient(error) ?? {}
-        refused({ applicationId, denied, reason, details: { ...details, route } }, req)
-      }
+      if (refused && applicationId !== undefined)
+        refused({ applicationId, denied, reason, details: { ...client?.details, route } }, req)
       throw error
     }
   }

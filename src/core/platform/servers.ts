@@ -1,6 +1,5 @@
-import { createAuthorizationServer } from '../authorization-server/create.js'
+import { createAuthorizationServer } from '../authorization-server/authorization-server.js'
 import { createMountCheck } from '../authorization-server/mount-check.js'
-import type { AuthorizationServerRouters } from '../authorization-server/router.js'
 import type { GuardParts } from '../resource-server/guard-parts.js'
 import type { ResourceServer } from '../resource-server/resource-server.js'
 import { createResourceServer } from '../resource-server/create.js'
@@ -36,7 +35,7 @@ export function createServers(
 ): {
   readonly resourceServer: Omit<ResourceServer, 'findActiveToken' | 'guardParts'>
   readonly guardParts: GuardParts
-  readonly routers: AuthorizationServerRouters
+  readonly routers: ReturnType<typeof createAuthorizationServer>
 } {
   const { settings, credentials, feed, logger } = foundation
   const { basePath, baseUrl } = settings
@@ -56,16 +55,33 @@ export function createServers(
     warn: (message) => logger.warn(message),
   })
   const routers = createAuthorizationServer({
-    ...shared,
+    apis: settings.apis,
     basePath,
     corsOrigins: settings.corsOrigins,
     signingAlgorithm: settings.tokens.algorithm,
     publishAhead: settings.tokens.publishAhead,
     limits: settings.rateLimits,
-    findActiveToken,
+    rateLimits: foundation.rateLimits,
+    limitFailures: foundation.limitFailures,
+    applicationCache: applicationParts.applicationCache,
+    credentials: credentials.get,
+    importedCredentials,
+    activate: applicationParts.activate,
+    lastUsed: applicationParts.lastUsed,
+    available: foundation.available,
     waitForLatest: feed.waitForLatest,
     readChanges: feed.pollAgain,
+    signAccessToken: tokens.signAccessToken,
+    accessTokens: tokens.accessTokens,
+    revokedTokens: tokens.revokedTokens,
+    signingKeys: tokens.signingKeys,
+    findActiveToken,
+    observers,
+    emit: foundation.emit,
+    paceStarts: foundation.paceStarts,
+    logRefusal: foundation.logRefusal,
     checkMount: settings.development ? createMountCheck({ baseUrl, basePath, logger }) : undefined,
+    now: foundation.now,
   })
   return { resourceServer, guardParts, routers }
 }

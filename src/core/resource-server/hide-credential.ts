@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { readKeyPrefix } from '../applications/credentials/credentials.js'
 import { isApplicationId } from '../applications/records/application-id.js'
-import { isBasic, readBasic } from '../http/basic.js'
+import { isBasic, readBasic } from '../http/client-credentials.js'
 import { holdsKeyOrSecret } from '../../shared/lib/credential-text.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { IsOfOtherIssuer } from './other-issuers.js'

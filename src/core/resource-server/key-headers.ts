@@ -1,6 +1,6 @@
 import { ServerResponse, type IncomingMessage } from 'node:http'
 import { isWellFormedKey } from '../applications/credentials/credentials.js'
-import { isBasic, readBasic } from '../http/basic.js'
+import { isBasic, readBasic } from '../http/client-credentials.js'
 import { hasDuplicateHeader, readHeader } from '../../shared/lib/request.js'
 import type { GuardConfig } from './guard-config.js'
 import { DUPLICATE_CREDENTIAL, NO_CREDENTIAL } from './guard.js'

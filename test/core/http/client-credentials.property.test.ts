@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isBasic, readBasic } from '../../../src/core/http/basic.js'
+import { isBasic, readBasic } from '../../../src/core/http/client-credentials.js'
 import { decodeFormValue } from '../../../src/core/http/form.js'
 import { measureTime } from '../../support/measure-time.js'
 import { timeBound } from '../../support/time-bound.js'

@@ -1,16 +1,16 @@
-import type { Limit } from '../../shared/contracts/api.js'
+import type { Api, Limit } from '../../shared/contracts/api.js'
 import type { Emit } from '../../shared/contracts/events.js'
 import { createCors } from '../http/cors.js'
 import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { RateLimits } from '../rate-limits/rate-limits.js'
 import type { SignAccessToken } from '../tokens/access-token.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens-api.js'
 import type { SigningKeys } from '../tokens/known-signing-keys.js'
-import type { AccessTokenVerifier } from '../tokens/verified-token.js'
-import { ExpiredAccessToken } from '../tokens/verified-token.js'
+import { ExpiredAccessToken, type AccessToken, type AccessTokenVerifier } from '../tokens/verified-token.js'
 import type { ApiObservers } from '../../shared/contracts/api-observer.js'
-import { createClientAuthentication, type ClientAuthenticationOptions } from './client-authentication.js'
+import { createClientAuthentication } from './client-authentication.js'
 import {
   createIntrospectionEndpoint,
   createOwnTokenReader,
@@ -25,11 +25,40 @@ import {
   createProtectedResourceMetadata,
 } from './metadata-endpoints.js'
 import type { CheckMount } from './mount-check.js'
-import { createRouters, type AuthorizationServerRouters } from './router.js'
+import { createRouters } from './router.js'
 import { createSuspensionEndpoint } from './suspension-endpoint.js'
 import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
 
-interface AuthorizationServerOptions extends ClientAuthenticationOptions {
+/** The endpoints of every oauth2 API, as `auth.router`, `auth.wellKnownRouter` and `auth.suspensionRouter`. */
+export function createAuthorizationServer({
+  apis,
+  basePath,
+  corsOrigins,
+  signingAlgorithm,
+  publishAhead,
+  limits,
+  rateLimits,
+  limitFailures,
+  applicationCache,
+  credentials,
+  importedCredentials,
+  activate,
+  lastUsed,
+  available,
+  waitForLatest,
+  readChanges,
+  signAccessToken,
+  accessTokens,
+  revokedTokens,
+  signingKeys,
+  findActiveToken,
+  observers,
+  emit,
+  paceStarts,
+  logRefusal,
+  checkMount,
+  now,
+}: Parameters<typeof createClientAuthentication>[0] & {
   /** All APIs. The endpoints exist for those with the scheme oauth2. */
   readonly apis: ReadonlyMap<string, TokenApi>
   /** The path of `baseUrl`, without a slash at its end. */
@@ -59,48 +88,44 @@ interface AuthorizationServerOptions extends ClientAuthenticationOptions {
   readonly logRefusal: LogRefusal
   /** Logs mistakes of mounting; undefined outside development. */
   readonly checkMount: CheckMount | undefined
-}
-
-/** The endpoints of every oauth2 API, as `auth.router`, `auth.wellKnownRouter` and `auth.suspensionRouter`. */
-export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServerRouters {
-  const { basePath, limits, rateLimits, signAccessToken, accessTokens } = options
-  const { revokedTokens, signingKeys, available, emit, logRefusal, now } = options
-  const authenticateClient = createClientAuthentication(options)
+}) {
+  const createAuthentication = (limit: RateLimit | undefined) =>
+    createClientAuthentication({
+      applicationCache,
+      credentials,
+      importedCredentials,
+      activate,
+      lastUsed,
+      limitFailures: limit,
+      available,
+      waitForLatest,
+      readChanges,
+      now,
+    })
+  const authenticateClient = createAuthentication(limitFailures)
   // The console asks here about credentials that the token endpoint has just refused and counted. This limit has a count of its
   // own, so that a wrong secret counts once there, and guesses here are limited all the same.
   const limitSuspensionFailures = rateLimits.create('failedAuthentication:suspended', limits.failedAuthentication, {
     setBy: 'rateLimits.failedAuthentication',
     untrustedKeys: true,
   })
-  const authenticateForSuspension = createClientAuthentication({ ...options, limitFailures: limitSuspensionFailures })
-  // API names have no slash, so `orders/token` is never the policy name of a `requests` limit.
-  const limitTokenRequests = ({ name }: TokenApi) =>
-    rateLimits.create(`tokenRequests:${name}`, limits.tokenRequests, {
-      policy: `${name}/token`,
-      setBy: 'rateLimits.tokenRequests',
-    })
   const limitRevocations = rateLimits.create('revocations', limits.revocations, {
     delayRefusals: true,
     setBy: 'rateLimits.revocations',
   })
-  const readActiveToken = createOwnTokenReader({ authenticateClient, verifyAccessToken: options.findActiveToken })
+  const readActiveToken = createOwnTokenReader(authenticateClient, findActiveToken)
   // Revocation also accepts tokens that guards refuse now: they must stay revoked when the application may use the API again.
-  const readIssuedToken = createOwnTokenReader({
-    authenticateClient,
-    async verifyAccessToken(api, presented) {
-      const token = await accessTokens.verify(presented)
-      if (token === 'invalid' || token instanceof ExpiredAccessToken) return undefined
-      return token.issuer === api.resource ? token : undefined
-    },
-  })
+  const readIssuedToken = createOwnTokenReader(authenticateClient, async (api, presented) =>
+    verifyIssued(accessTokens, api, presented),
+  )
 
   const createEndpoints = (api: TokenApi) => ({
     api,
     token: createTokenEndpoint(api, {
       authenticateClient,
       signAccessToken,
-      limitTokenRequests: limitTokenRequests(api),
-      observer: options.observers.get(api.name) ?? {},
+      limitTokenRequests: limitTokenRequests(api.name, limits.tokenRequests, rateLimits),
+      observer: observers.get(api.name) ?? {},
       emit,
       now,
     }),
@@ -108,18 +133,39 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     introspect: createIntrospectionEndpoint(api, readActiveToken),
     authorize: createAuthorizationEndpoint(),
     authorizationServerMetadata: createAuthorizationServerMetadata(api),
-    openIdMetadata: createOpenIdMetadata(api, options.signingAlgorithm),
+    openIdMetadata: createOpenIdMetadata(api, signingAlgorithm),
     protectedResourceMetadata: createProtectedResourceMetadata(api),
   })
 
   return createRouters({
-    endpoints: [...options.apis.values()].filter(({ scheme }) => scheme === 'oauth2').map(createEndpoints),
-    keySet: createKeySetEndpoint({ signingKeys, available, publishAhead: options.publishAhead }),
-    suspension: createSuspensionEndpoint(authenticateForSuspension),
+    endpoints: [...apis.values()].filter(({ scheme }) => scheme === 'oauth2').map(createEndpoints),
+    keySet: createKeySetEndpoint({ signingKeys, available, publishAhead }),
+    suspension: createSuspensionEndpoint(createAuthentication(limitSuspensionFailures)),
     basePath,
-    cors: createCors(options.corsOrigins, limits.headers ? ['RateLimit', 'RateLimit-Policy'] : []),
-    paceStarts: options.paceStarts,
+    cors: createCors(corsOrigins, limits.headers ? ['RateLimit', 'RateLimit-Policy'] : []),
+    paceStarts,
     logRefusal,
-    checkMount: options.checkMount,
+    checkMount,
   })
+}
+
+/** The access token, if it is valid and of that API. */
+async function verifyIssued(
+  accessTokens: Pick<AccessTokenVerifier, 'verify'>,
+  api: Api,
+  presented: string,
+): Promise<AccessToken | undefined> {
+  const token = await accessTokens.verify(presented)
+  if (token === 'invalid' || token instanceof ExpiredAccessToken) return undefined
+  return token.issuer === api.resource ? token : undefined
+}
+
+/** API names have no slash, so `orders/token` is never the policy name of a `requests` limit. */
+function limitTokenRequests(
+  api: string,
+  limit: Limit | false,
+  rateLimits: Pick<RateLimits, 'create'>,
+): RateLimit | undefined {
+  const setBy = 'rateLimits.tokenRequests'
+  return rateLimits.create(`tokenRequests:${api}`, limit, { policy: `${api}/token`, setBy })
 }

@@ -1,9 +1,40 @@
-import { decodeFormValue } from './form.js'
+import type { IncomingMessage } from 'node:http'
+import { OAuthError } from '../../shared/contracts/denial.js'
+import { hasDuplicateHeader, readHeader } from '../../shared/lib/request.js'
+import { decodeFormValue, type Form } from './form.js'
 
 /** A client identifier and secret as the client sent them. */
 export interface ClientCredentials {
   readonly id: string
   readonly secret: string
+}
+
+/**
+ * The credentials that the client presents (RFC 6749 2.3.1), in each reading: one way to take id and secret from what was sent, which
+ * clients encode and pad in several ways. The literal one comes first. Empty if there are none.
+ */
+export function readPresentedCredentials(req: IncomingMessage, form: Form): readonly ClientCredentials[] {
+  const authorization = readHeader(req, 'authorization')
+  const id = form.get('client_id')
+  const secret = form.get('client_secret')
+  if (hasDuplicateHeader(req, 'authorization'))
+    throw new OAuthError('invalid_request', 'There are two Authorization headers')
+  if (!isBasic(authorization) || (secret !== undefined && isEmptyBasic(authorization)))
+    return id !== undefined && secret !== undefined ? listReadings({ id, secret }) : []
+
+  // RFC 6749 2.3: a client must not use more than one authentication method in a request.
+  if (secret !== undefined)
+    throw new OAuthError(
+      'invalid_request',
+      'Client credentials came in the Authorization header (Basic) and in the body; send them once, and no other Basic header',
+    )
+  const readings = readBasic(authorization)
+  if (!readings)
+    throw new OAuthError('invalid_request', "The Basic credentials in the Authorization header can't be decoded")
+  if (id !== undefined && !readings.some((reading) => reading.id === id || reading.id === id.trim())) {
+    throw new OAuthError('invalid_request', 'The client_id in the body is not the one in the Authorization header')
+  }
+  return readings
 }
 
 /** Whether an `Authorization` header uses the scheme Basic (RFC 7617). Scheme names are case-insensitive. */
@@ -12,7 +43,7 @@ export function isBasic(authorization: string | undefined): authorization is str
 }
 
 /** Whether a Basic header has no credentials: nothing, or an empty user name and password, as some clients send. */
-export function isEmptyBasic(authorization: string): boolean {
+function isEmptyBasic(authorization: string): boolean {
   const text = authorization.slice('basic'.length).trim()
   return text === '' || decodeBase64(text) === ':'
 }
@@ -40,7 +71,7 @@ export function readBasic(authorization: string): readonly ClientCredentials[] |
  * Different readings of credentials, in that order; after them those without white space around id and secret, because a text
  * that was pasted or read from a file often ends with a line break.
  */
-export function listReadings(...readings: readonly ClientCredentials[]): readonly ClientCredentials[] {
+function listReadings(...readings: readonly ClientCredentials[]): readonly ClientCredentials[] {
   const trimmed = readings.map(({ id, secret }) => ({ id: id.trim(), secret: secret.trim() }))
   return [...readings, ...trimmed].filter(
     (each, at, all) => all.findIndex(({ id, secret }) => id === each.id && secret === each.secret) === at,
