@@ -1,0 +1,202 @@
+import * as z from 'zod/mini'
+import { operation } from './operation.js'
+import { choice, flag, id, optional, page, pageOf, text, time, timestamp } from './schemas.js'
+
+const READS = { needs: 'store', changes: 'nothing', audited: false } as const
+const KEYS = { scope: 'signing-keys:write', needs: 'platform', changes: 'signingKeys' } as const
+const application = optional(text('The id of an application; all if left out.'))
+const ofApi = optional(text('Of this API only.'))
+const USAGE_QUERY = {
+  applicationId: application,
+  api: ofApi,
+  from: optional(
+    text(
+      'The first day, such as 2026-11-01, or month, such as 2026-11, in UTC; the default is 29 days before the last one.',
+    ),
+  ),
+  to: optional(text('The last day or month; the default is today.')),
+  by: optional(choice(['day', 'month'], 'Sums up by day or by month; the default is day.')),
+  ...page,
+}
+const USAGE = { period: text(), applicationId: text(), api: text(), allowed: z.int() }
+
+const SIGNING_KEY = z
+  .strictObject({
+    kid: text(),
+    algorithm: text(),
+    state: choice(['next', 'current', 'former'], '`next` signs later, `current` signs, `former` only verifies.'),
+    createdAt: timestamp(),
+    signsFrom: timestamp(),
+    verifiesUntil: optional(timestamp()),
+  })
+  .check(z.meta({ id: 'SigningKey', description: 'A key that signs access tokens, without its private part.' }))
+
+/** What is not about one application: lists of what happened, signing keys, e-mails. */
+export const platformOperations = [
+  operation({
+    ...READS,
+    scope: 'usage:read',
+    name: 'usage.list',
+    summary:
+      'Lists how often the APIs were used, by one application or by all: allowed requests, access tokens, refusals.',
+    options: USAGE_QUERY,
+    output: pageOf(z.strictObject({ ...USAGE, accessTokens: z.int(), refused: z.record(z.string(), z.int()) })),
+  }),
+  operation({
+    ...READS,
+    scope: 'usage:read',
+    name: 'usage.routes',
+    summary: 'Lists how often the APIs were used by route pattern, if servers count it.',
+    options: USAGE_QUERY,
+    output: pageOf(z.strictObject({ ...USAGE, route: text(), units: z.int() })),
+  }),
+  operation({
+    ...READS,
+    scope: 'usage:read',
+    name: 'usage.refusals',
+    summary:
+      'Lists the last refused requests of an application, newest first: why, and what its developer does about it.',
+    subject: [id],
+    output: z.strictObject({
+      items: z.array(
+        z.strictObject({
+          at: timestamp(),
+          api: text(),
+          error: text(),
+          reason: text(),
+          problem: text(),
+          fix: text(),
+          route: optional(text()),
+          requestId: optional(text()),
+          address: optional(text()),
+        }),
+      ),
+    }),
+  }),
+  operation({
+    ...READS,
+    scope: 'usage:read',
+    name: 'usage.reportOnly',
+    summary: 'Lists the requests that report-only guards would refuse: of one application or of all, by route.',
+    options: { applicationId: application, api: ofApi, ...page },
+    output: pageOf(
+      z.strictObject({
+        applicationId: optional(text('Left out if it is not known.')),
+        api: text(),
+        route: text(),
+        reason: text(),
+        count: z.int(),
+        firstAt: timestamp(),
+        lastAt: timestamp(),
+      }),
+    ),
+  }),
+  operation({
+    ...READS,
+    scope: 'usage:read',
+    needs: 'platform',
+    name: 'plans.usage',
+    summary: "Shows an application's plan, and what it has used of it.",
+    subject: [id],
+    output: z.strictObject({
+      plan: optional(text()),
+      quotas: z.array(
+        z.strictObject({
+          per: z.enum(['day', 'month']),
+          limit: z.int(),
+          used: z.int(),
+          left: z.int(),
+          soft: z.boolean(),
+          endsAt: timestamp(),
+        }),
+      ),
+      rates: z.array(z.strictObject({ limit: z.int(), window: z.int(), soft: z.boolean() })),
+      days: z.array(z.strictObject({ day: text(), used: z.int() })),
+    }),
+  }),
+  operation({
+    ...READS,
+    scope: 'audit:read',
+    name: 'audit.list',
+    summary: 'Lists changes: who, what, when. Of one application, or of all.',
+    options: {
+      applicationId: application,
+      order: optional(choice(['oldest', 'newest'], 'What is first; the default is oldest.')),
+      type: optional(text('Only changes of this type, such as application.suspended.')),
+      by: optional(text('Only changes that this actor made.')),
+      from: optional(time('Only changes from this time on.')),
+      until: optional(time('Only changes before this time.')),
+      ...page,
+    },
+    output: pageOf(
+      z.strictObject({
+        id: text(),
+        at: timestamp(),
+        type: text(),
+        by: optional(text()),
+        applicationId: optional(text()),
+        details: z.record(z.string(), z.unknown()),
+      }),
+    ),
+  }),
+  operation({
+    ...READS,
+    scope: 'signing-keys:write',
+    name: 'signingKeys.list',
+    summary: 'Lists the signing keys that verify access tokens, in the order in which they sign.',
+    output: z.strictObject({ items: z.array(SIGNING_KEY) }),
+  }),
+  operation({
+    ...KEYS,
+    name: 'signingKeys.rotate',
+    summary: 'Publishes a new signing key, which signs once cached key sets have expired.',
+    creates: true,
+    options: {
+      immediately: optional(
+        flag('Signs at once: other verifiers may refuse its access tokens for as long as they cache the key set.'),
+      ),
+    },
+    output: SIGNING_KEY,
+  }),
+  operation({
+    ...KEYS,
+    name: 'signingKeys.revoke',
+    summary: 'Removes a signing key: every access token that it signed is refused. A current one is replaced first.',
+    erases: true,
+    subject: [['kid', text('The id of the signing key.')]],
+  }),
+  operation({
+    ...KEYS,
+    changes: 'sessions',
+    name: 'sessionSecret.replace',
+    summary:
+      'Ends all sessions of the portal, sign-in links, and links in operators’ e-mails, and those that a thief could make.',
+  }),
+  operation({
+    ...READS,
+    scope: 'emails:write',
+    name: 'emails.status',
+    summary: 'Counts the e-mails that wait to be sent, of all processes: 1,000 at most.',
+    output: z.strictObject({ waiting: z.int(), deferred: z.int(), oldestAt: optional(timestamp()) }),
+  }),
+  operation({
+    scope: 'emails:write',
+    needs: 'store',
+    changes: 'emails',
+    audited: false,
+    name: 'emails.retry',
+    summary:
+      'Sends failed e-mails again: all of them, or those of one application and its claim links that were not used.',
+    subject: [['applicationId', application]],
+    output: z.strictObject({ retried: z.int() }),
+  }),
+  operation({
+    scope: 'emails:write',
+    needs: 'store',
+    changes: 'application',
+    name: 'emails.cancel',
+    summary: 'Cancels the queued e-mails of an application and the claim links that were not used.',
+    subject: [id],
+    output: z.strictObject({ cancelled: z.int() }),
+  }),
+]

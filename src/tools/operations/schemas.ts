@@ -1,0 +1,141 @@
+import * as z from 'zod/mini'
+
+/** An optional member: it may be left out. */
+export const optional = z.optional
+
+export function text(description?: string) {
+  return description === undefined ? z.string() : z.string().check(z.describe(description))
+}
+
+export function flag(description: string) {
+  return z.boolean().check(z.describe(description))
+}
+
+/** A whole number. */
+export function count(description: string, minimum = 0, maximum?: number) {
+  const rules = [z.gte(minimum), ...(maximum === undefined ? [] : [z.lte(maximum)])]
+  return z.int().check(z.describe(description), ...rules)
+}
+
+export function list(description: string) {
+  return z.array(z.string()).check(z.describe(description))
+}
+
+export function choice<const Values extends readonly string[]>(values: Values, description: string) {
+  return z.enum(values).check(z.describe(description))
+}
+
+/** Text in JSON, a `Date` in the call. */
+export function time(description: string) {
+  return z
+    .codec(z.iso.datetime({ offset: true }), z.date(), {
+      decode: (given) => new Date(given),
+      encode: (date) => date.toISOString(),
+    })
+    .check(z.describe(description))
+}
+
+/** A time of an output. */
+export function timestamp(description?: string) {
+  const schema = z.iso.datetime()
+  return description === undefined ? schema : schema.check(z.describe(description))
+}
+
+/** A limit: requests and seconds. */
+const LIMIT = { limit: z.int().check(z.gte(1)), window: z.int().check(z.gte(1)) }
+
+export const id = ['id', text('The id of the application.')] as const
+export const api = ['api', text('The name of the API.')] as const
+export const address = ['address', text('The e-mail address.')] as const
+
+export const name = text('The name that people read: 1 to 100 characters.')
+export const contact = text("Its developer's e-mail address.")
+export const language = choice(['en', 'de', 'fr', 'es'], 'The language of its e-mails; en if left out.')
+export const externalId = text('Your own id of it, such as a customer number. No two applications have the same one.')
+export const metadata = z.record(z.string(), z.unknown()).check(z.describe('Your own data on it: a JSON object.'))
+export const networks = list('The networks from which it may be used, such as 203.0.113.0/24; any if there are none.')
+export const scopes = list('The scopes; all that the API has now, if left out.')
+export const until = time('When it ends; never if left out.')
+export const limit = z
+  .strictObject({ ...LIMIT, until: optional(until) })
+  .check(z.describe("Requests and seconds, in place of the API's own limit; null for the API's own."))
+export const revokeTokens = flag('Its access tokens stay refused for ever.')
+
+/** APIs, each with all scopes that it has now; or with the scopes there. */
+export function grants(description: string) {
+  return z
+    .union([z.array(z.string()), z.record(z.string(), z.strictObject({ scopes: optional(z.array(z.string())) }))])
+    .check(z.describe(description))
+}
+
+/** The members of a list's input. */
+export const page = {
+  after: optional(text('The `next` of the page before.')),
+  limit: optional(count('The size of a page; the default is 100.', 1, 1000)),
+}
+
+/** A page of a list. */
+export function pageOf<Item extends z.ZodMiniType>(item: Item) {
+  return z.strictObject({
+    items: z.array(item),
+    next: optional(text('The `after` of the next page; left out on the last one.')),
+  })
+}
+
+const granted = z.record(z.string(), z.strictObject({ scopes: z.array(z.string()) }))
+
+const CREDENTIAL = z
+  .strictObject({
+    id: text('`cred_...`, which stays the same when the credential is changed.'),
+    name: text('What it is for; `default` for the first ones.'),
+    prefix: text('The first characters of the key or secret.'),
+    createdAt: timestamp(),
+    expiresAt: optional(timestamp('Left out while it does not expire.')),
+    lastUsedAt: optional(timestamp('Left out while it was never used.')),
+    apis: optional(granted.check(z.describe('What it is restricted to; left out if it is not restricted.'))),
+    networks: optional(z.array(z.string())),
+  })
+  .check(z.meta({ id: 'Credential', description: 'A live key or secret, without its plain text.' }))
+
+export const APPLICATION = z
+  .strictObject({
+    id: text(),
+    name: text(),
+    contact: optional(text('The first contact, which gets the e-mails.')),
+    contacts: z.array(z.string()),
+    invitations: z.array(
+      z.strictObject({ address: text(), createdAt: timestamp(), expiresAt: timestamp(), by: optional(text()) }),
+    ),
+    language: optional(z.enum(['en', 'de', 'fr', 'es'])),
+    status: z.enum(['pending', 'active', 'suspended', 'deleted']),
+    apis: granted.check(z.describe('The APIs that it may use, with the scopes there.')),
+    accessRequests: z.array(
+      z.strictObject({ api: text(), scopes: z.array(z.string()), requestedAt: timestamp(), by: optional(text()) }),
+    ),
+    rateLimits: z.record(z.string(), z.strictObject({ ...LIMIT, until: optional(timestamp()) })),
+    networks: optional(z.array(z.string())),
+    plan: optional(text()),
+    acceptedTerms: optional(z.strictObject({ url: text(), version: text(), at: timestamp() })),
+    externalId: optional(text()),
+    metadata: optional(z.record(z.string(), z.unknown())),
+    keys: z.array(CREDENTIAL).check(z.describe('Live keys, newest first.')),
+    secrets: z.array(CREDENTIAL).check(z.describe('Live secrets, newest first.')),
+    createdAt: timestamp(),
+  })
+  .check(z.meta({ id: 'Application', description: 'An application, without its credentials in plain text.' }))
+
+const key = text('The key: `client_id`, and the value of `X-Api-Key`. Shown this once.')
+const secret = text('Shown this once.')
+export const NEW_KEY = z.strictObject({ clientId: key })
+export const NEW_SECRET = z.strictObject({ clientSecret: secret })
+/** The key of an application, and its secret if it may use an oauth2 API. */
+export const NEW_CREDENTIALS = z.strictObject({ clientId: key, clientSecret: optional(secret) })
+export const NEW_APPLICATION = z.strictObject({ application: APPLICATION, credentials: NEW_CREDENTIALS })
+
+export function added<Credentials extends z.ZodMiniType>(credentials: Credentials) {
+  return z.strictObject({ application: APPLICATION, credential: CREDENTIAL, credentials })
+}
+
+export function rotated<Credentials extends z.ZodMiniType>(credentials: Credentials) {
+  return z.strictObject({ application: APPLICATION, credentials: optional(credentials) })
+}
