@@ -50,7 +50,7 @@ try {
   for (const program of programs) await chmod(inOutput(program), 0o755)
   await compressAssets()
   await bundleReference()
-  for (const name of ['marked', 'tlds']) await copyLicence(name)
+  for (const name of ['marked', 'tlds', 'zod']) await copyLicence(name)
   await moveIntoPlace()
 } catch (error) {
   // esbuild's errors, with the code and its module: the file that they name is removed.
@@ -86,7 +86,8 @@ async function publishSuite(suite, published) {
 
 /**
  * Joins the modules that are loaded together: hundreds of small files take twice as long to load. Each module is in one file
- * only, so that a process has one instance of it, whichever subpaths it imports. marked becomes a part of the console.
+ * only, so that a process has one instance of it, whichever subpaths it imports. marked becomes a part of the console,
+ * zod one of what is derived from operations.
  * Returns the files that the exported ones import, relative to dist.
  */
 async function joinModules() {

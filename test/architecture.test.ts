@@ -114,11 +114,14 @@ const RULES: Readonly<Record<string, Rule>> = {
     // The subpaths by which declarations of programs name the types.
     mayImportTypes: [...FEATURE_INDEXES, 'index', 'store'],
   },
+  // What operators can do, without commands, HTTP or pages.
+  'tools/operations': TOOL,
   // The command line opens what --db names.
   'tools/cli': {
     mayImport: [
       ...LAYERS.tools,
       'tools/admin',
+      'tools/operations',
       'core/options/defaults',
       'core/store-client/processes',
       'core/store-client/store-faults',
@@ -146,6 +149,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   marked: ['tools/console/reference/markdown.ts'],
   tlds: ['shared/lib/followable.ts'],
   yaml: ['shared/openapi/yaml.ts'],
+  zod: ['tools/operations/'],
 }
 
 /** Makes the bounded store of the raw one. */

@@ -28,7 +28,7 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
 
 it('the peers are the packages that the code imports, and Express', () => {
   const imports = readSourceFiles().flatMap(({ imports: each }) => each.filter(({ kind }) => kind === 'package'))
-  const bundled = ['marked', 'tlds']
+  const bundled = ['marked', 'tlds', 'zod']
   const installed = [...Object.keys(dependencies), ...bundled]
   const imported = new Set(imports.map(({ target }) => target).filter((name) => !installed.includes(name)))
   expect(Object.keys(peers).toSorted()).toEqual([...imported, 'express'].toSorted())

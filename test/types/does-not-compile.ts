@@ -1,6 +1,9 @@
 // Code that must not compile, each line with the error above it. It is not run: `npm run check` and types.integration.test.ts compile it.
+import { operation } from '../../src/tools/operations/operation.js'
+import { APPLICATION } from '../../src/tools/operations/schemas.js'
 import type { Request } from 'express'
 import * as z from 'zod'
+import * as mini from 'zod/mini'
 import { imports } from '../../src/features/imports/index.js'
 import { usage } from '../../src/features/usage/index.js'
 import { createPlatformAuth } from '../../src/index.js'
@@ -132,3 +135,27 @@ export function untouched(req: Request): unknown {
   // @ts-expect-error TS2339 the package declares no req.auth
   return req.auth
 }
+
+// An operation that lacks a member of its call, has one too many or of another type, or whose output lacks one.
+const read = { summary: '', scope: 'applications:write', needs: 'store', changes: 'application' } as const
+const ended = { ...read, name: 'applications.endCredential', output: APPLICATION } as const
+const [id, credentialId] = [['id', mini.string()] as const, ['credentialId', mini.string()] as const]
+operation({ ...ended, subject: [id, credentialId], options: { revokeTokens: mini.optional(mini.boolean()) } })
+// @ts-expect-error TS2322 no revokeTokens
+operation({ ...ended, subject: [id, credentialId] })
+// @ts-expect-error TS2322 revokeTokens is no text
+operation({ ...ended, subject: [id, credentialId], options: { revokeTokens: mini.optional(mini.string()) } })
+// @ts-expect-error TS2322 revokeTokens may be left out
+operation({ ...ended, subject: [id, credentialId], options: { revokeTokens: mini.boolean() } })
+operation({
+  ...ended,
+  subject: [id, credentialId],
+  // @ts-expect-error TS2322 the call has no such option
+  options: { revokeTokens: mini.optional(mini.boolean()), now: mini.boolean() },
+})
+// @ts-expect-error TS2322 the call has two parameters before its options
+operation({ ...ended, subject: [id], options: { revokeTokens: mini.optional(mini.boolean()) } })
+// @ts-expect-error TS2322 the actor is given by perform()
+operation({ ...read, name: 'applications.resume', subject: [id], options: { by: mini.string() }, output: APPLICATION })
+// @ts-expect-error TS2322 the result has more members
+operation({ ...read, name: 'applications.resume', subject: [id], output: mini.strictObject({ id: mini.string() }) })

@@ -1,3 +1,5 @@
+import { CommandError } from './errors.js'
+
 /** A table: headings in capital letters above rows, each column as wide as its widest cell. */
 export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   return createTable(headings)(rows)
@@ -35,6 +37,14 @@ export function alignColumns(rows: readonly (readonly string[])[], indent = '', 
 export function formatTime(time: Date | number | undefined): string {
   if (time === undefined) return '-'
   return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')}Z`
+}
+
+/** A date, whose start in UTC is meant, or a time with its offset: one without would be that of this machine. */
+export function parseTime(option: string, text: string): Date {
+  const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/.test(text)
+  const time = new Date(text)
+  if (isTime && !Number.isNaN(time.getTime())) return time
+  throw new CommandError(`${option} ${text} is no date, such as 2027-01-31, and no time, such as 2027-01-31T12:00:00Z.`)
 }
 
 /** Wraps text between words into lines of at most `width` columns; every line but the first starts with `indent`. */

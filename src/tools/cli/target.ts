@@ -121,18 +121,16 @@ export function requireFeature<Name extends FeatureName>(
 ): EveryFeature[Name] {
   const calls = platform[name]
   if (calls) return calls
-  throw new CommandError(`The options have no ${name}(): add it to features, from "express-platform-auth/${name}".`)
+  throw describeMissing(name, true)
 }
 
-/** The calls on a part of the store; throws if the store does not have it. */
-export function requirePart<Name extends 'emails' | 'usage' | 'plans' | 'portal'>(
-  platform: Pick<AdminApi, Name>,
-  name: Name,
-): NonNullable<AdminApi[Name]> {
-  const calls = platform[name]
-  if (calls) return calls
+/** The error of a call, such as `usage.list`, that the target lacks: the options a feature, or the store a part. */
+export function describeMissing(call: string, isFeature: boolean): CommandError {
+  const [name = ''] = call.split('.')
+  if (isFeature)
+    return new CommandError(`The options have no ${name}(): add it to features, from "express-platform-auth/${name}".`)
   const part = name === 'portal' ? 'signIns' : name === 'plans' ? 'quotas' : name
-  throw new CommandError(`The store has no part for this command: ${part}.`)
+  return new CommandError(`The store has no part for this command: ${part}.`)
 }
 
 const CLOSE_AFTER_FAILURE_TIMEOUT_MS = 2000

@@ -4,18 +4,16 @@ import type { Plans } from '../../features/plans/index.js'
 import type { Portal } from '../../features/portal/index.js'
 import type { Registration } from '../../features/registration/index.js'
 import type { Usage, UsageQuery } from '../../features/usage/index.js'
-import {
-  ApplicationError,
-  type Applications,
-  type AuditEntry,
-  type AuditListQuery,
-  type IssuedCredentials,
-  type RotateByEmailOptions,
-  type RotateOptions,
-  type SessionSecretCalls,
-  type SigningKeyRotation,
+import type {
+  Applications,
+  AuditEntry,
+  AuditListQuery,
+  IssuedCredentials,
+  RotateByEmailOptions,
+  RotateOptions,
+  SessionSecretCalls,
+  SigningKeyRotation,
 } from '../../index.js'
-import { didYouMean } from '../../shared/lib/suggest.js'
 
 /**
  * One operation of an operator: a call of a platform or of `openAdmin()`. Commands, management over HTTP with its document, and pages
@@ -109,7 +107,7 @@ type CallOf<Name extends CallName> = Name extends `${infer First extends Group}.
     : never
   : never
 type ParametersOf<Name extends CallName> = CallOf<Name> extends (...args: infer Args) => unknown ? Args : never
-type ResultOf<Name extends CallName> =
+export type ResultOf<Name extends CallName> =
   CallOf<Name> extends (...args: never[]) => Promise<infer Result> ? Exclude<Result, undefined> : never
 
 /** A type with every member that it may have: two that are assignable to one another then have the same members. */
@@ -137,8 +135,8 @@ type OptionsOf<Name extends CallName, Subject extends Subjects> =
 type GivenOptions<Name extends CallName, Subject extends Subjects, Audited> = Audited extends false
   ? OptionsOf<Name, Subject>
   : Omit<OptionsOf<Name, Subject>, 'by'>
-type FitsInput<Given, Members extends Entries> = [keyof Given] extends [never]
-  ? AreAlike<keyof Members, never>
+type FitsInput<Given, Members extends Entries> = [Members] extends [never]
+  ? AreAlike<keyof Given, never>
   : AreAlike<Whole<Given, Date>, Whole<Inferred<Members>, Date>> extends true
     ? AreAlike<RequiredNames<Given>, RequiredNames<Inferred<Members>>>
     : false
@@ -164,7 +162,7 @@ interface Definition<Name extends CallName, Subject, Options, Output, Audited> e
 export function operation<
   const Name extends CallName,
   const Subject extends Subjects = readonly [],
-  const Options extends Entries = Record<never, never>,
+  const Options extends Entries = never,
   Output extends z.ZodMiniType | undefined = undefined,
   const Audited extends boolean = true,
 >(
@@ -198,73 +196,4 @@ export function operation<
     input: z.strictObject({ ...Object.fromEntries(subject), ...options }),
     output,
   }
-}
-
-/**
- * Reads the input, as JSON has it, and calls the platform, or what `openAdmin()` has opened. Rejects with `ApplicationError`: code
- * `invalid_argument` for an input that does not keep to the schema.
- */
-export async function perform(operation: Operation, platform: object, input: unknown, by?: string): Promise<unknown> {
-  const { name, subject, audited, output } = operation
-  const given = readInput(operation, input)
-  const options = Object.entries(given).filter(([each, value]) => !subject.includes(each) && value !== undefined)
-  const parameters = subject.map((each) => (Object.hasOwn(given, each) ? given[each] : undefined))
-  const hasOptions = options.length > 0 || (audited && by !== undefined)
-  const args = hasOptions ? [...parameters, { ...Object.fromEntries(options), ...(audited && { by }) }] : parameters
-  const result: unknown = await findCall(name, platform)!(...args)
-  if (output === undefined || result !== undefined) return result
-  throw new ApplicationError('application_not_found', `There is no application "${String(parameters[0])}".`)
-}
-
-/** Whether a platform has the call: it has those of the features that it was given. */
-export function offers(platform: object, { name }: Operation): boolean {
-  return findCall(name, platform) !== undefined
-}
-
-function findCall(name: CallName, platform: object): ((...args: unknown[]) => Promise<unknown>) | undefined {
-  const [group, call] = name.split('.') as [string, string]
-  const calls = (platform as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>)[group]
-  const found = calls?.[call]
-  return typeof found === 'function' ? (found as (...args: unknown[]) => Promise<unknown>) : undefined
-}
-
-/** The members of an input. */
-export function readInput({ input: schema }: Operation, input: unknown): Readonly<Record<string, unknown>> {
-  const read = schema.safeParse(input)
-  if (read.success) return read.data
-  throw new ApplicationError('invalid_argument', describeIssue(read.error.issues[0]!, Object.keys(schema.shape)))
-}
-
-/** Says what is expected, and never what was given, which may be a secret in the wrong place. */
-function describeIssue(issue: z.core.$ZodIssue, names: readonly string[]): string {
-  const place = issue.path.length > 0 ? issue.path.map(String).join('.') : 'The input'
-  switch (issue.code) {
-    case 'unrecognized_keys': {
-      const [unknown = ''] = issue.keys
-      const fix = issue.path.length === 0 ? didYouMean(unknown, names) || ` There are: ${names.join(', ')}.` : ''
-      return `There is no member ${JSON.stringify(unknown.slice(0, 40))}${issue.path.length > 0 ? ` of ${place}` : ''}.${fix}`
-    }
-    case 'invalid_value':
-      return `${place} must be one of ${issue.values.map(String).join(', ')}.`
-    case 'invalid_type':
-      return `${place} must be ${TYPES[issue.expected] ?? issue.expected}.`
-    case 'invalid_format':
-      return `${place} must be a time, such as 2027-01-31T12:00:00Z.`
-    case 'too_small':
-      return `${place} must be at least ${String(issue.minimum)}.`
-    case 'too_big':
-      return `${place} must be at most ${String(issue.maximum)}.`
-    default:
-      return `${place} does not have the form that the documentation shows.`
-  }
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  string: 'text',
-  int: 'a whole number',
-  number: 'a whole number',
-  boolean: 'true or false',
-  object: 'an object',
-  record: 'an object',
-  array: 'a list',
 }

@@ -52,10 +52,13 @@ export const name = text('The name that people read: 1 to 100 characters.')
 export const contact = text("Its developer's e-mail address.")
 export const language = choice(['en', 'de', 'fr', 'es'], 'The language of its e-mails; en if left out.')
 export const externalId = text('Your own id of it, such as a customer number. No two applications have the same one.')
-export const metadata = z.record(z.string(), z.unknown()).check(z.describe('Your own data on it: a JSON object.'))
+/** The call reads it, with the platform's schema for it. */
+export const metadata = z
+  .custom<object>(() => true)
+  .check(z.meta({ type: 'object', description: 'Your own data on it: a JSON object.' }))
 export const networks = list('The networks from which it may be used, such as 203.0.113.0/24; any if there are none.')
 export const scopes = list('The scopes; all that the API has now, if left out.')
-export const until = time('When it ends; never if left out.')
+const until = time('When it ends; never if left out.')
 export const limit = z
   .strictObject({ ...LIMIT, until: optional(until) })
   .check(z.describe("Requests and seconds, in place of the API's own limit; null for the API's own."))

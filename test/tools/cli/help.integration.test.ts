@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { readFileSync } from 'node:fs'
 import { COMMANDS } from '../../../src/tools/cli/commands/index.js'
 import { listOptions, parseCommandLine } from '../../../src/tools/cli/parse.js'
 import { runInProcess } from './command-line.js'
@@ -78,6 +79,18 @@ describe('help', () => {
       expect(command.example).not.toMatch(/_sec_|_key_|password|:\/\/\S*:\S*@/)
     },
   )
+
+  it('has the commands that docs/cli.md lists: those that need the store alone, and those that need the options', () => {
+    const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8')
+    const rows = ['--db', '--config'].map((flag) => page.split('\n').find((line) => line.startsWith(`| \`${flag} `))!)
+    const listed = rows.map((row) => {
+      const names = [...row.split('|')[2]!.matchAll(/`([a-z][a-z -]+)`/g)].map(([, name]) => name!)
+      return names.map((name) => (COMMANDS.some((command) => command.name === name) ? name : `apps ${name}`)).toSorted()
+    })
+    const needing = (...requires: string[]) =>
+      COMMANDS.filter((command) => requires.includes(command.requires)).map(({ name }) => name)
+    expect(listed).toEqual([needing('store').toSorted(), needing('options').toSorted()])
+  })
 
   it('--version prints the version', async () => {
     expect(await runInProcess(['--version'])).toEqual({ code: 0, stdout: '1.2.3\n', stderr: '' })

@@ -1,68 +1,70 @@
-import type { AdminApi } from '../../admin/index.js'
-import { type Application, ApplicationError, type ApplicationStatus, type Language } from '../../../index.js'
+import { ApplicationError, type Application } from '../../../index.js'
 import { didYouMean } from '../../../shared/lib/suggest.js'
+import type { AdminApi } from '../../admin/index.js'
 import { command, option } from '../command.js'
 import { CommandError, UsageError } from '../errors.js'
-import { EXAMPLE_ID } from '../program.js'
+import { EXAMPLE_ID, PROGRAM } from '../program.js'
 import { formatApplication, formatListed, formatName } from './application-format.js'
-import { describeEmail, listEmails, waitForEmails } from './emails.js'
-import { formatExpiringBefore, readExpiring } from './expiring.js'
-import { LANGUAGE_OPTION } from './language.js'
-import { OPERATOR_DATA_OPTIONS, readMetadata } from './operator-data.js'
-import { PAGING_OPTIONS, listPages } from './paging.js'
+import { formatCredentials } from './credential-format.js'
+import { listEmails } from './emails.js'
+import { formatExpiringBefore } from './expiring.js'
+import { listCommand } from './list-command.js'
+import { operationCommand } from './operation-command.js'
+
+const SENDS_EMAIL =
+  'This command sends the e-mail if the options have emails(); otherwise a running server with emails() does.'
+
+/** `apps ...`: new applications. */
+export const newApplicationCommands = [
+  operationCommand('applications.create', {
+    name: 'apps create',
+    example: "apps create --name 'Corner Shop' --api catalog --api 'orders=orders:read' --config platform.js",
+    text: ({ application, credentials }) =>
+      `Created ${formatName(application)}.\n\n${formatCredentials(application, credentials)}`,
+  }),
+  operationCommand('registration.register', {
+    name: 'apps register',
+    notes: [
+      'The options must have emails() and registration(). If an API has registration: \'manual\', the e-mail waits for "apps approve".',
+    ],
+    emails: {},
+    without: ['terms'],
+    example: "apps register --name 'Corner Shop' --contact dev@shop.example --api catalog --config platform.js",
+    text: ({ application }) => `Registered ${formatName(application)}.`,
+  }),
+  operationCommand('applications.deny', {
+    name: 'apps deny',
+    notes: ['With --reason the contact gets it by e-mail; without, the contact gets nothing.', SENDS_EMAIL],
+    emails: { when: ({ reason }) => reason !== undefined, isAffected: ({ purpose }) => purpose === 'rejected' },
+    example: `apps deny ${EXAMPLE_ID} --reason 'No contract' --db platform.sqlite`,
+    text: (application, { id, api }) =>
+      `Denied ${api === undefined ? id : `${formatName(application)} access to ${api}`}.`,
+  }),
+  operationCommand('applications.approve', {
+    name: 'apps approve',
+    notes: [SENDS_EMAIL],
+    requires: 'options',
+    emails: {},
+    example: `apps approve ${EXAMPLE_ID} --config platform.js --by alice`,
+    text: (application, { api }) =>
+      `${api === undefined ? 'Approved' : `Approved access to ${api} for`} ${formatName(application)}.`,
+  }),
+]
 
 /** `apps ...`: applications and their status. */
 export const applicationCommands = [
-  command({
+  listCommand('applications.list', {
     name: 'apps list',
-    summary:
-      'Lists applications: oldest first, with --name by name, with --expiring what expires first; deleted ones only with --status deleted.',
-    options: {
-      api: option.text('API', 'Only those that may use this API.'),
-      status: option.text('STATUS', 'Only those of this status: pending, active, suspended or deleted.'),
-      'external-id': option.text('ID', 'Only the one with this id of your own.'),
-      name: option.text('NAME', 'Only those whose name begins with this.'),
-      contact: option.text('ADDRESS', 'Only those of which this is a contact.'),
-      plan: option.text('NAME', 'Only those that have this plan.'),
-      expiring: option.text(
-        'TIME',
-        'Only those with a key or secret that expires within that time, such as 30d or 12h.',
-      ),
-      ...PAGING_OPTIONS,
-    },
-    audited: false,
     example: 'apps list --db platform.sqlite --api orders --status active',
-    async run({ platform, target, values }) {
-      const { api, status, name, contact, plan, expiring, after, limit, all, 'external-id': externalId } = values
-      const expiringBefore = expiring === undefined ? undefined : readExpiring(expiring)
-      const filter = {
-        api,
-        status: status as ApplicationStatus | undefined,
-        externalId,
-        name,
-        contact,
-        plan,
-        expiringBefore,
+    list({ api, expiringBefore }) {
+      if (expiringBefore !== undefined) return formatExpiringBefore(new Date(expiringBefore))
+      return {
+        headings: ['id', 'name', 'status', 'apis', 'contact', 'created'],
+        formatRow: formatListed,
+        empty: api === undefined ? 'No applications.' : `No applications with access to an API "${api}".`,
       }
-      return listPages(
-        { after, limit, all },
-        {
-          async readPage(query) {
-            const page = await platform.applications.list({ ...query, ...filter })
-            const isEmpty = page.items.length === 0 && query.after === after
-            if (isEmpty && api !== undefined) refuseUnknownApi(api, target.options?.apis)
-            return page
-          },
-          ...(expiringBefore
-            ? formatExpiringBefore(expiringBefore)
-            : {
-                headings: ['id', 'name', 'status', 'apis', 'contact', 'created'],
-                formatRow: formatListed,
-                empty: describeNoApplications(api),
-              }),
-        },
-      )
     },
+    whenEmpty: ({ api }, { target }) => refuseUnknownApi(api, target.options?.apis),
   }),
   command({
     name: 'apps show',
@@ -76,136 +78,99 @@ export const applicationCommands = [
       return { json: { application, emails }, text: formatApplication(application, emails) }
     },
   }),
-  command({
+  operationCommand('applications.update', {
     name: 'apps update',
     summary: "Changes an application's name, first contact, language, metadata or external id.",
     notes: [
       'E-mails that were not accepted go to the new contact. Links that were sent to the former one end.',
       '--metadata needs --config, whose metadata option validates it; --metadata null removes it.',
     ],
-    parameters: ['ID'],
-    options: {
-      name: option.text('NAME', 'Its new name.'),
-      contact: option.text('ADDRESS', 'The new address for its e-mails.'),
-      language: LANGUAGE_OPTION,
-      ...OPERATOR_DATA_OPTIONS,
-      'remove-external-id': option.flag('It has no external id any more.'),
-    },
+    without: ['networks', 'rateLimits'],
+    needsChange: true,
     example: `apps update ${EXAMPLE_ID} --contact dev@shop.example --db platform.sqlite`,
-    async run({ platform, target, by, parameters: [id], values }) {
-      const changes = await readChanges(values, target.options !== undefined)
-      const application = await platform.applications.update(id, { ...changes, by })
-      return { json: { application }, text: `Updated ${formatName(application)}.` }
+    before({ metadata }, { target }) {
+      if (metadata === undefined || target.options !== undefined) return
+      throw new UsageError('--metadata needs --config MODULE, whose metadata option validates it.', 'apps update')
     },
+    text: (application) => `Updated ${formatName(application)}.`,
   }),
-  command({
+  operationCommand('applications.suspend', {
     name: 'apps suspend',
-    summary: 'Suspends an application: its credentials and access tokens are refused until "apps resume".',
     notes: [
       'Claim links end, and queued e-mails are not sent before it is resumed.',
       'With --notify, this command sends the e-mail if the options have emails(); otherwise a running server with emails() does.',
     ],
-    parameters: ['ID'],
-    queuesEmails: ({ notify }) => notify === true,
-    options: {
-      'revoke-tokens': option.flag('Its access tokens stay refused, also after "apps resume".'),
-      reason: option.text('TEXT', 'Up to 500 characters for the audit log, and for the e-mail.'),
-      notify: option.flag('Tells the contact by e-mail.'),
-    },
+    emails: { when: ({ notify }) => notify === true, isAffected: ({ purpose }) => purpose === 'suspended' },
     example: `apps suspend ${EXAMPLE_ID} --reason Unpaid --notify --db platform.sqlite`,
-    async run(context) {
-      const { platform, by, parameters, values } = context
-      const [id] = parameters
-      const { 'revoke-tokens': revokeTokens, reason, notify } = values
-      const application = await platform.applications.suspend(id, { revokeTokens, reason, notify, by })
-      const text = `Suspended ${formatName(application)}. Servers refuse it within a second.`
-      if (!notify) return { json: { application }, text }
-      const emails = await waitForEmails(context, id, ({ purpose }) => purpose === 'suspended')
-      return { json: { application, emails }, text: `${text}\n${describeEmail(id, emails, context)}` }
-    },
+    text: (application) => `Suspended ${formatName(application)}. Servers refuse it within a second.`,
   }),
-  command({
+  operationCommand('applications.resume', {
     name: 'apps resume',
-    summary: 'Resumes a suspended application, with the credentials it has.',
-    parameters: ['ID'],
     example: `apps resume ${EXAMPLE_ID} --db platform.sqlite`,
-    async run({ platform, by, parameters: [id] }) {
-      const application = await platform.applications.resume(id, { by })
-      return { json: { application }, text: `Resumed ${formatName(application)}.` }
-    },
+    text: (application) => `Resumed ${formatName(application)}.`,
   }),
-  command({
+  operationCommand('applications.delete', {
     name: 'apps delete',
-    summary: 'Deletes an application permanently: name, contact and credentials are erased, id and audit log stay.',
     notes: ['On a terminal it asks first; elsewhere it needs --yes.'],
-    parameters: ['ID'],
     options: { yes: option.flag('Does not ask.') },
     example: `apps delete ${EXAMPLE_ID} --yes --db platform.sqlite`,
-    async run({ platform, by, confirm, parameters: [id], values: { yes } }) {
-      if (!yes) {
-        if (!confirm) {
-          throw new UsageError('Deleting cannot be undone, and without a terminal it needs --yes.', 'apps delete')
-        }
-        const question = `Delete ${formatName(await getApplication(platform, id))} permanently?`
-        if (!(await confirm(question))) throw new CommandError('Not deleted.')
-      }
-      const application = await platform.applications.delete(id, { by })
-      return { json: { application }, text: `Deleted ${id}.` }
+    async before({ id }, { platform, confirm, values: { yes } }) {
+      if (yes) return
+      if (!confirm)
+        throw new UsageError('Deleting cannot be undone, and without a terminal it needs --yes.', 'apps delete')
+      const question = `Delete ${formatName(await getApplication(platform, id))} permanently?`
+      if (!(await confirm(question))) throw new CommandError('Not deleted.')
     },
+    text: (_, { id }) => `Deleted ${id}.`,
   }),
 ]
 
-interface UpdateValues {
-  readonly name: string | undefined
-  readonly contact: string | undefined
-  readonly language: string | undefined
-  readonly metadata: string | undefined
-  readonly 'external-id': string | undefined
-  readonly 'remove-external-id': boolean
-}
-
-async function readChanges(
-  values: UpdateValues,
-  hasOptions: boolean,
-): Promise<Parameters<AdminApi['applications']['update']>[1]> {
-  const { name, contact, language, metadata } = values
-  const { 'external-id': externalId, 'remove-external-id': removesExternalId } = values
-  const isUnchanged = [name, contact, language, metadata, externalId].every((value) => value === undefined)
-  if (isUnchanged && !removesExternalId) {
-    throw new UsageError(
-      'Nothing to change: give --name, --contact, --language, --metadata or --external-id.',
-      'apps update',
-    )
-  }
-  if (externalId !== undefined && removesExternalId) {
-    throw new UsageError('Give --external-id or --remove-external-id, not both.', 'apps update')
-  }
-  if (metadata !== undefined && !hasOptions) {
-    throw new UsageError('--metadata needs --config MODULE, whose metadata option validates it.', 'apps update')
-  }
-  return {
-    ...(name !== undefined && { name }),
-    ...(contact !== undefined && { contact }),
-    ...(language !== undefined && { language: language as Language }),
-    ...(metadata !== undefined && { metadata: await readMetadata(metadata, 'apps update') }),
-    ...(externalId !== undefined && { externalId }),
-    ...(removesExternalId && { externalId: null }),
-  }
-}
+/** `apps ...`: what an application may use, and its access tokens. */
+export const accessCommands = [
+  operationCommand('applications.allow', {
+    name: 'apps allow',
+    without: ['rateLimit'],
+    example: `apps allow ${EXAMPLE_ID} orders --scope orders:read --config platform.js`,
+    text(application, { id, api }, { platform }) {
+      const name = api!
+      const scopes = application.apis[name]?.scopes ?? []
+      const text = `${formatName(application)} may use ${name}${scopes.length > 0 ? ` with ${scopes.join(' ')}` : ''}.`
+      const { apis = [] } = platform as { apis?: readonly { name: string; scheme: string }[] }
+      const needsSecret = apis.some((each) => each.name === name && each.scheme === 'oauth2')
+      if (!needsSecret || application.secrets.length > 0) return text
+      return `${text}\nIt has no secret yet, and ${name} needs one: ${PROGRAM} apps rotate-secret ${id}`
+    },
+  }),
+  operationCommand('applications.disallow', {
+    name: 'apps disallow',
+    example: `apps disallow ${EXAMPLE_ID} orders --db platform.sqlite`,
+    async before({ id, api = '' }, { platform }) {
+      const { apis } = await getApplication(platform, id)
+      if (Object.hasOwn(apis, api)) return
+      const allowed = Object.keys(apis)
+      const list = allowed.length > 0 ? `It may use ${allowed.join(', ')}.` : 'It may use none.'
+      const hint = didYouMean(api, allowed)
+      throw new CommandError(`Application ${id} may not use "${api}" anyway. ${list}${hint}`)
+    },
+    text: (application, { api }) => `${formatName(application)} may no longer use ${api}.`,
+  }),
+  operationCommand('applications.revokeTokens', {
+    name: 'apps revoke-tokens',
+    notes: ['It can get new ones with its credentials. "apps suspend" prevents that too.'],
+    example: `apps revoke-tokens ${EXAMPLE_ID} --db platform.sqlite`,
+    text: (application) => `Every access token issued to ${formatName(application)} up to now is refused.`,
+  }),
+]
 
 /** Lists the APIs of the options. Applications may still have access to an API that was removed from the options. */
-function refuseUnknownApi(api: string, apis: object | undefined): void {
-  if (apis === undefined || Object.hasOwn(apis, api)) return
+function refuseUnknownApi(api: string | undefined, apis: object | undefined): void {
+  if (api === undefined || apis === undefined || Object.hasOwn(apis, api)) return
   const names = Object.keys(apis)
   throw new CommandError(`There is no API "${api}".${didYouMean(api, names)} There are: ${names.join(', ')}.`)
 }
 
-function describeNoApplications(api: string | undefined): string {
-  return api === undefined ? 'No applications.' : `No applications with access to an API "${api}".`
-}
-
 /** The application with that id; rejects with code `application_not_found`. */
-export async function getApplication(platform: AdminApi, id: string): Promise<Application> {
+export async function getApplication(platform: Pick<AdminApi, 'applications'>, id: string): Promise<Application> {
   const application = await platform.applications.get(id)
   if (!application) throw new ApplicationError('application_not_found', `There is no application "${id}".`)
   return application

@@ -1,8 +1,8 @@
 import { command, option } from '../command.js'
 import { UsageError } from '../errors.js'
+import { parseTime } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
 import { formatLimits, formatName } from './application-format.js'
-import { parseTime } from './credentials.js'
 
 /** `apps ...`: the networks and limits that an application's contract names. */
 export const contractCommands = [

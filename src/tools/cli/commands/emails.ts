@@ -1,53 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../../index.js'
 import type { EmailQuery, QueuedEmail } from '../../../store.js'
-import { command } from '../command.js'
 import { formatTime } from '../format.js'
-import { EXAMPLE_ID, PROGRAM } from '../program.js'
-import { requirePart, type OpenTarget } from '../target.js'
-
-/** `emails ...`: queued e-mails. */
-export const emailCommands = [
-  command({
-    name: 'emails retry',
-    summary:
-      'Sends failed e-mails again: all of them, or those of one application and its claim links that were not used.',
-    notes: [
-      'With --config this command sends them if the options have emails(); with --db a running server with emails() does.',
-    ],
-    parameters: ['[ID]'],
-    queuesEmails: () => true,
-    audited: false,
-    example: `emails retry ${EXAMPLE_ID} --db platform.sqlite`,
-    async run(context) {
-      const { platform, store, sendsEmails, parameters } = context
-      const [applicationId] = parameters
-      // If an application is named, e-mails whose claim link was not used are retried too.
-      const states = applicationId === undefined ? ['failed'] : ['failed', 'claimable']
-      const affected = (await listEmails(store, applicationId)).filter(({ state }) => states.includes(state))
-      const affectedIds = new Set(affected.map(({ id }) => id))
-      const { retried } = await requirePart(platform, 'emails').retry(applicationId)
-      const items = await waitForEmails(context, applicationId, ({ id }) => affectedIds.has(id))
-      const start = `${retried} ${retried === 1 ? 'e-mail is' : 'e-mails are'} retried`
-      const text = sendsEmails
-        ? `${start}: ${retried - items.length} accepted, ${items.length} not.`
-        : `${start} by a running server that has emails().`
-      return { json: { retried, items }, text: retried === 0 ? 'No e-mail has failed.' : text }
-    },
-  }),
-  command({
-    name: 'emails cancel',
-    summary: 'Cancels the queued e-mails of an application and the claim links that were not used.',
-    notes: ['One that is being sent may still arrive; neither its credentials nor its link work.'],
-    parameters: ['ID'],
-    example: `emails cancel ${EXAMPLE_ID} --db platform.sqlite --by alice`,
-    async run({ platform, by, parameters: [id] }) {
-      const { cancelled } = await requirePart(platform, 'emails').cancel(id, { by })
-      const count = `${cancelled} ${cancelled === 1 ? 'e-mail is' : 'e-mails are'} cancelled.`
-      return { json: { cancelled }, text: cancelled === 0 ? 'No e-mail is queued.' : count }
-    },
-  }),
-]
+import { PROGRAM } from '../program.js'
+import type { OpenTarget } from '../target.js'
 
 /** A queued e-mail as `--json` shows it: without the hashes of what it contains. */
 export type EmailInfo = Pick<QueuedEmail, 'id' | 'applicationId' | 'purpose' | 'state' | 'attemptCount' | 'problem'> & {

@@ -1,17 +1,14 @@
 import { option, type CommandResult, type OptionTable, type OptionValues, type ResultPart } from '../command.js'
 import { UsageError } from '../errors.js'
 import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
-import { listPages, PAGE_SIZE_OF_ALL, PAGING_OPTIONS, readPages, type List } from './paging.js'
+import { listPages, PAGE_SIZE_OF_ALL, readPages, type List, type PAGING_OPTIONS } from './paging.js'
 
 /** The option of a list that other programs read. */
 export const EXPORT_OPTIONS = {
   format: option.text('FORMAT', 'Prints every entry as csv, or as ndjson: one JSON document per line.'),
 } as const satisfies OptionTable
 
-/** The options of a list that is read page by page, or exported. */
-export const LIST_OPTIONS = { ...EXPORT_OPTIONS, ...PAGING_OPTIONS }
-
-export type ListValues = OptionValues<typeof LIST_OPTIONS>
+type ListValues = OptionValues<typeof EXPORT_OPTIONS & typeof PAGING_OPTIONS>
 
 /** Lists a page, or all pages; or exports every entry from `after` on in the chosen format. */
 export async function listOrExport<Item>(
@@ -23,7 +20,7 @@ export async function listOrExport<Item>(
   return exportList(format, command, { ...list, pages }) ?? listPages({ after, limit, all }, list)
 }
 
-interface ExportedList<Item> {
+export interface ExportedList<Item> {
   readonly pages: AsyncIterable<readonly Item[]>
   /** The first line of CSV. */
   readonly columns: readonly string[]

@@ -2,24 +2,21 @@ import type { Command } from '../command.js'
 import { doctorCommand } from '../doctor/doctor.js'
 import { proveCommand } from '../prove/prove.js'
 import { restoreCheckCommand } from '../restore-check/restore-check.js'
-import { accessCommands } from './access.js'
-import { applicationCommands } from './applications.js'
+import { accessCommands, applicationCommands, newApplicationCommands } from './applications.js'
 import { auditCommand } from './audit.js'
 import { contractCommands } from './contract.js'
 import { contactCommands } from './contacts.js'
 import { credentialCommands } from './credentials.js'
-import { reportOnlyCommand } from './report-only.js'
-import { emailCommands } from './emails.js'
+import { emailCommands } from './email-commands.js'
 import { importCommand } from './import.js'
 import { planCommand } from './plans.js'
 import { portalCommands } from './portal.js'
-import { registrationCommands } from './registration.js'
 import { signingKeyCommands } from './signing-keys.js'
 import { usageCommands } from './usage.js'
 
 /** Every command, in the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [
-  ...registrationCommands,
+  ...newApplicationCommands,
   importCommand,
   ...applicationCommands,
   planCommand,
@@ -31,7 +28,6 @@ export const COMMANDS: readonly Command[] = [
   ...emailCommands,
   ...portalCommands,
   ...usageCommands,
-  reportOnlyCommand,
   auditCommand,
   restoreCheckCommand,
   doctorCommand,

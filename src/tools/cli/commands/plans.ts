@@ -2,9 +2,10 @@ import { command, option } from '../command.js'
 import { UsageError } from '../errors.js'
 import { alignColumns } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
-import { listPlanNames, requirePart, type Target } from '../target.js'
+import { listPlanNames, type Target } from '../target.js'
 import { formatDay } from '../../../shared/lib/day.js'
 import { getApplication } from './applications.js'
+import { findOperation, run } from './operation-command.js'
 
 /** `apps plan`: the plan of an application, and what it has used. */
 export const planCommand = command({
@@ -22,7 +23,7 @@ export const planCommand = command({
     const plan = none ? null : given
     if (plan !== undefined) {
       refuseUnknown(plan, target)
-      await requirePart(platform, 'plans').set(id, plan, { by })
+      await run(findOperation('plans.set'), platform, { id, plan }, by)
     }
     const application = await getApplication(platform, id)
     const today = formatDay(Date.now())

@@ -1,6 +1,7 @@
 import { command, option } from '../command.js'
 import { UsageError } from '../errors.js'
-import { requireFeature, requirePart } from '../target.js'
+import { requireFeature } from '../target.js'
+import { operationCommand } from './operation-command.js'
 
 /** `portal ...`: sessions of contacts. */
 export const portalCommands = [
@@ -27,16 +28,11 @@ export const portalCommands = [
       return { json: { link }, text: link }
     },
   }),
-  command({
+  operationCommand('portal.signOut', {
     name: 'portal sign-out',
-    summary: 'Ends every session of a contact at the portal, in every process, and the links that it has not used yet.',
     notes: ['The contact can sign in again. To end that too, remove the contact from its applications.'],
-    parameters: ['ADDRESS'],
-    audited: false,
     example: 'portal sign-out dev@shop.example --db platform.sqlite',
-    async run({ platform, parameters: [contact] }) {
-      await requirePart(platform, 'portal').signOut(contact)
-      return { json: { signedOut: contact }, text: `Signed ${contact} out.` }
-    },
+    json: (_, { contact }) => ({ signedOut: contact }),
+    text: (_, { contact }) => `Signed ${contact} out.`,
   }),
 ]

@@ -1,60 +1,71 @@
+import type { RefusalEntry, ReportedRequests, RouteUsageEntry, UsageEntry } from '../../../features/usage/index.js'
 import { describeWithFix } from '../../../shared/contracts/errors.js'
 import type { AdminApi } from '../../admin/index.js'
-import type { RefusalEntry, RouteUsageEntry, UsageEntry, UsageQuery } from '../../../features/usage/index.js'
-import { command, option, type CommandResult } from '../command.js'
+import { command, option } from '../command.js'
 import { formatTable, formatTime } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
-import { EXPORT_OPTIONS, exportList, LIST_OPTIONS, listOrExport, type ListValues } from './export.js'
-import { requirePart } from '../target.js'
+import { EXPORT_OPTIONS, exportList } from './export.js'
+import { listCommand, runList } from './list-command.js'
+import { createMemberOptions } from './member-options.js'
+import { findOperation, run } from './operation-command.js'
+import { PAGING_OPTIONS } from './paging.js'
+
+const usageMembers = createMemberOptions(findOperation('usage.list'), {
+  without: ['after', 'limit'],
+  parameters: ['applicationId'],
+  members: { by: { placeholder: 'PERIOD' } },
+})
 
 /** `usage`: how often applications used the APIs. */
 const usageCommand = command({
   name: 'usage',
-  summary:
-    'Lists how often the APIs were used, by one application or by all: allowed requests, access tokens, refusals.',
+  summary: findOperation('usage.list').summary,
   notes: ['Processes store what they have counted every minute.'],
-  parameters: ['[ID]'],
+  parameters: usageMembers.parameters,
   options: {
-    api: option.text('API', 'Of this API only.'),
-    from: option.text(
-      'DAY',
-      'The first day, such as 2026-11-01, or month, such as 2026-11, in UTC; the default is 29 days before the last one.',
-    ),
-    to: option.text('DAY', 'The last day or month; the default is today.'),
-    by: option.text('PERIOD', 'Sums up by day or by month; the default is day.'),
+    ...usageMembers.options,
     routes: option.flag('By route pattern, if servers count it: usage({ routes: true }).'),
-    ...LIST_OPTIONS,
+    ...EXPORT_OPTIONS,
+    ...PAGING_OPTIONS,
   },
   audited: false,
   example: 'usage --by month --from 2026-10 --to 2026-10 --format csv --db platform.sqlite',
-  async run({ platform, parameters: [applicationId], values }) {
-    const { api, from, to, by } = values
-    const query = { applicationId, api, from, to, by: by as UsageQuery['by'] }
-    const usage = requirePart(platform, 'usage')
-    if (values.routes) return listRoutes(platform, query, values)
-    return listOrExport('usage', values, {
-      readPage: (page) => usage.list({ ...query, ...page }),
+  async run(context) {
+    const input = await usageMembers.read(context.values, context.parameters, 'usage')
+    if (context.values.routes) {
+      const headings = ['period', 'application', 'api', 'route', 'allowed', 'units']
+      const shown = {
+        headings,
+        formatRow: (entry: RouteUsageEntry) => formatRoute(entry).map(String),
+        empty:
+          'No usage is stored by route: only servers with usage({ routes: true }) count it, and they store it once a minute.',
+        columns: [...headings, ...CUSTOMER_COLUMNS],
+        formatRows: withCustomer(context.platform, (entry: RouteUsageEntry) => [formatRoute(entry)]),
+      }
+      return runList('usage', 'usage.routes', { input, context, shown })
+    }
+    const shown = {
       headings: ['period', 'application', 'api', 'allowed', 'tokens', 'refused'],
       formatRow: formatEntry,
       empty: 'No usage is stored: only servers with usage() count it, and they store it once a minute.',
       columns: ['period', 'application', 'api', 'outcome', 'count', ...CUSTOMER_COLUMNS],
-      formatRows: withCustomer(platform, listOutcomes),
-    })
+      formatRows: withCustomer(context.platform, listOutcomes),
+    }
+    return runList('usage', 'usage.list', { input, context, shown })
   },
 })
 
 /** `refusals`: why requests of an application were refused. */
 const refusalsCommand = command({
   name: 'refusals',
-  summary:
-    'Lists the last refused requests of an application, newest first: why, and what its developer does about it.',
+  summary: findOperation('usage.refusals').summary,
   notes: ['At most 50, of the last 7 days.'],
   parameters: ['ID'],
   options: EXPORT_OPTIONS,
   audited: false,
   example: `refusals ${EXAMPLE_ID} --db platform.sqlite`,
-  async run({ platform, parameters: [applicationId], values: { format } }) {
-    const { items } = await requirePart(platform, 'usage').refusals(applicationId)
+  async run({ platform, parameters: [id], values: { format } }) {
+    const { items } = (await run(findOperation('usage.refusals'), platform, { id })) as { items: RefusalEntry[] }
     const exported = exportList(format, 'refusals', {
       pages: toPages(items),
       columns: ['at', 'api', 'error', 'reason', 'problem', 'fix', 'address', 'requestId', 'route'],
@@ -64,30 +75,34 @@ const refusalsCommand = command({
     })
     if (exported) return exported
     const headings = ['at', 'api', 'error', 'route', 'address', 'request', 'why']
-    return {
-      json: { items },
-      text: items.length === 0 ? 'No refusals.' : formatTable(headings, items.map(formatRefusal)),
-    }
+    const text = items.length === 0 ? 'No refusals.' : formatTable(headings, items.map(formatRefusal))
+    return { json: { items }, text }
   },
 })
 
-export const usageCommands = [usageCommand, refusalsCommand]
-
-/** `usage --routes` */
-async function listRoutes(platform: AdminApi, query: UsageQuery, values: ListValues): Promise<CommandResult> {
-  const usage = requirePart(platform, 'usage')
-  const headings = ['period', 'application', 'api', 'route', 'allowed', 'units']
-  return listOrExport('usage', values, {
-    readPage: (page) => usage.routes({ ...query, ...page }),
-    headings,
-    formatRow: (entry) => formatRoute(entry).map(String),
+/** `report-only`: what report-only guards would refuse. */
+const reportOnlyCommand = listCommand('usage.reportOnly', {
+  name: 'report-only',
+  notes: [
+    'Requests without a valid credential are listed first: their application is not known.',
+    'Processes store what they have counted every minute.',
+  ],
+  parameters: ['applicationId'],
+  exports: true,
+  example: 'report-only --api orders --db platform.sqlite',
+  list: () => ({
+    headings: ['application', 'api', 'route', 'reason', 'count', 'since', 'last'],
+    formatRow: formatReported,
     empty:
-      'No usage is stored by route: only servers with usage({ routes: true }) count it, and they store it once a minute.',
-    columns: [...headings, ...CUSTOMER_COLUMNS],
-    formatRows: withCustomer(platform, (entry: RouteUsageEntry) => [formatRoute(entry)]),
-  })
-}
+      'No requests that would have been refused are stored: only servers with usage() count them, and they store them once a minute.',
+    columns: ['application', 'api', 'route', 'reason', 'count', 'firstAt', 'lastAt'],
+    formatRows: ({ applicationId = '', api, route, reason, count, firstAt, lastAt }) => [
+      [applicationId, api, route, reason, count, firstAt.toISOString(), lastAt.toISOString()],
+    ],
+  }),
+})
 
+export const usageCommands = [usageCommand, refusalsCommand, reportOnlyCommand]
 /** Whose invoice it is. They are empty for an application that was deleted, because that erases them. */
 const CUSTOMER_COLUMNS = ['name', 'externalId', 'plan']
 
@@ -137,4 +152,9 @@ function formatEntry({ period, applicationId, api, allowed, accessTokens, refuse
 
 function formatRefusal({ at, api, error, route, address, requestId, problem, fix }: RefusalEntry): string[] {
   return [formatTime(at), api, error, route ?? '-', address ?? '-', requestId ?? '-', describeWithFix({ problem, fix })]
+}
+
+function formatReported(entry: ReportedRequests): string[] {
+  const { applicationId = '-', api, route, reason, count, firstAt, lastAt } = entry
+  return [applicationId, api, route, reason, String(count), formatTime(firstAt), formatTime(lastAt)]
 }

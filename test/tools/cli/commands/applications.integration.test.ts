@@ -103,7 +103,7 @@ describe('apps list', () => {
 
   it.each([
     [['--status', 'asleep'], 'status must be one of pending, active, suspended, deleted.'],
-    [['--limit', '0'], 'limit must be a whole number from 1 to 1000.'],
+    [['--limit', '0'], 'limit must be at least 1.'],
   ])('refuses %j', async (args, message) => {
     expect(await runInProcess(['apps', 'list', ...args, ...db()])).toMatchObject({
       code: 1,
@@ -191,7 +191,7 @@ describe('an application', () => {
     expect(nothing).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        'Nothing to change: give --name, --contact, --language, --metadata or --external-id.',
+        'Nothing to change: give --name, --contact, --language, --external-id or --metadata.',
       ),
     })
   })

@@ -75,7 +75,7 @@ describe('--external-id and --metadata', () => {
       2,
       'Give --external-id or --remove-external-id, not both.',
     ],
-    [[...config], 2, 'Nothing to change: give --name, --contact, --language, --metadata or --external-id.'],
+    [[...config], 2, 'Nothing to change: give --name, --contact, --language, --external-id or --metadata.'],
   ])('are refused by apps update: %j', async (args, code, message) => {
     const { id } = await createApplication()
     const given = args.map((each) => (each === 'x.sqlite' ? site.file : each))

@@ -124,7 +124,7 @@ describe('usage', () => {
 
   it.each([
     [['--format', 'xml'], 'csv or ndjson'],
-    [['--by', 'week'], "by must be 'day' or 'month'"],
+    [['--by', 'week'], 'by must be one of day, month'],
     [['--from', 'yesterday'], 'from must be'],
   ])('refuses %j', async (args, message) => {
     const { code, stderr } = await runInProcess(['usage', ...args, '--db', site.file])

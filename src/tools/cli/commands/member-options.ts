@@ -1,0 +1,164 @@
+import { describeMember, type MemberDescription } from '../../operations/describe-member.js'
+import type { ObjectSchema, Operation } from '../../operations/operation.js'
+import type { Option, OptionTable } from '../command.js'
+import { UsageError } from '../errors.js'
+import { parseApiGrants } from './api-grants.js'
+import { readExpiring } from './expiring.js'
+import { readMetadata } from './operator-data.js'
+import { parseTime } from '../format.js'
+
+/** The words of one member of an operation's input on the command line, where they differ from those of the operation. */
+export interface MemberWords {
+  /** The name of the option, without the dashes; the member's name in kebab-case if left out. */
+  readonly option?: string
+  /** The name of its value in help. */
+  readonly placeholder?: string
+  readonly description?: string
+  /** Added to the description. */
+  readonly hint?: string
+  /** A flag stands for this value. */
+  readonly flag?: string
+  readonly read?: (text: string) => unknown
+}
+
+const WORDS: Readonly<Record<string, MemberWords>> = {
+  id: { placeholder: 'ID' },
+  applicationId: { placeholder: 'ID' },
+  credentialId: { placeholder: 'CREDENTIAL' },
+  contact: { placeholder: 'ADDRESS' },
+  externalId: { placeholder: 'ID' },
+  plan: { placeholder: 'NAME' },
+  reason: { placeholder: 'TEXT' },
+  overlap: { placeholder: 'SECONDS' },
+  limit: { placeholder: 'N' },
+  from: { placeholder: 'DAY' },
+  to: { placeholder: 'DAY' },
+  after: { placeholder: 'ID', description: 'Starts behind the page before, which names this.' },
+  scopes: { option: 'scope', description: 'A scope; repeat it for the next. All that the API has now, if left out.' },
+  apis: {
+    option: 'api',
+    placeholder: 'API[=SCOPES]',
+    hint: "orders, with all scopes; 'orders=orders:read orders:write', with these. Repeat it for the next API.",
+  },
+  metadata: {
+    placeholder: 'JSON|@FILE',
+    hint: '@ and the path of a file that has one, too. It is replaced as a whole.',
+  },
+  expiresAt: {
+    option: 'expires',
+    placeholder: 'TIME',
+    hint: 'A date such as 2027-01-31 (its start in UTC), a time in ISO 8601, or never.',
+  },
+  expiringBefore: {
+    option: 'expiring',
+    placeholder: 'TIME',
+    description: 'Only those with a key or secret that expires within that time, such as 30d or 12h.',
+    read: (text) => readExpiring(text).toISOString(),
+  },
+  order: { option: 'newest', flag: 'newest', description: 'Newest first.' },
+  deliver: { option: 'mail', flag: 'email' },
+}
+
+/** Values of options, by their names. */
+export type Values = Readonly<Record<string, unknown>>
+type Input = Readonly<Record<string, unknown>>
+
+/** The options and parameters of a command, and the input that is made of them. */
+export interface MemberOptions {
+  readonly options: OptionTable
+  readonly parameters: readonly string[]
+  read(values: Values, parameters: readonly (string | undefined)[], command: string): Promise<Input>
+}
+
+/** Derives options and parameters from an operation's input. `parameters`: further members that are parameters. */
+export function createMemberOptions(
+  { input, subject }: Pick<Operation, 'input' | 'subject'>,
+  given: {
+    readonly without?: readonly string[] | undefined
+    readonly parameters?: readonly string[] | undefined
+    readonly members?: Readonly<Record<string, MemberWords>> | undefined
+  },
+): MemberOptions {
+  const { without = [], parameters = [], members = {} } = given
+  const positional = [...subject, ...parameters]
+  const named = Object.keys(input.shape).filter((name) => !positional.includes(name) && !without.includes(name))
+  const derived = named.map((name) => deriveOption(name, input, { ...WORDS[name], ...members[name] }))
+  return {
+    options: Object.assign({}, ...derived.map(({ options }) => options)) as OptionTable,
+    parameters: positional.map((name) => {
+      const shown = WORDS[name]?.placeholder ?? name.toUpperCase()
+      return describeMember(input.shape[name]!).isOptional ? `[${shown}]` : shown
+    }),
+    async read(values, words, command) {
+      const members = new Map<string, unknown>(positional.map((name, index) => [name, words[index]]))
+      for (const { member, read } of derived) members.set(member, await read(values, command))
+      return Object.fromEntries([...members].filter(([, value]) => value !== undefined))
+    },
+  }
+}
+
+interface DerivedOption {
+  readonly member: string
+  readonly options: OptionTable
+  /** The member's value; undefined if the option was not given. */
+  read(values: Values, command: string): unknown
+}
+
+function deriveOption(member: string, input: ObjectSchema, words: MemberWords): DerivedOption {
+  const { kind: given, isOptional, isNullable, description } = describeMember(input.shape[member]!)
+  const name = words.option ?? member.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  const text = [words.description ?? description, words.hint].filter(Boolean).join(' ')
+  const kind = words.flag !== undefined ? 'flag' : (KINDS[given] ?? 'text')
+  const placeholder = words.placeholder ?? (given === 'time' ? 'TIME' : name.toUpperCase())
+  const option: Option = {
+    kind,
+    description: text,
+    ...(kind !== 'flag' && { placeholder }),
+    ...(!isOptional && { required: true as const }),
+  }
+  const removal = `remove-${name}`
+  // A time is `never`, and metadata `null`.
+  if (!isNullable || given !== 'text')
+    return {
+      member,
+      options: { [name]: option },
+      read: (values, command) => readValue(values[name], { kind: given, name, words, command }),
+    }
+  return {
+    member,
+    options: {
+      [name]: option,
+      [removal]: { kind: 'flag', description: `It has no ${name.replaceAll('-', ' ')} any more.` },
+    },
+    read(values, command) {
+      if (values[removal] !== true) return values[name]
+      if (values[name] !== undefined) throw new UsageError(`Give --${name} or --${removal}, not both.`, command)
+      return null
+    },
+  }
+}
+
+/** Kinds of options by those of members; text if a kind is not here. */
+const KINDS: Readonly<Partial<Record<MemberDescription['kind'], Option['kind']>>> = {
+  number: 'number',
+  flag: 'flag',
+  list: 'list',
+  grants: 'list',
+}
+
+interface ReadContext {
+  readonly kind: MemberDescription['kind']
+  readonly name: string
+  readonly words: MemberWords
+  readonly command: string
+}
+
+function readValue(value: unknown, { kind, name, words, command }: ReadContext): unknown {
+  if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) return undefined
+  if (words.flag !== undefined) return words.flag
+  if (words.read) return words.read(value as string)
+  if (kind === 'grants') return parseApiGrants(value as readonly string[])
+  if (kind === 'time') return value === 'never' ? null : parseTime(`--${name}`, value as string).toISOString()
+  if (kind === 'json') return readMetadata(value as string, command)
+  return value
+}

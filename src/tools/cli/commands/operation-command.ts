@@ -1,0 +1,111 @@
+import type { QueuedEmail } from '../../../store.js'
+import { OPERATIONS } from '../../operations/index.js'
+import type { CallName, Operation, ResultOf } from '../../operations/operation.js'
+import { offers, perform } from '../../operations/perform.js'
+import { APPLICATION } from '../../operations/schemas.js'
+import { command, type Command, type CommandContext, type CommandResult, type OptionTable } from '../command.js'
+import { UsageError } from '../errors.js'
+import { describeMissing } from '../target.js'
+import { describeEmail, waitForEmails } from './emails.js'
+import { createMemberOptions, type MemberWords, type Values } from './member-options.js'
+
+/** The members of inputs that words use: an operation has some of them. */
+export interface GivenMembers {
+  readonly id: string
+  readonly credentialId: string
+  readonly contact: string
+  readonly address: string
+  readonly kid: string
+  readonly api?: string
+  readonly deliver?: string
+  readonly metadata?: object
+  readonly expiringBefore?: string
+}
+type Context = CommandContext
+
+/** What people read about a command whose work is an operation. */
+export interface CommandWords<Name extends CallName>
+  extends Pick<Command, 'name' | 'example'>, Partial<Pick<Command, 'summary' | 'notes' | 'requires'>> {
+  /** Members of the input that the command does not take; another command does. */
+  readonly without?: readonly string[]
+  /** Members that are parameters, after those of the subject. */
+  readonly parameters?: readonly string[]
+  readonly members?: Readonly<Record<string, MemberWords>>
+  /** Further options. */
+  readonly options?: OptionTable
+  /** Whether at least one option must be given. */
+  readonly needsChange?: boolean
+  /** Runs before the operation; throws if the command line is wrong. The text gets what it returns. */
+  before?(input: GivenMembers, context: Context): string | void | Promise<string | void>
+  /** E-mails that it queues. The command waits until each was tried, if this process sends them. */
+  readonly emails?: {
+    /** Whether it queues some; always if left out. */
+    when?(values: Values): boolean
+    /** Which of the application's queued e-mails; all if left out. */
+    isAffected?(email: QueuedEmail, input: GivenMembers): boolean
+  }
+  /** The document of `--json`; the result if left out, an application as `{ application }`. */
+  json?(result: ResultOf<Name>, input: GivenMembers): object
+  /** The text on stdout. */
+  text(result: ResultOf<Name>, input: GivenMembers, context: Context, before: string | void): string
+}
+
+/** The operation with that name. */
+export function findOperation(name: CallName): Operation {
+  return OPERATIONS.find((each) => each.name === name)!
+}
+
+/** A command whose options, parsing, help and work come from an operation. */
+export function operationCommand<const Name extends CallName>(operationName: Name, words: CommandWords<Name>): Command {
+  const operation = findOperation(operationName)
+  const { emails, name } = words
+  const members = createMemberOptions(operation, words)
+  const queuesEmails = (values: Values): boolean => emails !== undefined && (emails.when?.(values) ?? true)
+  return command({
+    name,
+    summary: words.summary ?? operation.summary,
+    notes: words.notes ?? [],
+    example: words.example,
+    parameters: members.parameters,
+    options: { ...members.options, ...words.options },
+    requires: (words.requires ?? (operation.needs === 'platform' ? 'options' : 'store')) as 'store',
+    audited: operation.audited,
+    queuesEmails,
+    async run(context): Promise<CommandResult> {
+      const input = (await members.read(context.values, context.parameters, name)) as Values & GivenMembers
+      if (words.needsChange && Object.keys(input).length === operation.subject.length)
+        throw new UsageError(`Nothing to change: give ${listChoices(members.options)}.`, name)
+      const before = await words.before?.(input, context)
+      const result = (await run(operation, context.platform, input, context.by)) as ResultOf<Name>
+      const text = words.text(result, input, context, before)
+      const json =
+        words.json?.(result, input) ?? (operation.output === APPLICATION ? { application: result } : (result as object))
+      // A credential that is not shown is in an e-mail.
+      const sends = emails && !hasCredentials(result) && (operation.showsCredential || queuesEmails(context.values))
+      if (!sends) return { json, text }
+      const id = input.id ?? (result as { application: { id: string } }).application.id
+      const queued = await waitForEmails(context, id, (email) => emails.isAffected?.(email, input) ?? true)
+      // The e-mail may have changed it.
+      const application = await context.platform.applications.get(id)
+      return { json: { ...json, application, emails: queued }, text: `${text}\n${describeEmail(id, queued, context)}` }
+    },
+  })
+}
+
+/** Performs an operation of a platform that may lack a feature, or of a store that may lack a part. */
+export async function run(operation: Operation, platform: object, input: object, by?: string): Promise<unknown> {
+  if (!offers(platform, operation)) throw describeMissing(operation.name, operation.needs === 'platform')
+  return perform(operation, platform, input, by)
+}
+
+function hasCredentials(result: unknown): boolean {
+  return (result as { credentials?: object } | undefined)?.credentials !== undefined
+}
+
+function listChoices(options: OptionTable): string {
+  const names = Object.keys(options).filter((name) => !name.startsWith('remove-'))
+  return `${names
+    .slice(0, -1)
+    .map((name) => `--${name}`)
+    .join(', ')} or --${names.at(-1)}`
+}

@@ -1,0 +1,77 @@
+import type * as z from 'zod/mini'
+import { ApplicationError } from '../../index.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { didYouMean } from '../../shared/lib/suggest.js'
+import type { CallName, Operation } from './operation.js'
+
+/**
+ * Reads the input, as JSON has it, and calls the platform, or what `openAdmin()` has opened. Rejects with `ApplicationError`: code
+ * `invalid_argument` for an input that does not keep to the schema.
+ */
+export async function perform(operation: Operation, platform: object, input: unknown, by?: string): Promise<unknown> {
+  const { name, subject, audited, output } = operation
+  const given = readInput(operation, input)
+  const options = Object.entries(given).filter(([each, value]) => !subject.includes(each) && value !== undefined)
+  const parameters = subject.map((each) => (Object.hasOwn(given, each) ? given[each] : undefined))
+  const hasOptions = options.length > 0 || (audited && by !== undefined)
+  const args = hasOptions ? [...parameters, { ...Object.fromEntries(options), ...(audited && { by }) }] : parameters
+  const result: unknown = await findCall(name, platform)!(...args)
+  if (output === undefined || result !== undefined) return result
+  throw new ApplicationError('application_not_found', `There is no application "${String(parameters[0])}".`)
+}
+
+/** Whether a platform has the call: it has those of the features that it was given. */
+export function offers(platform: object, { name }: Operation): boolean {
+  return findCall(name, platform) !== undefined
+}
+
+function findCall(name: CallName, platform: object): ((...args: unknown[]) => Promise<unknown>) | undefined {
+  const [group, call] = name.split('.') as [string, string]
+  const calls = (platform as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>)[group]
+  const found = calls?.[call]
+  return typeof found === 'function' ? (found as (...args: unknown[]) => Promise<unknown>) : undefined
+}
+
+/** The members of an input. */
+function readInput({ input: schema }: Operation, input: unknown): Readonly<Record<string, unknown>> {
+  const hostile = isObject(input)
+    ? Object.entries(input).find(([, member]) => isObject(member) && Object.hasOwn(member, '__proto__'))
+    : undefined
+  // Zod would leave it out.
+  if (hostile)
+    throw new ApplicationError('invalid_argument', `${hostile[0]} has a member "__proto__", which nothing may have.`)
+  const read = schema.safeParse(input)
+  if (read.success) return read.data
+  throw new ApplicationError('invalid_argument', describeIssue(read.error.issues[0]!, Object.keys(schema.shape)))
+}
+
+/** Says what is expected, and never what was given, which may be a secret in the wrong place. */
+function describeIssue(issue: z.core.$ZodIssue, names: readonly string[]): string {
+  const { code, path } = issue
+  const place = path.length > 0 ? path.map(String).join('.') : 'The input'
+  if (code === 'unrecognized_keys') {
+    const [unknown = ''] = issue.keys
+    const ofPlace = path.length > 0 ? ` of ${place}` : ''
+    const fix = path.length > 0 ? '' : didYouMean(unknown, names) || ` There are: ${names.join(', ')}.`
+    return `There is no member ${JSON.stringify(unknown.slice(0, MAX_SHOWN))}${ofPlace}.${fix}`
+  }
+  if (code === 'invalid_value') return `${place} must be one of ${issue.values.map(String).join(', ')}.`
+  if (code === 'invalid_type') return `${place} must be ${TYPES[issue.expected] ?? issue.expected}.`
+  if (code === 'invalid_format') return `${place} must be a time, such as 2027-01-31T12:00:00Z.`
+  if (code === 'too_small') return `${place} must be at least ${String(issue.minimum)}.`
+  if (code === 'too_big') return `${place} must be at most ${String(issue.maximum)}.`
+  return `${place} does not have the form that the documentation shows.`
+}
+
+/** Characters of a name that does not exist: more would be data in the wrong place. */
+const MAX_SHOWN = 40
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  int: 'a whole number',
+  number: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+}
