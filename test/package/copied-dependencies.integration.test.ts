@@ -17,19 +17,22 @@ describe('the dependencies that are copied into dist', () => {
     expect(Object.keys(copy)).toEqual(expect.arrayContaining(Object.keys(await import('jose'))))
   })
 
-  it.each(['marked'])('the licence of %s is there, with the version in package-lock.json', async (name) => {
-    const licence = await readText(root, `node_modules/${name}/LICENSE`)
-    expect(await readText(root, `dist/assets/${name}.LICENSE`)).toBe(
-      `${name} ${await lockedVersion(name)}\n\n${licence}`,
-    )
-  })
+  it.each(['marked', 'tlds', 'zod'])(
+    'the licence of %s is there, with the version in package-lock.json',
+    async (name) => {
+      const licence = await readText(root, `node_modules/${name}/LICENSE`)
+      expect(await readText(root, `dist/assets/${name}.LICENSE`)).toBe(
+        `${name} ${await lockedVersion(name)}\n\n${licence}`,
+      )
+    },
+  )
 
   it('marked is a part of the console in both formats', async () => {
     for (const format of ['esm', 'cjs'])
       expect(await readText(root, `dist/${format}/tools/console/index.js`)).toContain('github.com/markedjs/marked')
   })
 
-  it.each(['jose', 'marked'])('SECURITY.md names the locked version of %s', async (name) => {
+  it.each(['jose', 'marked', 'tlds', 'zod'])('SECURITY.md names the locked version of %s', async (name) => {
     const rows = (await readText(root, 'SECURITY.md')).split('\n').filter((line) => line.startsWith('|'))
     const row = rows.find((line) => line.split('|')[1]?.includes(name))
     expect(row?.split('|')[2]).toContain(await lockedVersion(name))

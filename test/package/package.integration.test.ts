@@ -74,6 +74,8 @@ describe('the tarball', () => {
       'marked.LICENSE',
       'reference.css.gz',
       'reference.js.gz',
+      'tlds.LICENSE',
+      'zod.LICENSE',
     ])
   })
 
