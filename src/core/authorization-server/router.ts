@@ -1,11 +1,12 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../../shared/contracts/api.js'
 import { answerPublicPreflight, type Cors } from '../http/cors.js'
 import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
 import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { readHeader } from '../../shared/lib/request.js'
-import { unwrapCause, sendDenial, sendEmpty, toDenial } from '../http/respond.js'
+import { sendDenial, sendEmpty } from '../http/respond.js'
+import { answerErrors, logDenial } from '../http/router.js'
 import { describeRefusedClient } from './client-authentication.js'
 import type { CheckMount } from './mount-check.js'
 
@@ -48,12 +49,16 @@ export function createRouters({
   readonly logRefusal: LogRefusal
   readonly checkMount: CheckMount | undefined
 }) {
-  const keySetRoute = routeDocument(answerErrors('platform', keySet, logRefusal))
+  const refuse =
+    (api: string) =>
+    (error: unknown, req: IncomingMessage, res: ServerResponse): void =>
+      sendDenial(req, res, logDenial(logRefusal, api, error, describeRefusedClient(error)?.reason))
+  const keySetRoute = routeDocument(answerErrors(keySet, refuse('platform')))
   const routes: Routes = new Map([['/.well-known/jwks.json', keySetRoute]])
   const rootRoutes: Routes = new Map()
 
   for (const { api, ...endpoint } of endpoints) {
-    const wrap = (each: Endpoint): Endpoint => answerErrors(api.name, each, logRefusal)
+    const wrap = (each: Endpoint): Endpoint => answerErrors(each, refuse(api.name))
     const wrapWithCors = (each: Endpoint): Endpoint => wrap(addCors(paceStarts(each), cors))
     const preflight = cors && { OPTIONS: wrap(addCors((_req, res) => sendEmpty(res, 204), cors)) }
     const authorizationServer = routeDocument(wrap(endpoint.authorizationServerMetadata))
@@ -78,7 +83,7 @@ export function createRouters({
     router: createRouter(basePath === '' ? new Map([...routes, ...rootRoutes]) : routes, checkMount),
     wellKnownRouter: createRouter(rootRoutes),
     suspensionRouter: createRouter(
-      new Map([['/', { POST: answerErrors('platform', paceStarts(suspension), logRefusal) }]]),
+      new Map([['/', { POST: answerErrors(paceStarts(suspension), refuse('platform')) }]]),
     ),
   }
 }
@@ -101,19 +106,6 @@ function isPreflight(req: IncomingMessage): boolean {
     readHeader(req, 'origin') !== undefined &&
     readHeader(req, 'access-control-request-method') !== undefined
   )
-}
-
-/** Everything that an endpoint throws is logged and sent as a refusal here. */
-function answerErrors(api: string, endpoint: Endpoint, logRefusal: LogRefusal): Endpoint {
-  return async function answer(req, res) {
-    try {
-      await endpoint(req, res)
-    } catch (error) {
-      const denied = toDenial(error)
-      logRefusal(api, denied, unwrapCause(error), describeRefusedClient(error)?.reason)
-      sendDenial(req, res, denied)
-    }
-  }
 }
 
 function findEndpoint(methods: Readonly<Record<string, Endpoint>>, method: string): Endpoint | undefined {

@@ -12,9 +12,7 @@ export type Form = ReadonlyMap<string, string>
  */
 export async function readForm(req: IncomingMessage, known: readonly string[]): Promise<Form> {
   const { mediaType, charset } = parseMediaType(req)
-  if (mediaType !== FORM.mediaType) {
-    throw new OAuthError('invalid_request', 'The Content-Type must be application/x-www-form-urlencoded')
-  }
+  requireForm(mediaType)
   if (charset !== undefined && !/^(["']?)utf-?8\1$/.test(charset)) {
     const found = /^["']?([\w:.+-]{1,40})["']?$/.exec(charset)?.[1]
     throw new OAuthError(
@@ -37,8 +35,38 @@ export async function readForm(req: IncomingMessage, known: readonly string[]): 
   return form
 }
 
+/** The fields of a form: each with its values, in order. */
+export type FormFields = ReadonlyMap<string, readonly string[]>
+
+/** All fields of a form that a page has sent. Rejects with `OAuthError` as `readForm` does. */
+export async function readFields(req: IncomingMessage): Promise<FormFields> {
+  requireForm(parseMediaType(req).mediaType)
+  const fields = new Map<string, string[]>()
+  for (const [name, value] of await readPairs(req)) {
+    // A body parser of the host makes an array of repeated names, or an object if there are many of them.
+    const values: readonly unknown[] = isRecord(value) ? Object.values(value) : [value]
+    if (!values.every((each) => typeof each === 'string')) {
+      throw new OAuthError('invalid_request', 'The form has a field that is not text')
+    }
+    fields.set(name, [...(fields.get(name) ?? []), ...values])
+  }
+  return fields
+}
+
+/** The only value of a field; empty if it was left out. Throws if there are several. */
+export function readField(fields: FormFields, name: string): string {
+  const [value = '', ...others] = fields.get(name) ?? []
+  if (others.length > 0) throw new OAuthError('invalid_request', `The field ${name} must be given once`)
+  return value.trim()
+}
+
+function requireForm(mediaType: string): void {
+  if (mediaType === FORM.mediaType) return
+  throw new OAuthError('invalid_request', 'The Content-Type must be application/x-www-form-urlencoded')
+}
+
 /** The names and values of a form, in order. A body parser of the host may have made an array of a repeated name. */
-export async function readPairs(req: IncomingMessage): Promise<Iterable<readonly [name: string, value: unknown]>> {
+async function readPairs(req: IncomingMessage): Promise<Iterable<readonly [name: string, value: unknown]>> {
   const body = await readBody(req)
   return body.text === undefined ? Object.entries(body.parsed) : decodePairs(body.text)
 }

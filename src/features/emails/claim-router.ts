@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { readJson } from '../../core/http/json-body.js'
-import { parsePath, type Endpoint, type Middleware } from '../../core/http/middleware.js'
+import type { Endpoint, Middleware } from '../../core/http/middleware.js'
 import { notePresentedSecrets, readOrigin } from '../../core/http/origin.js'
 import { formatFailureKey, readClientAddress, readHeader } from '../../shared/lib/request.js'
-import { closeUnfinished, sendDenial, sendJson, sendPage, toDenial, unwrapCause } from '../../core/http/respond.js'
+import { sendDenial, sendJson, sendPage } from '../../core/http/respond.js'
+import { createRouter, logDenial } from '../../core/http/router.js'
 import { refuseCrossSiteForm } from '../../core/http/same-origin.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
 import type { PageLinks } from '../../shared/web/public-page.js'
@@ -48,23 +49,11 @@ export function createClaimRouter(options: ClaimRouterOptions): Middleware {
     sendPage(req, res, 200, renderClaimed(claimed, developersUrl, language), policy)
   }
 
-  async function answer(endpoint: Endpoint, req: IncomingMessage, res: ServerResponse): Promise<void> {
-    try {
-      if (req.method === 'POST') refuseCrossSiteForm(req, origin)
-      await endpoint(req, res)
-    } catch (error) {
-      const denied = toDenial(error)
-      logRefusal('claim link', denied, unwrapCause(error))
-      sendDenial(req, res, denied)
-    }
-  }
-
-  return function claimRouter(req, res, next) {
-    const method = req.method === 'HEAD' ? 'GET' : req.method
-    const endpoint = routes.get(`${method} ${parsePath(req.url ?? '/')}`)
-    if (!endpoint) return next()
-    answer(endpoint, req, res).catch(() => closeUnfinished(res))
-  }
+  return createRouter({
+    find: (method, path) => routes.get(`${method} ${path}`),
+    checkPost: (req) => refuseCrossSiteForm(req, origin),
+    refuse: (_endpoint, error, req, res) => sendDenial(req, res, logDenial(logRefusal, 'claim link', error)),
+  })
 }
 
 /** The page's own script asks for the part of the page that shows the credentials; programs get JSON. */

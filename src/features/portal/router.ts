@@ -1,17 +1,18 @@
+import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
-import { readOrigin } from '../../core/http/origin.js'
-import { decodeFormValue } from '../../core/http/form.js'
-import { parsePath, type Middleware } from '../../core/http/middleware.js'
-import { closeUnfinished, sendDenial, setHeaders, toDenial, unwrapCause } from '../../core/http/respond.js'
+import { notePresentedSecrets, readOrigin } from '../../core/http/origin.js'
+import { decodeFormValue, readField, readFields, type FormFields } from '../../core/http/form.js'
+import { parsePath, type Endpoint, type Middleware } from '../../core/http/middleware.js'
+import { createRouter, logDenial } from '../../core/http/router.js'
+import { sendDenial, setHeaders } from '../../core/http/respond.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
 import { TEXTS } from './texts/languages.js'
 import type { Exchange, Outcome } from './sign-in/exchange.js'
-import { hasCsrf, readField, readFields, type FormFields } from './form-fields.js'
 import { formatContentSecurityPolicy } from './pages/page.js'
 import type { PortalAnswer, PortalPages } from './request.js'
 import { refuseOtherOrigins } from '../../core/http/same-origin.js'
@@ -48,7 +49,9 @@ export function createPortalRouter(options: PortalRouterOptions): Middleware {
 
   const answerPost = paceStarts(async (req, res) => {
     refuseOtherOrigins(req, origin)
-    await answer('POST', await readFields(req), req, res)
+    const fields = await readFields(req)
+    notePresentedSecrets(req, listSecrets(fields))
+    await answer('POST', fields, req, res)
   })
 
   async function answer(method: 'GET' | 'POST', fields: FormFields, req: IncomingMessage, res: ServerResponse) {
@@ -88,22 +91,21 @@ export function createPortalRouter(options: PortalRouterOptions): Middleware {
 
   function sendRefusal(error: unknown, req: IncomingMessage, res: ServerResponse): void {
     const refusal = error instanceof ApplicationError ? new OAuthError('invalid_request', error.message) : error
-    const denied = toDenial(refusal)
-    logRefusal('portal', denied, unwrapCause(refusal))
+    const denied = logDenial(logRefusal, 'portal', refusal)
     if (res.headersSent) return sendDenial(req, res, denied)
     setHeaders(res, denied.headers)
     const page = signInPages.renderFailure(languages.get(req) ?? choosePageLanguage(req, res), denied)
     sendAnswer(req, res, { status: denied.status, page }, sending)
   }
 
-  return function portalRouter(req, res, next) {
-    const method = req.method === 'HEAD' ? 'GET' : req.method
-    if (method !== 'GET' && method !== 'POST') return next()
-    const endpoint = method === 'GET' ? answerGet : answerPost
-    Promise.resolve(endpoint(req, res))
-      .catch((error: unknown) => sendRefusal(error, req, res))
-      .catch(() => closeUnfinished(res))
-  }
+  const endpoints = new Map<string, Endpoint>([
+    ['GET', answerGet],
+    ['POST', answerPost],
+  ])
+  return createRouter({
+    find: (method) => endpoints.get(method),
+    refuse: (_endpoint, ...args) => sendRefusal(...args),
+  })
 }
 
 const NO_FIELDS: FormFields = new Map()
@@ -122,4 +124,17 @@ function readPath(req: IncomingMessage): readonly string[] {
 function decodeSegment(segment: string): string | undefined {
   const decoded = decodeFormValue(segment.replaceAll('+', '%2B'))
   return decoded === undefined || /\p{Cc}/u.test(decoded) ? undefined : decoded
+}
+
+/** The tokens of links, which may be pasted whole, codes, and the token of the form. */
+function listSecrets(fields: FormFields): string[] {
+  const presented = ['token', 'code', 'csrf'].flatMap((name) => fields.get(name) ?? [])
+  return presented.map((text) => text.replace(/^.*#/s, '').trim()).filter((text) => text !== '')
+}
+
+/** Whether the form is from a page that this browser was sent. */
+function hasCsrf(fields: FormFields, csrf: string): boolean {
+  const presented = Buffer.from(readField(fields, 'csrf'))
+  const expected = Buffer.from(csrf)
+  return presented.length === expected.length && timingSafeEqual(presented, expected)
 }

@@ -2,6 +2,7 @@ import { toSentence } from '../../shared/contracts/errors.js'
 import type { ClosedApproval, OpenApproval } from './approvals.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApplicationRecord, DecidedRequest } from '../../shared/contracts/application-record.js'
+import { renderField } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
@@ -65,20 +66,18 @@ export function createDecidePages({ apis: listed, developersUrl, brand }: Decide
 
   return {
     renderStart(refused) {
+      const renderInput = (attributes: Html): Html =>
+        html`<input
+          ${attributes}
+          value="${refused?.link}"
+          required
+          maxlength="${MAX_LINK_LENGTH}"
+          autocomplete="off"
+          spellcheck="false"
+        />`
       const content = html`${refused && renderProblem(toSentence(refused.problem))}
         <form method="post">
-          <div class="field">
-            <label for="link">Link from the e-mail</label>
-            <input
-              id="link"
-              name="link"
-              value="${refused?.link}"
-              required
-              maxlength="${MAX_LINK_LENGTH}"
-              autocomplete="off"
-              spellcheck="false"
-            />
-          </div>
+          ${renderField({ id: 'link', label: 'Link from the e-mail', problem: undefined, render: renderInput }, 'en')}
           <button>Show the request</button>
         </form>
         <noscript><p>This browser runs no scripts. Copy the link from the e-mail, and paste it above.</p></noscript>`
@@ -171,30 +170,18 @@ function renderDecisions(
 ): Html {
   const isRegistration = status === 'pending'
   const hidden = html`<input type="hidden" name="link" value="${token}" />`
-  const problem = rejection?.problem
+  const hint = `${describeReason(isRegistration)} ${nameLanguage(language)}`
+  const problem = rejection?.problem === undefined ? undefined : { text: rejection.problem, field: 'reason' }
+  const render = (attributes: Html): Html =>
+    html`<textarea ${attributes} rows="3" required maxlength="1000" ${rejection && html` autofocus`}>
+${'\n'}${rejection?.reason}</textarea>`
   return html`<form method="post">
       ${hidden}
       <button name="decision" value="approve">Approve</button>
     </form>
     <h2>Or deny it</h2>
     <form method="post">
-      ${hidden}
-      <div class="field">
-        <label for="reason">Reason</label>
-        <p id="reason-hint">${describeReason(isRegistration)} ${nameLanguage(language)}</p>
-        ${problem !== undefined && html`<p class="wrong" id="reason-problem">Error: ${problem}</p>`}
-        <textarea
-          id="reason"
-          name="reason"
-          rows="3"
-          required
-          maxlength="1000"
-          ${problem !== undefined && html`aria-invalid="true"`}
-          aria-describedby="reason-hint${problem !== undefined && ' reason-problem'}"
-          ${rejection && html`autofocus`}
-        >
-${rejection?.reason}</textarea>
-      </div>
+      ${hidden} ${renderField({ id: 'reason', label: 'Reason', hint, problem, render }, 'en')}
       <button name="decision" value="deny" class="quiet">Deny</button>
     </form>`
 }

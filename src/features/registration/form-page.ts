@@ -4,11 +4,9 @@ import { html, type Html } from '../../shared/web/html.js'
 import { createContentSecurityPolicy, renderPage, type PageLinks } from '../../shared/web/public-page.js'
 import { allowSources, type CaptchaSettings } from './captcha.js'
 import type { InputSettings } from './fields/read-fields.js'
-import { renderField, renderProblem, type FormState } from './fields/render-field.js'
-import { renderInput } from './fields/render-input.js'
-import type { FormFields } from './form-fields.js'
+import { renderFormField, renderInput, renderProblem, type FormState } from './fields/render-input.js'
 import { translate } from './local-text.js'
-import type { FieldProblems } from './mistakes.js'
+import type { FieldProblems, FormFields } from './mistakes.js'
 import type { RegistrationTerms } from './terms.js'
 import type { Phrases } from './texts/en.js'
 import { TEXTS } from './texts/texts.js'
@@ -61,9 +59,9 @@ export function createFormPage({ apis, links, inputs, terms, captcha, decisionDa
     // `novalidate` turns off the browser's own checks, which show one mistake at a time and none of the checkboxes.
     const form = html`${refused && renderSummary(refused, texts)}
       <form method="post" novalidate>
-        ${renderField({ id: 'name', label: texts.name, required: true }, state, (attributes) => html`<input value="${value('name')}" maxlength="200" autocomplete="organization" ${attributes}${focus} />`)}
-        ${renderField({ id: 'contact', label: texts.contact, required: true }, state, (attributes) => html`<input type="email" value="${value('contact')}" maxlength="254" autocomplete="email" ${attributes} />`)}
-        ${renderField({ id: 'language', label: texts.language, required: true }, state, (attributes) => renderLanguages(attributes, value('language') ?? language))}
+        ${renderFormField({ id: 'name', label: texts.name, required: true }, state, (attributes) => html`<input value="${value('name')}" maxlength="200" autocomplete="organization" ${attributes}${focus} />`)}
+        ${renderFormField({ id: 'contact', label: texts.contact, required: true }, state, (attributes) => html`<input type="email" value="${value('contact')}" maxlength="254" autocomplete="email" ${attributes} />`)}
+        ${renderFormField({ id: 'language', label: texts.language, required: true }, state, (attributes) => renderLanguages(attributes, value('language') ?? language))}
         <fieldset id="apis" ${problems.has('apis') && html`aria-describedby="apis-problem"`}>
           <legend>${texts.apis}</legend>
           ${renderProblem('apis', state)} ${apis.map((api) => renderApi(api, fields?.apis ?? [], state))}
@@ -150,7 +148,7 @@ function renderTerms({ url, version, label }: RegistrationTerms, accepted: strin
   const texts = TEXTS[state.language]
   const field = { id: 'terms', label: translate(label ?? texts.acceptTerms, state.language), required: true }
   return html`<div class="field">
-    ${renderField(field, state, (attributes) => html`<input type="checkbox" value="${version}" ${attributes}${accepted === version && html` checked`} />`, true)}
+    ${renderFormField(field, state, (attributes) => html`<input type="checkbox" value="${version}" ${attributes}${accepted === version && html` checked`} />`, true)}
     <p><a href="${url}" target="_blank" rel="noopener">${texts.readTerms(version)}</a></p>
   </div> `
 }

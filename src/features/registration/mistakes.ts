@@ -1,5 +1,17 @@
+import type { IncomingMessage } from 'node:http'
+import {
+  isLanguage,
+  MAX_NAME_LENGTH,
+  readRegistrationContact,
+  readRegistrationName,
+} from '../../core/applications/records/validation.js'
+import { ApplicationError } from '../../shared/contracts/errors.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { replaceForbidden } from '../../core/http/respond.js'
+import { readField, readFields } from '../../core/http/form.js'
+import { findAddressProblem } from '../../shared/lib/email-address.js'
+import { findLineProblem } from '../../shared/lib/visible-text.js'
+import type { Phrases } from './texts/en.js'
 
 /** The id of a control -> its problem, in words for the person who filled in the form. `form`: of none in particular. */
 export type FieldProblems = ReadonlyMap<string, string>
@@ -13,5 +25,54 @@ export class RegistrationMistakes extends OAuthError {
   constructor(problems: FieldProblems) {
     super('invalid_request', replaceForbidden([...problems.values()].join(' ')))
     this.problems = problems
+  }
+}
+
+/** The input of the registration form. */
+export interface FormFields {
+  /** Name of a field -> what was entered, trimmed. A field that the form did not have is missing. */
+  readonly values: ReadonlyMap<string, string>
+  /** The APIs that were chosen. */
+  readonly apis: readonly string[]
+}
+
+/** The fields of the form, of which each of `known` may occur once. `apis` occurs once for each checkbox. */
+export async function readFormFields(req: IncomingMessage, known: ReadonlySet<string>): Promise<FormFields> {
+  const fields = await readFields(req)
+  const given = [...known].filter((name) => fields.has(name))
+  return { values: new Map(given.map((name) => [name, readField(fields, name)])), apis: fields.get('apis') ?? [] }
+}
+
+/** The problems of what every form has. `openApis`: the names of the APIs that it offers. */
+export function findFieldProblems(
+  { values, apis }: FormFields,
+  openApis: readonly string[],
+  texts: Phrases,
+): FieldProblems {
+  const name = values.get('name') ?? ''
+  const contact = values.get('contact') ?? ''
+  const language = values.get('language')
+  const problems = new Map<string, string>()
+  if (name === '') problems.set('name', texts.nameMissing)
+  else if (isRefused(readRegistrationName, name)) {
+    problems.set('name', texts.nameRefused(findLineProblem(name, MAX_NAME_LENGTH)))
+  }
+  if (contact === '') problems.set('contact', texts.contactMissing)
+  else if (isRefused(readRegistrationContact, contact)) {
+    problems.set('contact', texts.contactRefused(findAddressProblem(contact)))
+  }
+  if (language !== undefined && !isLanguage(language)) problems.set('language', texts.languageUnknown)
+  if (apis.length === 0) problems.set('apis', texts.apiMissing)
+  else if (!apis.every((api) => openApis.includes(api))) problems.set('apis', texts.apiUnknown)
+  return problems
+}
+
+function isRefused(read: (value: string) => unknown, value: string): boolean {
+  try {
+    read(value)
+    return false
+  } catch (error) {
+    if (error instanceof ApplicationError) return true
+    throw error
   }
 }

@@ -9,15 +9,8 @@ import { readJson } from '../../core/http/json-body.js'
 import { refuseCrossSiteForm } from '../../core/http/same-origin.js'
 import { parsePath, type Endpoint, type Middleware } from '../../core/http/middleware.js'
 import { readClientAddress } from '../../shared/lib/request.js'
-import {
-  closeUnfinished,
-  unwrapCause,
-  sendDenial,
-  sendJson,
-  sendPage,
-  setHeaders,
-  toDenial,
-} from '../../core/http/respond.js'
+import { createRouter, logDenial } from '../../core/http/router.js'
+import { sendDenial, sendJson, sendPage, setHeaders } from '../../core/http/respond.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { formatRelativeTime } from '../../shared/lib/relative-time.js'
 import { choosePageLanguage, readPreferredLanguage } from '../../shared/web/page-language.js'
@@ -26,9 +19,15 @@ import type { Additions } from './additions.js'
 import type { Admit } from './admission.js'
 import { createDecideEndpoints } from './decide.js'
 import { createDecidePages } from './decide-pages.js'
-import { findFieldProblems, readFormFields, type FormFields } from './form-fields.js'
 import { createFormPage, type FormPageOptions, type RefusedForm } from './form-page.js'
-import { NO_PROBLEMS, RegistrationMistakes, type FieldProblems } from './mistakes.js'
+import {
+  findFieldProblems,
+  NO_PROBLEMS,
+  readFormFields,
+  RegistrationMistakes,
+  type FieldProblems,
+  type FormFields,
+} from './mistakes.js'
 import { TEXTS } from './texts/texts.js'
 import { renderThanksPage, type ThanksLinks } from './thanks-page.js'
 import type { Core } from '../../feature.js'
@@ -136,9 +135,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
 
   function readRefusal(error: unknown): Denial {
     const refusal = error instanceof ApplicationError ? toInvalidRequest(error, openApis) : error
-    const denied = toDenial(refusal)
-    logRefusal('registration', denied, unwrapCause(refusal))
-    return denied
+    return logDenial(logRefusal, 'registration', refusal)
   }
 
   function sendRefusedForm(error: unknown, fields: FormFields | undefined, req: IncomingMessage, res: ServerResponse) {
@@ -153,24 +150,18 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     sendForm(req, res, denied.status, { fields, problems, reason })
   }
 
-  async function answer(endpoint: Endpoint, req: IncomingMessage, res: ServerResponse): Promise<void> {
-    try {
-      if (req.method === 'POST') refuseCrossSiteForm(req, origin)
-      await endpoint(req, res)
-    } catch (error) {
-      // A form that was refused before it was read.
-      if (endpoint === routes.get('POST /') && isForm(req)) sendRefusedForm(error, undefined, req, res)
-      else if (decisions && endpoint === routes.get('POST /decide')) decisions.refuse(error, req, res)
-      else sendDenial(req, res, readRefusal(error))
-    }
+  function refuse(endpoint: Endpoint, error: unknown, req: IncomingMessage, res: ServerResponse): void {
+    // A form that was refused before it was read.
+    if (endpoint === routes.get('POST /') && isForm(req)) sendRefusedForm(error, undefined, req, res)
+    else if (decisions && endpoint === routes.get('POST /decide')) decisions.refuse(error, req, res)
+    else sendDenial(req, res, readRefusal(error))
   }
 
-  return function registrationRouter(req, res, next) {
-    const method = req.method === 'HEAD' ? 'GET' : req.method
-    const endpoint = routes.get(`${method} ${parsePath(req.url ?? '/')}`)
-    if (!endpoint) return next()
-    answer(endpoint, req, res).catch(() => closeUnfinished(res))
-  }
+  return createRouter({
+    find: (method, path) => routes.get(`${method} ${path}`),
+    checkPost: (req) => refuseCrossSiteForm(req, origin),
+    refuse,
+  })
 }
 
 /** The address is relative to the form, wherever the host has mounted it, so that it cannot lead to another origin. */

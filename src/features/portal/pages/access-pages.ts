@@ -1,9 +1,9 @@
 import { isWithheld } from '../../../core/applications/records/withheld.js'
 import { html, type Html } from '../../../shared/web/html.js'
-import { renderField, renderFieldProblem, describeField, type Problem } from './form-field.js'
+import { renderField, renderFieldProblem, describeField, type Problem } from '../../../shared/web/form-field.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { findRequestable, type PortalApi } from '../sections/api-section.js'
-import { readField } from '../form-fields.js'
+import { readField } from '../../../core/http/form.js'
 import type { PortalTexts } from '../texts/en.js'
 import type { ApplicationView } from './view.js'
 
@@ -45,7 +45,7 @@ function renderScopeChoices(
 ): Html {
   return html`<fieldset id="scopes" ${describeField('scopes', problem)}>
     <legend>${texts.scopes}</legend>
-    ${renderFieldProblem('scopes', problem, texts)}
+    ${renderFieldProblem('scopes', problem, texts.language)}
     ${scopes.map(
       (scope) =>
         html`<label class="choice">
@@ -92,7 +92,7 @@ export function createDeletePage(view: ApplicationView): ActionPage {
             render: (attributes) =>
               html`<input ${attributes} value="${readField(entered, 'name')}" required autocomplete="off" />`,
           },
-          texts,
+          texts.language,
         )}`,
     async perform(entered, { applications, by }) {
       if (readField(entered, 'name') !== name) throw new FormProblem(texts.otherName, 'name')

@@ -6,8 +6,8 @@ import type { CredentialKind } from '../../../core/applications/credentials/cred
 import { html, type Html } from '../../../shared/web/html.js'
 import type { PortalAction } from '../actions.js'
 import type { Notice } from './application-page.js'
-import type { Problem } from './form-field.js'
-import type { FormFields } from '../form-fields.js'
+import type { Problem } from '../../../shared/web/form-field.js'
+import type { FormFields } from '../../../core/http/form.js'
 import { renderHiddenFields, type ApplicationView } from './view.js'
 
 /** The page of one action: its form, which asks for confirmation, and the effect of the form. */

@@ -9,9 +9,9 @@ import { readRegistrationContact } from '../../../core/applications/records/vali
 import { formatRelativeTime } from '../../../shared/lib/relative-time.js'
 import { html } from '../../../shared/web/html.js'
 import { FormProblem, type ActionPage } from './action-page.js'
-import { renderField } from './form-field.js'
+import { renderField } from '../../../shared/web/form-field.js'
 import { hashAddress, mayRemove } from '../sections/contact-section.js'
-import { readField } from '../form-fields.js'
+import { readField } from '../../../core/http/form.js'
 import type { ApplicationView } from './view.js'
 
 export function createInvitePage(view: ApplicationView): ActionPage {
@@ -37,7 +37,7 @@ export function createInvitePage(view: ApplicationView): ActionPage {
                 autocomplete="off"
               />`,
           },
-          texts,
+          texts.language,
         )}`,
     async perform(entered, { invite, by, limitInvitation }) {
       const { record, now } = view

@@ -5,26 +5,14 @@ import type { CredentialRecord } from '../../../shared/contracts/application-rec
 import { DAY_MS } from '../../../shared/lib/day.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import { FormProblem, type ActionCall, type ActionPage, type IssuedCredential } from './action-page.js'
-import { renderField, type Problem } from './form-field.js'
+import { renderField, type Problem } from '../../../shared/web/form-field.js'
 import { listCredentials, type ShownCredential } from '../sections/credential-section.js'
-import { readField, type FormFields } from '../form-fields.js'
+import { readField, type FormFields } from '../../../core/http/form.js'
 import type { PortalTexts } from '../texts/en.js'
 import { formatDateTime, renderDateTime } from './times.js'
 import { offers, type ApplicationView } from './view.js'
 
-/** The page of an action on the credential with that id; undefined if there is none, or no such action. */
-export function findCredentialPage(view: ApplicationView, credentialId: string, action = ''): ActionPage | undefined {
-  if (action === '' && credentialId === 'new-key') return createAddPage(view, 'key')
-  if (action === '' && credentialId === 'new-secret') return createAddPage(view, 'secret')
-  const shown = listCredentials(view.record, view.now).find(({ credential }) => credential.id === credentialId)
-  if (!shown) return undefined
-  if (action === 'end') return createEndPage(view, shown)
-  if (shown.isReplaced) return undefined
-  if (action === 'rename') return createRenamePage(view, shown)
-  return action === 'rotate' ? createRotatePage(view, shown) : undefined
-}
-
-function createAddPage(view: ApplicationView, kind: CredentialKind): ActionPage {
+export function createAddPage(view: ApplicationView, kind: CredentialKind): ActionPage {
   const { id } = view.record
   const { texts } = view
   const lifetimes = listLifetimes(view, kind)
@@ -35,7 +23,7 @@ function createAddPage(view: ApplicationView, kind: CredentialKind): ActionPage 
     render: (entered, problem) =>
       html`<p>${texts.addAbout[kind]} ${texts.oneForEach}</p>
         ${renderNameField(readField(entered, 'name'), `${texts.nameHint} ${texts.uniqueName[kind]}`, problem, texts)}
-        ${renderSelect('expires', texts.expiry, lifetimes, readField(entered, 'expires') || '0', problem, texts)}`,
+        ${renderSelect({ id: 'expires', label: texts.expiry, choices: lifetimes, chosen: readField(entered, 'expires') || '0', problem }, texts)}`,
     async perform(entered, { applications, by }) {
       const name = readName(entered, texts)
       const days = Number(readChoice(entered, 'expires', lifetimes, texts))
@@ -50,7 +38,17 @@ function createAddPage(view: ApplicationView, kind: CredentialKind): ActionPage 
   }
 }
 
-function createRenamePage(view: ApplicationView, { kind, credential }: ShownCredential): ActionPage {
+/** The credential with that id; undefined if there is none, or it was replaced. */
+function findCredential(view: ApplicationView, id: string, orReplaced = false): ShownCredential | undefined {
+  return listCredentials(view.record, view.now).find(
+    ({ credential, isReplaced }) => credential.id === id && (orReplaced || !isReplaced),
+  )
+}
+
+export function createRenamePage(view: ApplicationView, id: string): ActionPage | undefined {
+  const shown = findCredential(view, id)
+  if (!shown) return undefined
+  const { kind, credential } = shown
   const { texts } = view
   return {
     action: 'rename',
@@ -66,8 +64,11 @@ function createRenamePage(view: ApplicationView, { kind, credential }: ShownCred
   }
 }
 
-function createRotatePage(view: ApplicationView, { kind, credential }: ShownCredential): ActionPage {
-  const { id, name } = credential
+export function createRotatePage(view: ApplicationView, id: string): ActionPage | undefined {
+  const shown = findCredential(view, id)
+  if (!shown) return undefined
+  const { kind, credential } = shown
+  const { name } = credential
   const { texts } = view
   const former = listCredentials(view.record, view.now).find(
     (each) => each.kind === kind && each.isReplaced && each.credential.name === name,
@@ -80,7 +81,7 @@ function createRotatePage(view: ApplicationView, { kind, credential }: ShownCred
       html`${describeCredential(kind, credential, texts)}
         <p>${texts.rotateAbout[kind]}</p>
         ${former?.credential.expiresAt !== undefined && html`<p class="note">${texts.formerEnds(kind, renderDateTime(former.credential.expiresAt, texts))}</p>`}
-        ${renderSelect('overlap', texts.inUse[kind], texts.overlaps, readField(entered, 'overlap') || '86400', problem, texts)}`,
+        ${renderSelect({ id: 'overlap', label: texts.inUse[kind], choices: texts.overlaps, chosen: readField(entered, 'overlap') || '86400', problem }, texts)}`,
     async perform(entered, call) {
       const overlap = Number(readChoice(entered, 'overlap', texts.overlaps, texts))
       return { issued: { kind, name, ...(await rotate(view.record.id, kind, { credential: id, overlap }, call)) } }
@@ -106,7 +107,10 @@ function describeNew(list: readonly CredentialInfo[], plain: string): Pick<Issue
   return { plain, expiresAt: list.find(({ prefix }) => plain.startsWith(prefix))?.expiresAt }
 }
 
-function createEndPage(view: ApplicationView, { kind, credential }: ShownCredential): ActionPage {
+export function createEndPage(view: ApplicationView, id: string): ActionPage | undefined {
+  const shown = findCredential(view, id, true)
+  if (!shown) return undefined
+  const { kind, credential } = shown
   const isOnly = listCredentials(view.record, view.now).filter((each) => each.kind === kind).length === 1
   const revokes = kind === 'secret' && offers(view, 'revokeTokens')
   const { texts } = view
@@ -168,17 +172,20 @@ function describeCredential(kind: CredentialKind, { name, prefix }: CredentialRe
 function renderNameField(value: string, hint: string, problem: Problem | undefined, texts: PortalTexts): Html {
   const render = (attributes: Html): Html =>
     html`<input ${attributes} value="${value}" required maxlength="200" autocomplete="off" />`
-  return renderField({ id: 'name', label: texts.name, hint, problem, render }, texts)
+  return renderField({ id: 'name', label: texts.name, hint, problem, render }, texts.language)
 }
 
 function renderSelect(
-  id: string,
-  label: string,
-  choices: Readonly<Record<string, string>>,
-  chosen: string,
-  problem: Problem | undefined,
-  texts: PortalTexts,
+  field: {
+    readonly id: string
+    readonly label: string
+    readonly choices: Readonly<Record<string, string>>
+    readonly chosen: string
+    readonly problem: Problem | undefined
+  },
+  { language }: PortalTexts,
 ): Html {
+  const { id, label, choices, chosen, problem } = field
   const options = Object.entries(choices).map(
     ([value, text]) => html`<option value="${value}" ${value === chosen && 'selected'}>${text}</option>`,
   )
@@ -186,7 +193,7 @@ function renderSelect(
     html`<select ${attributes}>
       ${options}
     </select>`
-  return renderField({ id, label, problem, render }, texts)
+  return renderField({ id, label, problem, render }, language)
 }
 
 function readName(entered: FormFields, { nameMissing }: PortalTexts): string {

@@ -1,8 +1,8 @@
 import { html } from '../../../shared/web/html.js'
 import { isInNetworks, readNetwork } from '../../../shared/lib/networks.js'
 import { FormProblem, type ActionPage } from './action-page.js'
-import { renderField, renderFieldProblem, describeField } from './form-field.js'
-import { readField, type FormFields } from '../form-fields.js'
+import { renderField, renderFieldProblem, describeField } from '../../../shared/web/form-field.js'
+import { readField, type FormFields } from '../../../core/http/form.js'
 import type { ApplicationView } from './view.js'
 
 /** Changes the networks from which the application may call, one in each line. */
@@ -28,11 +28,11 @@ export function createNetworksPage(view: ApplicationView): ActionPage {
             html`<textarea ${attributes} rows="5" spellcheck="false">
 ${entered.has('networks') ? readField(entered, 'networks') : (record.networks ?? []).join('\n')}</textarea>`,
         },
-        texts,
+        texts.language,
       )}
       ${
         problem?.field === 'anyway' &&
-        html`${renderFieldProblem('anyway', problem, texts)}
+        html`${renderFieldProblem('anyway', problem, texts.language)}
           <label class="choice">
             <input type="checkbox" id="anyway" name="anyway" value="yes" ${describeField('anyway', problem)} />
             <span>${texts.saveAnyway}</span>

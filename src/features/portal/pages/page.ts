@@ -1,4 +1,5 @@
 import type { Language } from '../../../shared/contracts/application-record.js'
+import type { Problem } from '../../../shared/web/form-field.js'
 import { hashSource } from '../../../shared/web/hash-source.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
@@ -7,7 +8,6 @@ import { FRAME_TEXTS, renderFrame } from '../../../shared/web/page-frame.js'
 import { THEME_SCRIPT_SOURCE } from '../../../shared/web/theme-switch.js'
 import type { PortalTexts } from '../texts/en.js'
 import { TEXTS } from '../texts/languages.js'
-import { renderSummary, type Problem } from './form-field.js'
 import { getScripts } from './scripts.js'
 import type { PortalSession } from '../sign-in/session.js'
 import { STYLE } from './style.js'
@@ -59,6 +59,11 @@ export function createPageRenderer({ root, developersUrl, brand }: PageOptions):
       end: script && { markup: `<script>${getScripts()[script]}</script>` },
     })
   }
+}
+
+/** The problem above the form, which is announced: a link to the field that is wrong. */
+function renderSummary({ text, field }: Problem): Html {
+  return field === undefined ? html`${text}` : html`<a href="#${field}">${text}</a>`
 }
 
 /** The field of every form that shows that the form is from this platform's own page. */

@@ -9,16 +9,16 @@ import { isPossible } from '../actions.js'
 import type { PortalApi } from '../sections/api-section.js'
 import { renderApplication } from './application-page.js'
 import { renderApplications } from './applications-page.js'
-import { findActionPage } from './find-action-page.js'
+import { ACTION_PAGES } from './action-pages.js'
+import { readField } from '../../../core/http/form.js'
 import type { RateLimit } from '../../../core/rate-limits/rate-limit.js'
-import { readField } from '../form-fields.js'
 import type { InvitationLimits } from '../invitation-limits.js'
 import { formatIssuedFile, renderIssued } from './issued-page.js'
 import type { RenderPortalPage } from './page.js'
 import { createPagesOfApplication } from './pages-of-application.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { TEXTS } from '../texts/languages.js'
-import { createLinks, formatPath } from './page-links.js'
+import { createLinks, findPage } from './page-links.js'
 import { describeProblem } from './problems.js'
 import type { PortalAnswer, PortalPages, PortalRequest } from '../request.js'
 import type { PortalSession } from '../sign-in/session.js'
@@ -134,7 +134,7 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
   }
 
   async function showOutcome(view: ApplicationView, outcome: ActionOutcome): Promise<PortalAnswer> {
-    if (hasOwnMember(outcome, 'done')) return { redirect: `${formatPath([view.record.id])}#${outcome.done}` }
+    if (hasOwnMember(outcome, 'done')) return { redirect: `${encodeURIComponent(view.record.id)}#${outcome.done}` }
     if (hasOwnMember(outcome, 'left')) return { redirect: `#${outcome.left}` }
     const { kind } = outcome.issued
     const content = renderIssued({ ...view, apis }, outcome.issued, developersUrl)
@@ -154,8 +154,9 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     const { address } = request.origin
     const view = { record, session, address, texts, actions, terms, link, developersUrl, findLatestExpiry, now: now() }
     if (rest.length === 0) return isRead ? showApplication(view) : undefined
-    if (!isRead && rest.join('/') === 'download') return sendEnvFile({ ...view, apis }, request)
-    const page = findActionPage(view, apis, rest)
+    const found = findPage(rest)
+    if (!isRead && found?.page === 'download') return sendEnvFile({ ...view, apis }, request)
+    const page = found && found.page !== 'download' ? ACTION_PAGES[found.page](view, found.subject, apis) : undefined
     if (page && offers(view, page.action)) return isRead ? showForm(view, page, fields) : perform(view, page, request)
     if (isRead) return showNotFound(view)
     return Number(readField(fields, 'version')) === record.version ? undefined : showStale(view)

@@ -4,7 +4,7 @@ import { findAddressProblem } from '../../../shared/lib/email-address.js'
 import { isFollowable } from '../../../shared/lib/followable.js'
 import { findLineProblem } from '../../../shared/lib/visible-text.js'
 import type { PortalAction } from '../actions.js'
-import { readField, type FormFields } from '../form-fields.js'
+import { readField, type FormFields } from '../../../core/http/form.js'
 import type { PortalTexts } from '../texts/en.js'
 import { FormProblem } from './action-page.js'
 

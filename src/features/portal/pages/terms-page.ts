@@ -1,6 +1,6 @@
 import { html } from '../../../shared/web/html.js'
 import { FormProblem, type ActionPage } from './action-page.js'
-import { readField } from '../form-fields.js'
+import { readField } from '../../../core/http/form.js'
 import { findUnaccepted } from '../sections/terms-note.js'
 import type { ApplicationView } from './view.js'
 

@@ -66,7 +66,7 @@ function renderApi(api: PortalApi, view: ApplicationView): Html {
       ${grant && renderScopes(api, listGrantedScopes(api, grant.scopes))} ${grant && renderLimit(api, view)}
       ${request && renderRequest(request, view)}
     </div>
-    ${requestable && html`<p class="actions">${renderAction(view.link(view.record.id, 'apis', name, 'request'), grant ? texts.requestMore : texts.request, texts.toApi(title))}</p>`}
+    ${requestable && html`<p class="actions">${renderAction(view.link(view.record.id, 'requestAccess', name), grant ? texts.requestMore : texts.request, texts.toApi(title))}</p>`}
   </li> `
 }
 

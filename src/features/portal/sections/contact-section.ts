@@ -48,7 +48,7 @@ function renderContact(
 ): Html {
   const { texts } = view
   const isMe = normalizeContact(address) === view.session.contact
-  const path = view.link(view.record.id, 'colleagues', hashAddress(address), 'remove')
+  const path = view.link(view.record.id, 'removeContact', hashAddress(address))
   return html`<li class="row">
     <div>
       <h3>${address}</h3>
@@ -60,7 +60,7 @@ function renderContact(
 
 function renderInvitation({ address, expiresAt }: Invitation, view: ApplicationView): Html {
   const { texts } = view
-  const path = view.link(view.record.id, 'invitations', hashAddress(address), 'cancel')
+  const path = view.link(view.record.id, 'cancelInvitation', hashAddress(address))
   return html`<li class="row">
     <div>
       <h3>${address} <span class="status pending">${texts.isInvited}</span></h3>
@@ -72,7 +72,7 @@ function renderInvitation({ address, expiresAt }: Invitation, view: ApplicationV
 
 function renderInviteForm(view: ApplicationView): Html {
   const { texts } = view
-  return html`<form class="invite" method="post" action="${view.link(view.record.id, 'colleagues', 'invite')}">
+  return html`<form class="invite" method="post" action="${view.link(view.record.id, 'invite')}">
     ${renderHiddenFields(view)}
     <label for="address">${texts.addressOfColleague}</label>
     <div class="together">

@@ -32,11 +32,11 @@ export function renderCredentials(view: ApplicationView): Html {
   const rows = listCredentials(record, now).map((each) => renderCredential(each, view))
   const canAddSecret = offers(view, 'addSecret')
   const adding = [
-    offers(view, 'addKey') && renderAction(link(record.id, 'credentials', 'new-key'), texts.add.key, ''),
-    canAddSecret && renderAction(link(record.id, 'credentials', 'new-secret'), texts.add.secret, ''),
+    offers(view, 'addKey') && renderAction(link(record.id, 'addKey'), texts.add.key, ''),
+    canAddSecret && renderAction(link(record.id, 'addSecret'), texts.add.secret, ''),
     offers(view, 'revokeTokens') &&
       record.secrets.length > 0 &&
-      renderAction(link(record.id, 'tokens', 'revoke'), texts.revoke, '', 'danger'),
+      renderAction(link(record.id, 'revokeTokens'), texts.revoke, '', 'danger'),
   ]
   return renderSection(
     'credentials',
@@ -50,7 +50,7 @@ function renderCredential(shown: ShownCredential, view: ApplicationView): Html {
   const { kind, credential, isReplaced } = shown
   const { record, link, now, texts } = view
   const { id, name, prefix, createdAt, lastUsedAt, apis, networks } = credential
-  const address = (page: string): string => link(record.id, 'credentials', id, page)
+  const address = (page: 'rename' | 'rotate' | 'end'): string => link(record.id, page, id)
   // Both have the same name after a rotation.
   const subject = texts.ofCredential(kind, name, isReplaced)
   return html`<li class="row">

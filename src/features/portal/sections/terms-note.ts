@@ -16,6 +16,6 @@ export function renderTermsNote(view: ApplicationView): Html | false {
   if (!offers(view, 'acceptTerms') || !findUnaccepted(record, terms)) return false
   return html`<div class="note">
     <p>${texts.termsAsked}</p>
-    <p class="actions">${renderAction(link(record.id, 'terms'), texts.terms, '')}</p>
+    <p class="actions">${renderAction(link(record.id, 'acceptTerms'), texts.terms, '')}</p>
   </div>`
 }

@@ -4,7 +4,7 @@ import { formatRelativeTime } from '../../../shared/lib/relative-time.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
-import { renderField, type Problem } from '../pages/form-field.js'
+import { renderField, type Problem } from '../../../shared/web/form-field.js'
 import { renderCsrf, type RenderPortalPage } from '../pages/page.js'
 import type { PortalTexts } from '../texts/en.js'
 import { TEXTS } from '../texts/languages.js'
@@ -123,7 +123,7 @@ function renderPasteForm(root: string, csrf: string, problem: Problem | undefine
   return html`<form method="post" action="${root}/invitation">
     ${renderCsrf({ csrf })}
     <p>${texts.invitationMeans}</p>
-    ${renderField(field, texts)}
+    ${renderField(field, texts.language)}
     <button>${texts.accept}</button>
   </form>`
 }
@@ -143,7 +143,7 @@ function renderRequestForm(
     html`<input ${attributes} value="${contact ?? ''}" type="email" required maxlength="254" autocomplete="email" />`
   return html`<p>${texts.askForLink}</p>
     <form method="post" action="${root}/sign-in?sent" novalidate>
-      ${renderCsrf({ csrf })} ${renderField({ id: 'contact', label: texts.address, problem, render }, texts)}
+      ${renderCsrf({ csrf })} ${renderField({ id: 'contact', label: texts.address, problem, render }, texts.language)}
       <button>${texts.sendEmail}</button>
     </form>`
 }
@@ -166,7 +166,7 @@ function renderCodeForm(
     />`
   return html`<form method="post" action="${root}/sign-in/code" novalidate>
     ${renderCsrf({ csrf })}<input type="hidden" name="id" value="${id}" />
-    ${renderField({ id: 'code', label: texts.code, hint: texts.codeHint, problem, render }, texts)}
+    ${renderField({ id: 'code', label: texts.code, hint: texts.codeHint, problem, render }, texts.language)}
     <button>${texts.signIn}</button>
   </form>`
 }

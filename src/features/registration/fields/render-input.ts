@@ -1,9 +1,49 @@
 import type { Language } from '../../../shared/contracts/application-record.js'
+import { renderField, renderFieldProblem } from '../../../shared/web/form-field.js'
 import { html, type Html } from '../../../shared/web/html.js'
+import type { FieldProblems } from '../mistakes.js'
 import { translate } from '../local-text.js'
 import { TEXTS } from '../texts/texts.js'
 import type { InputSettings } from './read-fields.js'
-import { renderField, type FormState } from './render-field.js'
+
+/** The parts of a form that every field depends on. */
+export interface FormState {
+  readonly problems: FieldProblems
+  readonly language: Language
+}
+
+/** A field of the form. Its name is its id. */
+export function renderFormField(
+  field: {
+    readonly id: string
+    readonly label: string
+    readonly hint?: string | undefined
+    readonly required: boolean
+  },
+  { problems, language }: FormState,
+  renderControl: (attributes: Html) => Html,
+  isChoice = false,
+): Html {
+  const { id, label, hint, required } = field
+  const text = problems.get(id)
+  return renderField(
+    {
+      id,
+      label: html`${label}${!required && !isChoice && html` <small>${TEXTS[language].optional}</small>`}`,
+      hint,
+      problem: text === undefined ? undefined : { text, field: id },
+      isChoice,
+      render: (attributes) => renderControl(html`${attributes}${required && html` required`}`),
+    },
+    language,
+  )
+}
+
+/** The problem of a field, where it has one. */
+export function renderProblem(id: string, { problems, language }: FormState): Html | false {
+  const text = problems.get(id)
+  return text !== undefined && renderFieldProblem(id, { text, field: id }, language)
+}
 
 /** A field of the provider's own. `value`: what was entered. */
 export function renderInput(input: InputSettings, state: FormState, value: string | undefined): Html {
@@ -14,7 +54,7 @@ export function renderInput(input: InputSettings, state: FormState, value: strin
     hint: input.hint === undefined ? undefined : translate(input.hint, language),
   }
   const render = (attributes: Html): Html => renderControl(input, attributes, value, language)
-  return renderField(field, state, render, input.type === 'checkbox')
+  return renderFormField(field, state, render, input.type === 'checkbox')
 }
 
 /** A text that is too long is kept: `maxlength` counts differently, and cuts off what was pasted. */

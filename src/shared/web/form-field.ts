@@ -1,0 +1,48 @@
+import type { Language } from '../contracts/application-record.js'
+import { html, type Html } from './html.js'
+import { FRAME_TEXTS } from './page-frame.js'
+
+/** The problem of a form: of one of its fields, or of the form as a whole. */
+export interface Problem {
+  readonly text: string
+  /** The id of the field. */
+  readonly field?: string | undefined
+}
+
+interface Field {
+  readonly id: string
+  /** The id if left out. */
+  readonly name?: string
+  readonly label: Html | string
+  readonly hint?: string | undefined
+  /** Shown here if it is this field's. */
+  readonly problem: Problem | undefined
+  /** The label follows the control, as at a checkbox. */
+  readonly isChoice?: boolean
+  /** The control, which gets these attributes. */
+  readonly render: (attributes: Html) => Html
+}
+
+/** A field with its label, its hint, and at it what is wrong with what was entered (WCAG 3.3.1). */
+export function renderField(field: Field, language: Language): Html {
+  const { id, name = id, label, hint, problem, isChoice = false, render } = field
+  const control = render(html`id="${id}" name="${name}"${describeField(id, problem, hint !== undefined)}`)
+  return html`<div class="field">
+    ${isChoice ? html`<label class="choice">${control}<span>${label}</span></label>` : html`<label for="${id}">${label}</label>`}
+    ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+    ${renderFieldProblem(id, problem, language)} ${!isChoice && control}
+  </div> `
+}
+
+/** The attributes that tie a control to its hint and its problem. */
+export function describeField(id: string, problem: Problem | undefined, hasHint = false): Html {
+  const isWrong = problem?.field === id
+  const described = [hasHint && `${id}-hint`, isWrong && `${id}-problem`].filter((each) => each !== false)
+  return html`${described.length > 0 && html` aria-describedby="${described.join(' ')}"`}${isWrong && html` aria-invalid="true"`}`
+}
+
+export function renderFieldProblem(id: string, problem: Problem | undefined, language: Language): Html | false {
+  return (
+    problem?.field === id && html`<p class="wrong" id="${id}-problem">${FRAME_TEXTS[language].error(problem.text)}</p>`
+  )
+}
