@@ -28,9 +28,13 @@ const UNWRITTEN = 4
 const postgres = usePostgres()
 
 const VARIANTS = [
-  ['PostgreSQL', false],
   ['PostgreSQL and Redis', true],
-  ...(IS_LONG_LANE ? ([['SQLite', false]] as const) : []),
+  ...(IS_LONG_LANE
+    ? ([
+        ['PostgreSQL', false],
+        ['SQLite', false],
+      ] as const)
+    : []),
 ] as const
 
 it.each(VARIANTS)(

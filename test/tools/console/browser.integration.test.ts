@@ -7,10 +7,12 @@ import { createCredentials } from '../../../src/core/applications/credentials/cr
 import { smtpMailer } from '../../../src/features/emails/smtp.js'
 import { describePortal } from '../../features/portal/in-chromium.js'
 import { describeMailScanners } from '../../features/portal/mail-scanners-in-chromium.js'
+import { describeClaimPage } from '../../features/registration/claim-in-chromium.js'
 import { describeDecisions } from '../../features/registration/decide-in-chromium.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { readMail, startMailServer, transportTo, type MailServer } from '../../support/smtp.js'
 import { describeTargets } from '../../shared/web/targets-in-chromium.js'
+import { describeAnswerTypes } from './answer-types-in-chromium.js'
 import { launchChromium, sharePage, type UsePage } from './chromium.js'
 import { readCatalogWithEveryState, serveEveryState } from './every-state.js'
 import { openMockServer, type MockServer } from './mock-server.js'
@@ -535,6 +537,14 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     await page.keyboard.press('/')
     await page.keyboard.type('list')
     await page.getByText('Treffer').first().waitFor()
+  })
+
+  describe('the page behind a claim link', () => {
+    describeClaimPage((allowed) => usePage(allowed))
+  })
+
+  describe('an answer', () => {
+    describeAnswerTypes(() => browser)
   })
 
   describe('controls on phones', () => {
