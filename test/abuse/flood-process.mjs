@@ -1,7 +1,7 @@
 /**
  * A flood from another process: `node flood-process.mjs <port> <key of the attacked application>`. Sends wrong secrets, wrong
  * keys and malformed tokens as fast as they are answered, from several loopback addresses (127.0.0.x), and for addresses
- * behind a proxy. Reports the number of answers by status over IPC.
+ * behind a proxy. Sends a message at the first 429 for 127.0.0.1, and the number of answers by status when it gets one.
  */
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
@@ -11,6 +11,7 @@ const CONNECTIONS = 24
 /** @type {Record<string, number>} */
 const statuses = {}
 let number = 0
+let isRefused = false
 
 for (let i = 0; i < CONNECTIONS; i++) flood(i)
 process.on('message', () => process.send?.(statuses))
@@ -29,6 +30,10 @@ function flood(index) {
       const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0)
       if (end < 0 || text.length < end + 4 + length) return
       const status = text.slice(9, 12)
+      if (status === '429' && index % 3 === 0 && !isRefused) {
+        isRefused = true
+        process.send?.('refused')
+      }
       statuses[status] = (statuses[status] ?? 0) + 1
       text = text.slice(end + 4 + length)
       socket.write(attack(index))

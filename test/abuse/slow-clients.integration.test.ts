@@ -149,20 +149,20 @@ describe('huge input', () => {
     ['/orders/token', 'application/octet-stream', 400],
     ['/orders/items', 'application/json', 401],
     ['/catalog/items', 'application/json', 401],
-  ])('100 MB for %s as %s are refused, and cut off after 64 MiB', async (path, type, status) => {
-    for (const length of ['Content-Length: 100000000', 'Transfer-Encoding: chunked']) {
+  ])('200 MB for %s as %s are refused, and cut off after 64 MiB', async (path, type, status) => {
+    for (const length of ['Content-Length: 200000000', 'Transfer-Encoding: chunked']) {
       const chunked = length.startsWith('Transfer')
       const socket = open()
       const answer = readAnswer(socket)
       socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\n${length}\r\n\r\n`)
       const piece = 'a'.repeat(0x10000)
-      const sent = await writeRepeatedly(socket, chunked ? `10000\r\n${piece}\r\n` : piece, 100 * MB)
+      const sent = await writeRepeatedly(socket, chunked ? `10000\r\n${piece}\r\n` : piece, 200 * MB)
       // A client that goes on sending may get a reset instead of the answer.
       const { status: got = status, closes = true, headers = {} } = (await answer) ?? {}
       expect({ status: got, closes }, length).toEqual({ status, closes: true })
       expect(headers['set-cookie']).toBeUndefined()
-      // The socket buffers hold a part of it.
-      expect(sent, length).toBeLessThan(90 * MB)
+      // The socket buffers hold a part of it, and more of it the slower the machine is.
+      expect(sent, length).toBeLessThan(130 * MB)
     }
     const { rss, complaints } = await platform.measureResources()
     expect(complaints).toEqual([])

@@ -16,6 +16,7 @@ it("a clock that differs from PostgreSQL's is a problem of health(), an event an
   for (const type of ['clock.deviates', 'clock.agrees'] as const) {
     auth.events.on(type, ({ reason = '' }) => void events.push(`${type} ${reason}`.trim()))
   }
+  await auth.ready()
   // The feed's first change: an empty one tells no time.
   await auth.applications.create({ name: 'Shop', apis: ['catalog'] })
   expect(await auth.health()).toEqual({ ok: true, problems: [] })

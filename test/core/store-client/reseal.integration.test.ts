@@ -9,6 +9,7 @@ const NEW = 'the new secret, of 32 characters or more'
 const NEWEST = 'the newest secret, of 32 characters or more'
 
 async function create({ auth }: Provider): Promise<ReceivedCredentials> {
+  await auth.ready()
   const { credentials } = await auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
   return credentials as ReceivedCredentials
 }
@@ -119,6 +120,7 @@ for (const [name, prepare] of Object.entries(BACKINGS)) {
         expect(statuses).toEqual([200, 200, 200, 200, 200])
       }
       const alone = openProvider({ onTestFinished }, { store: open(), secret: NEWEST, now })
+      await alone.auth.ready()
       expect(await alone.tokenStatus(credentials)).toBe(200)
       expect(await first.tokenStatus(credentials)).toBe(200)
     })
@@ -130,6 +132,7 @@ for (const [name, prepare] of Object.entries(BACKINGS)) {
       expect((await readSealed(before.store)).keys[0]).toMatch(/^plain:/)
       const options = { secret: NEW, importUnencrypted: true, now: before.clock.now }
       const after = openProvider({ onTestFinished }, { store: open(), ...options })
+      await after.auth.ready()
       expect(await after.tokenStatus(credentials)).toBe(200)
       const { pepper, keys } = await readSealed(after.store)
       for (const sealed of [pepper, ...keys]) expect(sealed).not.toMatch(/^plain:/)
@@ -144,6 +147,7 @@ for (const [name, prepare] of Object.entries(BACKINGS)) {
       const before = openProvider({ onTestFinished }, { store: open(), secret: OLD })
       const credentials = await create(before)
       const after = openProvider({ onTestFinished }, { store: open(), secret: [NEW, OLD], now: before.clock.now })
+      await after.auth.ready()
       await after.auth.signingKeys.rotate({ immediately: true })
       const token = await accessToken(after, credentials)
       expect(await bearerStatus(after, token)).toBe(200)

@@ -142,6 +142,7 @@ describe.concurrent('with delivery: "claim-link"', () => {
       const openStore = () => withRandomDelays(open())
       const one = openClaiming({ onTestFinished }, { store: openStore() })
       const other = openClaiming({ onTestFinished }, { store: openStore(), now: one.clock.now })
+      await Promise.all([one.auth.ready(), other.auth.ready()])
       const used = new Set<string>()
       for (let round = 0; round < 5; round++) {
         const { id } = await one.register()
