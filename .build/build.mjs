@@ -196,20 +196,21 @@ async function inlineJose() {
 /** The console's files, compressed once and used by both module formats. */
 async function compressAssets() {
   const own = join(root, 'src/tools/console/assets')
-  const { LOOK_CSS } = await import(join(modules, 'shared/web/look.js'))
+  const { LOOK_CSS, shortenStyle } = await import(join(modules, 'shared/web/look.js'))
   const { styleParts } = await import(join(modules, 'shared/web/parts.js'))
   const { COPY_SCRIPT } = await import(join(modules, 'shared/web/copy-script.js'))
   /** @type {Record<string, string>} */
   const shared = {
     'console.css': LOOK_CSS + styleParts('rows', 'pill', 'chip', 'code'),
-    'reference.css': styleParts('card', 'property', 'method', 'notice', 'tones'),
+    'reference.css': styleParts('card', 'property', 'method', 'tones'),
     'console.js': COPY_SCRIPT,
   }
   const assets = join(output, 'assets')
   await mkdir(assets)
   for (const name of await readdir(own)) {
     const whole = (shared[name] ?? '') + (await readFile(join(own, name), 'utf8'))
-    await writeFile(join(assets, `${name}.gz`), gzipSync(whole, { level: 9 }))
+    const written = name.endsWith('.css') ? shortenStyle(whole) : whole
+    await writeFile(join(assets, `${name}.gz`), gzipSync(written, { level: 9 }))
   }
 }
 

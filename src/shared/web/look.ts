@@ -41,12 +41,28 @@ const SPACES = [1, 2, 3, 4, 5, 6, 8, 10, 12] as const
 /** The corners of controls, and of boxes, in pixels. */
 export const CORNERS = { control: 6, box: 8 } as const
 
+/** The custom properties of the colours that every page has, or of the others, which belong to tones. */
+export function listColors(ofTones: boolean): string[] {
+  return Object.entries(COLORS)
+    .filter(([name]) => ofTones === (name.endsWith('-ground') || ['info', 'warn', 'other'].includes(name)))
+    .map(([name, { light, dark }]) => `--${name}: light-dark(${light}, ${dark});`)
+}
+
 const PROPERTIES = [
-  ...Object.entries(COLORS).map(([name, { light, dark }]) => `--${name}: light-dark(${light}, ${dark});`),
+  ...listColors(false),
   ...Object.entries(TEXT_SIZES).map(([name, pixels]) => `--text-${name}: ${pixels / 16}rem;`),
   ...SPACES.map((steps) => `--space-${steps}: ${steps / 4}rem;`),
   ...Object.entries(CORNERS).map(([name, pixels]) => `--corner-${name}: ${pixels}px;`),
 ]
+
+/** A style sheet without comments, and without spaces that mean nothing: a tenth of it after compression. */
+export function shortenStyle(css: string): string {
+  return css
+    .replaceAll(/\/\*[^]*?\*\/|(?<=[\n{};])\s+/g, '')
+    .replaceAll(/ ?([{}]) ?/g, '$1')
+    .replaceAll(/([;:,]) (?=\S)/g, '$1')
+    .replaceAll('\n', '')
+}
 
 const BUTTON =
   'display: inline-flex; align-items: center; justify-content: center; padding: .375rem var(--space-4); border: 1px solid var(--accent); border-radius: var(--corner-control); color: var(--on-accent); background: var(--accent); font: 550 .875rem/1.6 var(--sans); text-decoration: none; cursor: pointer'

@@ -1,5 +1,5 @@
 import { html, type Html } from './html.js'
-import type { Tone } from './look.js'
+import { listColors, type Tone } from './look.js'
 
 type Content = Html | string | number | false | undefined | readonly Content[]
 
@@ -14,15 +14,16 @@ const STYLES = {
 .row { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-6); align-items: flex-start; justify-content: space-between }
 .row > div { flex: 1 1 18rem; min-width: 0 }
 .row p { margin: var(--space-1) 0 0 }`,
-  property: `.properties { margin: 0; padding: 0; list-style: none; container-type: inline-size }
+  property: `.properties { margin: 0; padding: 0; list-style: none }
 .properties > li { display: grid; gap: var(--space-1) var(--space-4); padding: var(--space-3) 0; border-top: 1px solid var(--line) }
 .properties > li > * { min-width: 0; margin: 0 }
-.properties > li > .about { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-2); align-items: baseline; color: var(--soft); font-size: var(--text-small); overflow-wrap: anywhere }
+.about { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-2); align-items: baseline; color: var(--soft); font-size: var(--text-small); overflow-wrap: anywhere }
 .properties > li > code:first-child, .choice { color: var(--ink); font-weight: 600 }
 .properties .properties { padding-left: var(--space-4); border-left: 1px solid var(--line) }
 .properties .properties > li:first-child { border-top: 0 }
-@container (min-width: 30rem) {
-  .properties > li { grid-template-columns: minmax(8rem, 12rem) minmax(0, 1fr) }
+/* Beside each other where a page, or a part that is a container, has room. */
+@container (min-width: 26rem) {
+  .properties > li { grid-template-columns: minmax(7rem, 11rem) minmax(0, 1fr) }
   .properties > li > * { grid-column: 2 }
   .properties > li > code:first-child { grid-column: 1 }
   .properties > li > :is(details, .note, ul) { grid-column: 1 / -1 }
@@ -39,19 +40,20 @@ const STYLES = {
   notice: `.notice { margin: 0; padding: .625rem .875rem; border-left: 3px solid var(--line); border-radius: 0 var(--corner-control) var(--corner-control) 0; background: var(--code) }
 .notice > :first-child { margin-top: 0 }
 .notice > :last-child { margin-bottom: 0 }`,
-  tones: `.info { color: var(--info); background: var(--info-ground) }
-.good { color: var(--good); background: var(--good-ground) }
-.warn { color: var(--warn); background: var(--warn-ground) }
-.bad { color: var(--bad); background: var(--bad-ground) }
-.other { color: var(--other); background: var(--other-ground) }
+  tones: `:root { ${listColors(true).join(' ')} }
+:is(.pill, .notice).info { color: var(--info); background: var(--info-ground) }
+:is(.pill, .notice).good { color: var(--good); background: var(--good-ground) }
+:is(.pill, .notice).warn { color: var(--warn); background: var(--warn-ground) }
+:is(.pill, .notice).bad { color: var(--bad); background: var(--bad-ground) }
+:is(.pill, .notice).other { color: var(--other); background: var(--other-ground) }
 .notice:is(.info, .good, .warn, .bad) { border-color: currentcolor }`,
   tiles: `.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 12rem), 1fr)); gap: var(--space-4); margin: 0 }
 .tiles > div { padding: var(--space-4); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised) }
 .tiles dt { margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
 .tiles dd { margin: 0; color: var(--soft); font-size: var(--text-small) }
-.tiles dd:nth-of-type(1) { color: var(--ink); background: none; font-size: 1.5rem; font-weight: 650; line-height: 1.4; font-variant-numeric: tabular-nums }
-.tiles dd:is(.warn, .bad) { color: var(--bad); background: none }
-.tiles dd.warn { color: var(--warn) }`,
+.tiles dd:nth-of-type(1) { color: var(--ink); font-size: 1.5rem; font-weight: 650; line-height: 1.4; font-variant-numeric: tabular-nums }
+.tiles dd.bad:nth-of-type(1) { color: var(--bad) }
+.tiles dd.warn:nth-of-type(1) { color: var(--warn) }`,
   meter: `.meter { display: block; height: .5rem; border-radius: 99px; background: var(--code); overflow: hidden }
 .meter svg { display: block; width: 100%; height: 100%; fill: var(--accent) }
 .meter.warn svg { fill: light-dark(#d58a00, #f2bd6d) }
@@ -67,7 +69,6 @@ const STYLES = {
   empty: `.empty { display: grid; gap: var(--space-3); justify-items: start; margin: 0; padding: var(--space-6) var(--space-4); color: var(--soft) }
 .empty > * { max-width: 100%; margin: 0 }
 .empty h3 { color: var(--ink) }
-.empty.good { color: var(--soft); background: none }
 .empty.good h3::before { content: '\\2713'; display: inline-grid; place-content: center; width: 1.5em; height: 1.5em; margin-right: .5em; border-radius: 50%; color: var(--good); background: var(--good-ground) }`,
   danger: `.danger-zone { border-color: var(--bad) }
 .danger-zone > header { border-color: var(--bad); color: var(--bad) }

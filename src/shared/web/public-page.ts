@@ -2,7 +2,7 @@ import { ownMembers } from '../lib/own-members.js'
 import type { Language } from '../contracts/application-record.js'
 import { hashSource } from './hash-source.js'
 import { html, type Html } from './html.js'
-import { FORM_CSS, LOOK_CSS } from './look.js'
+import { FORM_CSS, LOOK_CSS, shortenStyle } from './look.js'
 import { styleParts } from './parts.js'
 import type { PageBrand } from './page-brand.js'
 import { FRAME_TEXTS, renderFrame } from './page-frame.js'
@@ -17,7 +17,7 @@ export interface PageLinks {
   readonly portalUrl: string | undefined
 }
 
-const STYLE = `${LOOK_CSS}${FORM_CSS}${styleParts('pill', 'chip', 'notice', 'code')}:root { --page: 36rem }
+const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${styleParts('chip', 'code')}:root { --page: 36rem }
 h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 var(--space-6) }
 fieldset > .wrong { margin-bottom: .375rem }
 .choice { display: flex; gap: var(--space-3); align-items: baseline; padding: var(--space-3) var(--space-4); border: 1px solid var(--line); background: var(--raised); font-weight: 400 }
@@ -38,7 +38,7 @@ dd { margin: var(--space-1) 0 0 }
 .facts dd, .quote { overflow-wrap: anywhere }
 .facts ul { margin: 0; padding-left: 1.25rem }
 .quote { white-space: pre-line; padding-left: var(--space-3); border-left: 3px solid var(--line) }
-`
+`)
 
 /**
  * Style and script are in the page and allowed by their hashes. So the pages need no other address, whatever path or proxy

@@ -27,6 +27,14 @@ export function renderApiCommands(api: Api, document: JsonObject | undefined): H
     </details>`
 }
 
+/** The first calls of an API, at the top of its reference. */
+export function renderQuickStart(api: Api, document: JsonObject): Html {
+  return html`<section class="card quick">
+    <header><h2>${words().quickStart}</h2></header>
+    <div class="inside">${renderCommands(api, createExampleCall(api, document))}</div>
+  </section>`
+}
+
 /** The page with programs in every language that call an API. */
 export function renderSamplesPage(api: Api, site: Site): string {
   const { documents } = site

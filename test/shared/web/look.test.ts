@@ -1,10 +1,18 @@
 import { expect, it } from 'vitest'
-import { COLORS, LOOK_CSS } from '../../../src/shared/web/look.js'
+import { COLORS, LOOK_CSS, shortenStyle } from '../../../src/shared/web/look.js'
+import { PARTS_CSS } from '../../../src/shared/web/parts.js'
 
 it('the style sheet has a custom property for each colour, in light and dark', () => {
   for (const [name, { light, dark }] of Object.entries(COLORS)) {
-    expect(LOOK_CSS).toContain(`  --${name}: light-dark(${light}, ${dark});\n`)
+    expect(LOOK_CSS + PARTS_CSS).toContain(` --${name}: light-dark(${light}, ${dark});`)
   }
+})
+
+it('a style sheet is shortened without another meaning', () => {
+  const long = `/* a: b */\n.a > :is(.b, .c):hover { color: red; margin: 0 .5em }\n@media (max-width: 4rem), (pointer: coarse) {\n  .d .e { inset: 0 }\n}\n`
+  expect(shortenStyle(long)).toBe(
+    '.a > :is(.b,.c):hover{color:red;margin:0 .5em}@media (max-width:4rem),(pointer:coarse){.d .e{inset:0}}',
+  )
 })
 
 it.each(['light', 'dark'] as const)('text is readable in %s pages: a contrast of 4.5:1 (WCAG 2.2, 1.4.3)', (mode) => {

@@ -1,4 +1,4 @@
-import { FORM_CSS, LOOK_CSS } from '../../../shared/web/look.js'
+import { FORM_CSS, LOOK_CSS, shortenStyle } from '../../../shared/web/look.js'
 import { styleParts } from '../../../shared/web/parts.js'
 
 const PARTS = styleParts(
@@ -115,4 +115,4 @@ const NARROW = `@media (max-width: 52rem) {
 }
 `
 
-export const STYLE = `${LOOK_CSS}${FORM_CSS}${PARTS}${COMMON}${APPLICATIONS}${PLOTS}${NARROW}`
+export const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}${COMMON}${APPLICATIONS}${PLOTS}${NARROW}`)

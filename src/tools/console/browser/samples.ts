@@ -33,7 +33,9 @@ export function enableSamples(form: HTMLFormElement, section: HTMLElement, optio
   const { session, languages } = options
   const code = create('code')
   const id = `samples-${++count}`
-  const panel = create('pre', { tabindex: '0' }, code)
+  const token = create('details', {}, create('summary', {}, callWords.tokenFirst), create('code'))
+  const panel = create('pre', { tabindex: '0' }, token, code)
+  let full = ''
   let isRevealed = false
 
   const write = () => createSamples(readSampleCall(form, options, isRevealed))
@@ -50,7 +52,7 @@ export function enableSamples(form: HTMLFormElement, section: HTMLElement, optio
     create(
       'p',
       { class: 'actions' },
-      createCopyButton(() => code.textContent, callWords.copySample),
+      createCopyButton(() => full, callWords.copySample),
       ' ',
       reveal,
     ),
@@ -73,7 +75,12 @@ export function enableSamples(form: HTMLFormElement, section: HTMLElement, optio
     const sample = samples.find(({ language }) => language === languages.read()) ?? samples[0]
     if (!sample) return
     tabs.choose(sample.language)
-    code.replaceChildren(...renderTokens(sample.code, sample.language))
+    full = sample.code
+    // The call is seen first: the command that gets the token is folded.
+    const end = full.startsWith('ACCESS_TOKEN=') ? full.indexOf('\n\n') : -1
+    code.replaceChildren(...renderTokens(full.slice(end < 0 ? 0 : end + 2), sample.language))
+    token.hidden = end < 0
+    token.lastElementChild!.replaceChildren(...renderTokens(full.slice(0, Math.max(0, end)), sample.language))
   }
 
   let pause: ReturnType<typeof setTimeout> | undefined

@@ -1,4 +1,5 @@
 import { html, type Html } from '../../../shared/web/html.js'
+import { renderChip } from '../../../shared/web/parts.js'
 import type { JsonObject, Operation } from '../../../shared/openapi/document.js'
 import { isLeftOut, listBodyContents, type BodyContent } from './body-content.js'
 import { listBodyTexts } from './body-text.js'
@@ -6,7 +7,7 @@ import { renderTextarea, type FieldRenderer } from './fields.js'
 import { listFormFields } from './form-fields.js'
 import { renderDescription } from './markdown.js'
 import { resolve } from './resolve.js'
-import { renderSchemaDetails } from './schema.js'
+import { renderSchema, renderSchemaDetails } from './schema.js'
 import { textWith, words } from '../words.js'
 
 /** The controls of a request body; nothing if the operation has none. */
@@ -17,20 +18,45 @@ export function renderBody(document: JsonObject, operation: Operation, fields: F
   const isEmpty = isLeftOut(document, operation)
   const id = fields.createId('media-type')
   return html`<fieldset class="body" data-required="${String(body['required'] === true)}">
-    <legend>${body['required'] === true ? words().requestBody : words().requestBodyOptional}</legend>
-    ${renderDescription(body['description'], 5)}
+    <legend class="unseen">${words().requestBody}</legend>
     ${
       /^(?:GET|HEAD)$/.test(operation.method) &&
       html`<p class="note">${textWith('noBody', { method: operation.method })}</p>`
     }
-    <div class="field">
-      <label for="${id}">${words().mediaType}</label>
-      <select id="${id}" data-role="media-type">
-        ${contents.map(({ mediaType }) => html`<option>${mediaType}</option>`)}
-      </select>
-    </div>
+    ${
+      contents.length > 1 &&
+      html`<div class="field">
+        <label for="${id}">${words().mediaType}</label>
+        <select id="${id}" data-role="media-type">
+          ${contents.map(({ mediaType }) => html`<option>${mediaType}</option>`)}
+        </select>
+      </div>`
+    }
     ${contents.map((content, index) => html`<div data-media="${content.mediaType}" data-kind="${content.kind}" ${index > 0 && html` hidden`}>${renderContent(document, content, { fields, isEmpty })}</div>`)}
   </fieldset>`
+}
+
+/** What the document says about the body: its schema is open, and those of further media types are closed. */
+export function renderBodyFacts(document: JsonObject, operation: Operation): Html | false {
+  const body = resolve(document, operation.operation['requestBody'])
+  const contents = listBodyContents(document, operation)
+  if (contents.length === 0) return false
+  const schemas = new Map<unknown, string[]>()
+  for (const { mediaType, members } of contents) {
+    const schema = members['schema'] ?? members['itemSchema']
+    const known = [...schemas].find(([each]) => JSON.stringify(each) === JSON.stringify(schema))
+    if (known) known[1].push(mediaType)
+    else schemas.set(schema, [mediaType])
+  }
+  return html`<section>
+    <h4>${body['required'] === true ? words().requestBody : words().requestBodyOptional}</h4>
+    ${renderDescription(body['description'], 5)}
+    ${[...schemas].map(
+      ([schema, mediaTypes], at) =>
+        html`<p class="chips">${mediaTypes.map((each) => html`${renderChip(each)} `)}</p>
+          ${at === 0 && schema !== undefined ? renderSchema(document, schema) : renderSchemaDetails(document, schema, false)}`,
+    )}
+  </section>`
 }
 
 interface ContentOptions {
@@ -40,23 +66,19 @@ interface ContentOptions {
 }
 
 function renderContent(document: JsonObject, content: BodyContent, options: ContentOptions): Html {
-  const { members } = content
   const { fields, isEmpty } = options
-  const details = renderSchemaDetails(document, members['schema'] ?? members['itemSchema'])
   if (content.kind === 'fields') {
     const properties = listFormFields(document, content)
-    return html`${properties.map((each) => fields.renderProperty(isEmpty ? { ...each, required: false, value: undefined } : each))}
-    ${details}`
+    return html`${properties.map((each) => fields.renderProperty(isEmpty ? { ...each, required: false, value: undefined } : each))}`
   }
   if (content.kind === 'file') {
     const id = fields.createId('body-file')
     return html`<div class="field">
-        <label for="${id}">${words().file}</label>
-        <input type="file" id="${id}" data-role="body" />
-      </div>
-      ${details}`
+      <label for="${id}">${words().file}</label>
+      <input type="file" id="${id}" data-role="body" />
+    </div>`
   }
-  return html`${renderEditor(document, content, options)} ${details}`
+  return renderEditor(document, content, options)
 }
 
 function renderEditor(

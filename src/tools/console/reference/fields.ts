@@ -6,11 +6,10 @@ import { isJson } from '../../../shared/samples/media-type.js'
 import { listGivenExamples, readInitial } from './example.js'
 import { readSchema } from './read-schema.js'
 import { readFileKind, type FormField } from './form-fields.js'
-import { renderMarkdown } from './markdown.js'
 import { slug } from './operation-keys.js'
 import type { Parameter } from './parameters.js'
 import { readList, readText, resolve } from './resolve.js'
-import { formatValue, hasParts, renderSchemaDetails } from './schema.js'
+import { formatValue } from './schema.js'
 import { describeType, readTypes, readValues } from './schema-type.js'
 import { words, wordsWith } from '../words.js'
 
@@ -20,7 +19,6 @@ interface Field {
   readonly place: string
   readonly required: boolean
   readonly deprecated: boolean
-  readonly description: string | undefined
   readonly schema: unknown
   readonly encoding: FormField['encoding']
   /** The value to begin with, and one to show. */
@@ -49,9 +47,8 @@ export function createFieldRenderer(document: JsonObject, key: string): FieldRen
       return renderField(document, field, createId)
     },
     renderProperty(property) {
-      const { deprecated, description } = resolve(document, property.schema)
-      const texts = { deprecated: deprecated === true, description: readText(description) }
-      return renderField(document, { ...property, ...texts, place: 'body' }, createId)
+      const { deprecated } = resolve(document, property.schema)
+      return renderField(document, { ...property, deprecated: deprecated === true, place: 'body' }, createId)
     },
   }
 }
@@ -64,8 +61,7 @@ function renderField(document: JsonObject, field: Field, createId: FieldRenderer
   return html`<div class="field">
     <label for="${id}"><code${deprecated && html` class="old"`}>${name}</code> <span>${facts.filter(Boolean).join(', ')}${deprecated && `, ${words().deprecated}`}</span></label>
     ${renderControl(document, id, field, hint !== false)}
-    ${hint !== false && html`<div id="${id}-hint" class="hint">${hint}</div>`}
-    ${hasParts(document, field.schema) && renderSchemaDetails(document, field.schema)}
+    ${hint !== false && html`<p id="${id}-hint" class="hint">${hint}</p>`}
   </div>`
 }
 
@@ -159,7 +155,6 @@ function formatField(value: unknown, type: string): string {
 
 function renderHint(document: JsonObject, field: Field): Html | false {
   const schema = readSchema(document, field.schema)
-  const text = field.description ?? readText(schema['description'])
   const facts: Html[] = []
   const isList = readFieldType(document, field) === 'array'
   if (isList && readChoices(resolve(document, schema['items'])).length === 0) facts.push(html`${words().onePerLine}`)
@@ -170,7 +165,5 @@ function renderHint(document: JsonObject, field: Field): Html | false {
     facts.push(wordsWith('exampleIs', { value: html`<code>${formatValue(field.example)}</code>` }))
   const pattern = readText(schema['pattern'])
   if (pattern !== undefined) facts.push(wordsWith('patternIs', { value: html`<code>${pattern}</code>` }))
-  if (text === undefined && facts.length === 0) return false
-  return html`${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 5 })}</div>`}
-  ${facts.length > 0 && html`<p>${facts.map((fact) => html`${fact} `)}</p>`}`
+  return facts.length > 0 && html`${facts.map((fact) => html`${fact} `)}`
 }

@@ -21,7 +21,6 @@ export function renderInformation(
   const email = readText(contact['email'])
   const address = readText(contact['url']) ?? (email === undefined ? undefined : `mailto:${email}`)
   const facts = [
-    renderFact(words().version, readText(info['version']), undefined),
     renderFact(words().contact, readText(contact['name']) ?? email ?? address, address),
     renderFact(
       words().licence,
@@ -31,8 +30,8 @@ export function renderInformation(
     renderFact(words().terms, readText(info['termsOfService']), readText(info['termsOfService'])),
   ]
   return html`${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 2, headingIds: true, takenIds })}</div>`}
-    <dl class="information">${facts}</dl>
-    ${renderExternalDocs(document['externalDocs'])}`
+  ${facts.some((fact) => fact !== false) && html`<dl class="information">${facts}</dl>`}
+  ${renderExternalDocs(document['externalDocs'])}`
 }
 
 export interface Heading {

@@ -1,20 +1,22 @@
 import type { Api } from '../../../index.js'
 import { renderCode } from '../../../shared/web/code.js'
 import { html, type Html } from '../../../shared/web/html.js'
+import { renderChip, renderPill, renderProperty } from '../../../shared/web/parts.js'
 import type { JsonObject, Operation } from '../../../shared/openapi/document.js'
 import { readSecurity, type Security } from '../../../shared/openapi/security.js'
-import { renderBody } from './body.js'
+import { renderBody, renderBodyFacts } from './body.js'
 import { listBodyContents } from './body-content.js'
 import { createFieldRenderer } from './fields.js'
 import { renderDescription, renderMarkdown } from './markdown.js'
 import type { ReferenceOperation } from './operation-keys.js'
 import { listCodeSamples } from './code-samples.js'
-import { listParameters } from './parameters.js'
+import { listParameters, type Parameter } from './parameters.js'
+import { readSchema } from './read-schema.js'
 import { createSamples } from '../../../shared/samples/create.js'
 import { readText, resolve, resolveEntries } from './resolve.js'
 import { createSampleCall, readAccepted } from './sample-call.js'
 import { renderContent, renderResponses } from './responses.js'
-import { renderSchema } from './schema.js'
+import { hasParts, renderAbout, renderSchemaDetails } from './schema.js'
 import { listCallbacks } from './webhooks.js'
 import { textWith, words } from '../words.js'
 
@@ -28,12 +30,13 @@ export interface Reference {
 /** Everything about an operation: description, the form that calls it, answers, callbacks. */
 export function renderOperation(reference: Reference, operation: ReferenceOperation): Html {
   const { document, operations } = reference
+  const answers = html`${renderResponses(document, operation.operation['responses'], operations)}
+  ${renderCallbacks(reference, operation)}`
   return html`<article class="operation-content">
     ${operation.deprecated && html`<p class="deprecated">${words().deprecatedOperation}</p>`}
     ${renderDescription(readText(operation.operation['description']) ?? operation.pathItem['description'], 4)}
     ${renderExternalDocs(operation.operation['externalDocs'])}
-    ${operation.isWebhook ? renderWebhookBody(document, operation) : renderCall(reference, operation)}
-    ${renderResponses(document, operation.operation['responses'], operations)} ${renderCallbacks(reference, operation)}
+    ${operation.isWebhook ? html`${renderWebhookBody(document, operation)} ${answers}` : renderCall(reference, operation, answers)}
   </article>`
 }
 
@@ -46,56 +49,82 @@ export function renderExternalDocs(given: unknown): Html | false {
   return html`<div class="external markdown">${renderMarkdown(link)}</div>`
 }
 
-function renderCall({ api, document }: Reference, operation: ReferenceOperation): Html {
+/** At the left what the document says, at the right the form with its answer and samples, which stays in view. */
+function renderCall({ api, document }: Reference, operation: ReferenceOperation, answers: Html): Html {
   const security = readSecurity(api, document, operation.operation)
   const fields = createFieldRenderer(document, operation.key)
   const parameters = listParameters(document, operation)
   const { alternatives } = security
   const accepted = readAccepted(document, operation)
   return html`<div class="pair">
-    <form
-      class="call"
-      method="post"
-      novalidate
-      data-method="${operation.method}"
-      data-path="${operation.path}"
-      data-security="${nameSecurity(security)}"
-      data-scopes="${alternatives[0]?.join(' ') ?? ''}"
-      ${accepted !== undefined && html` data-accept="${accepted}"`}
-    >
-      ${renderSecurity(api, security)}
-      ${
-        parameters.length > 0 &&
-        html`<fieldset class="parameters">
-          <legend>${words().parameters}</legend>
-          ${parameters.map((parameter) => fields.renderParameter(parameter))}
-        </fieldset>`
-      }
-      ${renderBody(document, operation, fields)}
-      <p class="actions">
-        <button type="submit" class="button execute" disabled>${words().send}</button>
-        ${(parameters.length > 0 || listBodyContents(document, operation).length > 0) && html`<button type="button" class="button quiet reset">${words().reset}</button>`}
-      </p>
-      <noscript><p class="note">${words().allowScripts}</p></noscript>
-      <section class="answer" aria-live="polite" hidden></section>
-      ${listCodeSamples(operation.operation).map(
-        ({ label, code }) =>
-          html`<details>
-            <summary>${textWith('asProvider', { label })}</summary>
-            <pre tabindex="0"><code>${code}</code></pre>
-          </details>`,
-      )}
-    </form>
-    <section class="samples beside" data-samples>
-      ${createSamples(createSampleCall(api, document, operation)).map(
-        ({ language, label, code }, at) =>
-          html`<details name="samples" ${at === 0 && html` open`}>
-            <summary>${label}</summary>
-            <pre tabindex="0">${renderCode(code, language)}</pre>
-          </details>`,
-      )}
-    </section>
+    <div class="facts">
+      ${renderSecurity(api, security)} ${renderParameters(document, words().parameters, parameters)}
+      ${renderBodyFacts(document, operation)}
+    </div>
+    <div class="beside">
+      <form
+        class="call card"
+        method="post"
+        novalidate
+        data-method="${operation.method}"
+        data-path="${operation.path}"
+        data-security="${nameSecurity(security)}"
+        data-scopes="${alternatives[0]?.join(' ') ?? ''}"
+        ${accepted !== undefined && html` data-accept="${accepted}"`}
+      >
+        ${
+          parameters.length > 0 &&
+          html`<fieldset class="parameters">
+            <legend class="unseen">${words().parameters}</legend>
+            ${parameters.map((parameter) => fields.renderParameter(parameter))}
+          </fieldset>`
+        }
+        ${renderBody(document, operation, fields)}
+        <p class="actions">
+          <button type="submit" class="button execute" disabled>${words().send}</button>
+          ${(parameters.length > 0 || listBodyContents(document, operation).length > 0) && html`<button type="button" class="button quiet reset">${words().reset}</button>`}
+        </p>
+        <noscript><p class="note">${words().allowScripts}</p></noscript>
+        <section class="answer" aria-live="polite" hidden></section>
+        ${listCodeSamples(operation.operation).map(
+          ({ label, code }) =>
+            html`<details>
+              <summary>${textWith('asProvider', { label })}</summary>
+              <pre tabindex="0"><code>${code}</code></pre>
+            </details>`,
+        )}
+      </form>
+      <section class="samples" data-samples>
+        ${createSamples(createSampleCall(api, document, operation)).map(
+          ({ language, label, code }, at) =>
+            html`<details name="samples" ${at === 0 && html` open`}>
+              <summary>${label}</summary>
+              <pre tabindex="0">${renderCode(code, language)}</pre>
+            </details>`,
+        )}
+      </section>
+    </div>
+    <div class="answers">${answers}</div>
   </div>`
+}
+
+/** The parameters of a request as the document describes them. */
+function renderParameters(document: JsonObject, title: string, parameters: readonly Parameter[]): Html | false {
+  return (
+    parameters.length > 0 &&
+    html`<section>
+      <h4>${title}</h4>
+      <ul class="properties">
+        ${parameters.map(({ name, place, required, deprecated, description, schema }) =>
+          renderProperty(
+            { name, isOld: deprecated, about: html`${renderAbout(document, schema, required)} ${renderPill(place)}` },
+            html`${renderDescription(description ?? readSchema(document, schema)['description'], 5)}
+            ${hasParts(document, schema) && renderSchemaDetails(document, schema, false)}`,
+          ),
+        )}
+      </ul>
+    </section>`
+  )
 }
 
 function nameSecurity({ optional, alternatives }: Security): string {
@@ -112,7 +141,7 @@ function renderSecurity(api: Api, { optional, alternatives }: Security): Html {
   const intro = (optional || isAny) && html`<p class="scopes">${general}</p>`
   if (isAny) return html`${intro}`
   const separated = alternatives.map(
-    (scopes, at) => html`${at > 0 && ` ${or} `}${scopes.map((scope) => html` <code>${scope}</code>`)}`,
+    (scopes, at) => html`${at > 0 && ` ${or} `}${scopes.map((scope) => html` ${renderChip(scope)}`)}`,
   )
   const isOne = alternatives.length === 1 && alternatives[0]?.length === 1
   return html`${intro}
@@ -124,21 +153,8 @@ function renderWebhookBody(document: JsonObject, webhook: Operation): Html {
   const body = resolve(document, webhook.operation['requestBody'])
   const parameters = listParameters(document, webhook)
   return html`<section class="sent">
-    <h4>${words().whatIsSent}</h4>
-    ${
-      parameters.length > 0 &&
-      html`<ul class="schema">
-        ${parameters.map(
-          ({ name, place, required, description, schema }) =>
-            html`<li>
-              <code>${name}</code>
-              <span class="type">${place}${required && `, ${words().required}`}</span> ${renderSchema(document, schema)}
-              ${renderDescription(description, 5)}
-            </li>`,
-        )}
-      </ul>`
-    }
-    ${renderDescription(body['description'], 5)}
+    ${renderParameters(document, words().whatIsSent, parameters)}
+    ${parameters.length === 0 && html`<h4>${words().whatIsSent}</h4>`} ${renderDescription(body['description'], 5)}
     ${resolveEntries(document, body['content']).map(([type, content], at) => renderContent(document, type, content, at === 0))}
   </section>`
 }

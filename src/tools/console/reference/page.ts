@@ -1,4 +1,8 @@
 import { html, type Html } from '../../../shared/web/html.js'
+import { renderChip, renderMethod } from '../../../shared/web/parts.js'
+import type { Api } from '../../../index.js'
+import { asObject } from '../../../shared/openapi/document.js'
+import { renderQuickStart } from '../api-samples.js'
 import { renderAlternates, renderExportLinks } from '../export/links.js'
 import { listHeadings, normalizeAnchor, redirectAnchors, renderInformation, type Heading } from './information.js'
 import { renderDescription } from './markdown.js'
@@ -8,6 +12,7 @@ import { renderReferenceFrame, type ReferencePageOptions } from './frame.js'
 import { renderSchemaList } from './schema-pages.js'
 import { listNamedSchemas } from './schemas.js'
 import { groupByTag, type TagGroup } from './tags.js'
+import { readText } from './resolve.js'
 import { words } from '../words.js'
 
 /** The reference of one API: all operations as a list, and their groups in a sidebar. Each links to its page, which works without scripts. */
@@ -17,15 +22,23 @@ export function renderReferencePage(reference: Reference, options: ReferencePage
   const groups = groupByTag(document, operations)
   const ids = [...RESERVED_IDS, ...operations.map(({ key }) => key), ...groups.map(({ id }) => id)]
   const information = renderInformation(document, api.description, ids)
+  const version = readText(asObject(document['info'])['version'])
   const headings = listHeadings(information)
   return renderReferenceFrame(reference, options, {
     root: '../',
     head: renderAlternates(api, ''),
     sidebar: renderSidebar(groups, headings, schemas.length > 0 && renderSchemasLink(api.name, schemas.length)),
-    content: html`<h1>${api.title}</h1>
-      <p class="lead"><code>${api.resource}</code></p>
-      ${redirectAnchors(information, listPlaces(reference, groups, headings))}
-      <p class="links">${renderExportLinks(api, '')}</p>
+    content: html`<div class="top">
+        <div>
+          <h1>${api.title}</h1>
+          <p class="chips">
+            ${version !== undefined && renderChip(`v${version}`)} ${renderChip(words()[api.scheme])}
+            ${renderChip(api.resource)}
+          </p>
+          ${redirectAnchors(information, listPlaces(reference, groups, headings))}
+        </div>
+        <aside>${renderDownloads(api)} ${renderQuickStart(api, document)}</aside>
+      </div>
       ${groups.map((group) => renderGroup(api.name, group, operations.length <= MAX_NAMED))}
       ${
         operations.length === 0 &&
@@ -34,6 +47,14 @@ export function renderReferencePage(reference: Reference, options: ReferencePage
           ${renderSchemaList(reference, `${api.name}/schemas`)}`
       }`,
   })
+}
+
+/** The other forms of the reference, in one menu. */
+function renderDownloads(api: Api): Html {
+  return html`<details class="downloads">
+    <summary class="button quiet">${words().download}</summary>
+    <p class="links">${renderExportLinks(api, '')}</p>
+  </details>`
 }
 
 /** What links of the description can name, with the attributes of a link to it. */
@@ -112,8 +133,8 @@ function renderGroup(name: string, tag: TagGroup, isNamed: boolean): Html | fals
   }`
   return html`<section class="tag" id="${id}">
     <h2>${above.map((over) => html`<span class="above">${over} / </span>`)}${title}</h2>
-    ${renderDescription(description, 3)}
-    ${renderExternalDocs(externalDocs)}${{ markup: markup.replaceAll(/\s*\n\s*/g, '\n') }}
+    ${renderDescription(description, 3)} ${renderExternalDocs(externalDocs)}
+    <div class="operations">${{ markup: markup.replaceAll(/\s*\n\s*/g, '\n') }}</div>
   </section>`
 }
 
@@ -128,8 +149,7 @@ function renderListed(name: string, operation: ReferenceOperation, isNamed: bool
 
 /** Method, path and summary of an operation. */
 function renderTitle({ method, path, summary, deprecated, isWebhook }: ReferenceOperation): Html {
-  const kind = /^[a-z]+$/i.test(method) ? method.toLowerCase() : 'other'
-  return html`<span class="method ${kind}">${method}</span>
+  return html`${renderMethod(method)}
     <span class="path${deprecated && ' old'}">${renderPath(path, isWebhook)}</span
     >${summary !== undefined && html` <span class="summary">${summary}</span>`}${deprecated && html` <span class="note">${words().deprecated}</span>`}`
 }

@@ -2,12 +2,13 @@ import { STATUS_CODES } from 'node:http'
 import { findBodyLanguage } from '../../../shared/lib/code-tokens.js'
 import { renderCode } from '../../../shared/web/code.js'
 import { html, type Html } from '../../../shared/web/html.js'
+import { renderChip, renderProperty } from '../../../shared/web/parts.js'
 import { asObject, type JsonObject } from '../../../shared/openapi/document.js'
 import { listBodyTexts } from './body-text.js'
 import { renderDescription, renderMarkdown } from './markdown.js'
 import type { ReferenceOperation } from './operation-keys.js'
 import { readText, resolveEntries } from './resolve.js'
-import { formatValue, renderSchema, renderSchemaDetails } from './schema.js'
+import { formatValue, renderAbout, renderSchemaDetails } from './schema.js'
 import { words } from '../words.js'
 
 /** The answers of an operation: status, description, headers, content, links. */
@@ -63,7 +64,7 @@ function renderResponse(
   </details>`
 }
 
-/** The media type of a body, with its schema and its examples, which are beside the schema if they are open. */
+/** The media type of a body, with its schema and its examples. */
 export function renderContent(document: JsonObject, mediaType: string, content: JsonObject, isOpen: boolean): Html {
   const examples = listBodyTexts(document, mediaType, content, 'writeOnly').map(
     ({ label, text }, at) =>
@@ -72,12 +73,12 @@ export function renderContent(document: JsonObject, mediaType: string, content: 
         <pre tabindex="0">${renderCode(text, findBodyLanguage(mediaType))}</pre>
       </details>`,
   )
-  return html`<div class="content-type${isOpen && examples.length > 0 && ' pair'}">
+  return html`<div class="content-type">
     <div>
-      <p class="type"><code>${mediaType}</code></p>
+      <p>${renderChip(mediaType)}</p>
       ${renderSchemaDetails(document, content['schema'] ?? content['itemSchema'], isOpen)}
     </div>
-    ${examples.length > 0 && html`<div class="beside">${examples}</div>`}
+    ${examples.length > 0 && html`<div>${examples}</div>`}
   </div>`
 }
 
@@ -86,13 +87,11 @@ function renderHeaders(document: JsonObject, given: unknown): Html | false {
   return (
     headers.length > 0 &&
     html`<p class="note">${words().headers}</p>
-      <ul class="schema">
+      <ul class="properties">
         ${headers.map(([name, header]) => {
           const content = resolveEntries(document, header['content'])[0]?.[1]
-          return html`<li>
-            <code>${name}</code> ${renderSchema(document, header['schema'] ?? content?.['schema'])}
-            ${renderDescription(header['description'], 5)}
-          </li>`
+          const about = renderAbout(document, header['schema'] ?? content?.['schema'], false)
+          return renderProperty({ name, about }, renderDescription(header['description'], 5))
         })}
       </ul>`
   )
@@ -104,15 +103,13 @@ function renderLinks(document: JsonObject, given: unknown, operations: readonly 
   return (
     links.length > 0 &&
     html`<p class="note">${words().links}</p>
-      <ul class="schema">
-        ${links.map(
-          ([name, link]) =>
-            html`<li>
-              <code>${name}</code> ${renderTarget(link, operations)}
-              ${Object.entries(asObject(link['parameters'])).map(([parameter, value]) => html`<span class="type">${parameter} = <code>${formatValue(value)}</code></span> `)}
-              ${renderDescription(link['description'], 5)}
-            </li>`,
-        )}
+      <ul class="properties">
+        ${links.map(([name, link]) => {
+          const parameters = Object.entries(asObject(link['parameters']))
+          const about = html`${renderTarget(link, operations)}
+          ${parameters.map(([parameter, value]) => html`<span>${parameter} = ${renderChip(formatValue(value))}</span> `)}`
+          return renderProperty({ name, about }, renderDescription(link['description'], 5))
+        })}
       </ul>`
   )
 }

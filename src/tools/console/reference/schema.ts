@@ -1,4 +1,5 @@
 import { html, type Html } from '../../../shared/web/html.js'
+import { renderChip, renderPill, renderProperty } from '../../../shared/web/parts.js'
 import { isObject } from '../../../shared/lib/is-object.js'
 import type { JsonObject } from '../../../shared/openapi/document.js'
 import { renderDescription } from './markdown.js'
@@ -27,9 +28,9 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
 
   /** `above`: the schemas around this one, so that one that contains itself ends. */
   function renderValue(part: unknown, above: readonly JsonObject[]): Html {
-    if (typeof part === 'boolean') return html`<p class="type">${part ? words().anyValue : words().noValue}</p>`
+    if (typeof part === 'boolean') return html`<p class="about">${part ? words().anyValue : words().noValue}</p>`
     const schema = readSchema(document, part)
-    return html`<p class="type">${renderType(document, part)}${renderRules(document, schema)}</p>
+    return html`<p class="about">${renderType(document, part)}${renderRules(document, schema)}</p>
       ${renderDescription(schema['description'], 5)} ${renderParts(part, above)}`
   }
 
@@ -57,7 +58,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     const shown = parts.slice(0, Math.max(0, MAX_PARTS - count))
     count += shown.length
     const more = parts.length - shown.length
-    return html`<ul class="schema${kind}">
+    return html`<ul class="properties${kind}">
       ${shown.map(render)} ${more > 0 && html`<li class="note">${textWith('more', { count: more })}</li>`}
     </ul>`
   }
@@ -71,11 +72,10 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
 
   function renderMember(name: string, part: unknown, required: boolean, above: readonly JsonObject[]): Html {
     const schema = readSchema(document, part)
-    return html`<li>
-      <code${schema['deprecated'] === true && html` class="old"`}>${name}</code>
-      <span class="type">${renderType(document, part)}${required && ', '}${required && html`<strong>${words().required}</strong>`}${renderRules(document, schema)}</span>
-      ${renderDescription(schema['description'], 5)} ${renderInside(part, above)}
-    </li>`
+    return renderProperty(
+      { name, isOld: schema['deprecated'] === true, about: renderAbout(document, part, required) },
+      html`${renderDescription(schema['description'], 5)} ${renderInside(part, above)}`,
+    )
   }
 
   /** A closed `<details>`; nothing for a value without parts. */
@@ -119,7 +119,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     const type = describeType(document, part)
     return html`<li>
       <span class="choice">${name}</span>${values}
-      <span class="type">${type !== name && renderType(document, part)}${renderRules(document, schema)}</span>
+      <span class="about">${type !== name && renderType(document, part)}${renderRules(document, schema)}</span>
       ${renderDescription(schema['description'], 5)} ${renderInside(part, above)}
     </li>`
   }
@@ -136,7 +136,7 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
 }
 
 /** A schema to unfold; nothing if there is none. */
-export function renderSchemaDetails(document: JsonObject, given: unknown, isOpen = false): Html | false {
+export function renderSchemaDetails(document: JsonObject, given: unknown, isOpen: boolean): Html | false {
   return (
     given !== undefined &&
     html`<details${isOpen && html` open`}>
@@ -166,11 +166,16 @@ export function hasParts(document: JsonObject, part: unknown, depth = 0): boolea
   )
 }
 
-/** The rules about a value, each after a comma. */
+/** Type, whether it must be given, and the rules about it. */
+export function renderAbout(document: JsonObject, part: unknown, required: boolean): Html {
+  const rules = renderRules(document, readSchema(document, part))
+  return html`${renderType(document, part)}${required && html` ${renderPill(words().required, 'bad')}`}${rules}`
+}
+
 function renderRules(document: JsonObject, schema: JsonObject): Html[] {
   return listRules(document, schema).map(({ text, values = [], names = [] }) => {
-    const shown = [...names, ...values].slice(0, MAX_VALUES).map((value) => html` <code>${formatValue(value)}</code>`)
-    return html`, ${text}${shown}${names.length + values.length > MAX_VALUES && ' …'}`
+    const shown = [...names, ...values].slice(0, MAX_VALUES).map((value) => html` ${renderChip(formatValue(value))}`)
+    return html` <span>${text}${shown}${names.length + values.length > MAX_VALUES && ' …'}</span>`
   })
 }
 

@@ -148,7 +148,7 @@ describe('an operation shows', () => {
     const markup = render('teas-replace')
     for (const [, id] of markup.matchAll(/ id="([^"]+)" data-in/g)) expect(markup).toContain(`<label for="${id}"`)
     expect(markup).toMatch(
-      /<input type="text" id="teas-replace-path-id" data-in="path" data-name="id" data-style="simple" data-explode="false" data-type="string" aria-describedby="teas-replace-path-id-hint" required/,
+      /<input type="text" id="teas-replace-path-id" data-in="path" data-name="id" data-style="simple" data-explode="false" data-type="string" required/,
     )
     expect(markup).toMatch(
       /<select id="teas-replace-query-kind"[^>]* required><option value="">Choose<\/option><option value="green">/,
@@ -257,7 +257,8 @@ describe('a reference', () => {
     )
 
   it('has the headings of its description in the sidebar, and links of other viewers lead to what it has', () => {
-    const page = renderPage({ info, paths, components })
+    const page = renderPage({ info: { ...info, version: '2.3.4' }, paths, components })
+    expect(page).toContain('<code class="chip">v2.3.4</code>')
     // An operation has the id that the heading would have.
     expect(page).toContain('<h2 id="errors-1">Errors</h2><h3 id="too-many">Too <em>many</em></h3>')
     expect(page).toMatch(
@@ -306,12 +307,12 @@ describe('a schema shows', () => {
 
   it('names, types, rules and descriptions of properties', () => {
     const text = readText(renderTea())
-    expect(text).toContain('name string, required, characters: at least 1, pattern ^T What it is called.')
-    expect(text).toContain('price number or null, at least 0, less than 100, a multiple of 0.5')
-    expect(text).toContain('kind string, always tea')
-    expect(text).toContain('grade string, deprecated, default A, one of A B')
-    expect(text).toContain('id string, only in answers')
-    expect(text).toContain('named Named Beside the reference. Named first string last string or null, required')
+    expect(text).toContain('name string required characters: at least 1 pattern ^T What it is called.')
+    expect(text).toContain('price number or null at least 0 less than 100 a multiple of 0.5')
+    expect(text).toContain('kind string always tea')
+    expect(text).toContain('grade string deprecated default A one of A B')
+    expect(text).toContain('id string only in answers')
+    expect(text).toContain('named Named Beside the reference. Named first string last string or null required')
     expect(text).toContain('labels object object /^x-/ integer (any other name) string')
     expect(text).toContain('never')
     expect(text).toContain('no other members')
@@ -321,7 +322,7 @@ describe('a schema shows', () => {
     const text = readText(renderTea())
     expect(text).toContain('One of, as shape says: Whole whole')
     expect(text).toContain('Broken string or null')
-    expect(text).toContain('blend list of Tea, items: at least 1')
+    expect(text).toContain('blend list of Tea items: at least 1')
     expect(text).toContain('As above.')
   })
 
@@ -333,9 +334,9 @@ describe('a schema shows', () => {
   })
 })
 
-it('the page shows version, contact, licence, terms and documentation', () => {
+it('the page shows contact, licence, terms and documentation', () => {
   const markup = renderInformation(document, undefined).markup
-  expect(readText(markup)).toContain('All teas. Version 2.3.4 Contact Tea team Licence MIT Terms of service')
+  expect(readText(markup)).toContain('All teas. Contact Tea team Licence MIT Terms of service')
   for (const url of ['https://example.com/contact', 'https://spdx.org/licenses/MIT.html', 'https://example.com/docs'])
     expect(markup).toContain(`href="${url}"`)
   const hostile = {
@@ -421,7 +422,7 @@ describe('a schema that a few lines make huge', () => {
     const Whole = { allOf: [{ $ref: '#/components/schemas/Part' }, { properties: { b: {} } }], required: ['a'] }
     const cyclic = asObject({ components: { schemas: { Part, Whole } } })
     const text = readText(renderSchema(cyclic, { $ref: '#/components/schemas/Whole' }).markup)
-    expect(text).toContain('a any, required')
+    expect(text).toContain('a any required')
     expect(text).toContain('b any')
   })
 

@@ -63,7 +63,7 @@ it.each([
   ['null', 'null'],
   [0, '0'],
 ])('the default %j is shown as %s', (preset, shown) => {
-  expect(show(documentOf({ type: ['string', 'integer'], default: preset }))).toBe(`string or integer, default ${shown}`)
+  expect(show(documentOf({ type: ['string', 'integer'], default: preset }))).toBe(`string or integer default ${shown}`)
 })
 
 describe('the type of a schema', () => {

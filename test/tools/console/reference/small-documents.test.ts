@@ -19,7 +19,7 @@ async function readPages(name: string, key: string): Promise<{ page: string; ind
 it('an operation that works without a credential names the scope that a token needs', async () => {
   const { page } = await readPages('both-schemes', 'b')
   expect(page).toContain('Can be called without credential, or with the access token of an application.')
-  expect(page).toMatch(/Scope\s*<code>r<\/code>/)
+  expect(page).toMatch(/Scope\s*<code class="chip">r<\/code>/)
 })
 
 it('a variable of a path that nothing describes has a field and a word in samples', async () => {

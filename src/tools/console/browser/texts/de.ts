@@ -72,6 +72,7 @@ export const calls: CallTexts = {
   boolean: 'Geben Sie true oder false ein.',
   array: 'Geben Sie einen Wert pro Zeile ein, oder ein JSON-Array wie ["a", "b"].',
   object: 'Geben Sie ein JSON-Objekt ein, etwa { "name": "value" }.',
+  tokenFirst: 'Zuerst ein Token anfordern',
   language: 'Sprache',
   reveal: 'Zeigen',
   hide: 'Zugangsdaten verbergen',

@@ -72,6 +72,7 @@ export const calls = {
   boolean: 'Enter true or false.',
   array: 'Enter one value per line, or a JSON array such as ["a", "b"].',
   object: 'Enter a JSON object, such as { "name": "value" }.',
+  tokenFirst: 'Get a token first',
   language: 'Language',
   reveal: 'Reveal',
   hide: 'Hide credentials',

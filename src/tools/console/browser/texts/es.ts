@@ -72,6 +72,7 @@ export const calls: CallTexts = {
   boolean: 'Introduzca true o false.',
   array: 'Introduzca un valor por línea, o un array JSON como ["a", "b"].',
   object: 'Introduzca un objeto JSON, como { "name": "value" }.',
+  tokenFirst: 'Primero obtener un token',
   language: 'Lenguaje',
   reveal: 'Mostrar',
   hide: 'Ocultar credenciales',

@@ -72,6 +72,7 @@ export const calls: CallTexts = {
   boolean: 'Saisissez true ou false.',
   array: 'Saisissez une valeur par ligne, ou un tableau JSON tel que ["a", "b"].',
   object: 'Saisissez un objet JSON, tel que { "name": "value" }.',
+  tokenFirst: 'D’abord obtenir un jeton',
   language: 'Langage',
   reveal: 'Révéler',
   hide: 'Masquer les identifiants',
