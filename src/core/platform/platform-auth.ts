@@ -54,13 +54,13 @@ export function createPlatformAuth<
   const hooks: FeatureHooks = {}
   const applicationParts = createApplicationParts(foundation, hooks)
   const features = createFeatures(foundation, applicationParts, hooks)
-  const { resourceServer, guardParts, routers } = createServers(foundation, tokens, applicationParts, features, hooks)
+  const { guards, guardParts, routers } = createServers(foundation, tokens, applicationParts, features, hooks)
   startAndStop(foundation, tokens, applicationParts, features, hooks)
 
   const { store, opened, events, lifecycle, sessionSecret, clientLimits } = foundation
   const { goFirst } = clientLimits
   const auth: CoreAuth = {
-    ...resourceServer,
+    ...guards,
     ...routers,
     apis: [...settings.apis.values()].map(toPublicApi),
     brand: settings.brand,

@@ -1,8 +1,6 @@
 import { createAuthorizationServer } from '../authorization-server/authorization-server.js'
 import { createMountCheck } from '../authorization-server/mount-check.js'
-import type { GuardParts } from '../resource-server/guard-parts.js'
-import type { ResourceServer } from '../resource-server/resource-server.js'
-import { createResourceServer } from '../resource-server/create.js'
+import { createResourceServer } from '../resource-server/resource-server.js'
 import { createTokens, type Tokens } from '../tokens/create.js'
 import type { ApplicationParts } from './application-parts.js'
 import type { FeatureHooks } from './hooks.js'
@@ -32,27 +30,27 @@ export function createServers(
   applicationParts: ApplicationParts,
   { observers, plans }: Features,
   { importedCredentials }: FeatureHooks,
-): {
-  readonly resourceServer: Omit<ResourceServer, 'findActiveToken' | 'guardParts'>
-  readonly guardParts: GuardParts
-  readonly routers: ReturnType<typeof createAuthorizationServer>
-} {
+) {
   const { settings, credentials, feed, logger } = foundation
   const { basePath, baseUrl } = settings
-  const shared = {
-    ...foundation,
-    ...tokens,
-    ...applicationParts,
+  const resourceServer = createResourceServer({
     apis: settings.apis,
+    accessTokens: tokens.accessTokens,
+    revokedTokens: tokens.revokedTokens,
+    applicationCache: applicationParts.applicationCache,
     credentials: credentials.get,
-    observers,
-    importedCredentials,
-  }
-  const { findActiveToken, guardParts, ...resourceServer } = createResourceServer({
-    ...shared,
+    activate: applicationParts.activate,
+    lastUsed: applicationParts.lastUsed,
+    limitFailures: foundation.limitFailures,
+    rateLimits: foundation.rateLimits,
     plans,
+    available: foundation.available,
+    observers,
+    emit: foundation.emit,
+    logRefusal: foundation.logRefusal,
     onDenied: settings.onDenied,
     warn: (message) => logger.warn(message),
+    now: foundation.now,
   })
   const routers = createAuthorizationServer({
     apis: settings.apis,
@@ -75,7 +73,7 @@ export function createServers(
     accessTokens: tokens.accessTokens,
     revokedTokens: tokens.revokedTokens,
     signingKeys: tokens.signingKeys,
-    findActiveToken,
+    findActiveToken: resourceServer.findActiveToken,
     observers,
     emit: foundation.emit,
     paceStarts: foundation.paceStarts,
@@ -83,5 +81,5 @@ export function createServers(
     checkMount: settings.development ? createMountCheck({ baseUrl, basePath, logger }) : undefined,
     now: foundation.now,
   })
-  return { resourceServer, guardParts, routers }
+  return { guards: resourceServer.calls, guardParts: resourceServer.guardParts, routers }
 }

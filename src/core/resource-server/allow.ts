@@ -1,17 +1,50 @@
-import type { AllowRequest, OwnDenial } from './allow-request.js'
 import { validateHeaderName, validateHeaderValue, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createOwnDenial, type Denial } from '../../shared/contracts/denial.js'
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import { handOnFailure } from '../http/hand-on-failure.js'
+import type { Next } from '../http/middleware.js'
 import { replaceForbidden } from '../http/respond.js'
 import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
 import type { AuthInfo } from './auth-info.js'
-import type { ErrorResponders, ErrorResponseConfig } from './respond-with.js'
+import type { ErrorResponders, ErrorResponseConfig } from './error-responder.js'
+import { Failure, type Refusal } from './refusal.js'
 import type { FormatErrorChallenge } from './error-responses.js'
 import type { Identity } from './identity.js'
+
+/**
+ * Decides whether this caller may make this request: true or false, or a refusal of your own; or a promise of one within 5
+ * seconds. Other results and errors are answered with 500 or 503 and never reach the route.
+ *
+ * @example
+ * ```ts
+ * import type { Request } from 'express'
+ * import type { AllowRequest } from 'express-platform-auth'
+ *
+ * const isOwner: AllowRequest = ({ application }, req: Request) =>
+ *   req.params['owner'] === application.id || { status: 404, error: 'not_found', description: 'There is no such order' }
+ * ```
+ */
+export type AllowRequest<Info = AuthInfo> = {
+  // A method, because its parameters may be narrower: the function can take Express's Request.
+  allow(auth: Info, req: IncomingMessage): AllowAnswer | PromiseLike<AllowAnswer>
+}['allow']
+
+type AllowAnswer = boolean | OwnDenial
+
+/** A refusal by a guard's `allow`. Members that are left out are as for `false`. A `Denial` is one too. */
+export interface OwnDenial {
+  /** A status from 400 to 599; 403 if left out. */
+  readonly status?: number
+  /** The `error` member of the answer; `access_denied` if left out. */
+  readonly error?: string
+  /** The `error_description` member of the answer. Only ASCII is sent (RFC 6749 5.2). */
+  readonly description?: string
+  /** Replaces or adds headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 /** The parts of a guard that its `allow` needs. */
 export interface AllowConfig extends ErrorResponseConfig {
@@ -29,13 +62,11 @@ export type PassIfAllowed = (
   pass: (req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity) => void,
 ) => void
 
-type Next = (error?: unknown) => void
-
 export function createPassIfAllowed({ respondWithError, respondWithDenial }: ErrorResponders): PassIfAllowed {
   return function passIfAllowed(config, req, res, next, identity, pass) {
-    const fail = (problem: unknown): void => respondWithError(config, problem, identity, req, res, next)
+    const fail = (problem: unknown): void => respondWithError(config, new Failure(problem, identity), req, res, next)
     const settle = (answer: Answer): void => {
-      if (answer !== true) respondWithDenial(config, answer, 'refused_by_host', identity, req, res, next)
+      if (answer !== true) respondWithDenial(config, refuse(answer, identity), req, res, next)
       // The host's time-out may have answered meanwhile; the handler would answer a second time.
       else if (!res.headersSent) pass(req, res, next, identity)
     }
@@ -44,6 +75,10 @@ export function createPassIfAllowed({ respondWithError, respondWithDenial }: Err
     else if (answer instanceof Error) fail(answer)
     else settle(answer)
   }
+}
+
+function refuse(denied: Denial, caller: Identity): Refusal {
+  return { denied, reason: 'refused_by_host', caller, cause: undefined, details: undefined }
 }
 
 /** The host's answer: true or a refusal; or an error, with the cause for the log. */

@@ -8,29 +8,15 @@ import { describeValue } from '../../shared/lib/describe-value.js'
 import type { OnDenied } from '../options/options.js'
 import { findIdentity, setIdentity } from './auth-of.js'
 import type { Decisions } from './decisions.js'
-import type { RespondWithDenial } from './respond-with.js'
 import { formatBearerOfKeys } from './error-responses.js'
-import { findWrongArguments } from './express-arguments.js'
+import { findWrongArguments, type ErrorResponders } from './error-responder.js'
 import { isGuardCall } from './guard-arguments.js'
-import type { Guard, GuardConfig } from './guard-config.js'
-import { NO_CREDENTIAL } from './guard.js'
+import { NO_CREDENTIAL, type Guard, type GuardConfig } from './guard.js'
 import { createCacheProtection, createKeyCredentialReader, isNoToken, readAuthorizationKey } from './key-headers.js'
-import type { ReportOnly } from './refusal-reporter.js'
+import type { ReportOnly } from './report-only.js'
 
 /** Maps a guard to its config; undefined for combined guards. Other functions are not in it. */
 export type GuardRegister = Pick<WeakMap<Guard, GuardConfig | undefined>, 'has' | 'get'>
-
-interface AnyGuardOptions {
-  /** One guard at least, in the order in which they decide. */
-  readonly parts: readonly GuardConfig[]
-  readonly optional: boolean
-  /** The credentials of all parts. */
-  readonly accepts: readonly AcceptedCredential[]
-  readonly decisions: Decisions
-  readonly onDenied: OnDenied | undefined
-  readonly createGuard: (config: GuardConfig) => Guard
-  readonly respondWithDenial: RespondWithDenial
-}
 
 /**
  * Combines several guards: the first for which a request has a credential, good or bad, decides. So a bad credential is never
@@ -43,9 +29,19 @@ export function createAnyGuard({
   onDenied,
   createGuard,
   respondWithDenial,
-  ...given
-}: AnyGuardOptions): Guard {
-  const parts = shareAuthorization(given.parts)
+  parts: given,
+}: {
+  /** One guard at least, in the order in which they decide. */
+  readonly parts: readonly GuardConfig[]
+  readonly optional: boolean
+  /** The credentials of all parts. */
+  readonly accepts: readonly AcceptedCredential[]
+  readonly decisions: Decisions
+  readonly onDenied: OnDenied | undefined
+  readonly createGuard: (config: GuardConfig) => Guard
+  readonly respondWithDenial: ErrorResponders['respondWithDenial']
+}): Guard {
+  const parts = shareAuthorization(given)
   const { api } = parts[0]!
   // An answer depends on every one of these headers, whichever guard decides.
   const isPrivate = parts.some(({ prepareResponse }) => prepareResponse !== undefined)
@@ -72,29 +68,24 @@ export function createAnyGuard({
     return { part, guard }
   })
 
+  const denialConfig = {
+    api,
+    accepts,
+    onDenied,
+    reportOnly,
+    hostGuard,
+    hideCredential,
+    hideOthers: hidingOthers.length > 0 ? hideOthers : undefined,
+    prepareResponse,
+    readClient: () => undefined,
+  }
+
   return function platformAuthAnyGuard(req, res, next) {
     for (const { part, guard } of guards) if (isPresented(part, req)) return guard(req, res, next)
     if (!optional) {
       const denied = createMissingDenial(parts, req)
-      return respondWithDenial(
-        {
-          api,
-          accepts,
-          onDenied,
-          reportOnly,
-          hostGuard,
-          hideCredential,
-          hideOthers: hidingOthers.length > 0 ? hideOthers : undefined,
-          prepareResponse,
-          readClient: () => undefined,
-        },
-        denied,
-        'no_credential',
-        undefined,
-        req,
-        res,
-        next,
-      )
+      const refusal = { denied, reason: 'no_credential', caller: undefined, cause: undefined, details: undefined }
+      return respondWithDenial(denialConfig, refusal, req, res, next)
     }
     const wrongArguments = findWrongArguments(res)
     if (wrongArguments) return next(wrongArguments)

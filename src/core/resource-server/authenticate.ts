@@ -15,26 +15,25 @@ import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens-api.js'
 import type { AccessToken, AccessTokenVerifier, Verification } from '../tokens/verified-token.js'
 import { ExpiredAccessToken } from '../tokens/verified-token.js'
-import { Failure, type Refused } from './failure.js'
+import { Failure, type Refused } from './refusal.js'
 import { Identity } from './identity.js'
 
-/**
- * Authenticates a credential. The `recall` calls answer from memory alone, or null if the store or a signature check is needed;
- * the `by` calls then get the missing part. Both decide by `judgeToken`, `judgeTokenApplication` and `judgeKey`.
- */
-export interface Authenticator {
-  recallAccessToken(api: Api, accessToken: string): Identity | Refused | null
-  /** The result is a promise while Redis counts a bad key. Throws or rejects for too many unknown ones. */
-  recallApiKey(api: Api, apiKey: string, req: IncomingMessage): Identity | Refused | Promise<Refused> | null
-  /** Whether it is a key of any application. Rejects if the store cannot answer. */
-  isKnownKey(text: string, req: IncomingMessage): MaybePromise<boolean>
-  /** Rejects if the store cannot answer. */
-  byAccessToken(api: Api, accessToken: string): Promise<Identity | Refused>
-  /** Rejects if the store cannot answer, or for too many unknown keys. */
-  byApiKey(api: Api, apiKey: string, req?: IncomingMessage): Promise<Identity | Refused>
-}
+export type Authenticator = ReturnType<typeof createAuthenticator>
 
-interface AuthenticatorOptions {
+/**
+ * Authenticates credentials. The `recall` calls answer from memory alone, or null if the store or a signature check is needed; the
+ * `by` calls then get the missing part. Both decide by `judgeToken`, `judgeTokenApplication` and `judgeKey`.
+ */
+export function createAuthenticator({
+  accessTokens,
+  revokedTokens,
+  applicationCache,
+  credentials,
+  activate,
+  lastUsed,
+  limitFailures,
+  now,
+}: {
   readonly accessTokens: Pick<AccessTokenVerifier, 'recall' | 'verify'>
   readonly revokedTokens: RevokedTokens
   readonly applicationCache: ApplicationCache
@@ -44,11 +43,7 @@ interface AuthenticatorOptions {
   readonly lastUsed: Pick<LastUsed, 'note'>
   readonly limitFailures: RateLimit | undefined
   readonly now: () => number
-}
-
-export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { accessTokens, revokedTokens, applicationCache, credentials, activate, lastUsed, limitFailures, now } = options
-
+}) {
   function hasEnded(application: ApplicationRecord | undefined): boolean {
     return application?.endsAt !== undefined && isEnded(application, now())
   }
@@ -74,7 +69,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     // Every key that gets the answer of an unknown one is counted with unknown keys: another limit would tell them apart.
     const owner = refused instanceof Failure ? application?.id : undefined
     const refuseTooMany = (error: unknown): Refused => {
-      if (refused instanceof Failure) return new Failure(error as Error, refused.applicationId)
+      if (refused instanceof Failure) return new Failure(error as Error, refused.caller)
       throw error
     }
     try {
@@ -95,7 +90,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 
   return {
-    recallAccessToken(api, accessToken) {
+    recallAccessToken(api: Api, accessToken: string): Identity | Refused | null {
       const verification = accessTokens.recall(accessToken)
       if (verification === null) return null
       const token = judgeToken(api, verification)
@@ -106,7 +101,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const result = judgeTokenApplication(api, token, isRevoked || hasEnded(application), application)
       return isUnproven(result, application) ? null : result
     },
-    async byAccessToken(api, accessToken) {
+    /** Rejects if the store cannot answer. */
+    async byAccessToken(api: Api, accessToken: string): Promise<Identity | Refused> {
       const token = judgeToken(api, await accessTokens.verify(accessToken))
       if (isRefused(token)) return token
       const isRevoked = await revokedTokens.isRevoked(token)
@@ -116,7 +112,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (isUnproven(result, application)) throw createUnprovenError()
       return result
     },
-    recallApiKey(api, apiKey, req) {
+    /** The result is a promise while a bad key is being counted; it rejects for too many unknown ones. */
+    recallApiKey(api: Api, apiKey: string, req: IncomingMessage): Identity | Refused | Promise<Refused> | null {
       const hash = credentials().hashKey(apiKey)
       if (hash === undefined) return 'invalidApiKey'
       const application = applicationCache.recallByKeyHash(hash)
@@ -127,13 +124,15 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (!isSuspended(result)) lastUsed.note(hash)
       return result
     },
-    isKnownKey(text, req) {
+    /** Whether it is a key of any application. Rejects if the store cannot answer. */
+    isKnownKey(text: string, req: IncomingMessage): MaybePromise<boolean> {
       const hash = credentials().hashKey(text)
       const known = hash === undefined ? undefined : applicationCache.recallByKeyHash(hash)
       if (known !== null) return known !== undefined
       return Promise.resolve(applicationCache.findByKeyHash(hash!, text, req)).then((found) => found !== undefined)
     },
-    async byApiKey(api, apiKey, req) {
+    /** Rejects if the store cannot answer, or for too many unknown keys. */
+    async byApiKey(api: Api, apiKey: string, req?: IncomingMessage): Promise<Identity | Refused> {
       const hash = credentials().hashKey(apiKey)
       if (hash === undefined) return 'invalidApiKey'
       const application = await applicationCache.findByKeyHash(hash, apiKey, req)

@@ -17,7 +17,9 @@ export type RequestCost =
 
 const MAX_COST = 1_000_000
 
-/** Throws `ConfigurationError` for a value that is neither. */
+export type ReadCost = typeof readCost
+
+/** Throws `ConfigurationError` for a value that is no cost. */
 export function readCost(call: string, cost: unknown): RequestCost {
   if (cost === undefined) return 1
   if (typeof cost === 'function' || isCost(cost)) return cost as RequestCost
@@ -29,7 +31,7 @@ export function readCost(call: string, cost: unknown): RequestCost {
 }
 
 /** `readCost`, which also throws for a number that a limit of a plan can never let pass: what its applications get is no 429 that ends. */
-export function createReadCost(plans: PlanLimits | undefined): typeof readCost {
+export function createReadCost(plans: PlanLimits | undefined): ReadCost {
   return function readPassableCost(call, given) {
     const cost = readCost(call, given)
     const tooLow = typeof cost === 'number' ? plans?.describeTooLow(cost) : undefined

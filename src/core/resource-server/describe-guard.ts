@@ -1,5 +1,8 @@
-import type { GuardDescription } from '../../shared/contracts/guard-description.js'
+import type { AcceptedCredential, GuardDescription } from '../../shared/contracts/guard-description.js'
 import { shareInProcess } from '../../shared/lib/share-in-process.js'
+import type { OnDenied } from '../options/options.js'
+import type { GuardConfig } from './guard.js'
+import type { RefusalReporter } from './report-only.js'
 
 /**
  * A guard's requirements of a request; undefined for any other function. Tools such as `expectSecured()` use it to check an
@@ -23,3 +26,40 @@ export function setGuardDescription(guard: object, description: GuardDescription
 }
 
 const DESCRIPTIONS = shareInProcess('express-platform-auth.guards', () => new WeakMap<object, GuardDescription>())
+
+/** The description of a guard that consists of these parts. `otherOnDenied` applies to parts that have none. */
+export function describeParts(
+  parts: readonly GuardConfig[],
+  optional: boolean,
+  otherOnDenied: OnDenied | undefined,
+  reports: RefusalReporter['reports'],
+): GuardDescription {
+  return {
+    optional,
+    // This is a getter: the end may be tomorrow.
+    get enforces() {
+      return !parts.some(reports)
+    },
+    accepts: parts.map((part) => describeAccepted(part, otherOnDenied)),
+  }
+}
+
+export function describeAccepted(
+  config: Omit<GuardConfig, 'accepts'>,
+  otherOnDenied: OnDenied | undefined,
+): AcceptedCredential {
+  const { api, findRequirement, otherIssuers, onDenied = otherOnDenied } = config
+  return {
+    api: api.name,
+    resource: api.resource,
+    scheme: api.scheme,
+    otherIssuers: otherIssuers !== undefined,
+    hasOwnAnswers: onDenied !== undefined,
+    scopesFor(method) {
+      const { scopes, anyOf, allowsMethod } = findRequirement({ method })
+      // If one alternative needs no scope, every credential passes.
+      const anyScope = anyOf.some((alternative) => alternative.length === 0) ? [] : [...new Set(anyOf.flat())]
+      return allowsMethod ? { scopes, anyScope } : undefined
+    },
+  }
+}

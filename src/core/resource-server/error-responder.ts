@@ -1,18 +1,34 @@
-import type { ErrorResponseConfig, RespondWithError, RespondWithDenial, ErrorResponders } from './respond-with.js'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../../shared/contracts/api.js'
+import type { ApiObservers } from '../../shared/contracts/api-observer.js'
 import { createDenialError, type Denial } from '../../shared/contracts/denial.js'
+import { ConfigurationError } from '../../shared/contracts/errors.js'
+import type { AcceptedCredential } from '../../shared/contracts/guard-description.js'
 import type { RefusalDetails } from '../../shared/contracts/usage.js'
+import type { Next } from '../http/middleware.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { sendDenial, toDenial, unwrapCause } from '../http/respond.js'
 import type { OnDenied } from '../options/options.js'
-import type { ApiObservers } from '../../shared/contracts/api-observer.js'
 import type { Decisions } from './decisions.js'
-import { findWrongArguments } from './express-arguments.js'
-import { Failure } from './failure.js'
+import type { ErrorResponses } from './error-responses.js'
 import type { Outcomes } from './outcomes.js'
-import type { RefusalReporter, RefusedCaller } from './refusal-reporter.js'
-import { findApplicationId } from './report-only.js'
+import { Failure, findApplicationId, type Refusal } from './refusal.js'
+import type { RefusalReporter, ReportingConfig } from './report-only.js'
+
+/** The refusals that a guard sends, and the function that may replace them. */
+export interface ErrorResponseConfig extends DenialConfig {
+  readonly findRequirement: (req: IncomingMessage) => {
+    readonly errors: ErrorResponses
+    readonly scopes: readonly string[]
+    readonly anyOf: readonly (readonly string[])[]
+  }
+}
+
+export interface DenialConfig extends ReportingConfig {
+  /** The credentials with which the request would have passed. */
+  readonly accepts: readonly AcceptedCredential[]
+  readonly onDenied: OnDenied | undefined
+}
 
 /** The `reason` of events, if it says more than the `error` that is sent. */
 const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
@@ -29,13 +45,7 @@ const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['restrictedKey', 'restricted_key'],
 ])
 
-export interface ErrorResponderOptions {
-  readonly decisions: Decisions
-  readonly outcomes: Outcomes
-  readonly observers: ApiObservers
-  readonly logRefusal: LogRefusal
-  readonly reporter: RefusalReporter
-}
+export type ErrorResponders = ReturnType<typeof createErrorResponder>
 
 export function createErrorResponder({
   decisions,
@@ -43,34 +53,48 @@ export function createErrorResponder({
   observers,
   logRefusal,
   reporter,
-}: ErrorResponderOptions): ErrorResponders {
-  const respondWithError: RespondWithError = (config, problem, caller, req, res, next) => {
-    if (problem instanceof Failure) {
-      refuse(config, problem.problem, problem.applicationId, req, res, next, problem.details)
-    } else refuse(config, problem, caller, req, res, next)
-  }
-
-  function refuse(
+}: {
+  readonly decisions: Decisions
+  readonly outcomes: Outcomes
+  readonly observers: ApiObservers
+  readonly logRefusal: LogRefusal
+  readonly reporter: RefusalReporter
+}) {
+  /** Refuses a request. `given` is a key of `errors`, whatever was thrown, or a `Failure` with one of them. */
+  function respondWithError(
     config: ErrorResponseConfig,
-    problem: unknown,
-    caller: RefusedCaller,
+    given: unknown,
     req: IncomingMessage,
     res: ServerResponse,
-    next: (error?: unknown) => void,
-    details?: RefusalDetails,
+    next: Next,
   ): void {
+    const { problem, caller, details } =
+      given instanceof Failure ? given : { problem: given, caller: undefined, details: undefined }
     const { errors, scopes, anyOf } = config.findRequirement(req)
     const isKnown = typeof problem === 'string' && Object.hasOwn(errors, problem)
     const denied = isKnown ? errors[problem]! : toDenial(problem)
-    const reason = EVENT_REASONS.get(problem) ?? denied.error
-    const needed = describeUnmet(config.api, problem, [...scopes, ...anyOf.flat()]) ?? details
-    respondWithDenial(config, denied, reason, caller, req, res, next, unwrapCause(problem), needed)
+    const refusal = {
+      denied,
+      reason: EVENT_REASONS.get(problem) ?? denied.error,
+      caller,
+      cause: unwrapCause(problem),
+      details: describeUnmet(config.api, problem, [...scopes, ...anyOf.flat()]) ?? details,
+    }
+    respondWithDenial(config, refusal, req, res, next)
   }
 
-  const respondWithDenial: RespondWithDenial = (config, denied, reason, caller, req, res, next, cause, details) => {
+  /** Sends a refusal that was made for this request. */
+  function respondWithDenial(
+    config: DenialConfig,
+    refusal: Refusal,
+    req: IncomingMessage,
+    res: ServerResponse,
+    next: Next,
+  ): void {
     const wrongArguments = findWrongArguments(res)
     if (wrongArguments) return next(wrongArguments)
     const { api, accepts, onDenied, readClient } = config
+    const { denied, reason, caller, cause, details } = refusal
     const reports = reporter.reports(config)
     decisions.note?.({
       kind: reports ? 'reported' : 'refused',
@@ -79,26 +103,25 @@ export function createErrorResponder({
       denied,
       hasOwnAnswer: onDenied !== undefined,
     })
-    if (reports) return reporter.report(config, denied, reason, caller, req, res, next, cause)
+    if (reports) return reporter.report(config, refusal, req, res, next)
     const applicationId = findApplicationId(caller)
     outcomes.deny({ api: api.name, applicationId, error: denied.error, reason }, req, readClient)
     if (applicationId !== undefined) observers.get(api.name)?.refused?.({ applicationId, denied, reason, details }, req)
     logRefusal(api.name, denied, cause, reason)
-    if (onDenied) askHost(api, onDenied, denied, req, res, next)
+    if (onDenied) answerByHost(config, denied, req, res, next)
     else sendDenial(req, res, denied)
   }
 
-  function askHost(
-    api: Api,
-    onDenied: OnDenied,
+  function answerByHost(
+    { api, onDenied }: DenialConfig,
     denied: Denial,
     req: IncomingMessage,
     res: ServerResponse,
-    next: (error?: unknown) => void,
+    next: Next,
   ): void {
     try {
       // Promise.resolve() accepts any thenable, such as a promise of another Node context (Jest).
-      Promise.resolve(onDenied(createDenialError(denied), req, res, sendOrFail)).catch(sendUnexpected)
+      Promise.resolve(onDenied!(createDenialError(denied), req, res, sendOrFail)).catch(sendUnexpected)
     } catch (error) {
       sendUnexpected(error)
     }
@@ -118,6 +141,15 @@ export function createErrorResponder({
   }
 
   return { respondWithError, respondWithDenial }
+}
+
+/** The error for a guard that was not called with request and response: express-ws calls it with a socket and the request. */
+export function findWrongArguments(res: ServerResponse): ConfigurationError | undefined {
+  if ((res as Partial<ServerResponse>).setHeader !== undefined) return undefined
+  return new ConfigurationError({
+    problem: 'A guard was called with other arguments than (req, res, next), as within app.ws() of express-ws',
+    fix: "Mount it before the WebSocket route: app.use('/path', guard).",
+  })
 }
 
 /** Details of what a credential lacks. The words for developers differ by the scheme, the reason does not. */

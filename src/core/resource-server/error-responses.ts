@@ -2,7 +2,7 @@ import type { Api } from '../../shared/contracts/api.js'
 import { type Denial, type ErrorCode, createDenial } from '../../shared/contracts/denial.js'
 import { MAX_TOKEN_LENGTH } from '../http/bearer.js'
 import { formatChallenge } from '../http/respond.js'
-import type { KeyFailureReason, TokenFailureReason } from './failure.js'
+import type { KeyFailureReason, TokenFailureReason } from './refusal.js'
 
 /** Every refusal of a guard by its reason. They are made at start-up, so that a refusal costs less than a valid request. */
 export type ErrorResponses<Reason extends string = string> = Readonly<Record<Reason, Denial>>

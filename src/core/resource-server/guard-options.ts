@@ -1,6 +1,6 @@
 import type { ReportOnlyOptions } from '../../shared/contracts/report-only.js'
 import type { OnDenied } from '../options/options.js'
-import type { AllowRequest } from './allow-request.js'
+import type { AllowRequest } from './allow.js'
 import type { AccessTokenInfo, ApiKeyInfo } from './auth-info.js'
 import type { RequestCost } from './cost.js'
 import type { OtherIssuersGuard } from './other-issuers.js'

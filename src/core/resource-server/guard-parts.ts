@@ -1,13 +1,13 @@
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApiObservers } from '../../shared/contracts/api-observer.js'
 import type { OnDenied } from '../options/options.js'
-import type { RespondWithDenial } from './respond-with.js'
-import type { readCost } from './cost.js'
+import type { ErrorResponders } from './error-responder.js'
+import type { ReadCost } from './cost.js'
 import type { Decisions } from './decisions.js'
 import type { readGuardOptions } from './guard-arguments.js'
 import type { ApiKeyGuardOptions, BearerGuardOptions } from './guard-options.js'
-import type { Guard } from './guard-config.js'
-import type { ReadReportOnly } from './read-report-only.js'
+import type { Guard } from './guard.js'
+import type { ReadReportOnly } from './report-only.js'
 import type { ScopeRequirements } from './requirement.js'
 
 /** What tools that make guards get of a platform, beyond its public calls. */
@@ -25,9 +25,9 @@ export interface GuardParts {
   /** Describes a value that is no guard. */
   readonly describeNoGuard: (given: unknown) => string
   readonly readGuardOptions: typeof readGuardOptions
-  readonly readCost: typeof readCost
+  readonly readCost: ReadCost
   readonly readReportOnly: ReadReportOnly
-  readonly respondWithDenial: RespondWithDenial
+  readonly respondWithDenial: ErrorResponders['respondWithDenial']
   readonly onDenied: OnDenied | undefined
   readonly warn: (message: string) => void
 }

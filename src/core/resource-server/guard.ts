@@ -1,46 +1,83 @@
-import type { MissingCredential } from './guard-config.js'
-import type { Guard, Next, GuardConfig } from './guard-config.js'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../../shared/contracts/api.js'
+import type { Next } from '../http/middleware.js'
 import { handOnFailure } from '../http/hand-on-failure.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { ApiObservers } from '../../shared/contracts/api-observer.js'
-import { createPassIfAllowed } from './allow.js'
+import { createPassIfAllowed, type AllowConfig } from './allow.js'
 import { findIdentity, setIdentity } from './auth-of.js'
-import type { ErrorResponders } from './respond-with.js'
-import { callOtherGuard, type OtherIssuersGuard } from './other-issuers.js'
+import type { RequestCost } from './cost.js'
+import { findWrongArguments, type ErrorResponders } from './error-responder.js'
+import { callOtherGuard, type IsOfOtherIssuer, type OtherIssuersGuard } from './other-issuers.js'
 import type { Decisions } from './decisions.js'
-import { findWrongArguments } from './express-arguments.js'
 import { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
 import { createPassAgain } from './pass-again.js'
 import { createPassIfCounted } from './pass-if-counted.js'
-import { PassportRequest } from './passport-adapter.js'
+import { PassportRequest, type AuthenticateRequest } from './passport-adapter.js'
+import { Failure, type Refused } from './refusal.js'
 import type { RequestCounter } from './request-counter.js'
-import { findUnmet } from './requirement.js'
+import { findUnmet, type FindRequirement } from './requirement.js'
+
+/** A guard: middleware for Express 4, Express 5 and connect. It leaves the types of a route's handlers as they are. */
+export type Guard = (req: IncomingMessage, res: ServerResponse, next: Next) => void
+
+/** The parts in which guards differ. */
+export interface GuardConfig extends AllowConfig {
+  readonly findRequirement: FindRequirement
+  readonly cost: RequestCost
+  readonly optional: boolean
+  /** The host's guard for the credentials of others. */
+  readonly otherIssuers: { readonly guard: OtherIssuersGuard; readonly isOfOtherIssuer: IsOfOtherIssuer } | undefined
+  /** The headers that may carry the credential, as they are written. */
+  readonly headerNames: readonly string[]
+  /** The form of such a header. */
+  readonly form: string
+  /** The header that Passport's strategy reads. */
+  readonly header: 'authorization' | 'x-api-key'
+  /** The value of that header, or the reason why there is no credential to authenticate. */
+  readonly readCredential: (req: IncomingMessage) => string | MissingCredential
+  /** The decision from memory alone: an identity, the reason of a refusal, or null if the credential must be verified. */
+  readonly recall: (
+    credential: string,
+    req: IncomingMessage,
+  ) => Identity | Refused | 'malformed' | Promise<Refused> | null
+  /** Verifies the credential with Passport's strategy. */
+  readonly authenticate: AuthenticateRequest
+}
+
+/** The reason why a request has no credential to authenticate: a key of the requirement's `errors`. */
+export interface MissingCredential {
+  readonly reason: string
+}
 
 export const NO_CREDENTIAL: MissingCredential = { reason: 'noCredential' }
 export const DUPLICATE_CREDENTIAL: MissingCredential = { reason: 'duplicateCredential' }
 export const MALFORMED_CREDENTIAL: MissingCredential = { reason: 'malformed' }
 export const TOO_LONG_CREDENTIAL: MissingCredential = { reason: 'tooLong' }
 
-export interface GuardFactoryOptions extends ErrorResponders {
-  readonly decisions: Decisions
-  readonly outcomes: Outcomes
+/** The steps of a guard: read the credential, authenticate, check scopes, count the request, ask the host, call the handler. */
+export function createGuardFactory({
+  available,
+  requestLimits,
+  observers,
+  decisions,
+  outcomes,
+  respondWithError,
+  respondWithDenial,
+}: ErrorResponders & {
   /** Rejects while the platform cannot answer: before it is ready, or when the store has been unavailable for too long. */
   readonly available: () => MaybePromise<void>
   /** The `requests` limit of each API. */
   readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForGuard'>>
   readonly observers: ApiObservers
-}
+  readonly decisions: Decisions
+  readonly outcomes: Outcomes
+}) {
+  const passIfAllowed = createPassIfAllowed({ respondWithError, respondWithDenial })
+  const passIfCounted = createPassIfCounted(respondWithError)
 
-/** The steps of a guard: read the credential, authenticate, check scopes, count the request, ask the host, call the handler. */
-export function createGuardFactory(options: GuardFactoryOptions): (config: GuardConfig) => Guard {
-  const { available, requestLimits, observers, decisions, outcomes, respondWithError } = options
-  const passIfAllowed = createPassIfAllowed(options)
-  const passIfCounted = createPassIfCounted(options)
-
-  return function createGuard(config) {
+  return function createGuard(config: GuardConfig): Guard {
     const { api, findRequirement, allow, optional, otherIssuers, header, readCredential, recall, authenticate } = config
     const noted = { api: api.name, accepts: config.accepts, denied: undefined, hasOwnAnswer: false }
     const countRequest = requestLimits.get(api)!.countForGuard
@@ -62,8 +99,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
     }
 
     function passWithout(req: IncomingMessage, res: ServerResponse, next: Next, missing: MissingCredential): void {
-      if (missing !== NO_CREDENTIAL || !optional)
-        return respondWithError(config, missing.reason, undefined, req, res, next)
+      if (missing !== NO_CREDENTIAL || !optional) return respondWithError(config, missing.reason, req, res, next)
       const wrongArguments = findWrongArguments(res)
       if (wrongArguments) return next(wrongArguments)
       decisions.note?.({ kind: 'optional', ...noted })
@@ -91,7 +127,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       const waitsSince = performance.now()
       const decided = ready.then(
         () => decide(credential, req, res, next, waitsSince),
-        (problem: unknown) => respondWithError(config, problem, undefined, req, res, next),
+        (problem: unknown) => respondWithError(config, problem, req, res, next),
       )
       handOnFailure(decided, res, next)
     }
@@ -112,28 +148,28 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
         const passportRequest = new PassportRequest(api, { [header]: credential }, req, res, next, waitsSince)
         authenticate(passportRequest, authorizeVerified)
       } else if (recalled instanceof Promise) refuseAfter(recalled, req, res, next)
-      else respondWithError(config, recalled, undefined, req, res, next)
+      else respondWithError(config, recalled, req, res, next)
     }
 
     function refuseAfter(counted: Promise<unknown>, req: IncomingMessage, res: ServerResponse, next: Next): void {
-      const refuse = (problem: unknown): void => respondWithError(config, problem, undefined, req, res, next)
+      const refuse = (problem: unknown): void => respondWithError(config, problem, req, res, next)
       handOnFailure(counted.then(refuse, refuse), res, next)
     }
 
     function authorizeVerified(passportRequest: PassportRequest, problem: unknown, identity?: Identity): void {
       const { request, response, next } = passportRequest
-      if (!identity) respondWithError(config, problem, undefined, request, response, next)
+      if (!identity) respondWithError(config, problem, request, response, next)
       // See decide().
       else if (!response.headersSent) authorize(request, response, next, identity)
     }
 
     function authorize(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
       const unmet = identity.isFromItsNetworks(req) ? findUnmet(identity, findRequirement(req)) : 'networkNotAllowed'
-      if (unmet !== undefined) return respondWithError(config, unmet, identity, req, res, next)
-      passIfCounted(config, countRequest, req, res, next, identity, admit)
+      if (unmet !== undefined) return respondWithError(config, new Failure(unmet, identity), req, res, next)
+      passIfCounted(config, countRequest, req, res, next, identity, askHost)
     }
 
-    function admit(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
+    function askHost(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
       if (allow) passIfAllowed(config, req, res, next, identity, pass)
       else pass(req, res, next, identity)
     }

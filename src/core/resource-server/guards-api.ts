@@ -2,7 +2,7 @@ import type { ApiName, ApisOptions, ScopeOf } from '../../shared/contracts/api.j
 import type { MetadataOutput, MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
 import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions, VerifyOptions } from './guard-options.js'
-import type { Guard } from './guard-config.js'
+import type { Guard } from './guard.js'
 
 /** The members of `auth` for routes: guards, and the same checks outside of requests. */
 export interface GuardsApi<Apis extends ApisOptions, Schema extends MetadataSchema> {

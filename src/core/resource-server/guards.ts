@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isApplicationId } from '../applications/records/application-id.js'
 import type { Api } from '../../shared/contracts/api.js'
+import type { ApiObservers } from '../../shared/contracts/api-observer.js'
 import type { EventDetails } from '../../shared/contracts/events.js'
 import { findBearer, isTooLong, readBearer } from '../http/bearer.js'
 import { hasDuplicateHeader, readHeader } from '../../shared/lib/request.js'
@@ -10,9 +11,10 @@ import type { ReportOnlySettings } from '../options/read-report-only.js'
 import { isCanonical } from '../tokens/verify-access-token.js'
 import { createAnyGuard, describeNoGuard, readParts } from './any-guard.js'
 import type { Authenticator } from './authenticate.js'
-import type { readCost } from './cost.js'
+import type { ReadCost } from './cost.js'
+import type { Decisions } from './decisions.js'
 import { setGuardDescription } from './describe-guard.js'
-import { describeAccepted, describeParts } from './describe-parts.js'
+import { describeAccepted, describeParts } from './describe-guard.js'
 import {
   BEARER_FORM,
   formatApiKeyChallenge,
@@ -20,54 +22,55 @@ import {
   formatKeyForm,
   formatKeySchemes,
 } from './error-responses.js'
-import type { ErrorResponders } from './respond-with.js'
-import { type ErrorResponderOptions, createErrorResponder } from './error-responder.js'
+import type { ErrorResponders } from './error-responder.js'
 import { createOtherIssuerTest } from './other-issuers.js'
 import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './guard-options.js'
-import type { Guard, GuardConfig } from './guard-config.js'
+import type { Guard, GuardConfig } from './guard.js'
 import {
   DUPLICATE_CREDENTIAL,
-  type GuardFactoryOptions,
   MALFORMED_CREDENTIAL,
   TOO_LONG_CREDENTIAL,
   NO_CREDENTIAL,
-  createGuardFactory,
+  type createGuardFactory,
 } from './guard.js'
 import { createKeyHiding, createOwnCredentialHiding, hideToken } from './hide-credential.js'
 import { readGuardOptions } from './guard-arguments.js'
 import type { GuardParts } from './guard-parts.js'
 import { createCacheProtection, createKeyCredentialReader } from './key-headers.js'
 import { createApiKeyAuthentication, createBearerAuthentication } from './passport-adapter.js'
-import { createReportOnlyReader } from './read-report-only.js'
+import { createReportOnlyReader, type RefusalReporter } from './report-only.js'
 import { type ScopeRequirements, createScopeRequirements } from './requirement.js'
 
 /** Makes the guards of one platform. */
-export interface Guards {
-  bearer(api: Api, options: BearerGuardOptions & ScopeRequirements): Guard
-  apiKey(api: Api, options: ApiKeyGuardOptions & ScopeRequirements): Guard
-  /** Throws for a function that is no guard of this platform. */
-  any(guards: unknown, options: GuardOptions): Guard
-  /** For tools that make guards. */
-  readonly parts: GuardParts
-}
-
-interface GuardsOptions extends Omit<GuardFactoryOptions, keyof ErrorResponders>, ErrorResponderOptions {
+export function createGuards({
+  apis,
+  authenticator,
+  reportOnlyOf,
+  reporter,
+  createEnforcingGuard,
+  respondWithDenial,
+  observers,
+  decisions,
+  readCost,
+  onDenied: platformOnDenied,
+  warn,
+  now,
+}: {
   readonly apis: ReadonlyMap<string, Api>
   readonly authenticator: Authenticator
   /** Whether the guards of each API refuse requests. */
   readonly reportOnlyOf: ReadonlyMap<string, ReportOnlySettings>
-  readonly readCost: typeof readCost
+  readonly reporter: RefusalReporter
+  readonly createEnforcingGuard: ReturnType<typeof createGuardFactory>
+  readonly respondWithDenial: ErrorResponders['respondWithDenial']
+  readonly observers: ApiObservers
+  readonly decisions: Decisions
+  readonly readCost: ReadCost
   readonly onDenied: OnDenied | undefined
   readonly warn: (message: string) => void
   readonly now: () => number
-}
-
-export function createGuards(given: GuardsOptions): Guards {
-  const { apis, authenticator, reportOnlyOf, onDenied: platformOnDenied, warn, ...options } = given
-  const { decisions, reporter } = options
-  const responders = createErrorResponder(options)
-  const createEnforcingGuard = createGuardFactory({ ...options, ...responders })
-  const readReportOnly = createReportOnlyReader({ reportOnlyOf, now: options.now, warn })
+}) {
+  const readReportOnly = createReportOnlyReader({ reportOnlyOf, now, warn })
   const authenticateBearer = createBearerAuthentication(authenticator)
   const hasKeyApis = [...apis.values()].some(({ scheme }) => scheme === 'apiKey')
   const authenticateApiKey = hasKeyApis ? createApiKeyAuthentication(authenticator) : undefined
@@ -84,12 +87,12 @@ export function createGuards(given: GuardsOptions): Guards {
     const config: GuardConfig = { ...parts, accepts: [describeAccepted(parts, platformOnDenied)] }
     const guard = createGuard({ ...config, onDenied: config.onDenied ?? platformOnDenied })
     configs.set(guard, config)
-    setGuardDescription(guard, describeParts([config], config.optional, platformOnDenied, reporter))
+    setGuardDescription(guard, describeParts([config], config.optional, platformOnDenied, reporter.reports))
     return guard
   }
 
-  const guards: Guards = {
-    bearer(api, guardOptions) {
+  const guards = {
+    bearer(api: Api, guardOptions: BearerGuardOptions & ScopeRequirements): Guard {
       const { cost = 1, allow, otherIssuers, optional = false, onDenied } = guardOptions
       return register({
         api,
@@ -118,7 +121,7 @@ export function createGuards(given: GuardsOptions): Guards {
         prepareResponse: undefined,
       })
     },
-    apiKey(api, guardOptions) {
+    apiKey(api: Api, guardOptions: ApiKeyGuardOptions & ScopeRequirements): Guard {
       const { cost = 1, allow, optional = false, onDenied } = guardOptions
       const { hideKey, readKeyClient } = createKeyHiding(api.keyHeaders)
       return register({
@@ -146,37 +149,39 @@ export function createGuards(given: GuardsOptions): Guards {
         prepareResponse: createCacheProtection(api.keyHeaders.join(', ')),
       })
     },
-    any(list, guardOptions) {
+    /** Throws for a function that is no guard of this platform. */
+    any(list: unknown, guardOptions: GuardOptions): Guard {
       const { optional = false, onDenied = platformOnDenied } = guardOptions
       const parts = readParts(list, configs).map((part) => {
         if (guardOptions.reportOnly === undefined) return part
         return { ...part, reportOnly: readReportOnly('requireAny', part.api, guardOptions) }
       })
-      const description = describeParts(parts, optional, onDenied, reporter)
+      const description = describeParts(parts, optional, onDenied, reporter.reports)
       const { accepts } = description
-      const guard = createAnyGuard({ parts, optional, accepts, decisions, onDenied, createGuard, ...responders })
+      const guard = createAnyGuard({ parts, optional, accepts, decisions, onDenied, createGuard, respondWithDenial })
       configs.set(guard, undefined)
       setGuardDescription(guard, description)
       return guard
     },
-    parts: {
-      apis,
-      observers: options.observers,
-      decisions,
-      createGuard: (api, options) =>
-        api.scheme === 'oauth2' ? guards.bearer(api, options) : guards.apiKey(api, options),
-      register: (guard) => void configs.set(guard, undefined),
-      isGuard: (fn) => typeof fn === 'function' && configs.has(fn as Guard),
-      describeNoGuard,
-      readGuardOptions,
-      readCost: options.readCost,
-      readReportOnly,
-      respondWithDenial: responders.respondWithDenial,
-      onDenied: platformOnDenied,
-      warn,
-    },
   }
-  return guards
+  /** For tools that make guards. */
+  const guardParts: GuardParts = {
+    apis,
+    observers,
+    decisions,
+    createGuard: (api, options) =>
+      api.scheme === 'oauth2' ? guards.bearer(api, options) : guards.apiKey(api, options),
+    register: (guard) => void configs.set(guard, undefined),
+    isGuard: (fn) => typeof fn === 'function' && configs.has(fn as Guard),
+    describeNoGuard,
+    readGuardOptions,
+    readCost,
+    readReportOnly,
+    respondWithDenial,
+    onDenied: platformOnDenied,
+    warn,
+  }
+  return { guards, guardParts }
 }
 
 function recallBearer(

@@ -2,21 +2,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiObserver } from '../../shared/contracts/api-observer.js'
 import type { AllowConfig, PassIfAllowed } from './allow.js'
 import { setIdentity } from './auth-of.js'
-import type { RespondWithError } from './respond-with.js'
+import type { ErrorResponders } from './error-responder.js'
+import { Failure } from './refusal.js'
 import type { Identity } from './identity.js'
 import { findUnmet, type FindRequirement } from './requirement.js'
 
 type Pass = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void, identity: Identity) => void
 
-interface PassAgainOptions {
+/** When a second guard of the same API runs, only scopes and `allow` are checked. */
+export function createPassAgain({
+  config,
+  respondWithError,
+  passIfAllowed,
+  countAllowed,
+}: {
   readonly config: Omit<AllowConfig, 'findRequirement'> & { readonly findRequirement: FindRequirement }
-  readonly respondWithError: RespondWithError
+  readonly respondWithError: ErrorResponders['respondWithError']
   readonly passIfAllowed: PassIfAllowed
   readonly countAllowed: ApiObserver['allowed']
-}
-
-/** When a second guard of the same API runs, only scopes and `allow` are checked. */
-export function createPassAgain({ config, respondWithError, passIfAllowed, countAllowed }: PassAgainOptions): Pass {
+}): Pass {
   const { findRequirement, allow } = config
 
   const keepCounted: Pass = (req, res, next, earlier) => {
@@ -30,7 +34,7 @@ export function createPassAgain({ config, respondWithError, passIfAllowed, count
     // The earlier guard counted it as allowed, and this one may refuse it.
     countAllowed?.(earlier.application.id, -1, req, res)
     if (unmet === undefined) passIfAllowed(config, req, res, next, earlier, keepCounted)
-    else respondWithError(config, unmet, earlier, req, res, next)
+    else respondWithError(config, new Failure(unmet, earlier), req, res, next)
   }
 }
 

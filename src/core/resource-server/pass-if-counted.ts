@@ -4,7 +4,8 @@ import type { LimitHeaders } from '../rate-limits/rate-limit.js'
 import { countUnits, type RequestCost } from './cost.js'
 import type { Identity } from './identity.js'
 import type { Counted, RequestCounter } from './request-counter.js'
-import type { ErrorResponders, ErrorResponseConfig } from './respond-with.js'
+import type { ErrorResponders, ErrorResponseConfig } from './error-responder.js'
+import { Failure } from './refusal.js'
 
 type Pass = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void, identity: Identity) => void
 
@@ -19,7 +20,7 @@ export type PassIfCounted = (
   pass: Pass,
 ) => void
 
-export function createPassIfCounted({ respondWithError }: Pick<ErrorResponders, 'respondWithError'>): PassIfCounted {
+export function createPassIfCounted(respondWithError: ErrorResponders['respondWithError']): PassIfCounted {
   // The asynchronous case is a function of its own, for the reason in guard.ts.
   const passAfter = (counted: Promise<LimitHeaders>, ...args: Parameters<PassIfCounted>): void => {
     const [config, , req, res, next, identity, pass] = args
@@ -30,7 +31,7 @@ export function createPassIfCounted({ respondWithError }: Pick<ErrorResponders, 
         appendHeaders(res, headers)
         pass(req, res, next, identity)
       },
-      (problem: unknown) => respondWithError(config, problem, identity, req, res, next),
+      (problem: unknown) => respondWithError(config, new Failure(problem, identity), req, res, next),
     )
     handOnFailure(passed, res, next)
   }
@@ -40,7 +41,7 @@ export function createPassIfCounted({ respondWithError }: Pick<ErrorResponders, 
     try {
       counted = count(identity.application, countUnits(config.cost, req), req)
     } catch (problem) {
-      return respondWithError(config, problem, identity, req, res, next)
+      return respondWithError(config, new Failure(problem, identity), req, res, next)
     }
     if (counted instanceof Promise) return passAfter(counted, config, count, req, res, next, identity, pass)
     if (counted) appendHeaders(res, counted)

@@ -6,7 +6,7 @@ import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { handOnFailure } from '../http/hand-on-failure.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { Authenticator } from './authenticate.js'
-import type { Refused } from './failure.js'
+import type { Refused } from './refusal.js'
 import { Identity } from './identity.js'
 
 /**

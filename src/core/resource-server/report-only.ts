@@ -1,23 +1,46 @@
-import type { RefusedCaller, RefusalReporter, ReportingConfig } from './refusal-reporter.js'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Next } from './guard-config.js'
-import type { Emit } from '../../shared/contracts/events.js'
+import type { Api } from '../../shared/contracts/api.js'
+import type { ApiObservers } from '../../shared/contracts/api-observer.js'
+import { describeWithFix } from '../../shared/contracts/errors.js'
+import type { Emit, ReadClient } from '../../shared/contracts/events.js'
+import type { ReportOnlyOptions } from '../../shared/contracts/report-only.js'
+import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import { handOnFailure } from '../http/hand-on-failure.js'
+import type { Middleware, Next } from '../http/middleware.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { whenAnswered } from '../http/when-answered.js'
-import type { ApiObservers } from '../../shared/contracts/api-observer.js'
+import { describeReportOnly, readReportOnlyOption, type ReportOnlySettings } from '../options/read-report-only.js'
 import { setIdentity } from './auth-of.js'
-import { callOtherGuard } from './other-issuers.js'
 import { Identity } from './identity.js'
+import { callOtherGuard, type OtherIssuersGuard } from './other-issuers.js'
 import type { Outcomes } from './outcomes.js'
+import { findApplicationId, type Refusal } from './refusal.js'
 
-export interface RefusalReporterOptions {
-  readonly observers: ApiObservers
-  readonly emit: Emit
-  readonly outcomes: Outcomes
-  readonly logRefusal: LogRefusal
-  readonly now: () => number
+/** The time until which a guard only reports its refusals. */
+export interface ReportOnly {
+  /** Milliseconds since 1970; Infinity if there is no end. */
+  readonly until: number
 }
+
+export interface ReportingConfig {
+  readonly api: Api
+  /** The report-only setting of a guard; undefined for one that refuses. */
+  readonly reportOnly: ReportOnly | undefined
+  /** The host's guard, which decides if a refusal is only reported. If undefined, the request goes on. */
+  readonly hostGuard: OtherIssuersGuard | undefined
+  /** The client that a request presents, for events. */
+  readonly readClient: ReadClient
+  /** Removes the credential from a request that goes on; undefined where handlers may see it. */
+  readonly hideCredential: ((req: IncomingMessage) => void) | undefined
+  /** Removes every other credential of this platform from the headers that the guard reads; undefined where handlers may see them. */
+  readonly hideOthers: ((req: IncomingMessage) => MaybePromise<void>) | undefined
+  /** Sets the headers of an answer before the handler runs. */
+  readonly prepareResponse: ((res: ServerResponse) => void) | undefined
+}
+
+/** The behaviour of report-only guards toward requests that they would refuse. */
+export type RefusalReporter = ReturnType<typeof createRefusalReporter>
 
 export function createRefusalReporter({
   observers,
@@ -25,16 +48,25 @@ export function createRefusalReporter({
   outcomes,
   logRefusal,
   now,
-}: RefusalReporterOptions): RefusalReporter {
+}: {
+  readonly observers: ApiObservers
+  readonly emit: Emit
+  readonly outcomes: Outcomes
+  readonly logRefusal: LogRefusal
+  readonly now: () => number
+}) {
   /** The requests that a guard would have refused, and their callers. */
   const reported = new WeakMap<IncomingMessage, { readonly api: string; readonly identity: Identity | undefined }>()
 
-  // If `now()` returns NaN the comparison is false, so the guard refuses.
-  const reports: RefusalReporter['reports'] = ({ reportOnly }) => reportOnly !== undefined && now() < reportOnly.until
+  /** Whether a guard reports now. If `now()` returns NaN the comparison is false, so the guard refuses. */
+  const reports = ({ reportOnly }: Pick<ReportingConfig, 'reportOnly'>): boolean =>
+    reportOnly !== undefined && now() < reportOnly.until
 
   return {
     reports,
-    report(config, denied, reason, caller, req, res, next, cause) {
+    /** Counts the request, once for all guards, and lets it go on, or leaves it to the host's guard. */
+    report(config: ReportingConfig, refusal: Refusal, req: IncomingMessage, res: ServerResponse, next: Next): void {
+      const { denied, reason, caller, cause } = refusal
       const { api, hostGuard, readClient, hideCredential, prepareResponse } = config
       const identity = denied.status < 500 && caller instanceof Identity ? copyIdentity(caller) : undefined
       if (!reported.has(req)) {
@@ -56,7 +88,8 @@ export function createRefusalReporter({
       prepareResponse?.(res)
       goOn(config, req, res, next)
     },
-    skipReported(config, guard) {
+    /** The guard, which does not decide where an earlier one would have refused the request. */
+    skipReported(config: ReportingConfig, guard: Middleware): Middleware {
       return function platformAuthReportingGuard(req, res, next) {
         if (!reported.has(req) || !reports(config)) return guard(req, res, next)
         // An enforcing guard would have ended the request here: neither limits nor an `allow` may count it.
@@ -84,13 +117,37 @@ function goOn({ hostGuard, hideOthers }: ReportingConfig, req: IncomingMessage, 
   else proceed()
 }
 
-export function findApplicationId(caller: RefusedCaller): string | undefined {
-  return caller instanceof Identity ? caller.application.id : caller
-}
-
 /**
  * Copies the API object, so that later guards verify the request again; `maybeAuthOf()` still finds it by the API's name.
  */
 function copyIdentity({ api, application, scopes, token, networks }: Identity): Identity {
   return new Identity({ ...api }, application, scopes, token, networks)
+}
+
+/** Reads `reportOnly` of a guard; undefined if it refuses requests. `call` is the one that makes the guard. */
+export type ReadReportOnly = (call: string, api: Api, options: ReportOnlyOptions) => ReportOnly | undefined
+
+export function createReportOnlyReader({
+  reportOnlyOf,
+  now,
+  warn,
+}: {
+  /** The report-only settings for the guards of each API. */
+  readonly reportOnlyOf: ReadonlyMap<string, ReportOnlySettings>
+  readonly now: () => number
+  readonly warn: (message: string) => void
+}): ReadReportOnly {
+  const warned = new Set<string>()
+
+  return function readReportOnly(call, api, options) {
+    const ofApi = reportOnlyOf.get(api.name)!
+    const settings = readReportOnlyOption(`${call}: `, ownMembers(options), ofApi)
+    if (!settings.reportOnly) return undefined
+    // At start-up there is a warning about the option of the platform or the API.
+    if (!ofApi.reportOnly && !warned.has(call)) {
+      warned.add(call)
+      warn(describeWithFix(describeReportOnly(`${call}: `, settings, now())))
+    }
+    return { until: settings.until ?? Infinity }
+  }
 }

@@ -7,21 +7,28 @@ import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { LimitByPlan, LimitHeaders, RateLimit } from '../rate-limits/rate-limit.js'
 import { findIdentity, findRequest } from './auth-of.js'
 
-/**
- * Counts a request of an application toward its limit at an API, and units of it toward its plan. Returns the headers of the answer, or
- * undefined if nothing limits it. Throws or rejects with 429 above a limit.
- */
-export type CountRequest<Req = object> = (application: ApplicationRecord, units: number, req: Req) => Counted
-
+/** The headers of the answer; undefined if nothing limits the request. */
 export type Counted = MaybePromise<LimitHeaders> | undefined
 
-export interface RequestCounter {
-  readonly countForGuard: CountRequest
-  /** A request that a guard or a verifier has counted already for that application is not counted again. */
-  readonly countForVerifier: CountRequest<object | undefined>
-}
+const OWN_LIMIT =
+  "the application's rateLimit: auth.applications.allow(id, api, { rateLimit }), or update(id, { rateLimits })"
+/** How many limits of applications have a counter at a time. Each differs from the others: those that are equal share one. */
+const MAX_OWN_LIMITS = 1000
 
-interface RequestCounterOptions {
+/**
+ * Counts requests of applications toward their limit at an API, and units of them toward their plan. Throws or rejects with 429 above a
+ * limit.
+ */
+export type RequestCounter = ReturnType<typeof createRequestCounter>
+
+export function createRequestCounter({
+  api,
+  limit,
+  create,
+  limitByPlan,
+  noted,
+  now,
+}: {
   readonly api: Api
   /** The API's own limit. */
   readonly limit: Limit | false
@@ -32,15 +39,7 @@ interface RequestCounterOptions {
   /** Called with the units of each request that is counted. */
   readonly noted: ApiObserver['noted']
   readonly now: () => number
-}
-
-const OWN_LIMIT =
-  "the application's rateLimit: auth.applications.allow(id, api, { rateLimit }), or update(id, { rateLimits })"
-/** How many limits of applications have a counter at a time. Each differs from the others: those that are equal share one. */
-const MAX_OWN_LIMITS = 1000
-
-export function createRequestCounter(options: RequestCounterOptions): RequestCounter {
-  const { api, limit, create, limitByPlan, noted, now } = options
+}) {
   const name = `requests:${api.name}`
   const ofApi = create(name, limit, `apis.${api.name}.rateLimit, or rateLimits.requests if it has none`)
   const own = createBoundedCache<RateLimit>({ entries: MAX_OWN_LIMITS })
@@ -79,9 +78,10 @@ export function createRequestCounter(options: RequestCounterOptions): RequestCou
   }
 
   return {
-    countForGuard: (application, units, req) =>
+    countForGuard: (application: ApplicationRecord, units: number, req: object): Counted =>
       (isNoted && counted.get(req)?.get(application.id)) || count(application, units, req),
-    countForVerifier(application, units, req) {
+    /** A request that a guard or a verifier has counted already for that application is not counted again. */
+    countForVerifier(application: ApplicationRecord, units: number, req: object | undefined): Counted {
       if (req === undefined) return count(application, units)
       const request = findRequest(req)
       if (findIdentity(request, api)?.application.id === application.id) return undefined

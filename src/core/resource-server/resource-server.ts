@@ -1,25 +1,34 @@
 import type { Api, Limit } from '../../shared/contracts/api.js'
+import type { ApiObservers } from '../../shared/contracts/api-observer.js'
 import type { EmitEarly } from '../../shared/contracts/events.js'
+import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
+import type { LogRefusal } from '../http/refusal-log.js'
+import type { OnDenied } from '../options/options.js'
 import type { ReportOnlySettings } from '../options/read-report-only.js'
 import type { PlanLimits } from '../rate-limits/rate-limit.js'
 import type { RateLimits } from '../rate-limits/rate-limits.js'
 import type { AccessToken } from '../tokens/verified-token.js'
-import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
-import type { createAuthenticator } from './authenticate.js'
-import type { GuardParts } from './guard-parts.js'
-import type { Guard } from './guard-config.js'
-import type { VerifyOptions } from './guard-options.js'
-import type { GuardArguments } from './guard-arguments.js'
-import type { createGuards } from './guards.js'
-import type { RefusalReporterOptions } from './report-only.js'
-
-type GuardsOptions = Omit<
-  Parameters<typeof createGuards>[0],
-  'authenticator' | 'requestLimits' | 'reportOnlyOf' | 'reporter' | 'outcomes' | 'decisions' | 'now'
-> &
-  Omit<RefusalReporterOptions, 'outcomes' | 'now'>
-
-type AuthenticatorOptions = Parameters<typeof createAuthenticator>[0]
+import { authOf } from './auth-of.js'
+import { createAuthenticator } from './authenticate.js'
+import { createReadCost } from './cost.js'
+import { createDecisions } from './decisions.js'
+import { createErrorResponder } from './error-responder.js'
+import { createGuardFactory, type Guard } from './guard.js'
+import {
+  findApi,
+  readAnyGuardOptions,
+  readApiArguments,
+  readVerifyOptions,
+  refuseRequest,
+  type GuardArguments,
+} from './guard-arguments.js'
+import type { ApiKeyGuardOptions, BearerGuardOptions, VerifyOptions } from './guard-options.js'
+import { createGuards } from './guards.js'
+import { Identity } from './identity.js'
+import { createOutcomes } from './outcomes.js'
+import { createRefusalReporter } from './report-only.js'
+import { createRequestCounter, type RequestCounter } from './request-counter.js'
+import { createVerifiers } from './verify.js'
 
 /** An API with the other parts that its guards need. */
 export interface LimitedApi extends Api {
@@ -27,25 +36,136 @@ export interface LimitedApi extends Api {
   readonly reportOnly: ReportOnlySettings
 }
 
-export interface ResourceServerOptions extends Omit<GuardsOptions, 'readCost'>, AuthenticatorOptions {
+/** The calls of `auth` that protect APIs. Their arguments are checked here; `GuardsApi` has the types. */
+export function createResourceServer({
+  apis,
+  accessTokens,
+  revokedTokens,
+  applicationCache,
+  credentials,
+  activate,
+  lastUsed,
+  limitFailures,
+  rateLimits,
+  plans,
+  available,
+  observers,
+  emit,
+  logRefusal,
+  onDenied,
+  warn,
+  now,
+}: Parameters<typeof createAuthenticator>[0] & {
   readonly apis: ReadonlyMap<string, LimitedApi>
   readonly rateLimits: Pick<RateLimits, 'create'>
   /** What limits by plans; undefined if nothing does. */
   readonly plans: PlanLimits | undefined
+  /** Rejects while the platform cannot answer. */
+  readonly available: () => MaybePromise<void>
+  readonly observers: ApiObservers
   readonly emit: EmitEarly
+  readonly logRefusal: LogRefusal
+  readonly onDenied: OnDenied | undefined
+  readonly warn: (message: string) => void
+}) {
+  const authenticator = createAuthenticator({
+    accessTokens,
+    revokedTokens,
+    applicationCache,
+    credentials,
+    activate,
+    lastUsed,
+    limitFailures,
+    now,
+  })
+  const requestLimits = createRequestLimits({ apis, rateLimits, plans, observers, now })
+  const outcomes = createOutcomes(emit)
+  const decisions = createDecisions()
+  const readCost = createReadCost(plans)
+  const reporter = createRefusalReporter({ observers, emit, outcomes, logRefusal, now })
+  const { respondWithError, respondWithDenial } = createErrorResponder({
+    decisions,
+    outcomes,
+    observers,
+    logRefusal,
+    reporter,
+  })
+  const { guards, guardParts } = createGuards({
+    apis,
+    authenticator,
+    reportOnlyOf: new Map([...apis.values()].map(({ name, reportOnly }) => [name, reportOnly])),
+    reporter,
+    createEnforcingGuard: createGuardFactory({
+      available,
+      requestLimits,
+      observers,
+      decisions,
+      outcomes,
+      respondWithError,
+      respondWithDenial,
+    }),
+    respondWithDenial,
+    observers,
+    decisions,
+    readCost,
+    onDenied,
+    warn,
+    now,
+  })
+  const verifiers = createVerifiers({ authenticator, requestLimits, available, decisions })
+
+  return {
+    calls: {
+      requireBearer(...args: GuardArguments): Guard {
+        const { api, options } = readApiArguments<BearerGuardOptions>(apis, 'oauth2', args, readCost)
+        return guards.bearer(api, options)
+      },
+      requireApiKey(...args: GuardArguments): Guard {
+        const { api, options } = readApiArguments<ApiKeyGuardOptions>(apis, 'apiKey', args, readCost)
+        return guards.apiKey(api, options)
+      },
+      requireAny(...args: GuardArguments): Guard {
+        refuseRequest('requireAny', args)
+        return guards.any(args[0], readAnyGuardOptions(args[1]))
+      },
+      /** `authOf()`, with the type that `PlatformAuth` gives it. */
+      of: authOf,
+      async verifyAccessToken(name: string, token: string, verifyOptions?: VerifyOptions) {
+        const settings = readVerifyOptions('verifyAccessToken', verifyOptions)
+        return verifiers.accessToken(findApi(apis, name, 'oauth2', 'verifyAccessToken'), token, settings)
+      },
+      async verifyApiKey(name: string, key: string, verifyOptions?: VerifyOptions) {
+        const settings = readVerifyOptions('verifyApiKey', verifyOptions)
+        return verifiers.apiKey(findApi(apis, name, 'apiKey', 'verifyApiKey'), key, settings)
+      },
+    },
+    guardParts,
+    /** The access token with the scopes that a guard of the API would grant; undefined if the guard would refuse it. */
+    async findActiveToken(api: Api, token: string): Promise<AccessToken | undefined> {
+      const identity = await authenticator.byAccessToken(api, token)
+      if (!(identity instanceof Identity) || !identity.token) return undefined
+      return { ...identity.token, scopes: identity.scopes }
+    },
+  }
 }
 
-/** The calls of `auth` that protect APIs. Their arguments are checked here; `GuardsApi` has the types. */
-export interface ResourceServer {
-  requireBearer(...args: GuardArguments): Guard
-  requireApiKey(...args: GuardArguments): Guard
-  requireAny(guards: unknown, options?: unknown): Guard
-  /** `authOf()`, with the type that `PlatformAuth` gives it. */
-  of(req: object, api?: string): AuthInfo
-  verifyAccessToken(api: string, token: string, options?: VerifyOptions): Promise<AccessTokenInfo>
-  verifyApiKey(api: string, key: string, options?: VerifyOptions): Promise<ApiKeyInfo>
-  /** The access token with the scopes that a guard of the API would grant; undefined if the guard would refuse it. */
-  findActiveToken(api: Api, token: string): Promise<AccessToken | undefined>
-  /** For tools that make guards. */
-  readonly guardParts: GuardParts
+/** The `requests` limit of each API, or of an application in place of it. */
+function createRequestLimits({
+  apis,
+  rateLimits,
+  plans,
+  observers,
+  now,
+}: Pick<
+  Parameters<typeof createResourceServer>[0],
+  'apis' | 'rateLimits' | 'plans' | 'observers' | 'now'
+>): ReadonlyMap<Api, RequestCounter> {
+  const limits = new Map<Api, RequestCounter>()
+  for (const api of apis.values()) {
+    const create = (name: string, limit: Limit | false, setBy: string) =>
+      rateLimits.create(name, limit, { policy: api.name, setBy })
+    const noted = observers.get(api.name)?.noted
+    limits.set(api, createRequestCounter({ api, limit: api.rateLimit, create, limitByPlan: plans?.count, noted, now }))
+  }
+  return limits
 }

@@ -11,25 +11,23 @@ import { findRequest } from './auth-of.js'
 import { countUnits } from './cost.js'
 import type { Decisions } from './decisions.js'
 import { createApiKeyErrors, createBearerErrors, type ErrorResponses } from './error-responses.js'
-import { Failure, type Refused } from './failure.js'
+import { Failure, type Refused } from './refusal.js'
 import type { VerifySettings } from './guard-arguments.js'
 import { Identity } from './identity.js'
 import type { RequestCounter } from './request-counter.js'
 
 /** The checks of a guard outside a request, for WebSockets, jobs and queues. They reject with `OAuthError`. */
-export interface Verifiers {
-  accessToken(api: Api, accessToken: string, settings: VerifySettings): Promise<AccessTokenInfo>
-  apiKey(api: Api, apiKey: string, settings: VerifySettings): Promise<ApiKeyInfo>
-}
-
-interface VerifiersOptions {
+export function createVerifiers({
+  authenticator,
+  available,
+  requestLimits,
+  decisions,
+}: {
   readonly authenticator: Authenticator
   readonly available: () => MaybePromise<void>
-  readonly decisions: Decisions
   readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForVerifier'>>
-}
-
-export function createVerifiers({ authenticator, available, requestLimits, decisions }: VerifiersOptions): Verifiers {
+  readonly decisions: Decisions
+}) {
   async function authenticateWhenAvailable<Result>(authenticate: () => MaybePromise<Result>): Promise<Result> {
     await available()
     return authenticate()
@@ -60,7 +58,7 @@ export function createVerifiers({ authenticator, available, requestLimits, decis
   }
 
   return {
-    accessToken(api, accessToken, settings) {
+    accessToken(api: Api, accessToken: string, settings: VerifySettings): Promise<AccessTokenInfo> {
       return verify(createBearerErrors(api, []), api, settings, () => {
         if (!accessToken) return 'noCredential'
         if (typeof accessToken !== 'string') return 'malformed'
@@ -69,7 +67,7 @@ export function createVerifiers({ authenticator, available, requestLimits, decis
         return isTooLong(header) ? 'tooLong' : 'malformed'
       })
     },
-    apiKey(api, apiKey, settings) {
+    apiKey(api: Api, apiKey: string, settings: VerifySettings): Promise<ApiKeyInfo> {
       return verify(createApiKeyErrors(api, []), api, settings, () =>
         apiKey ? authenticator.byApiKey(api, apiKey) : 'noCredential',
       )

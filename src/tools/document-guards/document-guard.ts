@@ -76,7 +76,14 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
     if (noted && route !== undefined) noted({ route }, req)
     if (refusal) {
       if (undocumented && !refusal.isAmbiguous) undocumented(req, res, next)
-      else respondWithDenial(config, refusal.denied, refusal.reason, undefined, req, res, next)
+      else
+        respondWithDenial(
+          config,
+          { ...refusal, caller: undefined, cause: undefined, details: undefined },
+          req,
+          res,
+          next,
+        )
     } else if (operationGuard) operationGuard(req, res, next)
     else next()
   }
