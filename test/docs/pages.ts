@@ -40,11 +40,12 @@ export function readPage(path: string): Page {
 }
 
 export function blocksOf({ path, text }: Page): readonly Block[] {
-  return [...text.matchAll(/^(?:<!-- (.+) -->\n)?```(\w*)\n([\s\S]*?)^```$/gm)].map((found) => ({
+  // A block of a list is indented, and so is its code.
+  return [...text.matchAll(/^(?:<!-- (.+) -->\n)?( *)```(\w*)\n([\s\S]*?)^\2```$/gm)].map((found) => ({
     page: path,
     line: text.slice(0, found.index + found[0].indexOf('```')).split('\n').length + 1,
-    language: found[2]!,
-    code: found[3]!,
+    language: found[3]!,
+    code: found[4]!.replaceAll(new RegExp(`^${found[2]!}`, 'gm'), ''),
     marker: found[1],
   }))
 }

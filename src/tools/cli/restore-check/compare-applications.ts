@@ -23,7 +23,7 @@ export function compareApplications(
     ...compareCredentials('key', lost, restored, times),
     ...compareCredentials('secret', lost, restored, times),
     ...compareAccess(lost, restored),
-    ...compareContacts(lost, restored),
+    ...compareContacts(lost, restored, times),
     ...compareRestrictions(lost, restored),
     ...compareOthers(lost, restored),
   ]
@@ -75,7 +75,7 @@ function compareAccess(lost: ApplicationRecord, restored: ApplicationRecord): La
   })
 }
 
-function compareContacts(lost: ApplicationRecord, restored: ApplicationRecord): Lack[] {
+function compareContacts(lost: ApplicationRecord, restored: ApplicationRecord, { now }: Times): Lack[] {
   const [had, has] = [listContacts(lost), listContacts(restored)]
   const toKey = (address: string): string => address.toLowerCase()
   const isIn = (list: readonly string[], address: string): boolean => list.map(toKey).includes(toKey(address))
@@ -83,10 +83,11 @@ function compareContacts(lost: ApplicationRecord, restored: ApplicationRecord): 
   const removed = has.filter((address) => !isIn(had, address))
   const isFirstOther = first !== undefined && (has[0] === undefined || toKey(has[0]) !== toKey(first))
   const added = had.filter((address) => !isIn(has, address) && !(isFirstOther && address === first))
-  const cancelled = restored.invitations.filter(
-    ({ address, hashes }) =>
-      hashes.length > 0 && !isIn(had, address) && !lost.invitations.some((each) => each.address === address),
+  // Also of one whose e-mail waits, and has no token yet. Ended ones stay in the record.
+  const [wereInvited, areInvited] = [lost, restored].map(({ invitations }) =>
+    invitations.filter(({ expiresAt }) => expiresAt > now).map(({ address }) => address),
   )
+  const cancelled = areInvited!.filter((address) => !isIn(had, address) && !isIn(wereInvited!, address))
   return [
     ...(isFirstOther
       ? [toLack(lost, 'first contact', `apps update ${lost.id} --contact ${shellQuote(first)}`, true, first)]
@@ -97,7 +98,7 @@ function compareContacts(lost: ApplicationRecord, restored: ApplicationRecord): 
       .map((address) =>
         toLack(lost, 'contact removed', `apps remove-contact ${lost.id} ${shellQuote(address)}`, true, address),
       ),
-    ...cancelled.map(({ address }) =>
+    ...cancelled.map((address) =>
       toLack(lost, 'invitation ended', `apps cancel-invitation ${lost.id} ${shellQuote(address)}`, true, address),
     ),
     ...added.map((address) =>
@@ -164,7 +165,8 @@ function describeExternalId(externalId: string | undefined): string {
 
 function compareLimit(api: string, lost: ApplicationRecord, restored: ApplicationRecord): Lack[] {
   const [had, has] = [lost.rateLimits?.[api], restored.rateLimits?.[api]]
-  if (toComparable(had ?? null) === toComparable(has ?? null)) return []
+  // The id of a limit is another one each time that it is given.
+  if (toComparable({ ...had, id: undefined }) === toComparable({ ...has, id: undefined })) return []
   const limit = had ? `${had.limit}/${had.window}` : 'none'
   const until = had?.until === undefined ? '' : ` --until ${new Date(had.until).toISOString()}`
   return [toLack(lost, 'limit', `apps limit ${lost.id} ${shellQuote(api)} ${limit}${until}`, false, `${api}: ${limit}`)]

@@ -13,7 +13,7 @@ export function compareCredentials(
   const isLive = ({ expiresAt = Infinity }: CredentialRecord): boolean => expiresAt > now
   const [had, has] = [lost[list].filter(isLive), restored[list].filter(isLive)]
   const ended = has.filter(({ id, createdAt }) => createdAt <= end && !had.some((each) => each.id === id))
-  const replaced = (name: string): boolean => had.some((each) => each.name === name)
+  const isReplaced = (name: string): boolean => had.some((each) => each.name === name)
   const isMadeAgain = ({ name }: CredentialRecord): boolean =>
     ended.some((each) => each.name === name) || has.some((each) => each.name === name && each.createdAt > end)
   const unknown = had.filter(
@@ -22,20 +22,30 @@ export function compareCredentials(
   const others = has.flatMap((each) => had.filter(({ id }) => id === each.id).map((former) => [former, each] as const))
   return [
     ...ended.map(({ id, name, prefix }) => {
-      const redo = replaced(name)
+      const redo = isReplaced(name)
         ? `apps rotate-${kind} ${lost.id} --credential ${id} --overlap 0`
         : `apps end-credential ${lost.id} ${id}`
       return toLack(lost, `${kind} ended`, redo, true, `${id} ${name}, ${prefix}...`)
     }),
+    // A rotation whose overlap lasts: it comes before the end of what it replaced, which the new one would inherit.
+    ...unknown.filter(findReplaced).map((each) => describeUnknown(each)),
     ...others.flatMap(([former, each]) => compareTerms(kind, lost, former, each)),
-    ...unknown.map(({ id, name, prefix }) => {
-      const earlier = has.find((each) => each.name === name)
-      const redo = earlier
-        ? `apps rotate-${kind} ${lost.id} --credential ${earlier.id} --overlap 0`
-        : `apps add-${kind} ${lost.id} --name ${shellQuote(name)}`
-      return toLack(lost, `${kind} added`, redo, false, `${id} ${name}, ${prefix}...`)
-    }),
+    ...unknown.filter((each) => !findReplaced(each)).map((each) => describeUnknown(each)),
   ]
+
+  function findReplaced({ name }: CredentialRecord): CredentialRecord | undefined {
+    return has.find((each) => each.name === name)
+  }
+
+  function describeUnknown(each: CredentialRecord): Lack {
+    const { id, name, prefix } = each
+    const replaced = findReplaced(each)
+    const { expiresAt = now } = had.find((former) => former.id === replaced?.id) ?? {}
+    const redo = replaced
+      ? `apps rotate-${kind} ${lost.id} --credential ${replaced.id} --overlap ${Math.ceil((expiresAt - now) / 1000)}`
+      : `apps add-${kind} ${lost.id} --name ${shellQuote(name)}`
+    return toLack(lost, `${kind} added`, redo, replaced !== undefined, `${id} ${name}, ${prefix}...`)
+  }
 }
 
 /** The end and the networks of a credential that both have. */
