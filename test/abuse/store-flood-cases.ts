@@ -69,7 +69,7 @@ export async function floodKeys(
  */
 export async function floodStrangers(
   platform: FloodedPlatform,
-  { suspensions }: { suspensions: number },
+  { suspensions, keys }: { suspensions: number; keys: 'well-formed' | 'malformed' },
 ): Promise<FloodOutcome & { readonly partners: readonly number[] }> {
   const [known, ...newcomers] = await platform.createApplications(11)
   const call = async ({ clientId }: FloodApplication): Promise<number> => {
@@ -81,7 +81,7 @@ export async function floodStrangers(
   const onFlooding = (): void => {
     answers.push(...newcomers.map(call), ...newcomers.map(() => call(known!)))
   }
-  const outcome = await measureDuring(platform, 'strangers', { connections: 60 }, suspensions, { onFlooding })
+  const outcome = await measureDuring(platform, 'strangers', { connections: 60, keys }, suspensions, { onFlooding })
   return { ...outcome, partners: [...partners, ...(await Promise.all(answers))] }
 }
 

@@ -42,12 +42,16 @@ const floods = {
     }, 5)
   },
 
-  /** A new API key from a new address on each of many connections, as soon as the last one is answered. @param {{ connections: number }} options */
-  strangers({ connections }) {
+  /**
+   * A new API key from a new address on each of many connections, as soon as the last one is answered: one that is looked up, or one that
+   * no store is asked for.
+   * @param {{ connections: number, keys: 'well-formed' | 'malformed' }} options
+   */
+  strangers({ connections, keys }) {
     for (let i = 0; i < connections; i++) {
       keepAsking(() => {
         const from = [10, ...randomBytes(3)].join('.')
-        const key = createUnknownKey()
+        const key = createUnknownKey() + (keys === 'malformed' ? '!' : '')
         return `GET /catalog/items HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${from}\r\nX-Api-Key: ${key}\r\n\r\n`
       })
     }

@@ -10,20 +10,24 @@ let platform: FloodedPlatform | undefined
 
 afterEach(() => platform?.end())
 
-it.each(['SQLite', 'PostgreSQL'] as const)(
-  'on %s, suspend is at most five times slower while unknown keys come from many addresses, and nobody who is known is refused',
+it.each(
+  (['SQLite', 'PostgreSQL'] as const).flatMap((store) =>
+    (['well-formed', 'malformed'] as const).map((keys) => [store, keys] as const),
+  ),
+)(
+  'on %s, suspend is at most five times slower while unknown, %s keys come from many addresses, and nobody who is known is refused',
   { timeout: 180_000 },
-  async (store) => {
+  async (store, keys) => {
     platform = await openFloodedPlatformOn(store)
     const idle = await platform.measureSuspend(suspensions)
     const startedAt = performance.now()
-    const { suspensions: flooded, statuses, partners } = await floodStrangers(platform, { suspensions })
+    const { suspensions: flooded, statuses, partners } = await floodStrangers(platform, { suspensions, keys })
     const perSecond = Math.round((statuses['401'] ?? 0) / ((performance.now() - startedAt) / 1000))
     const [before, during] = [idle, flooded].map((times) =>
       [0.5, 0.99, 1].map((share) => percentile(times, share).toFixed(1)).join(', '),
     )
     process.stdout.write(
-      `LONG strangers on ${store}: suspend p50, p99, longest ${before} ms idle, ${during} ms in the flood, ${perSecond} refusals a second; ${JSON.stringify(statuses)}\n`,
+      `LONG strangers with ${keys} keys on ${store}: suspend p50, p99, longest ${before} ms idle, ${during} ms in the flood, ${perSecond} refusals a second; ${JSON.stringify(statuses)}\n`,
     )
     expect(Object.keys(statuses)).toEqual(['401'])
     expect(new Set(partners)).toEqual(new Set([200]))

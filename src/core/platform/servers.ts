@@ -48,6 +48,7 @@ export function createServers(
     observers,
     emit: foundation.emit,
     logRefusal: foundation.logRefusal,
+    waitToRefuse: foundation.clientLimits.waitToRefuse,
     onDenied: settings.onDenied,
     warn: (message) => logger.warn(message),
     now: foundation.now,

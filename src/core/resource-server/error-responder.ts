@@ -53,12 +53,15 @@ export function createErrorResponder({
   observers,
   logRefusal,
   reporter,
+  waitToRefuse,
 }: {
   readonly decisions: Decisions
   readonly outcomes: Outcomes
   readonly observers: ApiObservers
   readonly logRefusal: LogRefusal
   readonly reporter: RefusalReporter
+  /** The turn of a refusal; undefined if it can be sent at once. */
+  readonly waitToRefuse: (req: IncomingMessage) => Promise<void> | undefined
 }) {
   /** Refuses a request. `given` is a key of `errors`, whatever was thrown, or a `Failure` with one of them. */
   function respondWithError(
@@ -108,8 +111,10 @@ export function createErrorResponder({
     outcomes.deny({ api: api.name, applicationId, error: denied.error, reason }, req, readClient)
     if (applicationId !== undefined) observers.get(api.name)?.refused?.({ applicationId, denied, reason, details }, req)
     logRefusal(api.name, denied, cause, reason)
-    if (onDenied) answerByHost(config, denied, req, res, next)
-    else sendDenial(req, res, denied)
+    const send = (): void => (onDenied ? answerByHost(config, denied, req, res, next) : sendDenial(req, res, denied))
+    const turn = waitToRefuse(req)
+    if (turn) void turn.then(send, send)
+    else send()
   }
 
   function answerByHost(

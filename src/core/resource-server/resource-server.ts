@@ -52,6 +52,7 @@ export function createResourceServer({
   observers,
   emit,
   logRefusal,
+  waitToRefuse,
   onDenied,
   warn,
   now,
@@ -65,6 +66,7 @@ export function createResourceServer({
   readonly observers: ApiObservers
   readonly emit: EmitEarly
   readonly logRefusal: LogRefusal
+  readonly waitToRefuse: Parameters<typeof createErrorResponder>[0]['waitToRefuse']
   readonly onDenied: OnDenied | undefined
   readonly warn: (message: string) => void
 }) {
@@ -89,6 +91,7 @@ export function createResourceServer({
     observers,
     logRefusal,
     reporter,
+    waitToRefuse,
   })
   const { guards, guardParts } = createGuards({
     apis,

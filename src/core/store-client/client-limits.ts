@@ -1,7 +1,10 @@
+import type { IncomingMessage } from 'node:http'
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import type { Store } from '../../shared/contracts/store.js'
 import { createConcurrencyLimit, type ConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
+import { waitForNextTurn } from '../../shared/lib/event-loop.js'
 import { createPrecedence, type Precedence } from '../../shared/lib/precedence.js'
+import { readClientAddress } from '../../shared/lib/request.js'
 import { CALL_TIMEOUT_MS } from '../../shared/lib/timeout.js'
 
 /**
@@ -20,6 +23,12 @@ export interface ClientLimits {
   /** Runs a call of an operator, to which look-ups of strangers give way. */
   readonly goFirst: Precedence['goFirst']
   /**
+   * The turn of a refusal; undefined if it can be sent at once. While a call of an operator is under way, few are sent in each turn of
+   * the event loop: that call waits for the store some 15 times, and each time for everything that is done before its answer is read.
+   * Clients send no more until they are answered. Rejects if too many wait.
+   */
+  readonly waitToRefuse: (req: IncomingMessage) => Promise<void> | undefined
+  /**
    * Limits changes: registrations, claims, revocations, first uses. They may wait for a lock, so they leave room for look-ups.
    */
   readonly limitChanges: ConcurrencyLimit
@@ -32,12 +41,21 @@ const MAX_WAITING_CALLS = 2000
 /** Strangers may be new partners: while an operator's script makes call after call, 200 a second are looked up for each at once. */
 const MAX_GIVE_WAY_MS = 5
 
+const MAX_REFUSALS_PER_TURN = 2
+/** Some 2 kB each. */
+const MAX_WAITING_REFUSALS = 10_000
+
 export function createClientLimits({
   concurrentCalls = DEFAULT_CONCURRENT_CALLS,
 }: Pick<Store, 'concurrentCalls'>): ClientLimits {
   const limitLookups = createTimedLimit(concurrentCalls / 2)
   const limitStrangers = createTimedLimit(concurrentCalls / 2)
-  const { goFirst, giveWay } = createPrecedence({ pause: MAX_GIVE_WAY_MS, atMost: CALL_TIMEOUT_MS })
+  const limitRefusals = createConcurrencyLimit({
+    atOnce: MAX_REFUSALS_PER_TURN,
+    waiting: MAX_WAITING_REFUSALS,
+    onOverflow: () => new Error(`${MAX_WAITING_REFUSALS} refusals are waiting.`),
+  })
+  const { goFirst, giveWay, isUnderWay } = createPrecedence({ pause: MAX_GIVE_WAY_MS, atMost: CALL_TIMEOUT_MS })
   return {
     limitLookups,
     limitLookupsOfStrangers: (caller, work) =>
@@ -46,6 +64,7 @@ export function createClientLimits({
         return limitLookups(caller, work)
       }),
     goFirst,
+    waitToRefuse: (req) => (isUnderWay() ? limitRefusals(readClientAddress(req), waitForNextTurn) : undefined),
     limitChanges: createTimedLimit(concurrentCalls / 4),
   }
 }

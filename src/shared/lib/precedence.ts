@@ -2,6 +2,7 @@
 export interface Precedence {
   /** Runs the work. While it runs, and at most for the time given below, the other work gives way. */
   goFirst<Result>(work: () => Promise<Result>): Promise<Result>
+  isUnderWay(): boolean
   /** Resolves when no work goes first, or after the pause. Undefined: at once. */
   giveWay(): Promise<void> | undefined
 }
@@ -36,6 +37,7 @@ export function createPrecedence({ pause, atMost }: PrecedenceOptions): Preceden
         end()
       }
     },
+    isUnderWay: () => underWay > 0,
     giveWay() {
       if (underWay === 0) return undefined
       return new Promise((resolve) => {

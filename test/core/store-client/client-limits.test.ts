@@ -1,6 +1,10 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createClientLimits } from '../../../src/core/store-client/client-limits.js'
+import { memoryStore } from '../../../src/index.js'
+import { openPlatform } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
 
 /** Look-ups of strangers, each from another address, which end when they are told to. */
@@ -54,4 +58,55 @@ it('strangers go on while calls of operators follow one another without a pause'
   expect(found).toBe(50)
   operator.end()
   await operator.ended
+})
+
+it('refusals are sent at once, but few in each turn of the event loop while a call of an operator is under way', async () => {
+  const limits = createClientLimits({ concurrentCalls: 10 })
+  const operator = holdOperator(limits)
+  const sent: number[] = []
+  for (let i = 0; i < 20; i++) {
+    const req = Object.assign(new IncomingMessage(new Socket()), { ip: `192.0.2.${i}` })
+    void limits.waitToRefuse(req)!.then(() => sent.push(i))
+  }
+  expect(sent).toHaveLength(0)
+  for (let turn = 1; turn <= 12; turn++) {
+    const before = sent.length
+    await nextTurn()
+    expect(sent.length - before).toBeLessThanOrEqual(2)
+  }
+  await waitUntil(() => sent.length === 20)
+  operator.end()
+  await operator.ended
+  expect(limits.waitToRefuse(new IncomingMessage(new Socket()))).toBeUndefined()
+})
+
+it('a guard refuses at once, but in turns while a call of an operator is under way', async ({ onTestFinished }) => {
+  let end!: () => void
+  const held = new Promise<void>((resolve) => (end = resolve))
+  const store = memoryStore()
+  const saveApplication: typeof store.saveApplication = (...args) => held.then(() => store.saveApplication(...args))
+  const { auth } = openPlatform({ store: { ...store, saveApplication } })
+  onTestFinished(auth.close)
+  await auth.ready()
+  const guard = auth.requireApiKey('catalog')
+  let answered = 0
+  function refuse(): void {
+    const req = Object.assign(new IncomingMessage(new Socket()), { url: '/', headers: { 'x-api-key': 'malformed' } })
+    const res = new ServerResponse(req)
+    res.end = () => {
+      answered += 1
+      return res
+    }
+    guard(req, res, () => undefined)
+  }
+  for (let i = 0; i < 20; i++) refuse()
+  expect(answered).toBe(20)
+  const created = auth.applications.create({ name: 'Shop', apis: ['catalog'] })
+  for (let i = 0; i < 20; i++) refuse()
+  expect(answered).toBe(20)
+  await waitUntil(() => answered === 40)
+  end()
+  await created
+  refuse()
+  expect(answered).toBe(41)
 })
