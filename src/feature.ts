@@ -1,7 +1,7 @@
 import type { Credentials } from './core/applications/credentials/credentials.js'
 import type { LastUsed } from './core/applications/credentials/last-used.js'
 import type { CoreCalls } from './core/applications/create.js'
-import type { ApplicationWriter } from './core/applications/records/edit.js'
+import type { ApplicationWriter } from './core/applications/records/application-writer.js'
 import type { ApiObserver } from './shared/contracts/api-observer.js'
 import type { ConfigurationProblem } from './shared/contracts/errors.js'
 import type { Emit } from './shared/contracts/events.js'

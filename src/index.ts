@@ -72,7 +72,7 @@ export type { Application, AccessRequestInfo, CredentialInfo, InvitationInfo } f
 export type { Applications, IssuedCredentials, SelfService } from './core/applications/applications-api.js'
 export type { Audit, AuditEntry, AuditListQuery } from './core/applications/audit-api.js'
 export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './shared/contracts/events.js'
-export type { Health, ReadyOptions } from './core/store-client/lifecycle.js'
+export type { Health, ReadyOptions } from './core/store-client/readiness.js'
 export type { SigningKeyRotation } from './core/tokens/signing-keys-api.js'
 export type { SessionSecretCalls } from './core/store-client/session-secret-api.js'
 export type { SigningKeyInfo } from './core/tokens/signing-keys-api.js'

@@ -38,7 +38,7 @@ export interface Import {
 export interface FunctionSize {
   readonly name: string
   readonly line: number
-  /** Those of its body. */
+  /** Those of its body that are no comments. */
   readonly lines: number
   /** Lines outside of the functions that it contains. */
   readonly ownLines: number
@@ -181,16 +181,18 @@ interface FunctionSpan {
 
 function measureFunctions(text: string, spans: readonly FunctionSpan[]): FunctionSize[] {
   const lineAt = createLineCounter(text)
+  const isComment = text.split('\n').map((line) => /^\s*(?:\/\/|\/\*|\*)/.test(line))
+  const listLines = ({ start, end }: FunctionSpan): number[] => {
+    const lines: number[] = []
+    for (let line = lineAt(start); line <= lineAt(end); line++) if (!isComment[line - 1]) lines.push(line)
+    return lines
+  }
   return spans.map((span) => {
-    const first = lineAt(span.start)
-    const last = lineAt(span.end)
-    const covered = new Set<number>()
-    for (const inner of spans) {
-      if (inner === span || inner.start < span.start || inner.end > span.end) continue
-      for (let line = lineAt(inner.start); line <= lineAt(inner.end); line++) covered.add(line)
-    }
-    const lines = last - first + 1
-    return { name: span.name, line: lineAt(span.at), lines, ownLines: lines - covered.size }
+    const inner = spans.filter((each) => each !== span && each.start >= span.start && each.end <= span.end)
+    const covered = new Set(inner.flatMap(listLines))
+    const lines = listLines(span)
+    const ownLines = lines.filter((line) => !covered.has(line)).length
+    return { name: span.name, line: lineAt(span.at), lines: lines.length, ownLines }
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Store } from '../../shared/contracts/store.js'
 import type { EmailSender } from './queue/sender.js'
-import type { ApplicationWriter } from './records/edit.js'
+import type { ApplicationWriter } from './records/application-writer.js'
 
 /** What the calls on applications share. */
 export interface CallParts<Opened = unknown> {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ApplicationCache } from '../applications/records/cached-applications.js'
+import type { ApplicationCache } from '../applications/records/application-cache.js'
 import { isApplicationId } from '../applications/records/application-id.js'
 import { isLive, type Credentials } from '../applications/credentials/credentials.js'
 import type { ImportedCredentials, MatchedSecret } from '../../shared/contracts/imported-credentials.js'

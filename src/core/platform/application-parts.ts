@@ -28,14 +28,17 @@ export function createApplicationParts(foundation: Foundation, hooks: FeatureHoo
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges, now })
   const lastUsed = createLastUsed({ store, now })
   const { calls, cleanup } = createApplications({
-    ...foundation,
+    store,
     apis,
     writer,
     lastUsed,
     metadataSchema: settings.metadata,
+    opened: foundation.opened,
     signOut: createSignOuts({ store, now }).addForContact,
     sender: { isGiven: () => hooks.wakeSender !== undefined, wake: () => hooks.wakeSender?.() },
     auditRetention: settings.background.auditRetention,
+    logger: foundation.logger,
+    now,
   })
   const activate = createActivation({ store, writer, limitChanges: clientLimits.limitChanges })
   return { applicationCache, writer, lastUsed, activate, calls, cleanup }

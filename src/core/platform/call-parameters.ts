@@ -1,5 +1,5 @@
 import { options, signingKey, type CallParameters } from '../applications/call-arguments.js'
-import type { Readiness, ReadyOptions } from '../store-client/lifecycle.js'
+import type { Readiness, ReadyOptions } from '../store-client/readiness.js'
 import type { SessionSecretCalls } from '../store-client/session-secret-api.js'
 import type { SigningKeyRotation } from '../tokens/signing-keys-api.js'
 

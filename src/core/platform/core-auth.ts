@@ -8,7 +8,7 @@ import type { Middleware } from '../http/middleware.js'
 import type { BrandOptions } from '../../shared/contracts/brand.js'
 import type { GuardParts } from '../resource-server/guard-parts.js'
 import type { GuardsApi } from '../resource-server/guards-api.js'
-import type { Health, ReadyOptions } from '../store-client/lifecycle.js'
+import type { Health, ReadyOptions } from '../store-client/readiness.js'
 import type { SessionSecretCalls } from '../store-client/session-secret-api.js'
 import type { SigningKeyRotation } from '../tokens/signing-keys-api.js'
 

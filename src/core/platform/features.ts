@@ -1,6 +1,7 @@
 import type { FeatureHooks } from './hooks.js'
 import type { ApiObserver, ApiObservers } from '../../shared/contracts/api-observer.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
+import type { ImportedCredentials } from '../../shared/contracts/imported-credentials.js'
 import type { Offers } from '../../shared/contracts/offers.js'
 import type { Core, Diagnosis, FeaturePart } from '../../feature.js'
 import type { Settings } from '../options/all-settings.js'
@@ -16,6 +17,12 @@ export interface Features {
   readonly observers: ApiObservers
   /** What limits by plans; undefined if no feature does. */
   readonly plans: PlanLimits | undefined
+  /** What recognizes credentials that another system issued; undefined if no feature does. */
+  readonly importedCredentials: ImportedCredentials | undefined
+  /** Called when an e-mail has become due; undefined if no feature sends e-mails. */
+  readonly wakeSender: (() => void) | undefined
+  /** What is wrong with features, in words. */
+  problems(): readonly (string | undefined)[]
   /** Those of core and features that processes on one store must have alike, by their paths. */
   readonly sharedSettings: Readonly<Record<string, string>>
   diagnose(): Promise<readonly Diagnosis[]>
@@ -26,7 +33,7 @@ export interface Features {
   flush(): Promise<void>
 }
 
-/** Creates the parts of the features, each after those that it needs, and sets the hooks. */
+/** Creates the parts of the features, each after those that it needs. */
 export function createFeatures(
   foundation: Foundation,
   applicationParts: ApplicationParts,
@@ -38,14 +45,15 @@ export function createFeatures(
   for (const { name, create } of settings.features) {
     const part = create(core)
     parts.set(name, part)
-    setHooks(hooks, part)
-    if (part.problem) foundation.problems.push(() => part.problem!())
   }
   const inOrder = [...parts.values()]
   const started = new Set<FeaturePart>()
   return {
     calls: Object.fromEntries([...parts].map(([name, { calls }]) => [name, calls])),
-    plans: findPlanLimits(inOrder),
+    plans: findOnly(inOrder, 'planLimits', 'one limits requests by plans'),
+    importedCredentials: findOnly(inOrder, 'importedCredentials', 'one recognizes imported credentials'),
+    wakeSender: findOnly(inOrder, 'wakeSender', 'one sends e-mails'),
+    problems: () => inOrder.map((part) => part.problem?.()),
     sharedSettings: Object.assign({}, describeSharedSettings(settings), ...inOrder.map((part) => part.settings)),
     observers: new Map([...settings.apis].map(([name]) => [name, observe(inOrder, name)])),
     async diagnose() {
@@ -81,18 +89,15 @@ async function callAll(parts: readonly FeaturePart[], name: 'stop' | 'flush'): P
   if (errors.length > 0) throw errors[0]
 }
 
-function setHooks(hooks: { -readonly [Name in keyof FeatureHooks]: FeatureHooks[Name] }, part: FeaturePart): void {
-  const { importedCredentials, wakeSender } = part
-  const isTaken = (importedCredentials && hooks.importedCredentials) ?? (wakeSender && hooks.wakeSender)
-  if (isTaken) throw createTwiceError('one sends e-mails, and one recognizes imported credentials')
-  if (importedCredentials) hooks.importedCredentials = importedCredentials
-  if (wakeSender) hooks.wakeSender = wakeSender
-}
-
-function findPlanLimits(parts: readonly FeaturePart[]): PlanLimits | undefined {
-  const [limits, another] = parts.flatMap(({ planLimits }) => planLimits ?? [])
-  if (another) throw createTwiceError('one limits requests by plans')
-  return limits
+/** What one feature at most has. */
+function findOnly<Name extends 'planLimits' | 'importedCredentials' | 'wakeSender'>(
+  parts: readonly FeaturePart[],
+  name: Name,
+  what: string,
+): FeaturePart[Name] | undefined {
+  const [only, another] = parts.filter((part) => part[name] !== undefined)
+  if (another) throw createTwiceError(what)
+  return only?.[name]
 }
 
 function createTwiceError(what: string): ConfigurationError {
@@ -111,8 +116,19 @@ function createCore(
 ): Core {
   const { settings, credentials, sessionSecret, clientLimits } = foundation
   return {
-    ...foundation,
-    ...clientLimits,
+    settings,
+    store: foundation.store,
+    limitLookups: clientLimits.limitLookups,
+    limitChanges: clientLimits.limitChanges,
+    opened: foundation.opened,
+    available: foundation.available,
+    rateLimits: foundation.rateLimits,
+    limitFailures: foundation.limitFailures,
+    paceStarts: foundation.paceStarts,
+    emit: foundation.emit,
+    logRefusal: foundation.logRefusal,
+    logger: foundation.logger,
+    now: foundation.now,
     writer,
     calls,
     credentials: credentials.get,

@@ -29,14 +29,13 @@ export function createFoundation(settings: Settings) {
   const clockCheck = createClockCheck({ clockTolerance, logger, emit })
   const feed = createChangeFeed({ store, storeHealth, clockCheck, maxStaleness, now })
   const rateLimits = createRateLimits({
-    ...settings.rateLimits,
+    redis: settings.rateLimits.redis,
+    headers: settings.rateLimits.headers,
     secrets: settings.secrets,
     baseUrl: settings.baseUrl,
     onChange: createOutageNotice({ logger, emit }),
   })
-  /** Parts that are created later add their problems for `health()`: undefined if nothing is wrong. */
-  const problems = [rateLimits.problem, clockCheck.problem]
-  const { available, begin, ...lifecycle } = createReadiness({ feed, storeHealth, logger, otherProblems: problems })
+  const { available, begin, ...lifecycle } = createReadiness({ feed, storeHealth, logger })
   const encryption = createEncryption(settings.secrets, { importUnencrypted: settings.importUnencrypted })
   /** They are set when the platform has started. */
   const credentials = createLateValue<Credentials>(() => new Error('The platform is not ready.'))
@@ -56,6 +55,7 @@ export function createFoundation(settings: Settings) {
     logRefusal: createRefusalLog(logger, settings.development),
     store,
     feed,
+    clockCheck,
     clientLimits: createClientLimits(store),
     paceStarts: createPacedStart(),
     rateLimits,
@@ -66,7 +66,6 @@ export function createFoundation(settings: Settings) {
     available,
     begin,
     lifecycle,
-    problems,
     encryption,
     credentials,
     opened,

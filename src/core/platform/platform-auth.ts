@@ -12,7 +12,7 @@ import { toPublicApi } from '../options/read-apis.js'
 import { readOptions } from '../options/read-options.js'
 import { createApplicationParts } from './application-parts.js'
 import { LIFECYCLE_PARAMETERS, SESSION_SECRET_PARAMETERS, SIGNING_KEY_PARAMETERS } from './call-parameters.js'
-import type { FeatureHooks } from './hooks.js'
+import { createHooks } from './hooks.js'
 import { createFeatures } from './features.js'
 import { createFoundation } from './foundation.js'
 import { createServers, createTokenParts } from './servers.js'
@@ -51,11 +51,12 @@ export function createPlatformAuth<
   for (const warning of warnings) settings.logger.warn(describeWithFix(warning))
   const foundation = createFoundation(settings)
   const tokens = createTokenParts(foundation)
-  const hooks: FeatureHooks = {}
+  const { hooks, setFeatures } = createHooks()
   const applicationParts = createApplicationParts(foundation, hooks)
   const features = createFeatures(foundation, applicationParts, hooks)
-  const { guards, guardParts, routers } = createServers(foundation, tokens, applicationParts, features, hooks)
-  startAndStop(foundation, tokens, applicationParts, features, hooks)
+  setFeatures(features)
+  const { guards, guardParts, routers } = createServers(foundation, tokens, applicationParts, features)
+  startAndStop(foundation, tokens, applicationParts, features)
 
   const { store, opened, events, lifecycle, sessionSecret, clientLimits } = foundation
   const { goFirst } = clientLimits

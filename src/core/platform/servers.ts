@@ -3,24 +3,26 @@ import { createMountCheck } from '../authorization-server/mount-check.js'
 import { createResourceServer } from '../resource-server/resource-server.js'
 import { createTokens, type Tokens } from '../tokens/create.js'
 import type { ApplicationParts } from './application-parts.js'
-import type { FeatureHooks } from './hooks.js'
 import type { Features } from './features.js'
 import type { Foundation } from './foundation.js'
 
 /** Signing keys, access tokens and their revocation. */
 export function createTokenParts(foundation: Foundation): Tokens {
   const { settings, feed } = foundation
-  const tokens = createTokens({
-    ...foundation,
-    ...settings,
+  return createTokens({
+    encryption: foundation.encryption,
+    clientLimits: foundation.clientLimits,
+    cache: settings.cache,
+    opened: foundation.opened,
+    emit: foundation.emit,
+    logger: foundation.logger,
+    now: foundation.now,
     signing: settings.tokens,
     clockTolerance: settings.tokens.clockTolerance,
     apis: [...settings.apis.values()],
     store: foundation.store,
     readChanges: feed.pollAgain,
   })
-  foundation.problems.push(() => tokens.signingKeys.problem())
-  return tokens
 }
 
 /** The guards, and the endpoints of the authorization server. */
@@ -28,8 +30,7 @@ export function createServers(
   foundation: Foundation,
   tokens: Tokens,
   applicationParts: ApplicationParts,
-  { observers, plans }: Features,
-  { importedCredentials }: FeatureHooks,
+  { observers, plans, importedCredentials }: Features,
 ) {
   const { settings, credentials, feed, logger } = foundation
   const { basePath, baseUrl } = settings

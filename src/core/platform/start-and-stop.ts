@@ -4,9 +4,8 @@ import { createChangeApplier } from '../store-client/change-feed.js'
 import { createProcesses } from '../store-client/processes.js'
 import { openSecret } from '../store-client/encryption.js'
 import type { Tokens } from '../tokens/create.js'
-import type { ApplicationCache } from '../applications/records/cached-applications.js'
+import type { ApplicationCache } from '../applications/records/application-cache.js'
 import type { ApplicationParts } from './application-parts.js'
-import type { FeatureHooks } from './hooks.js'
 import type { Features } from './features.js'
 import type { Foundation } from './foundation.js'
 import { createPlanCheck, type PlanCheck } from './plan-check.js'
@@ -17,7 +16,6 @@ export function startAndStop(
   tokens: Tokens,
   parts: ApplicationParts,
   features: Features,
-  { importedCredentials }: FeatureHooks,
 ): void {
   const { settings, store, feed, sessionSecret, credentials, encryption, rateLimits } = foundation
   const { revokedTokens, signingKeys, rotationTimer, keyRotation, accessTokens } = tokens
@@ -25,7 +23,7 @@ export function startAndStop(
   const planCheck = features.plans ? undefined : createPlanCheck(foundation)
   const changes = planCheck ? noteChanges(applicationCache, planCheck) : applicationCache
   const processes = createProcesses({ store, settings: features.sharedSettings, logger: foundation.logger })
-  foundation.problems.push(() => planCheck?.problem(), processes.problem)
+  const { importedCredentials } = features
   foundation.begin({
     // The start is retried until it succeeds.
     async start(closing) {
@@ -49,6 +47,15 @@ export function startAndStop(
       if (!importedCredentials) void warnOfImported(foundation)
       if (settings.background.enabled) for (const part of [cleanup, features, rotationTimer, processes]) part.start()
     },
+    problems: () =>
+      [
+        rateLimits.problem(),
+        foundation.clockCheck.problem(),
+        signingKeys.problem(),
+        ...features.problems(),
+        planCheck?.problem(),
+        processes.problem(),
+      ].filter((problem) => problem !== undefined),
     async flush() {
       await Promise.all([lastUsed.flush(), features.flush()])
     },

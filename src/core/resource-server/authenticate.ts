@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ApplicationCache } from '../applications/records/cached-applications.js'
+import type { ApplicationCache } from '../applications/records/application-cache.js'
 import { isLive, type Credentials } from '../applications/credentials/credentials.js'
 import { findGrant } from '../applications/records/grants.js'
 import type { LastUsed } from '../applications/credentials/last-used.js'

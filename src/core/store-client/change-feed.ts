@@ -1,21 +1,15 @@
-import type { ChangeFeed, ApplyChange } from './change-feed-api.js'
-import type { RevokedAccessToken } from '../../shared/contracts/store-records.js'
+import type { Change, RevokedAccessToken } from '../../shared/contracts/store-records.js'
 import type { Store } from '../../shared/contracts/store.js'
 import { createFeedReads, limitTime } from './feed-reads.js'
 import type { ClockCheck } from './clock-check.js'
 import type { StoreHealth } from './store-health-api.js'
 import { CALL_TIMEOUT_MS } from '../../shared/lib/timeout.js'
 
-interface ChangeFeedOptions {
-  readonly store: Pick<Store, 'changesSince' | 'clock' | 'pollInterval' | 'watch'>
-  /** Seconds. */
-  readonly maxStaleness: number
-  /** While the store is unresponsive, `pollAgain` and `waitForLatest` resolve false without asking it. */
-  readonly storeHealth?: Pick<StoreHealth, 'isUnresponsive'>
-  /** Receives the store's time, if the store tells it. */
-  readonly clockCheck?: Pick<ClockCheck, 'compare'>
-  readonly now?: () => number
-}
+/**
+ * Handles one change. If it rejects, the same change is delivered again with the next poll. A change may be delivered more than
+ * once.
+ */
+export type ApplyChange = (change: Change) => void | Promise<void>
 
 /** The time that a slow store may delay a token request, which waits for the latest changes. */
 const LATEST_TIMEOUT_MS = 250
@@ -25,9 +19,26 @@ const RETRY_INTERVAL_MS = 250
 const READ_TIMEOUT_SHARE = 0.6
 const MAX_POLL_INTERVAL_SHARE = 0.25
 
+/** Keeps a process up to date with what other processes commit, and knows how old its knowledge is. */
+export type ChangeFeed = ReturnType<typeof createChangeFeed>
+
 /** Timers and age use the monotonic clock, because the option `now` may stand still in a test or be set back. */
-export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
-  const { store, maxStaleness, storeHealth, clockCheck, now = Date.now } = options
+export function createChangeFeed({
+  store,
+  maxStaleness,
+  storeHealth,
+  clockCheck,
+  now = Date.now,
+}: {
+  readonly store: Pick<Store, 'changesSince' | 'clock' | 'pollInterval' | 'watch'>
+  /** Seconds. */
+  readonly maxStaleness: number
+  /** While the store is unresponsive, `pollAgain` and `waitForLatest` resolve false without asking it. */
+  readonly storeHealth?: Pick<StoreHealth, 'isUnresponsive'>
+  /** Receives the store's time, if the store tells it. */
+  readonly clockCheck?: Pick<ClockCheck, 'compare'>
+  readonly now?: () => number
+}) {
   const maxAge = maxStaleness * 1000
   const readTimeout = Math.min(maxAge * READ_TIMEOUT_SHARE, CALL_TIMEOUT_MS)
   let cursor: string | undefined
@@ -90,7 +101,8 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   }
 
   return {
-    async start(onChange) {
+    /** Starts at the present end of the feed. What is read from the store afterwards cannot be older than that. */
+    async start(onChange: ApplyChange): Promise<void> {
       applyChange = onChange
       const startedAt = performance.now()
       cursor = (await store.changesSince(undefined)).cursor
@@ -99,13 +111,19 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
       unwatch = store.watch?.(onWake)
       schedulePoll()
     },
-    isFresh: () => performance.now() - knownAt <= maxAge,
-    freshUntil: () => knownAt + maxAge,
-    isLate: () => isLate,
+    /** Whether what this process knows is at most `maxStaleness` old. */
+    isFresh: (): boolean => performance.now() - knownAt <= maxAge,
+    /** The time on the monotonic clock until which it is, if no read is answered. While a change is applied, that of the read before. */
+    freshUntil: (): number => knownAt + maxAge,
+    /** Whether the last read got no answer in time. A request then need not wait for another: they are repeated in the background. */
+    isLate: (): boolean => isLate,
+    /** Reads the feed, or joins a read that is under way. Resolves true if the store answered in time. */
     poll: reads.join,
-    pollAgain: async () => !storeHealth?.isUnresponsive() && limitTime(reads.next(), readTimeout),
-    waitForLatest: async () => !storeHealth?.isUnresponsive() && waitForLatest(),
-    close() {
+    /** Reads like `poll`, but starts after this call, so that it brings everything that was committed before the call. */
+    pollAgain: async (): Promise<boolean> => !storeHealth?.isUnresponsive() && limitTime(reads.next(), readTimeout),
+    /** Like `pollAgain`, but resolves false soon if the store is slow: token requests need not wait for it if what is known is fresh. */
+    waitForLatest: async (): Promise<boolean> => !storeHealth?.isUnresponsive() && waitForLatest(),
+    close(): void {
       closed = true
       clearTimeout(timer)
       unwatch?.()

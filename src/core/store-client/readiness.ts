@@ -1,18 +1,31 @@
-import type { Health, Readiness } from './lifecycle.js'
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import { keepAlive } from '../../shared/lib/keep-alive.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
-import type { ChangeFeed } from './change-feed-api.js'
-import { createStartup } from './startup.js'
+import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
+import type { ChangeFeed } from './change-feed.js'
+import { createStartup, type Start } from './startup.js'
 import type { StoreHealth } from './store-health-api.js'
 
-interface ReadinessOptions {
-  readonly feed: Pick<ChangeFeed, 'isFresh' | 'isLate' | 'poll' | 'pollAgain' | 'close'>
-  readonly storeHealth: Pick<StoreHealth, 'isUnresponsive' | 'isUnavailable' | 'problems'>
-  /** Problems of other parts while requests are answered; each returns undefined if there is none. */
-  readonly otherProblems?: readonly (() => string | undefined)[]
-  readonly logger: Logger
+/** The result of `auth.health()`. */
+export interface Health {
+  /**
+   * Whether the platform's data is fresh enough to answer: at most `maxStaleness` old. For a load balancer's health check. It
+   * stays true when the store becomes unavailable, until requests of known callers get 503.
+   */
+  readonly ok: boolean
+  /**
+   * The problems, without addresses or secrets. There may be some while `ok`: the store is unavailable, slow or rejects writes
+   * (full, read-only), rate limits are not shared because Redis is unavailable, the mail server takes no e-mails, the clock
+   * differs from the database's, or another process has other settings.
+   */
+  readonly problems: readonly string[]
+}
+
+/** The options of `auth.ready()`. */
+export interface ReadyOptions {
+  /** Whether an unavailable store is retried; true if left out. With false the first failed attempt rejects. */
+  readonly retry?: boolean | undefined
 }
 
 /** A load balancer that checks every second often waits no longer than that (HAProxy's `timeout check`). */
@@ -20,11 +33,31 @@ const HEALTH_POLL_TIMEOUT_MS = 500
 /** This limit bounds memory while many requests wait for the start, or for the store. */
 const MAX_WAITING_REQUESTS = 10_000
 
-export function createReadiness(options: ReadinessOptions): Readiness {
-  const { feed, storeHealth, logger, otherProblems = [] } = options
+/** The steps of a platform, once all of its parts have been created. */
+export interface StartAndStop {
+  readonly start: Start
+  readonly flush: () => Promise<void>
+  readonly stop: () => Promise<void>
+  /** What is wrong with other parts than the store, in words. */
+  readonly problems: () => readonly string[]
+}
+
+/** Tells from start-up to `close()` whether this process can answer, and why not. */
+export type Readiness = ReturnType<typeof createReadiness>
+
+export function createReadiness({
+  feed,
+  storeHealth,
+  logger,
+}: {
+  readonly feed: Pick<ChangeFeed, 'isFresh' | 'isLate' | 'poll' | 'pollAgain' | 'close'>
+  readonly storeHealth: Pick<StoreHealth, 'isUnresponsive' | 'isUnavailable' | 'problems'>
+  readonly logger: Logger
+}) {
   const startup = createStartup(logger)
   let waiting = 0
   let closed: Promise<void> | undefined
+  let findProblems = (): readonly string[] => []
   let flushParts = async (): Promise<void> => undefined
   let stop = async (): Promise<void> => undefined
 
@@ -58,9 +91,10 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     }
   }
 
+  /** Resolves within about half a second, even if the store does not answer. */
   async function health(): Promise<Health> {
     if (closed) return { ok: false, problems: ['The platform has been closed.'] }
-    const others = otherProblems.map((describe) => describe()).filter((problem) => problem !== undefined)
+    const others = findProblems()
     if (!startup.isFinished())
       return { ok: false, problems: [`The platform is not ready: ${startup.describeProblem()}`, ...others] }
     const answered = await withTimeout(feed.poll(), HEALTH_POLL_TIMEOUT_MS, createLateError).catch(() => undefined)
@@ -76,7 +110,10 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     return { ok, problems }
   }
 
-  /** Calls are not joined: one that waits for the mailer must not keep the next from storing what came meanwhile. */
+  /**
+   * Stores and sends what waits. Never rejects, and resolves within `CALL_TIMEOUT_MS` even if the store or the mailer hangs.
+   * Calls are not joined: one that waits for the mailer must not keep the next from storing what came meanwhile.
+   */
   async function flush(): Promise<void> {
     if (closed || !startup.isFinished()) return
     try {
@@ -95,22 +132,30 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   }
 
   return {
-    begin(steps) {
+    /** Starts the platform. It is called once, when all parts have been created. */
+    begin(steps: StartAndStop): void {
+      findProblems = steps.problems
       flushParts = steps.flush
       stop = steps.stop
       startup.begin(steps.start)
     },
-    ready({ retry = true } = {}) {
+    /**
+     * Resolves once the platform has started. Rejects if waiting does not help, and with `retry: false` for any failure. It may be
+     * called again.
+     */
+    ready({ retry = true }: ReadyOptions = {}): Promise<void> {
       const finished = startup.finishedUnlessBlocked()
       return keepAlive(retry || startup.isFinished() ? finished : Promise.race([finished, startup.firstFailure]))
     },
-    available() {
+    /** Lets a request pass, usually synchronously. Rejects with `StoreUnavailableError` if the answer must be 503. */
+    available(): MaybePromise<void> {
       if (!startup.isFinished()) return limitWaiting(waitForStart)
       return feed.isFresh() ? undefined : limitWaiting(refresh)
     },
     health,
     flush,
-    close: () => (closed ??= keepAlive(close())),
+    /** Resolves within seconds even if the store hangs; an e-mail that is being sent may take a minute. */
+    close: (): Promise<void> => (closed ??= keepAlive(close())),
   }
 }
 

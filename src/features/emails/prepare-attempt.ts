@@ -1,4 +1,4 @@
-import type { Edit } from '../../core/applications/records/edit.js'
+import type { Edit } from '../../core/applications/records/application-writer.js'
 import type { ApprovalLinks } from '../../core/applications/decisions/approval-links.js'
 import { findExpiring } from '../../core/applications/credentials/credential-expiry.js'
 import {

@@ -4,7 +4,7 @@ import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts
 import type { ExpiryQuery } from '../../shared/contracts/queued-email.js'
 import type { StoreWith } from '../../shared/contracts/store.js'
 import { DAY_MS } from '../../shared/lib/day.js'
-import type { Edit } from '../../core/applications/records/edit.js'
+import type { Edit } from '../../core/applications/records/application-writer.js'
 import { findExpiring } from '../../core/applications/credentials/credential-expiry.js'
 import { createQueuedEmail, listQueuedEmails, requeueEmail } from '../../core/applications/queue/queued-emails.js'
 import { findDueReminder, markReminded } from './due-reminder.js'

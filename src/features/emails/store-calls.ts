@@ -2,7 +2,7 @@ import { application, optionalFilter, type CallParameters } from '../../core/app
 import { actor } from '../../core/applications/call-parameters.js'
 import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
 import type { Store } from '../../shared/contracts/store.js'
-import type { ApplicationWriter } from '../../core/applications/records/edit.js'
+import type { ApplicationWriter } from '../../core/applications/records/application-writer.js'
 import type { ActorOptions } from '../../core/applications/call-options.js'
 import { cancelEmails, listQueuedEmails, requeueEmail } from '../../core/applications/queue/queued-emails.js'
 

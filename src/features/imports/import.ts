@@ -3,7 +3,7 @@ import { ApplicationError, ConfigurationError } from '../../shared/contracts/err
 import type { AddOutcome } from '../../shared/contracts/imports.js'
 import type { CredentialRecord } from '../../shared/contracts/application-record.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
-import type { AddedApplication, ApplicationWriter } from '../../core/applications/records/edit.js'
+import type { AddedApplication, ApplicationWriter } from '../../core/applications/records/application-writer.js'
 import { EMPTY_APPLICATION } from '../../core/applications/records/empty-application.js'
 import type { Credentials } from '../../core/applications/credentials/credentials.js'
 import { readImportedFormat } from './imported-digests.js'

@@ -1,5 +1,5 @@
 import { createQueuedEmail } from '../../core/applications/queue/queued-emails.js'
-import type { ApplicationWriter } from '../../core/applications/records/edit.js'
+import type { ApplicationWriter } from '../../core/applications/records/application-writer.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { QuotaNotice } from '../../shared/contracts/plan-usage.js'
 import type { Account } from './account.js'

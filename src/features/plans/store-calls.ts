@@ -5,7 +5,7 @@ import {
   any,
   type CallParameters,
 } from '../../core/applications/call-arguments.js'
-import type { ApplicationWriter } from '../../core/applications/records/edit.js'
+import type { ApplicationWriter } from '../../core/applications/records/application-writer.js'
 import { refuseDeleted } from '../../core/applications/records/status.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { Plans } from './calls.js'

@@ -1,6 +1,6 @@
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { Store } from '../../shared/contracts/store.js'
-import type { ApplicationWriter } from '../../core/applications/records/edit.js'
+import type { ApplicationWriter } from '../../core/applications/records/application-writer.js'
 import { isFirstContact } from '../../core/applications/contacts/confirmation.js'
 
 /** Confirms the applications of a contact who has signed in: those that registrations made for the mailbox, the oldest 20 at most. */

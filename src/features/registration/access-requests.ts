@@ -1,6 +1,6 @@
 import type { AccessRequest, ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { Store } from '../../shared/contracts/store.js'
-import type { Edit } from '../../core/applications/records/edit.js'
+import type { Edit } from '../../core/applications/records/application-writer.js'
 import { toApplication } from '../../core/applications/records/application-info.js'
 import type { Registration } from './calls.js'
 import {

@@ -1,4 +1,4 @@
-import type { ApplicationWriter } from '../../core/applications/records/edit.js'
+import type { ApplicationWriter } from '../../core/applications/records/application-writer.js'
 import { ApplicationError, toSentence } from '../../shared/contracts/errors.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { refuseDeleted } from '../../core/applications/records/status.js'

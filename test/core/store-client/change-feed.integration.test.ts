@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { ChangeFeed } from '../../../src/core/store-client/change-feed-api.js'
+import type { ChangeFeed } from '../../../src/core/store-client/change-feed.js'
 import { createChangeFeed } from '../../../src/core/store-client/change-feed.js'
 import type { Change } from '../../../src/shared/contracts/store-records.js'
 import type { ChangesPage, StoreWith } from '../../../src/shared/contracts/store.js'

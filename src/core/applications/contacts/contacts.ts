@@ -1,7 +1,7 @@
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord, Invitation } from '../../../shared/contracts/application-record.js'
 import type { Store } from '../../../shared/contracts/store.js'
-import type { Edit } from '../records/edit.js'
+import type { Edit } from '../records/application-writer.js'
 import { toApplication } from '../records/application-info.js'
 import type { Applications } from '../applications-api.js'
 import {

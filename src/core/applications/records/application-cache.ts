@@ -1,4 +1,3 @@
-import type { ApplicationCache, Found } from './cached-applications.js'
 import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
@@ -8,14 +7,34 @@ import type { ConcurrencyLimit } from '../../../shared/lib/concurrency-limit.js'
 import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
 import { estimateJsonBytes } from '../../../shared/lib/plain-json.js'
 import type { ImportedCredentials } from '../../../shared/contracts/imported-credentials.js'
-import { createFormerRecords } from './former-records.js'
+import { createFormerRecords, type Found } from './former-records.js'
 
 /** Undefined without the feature that recognizes credentials of another system. */
 export interface CacheHooks {
   readonly importedCredentials?: Pick<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
 }
 
-interface ApplicationCacheOptions {
+/** A change of an application is known within a second, and a request waits no longer than that to learn its result. */
+const MAX_PATIENCE_MS = 1000
+/** A part of `maxStaleness`, because what is in memory is served no longer than that. */
+const PATIENCE_SHARE = 0.2
+
+/**
+ * Keeps applications in memory. An answer is never older than the last `evict`: a change made by this process evicts before it
+ * resolves, a change made by another process when the change feed brings it.
+ */
+export type ApplicationCache = ReturnType<typeof createApplicationCache>
+
+export function createApplicationCache({
+  store,
+  limit,
+  limitLookups,
+  limitLookupsOfStrangers,
+  readAddress,
+  freshUntil,
+  maxStaleness,
+  hooks = {},
+}: {
   readonly store: Store
   /** How many applications stay in memory. */
   readonly limit: number
@@ -31,16 +50,7 @@ interface ApplicationCacheOptions {
   readonly maxStaleness: number
   /** What features add. Read at each look-up, because they are created later. */
   readonly hooks?: CacheHooks
-}
-
-/** A change of an application is known within a second, and a request waits no longer than that to learn its result. */
-const MAX_PATIENCE_MS = 1000
-/** A part of `maxStaleness`, because what is in memory is served no longer than that. */
-const PATIENCE_SHARE = 0.2
-
-export function createApplicationCache(options: ApplicationCacheOptions): ApplicationCache {
-  const { store, limit, limitLookups, limitLookupsOfStrangers, readAddress, hooks = {} } = options
-  const { freshUntil, maxStaleness } = options
+}) {
   const formers = createFormerRecords({
     entries: limit * 3,
     bytesOf: estimateBytes,
@@ -77,10 +87,12 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
     for (const { hash } of record.keys) idsByKeyHash.set(hash, record.id)
   }
 
+  /** The answer of `findById` from memory; null if the store has to be asked. */
   function recallById(id: string): Found | null {
     return records.get(id) ?? (unknown.get(id) ? undefined : formers.recall(id))
   }
 
+  /** Like `findByKeyHash`, but null if the store has to be asked. */
   function recallByKeyHash(hash: string): Found | null {
     const id = idsByKeyHash.get(hash)
     if (id === undefined) return unknown.get(hash) ? undefined : formers.recall(hash)
@@ -89,6 +101,10 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
     return hooks.importedCredentials && !hasKey(known, hash) && !unknown.get(hash) ? null : known
   }
 
+  /**
+   * Finds an application. With a request, the look-up counts as that of its address, because anybody can present an unknown id.
+   * Without one, the id is verified, and the look-up counts as the application's own.
+   */
   function findById(id: string, req?: IncomingMessage): MaybePromise<Found> {
     const known = recallById(id)
     return known === null ? loadById(id, req) : known
@@ -134,19 +150,29 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
     findById,
     recallById,
     recallByKeyHash,
-    findByKeyHash(hash, key, req) {
+    /** `key`: the key itself, which may be stored by a hash of another system. `req`: as above. Without, look-ups share one place in the queue. */
+    findByKeyHash(hash: string, key: string, req: IncomingMessage | undefined): MaybePromise<Found> {
       const known = recallByKeyHash(hash)
       if (known !== null) return known
       const id = idsByKeyHash.get(hash)
       if (id === undefined) return loadByKey(hash, key, req)
       return hooks.importedCredentials ? findImported(id, hash, key, req) : findById(id)
     },
+    /** Whether the record is a former one, known to have changed. It may accept a credential. A refusal needs the store's answer. */
     isOutdated: formers.isOutdated,
-    evict: (id) => void drop(id),
-    replace(saved) {
+    /**
+     * Drops the record, and every load under way that may have read it before the change. If it was known, it is loaded again
+     * at once: an outage that begins after the change must not turn away a caller that called before. A process also
+     * reads its own changes from the feed, and evicts the record a second time, which costs one look-up. The feed does not
+     * say which process made a change, so skipping own changes could skip those of others and serve stale records. If the store does
+     * not answer what the record has become, the former one is served until it is `maxStaleness` old.
+     */
+    evict: (id: string): void => void drop(id),
+    /** Like `evict`, for a change that this process has saved. If the store does not answer, the saved record is served. */
+    replace(saved: ApplicationRecord): void {
       if (drop(saved.id)) formers.keep(saved)
     },
-    evictAll() {
+    evictAll(): void {
       records.sweep((record) => {
         formers.keepOutdated(record)
         return true

@@ -1,19 +1,80 @@
-import type { ApplicationWriter, ChangeEvent, SavedWith, AddedApplication, Edit, Changed } from './edit.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
-import type { Emit, EventType } from '../../../shared/contracts/events.js'
-import type { AddOutcome } from '../../../shared/contracts/imports.js'
+import type { Emit, EventType, RequestOrigin } from '../../../shared/contracts/events.js'
+import type { AddOutcome, NewApplication } from '../../../shared/contracts/imports.js'
+import type { EmailChange } from '../../../shared/contracts/queued-email.js'
+import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
 import type { Store } from '../../../shared/contracts/store.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
-import type { ApplicationCache } from './cached-applications.js'
-import { applyExpiry, findLatestExpiry, type MaximumAges } from '../credentials/credential-expiry.js'
+import type { ApplicationCache } from './application-cache.js'
+import {
+  applyExpiry,
+  findLatestExpiry,
+  type CredentialUse,
+  type MaximumAges,
+} from '../credentials/credential-expiry.js'
 import { settleConfirmation } from '../contacts/confirmation.js'
 import { notifyContacts } from '../queue/change-emails.js'
-import { settleTerms } from '../credentials/operator-terms.js'
+import { settleTerms, type GivenEnd } from '../credentials/operator-terms.js'
 import { withdrawReminders } from '../queue/queued-emails.js'
 
-interface ApplicationWriterOptions {
+/** The change, for audit log and events. */
+export interface ChangeEvent {
+  /** Undefined for a change that only prepares another one: it is neither audited nor emitted. */
+  readonly type: EventType | undefined
+  readonly by?: string | undefined
+  readonly reason?: string | undefined
+  /** The request in which it happened. */
+  readonly origin?: RequestOrigin | undefined
+}
+
+/** The parts that are saved together with a record. */
+export interface SavedWith {
+  /** Details of the audit record. */
+  readonly details?: NewAuditRecord['details']
+  readonly emails?: readonly EmailChange[]
+}
+
+/** The input of `addAll()`. */
+export interface AddedApplication extends Pick<NewApplication, 'record' | 'otherHashes'> {
+  /** Details of the audit record. */
+  readonly details: NewAuditRecord['details']
+}
+
+/** The change that `change()` saves. */
+export interface Edit<Result> extends SavedWith {
+  /** The members of the record that change. */
+  readonly changed: Partial<ApplicationRecord>
+  /** The ends that the call gave credentials. A contact's are not kept. */
+  readonly ends?: readonly GivenEnd[]
+  /** Whether the credentials end to be delivered anew, as by `recover`: no operator has taken them away. */
+  readonly endsAll?: true
+  /** The event's type, if that depends on the record; otherwise the one of the call. */
+  readonly type?: EventType
+  /** The result for the caller of `change()`: from the run of `edit` that was saved. */
+  readonly result?: Result
+}
+
+export interface Changed<Result> {
+  /** The record as it was saved. */
+  readonly record: ApplicationRecord
+  readonly result: Result | undefined
+}
+
+/** The number of attempts: a change fails only if other processes save the same application this many times in a row. */
+const MAX_SAVE_ATTEMPTS = 50
+
+/** The one way in which applications change: record, audit record and queued e-mails are saved together. */
+export type ApplicationWriter = ReturnType<typeof createApplicationWriter>
+
+export function createApplicationWriter({
+  store,
+  applicationCache,
+  emit,
+  maximumAges,
+  now,
+}: {
   readonly store: Store
   /** Undefined in a process that caches nothing. */
   readonly applicationCache?: Pick<ApplicationCache, 'replace'>
@@ -22,14 +83,7 @@ interface ApplicationWriterOptions {
   /** Undefined in a process without the platform's options, which makes no credentials. */
   readonly maximumAges?: MaximumAges
   readonly now: () => number
-}
-
-/** The number of attempts: a change fails only if other processes save the same application this many times in a row. */
-const MAX_SAVE_ATTEMPTS = 50
-
-export function createApplicationWriter(options: ApplicationWriterOptions): ApplicationWriter {
-  const { store, applicationCache, emit, maximumAges, now } = options
-
+}) {
   const needsSecret = (api: string): boolean => maximumAges?.apis.get(api)?.scheme === 'oauth2'
 
   async function save(record: ApplicationRecord, event: ChangeEvent, savedWith: SavedWith): Promise<boolean> {
@@ -53,6 +107,7 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
     throw new ApplicationError('conflict', `The externalId "${externalId}" is that of application ${owner.id}.`)
   }
 
+  /** Saves a new application, with its first e-mail if there is one, and resolves it as it was saved. */
   async function add(given: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<ApplicationRecord> {
     const record = applyExpiry(maximumAges, undefined, given, now())
     if (await save(record, event, details)) return record
@@ -60,11 +115,21 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
     throw createConflictError(record.id)
   }
 
+  /**
+   * Reads the record, edits it and saves it by compare-and-set on its version. If another process saved in between,
+   * `edit` runs again on the newer record: it returns its result and changes nothing outside itself.
+   */
   function change<Result>(
     id: string,
     event: ChangeEvent,
     edit: (current: ApplicationRecord) => MaybePromise<Edit<Result>>,
   ): Promise<Changed<Result>>
+  /** Resolves undefined if `edit` returned undefined: there was nothing to change. */
+  function change<Result>(
+    id: string,
+    event: ChangeEvent,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result> | undefined>,
+  ): Promise<Changed<Result> | undefined>
   async function change<Result>(
     id: string,
     event: ChangeEvent,
@@ -98,6 +163,7 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
     throw createConflictError(id)
   }
 
+  /** Adds several applications in one transaction; without `write`, only tells what would become of each. */
   async function addAll(
     applications: readonly AddedApplication[],
     { type, by }: { readonly type: EventType; readonly by: string | undefined },
@@ -117,12 +183,18 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
     return outcomes
   }
 
-  return { add, addAll, change, findLatestExpiry: (use, createdAt) => findLatestExpiry(maximumAges, use, createdAt) }
+  return {
+    add,
+    addAll,
+    change,
+    /** The latest time (milliseconds) at which such a credential may expire; undefined if it need not expire. */
+    findLatestExpiry: (use: CredentialUse, createdAt: number) => findLatestExpiry(maximumAges, use, createdAt),
+  }
 }
 
 /** A writer for contacts: it saves a change only if `check` does not throw for the very record that the change is made of. */
 export function checkBefore(writer: ApplicationWriter, check: (current: ApplicationRecord) => void): ApplicationWriter {
-  const change: ApplicationWriter['change'] = <Result>(
+  const change = (<Result>(
     id: string,
     event: ChangeEvent,
     edit: (current: ApplicationRecord) => MaybePromise<Edit<Result>>,
@@ -130,7 +202,7 @@ export function checkBefore(writer: ApplicationWriter, check: (current: Applicat
     writer.change(id, event, async (current) => {
       check(current)
       return edit(current)
-    })
+    })) as ApplicationWriter['change']
   return { ...writer, change }
 }
 

@@ -5,7 +5,7 @@ import type { Logger } from '../../../shared/contracts/logger.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { ApplicationQuery, Store } from '../../../shared/contracts/store.js'
 import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
-import type { ApplicationWriter } from './edit.js'
+import type { ApplicationWriter } from './application-writer.js'
 import { findExpiring } from '../credentials/credential-expiry.js'
 import { eraseApplication, isEnded } from './status.js'
 

@@ -1,8 +1,10 @@
-import type { Found } from './cached-applications.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import { StoreUnavailableError } from '../../../shared/contracts/errors.js'
 import { createBoundedCache } from '../../../shared/lib/bounded-cache.js'
 import { withTimeout } from '../../../shared/lib/timeout.js'
+
+/** The record, if there is one. */
+export type Found = ApplicationRecord | undefined
 
 interface FormerRecordsOptions {
   readonly entries: number

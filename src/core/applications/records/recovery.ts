@@ -3,7 +3,7 @@ import type { ApplicationRecord } from '../../../shared/contracts/application-re
 import type { EmailChange, QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import type { Store } from '../../../shared/contracts/store.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
-import type { Edit } from './edit.js'
+import type { Edit } from './application-writer.js'
 import { toApplication } from './application-info.js'
 import type { Applications, IssuedCredentials, SelfService } from '../applications-api.js'
 import { isByEmail } from '../credentials/credential-rotation.js'

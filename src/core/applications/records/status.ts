@@ -4,7 +4,7 @@ import type { ApplicationRecord, ApplicationStatus } from '../../../shared/contr
 import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import type { Store } from '../../../shared/contracts/store.js'
 import type { ConcurrencyLimit } from '../../../shared/lib/concurrency-limit.js'
-import type { ApplicationWriter } from './edit.js'
+import type { ApplicationWriter } from './application-writer.js'
 import { EMPTY_APPLICATION } from './empty-application.js'
 import { eraseDecided, type Outcome } from '../decisions/decided-requests.js'
 import { findQueuedEmail } from '../queue/queued-emails.js'

@@ -1,4 +1,4 @@
-import type { ApplicationWriter } from '../../../core/applications/records/edit.js'
+import type { ApplicationWriter } from '../../../core/applications/records/application-writer.js'
 import type { PortalAction } from '../actions.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { RegistrationOffer } from '../../../shared/contracts/offers.js'
