@@ -10,8 +10,8 @@ export interface ReportedRequests {
   readonly applicationId?: string
   readonly api: string
   /**
-   * The method and the route's pattern, such as `GET /orders/items/:id`; `*` stands for parts that may have been chosen by the
-   * client. `unmatched` if there was no route.
+   * The method and the route's pattern, such as `GET /orders/items/:id`; `*` stands for the path of a router that is no
+   * plain text. `unmatched` if there was no route.
    */
   readonly route: string
   /** The reason as in events, such as `no_credential` or `insufficient_scope`. */

@@ -1,6 +1,11 @@
 import { METHODS, type IncomingMessage } from 'node:http'
 import { parsePath } from '../../core/http/middleware.js'
-import { findNextRoute, findRoutes, leadsTo, type RoutesOfRequest } from '../../shared/express-routes/request-routes.js'
+import {
+  describeMounts,
+  findNextRoute,
+  findRoutes,
+  type RoutesOfRequest,
+} from '../../shared/express-routes/request-routes.js'
 
 /** The members that Express sets on a request. */
 interface RoutedRequest extends IncomingMessage {
@@ -65,7 +70,7 @@ function findMatched(req: IncomingMessage): { readonly route: Route; readonly pa
     const reached = findReached(req)
     const patterns = [reached?.route.path].flat().filter((path) => typeof path === 'string' || path instanceof RegExp)
     if (!reached || patterns.length === 0) return undefined
-    const path = `${describeMount(reached)}${patterns.map(String).join(',')}`
+    const path = `${describeBase(reached)}${patterns.map(String).join(',')}`
     return { route: reached.route, pattern: path.replaceAll(UNPRINTABLE, '?').slice(0, MAX_PATH_LENGTH) }
   } catch {
     return undefined
@@ -88,66 +93,14 @@ const MAX_PATH_LENGTH = 300
 /** PostgreSQL stores neither NUL nor half of a surrogate pair. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/gu
 
-/** The paths at which the routes of an app are mounted, by route: lists of segments. */
-const MOUNTS = new WeakMap<object, string[][]>()
-const MAX_MOUNTS_PER_ROUTE = 20
-const MAX_SEGMENTS = 16
-const MAX_SEGMENT_LENGTH = 64
-/** Stands for a segment that the client may have chosen. */
+/** Stands for what the client may have chosen. */
 const ANY = '*'
 
-/**
- * The paths at which the routers before the route are mounted. `req.baseUrl` is what the client has requested, and Express
- * keeps no patterns; so a segment is shown only if the app has no such route with another one in its place.
- */
-function describeMount(reached: Reached): string {
-  const { route, baseUrl } = reached
+/** The paths at which the routers before the route are mounted: `req.baseUrl` is what the client has requested. */
+function describeBase({ route, baseUrl, routes, rest }: Reached): string {
   if (baseUrl === '') return ''
-  const segments = baseUrl.split('/').slice(1)
-  const known = MOUNTS.get(route) ?? []
-  const fitting = known.find((each) => fits(each, segments))
-  if (fitting) return `/${fitting.join('/')}`
-  // The search takes time, so it is not made for every request of an unusual app.
-  const found = known.length < MAX_MOUNTS_PER_ROUTE ? findMount(reached, segments) : undefined
-  if (found) MOUNTS.set(route, [...known, found])
-  return `/${(found ?? [ANY]).join('/')}`
-}
-
-function fits(mount: readonly string[], segments: readonly string[]): boolean {
-  const isSame = (each: string, segment: string): boolean =>
-    each === ANY || each === segment.toLowerCase() || each === segment
-  return mount.length === segments.length && mount.every((each, at) => isSame(each, segments[at]!))
-}
-
-function findMount({ route, routes, rest }: Reached, segments: readonly string[]): string[] | undefined {
-  if (!routes || segments.length > MAX_SEGMENTS) return undefined
-  const isThere = (variant: readonly string[]): boolean =>
-    leadsTo(routes.app, variant.map((each) => `/${each}`).join('') + rest, route)
-
-  // The path of a mounted app is known. Those of the routers in it are looked for, perhaps with regard to case.
-  const count = routes.path.split('/').length - 1
-  const appSegments = segments.slice(0, segments.length - count)
-  const exact = segments.slice(segments.length - count)
-  const lowerCased = exact.map((each) => each.toLowerCase())
-  const found = [lowerCased, exact].find(isThere)
-  if (!found) return undefined
-  const isFixed = (segment: string, at: number): boolean =>
-    segment.length <= MAX_SEGMENT_LENGTH &&
-    changeEachCharacter(segment).every((changed) => !isThere(found.with(at, changed)))
-  return [...appSegments, ...found.map((segment, at) => (isFixed(segment, at) ? segment : ANY))]
-}
-
-/** Replaces a segment by one with another character of the same kind, which a pattern such as `\d+` matches too. */
-function changeEachCharacter(segment: string): string[] {
-  return Array.from(
-    { length: segment.length },
-    (_, at) => segment.slice(0, at) + changeCharacter(segment[at]!) + segment.slice(at + 1),
-  )
-}
-
-function changeCharacter(character: string): string {
-  if (/\d/.test(character)) return character === '0' ? '1' : '0'
-  if (/[A-Z]/.test(character)) return character === 'A' ? 'B' : 'A'
-  if (/[a-z]/.test(character)) return character === 'a' ? 'b' : 'a'
-  return character === '-' ? '_' : '-'
+  // The path of a mounted app is known.
+  const appPath = baseUrl.slice(0, baseUrl.length - (routes?.path.length ?? 0))
+  const mounts = routes && describeMounts(routes.app, routes.path + rest, route)
+  return mounts === undefined ? `/${ANY}` : appPath + mounts
 }

@@ -29,8 +29,8 @@ export interface RefusalEntry extends RefusalExplanation {
   /** The reason in more detail, as in events: such as `expired_token`. */
   readonly reason: string
   /**
-   * The method and the route's pattern, such as `GET /orders/items/:id`; `*` stands for parts that may have been chosen by the
-   * client. Left out of refusals that earlier versions have stored.
+   * The method and the route's pattern, such as `GET /orders/items/:id`; `*` stands for the path of a router that is no
+   * plain text. Left out of refusals that earlier versions have stored.
    */
   readonly route?: string
   /** The host's `req.id`, if it sets one that may be stored. */

@@ -50,22 +50,30 @@ function isLayers(value: unknown): value is readonly Layer[] {
   return Array.isArray(value) && value.every((layer) => typeof (layer as Layer | null)?.handle === 'function')
 }
 
+/** A router on the way to a route, and the path at which it is mounted, as requested. */
+export interface Mount {
+  readonly layer: Layer
+  readonly path: string
+}
+
 /**
- * Whether a request for the path may reach a route that `accepts` does, which also gets the path in the route's router. Express
- * ignores what handlers do before it.
+ * Whether a request for the path may reach a route that `accepts` does, which also gets the path in the route's router, and the routers
+ * before it. Express ignores what handlers do before it.
  */
 export function hasRoute(
   layers: readonly Layer[],
   path: string,
-  accepts: (route: Route, path: string) => boolean,
+  accepts: (route: Route, path: string, mounts: readonly Mount[]) => boolean,
+  mounts: readonly Mount[] = [],
 ): boolean {
   return layers.some((layer) => {
     const matched = layer.match(path)
     if (!matched) return false
-    if (layer.route) return accepts(layer.route, path)
+    if (layer.route) return accepts(layer.route, path, mounts)
     const matchedPath = typeof matched === 'object' ? matched.path : (layer.path ?? '')
     const rest = path.slice(matchedPath.length) || '/'
-    return rest.startsWith('/') && hasRoute(findLayers(layer.handle) ?? [], rest, accepts)
+    const below = [...mounts, { layer, path: matchedPath }]
+    return rest.startsWith('/') && hasRoute(findLayers(layer.handle) ?? [], rest, accepts, below)
   })
 }
 

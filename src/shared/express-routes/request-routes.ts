@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { findLayers, handlesMethod, hasRoute, type Route } from './layers.js'
+import { findLayers, handlesMethod, hasRoute, type Layer, type Mount, type Route } from './layers.js'
+import { findPatterns } from './patterns.js'
 
 /** An Express app or router. */
 export type RouteContainer = object
@@ -18,9 +19,40 @@ export function findRoutes(req: IncomingMessage): RoutesOfRequest | undefined {
   return app && baseUrl.startsWith(mountPath) ? { app, path: baseUrl.slice(mountPath.length) } : undefined
 }
 
-/** Whether Express may find this route by the path. */
-export function leadsTo(app: RouteContainer, path: string, route: object): boolean {
-  return hasRoute(findLayers(app) ?? [], path, (found) => found === route)
+/**
+ * The paths at which the routers before a route are mounted, in one; `*` stands for one that is no plain text, which the client may have
+ * chosen. Undefined if the path does not lead to the route.
+ */
+export function describeMounts(app: RouteContainer, path: string, route: object): string | undefined {
+  let described: string | undefined
+  hasRoute(findLayers(app) ?? [], path, (found, _rest, mounts) => {
+    if (found !== route) return false
+    described = mounts.map(describeMount).join('')
+    return true
+  })
+  return described
+}
+
+function describeMount({ layer, path: requested }: Mount): string {
+  const path = requested.replace(/\/$/, '')
+  if (path === '') return ''
+  if (!isPlain(layer)) return '/*'
+  // Express ignores the case, unless the app says otherwise.
+  const lowerCased = path.toLowerCase()
+  return layer.match(lowerCased) ? lowerCased : path
+}
+
+const PLAIN = new WeakMap<Layer, boolean>()
+/** What Express 4 and 5 make of a path in which every character stands for itself. */
+const PLAIN_PATTERN = /^\^(?:\(\?:)?(?:\\\W|[^\\^$.*+?()[\]{}|])*\)?(?:\(\?:\\\/\$\)\?|\\\/\?)?\(\?=\\\/\|\$\)$/
+
+function isPlain(layer: Layer): boolean {
+  const known = PLAIN.get(layer)
+  if (known !== undefined) return known
+  const patterns = findPatterns(layer)
+  const plain = patterns.length > 0 && patterns.every(({ source }) => PLAIN_PATTERN.test(source))
+  PLAIN.set(layer, plain)
+  return plain
 }
 
 /** The first route of an app for a path and a method, the path of its router, and the rest of the path in that. */

@@ -394,7 +394,6 @@ describe.each(Object.entries(EXPRESSES))('%s: the report of a guard with reportO
           'GET /*/items/:id',
           'GET /*/^\\/x+$/',
           'GET /app/inner/items/:id',
-          'GET /v1/shops/*/items/:id',
           'GET /v2/fixed/items/:id',
           'POST /v2/fixed/a,/b',
           'unmatched',

@@ -55,7 +55,13 @@ describe.each(Object.entries(EXPRESSES))('%s: usage by route', (_, anyExpress) =
       .get('/own/:id', guard, end)
       .get(/^\/exp\/(\d+)$/, guard, end)
       .all('/any/:id', guard, end)
-      .use('/v1', guard, Router().use('/shops/:shop', items))
+      .use(
+        '/v1',
+        guard,
+        Router()
+          .use('/shops/:shop', items)
+          .use(/\/x[^/]+/, Router().get('/last', end)),
+      )
       .use('/app', anyExpress().use(guard).use('/inner', items))
       .use('/proxied', guard, end)
     const secrets = [key, 'Secret-1', 'a'.repeat(300), '%C3%BC', '%00', "';--", '..%2f']
@@ -74,17 +80,19 @@ describe.each(Object.entries(EXPRESSES))('%s: usage by route', (_, anyExpress) =
       await request(app)[method as 'get'](`/any/${method}`).set('X-Api-Key', key).expect(200)
     expect(await call(app, 'head', '/own/1')).toBe(200)
     expect(await call(app, 'get', '/exp/17')).toBe(200)
+    expect(await call(app, 'get', `/v1/x${key}/last`)).toBe(200)
     expect(await call(app, 'get', '/v1/unknown')).toBe(404)
     expect(await call(app, 'post', '/v1/shops/1/items/2')).toBe(404)
     expect(await readCounts()).toEqual({
-      catalog: '52',
+      catalog: '53',
       'catalog (other)': '9 for 9',
       'catalog ALL /any/:id': '6 for 6',
       'catalog GET /app/inner/items/:id': '7 for 7',
       'catalog GET /^\\/exp\\/(\\d+)$/': '1 for 1',
       'catalog GET /own/:id': '8 for 8',
-      'catalog GET /v1/shops/*/items/:id': '7 for 7',
-      'catalog GET /v1/shops/*/list,/all': '14 for 14',
+      'catalog GET /v1/*/items/:id': '7 for 7',
+      'catalog GET /v1/*/last': '1 for 1',
+      'catalog GET /v1/*/list,/all': '14 for 14',
     })
   })
 
