@@ -47,7 +47,7 @@ const STYLES = {
 :is(.pill, .notice).bad { color: var(--bad); background: var(--bad-ground) }
 :is(.pill, .notice).other { color: var(--other); background: var(--other-ground) }
 .notice:is(.info, .good, .warn, .bad) { border-color: currentcolor }`,
-  tiles: `.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 12rem), 1fr)); gap: var(--space-4); margin: 0 }
+  tiles: `.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: var(--space-3); margin: 0 }
 .tiles > div { padding: var(--space-4); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised) }
 .tiles dt { margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
 .tiles dd { margin: 0; color: var(--soft); font-size: var(--text-small) }
@@ -58,6 +58,20 @@ const STYLES = {
 .meter svg { display: block; width: 100%; height: 100%; fill: var(--accent) }
 .meter.warn svg { fill: light-dark(#d58a00, #f2bd6d) }
 .meter.bad svg { fill: var(--bad) }`,
+  plot: `.plot { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: var(--space-1) var(--space-2); position: relative; min-width: 0; margin: var(--space-6) 0 var(--space-2); padding: 1.25rem 0 0; border: 0; color: var(--soft); font-size: var(--text-tiny); font-variant-numeric: tabular-nums }
+.plot p { display: flex; justify-content: space-between; max-width: none; margin: 0 }
+.plot .counts { flex-direction: column; height: 10rem; margin: -.5em 0; text-align: right; line-height: 1 }
+.plot svg { grid-area: 1 / 2; width: 100%; height: 9rem; overflow: visible }
+.plot .dates { grid-column: 2 }
+.plot .line { stroke: var(--line) }
+.plot .allowed { fill: var(--accent) }
+.plot .refused { fill: var(--bad) }
+.plot .periods { grid-area: 1 / 2; display: flex; height: 9rem }
+.plot label { flex: 1; border-radius: 2px; cursor: crosshair }
+.plot label:hover, .plot label:has(:checked) { background: color-mix(in srgb, var(--ink) 7%, transparent) }
+.plot label:has(:focus-visible) { outline: 2px solid var(--accent) }
+.plot label span { position: absolute; top: 0; right: 0; opacity: 0; pointer-events: none; color: var(--ink); font-size: var(--text-small) }
+.plot .periods:not(:hover) :checked + span, .plot label:hover span { opacity: 1 }`,
   table: `.table { overflow-x: auto; border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised) }
 .table table { width: 100%; border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums }
 .table :is(th, td) { padding: .625rem var(--space-4); text-align: left; font-weight: 400 }
@@ -65,7 +79,7 @@ const STYLES = {
 .table .number { text-align: right; white-space: nowrap }
 .table tbody tr { border-top: 1px solid var(--line) }
 .table tbody tr:hover { background: var(--code) }
-.table tbody th { font-weight: 550 }`,
+.table tbody th { min-width: 10rem; font-weight: 550 }`,
   empty: `.empty { display: grid; gap: var(--space-3); justify-items: start; margin: 0; padding: var(--space-6) var(--space-4); color: var(--soft) }
 .empty > * { max-width: 100%; margin: 0 }
 .empty h3 { color: var(--ink) }

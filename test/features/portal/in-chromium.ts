@@ -89,9 +89,22 @@ export function describePortal(getBrowser: () => Browser, useScriptlessPage: Use
     await page.getByRole('link', { name: 'Warehouse' }).click()
     expect(await page.locator('.plot svg').count()).toBe(2)
     expect(await page.getByRole('table').first().isVisible()).toBe(false)
-    const counts = page.locator('.plot').first().locator('title')
+    const counts = page.locator('.plot').first().locator('label')
     expect(await counts.count()).toBe(30)
     expect((await counts.allTextContents()).some((text) => text.endsWith(': 120 allowed, 3 refused'))).toBe(true)
+    // The last day has the focus first, and arrow keys go to the others; one day's values are shown at a time.
+    const shown = () =>
+      counts.evaluateAll((all) =>
+        all
+          .map((each) => getComputedStyle(each.lastElementChild!).opacity)
+          .flatMap((each, at) => (each === '1' ? [at] : [])),
+      )
+    expect(await shown()).toEqual([29])
+    await page.locator('.plot input').first().focus()
+    await page.keyboard.press('ArrowRight')
+    expect(await shown()).toEqual([1])
+    await counts.nth(7).hover()
+    expect(await shown()).toEqual([7])
     const [allowed, refused] = await page.evaluate(() =>
       ['allowed', 'refused'].map((name) => document.querySelector(`.plot path.${name}`)!.getBoundingClientRect()),
     )

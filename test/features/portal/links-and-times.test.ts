@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { memoryStore } from '../../../src/index.js'
 import { renderRelativeTime } from '../../../src/features/portal/pages/times.js'
 import { TEXTS } from '../../../src/features/portal/texts/languages.js'
 import { openPortalApp, visit, type PortalApp } from './pages-app.js'
@@ -21,6 +22,29 @@ it('links the name of each API to its reference in the console, and draws no plo
   expect(page).toContain(`<a href="${app.baseUrl}/developers#api-orders">`)
   expect(page).toContain(`<a href="${app.baseUrl}/developers#api-catalog">`)
   expect(page).not.toContain('class="plot"')
+  // What is next: the first call, and nothing about refusals.
+  expect(page).toContain(`curl -H &#34;Authorization: Bearer $ACCESS_TOKEN&#34;`)
+  expect(page).toMatch(/class="empty good">\s*<h3>No request was refused/)
+})
+
+it('has the calls, the refused ones and the last use of each application in the list, and four numbers on its page', async () => {
+  const store = memoryStore()
+  const counted = await openPortalApp({ store })
+  onTestFinished(() => counted.close())
+  const contact = 'numbers@example.com'
+  const { application } = await counted.auth.applications.create({ name: 'Shop', contact, apis: ['catalog'] })
+  const day = new Date().toISOString().slice(0, 10)
+  const entry = { day, applicationId: application.id, api: 'catalog' }
+  await store.usage.add({ id: 'seed', at: Date.now() }, [
+    { ...entry, outcome: 'allowed', count: 1900 },
+    { ...entry, outcome: 'invalid_api_key', count: 100 },
+  ])
+  const visitor = await visit(counted, contact)
+  expect((await visitor.open('')).text).toMatch(
+    /Calls in 30 days Refused in 30 days Last use Shop Active .* 2,000 100 Never used/,
+  )
+  const { text } = await visitor.open(application.id)
+  expect(text).toMatch(/Calls in 30 days 2,000 Refused in 30 days 100 5% Quota left No quota Ends next Nothing/)
 })
 
 it.each([

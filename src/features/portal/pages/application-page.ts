@@ -9,10 +9,12 @@ import { renderNetworks } from '../sections/network-section.js'
 import { renderPlan } from '../sections/plan-section.js'
 import { renderRefusals } from '../sections/refusal-section.js'
 import type { PortalTexts } from '../texts/en.js'
+import { renderSummary } from '../sections/summary.js'
 import { renderTermsNote } from '../sections/terms-note.js'
 import { renderDate } from './times.js'
 import { renderUsage } from '../sections/usage-section.js'
-import { offers, renderAction, renderSection, type ApplicationView } from './view.js'
+import { renderDangerZone } from '../../../shared/web/parts.js'
+import { offers, renderAction, type ApplicationView } from './view.js'
 
 export interface ApplicationPageOptions extends ApplicationView {
   readonly apis: readonly PortalApi[]
@@ -29,12 +31,12 @@ export function renderApplication(options: ApplicationPageOptions): Html {
   const { record, plan, usage, refusals, texts } = options
   const networks = renderNetworks(options)
   const sections = [
-    ['apis', texts.apis],
-    ['credentials', texts.credentials],
-    networks !== false && ['networks', texts.networks],
     plan && ['plan', texts.plan],
     usage && ['usage', texts.usage],
     refusals && ['refusals', texts.refusals],
+    ['credentials', texts.credentials],
+    ['apis', texts.apis],
+    networks !== false && ['networks', texts.networks],
     ['colleagues', texts.colleagues],
   ].filter((each): each is [string, string] => each !== undefined && each !== false)
   const note = { pending: texts.isPending, suspended: texts.isSuspended, active: undefined, deleted: undefined }[
@@ -47,14 +49,15 @@ export function renderApplication(options: ApplicationPageOptions): Html {
       <span>${texts.created(renderDate(record.createdAt, texts))}</span>
     </p>
     ${note !== undefined && html`<p class="note">${note}</p>`} ${renderTermsNote(options)}
+    ${renderSummary(options, { usage, plan })}
     <nav class="contents" aria-label="${texts.parts}">
       <ul>
         ${sections.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}
       </ul>
     </nav>
-    ${renderApis(options)} ${renderCredentials(options)} ${networks} ${plan && renderPlan(options, plan)}
-    ${usage && renderUsage(options, usage)} ${refusals && renderRefusals(options, refusals)} ${renderContacts(options)}
-    ${renderDeletion(options)}`
+    ${plan && renderPlan(options, plan)} ${usage && renderUsage(options, usage)}
+    ${refusals && renderRefusals(options, refusals)} ${renderCredentials(options)} ${renderApis(options)} ${networks}
+    ${renderContacts(options)} ${renderDeletion(options)}`
 }
 
 /** A notice of the last action. A redirect names one in its fragment, and the style sheet shows only that one. */
@@ -67,13 +70,8 @@ function renderNotices({ notices: { deleted: _deleted, left: _left, ...notices }
 function renderDeletion(view: ApplicationView): Html | false {
   if (!offers(view, 'delete')) return false
   const { texts } = view
-  return renderSection(
-    'deletion',
-    texts.deletion,
-    texts.deletionAbout,
-    html`<div class="row">
-      <p>${texts.deletionMeans}</p>
-      <p class="actions">${renderAction(view.link(view.record.id, 'delete'), texts.deleteIt, '', 'danger')}</p>
-    </div>`,
-  )
+  const action = html`<p class="actions">
+    ${renderAction(view.link(view.record.id, 'delete'), texts.deleteIt, '', 'danger')}
+  </p>`
+  return renderDangerZone(texts.deletion, [{ means: texts.deletionMeans, action }])
 }

@@ -6,7 +6,11 @@ import type { PortalTexts } from '../texts/en.js'
 import type { Links } from './page-links.js'
 import { findUnaccepted } from '../sections/terms-note.js'
 import type { ApplicationView } from './view.js'
-import { renderDate, renderRelativeTime } from './times.js'
+import { getFormats, renderRelativeTime } from './times.js'
+import { sumUsage } from '../sections/summary.js'
+import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
+import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
+import { renderEmpty, renderPill, renderTable } from '../../../shared/web/parts.js'
 
 interface ApplicationsPageOptions {
   readonly records: readonly ApplicationRecord[]
@@ -16,6 +20,8 @@ interface ApplicationsPageOptions {
   readonly registerUrl: string | undefined
   /** The terms that applications are asked to accept; undefined if there are none. */
   readonly terms: ApplicationView['terms']
+  /** Of the last 30 days, by application; undefined if the platform stores no usage, or there are too many applications. */
+  readonly usage: ReadonlyMap<string, readonly UsageEntry[]> | undefined
   readonly link: Links
   readonly texts: PortalTexts
   readonly now: number
@@ -29,32 +35,50 @@ export function renderApplications(options: ApplicationsPageOptions): Html {
   const { records, registerUrl, texts } = options
   return html`<p class="notice" id="deleted" tabindex="-1">${texts.notices.deleted}</p>
     <p class="notice" id="left" tabindex="-1">${texts.notices.left}</p>
-    ${records.length === 0 && html`<p class="empty card">${texts.noApplication}</p>`}
-    <ul class="applications">
-      ${records.map((record) => renderApplication(record, options))}
-    </ul>
+    ${
+      records.length === 0
+        ? html`<div class="card">${renderEmpty({ title: texts.noApplication })}</div>`
+        : html`<div class="applications">
+            ${renderTable(
+              FRAME_TEXTS[texts.language].myApplications,
+              listColumns(options),
+              records.map((record) => listCells(record, options)),
+            )}
+          </div>`
+    }
     ${registerUrl !== undefined && html`<p><a class="button" href="${registerUrl}">${texts.register}</a></p>`} `
 }
 
 /** The status in words. */
 export function renderStatus({ status }: Pick<ApplicationRecord, 'status'>, { statuses }: PortalTexts): Html {
-  return html`<span class="status ${status}">${statuses[status]}</span>`
+  const tone = status === 'active' ? 'good' : status === 'suspended' ? 'bad' : 'warn'
+  return renderPill(statuses[status], tone)
 }
 
-function renderApplication(record: ApplicationRecord, options: ApplicationsPageOptions): Html {
-  const { titles, terms, link, now, texts } = options
+function listColumns({ usage, texts }: ApplicationsPageOptions) {
+  const counts = [
+    { title: texts.callsOfMonth, isNumber: true },
+    { title: texts.refusedOfMonth, isNumber: true },
+  ]
+  return [{ title: texts.nameOfList }, ...(usage ? counts : []), { title: texts.lastUse }]
+}
+
+function listCells(record: ApplicationRecord, options: ApplicationsPageOptions): Html[] {
+  const { titles, terms, usage, link, now, texts } = options
+  const { count } = getFormats(texts)
   const live = [...record.keys, ...record.secrets].filter((each) => isLive(each, now))
   const lastUsedAt = Math.max(...live.map((each) => each.lastUsedAt ?? 0))
   const expiring = live.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt - now < EXPIRY_NOTICE_MS)
   const apis = Object.keys(record.apis).map((name) => titles.get(name) ?? name)
-  return html`<li class="card">
-    <h2><a href="${link(record.id)}">${record.name}</a> ${renderStatus(record, texts)}</h2>
-    <p>${apis.length > 0 ? apis.join(', ') : texts.noApiYet}</p>
-    <p class="facts">
-      <span>${texts.created(renderDate(record.createdAt, texts))}</span>
-      <span>${lastUsedAt > 0 ? texts.lastUsed(renderRelativeTime(lastUsedAt, now, texts)) : texts.neverUsed}</span>
-      ${findUnaccepted(record, terms) && html`<span class="warn">${texts.termsAsked}</span>`}
-      ${expiring.length > 0 && html`<span class="warn">${texts.expireSoon(expiring.length)}</span>`}
-    </p>
-  </li> `
+  const { calls, refused } = sumUsage(usage?.get(record.id) ?? [])
+  return [
+    html`<a class="alone" href="${link(record.id)}">${record.name}</a> ${renderStatus(record, texts)}
+      <p class="facts">
+        <span>${apis.length > 0 ? apis.join(', ') : texts.noApiYet}</span>
+        ${findUnaccepted(record, terms) && html`<span class="warn">${texts.termsAsked}</span>`}
+        ${expiring.length > 0 && html`<span class="warn">${texts.expireSoon(expiring.length)}</span>`}
+      </p>`,
+    ...(usage ? [html`${count.format(calls)}`, html`${count.format(refused)}`] : []),
+    html`${lastUsedAt > 0 ? renderRelativeTime(lastUsedAt, now, texts) : texts.neverUsed}`,
+  ]
 }

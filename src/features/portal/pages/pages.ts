@@ -54,6 +54,7 @@ export interface PortalPagesOptions {
 
 /** The applications of a mailbox that the list shows. */
 const MAX_APPLICATIONS = 1000
+const MAX_COUNTED = 20
 
 /** The pages of contacts who are signed in. */
 export function createPortalPages(options: PortalPagesOptions): PortalPages {
@@ -70,6 +71,7 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     const texts = TEXTS[language]
     const content = renderApplications({
       records,
+      usage: await countEach(records),
       titles,
       registerUrl,
       terms: actions.has('acceptTerms') ? terms : undefined,
@@ -78,6 +80,13 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
       now: now(),
     })
     return { status: 200, page: renderPage(FRAME_TEXTS[language].myApplications, { session, language, content }) }
+  }
+
+  /** A mailbox with more has a list without counts: each application is a call of the store. */
+  async function countEach(records: readonly ApplicationRecord[]) {
+    const { usage } = options
+    if (!usage || records.length > MAX_COUNTED) return undefined
+    return new Map(await Promise.all(records.map(async ({ id }) => [id, await listUsage(usage, id, now())] as const)))
   }
 
   async function listRecords({ contact, applicationId }: PortalSession): Promise<readonly ApplicationRecord[]> {

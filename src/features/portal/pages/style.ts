@@ -10,6 +10,7 @@ const PARTS = styleParts(
   'tones',
   'tiles',
   'meter',
+  'plot',
   'table',
   'empty',
   'danger',
@@ -39,25 +40,20 @@ fieldset { display: grid; gap: var(--space-2) }
 
 const APPLICATIONS = `form.card { padding: var(--space-5) }
 form.card p, form.card .note { margin: 0 }
-.applications { display: grid; gap: var(--space-3); margin: var(--space-6) 0; padding: 0; list-style: none }
-.applications .card { position: relative; padding: var(--space-4) var(--space-5) }
-.applications .card:hover { border-color: var(--accent) }
-.applications h2 { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-3); align-items: center; margin: 0; overflow-wrap: anywhere }
-.applications h2 a { text-decoration: none }
-.applications h2 a::after { content: ''; position: absolute; inset: 0 }
-.applications p { margin: var(--space-1) 0 0 }
+.applications { margin: var(--space-6) 0 }
+.applications .facts { margin: 0; font-weight: 400 }
+.applications a { font-weight: 600; overflow-wrap: anywhere }
+.tiles { margin: var(--space-5) 0 }
+.danger-zone { margin-top: var(--space-8) }
+.danger-zone h2 { margin: 0; font-size: var(--text-large) }
+.card > section, section.card { padding: 0 }
 .facts { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); margin: 0; color: var(--soft); font-size: var(--text-small); overflow-wrap: anywhere }
 .facts .warn, .wrong { color: var(--bad) }
-.facts .status { margin-left: 0 }
 h1 + .facts, .notice + .facts { font-size: var(--text-small); margin-bottom: var(--space-5); align-items: center }
-.status, .kind { margin-left: var(--space-1); display: inline-block; padding: .0625rem var(--space-2); border: 1px solid var(--line); border-radius: 99px; color: var(--soft); font-size: var(--text-small); font-weight: 550; white-space: nowrap }
-.status.active { border-color: var(--good); color: var(--good) }
-.status.suspended { border-color: var(--bad); color: var(--bad) }
-.status.pending { border-color: var(--soft); border-style: dashed }
-.kind { border-radius: var(--corner-control); background: var(--code) }
+.kind { margin-left: var(--space-1); padding: 0 .375rem; border-radius: 4px; color: var(--soft); background: var(--code); font-size: var(--text-tiny); font-weight: 600 }
 .contents { margin: var(--space-4) 0 var(--space-2); font-size: var(--text-plain) }
 .contents ul { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-5); margin: 0; padding: 0; list-style: none }
-section { display: grid; grid-template-columns: minmax(0, 14rem) minmax(0, 1fr); gap: var(--space-3) var(--space-10); align-items: start; padding: var(--space-8) 0 0; margin-top: var(--space-8); border-top: 1px solid var(--line) }
+section:not(.card) { display: grid; grid-template-columns: minmax(0, 14rem) minmax(0, 1fr); gap: var(--space-3) var(--space-10); align-items: start; padding: var(--space-8) 0 0; margin-top: var(--space-8); border-top: 1px solid var(--line) }
 .about h2 { margin: 0 0 var(--space-1) }
 .about p { margin: 0; color: var(--soft); font-size: var(--text-small) }
 .rows > li { padding: var(--space-4) var(--space-5) }
@@ -73,7 +69,6 @@ form.card > p.foot { gap: var(--space-5); max-width: none; margin: 0 calc(-1 * v
 .action { padding: var(--space-1) .625rem; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); font-size: var(--text-small); font-weight: 550; text-decoration: none }
 .action:hover { border-color: var(--soft) }
 .action.danger { color: var(--bad) }
-.empty { margin: 0; padding: var(--space-4) var(--space-5); color: var(--soft) }
 .invite { gap: .375rem; max-width: none; padding: var(--space-4) var(--space-5) }
 .together { display: flex; gap: var(--space-2) }
 .together > button { flex: none }
@@ -83,35 +78,24 @@ form.card > p.foot { gap: var(--space-5); max-width: none; margin: 0 calc(-1 * v
 dd { margin: 0; overflow-wrap: anywhere }
 `
 
-const PLOTS = `meter { width: 100%; max-width: 30rem }
-.totals { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-10); margin: var(--space-2) 0 }
-.totals dd { font-size: var(--text-large); font-weight: 600; font-variant-numeric: tabular-nums }
+const PLOTS = `.totals { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-10); margin: var(--space-2) 0 }
+.totals dd { font-size: var(--text-title); font-weight: 600; font-variant-numeric: tabular-nums }
 .totals dt::before { content: ''; display: inline-block; width: .625rem; height: .625rem; margin-right: .375rem; border-radius: 2px }
 .totals dt:not([class])::before { display: none }
 .totals .allowed::before { background: var(--accent) }
 .totals .refused::before { background: var(--bad) }
 .usage .soft { margin: 0 0 var(--space-2) }
-.plot { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: var(--space-1) var(--space-2); margin: var(--space-3) 0 var(--space-2); color: var(--soft); font-size: var(--text-tiny); font-variant-numeric: tabular-nums }
-.plot p { display: flex; justify-content: space-between; max-width: none; margin: 0 }
-.plot .counts { flex-direction: column; height: 9rem; margin: -.5em 0; text-align: right; line-height: 1 }
-.plot .days { grid-column: 2 }
-.plot svg { width: 100%; height: 8rem; overflow: visible }
-.plot .line { stroke: var(--line) }
-.plot .allowed { fill: var(--accent) }
-.plot .refused { fill: var(--bad) }
-.plot .day { fill: transparent }
-.plot g:hover .day { fill: var(--line) }
 details summary { color: var(--accent); font-size: var(--text-plain); cursor: pointer }
 .scroll { max-height: 18rem; margin-top: var(--space-2); overflow: auto; border: 1px solid var(--line); border-radius: var(--corner-control) }
-table { width: 100%; border-collapse: collapse; font-size: var(--text-small); font-variant-numeric: tabular-nums }
-th, td { padding: .3125rem var(--space-3); text-align: right; font-weight: 400; white-space: nowrap }
-th:first-child { text-align: left }
-thead th { position: sticky; top: 0; color: var(--soft); background: var(--code); font-weight: 550 }
-tbody tr + tr { border-top: 1px solid var(--line) }
+.scroll table { width: 100%; border-collapse: collapse; font-size: var(--text-small); font-variant-numeric: tabular-nums }
+.scroll :is(th, td) { padding: .3125rem var(--space-3); text-align: right; font-weight: 400; white-space: nowrap }
+.scroll th:first-child { text-align: left }
+.scroll thead th { position: sticky; top: 0; color: var(--soft); background: var(--code); font-weight: 550 }
+.scroll tbody tr + tr { border-top: 1px solid var(--line) }
 `
 
 const NARROW = `@media (max-width: 52rem) {
-  section { grid-template-columns: minmax(0, 1fr) }
+  section:not(.card) { grid-template-columns: minmax(0, 1fr) }
 }
 `
 

@@ -20,6 +20,7 @@ function createFormats(language: Language) {
     relative: new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }),
     count: new Intl.NumberFormat(locale),
     short: new Intl.NumberFormat(locale, { notation: 'compact' }),
+    percent: new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }),
   }
 }
 

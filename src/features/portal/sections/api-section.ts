@@ -4,6 +4,7 @@ import { findApplicationLimit } from '../../../core/applications/records/applica
 import { findGrant } from '../../../core/applications/records/grants.js'
 import { listGrantedScopes } from '../../../core/applications/records/restrictions.js'
 import { html, type Html } from '../../../shared/web/html.js'
+import { renderPill } from '../../../shared/web/parts.js'
 import type { PortalTexts } from '../texts/en.js'
 import { renderDateTime, renderRelativeTime } from '../pages/times.js'
 import { offers, renderAction, renderRows, renderSection, type ApplicationView } from '../pages/view.js'
@@ -71,8 +72,8 @@ function renderApi(api: PortalApi, view: ApplicationView): Html {
 }
 
 function renderAccess(isGranted: boolean, request: AccessRequest | undefined, texts: PortalTexts): Html | false {
-  if (request) return html`<span class="status pending">${texts.waiting}</span>`
-  return isGranted && html`<span class="status active">${texts.granted}</span>`
+  if (request) return renderPill(texts.waiting, 'warn')
+  return isGranted && renderPill(texts.granted, 'good')
 }
 
 function renderScopes({ scopes: meanings }: PortalApi, scopes: readonly string[]): Html | false {

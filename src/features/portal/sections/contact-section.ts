@@ -6,6 +6,7 @@ import {
 } from '../../../core/applications/contacts/contact-lists.js'
 import type { Invitation } from '../../../shared/contracts/application-record.js'
 import { html, type Html } from '../../../shared/web/html.js'
+import { renderPill } from '../../../shared/web/parts.js'
 import { renderRelativeTime } from '../pages/times.js'
 import { offers, renderAction, renderHiddenFields, renderSection, type ApplicationView } from '../pages/view.js'
 
@@ -63,7 +64,7 @@ function renderInvitation({ address, expiresAt }: Invitation, view: ApplicationV
   const path = view.link(view.record.id, 'cancelInvitation', hashAddress(address))
   return html`<li class="row">
     <div>
-      <h3>${address} <span class="status pending">${texts.isInvited}</span></h3>
+      <h3>${address} ${renderPill(texts.isInvited, 'warn')}</h3>
       <p class="facts"><span>${texts.invitationEnds(renderRelativeTime(expiresAt, view.now, texts))}</span></p>
     </div>
     ${offers(view, 'invite') && html`<p class="actions">${renderAction(path, texts.cancel, texts.invitationOf(address))}</p>`}

@@ -1,10 +1,11 @@
 import type { PlanUsage, QuotaUsage } from '../../../shared/contracts/plan-usage.js'
 import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
 import { html, type Html } from '../../../shared/web/html.js'
+import { renderBar } from '../../../shared/web/parts.js'
 import { getFormats, renderDateTime } from '../pages/times.js'
 import { renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
 import type { PortalTexts } from '../texts/en.js'
-import { renderPlot } from './usage-plot.js'
+import { renderDayPlot } from './day-plot.js'
 
 /** What is used of the application's plan, what is left, and until when, with a bar for each day of the month. */
 export function renderPlan({ texts, now }: ApplicationView, { plan, quotas, rates, days }: PlanUsage): Html {
@@ -18,7 +19,7 @@ export function renderPlan({ texts, now }: ApplicationView, { plan, quotas, rate
         <h3>${plan}</h3>
         ${limits.length > 0 && html`<p class="soft">${limits.join(', ')}</p>`}
         ${quotas.map((quota) => renderQuota(quota, texts))}
-        ${quotas.length > 0 && days.some(({ used }) => used > 0) && renderPlot(listDays(days, now), texts)}
+        ${quotas.length > 0 && days.some(({ used }) => used > 0) && renderDayPlot('days-of-plan', texts.plan, listDays(days, now), texts)}
       </li>
     </ul>`,
   )
@@ -32,12 +33,12 @@ function renderQuota({ per, limit, used, left, soft, endsAt }: QuotaUsage, texts
       ${renderTotal(html`<dt>${texts.left}</dt>`, format.format(left))}
       ${renderTotal(html`<dt>${texts.quotaEnds}</dt>`, renderDateTime(endsAt.getTime(), texts))}
     </dl>
-    <meter min="0" max="${limit}" value="${Math.min(used, limit)}" aria-label="${name}"></meter>
+    ${renderBar(name, used, limit)}
     ${used >= limit && html`<p class="soft">${soft ? texts.softQuotaReached : texts.quotaReached}</p>`}`
 }
 
 /** Every day of the month until today. */
-function listDays(days: PlanUsage['days'], now: number): Parameters<typeof renderPlot>[0] {
+function listDays(days: PlanUsage['days'], now: number): Parameters<typeof renderDayPlot>[2] {
   const today = new Date(now).getUTCDate()
   return Array.from({ length: today }, (_, index) => {
     const day = formatDay(now - (today - 1 - index) * DAY_MS)

@@ -1,5 +1,6 @@
 import type { CountedRefusal } from '../../../shared/contracts/usage-entries.js'
 import { html, type Html } from '../../../shared/web/html.js'
+import { renderEmpty } from '../../../shared/web/parts.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { renderRelativeTime } from '../pages/times.js'
 import { renderRows, renderSection, type ApplicationView } from '../pages/view.js'
@@ -11,10 +12,12 @@ export function renderRefusals(view: ApplicationView, refusals: readonly Counted
     'refusals',
     texts.refusals,
     texts.refusalsAbout,
-    renderRows(
-      refusals.map((refusal) => renderRefusal(refusal, view)),
-      texts.noRefusal,
-    ),
+    refusals.length === 0
+      ? renderEmpty({ title: texts.noRefusal, isGood: true })
+      : renderRows(
+          refusals.map((refusal) => renderRefusal(refusal, view)),
+          texts.noRefusal,
+        ),
   )
 }
 

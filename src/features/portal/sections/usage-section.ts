@@ -1,9 +1,14 @@
 import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
+import { formatCallCommand } from '../../../shared/samples/curl.js'
+import { renderCopyable } from '../../../shared/web/first-steps.js'
 import { html, type Html } from '../../../shared/web/html.js'
+import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
+import { renderEmpty } from '../../../shared/web/parts.js'
+import { sumUsage } from './summary.js'
 import type { PortalApi } from './api-section.js'
 import type { PortalTexts } from '../texts/en.js'
 import { formatDate, getFormats } from '../pages/times.js'
-import { renderPlot } from './usage-plot.js'
+import { renderDayPlot } from './day-plot.js'
 import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
 import { USAGE_DAYS } from './usage-source.js'
 import { renderRows, renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
@@ -22,6 +27,8 @@ export function renderUsage(
   usage: readonly UsageEntry[],
 ): Html {
   const { texts } = view
+  if (sumUsage(usage).calls === 0)
+    return renderSection('usage', texts.usage, texts.usageAbout(USAGE_DAYS), renderNoCalls(view))
   const used = view.apis.filter(
     ({ name }) => Object.hasOwn(view.record.apis, name) || usage.some(({ api }) => api === name),
   )
@@ -35,6 +42,25 @@ export function renderUsage(
         return renderApiUsage(api, own, view)
       }),
       texts.nothingCounted,
+    ),
+  )
+}
+
+/** Nothing was counted yet: the first call, as a command. */
+function renderNoCalls({
+  record,
+  apis,
+  developersUrl,
+  texts,
+}: ApplicationView & { readonly apis: readonly PortalApi[] }): Html {
+  const granted = apis.filter(({ name }) => Object.hasOwn(record.apis, name)).slice(0, 1)
+  const frame = FRAME_TEXTS[texts.language]
+  return renderEmpty(
+    { title: texts.nothingCounted },
+    granted.map(
+      ({ name, title, scheme, resource, tokenEndpoint, keyHeaders: [keyHeader] }) =>
+        html`${renderCopyable(frame.call(title), formatCallCommand({ scheme, method: 'GET', url: resource, headers: [], tokenEndpoint, keyHeader }), frame)}
+          <p class="alone"><a href="${developersUrl}/apis/${name}/samples">${frame.reference(title)}</a></p>`,
     ),
   )
 }
@@ -66,7 +92,7 @@ function renderDays(
   { id, title, hasTokens }: { readonly id: string; readonly title: string; readonly hasTokens: boolean },
   texts: PortalTexts,
 ): Html {
-  return html`${days.some(({ allowed, refused }) => allowed + refused > 0) && renderPlot(days, texts)}
+  return html`${days.some(({ allowed, refused }) => allowed + refused > 0) && renderDayPlot(`days-${id}`, title, days, texts)}
     <details>
       <summary>${texts.table}<span class="unseen"> ${texts.ofApi(title)}</span></summary>
       <div class="scroll" tabindex="0" role="region" aria-labelledby="${id}">

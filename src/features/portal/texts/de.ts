@@ -172,6 +172,14 @@ export const de: PortalTexts = {
   planAbout: 'Was Ihre Anfragen verbrauchen, gezählt nach Tag und Monat in UTC. Die neuesten Sekunden können fehlen.',
   today: 'Heute',
   thisMonth: 'Dieser Monat',
+  callsOfMonth: 'Aufrufe in 30 Tagen',
+  refusedOfMonth: 'Abgelehnt in 30 Tagen',
+  quotaLeft: 'Übriges Kontingent',
+  noQuota: 'Kein Kontingent',
+  endsNext: 'Endet als Nächstes',
+  nothingEnds: 'Nichts',
+  nameOfList: 'Anwendung',
+  lastUse: 'Zuletzt benutzt',
   left: 'Übrig',
   quotaEnds: 'Bis',
   quotaReached: 'Das Kontingent ist verbraucht: Anfragen werden bis dahin abgelehnt.',
@@ -228,7 +236,6 @@ export const de: PortalTexts = {
   termsChanged: 'Die Nutzungsbedingungen haben sich noch einmal geändert. Lesen und akzeptieren Sie die neuen.',
 
   deletion: 'Löschen',
-  deletionAbout: 'Beendet die Anwendung für alle.',
   deletionMeans:
     'Alle Zugangsdaten und Access-Tokens werden ab der nächsten Anfrage abgelehnt. Das lässt sich nicht rückgängig machen.',
   deleteIt: 'Diese Anwendung löschen',

@@ -167,6 +167,14 @@ export const es: PortalTexts = {
   planAbout: 'Lo que consumen sus solicitudes, contado por día y mes en UTC. Pueden faltar los últimos segundos.',
   today: 'Hoy',
   thisMonth: 'Este mes',
+  callsOfMonth: 'Llamadas en 30 días',
+  refusedOfMonth: 'Rechazadas en 30 días',
+  quotaLeft: 'Cuota restante',
+  noQuota: 'Sin cuota',
+  endsNext: 'Próximo fin',
+  nothingEnds: 'Nada',
+  nameOfList: 'Aplicación',
+  lastUse: 'Último uso',
   left: 'Queda',
   quotaEnds: 'Hasta',
   quotaReached: 'La cuota está agotada: las solicitudes se rechazan hasta entonces.',
@@ -224,7 +232,6 @@ export const es: PortalTexts = {
   termsChanged: 'Las condiciones de uso han vuelto a cambiar. Lea y acepte las nuevas.',
 
   deletion: 'Eliminar',
-  deletionAbout: 'Pone fin a la aplicación para todos.',
   deletionMeans:
     'Todas las credenciales y los tokens de acceso se rechazan desde la próxima petición. Esto no se puede deshacer.',
   deleteIt: 'Eliminar esta aplicación',

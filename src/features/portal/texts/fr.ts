@@ -171,6 +171,14 @@ export const fr: PortalTexts = {
     'Ce que vos requêtes consomment, compté par jour et par mois en UTC. Les dernières secondes peuvent manquer.',
   today: 'Aujourd’hui',
   thisMonth: 'Ce mois-ci',
+  callsOfMonth: 'Appels en 30 jours',
+  refusedOfMonth: 'Refusés en 30 jours',
+  quotaLeft: 'Quota restant',
+  noQuota: 'Aucun quota',
+  endsNext: 'Prochaine fin',
+  nothingEnds: 'Rien',
+  nameOfList: 'Application',
+  lastUse: 'Dernière utilisation',
   left: 'Reste',
   quotaEnds: 'Jusqu’au',
   quotaReached: 'Le quota est épuisé\u00A0: les requêtes sont refusées jusque-là.',
@@ -228,7 +236,6 @@ export const fr: PortalTexts = {
   termsChanged: 'Les conditions d’utilisation ont encore changé. Lisez et acceptez les nouvelles.',
 
   deletion: 'Suppression',
-  deletionAbout: 'Met fin à l’application pour tout le monde.',
   deletionMeans:
     'Tous les identifiants et jetons d’accès sont refusés dès la prochaine requête. Cette action est définitive.',
   deleteIt: 'Supprimer cette application',
