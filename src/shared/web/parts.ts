@@ -3,7 +3,7 @@ import { listColors, type Tone } from './look.js'
 
 type Content = Html | string | number | false | undefined | readonly Content[]
 
-/** The rules of each part. The console's style sheet has all, a page whose style sheet is in it those that it shows. */
+/** The parts that pages are made of, besides fields (form-field.ts), plots (plot.ts) and the header (page-frame.ts): the rules of each. The console's style sheet has all, a page whose style sheet is in it those that it shows. */
 const STYLES = {
   card: `.card { min-width: 0; border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised) }
 .card > header { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; justify-content: space-between; padding: var(--space-3) var(--space-4); border-bottom: 1px solid var(--line) }
@@ -174,17 +174,6 @@ export function renderChip(text: Content): Html {
 /** A text beside the others, such as a problem or what to do next. */
 export function renderNotice(content: Content, tone?: Tone): Html {
   return html`<div class="notice${tone && ` ${tone}`}">${content}</div>`
-}
-
-/** A labelled control. `hint`: below it; the control names its id, the control's with `-hint`, in `aria-describedby`. */
-export function renderField(
-  { id, label, hint }: { readonly id: string; readonly label: Content; readonly hint?: Content },
-  control: Content,
-): Html {
-  return html`<div class="field">
-    <label for="${id}">${label}</label>
-    ${control} ${hint && html`<div id="${id}-hint" class="hint">${hint}</div>`}
-  </div>`
 }
 
 /** The few numbers that say how something does. `note`: a few words below the number. */

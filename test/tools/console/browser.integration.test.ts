@@ -347,6 +347,12 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     await openReference(page, referenceOf('catalog'))
     await authorizeAndClose(page, { Key: key })
 
+    // Nobody has chosen a kind yet.
+    const kinds = await openOperation(page, 'readKind')
+    expect(await kinds.locator('.samples pre').innerText()).toContain('/catalog/kinds/green')
+    await kinds.getByLabel('kind').selectOption('black')
+    await expect.poll(() => kinds.locator('.samples pre').innerText()).toContain('/catalog/kinds/black')
+
     const teas = await openOperation(page, 'findTeas')
     await teas.locator('.execute').click()
     const kind = teas.getByLabel('kind')

@@ -153,7 +153,7 @@ describe('the document that the console serves', () => {
   })
 
   it.each<[string, string[], string | undefined]>([
-    ['the API’s name', ['/orders', '/orders/items/{id}'], '/orders'],
+    ['the API’s name', ['/orders', '/orders/items'], '/orders'],
     ['its whole path', ['/v1/orders/items'], '/v1/orders'],
     ['its name in one of two paths', ['/orders', '/items'], undefined],
     ['a longer word', ['/orders-archive'], undefined],
@@ -169,6 +169,21 @@ describe('the document that the console serves', () => {
             `documents.orders begins every path with "${repeated}", so the console calls https://api.example.com/v1/orders${paths[0]}. Remove "${repeated}" if that is wrong: paths are relative to https://api.example.com/v1/orders.`,
           ],
     )
+  })
+
+  it('warns of a variable of a path that no parameter describes, and of no other', async () => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue()
+    onTestFinished(() => emitWarning.mockRestore())
+    const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } }
+    const paths = {
+      '/a/{id}': { parameters: [id], get: ok },
+      '/b/{id+}': { get: { ...ok, parameters: [id] } },
+      '/c/{id}/{door}': { get: { ...ok, parameters: [id, { ...id, name: 'door', in: 'query' }] }, put: ok },
+    }
+    await finished('orders', documentOf({ paths }))
+    expect(emitWarning.mock.calls.map(([warning]) => String(warning))).toEqual([
+      'documents.orders has the variable "door" in GET /c/{id}/{door}, and no parameter describes it. Add { name: "door", in: "path", required: true } to its "parameters". (There are 3 such places.)',
+    ])
   })
 
   it.each<[string, object, RegExp]>([

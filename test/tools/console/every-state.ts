@@ -39,6 +39,9 @@ export async function readCatalogWithEveryState(): Promise<object> {
         get: { operationId: 'readPicture', tags, responses: image },
         post: { operationId: 'addPicture', tags, requestBody: { required: true, content: upload }, responses },
       },
+      '/kinds/{kind}': {
+        get: { operationId: 'readKind', tags, parameters: [{ ...parameters[0], in: 'path' }], responses },
+      },
       '/teas': {
         get: { operationId: 'findTeas', summary: 'Find teas', tags, parameters, responses },
         post: {

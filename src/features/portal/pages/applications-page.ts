@@ -1,12 +1,12 @@
 import { isLive } from '../../../core/applications/credentials/credentials.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
-import { DAY_MS } from '../../../shared/lib/day.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import type { PortalTexts } from '../texts/en.js'
 import type { Links } from './page-links.js'
 import { findUnaccepted } from '../sections/terms-note.js'
 import type { ApplicationView } from './view.js'
 import { getFormats, renderRelativeTime } from './times.js'
+import { EXPIRY_NOTICE_MS } from '../sections/credential-section.js'
 import { sumUsage } from '../sections/summary.js'
 import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
@@ -26,9 +26,6 @@ interface ApplicationsPageOptions {
   readonly texts: PortalTexts
   readonly now: number
 }
-
-/** A credential is pointed out this long before its end. */
-export const EXPIRY_NOTICE_MS = 14 * DAY_MS
 
 /** The list of the applications of a mailbox. */
 export function renderApplications(options: ApplicationsPageOptions): Html {

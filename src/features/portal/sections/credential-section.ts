@@ -1,10 +1,13 @@
 import { findNewest, LISTS } from '../../../core/applications/credentials/credential-lists.js'
 import { isLive, type CredentialKind } from '../../../core/applications/credentials/credentials.js'
 import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../../shared/contracts/application-record.js'
+import { DAY_MS } from '../../../shared/lib/day.js'
 import { html, type Html } from '../../../shared/web/html.js'
-import { EXPIRY_NOTICE_MS } from '../pages/applications-page.js'
 import { renderDate, renderDateTime, renderRelativeTime } from '../pages/times.js'
 import { offers, renderAction, renderRows, renderSection, type ApplicationView } from '../pages/view.js'
+
+/** A credential is pointed out this long before its end. */
+export const EXPIRY_NOTICE_MS = 14 * DAY_MS
 
 /** A live credential of an application. */
 export interface ShownCredential {

@@ -2,10 +2,9 @@ import type { PlanUsage } from '../../../shared/contracts/plan-usage.js'
 import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
 import type { Html } from '../../../shared/web/html.js'
 import { renderTiles } from '../../../shared/web/parts.js'
-import { EXPIRY_NOTICE_MS } from '../pages/applications-page.js'
 import { getFormats, renderRelativeTime } from '../pages/times.js'
 import type { ApplicationView } from '../pages/view.js'
-import { listCredentials } from './credential-section.js'
+import { EXPIRY_NOTICE_MS, listCredentials } from './credential-section.js'
 
 /** Calls and refused ones, as people read them. */
 export function sumUsage(usage: readonly UsageEntry[]): { readonly calls: number; readonly refused: number } {

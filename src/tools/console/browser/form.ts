@@ -57,7 +57,7 @@ function readParameters(parent: ParentNode, selector: string, problems: Problem[
   })
 }
 
-function readEncoding({ dataset }: Control): FieldEncoding {
+export function readEncoding({ dataset }: Control): FieldEncoding {
   const { name = '', style, explode, media, headers, allowReserved } = dataset
   return {
     name,

@@ -2,7 +2,8 @@ import { createSamples } from '../../../shared/samples/create.js'
 import type { SampleCall } from '../../../shared/samples/call.js'
 import { createCopyButton } from './copy.js'
 import { create } from './elements.js'
-import { readForm } from './form.js'
+import { findControls, readEncoding, readForm } from './form.js'
+import type { Parameter } from '../../../shared/samples/serialize.js'
 import { createListeners, type Listeners } from './listeners.js'
 import type { PageData } from './page.js'
 import { buildHeaders, buildUrl } from '../../../shared/samples/request.js'
@@ -110,8 +111,17 @@ export function createLanguageChoice(): LanguageChoice {
   }
 }
 
+/** A path parameter with a list of values that nobody has chosen from yet: the first one, as in the samples of the server. */
+function listFirstChoices(form: HTMLFormElement): Parameter[] {
+  return findControls(form, '.parameters select[data-in="path"]').flatMap((control) => {
+    const first = control instanceof HTMLSelectElement && control.value === '' ? control.options[1]?.value : undefined
+    return first === undefined ? [] : [{ ...readEncoding(control), in: 'path' as const, value: first }]
+  })
+}
+
 function readSampleCall(form: HTMLFormElement, { page, session }: SamplesOptions, isRevealed: boolean): SampleCall {
-  const { input } = readForm(form, page.resource)
+  const { input: filled } = readForm(form, page.resource)
+  const input = { ...filled, parameters: [...filled.parameters, ...listFirstChoices(form)] }
   const { scheme, tokenEndpoint, keyHeader } = page.api
   const { key, secret } = (isRevealed && session.read()) || {}
   return {

@@ -31,18 +31,23 @@ const STYLES: Readonly<Record<string, string>> = { path: 'simple', header: 'simp
  * The parameters of an operation, and those of its path item that it does not replace. Required ones are first. A variable of the
  * path that nothing describes is a parameter too, because nothing can be called without it.
  */
-export function listParameters(document: JsonObject, { path, pathItem, operation }: Operation): Parameter[] {
-  const all = new Map<string, Parameter>()
-  for (const given of [...readList(pathItem['parameters']), ...readList(operation['parameters'])]) {
-    const parameter = readParameter(document, resolve(document, given))
-    if (parameter) all.set(`${parameter.place} ${parameter.name}`, parameter)
-  }
+export function listParameters(document: JsonObject, each: Operation): Parameter[] {
+  const { path } = each
+  const described = listDescribedParameters(document, each)
+  const all = new Map(described.map((parameter) => [`${parameter.place} ${parameter.name}`, parameter]))
   for (const name of path.startsWith('/') ? listPathVariables(path) : []) {
     const parameter = readParameter(document, asObject({ name, in: 'path', schema: { type: 'string' } }))
     if (parameter && !all.has(`path ${name}`)) all.set(`path ${name}`, parameter)
   }
   const order = ({ place, required }: Parameter): number => PLACES.indexOf(place) + (required ? 0 : PLACES.length)
   return [...all.values()].toSorted((a, b) => order(a) - order(b))
+}
+
+/** Those that the document describes, of an operation and of its path item. */
+export function listDescribedParameters(document: JsonObject, { pathItem, operation }: Operation): Parameter[] {
+  const given = [...readList(pathItem['parameters']), ...readList(operation['parameters'])]
+  const all = given.flatMap((each) => readParameter(document, resolve(document, each)) ?? [])
+  return [...new Map(all.map((parameter) => [`${parameter.place} ${parameter.name}`, parameter])).values()]
 }
 
 function readParameter(document: JsonObject, members: JsonObject): Parameter | undefined {
