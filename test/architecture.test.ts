@@ -116,6 +116,17 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   // What operators can do, without commands, HTTP or pages.
   'tools/operations': TOOL,
+  // Operations over HTTP.
+  'tools/management': {
+    mayImport: [
+      ...LAYERS.tools,
+      'tools/operations',
+      'core/http/json-body',
+      'core/http/refused-upload',
+      'core/http/respond',
+    ],
+    mayImportTypes: ['core/platform/core-auth'],
+  },
   // The command line opens what --db names.
   'tools/cli': {
     mayImport: [

@@ -4,8 +4,11 @@ import { ownMembers } from '../../shared/lib/own-members.js'
 import { parseMediaType, readBody } from './form.js'
 
 /** The members of a JSON object in the body. */
-export async function readJson(req: IncomingMessage): Promise<Record<string, unknown>> {
-  if (parseMediaType(req).mediaType !== 'application/json') {
+export async function readJson(
+  req: IncomingMessage,
+  mediaTypes: readonly string[] = ['application/json'],
+): Promise<Record<string, unknown>> {
+  if (!mediaTypes.includes(parseMediaType(req).mediaType)) {
     throw new OAuthError(
       'invalid_request',
       'The Content-Type must be application/json or application/x-www-form-urlencoded',

@@ -1,6 +1,8 @@
 import type { Applications } from '../applications/applications-api.js'
 import type { Audit } from '../applications/audit-api.js'
-import type { Api, ApisOptions } from '../../shared/contracts/api.js'
+import type { CoreCalls } from '../applications/create.js'
+import type { Api, ApisOptions, Registration } from '../../shared/contracts/api.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { PlatformEvents } from '../../shared/contracts/events.js'
 import type { MetadataInput, MetadataOutput, MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import type { Diagnosis, FeatureCalls, FeatureEntry } from '../../feature.js'
@@ -75,4 +77,10 @@ export interface PlatformParts {
   readonly sharedSettings: Readonly<Record<string, string>>
   /** What the doctor finds out about each feature. */
   diagnose(): Promise<readonly Diagnosis[]>
+  /** For management over HTTP. */
+  readonly management: {
+    findApplication(id: string): Promise<ApplicationRecord | undefined>
+    readonly createCheckedCalls: CoreCalls['createCheckedCalls']
+    readonly registrationOf: (api: string) => Registration | undefined
+  }
 }

@@ -83,6 +83,14 @@ export function createPlatformAuth<
     guards: guardParts,
     sharedSettings: features.sharedSettings,
     diagnose: features.diagnose,
+    management: {
+      async findApplication(id) {
+        await opened()
+        return store.findApplication(id)
+      },
+      createCheckedCalls: applicationParts.calls.createCheckedCalls,
+      registrationOf: (api) => settings.apis.get(api)?.registration,
+    },
   }
   return Object.assign(auth, features.calls, { [PLATFORM_PARTS]: parts }) as PlatformAuth<Apis, Schema, Features>
 }

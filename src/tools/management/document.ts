@@ -1,0 +1,161 @@
+import type { CoreAuth } from '../../index.js'
+import { describeMember } from '../operations/describe-member.js'
+import { toJsonSchema, type JsonSchema } from '../operations/json-schema.js'
+import { SCOPES } from '../operations/operation.js'
+import { STATUS } from './problem.js'
+import type { Route } from './routes.js'
+
+/** The OpenAPI 3.1 document of management. */
+export function createDocument(auth: CoreAuth, apiName: string, routes: readonly Route[]): object {
+  const { resource, tokenEndpoint, title, description } = auth.apis.find(({ name }) => name === apiName)!
+  const schemas = new Map<string, JsonSchema>()
+  const paths = new Map<string, Record<string, object>>()
+  for (const route of routes) {
+    const item = paths.get(route.path) ?? {}
+    item[route.method.toLowerCase()] = describeOperation(route, schemas)
+    paths.set(route.path, item)
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title, version: '1', description },
+    servers: [{ url: resource }],
+    paths: Object.fromEntries(paths),
+    components: {
+      responses: RESPONSES,
+      schemas: { ...Object.fromEntries(schemas), Problem: PROBLEM, Refusal: REFUSAL },
+      securitySchemes: {
+        oauth2: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: tokenEndpoint, scopes: SCOPES } } },
+      },
+    },
+  }
+}
+
+function describeOperation(route: Route, schemas: Map<string, JsonSchema>): object {
+  const { operation, path } = route
+  const { summary, scope, memberScopes, name, output, creates } = operation
+  const [tag] = name.split('.')
+  const notes = Object.entries(memberScopes).map(([member, needed]) => `\`${member}\` also needs the scope ${needed}.`)
+  const status = output === undefined ? '204' : creates ? '201' : '200'
+  return {
+    operationId: name.replace(/\.(\w)/, (_, letter: string) => letter.toUpperCase()),
+    tags: [tag],
+    summary,
+    ...(notes.length > 0 && { description: notes.join(' ') }),
+    security: [{ oauth2: [scope] }],
+    parameters: listParameters(route),
+    ...describeBody(route, schemas),
+    responses: {
+      [status]: {
+        description: output === undefined ? 'Done.' : creates ? 'What was made.' : 'The answer.',
+        ...(output && { content: { 'application/json': { schema: convert(output, 'output', schemas) } } }),
+      },
+      ...listProblems(path),
+    },
+  }
+}
+
+/** The parameters of the path, and those of the query for a method without a body. */
+function listParameters({ operation, path, hasBody }: Route): object[] {
+  const { shape } = operation.input
+  const inPath = Object.keys(shape).filter((name) => path.includes(`{${name}}`))
+  const inQuery = hasBody ? [] : Object.keys(shape).filter((name) => !inPath.includes(name))
+  const describe = (name: string, place: 'path' | 'query'): object => {
+    const { description: _, ...schema } = toJsonSchema(shape[name]!, 'input').schema
+    const { description, isOptional } = describeMember(shape[name]!)
+    return { name, in: place, required: !isOptional, description, schema }
+  }
+  const conditional = isConditional({ operation })
+    ? [
+        {
+          name: 'If-Match',
+          in: 'header',
+          description: 'The ETag that the application must have.',
+          schema: { type: 'string' },
+        },
+      ]
+    : []
+  return [
+    ...inPath.map((name) => describe(name, 'path')),
+    ...inQuery.map((name) => describe(name, 'query')),
+    ...conditional,
+  ]
+}
+
+/** Whether an operation compares the version of the application that it changes. */
+export function isConditional({ operation }: Pick<Route, 'operation'>): boolean {
+  const { changes, name, subject } = operation
+  return changes === 'application' && name.startsWith('applications.') && subject[0] === 'id'
+}
+
+function describeBody({ operation, path, method, hasBody }: Route, schemas: Map<string, JsonSchema>): object {
+  if (!hasBody) return {}
+  const {
+    properties,
+    required = [],
+    ...rest
+  } = convert(operation.input, 'input', schemas) as {
+    properties: Record<string, JsonSchema>
+    required?: string[]
+  }
+  const isInBody = (name: string): boolean => !path.includes(`{${name}}`)
+  const members = Object.entries(properties).filter(([name]) => isInBody(name))
+  if (members.length === 0) return {}
+  const needed = required.filter(isInBody)
+  const schema = { ...rest, properties: Object.fromEntries(members), ...(needed.length > 0 && { required: needed }) }
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+  return { requestBody: { required: needed.length > 0, content: { [type]: { schema } } } }
+}
+
+/** A schema without its name, or a reference to it. */
+function convert(
+  schema: Parameters<typeof toJsonSchema>[0],
+  io: 'input' | 'output',
+  schemas: Map<string, JsonSchema>,
+): JsonSchema {
+  const { schema: converted, parts } = toJsonSchema(schema, io, '#/components/schemas/')
+  for (const [name, part] of Object.entries(parts)) schemas.set(name, part)
+  return converted
+}
+
+const PROBLEM: JsonSchema = {
+  type: 'object',
+  description: 'RFC 9457.',
+  required: ['title', 'status', 'code', 'detail'],
+  properties: {
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    code: { enum: Object.keys(STATUS) },
+    detail: { type: 'string' },
+  },
+}
+const REFUSAL: JsonSchema = {
+  type: 'object',
+  description: 'What a guard answers (RFC 6750).',
+  required: ['error', 'error_description'],
+  properties: { error: { type: 'string' }, error_description: { type: 'string' } },
+}
+
+const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+const refusal = { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } }
+
+/** The answers that every operation may have, and those of one with a parameter in its path. */
+const RESPONSES = {
+  400: { description: 'The request is wrong.', content: problem },
+  401: { description: 'There is no valid access token.', content: refusal },
+  403: {
+    description: 'The access token lacks the scope, or the application has access to management.',
+    content: { ...problem, ...refusal },
+  },
+  404: { description: 'There is none with this id.', content: problem },
+  409: { description: 'The state of the application does not allow it.', content: problem },
+  412: { description: 'The application has changed since.', content: problem },
+  413: { description: 'The body is larger than 16 KiB.', content: problem },
+  415: { description: 'The body is not JSON.', content: problem },
+  429: { description: 'Too many requests.', content: refusal },
+  503: { description: 'The store is unavailable.', content: { ...problem, ...refusal } },
+}
+
+function listProblems(path: string): object {
+  const statuses = Object.keys(RESPONSES).filter((status) => status !== '404' || path.includes('{'))
+  return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]))
+}

@@ -1,0 +1,211 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { sendEmpty, sendJson } from '../../core/http/respond.js'
+import type { PlatformParts } from '../../core/platform/core-auth.js'
+import { authOf, ConfigurationError, type CoreAuth, type Middleware } from '../../index.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { SCOPES, type Operation, type Scope } from '../operations/operation.js'
+import { offers, perform } from '../operations/perform.js'
+import { createDocument, isConditional } from './document.js'
+import { applyPatch, needsRecord } from './merge-patch.js'
+import { Problem, sendProblem, toProblem } from './problem.js'
+import { readInput, readVersion } from './read-request.js'
+import { matchPath, ROUTES, type Route } from './routes.js'
+
+/**
+ * The options of an API for management, an entry of the option `apis`. Access to it is granted with the command line or
+ * `auth.applications.create()` alone: nobody registers for it or requests it.
+ */
+export const managementApi = {
+  scheme: 'oauth2',
+  title: 'Management',
+  description: 'Applications, credentials, usage and audit log of this platform, for its operators’ own programs.',
+  registration: 'closed',
+  scopes: SCOPES,
+} as const
+
+type Platform = CoreAuth & { readonly [PLATFORM_PARTS]?: PlatformParts }
+
+/**
+ * Middleware that serves what operators can do over HTTP, protected by one of the platform's own APIs. Mount it where that API is, after
+ * `auth.router`. Throws `ConfigurationError` if the API is not as `managementApi` is.
+ *
+ * @example
+ * ```ts
+ * import express from 'express'
+ * import { createPlatformAuth } from 'express-platform-auth'
+ * import { management, managementApi } from 'express-platform-auth/management'
+ *
+ * const auth = createPlatformAuth({
+ *   baseUrl: 'http://localhost:3000',
+ *   apis: { orders: { scheme: 'oauth2' }, management: managementApi },
+ * })
+ * const app = express()
+ * app.use(auth.router)
+ * app.use('/management', management(auth, { api: 'management' }))
+ * ```
+ */
+export function management(auth: CoreAuth, { api }: { readonly api: string }): Middleware {
+  const { management: parts, guards: guardParts } = readPlatform(auth, api)[PLATFORM_PARTS]!
+  const routes = ROUTES.filter(({ operation }) => offers(auth, operation))
+  const guards = new Map(Object.keys(SCOPES).map((scope) => [scope, auth.requireBearer(api, { scopes: [scope] })]))
+  const document = createDocument(auth, api, routes)
+
+  async function answer(req: IncomingMessage, res: ServerResponse, route: Route, parameters: Record<string, string>) {
+    const { operation } = route
+    const { application, scopes } = authOf(req, api)
+    const input = await readInput(req, route, parameters)
+    for (const [member, scope] of Object.entries(operation.memberScopes))
+      if (Object.hasOwn(input, member) && !scopes.includes(scope)) throw lackOf(scope, api)
+    refuseGrant(operation, input, api)
+    const expected = readVersion(req)
+    const change = createChange({ auth, parts, api, operation, expected })
+    // The audit log and its rules know contacts by how `by` begins, so the id comes first.
+    const by = `${application.id} (${application.name})`
+    const result = await change.run(input, by)
+    const headers = { 'Cache-Control': 'no-store', ...change.headers() }
+    if (operation.output === undefined) return sendEmpty(res, 204, headers)
+    const made = operation.creates ? { Location: locate(req, result) } : {}
+    sendJson(res, operation.creates ? 201 : 200, result, { ...headers, ...made })
+  }
+
+  return function managementRouter(req, res, next) {
+    const path = (req.url ?? '/').split('?', 1)[0]!
+    const method = req.method === 'HEAD' ? 'GET' : req.method
+    if (path === '/openapi.json' && method === 'GET') return sendJson(res, 200, document)
+    const { matched, parameters } = matchPath(routes, path)
+    if (matched.length === 0) return next()
+    const route = matched.find((each) => each.method === method)
+    const fail = (error: unknown): void => {
+      const problem = toProblem(error)
+      if (problem.status === 500)
+        guardParts.warn(`Management: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`)
+      sendProblem(req, res, problem)
+    }
+    if (!route)
+      return fail(
+        new Problem('method_not_allowed', 'There is no such method here.', {
+          Allow: matched.map((each) => each.method).join(', '),
+        }),
+      )
+    const begin = (): void => void answer(req, res, route, parameters).catch(fail)
+    guards.get(route.operation.scope)!(req, res, (error?: unknown) => (error === undefined ? begin() : next(error)))
+  }
+}
+
+/** The OpenAPI 3.1 document of management, for the console: `developerConsole(auth, { documents: { management: ... } })`. */
+export function managementDocument(auth: CoreAuth, { api }: { readonly api: string }): object {
+  readPlatform(auth, api)
+  return createDocument(
+    auth,
+    api,
+    ROUTES.filter(({ operation }) => offers(auth, operation)),
+  )
+}
+
+function readPlatform(auth: Platform, api: string): Platform {
+  const parts = auth[PLATFORM_PARTS]
+  const found = auth.apis.find(({ name }) => name === api)
+  const lacking = Object.keys(SCOPES).filter((scope) => !Object.hasOwn(found?.scopes ?? {}, scope))
+  const isRight =
+    found?.scheme === 'oauth2' && lacking.length === 0 && parts?.management.registrationOf(api) === 'closed'
+  if (isRight) return auth
+  throw new ConfigurationError({
+    option: 'api',
+    problem: `names ${JSON.stringify(api)}, which is no API for management`,
+    fix: `Add ${JSON.stringify(api)}: managementApi to the option apis, from "express-platform-auth/management": an oauth2 API with its scopes and registration: 'closed'.`,
+  })
+}
+
+interface ChangeOptions {
+  readonly auth: CoreAuth
+  readonly parts: PlatformParts['management']
+  readonly api: string
+  readonly operation: Operation
+  /** The version that the application must have. */
+  readonly expected: number | undefined
+}
+
+/** At most so many processes change an application between the reading and the saving of one patch. */
+const MAX_PATCH_ATTEMPTS = 20
+
+/** Runs an operation, on the very version of the application that was judged. */
+function createChange({ auth, parts, api, operation, expected }: ChangeOptions) {
+  const isChange = operation.changes === 'application'
+  const isChecked = isConditional({ operation })
+  let version: number | undefined
+  let patched: number | undefined
+
+  function check(record: ApplicationRecord): void {
+    if (Object.hasOwn(record.apis, api))
+      throw new Problem(
+        'protected_application',
+        `Application ${record.id} has access to ${api}: operators change it, with the command line.`,
+      )
+    const wanted = expected ?? patched
+    if (wanted !== undefined && record.version !== wanted)
+      throw new Problem('version_changed', 'The application has changed since: read it again.')
+    version = record.version + 1
+  }
+
+  async function runOnce(input: Readonly<Record<string, unknown>>, by: string): Promise<unknown> {
+    const { id } = input
+    patched = undefined
+    if (typeof id !== 'string') return perform(operation, auth, input, by)
+    const record = operation.output === undefined && !isChange ? undefined : await parts.findApplication(id)
+    if (!isChange) {
+      version = record?.version
+      return perform(operation, auth, input, by)
+    }
+    // Also for the calls of features, and for calls that refuse before they change anything.
+    if (record) check(record)
+    if (!isChecked) {
+      version = undefined
+      return perform(operation, auth, input, by)
+    }
+    const isPatch = operation.name === 'applications.update' && needsRecord(input) && record !== undefined
+    patched = isPatch ? record.version : undefined
+    const given = isPatch ? applyPatch(input, record) : input
+    const applications = { ...auth.applications, ...parts.createCheckedCalls(check) }
+    return perform(operation, { ...auth, applications }, given, by)
+  }
+
+  return {
+    async run(input: Readonly<Record<string, unknown>>, by: string): Promise<unknown> {
+      if (expected !== undefined && !isChecked)
+        throw new Problem('invalid_request', 'This operation takes no If-Match.')
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await runOnce(input, by)
+        } catch (error) {
+          const isLate = error instanceof Problem && error.code === 'version_changed' && expected === undefined
+          if (!isLate || attempt === MAX_PATCH_ATTEMPTS) throw error
+        }
+      }
+    },
+    /** The version of the application in the answer. */
+    headers: (): Record<string, string> => (version === undefined ? {} : { ETag: `"${version}"` }),
+  }
+}
+
+/** Nobody gets access to management over HTTP. */
+function refuseGrant(operation: Operation, { api: named, apis }: Readonly<Record<string, unknown>>, api: string): void {
+  const granted = Array.isArray(apis) ? (apis as unknown[]) : isObject(apis) ? Object.keys(apis) : []
+  if (operation.changes !== 'application' || ![named, ...granted].includes(api)) return
+  throw new Problem('protected_application', `Access to ${api} is granted by operators, with the command line.`)
+}
+
+function lackOf(scope: Scope, api: string): Problem {
+  return new Problem('insufficient_scope', `This member needs the scope ${scope}.`, {
+    'WWW-Authenticate': `Bearer realm="${api}", error="insufficient_scope", scope="${scope}"`,
+  })
+}
+
+/** The address of what was made. */
+function locate(req: IncomingMessage, result: unknown): string {
+  const { originalUrl = req.url ?? '' } = req as { originalUrl?: string }
+  const mount = originalUrl.slice(0, originalUrl.length - (req.url ?? '').length)
+  const { application, kid } = result as { application?: { id: string }; kid?: string }
+  return application ? `${mount}/applications/${application.id}` : `${mount}/signing-keys/${kid ?? ''}`
+}

@@ -1,0 +1,101 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { endRefusal } from '../../core/http/refused-upload.js'
+import { setHeaders } from '../../core/http/respond.js'
+import {
+  ApplicationError,
+  ConfigurationError,
+  OAuthError,
+  StoreUnavailableError,
+  type ApplicationErrorCode,
+} from '../../index.js'
+
+/** A refusal of a request to management (RFC 9457). `code` is that of `ApplicationError`, or one of those below. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  readonly status: number
+  readonly code: string
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: ProblemCode, detail: string, headers: Readonly<Record<string, string>> = {}) {
+    super(detail)
+    this.code = code
+    this.status = STATUS[code]
+    this.headers = headers
+  }
+}
+
+type ProblemCode = keyof typeof STATUS
+
+export const STATUS = {
+  application_not_found: 404,
+  credential_not_found: 404,
+  signing_key_not_found: 404,
+  invalid_argument: 400,
+  unknown_api: 400,
+  unknown_scope: 400,
+  invalid_state: 409,
+  conflict: 409,
+  api_closed: 409,
+  not_granted: 409,
+  too_many_credentials: 409,
+  too_many_contacts: 409,
+  not_configured: 409,
+  invalid_request: 400,
+  insufficient_scope: 403,
+  protected_application: 403,
+  method_not_allowed: 405,
+  version_changed: 412,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  idempotency_key_reused: 422,
+  store_unavailable: 503,
+  unexpected: 500,
+} as const satisfies Readonly<Record<ApplicationErrorCode, number>> & Readonly<Record<string, number>>
+
+/** Titles of problems, by status. */
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  412: 'Precondition Failed',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+}
+
+/** What a client may know about an error. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof ApplicationError) return new Problem(error.code, error.message)
+  if (error instanceof ConfigurationError) return new Problem('not_configured', error.message)
+  if (error instanceof StoreUnavailableError) {
+    const unknown = error.outcome === 'unknown' ? ' The change may have been made: check before you repeat it.' : ''
+    return new Problem('store_unavailable', `The store is unavailable, try again later.${unknown}`, {
+      'Retry-After': '1',
+    })
+  }
+  if (error instanceof OAuthError && error.status < 500)
+    return new Problem(BODY_CODES[error.status] ?? 'invalid_request', error.description)
+  return new Problem('unexpected', 'The server met an unexpected condition.')
+}
+
+/** Bodies that could not be read. */
+const BODY_CODES: Readonly<Record<number, ProblemCode>> = { 413: 'body_too_large', 415: 'unsupported_media_type' }
+
+export function sendProblem(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { status, code, message, headers }: Problem,
+): void {
+  if (res.headersSent) return void res.destroy()
+  const body = JSON.stringify({ title: TITLES[status], status, code, detail: message })
+  res.statusCode = status
+  setHeaders(res, { ...headers, 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' })
+  res.setHeader('X-Content-Type-Options', 'nosniff')
+  res.setHeader('Content-Length', Buffer.byteLength(body))
+  endRefusal(req, res, body)
+}

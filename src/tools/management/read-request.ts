@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http'
+import { readJson } from '../../core/http/json-body.js'
+import { describeMember } from '../operations/describe-member.js'
+import { readHeader } from '../../shared/lib/request.js'
+import type { Route } from './routes.js'
+import { Problem } from './problem.js'
+
+/** The input of an operation: the parameters of the path, and the query, or the body. */
+export async function readInput(
+  req: IncomingMessage,
+  { operation, method, hasBody }: Route,
+  parameters: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const shape = operation.input.shape
+  const given = hasBody ? await readBody(req, method) : readQuery(req, shape)
+  const twice = Object.keys(parameters).find((name) => Object.hasOwn(given, name))
+  if (twice !== undefined) throw new Problem('invalid_argument', `${twice} is a part of the path.`)
+  if (hasBody && (req.url ?? '').includes('?'))
+    throw new Problem('invalid_argument', 'Members are in the body, and not in the query.')
+  return { ...given, ...parameters }
+}
+
+async function readBody(req: IncomingMessage, method: string): Promise<Readonly<Record<string, unknown>>> {
+  const isEmpty =
+    readHeader(req, 'transfer-encoding') === undefined && Number(readHeader(req, 'content-length') ?? 0) === 0
+  if (isEmpty) return {}
+  const type = readHeader(req, 'content-type')?.split(';', 1)[0]?.trim().toLowerCase()
+  const isPatch = method === 'PATCH' && type === 'application/merge-patch+json'
+  if (type !== 'application/json' && !isPatch)
+    throw new Problem('unsupported_media_type', 'The Content-Type must be application/json.')
+  return readJson(req, [type])
+}
+
+function readQuery(
+  req: IncomingMessage,
+  shape: Route['operation']['input']['shape'],
+): Readonly<Record<string, unknown>> {
+  const { url = '' } = req
+  const start = url.indexOf('?')
+  const members = new Map<string, unknown>()
+  for (const [name, value] of new URLSearchParams(start < 0 ? '' : url.slice(start))) {
+    if (members.has(name)) throw new Problem('invalid_argument', 'Each parameter of the query is given once.')
+    const schema = Object.hasOwn(shape, name) ? shape[name] : undefined
+    members.set(name, schema ? readText(value, describeMember(schema).kind) : value)
+  }
+  return Object.fromEntries(members)
+}
+
+/** The value that a text of a query stands for; the text itself, which the schema refuses, if it is not of that kind. */
+function readText(text: string, kind: ReturnType<typeof describeMember>['kind']): unknown {
+  if (kind === 'number' && /^\d{1,15}$/.test(text)) return Number(text)
+  if (kind === 'flag' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+/** The version that `If-Match` names; undefined if any will do. */
+export function readVersion(req: IncomingMessage): number | undefined {
+  const given = readHeader(req, 'if-match')
+  if (given === undefined || given.trim() === '*') return undefined
+  const [, version] = /^"(\d{1,15})"$/.exec(given.trim()) ?? []
+  // A weak tag, or one that this API did not make: it cannot be the current one (RFC 9110 13.1.1).
+  return version === undefined ? 0 : Number(version)
+}

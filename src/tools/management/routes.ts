@@ -1,0 +1,104 @@
+import type { CallName, Operation } from '../operations/operation.js'
+import { OPERATIONS } from '../operations/index.js'
+
+/** Where an operation is over HTTP. */
+export interface Route {
+  readonly operation: Operation
+  readonly method: string
+  /** Such as `/applications/{id}`: its parameters are members of the input. */
+  readonly path: string
+  readonly segments: readonly string[]
+  /** Members of the input that are in the query; in the body if the method has one. */
+  readonly hasBody: boolean
+}
+
+/**
+ * The operations that are served. Not here: `portal.link` and `imports.run`, because a link signs in whoever has it, and an import grants
+ * whatever a file says.
+ */
+const PLACES: Readonly<Partial<Record<CallName, string>>> = {
+  'applications.list': 'GET /applications',
+  'applications.create': 'POST /applications',
+  'registration.register': 'POST /registrations',
+  'applications.get': 'GET /applications/{id}',
+  'applications.update': 'PATCH /applications/{id}',
+  'applications.delete': 'DELETE /applications/{id}',
+  'applications.suspend': 'POST /applications/{id}/suspend',
+  'applications.resume': 'POST /applications/{id}/resume',
+  'applications.approve': 'POST /applications/{id}/approve',
+  'applications.deny': 'POST /applications/{id}/deny',
+  'applications.revokeTokens': 'POST /applications/{id}/revoke-tokens',
+  'applications.recover': 'POST /applications/{id}/recover',
+  'applications.allow': 'PUT /applications/{id}/apis/{api}',
+  'applications.disallow': 'DELETE /applications/{id}/apis/{api}',
+  'plans.set': 'PUT /applications/{id}/plan',
+  'plans.usage': 'GET /applications/{id}/plan',
+  'applications.addKey': 'POST /applications/{id}/keys',
+  'applications.addSecret': 'POST /applications/{id}/secrets',
+  'applications.rotateKey': 'POST /applications/{id}/keys/rotate',
+  'applications.rotateSecret': 'POST /applications/{id}/secrets/rotate',
+  'applications.updateCredential': 'PATCH /applications/{id}/credentials/{credentialId}',
+  'applications.endCredential': 'DELETE /applications/{id}/credentials/{credentialId}',
+  'applications.addContact': 'PUT /applications/{id}/contacts/{address}',
+  'applications.removeContact': 'DELETE /applications/{id}/contacts/{address}',
+  'portal.invite': 'PUT /applications/{id}/invitations/{address}',
+  'applications.cancelInvitation': 'DELETE /applications/{id}/invitations/{address}',
+  'portal.signOut': 'POST /contacts/{contact}/sign-out',
+  'usage.list': 'GET /usage',
+  'usage.routes': 'GET /usage/routes',
+  'usage.reportOnly': 'GET /usage/report-only',
+  'usage.refusals': 'GET /applications/{id}/refusals',
+  'audit.list': 'GET /audit',
+  'signingKeys.list': 'GET /signing-keys',
+  'signingKeys.rotate': 'POST /signing-keys',
+  'signingKeys.revoke': 'DELETE /signing-keys/{kid}',
+  'sessionSecret.replace': 'POST /session-secret/replace',
+  'emails.status': 'GET /emails',
+  'emails.retry': 'POST /emails/retry',
+  'emails.cancel': 'DELETE /applications/{id}/emails',
+}
+
+export const ROUTES: readonly Route[] = OPERATIONS.flatMap((operation) => {
+  const [method, path] = PLACES[operation.name]?.split(' ') ?? []
+  if (method === undefined || path === undefined) return []
+  return [{ operation, method, path, segments: path.split('/').slice(1), hasBody: !['GET', 'DELETE'].includes(method) }]
+})
+
+/** The routes of a path, one for each of its methods, with the values of the path's parameters; undefined for one that cannot be decoded. */
+export function matchPath(
+  routes: readonly Route[],
+  path: string,
+): { matched: Route[]; parameters: Record<string, string> } {
+  const given = path.split('/').slice(1)
+  const literal = routes.filter(({ segments }) => fits(segments, given))
+  // /applications/{id}/keys/rotate and the like: the one with the most literal segments.
+  const most = Math.max(0, ...literal.map(({ segments }) => countLiterals(segments)))
+  const matched = literal.filter(({ segments }) => countLiterals(segments) === most)
+  const [first] = matched
+  const parameters = (first?.segments ?? []).flatMap((segment, index) =>
+    isParameter(segment) ? [[segment.slice(1, -1), decode(given[index]!)] as const] : [],
+  )
+  return { matched, parameters: Object.fromEntries(parameters) }
+}
+
+function fits(segments: readonly string[], given: readonly string[]): boolean {
+  if (segments.length !== given.length) return false
+  return segments.every((segment, index) => (isParameter(segment) ? given[index] !== '' : segment === given[index]))
+}
+
+function isParameter(segment: string): boolean {
+  return segment.startsWith('{')
+}
+
+function countLiterals(segments: readonly string[]): number {
+  return segments.filter((segment) => !isParameter(segment)).length
+}
+
+/** Text that no id is, for what cannot be decoded. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

@@ -1,0 +1,294 @@
+import * as fc from 'fast-check'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import express from 'express'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { plans } from '../../../src/features/plans/index.js'
+import { developerConsole } from '../../../src/tools/console/index.js'
+import { management, managementApi, managementDocument } from '../../../src/tools/management/index.js'
+import { listen } from '../../support/http.js'
+import { APIS, openPlatform } from '../../support/platform.js'
+import { IS_LONG_LANE } from '../../support/long-lane.js'
+import { MANAGED_STORES, useManagement, type Call } from './site.js'
+
+it('is described by docs/management.openapi.json, which is a valid document', async () => {
+  const { auth } = openPlatform({
+    apis: { ...APIS, management: managementApi },
+    mailer: { send: async () => undefined },
+    developersUrl: 'https://api.example.com/developers',
+    plans: plans({ gold: { requests: [{ limit: 1000, per: 'day' }] } }),
+  })
+  const document = managementDocument(auth, { api: 'management' })
+  expect(await new Validator().validate(structuredClone(document) as never)).toMatchObject({ valid: true })
+  await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot('../../../docs/management.openapi.json')
+  const app = express().use('/developers', developerConsole(auth, { documents: { management: document } }))
+  const server = await listen(app)
+  onTestFinished(() => server.close())
+  const page = await (await fetch(`http://127.0.0.1:${server.port}/developers/apis/management`)).text()
+  expect(page).toContain('Suspends an application')
+})
+
+it.each([
+  ['unknown', undefined, 'names "other"'],
+  ['a key API', { scheme: 'apiKey' }, 'names "other"'],
+  ['open to registration', { ...managementApi, registration: 'manual' }, 'names "other"'],
+  ['without a scope', { ...managementApi, scopes: { 'audit:read': 'Read' } }, 'names "other"'],
+])('refuses to serve with an API that is %s', (_, options, message) => {
+  const { auth } = openPlatform({ apis: { ...APIS, ...(options && { other: options as never }) } })
+  expect(() => management(auth, { api: 'other' })).toThrow(message)
+})
+
+describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore) => {
+  const site = useManagement(openStore)
+
+  it('lets a script create, read back, change, repeat and delete an application', async () => {
+    const call = await site.caller()
+    const given = {
+      name: 'Corner Shop',
+      contact: 'dev@shop.example',
+      apis: ['orders', 'catalog'],
+      externalId: 'C-1',
+      metadata: { a: 1, b: { c: 2, d: 3 } },
+    }
+    const created = await call('POST /applications', given)
+    const { application, credentials } = created.body
+    const at = `/applications/${application.id}`
+    expect([created.status, created.headers.get('location')]).toEqual([201, `/management${at}`])
+    expect(credentials).toEqual({
+      clientId: expect.stringMatching(/^epa_key_/),
+      clientSecret: expect.stringMatching(/^epa_sec_/),
+    })
+
+    const read = await call(`GET ${at}`)
+    expect(read.body).toEqual(application)
+    expect((await call('GET /applications?externalId=C-1')).body.items).toEqual([application])
+
+    // RFC 7396: what is not named stays, also within metadata; null removes it.
+    const changed = await call(`PATCH ${at}`, {
+      name: 'Shop',
+      metadata: { b: { c: null, e: 4 } },
+      rateLimits: { orders: { limit: 5, window: 1 } },
+    })
+    expect(changed.body).toMatchObject({
+      name: 'Shop',
+      metadata: { a: 1, b: { d: 3, e: 4 } },
+      externalId: 'C-1',
+      rateLimits: { orders: { limit: 5, window: 1 } },
+    })
+    expect(changed.body.metadata.b).not.toHaveProperty('c')
+    expect((await call(`PATCH ${at}`, { rateLimits: { orders: { limit: 6 } }, externalId: null })).body).toMatchObject({
+      rateLimits: { orders: { limit: 6, window: 1 } },
+    })
+    expect((await call(`PATCH ${at}`, { rateLimits: { orders: null }, metadata: null })).body).toMatchObject({
+      rateLimits: {},
+    })
+
+    // A change of the version that was read, and one of a version that is gone.
+    const tag = (await call(`GET ${at}`)).headers.get('etag')!
+    const renamed = await call(`PATCH ${at}`, { name: 'Third' }, { 'if-match': tag })
+    expect([renamed.status, renamed.headers.get('etag')]).toEqual([200, `"${Number(JSON.parse(tag)) + 1}"`])
+    expect((await call(`GET ${at}`)).headers.get('etag')).toBe(renamed.headers.get('etag'))
+    expect((await call(`PATCH ${at}`, { name: 'Lost' }, { 'if-match': tag })).body).toMatchObject({
+      status: 412,
+      code: 'version_changed',
+    })
+    expect((await call(`POST ${at}/suspend`, {}, { 'if-match': `W/${tag}` })).status).toBe(412)
+
+    const key = await call(`POST ${at}/keys`, {
+      name: 'warehouse',
+      apis: { catalog: {} },
+      expiresAt: '2099-01-01T00:00:00Z',
+    })
+    expect(key.body).toMatchObject({
+      credential: { name: 'warehouse' },
+      credentials: { clientId: expect.stringMatching(/^epa_key_/) },
+    })
+    const credential = `${at}/credentials/${key.body.credential.id}`
+    expect((await call(`PATCH ${credential}`, { expiresAt: null, networks: ['192.0.2.0/24'] })).body.keys[0]).toEqual({
+      ...key.body.credential,
+      expiresAt: undefined,
+      networks: ['192.0.2.0/24'],
+    })
+    expect((await call(`POST ${at}/keys/rotate`, { credential: key.body.credential.id, overlap: 0 })).status).toBe(201)
+    expect(
+      (await call(`DELETE ${at}/credentials/${application.secrets[0].id}?revokeTokens=true`)).body.secrets,
+    ).toEqual([])
+    expect((await call(`PUT ${at}/apis/invoices`, {})).body.apis).toHaveProperty('invoices')
+    expect((await call(`DELETE ${at}/apis/invoices`)).body.apis).not.toHaveProperty('invoices')
+    expect((await call(`PUT ${at}/contacts/second@shop.example`)).body.contacts).toHaveLength(2)
+    expect((await call(`DELETE ${at}/contacts/second%40shop.example`)).body.contacts).toHaveLength(1)
+    expect((await call(`PUT ${at}/invitations/third@shop.example`)).body.invitations).toHaveLength(1)
+    expect((await call(`PUT ${at}/plan`, { plan: 'gold' })).status).toBe(204)
+    expect((await call(`GET ${at}/plan`)).body).toMatchObject({ plan: 'gold', quotas: [{ limit: 1000 }] })
+    expect((await call(`POST ${at}/recover`, { contact: 'owner@shop.example' })).body).toMatchObject({
+      credentials: {},
+      selfService: [],
+    })
+    expect((await call(`POST ${at}/suspend`, { reason: 'Unpaid' })).body.status).toBe('suspended')
+    expect((await call(`POST ${at}/suspend`)).body).toMatchObject({ status: 409, code: 'invalid_state' })
+    expect((await call(`POST ${at}/resume`)).body.status).toBe('active')
+    expect((await call('POST /signing-keys', { immediately: true })).body.state).toBe('current')
+    expect((await call('GET /signing-keys')).body.items).toHaveLength(2)
+    expect((await call('POST /emails/retry')).body).toEqual({ retried: 0 })
+    expect((await call('GET /emails')).status).toBe(200)
+    expect((await call(`GET ${at}/refusals`)).body).toEqual({ items: [] })
+    expect((await call(`DELETE ${at}`)).body.status).toBe('deleted')
+    expect((await call(`GET ${at}`)).body.status).toBe('deleted')
+
+    // The actor of every change is the application that has called; nobody is that of what e-mails have done.
+    const { items } = (await call(`GET /audit?applicationId=${application.id}&limit=1000`)).body
+    expect(new Set(items.flatMap(({ by }: { by?: string }) => by ?? []))).toEqual(new Set([`${call.id} (CI)`]))
+  })
+
+  it('refuses each operation without its scope, and without an access token', async () => {
+    const all = Object.entries(site.document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({
+        line: `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, 'x')}`,
+        operation,
+      })),
+    )
+    expect(all.length).toBeGreaterThan(35)
+    const scopes = [...new Set(all.map(({ operation }) => operation.security[0].oauth2[0]))]
+    expect(scopes).toHaveLength(7)
+    for (const scope of scopes) {
+      const call = await site.caller(scopes.filter((each) => each !== scope))
+      for (const { line, operation } of all) {
+        const { status, body } = await call(line)
+        if (operation.security[0].oauth2[0] === scope)
+          expect([line, status, body.error]).toEqual([line, 403, 'insufficient_scope'])
+        else expect(status, line).not.toBe(403)
+      }
+    }
+    for (const { line } of all) {
+      const [method = '', path = ''] = line.split(' ')
+      expect((await fetch(site.url + path, { method })).status, line).toBe(401)
+    }
+    const writer = await site.caller(['applications:write'])
+    const { application } = (await writer('POST /applications', { name: 'Shop', apis: ['catalog'] })).body
+    const contact = await writer(`PATCH /applications/${application.id}`, { contact: 'thief@evil.example' })
+    expect([contact.status, contact.body.code, contact.headers.get('www-authenticate')]).toEqual([
+      403,
+      'insufficient_scope',
+      'Bearer realm="management", error="insufficient_scope", scope="credentials:write"',
+    ])
+  })
+
+  it('neither changes an application that has access to management, nor grants it', async () => {
+    const { auth } = site
+    const call = await site.caller()
+    const { application } = await auth.applications.create({
+      name: 'Job',
+      contact: 'job@ops.example',
+      apis: { management: {}, catalog: {} },
+    })
+    const before = await auth.applications.get(application.id)
+    const at = `/applications/${application.id}`
+    const credential = application.keys[0]!.id
+    const attempts: readonly (readonly [string, unknown?])[] = [
+      [`PATCH ${at}`, { name: 'Mine' }],
+      [`PATCH ${at}`, { contact: 'thief@evil.example' }],
+      [`PATCH ${at}`, { metadata: { a: 1 } }],
+      [`PATCH ${at}`, { networks: null }],
+      [`DELETE ${at}`],
+      ...['suspend', 'resume', 'revoke-tokens', 'keys/rotate', 'secrets/rotate'].map(
+        (name) => [`POST ${at}/${name}`] as const,
+      ),
+      [`POST ${at}/keys/rotate`, { deliver: 'email' }],
+      [`POST ${at}/keys`, { name: 'mine' }],
+      [`POST ${at}/secrets`, { name: 'mine' }],
+      [`POST ${at}/recover`, { contact: 'thief@evil.example' }],
+      [`PUT ${at}/apis/orders`, {}],
+      [`DELETE ${at}/apis/catalog`],
+      [`DELETE ${at}/apis/management`],
+      [`PATCH ${at}/credentials/${credential}`, { name: 'x' }],
+      [`DELETE ${at}/credentials/${credential}`],
+      [`PUT ${at}/contacts/thief@evil.example`],
+      [`DELETE ${at}/contacts/job@ops.example`],
+      [`PUT ${at}/invitations/thief@evil.example`],
+      [`DELETE ${at}/invitations/thief@evil.example`],
+      [`PUT ${at}/plan`, { plan: 'gold' }],
+      [`DELETE ${at}/emails`],
+      [`POST ${at}/approve`],
+      [`POST ${at}/deny`, { reason: 'no' }],
+    ]
+    for (const [line, body] of attempts) {
+      const { status, body: problem } = await call(line, body)
+      expect([line, status, problem.code]).toEqual([line, 403, 'protected_application'])
+    }
+    expect(await auth.applications.get(application.id)).toEqual(before)
+
+    const other = (await call('POST /applications', { name: 'Other', apis: ['catalog'] })).body.application
+    const to = `/applications/${other.id}`
+    const grants: readonly (readonly [string, unknown])[] = [
+      ['POST /applications', { name: 'Mine', apis: ['management'] }],
+      ['POST /applications', { name: 'Mine', apis: { management: { scopes: ['audit:read'] } } }],
+      ['POST /registrations', { name: 'Mine', contact: 'thief@evil.example', apis: ['management'] }],
+      [`PUT ${to}/apis/management`, {}],
+      [`PUT ${to}/apis/%6danagement`, { scopes: ['applications:read'] }],
+      [`POST ${to}/approve`, { api: 'management' }],
+      [`POST ${to}/keys`, { name: 'mine', apis: { management: {} } }],
+    ]
+    for (const [line, body] of grants)
+      expect([line, (await call(line, body)).body.code]).toEqual([line, 'protected_application'])
+    for (const member of ['apis', 'scopes', 'resourceServer', 'status', 'id', 'keys', '__proto__', 'constructor', 'by'])
+      expect((await call(`PATCH ${to}`, `{"${member}":["orders"]}`)).body.code).toBe('invalid_argument')
+    for (const apis of ['{"__proto__":{}}', '"management"', '[["management"]]', '{"Management":{}}'])
+      expect((await call('POST /applications', `{"name":"Mine","apis":${apis}}`)).status).toBe(400)
+    expect((await auth.applications.get(other.id))?.apis).toEqual({ catalog: { scopes: [] } })
+
+    // It can be neither registered for nor requested, whoever asks.
+    await expect(auth.registration.requestAccess(other.id, { api: 'management' })).rejects.toMatchObject({
+      code: 'api_closed',
+    })
+    // Granted meanwhile by an operator, in the middle of changes: from then on nothing changes it.
+    const rename = async (call: Call): Promise<number> => (await call(`PATCH ${to}`, { name: 'Renamed' })).status
+    await auth.applications.allow(other.id, 'management')
+    expect(await rename(call)).toBe(403)
+  })
+
+  it('answers whatever is sent as its document says, and never with 5xx', async () => {
+    const call = await site.caller()
+    const made = (await call('POST /applications', { name: 'Fuzzed', contact: 'a@b.example', apis: ['orders'] })).body
+    const ids = [
+      made.application.id,
+      made.application.keys[0].id,
+      'orders',
+      'a@b.example',
+      '%00',
+      '%ff',
+      '..%2f',
+      'x',
+      '*',
+    ]
+    const text = fc.constantFrom(...ids, 'gold', '', '\0', '\u{1F600}', '2099-01-01T00:00:00Z', 'x'.repeat(3000))
+    const value = fc.oneof(
+      text,
+      fc.jsonValue({ maxDepth: 3 }),
+      fc.constantFrom(null, true, 0, -1, 1e21, ['orders'], {}),
+    )
+    const bodies = fc.sample(fc.oneof(fc.jsonValue(), fc.dictionary(text, value)), { numRuns: 20, seed: 7 })
+    let count = 0
+    for (const [path, item] of Object.entries(site.document.paths)) {
+      for (const [method, operation] of Object.entries(item)) {
+        const schemas = Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema)
+        const inQuery = operation.parameters.filter((each) => each.in === 'query').map(({ name }) => name)
+        const names = [...Object.keys((schemas[0] as { properties?: object })?.properties ?? {}), ...inQuery]
+        const shaped = fc.sample(
+          fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] }),
+          { numRuns: IS_LONG_LANE ? 300 : 10, seed: 3 },
+        )
+        for (const body of [undefined, bodies[count % bodies.length], ...shaped]) {
+          const segments = path.replaceAll(/\{\w+\}/g, () => encodeURI(ids[count % ids.length]).replaceAll('%25', '%'))
+          const query = inQuery.length > 0 ? `?${new URLSearchParams(body as Record<string, string>).toString()}` : ''
+          const hasBody = !['get', 'delete'].includes(method) && body !== undefined
+          await call(`${method.toUpperCase()} ${segments}${query}`, hasBody ? body : undefined)
+          count += 1
+        }
+      }
+    }
+    for (const body of ['{', '[]', 'null', '1', `{"name":"${'x'.repeat(20_000)}"}`, '{"a":'.repeat(2000)])
+      expect([400, 413]).toContain((await call('POST /applications', body)).status)
+    const { status } = await call('POST /applications', '<a/>', { 'content-type': 'text/xml' })
+    expect(status).toBe(415)
+    expect(count).toBeGreaterThan(400)
+  })
+})
