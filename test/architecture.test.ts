@@ -291,13 +291,13 @@ describe('an import is refused', () => {
     ],
     ['core/resource-server/guards.ts', `import '../authorization-server/router.js'`, 'core/resource-server may import'],
     [
-      'features/registration/router.ts',
+      'features/registration/registration-router.ts',
       `import { sign } from '../../core/tokens/access-token.js'`,
       'features/registration may import',
     ],
     [
-      'features/portal/router.ts',
-      `import type { Registration } from '../registration/calls.js'`,
+      'features/portal/portal-router.ts',
+      `import type { Registration } from '../registration/registration-calls.js'`,
       'features/portal may import',
     ],
     ['features/usage/index.ts', `import { createPlatformAuth } from '../../index.js'`, 'features/usage may import'],

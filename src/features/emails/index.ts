@@ -5,11 +5,11 @@ import { toPublicApi } from '../../core/options/read-apis.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import { readBrand } from '../../shared/web/read-brand.js'
 import type { PlatformAuth } from '../../index.js'
-import type { Emails } from './calls.js'
+import type { Emails } from './emails-calls.js'
 import { createClaim } from './claim-link.js'
 import { createClaimRouter } from './claim-router.js'
 import { diagnoseMailer } from './diagnose.js'
-import { readEmailsOptions, type EmailsOptions, type EmailsSettings } from './read-options.js'
+import { readEmailsOptions, type EmailsOptions, type EmailsSettings } from './emails-options.js'
 import { createReminders } from './reminders.js'
 import { createSending } from './sending.js'
 import { createEmailQueue, QUEUE_PARAMETERS } from './store-calls.js'
@@ -41,8 +41,8 @@ export type {
   SignInEmail,
   SuspendedEmail,
 } from '../../shared/contracts/email-content.js'
-export type { Emails } from './calls.js'
-export type { EmailsOptions } from './read-options.js'
+export type { Emails } from './emails-calls.js'
+export type { EmailsOptions } from './emails-options.js'
 export type { EmailQueue, EmailQueueStatus } from './store-calls.js'
 
 /** The types of `auth.emails`. */

@@ -6,7 +6,7 @@ import { readBrand } from '../../shared/web/read-brand.js'
 import { createAttempts } from './attempt.js'
 import { createMailServer, type MailServer } from './mail-server.js'
 import { createEmailWriter } from './message.js'
-import type { EmailsSettings } from './read-options.js'
+import type { EmailsSettings } from './emails-options.js'
 import { createSignInMailer, type SignInMailer } from './sign-in-email.js'
 import { createEmailWorker, type EmailWorker } from './worker.js'
 

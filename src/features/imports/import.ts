@@ -7,7 +7,7 @@ import type { AddedApplication, ApplicationWriter } from '../../core/application
 import { EMPTY_APPLICATION } from '../../core/applications/records/empty-application.js'
 import type { Credentials } from '../../core/applications/credentials/credentials.js'
 import { readImportedFormat } from './imported-digests.js'
-import type { Imports } from './calls.js'
+import type { Imports } from './imports-calls.js'
 import { readLine, type ImportedLine, type LineReader } from './import-line.js'
 import { createLineIndex, type LineIndex } from './line-index.js'
 

@@ -8,16 +8,16 @@ import { NoTurnError } from '../../shared/contracts/errors.js'
 import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
 import { createFairTurns } from '../../shared/lib/fair-turns.js'
-import type { Imports } from './calls.js'
+import type { Imports } from './imports-calls.js'
 import { createHashReplacement } from './hash-replacement.js'
 import type { ImportOptions } from './import-api.js'
 import { createImport } from './import.js'
 import { createImportedCredentials } from './imported-credentials.js'
 import { createImportedDigests } from './imported-digests.js'
-import { readHmacKeys, type ImportsOptions } from './read-options.js'
+import { readHmacKeys, type ImportsOptions } from './imports-options.js'
 import { createSlowHashes } from './slow-hashes.js'
 
-export type { Imports } from './calls.js'
+export type { Imports } from './imports-calls.js'
 export type {
   ImportedApplication,
   ImportedKey,
@@ -26,7 +26,7 @@ export type {
   ImportSource,
   ImportSummary,
 } from './import-api.js'
-export type { ImportsOptions } from './read-options.js'
+export type { ImportsOptions } from './imports-options.js'
 
 /** The types of `auth.imports`. */
 export interface ImportsTypes extends CallTypes {

@@ -2,7 +2,7 @@ import { application as applicationId, withCheckedArguments } from '../../core/a
 import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlansOffer } from '../../shared/contracts/offers.js'
 import type { PlatformAuth } from '../../index.js'
-import type { Plans } from './calls.js'
+import type { Plans } from './plans-calls.js'
 import { BATCH_ID_RETENTION_MS } from '../../shared/lib/batch-writer.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { createHourlyDeletion, MAX_DELETED_PER_CALL } from '../../shared/lib/hourly-cleanup.js'
@@ -10,15 +10,15 @@ import { createLedger } from './ledger.js'
 import { createLimiter } from './limiter.js'
 import { createNotices } from './notices.js'
 import { createReadPlanUsage } from './plan-usage.js'
-import { readPlans, type PlanOptions, type PlansOptions, type PlansSettings } from './read-options.js'
+import { readPlans, type PlanOptions, type PlansOptions, type PlansSettings } from './plans-options.js'
 import { COUNT_WINDOWS, createCountShared } from './shared-counts.js'
 import { createSetPlan } from './store-calls.js'
 import { describePlan, describeTooLow } from './plan.js'
 import { createPlanNames } from './plan-names.js'
 
 export type { PlanUsage, QuotaUsage } from '../../shared/contracts/plan-usage.js'
-export type { Plans } from './calls.js'
-export type { PlanLimit, PlanOptions, PlansOptions } from './read-options.js'
+export type { Plans } from './plans-calls.js'
+export type { PlanLimit, PlanOptions, PlansOptions } from './plans-options.js'
 
 /** The types of `auth.plans`. */
 export interface PlansTypes<Name extends string = string> extends CallTypes {

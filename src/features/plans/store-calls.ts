@@ -8,7 +8,7 @@ import {
 import type { ApplicationWriter } from '../../core/applications/records/application-writer.js'
 import { refuseDeleted } from '../../core/applications/records/status.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
-import type { Plans } from './calls.js'
+import type { Plans } from './plans-calls.js'
 
 interface SetPlanOptions {
   readonly writer: ApplicationWriter

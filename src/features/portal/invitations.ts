@@ -3,7 +3,7 @@ import type { ApplicationRecord, Invitation } from '../../shared/contracts/appli
 import type { Store } from '../../shared/contracts/store.js'
 import { toApplication } from '../../core/applications/records/application-info.js'
 import { readInvitedApplication } from '../../core/applications/contacts/invitation-tokens.js'
-import type { Portal } from './calls.js'
+import type { Portal } from './portal-calls.js'
 import {
   describeContactActor,
   endInvitations,

@@ -1,6 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
 import type { Language } from '../../shared/contracts/application-record.js'
-import type { PortalSession } from './sign-in/session.js'
+import type { PortalSession, Visitor } from './sign-in/session.js'
 
 /** A request of a contact who is signed in. */
 export interface PortalRequest {
@@ -30,5 +31,19 @@ export interface PortalDownload {
   readonly text: string
 }
 
-/** Answers a request below the mount. Undefined for a page that does not exist, or not for this contact: both get one 404. */
-export type PortalPages = (request: PortalRequest) => Promise<PortalAnswer | undefined>
+/** The sender of a request, and the language of the answer. */
+export interface PageVisitor extends Visitor {
+  readonly language: Language
+}
+
+/** A request that was read, of anybody. */
+export interface Exchange extends Pick<PortalRequest, 'method' | 'path' | 'fields'> {
+  readonly visitor: PageVisitor
+  readonly req: IncomingMessage
+}
+
+/** The answer, with a `Set-Cookie` header in place of the visitor's. */
+export interface Outcome {
+  readonly answer: PortalAnswer
+  readonly setCookie?: string
+}

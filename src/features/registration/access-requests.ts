@@ -2,7 +2,7 @@ import type { AccessRequest, ApplicationRecord } from '../../shared/contracts/ap
 import type { Store } from '../../shared/contracts/store.js'
 import type { Edit } from '../../core/applications/records/application-writer.js'
 import { toApplication } from '../../core/applications/records/application-info.js'
-import type { Registration } from './calls.js'
+import type { Registration } from './registration-calls.js'
 import {
   createApprovalRequests,
   withdrawApprovalRequests,

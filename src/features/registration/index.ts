@@ -16,14 +16,14 @@ import { createRequestAccess } from './access-requests.js'
 import { createAdditions } from './additions.js'
 import { createAdmission } from './admission.js'
 import { createApprovals } from './approvals.js'
-import type { Registration } from './calls.js'
-import { readRegistrationOptions, type RegistrationOptions } from './read-options.js'
+import type { Registration } from './registration-calls.js'
+import { readRegistrationOptions, type RegistrationOptions } from './registration-options.js'
 import { createPrepareRegistration } from './register.js'
-import { createRegistrationRouter } from './router.js'
+import { createRegistrationRouter } from './registration-router.js'
 import { acceptTerms, readAcceptance } from './terms.js'
 import { createThanksLinks } from './thanks-page.js'
 
-export type { Registration } from './calls.js'
+export type { Registration } from './registration-calls.js'
 export type { RegistrationCaptcha, VerifyCaptcha } from './captcha.js'
 export type { RegistrationFields, RegistrationInput } from './fields/read-fields.js'
 export type { LocalText } from './local-text.js'
@@ -33,7 +33,7 @@ export type {
   RegistrationCandidate,
   RegistrationLimits,
   RegistrationOptions,
-} from './read-options.js'
+} from './registration-options.js'
 
 /** The types of `auth.registration`. */
 export interface RegistrationTypes extends CallTypes {

@@ -15,7 +15,7 @@ import {
   readRegistrationName,
 } from '../../core/applications/records/validation.js'
 import type { RegistrationData } from './additions.js'
-import type { Registration as RegistrationCalls } from './calls.js'
+import type { Registration as RegistrationCalls } from './registration-calls.js'
 import type { Core } from '../../feature.js'
 
 /** Validates a registration without storing it, so that mistakes count against no limit. Throws `ApplicationError`. */

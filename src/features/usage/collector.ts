@@ -5,7 +5,6 @@ import type { RefusalRecord, UsageCount, UsageStore } from '../../shared/contrac
 import { createBatchWriter } from '../../shared/lib/batch-writer.js'
 import { createCounts, isCounted } from './counts.js'
 import { createRefusalBuffer, KEPT_REFUSALS } from './refusal-buffer.js'
-import { readRequestId } from './request-id.js'
 import { createRouteCounts } from './route-counts.js'
 import { describeRefusedRoute } from './route-name.js'
 
@@ -94,4 +93,13 @@ export function createUsageCollector(options: {
       await Promise.all([countsWriter.close(), refusalsWriter.close()])
     },
   }
+}
+
+const MAX_ID_LENGTH = 128
+/** The characters exclude `/`, `?` and `&`: some hosts use the path as id. */
+const REQUEST_ID = /^[\w.:;=+@-]+$/
+
+/** A request id that may be stored. Callers can often choose it, so that it could be anything; none holds a credential (`http/origin`). */
+function readRequestId(id: string | undefined): string | undefined {
+  return id === undefined || id.length > MAX_ID_LENGTH || !REQUEST_ID.test(id) ? undefined : id
 }

@@ -5,7 +5,7 @@ import {
   type CallParameters,
 } from '../../core/applications/call-arguments.js'
 import type { StoreWith } from '../../shared/contracts/store.js'
-import type { Usage } from './calls.js'
+import type { Usage } from './usage-calls.js'
 import { createListReported, type ReportedQuery } from './report-only.js'
 import { createListRefusals } from './refusals.js'
 import { createListUsage, type UsageQuery } from './usage.js'

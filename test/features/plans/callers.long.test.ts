@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import type { ApplicationRecord } from '../../../src/shared/contracts/application-record.js'
 import { createLedger } from '../../../src/features/plans/ledger.js'
 import { createLimiter } from '../../../src/features/plans/limiter.js'
-import { readPlans } from '../../../src/features/plans/read-options.js'
+import { readPlans } from '../../../src/features/plans/plans-options.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 
 setFlagsFromString('--expose-gc')

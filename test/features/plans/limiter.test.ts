@@ -4,7 +4,7 @@ import type { OAuthError } from '../../../src/shared/contracts/denial.js'
 import type { QuotaCount } from '../../../src/shared/contracts/quotas.js'
 import { createLedger, type Ledger } from '../../../src/features/plans/ledger.js'
 import { createLimiter } from '../../../src/features/plans/limiter.js'
-import { readPlans, type PlanOptions } from '../../../src/features/plans/read-options.js'
+import { readPlans, type PlanOptions } from '../../../src/features/plans/plans-options.js'
 import type { LimitByPlan } from '../../../src/core/rate-limits/rate-limit.js'
 import { memoryStore } from '../../../src/stores/memory/index.js'
 

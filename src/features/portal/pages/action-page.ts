@@ -1,7 +1,7 @@
 import type { ApplicationCalls } from '../../../core/applications/create.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { RegistrationOffer } from '../../../shared/contracts/offers.js'
-import type { Portal } from '../calls.js'
+import type { Portal } from '../portal-calls.js'
 import type { CredentialKind } from '../../../core/applications/credentials/credentials.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import type { PortalAction } from '../actions.js'

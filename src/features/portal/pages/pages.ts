@@ -20,7 +20,7 @@ import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { TEXTS } from '../texts/languages.js'
 import { createLinks, findPage } from './page-links.js'
 import { describeProblem } from './problems.js'
-import type { PortalAnswer, PortalPages, PortalRequest } from '../request.js'
+import type { PortalAnswer, PortalRequest } from '../request.js'
 import type { PortalSession } from '../sign-in/session.js'
 import type { PlansOffer, UsageOffer } from '../../../shared/contracts/offers.js'
 import { listUsage } from '../sections/usage-source.js'
@@ -55,6 +55,9 @@ export interface PortalPagesOptions {
 /** The applications of a mailbox that the list shows. */
 const MAX_APPLICATIONS = 1000
 const MAX_COUNTED = 20
+
+/** Answers a request below the mount. Undefined for a page that does not exist, or not for this contact: both get one 404. */
+export type PortalPages = (request: PortalRequest) => Promise<PortalAnswer | undefined>
 
 /** The pages of contacts who are signed in. */
 export function createPortalPages(options: PortalPagesOptions): PortalPages {
