@@ -4,6 +4,7 @@ import type { Api } from '../../shared/contracts/api.js'
 import type { ApplicationRecord, DecidedRequest } from '../../shared/contracts/application-record.js'
 import { renderField } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
+import { renderChip } from '../../shared/web/parts.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { createContentSecurityPolicy, renderPage } from '../../shared/web/public-page.js'
@@ -56,9 +57,10 @@ interface DecidePagesOptions {
   readonly apis: readonly Api[]
   readonly developersUrl: string | undefined
   readonly brand: PageBrand
+  readonly now: () => number
 }
 
-export function createDecidePages({ apis: listed, developersUrl, brand }: DecidePagesOptions): DecidePages {
+export function createDecidePages({ apis: listed, developersUrl, brand, now }: DecidePagesOptions): DecidePages {
   const apis = new Map(listed.map((api) => [api.name, api]))
   const render = (heading: string, content: Html, isError = false): string =>
     // Operators read these pages, not contacts.
@@ -87,7 +89,10 @@ export function createDecidePages({ apis: listed, developersUrl, brand }: Decide
       const rejection = given && ownMembers(given)
       const isRegistration = approval.application.status === 'pending'
       const isError = rejection?.problem !== undefined
-      const content = html`${renderRequest(approval, apis)} ${renderDecisions(token, approval.application, rejection)}`
+      const content = html`<div class="decision">
+        ${renderRequest(approval, apis, now())}
+        <div>${renderDecisions(token, approval.application, rejection)}</div>
+      </div>`
       return render(isRegistration ? 'Registration' : 'Request for access', content, isError)
     },
     renderClosed: ({ application, decided }) =>
@@ -104,7 +109,8 @@ export function createDecidePages({ apis: listed, developersUrl, brand }: Decide
 }
 
 /** The applicant, the request and its origin. */
-function renderRequest({ application, requested, ...asked }: OpenApproval, apis: ReadonlyMap<string, Api>): Html {
+function renderRequest(approval: OpenApproval, apis: ReadonlyMap<string, Api>, now: number): Html {
+  const { application, requested, ...asked } = approval
   const isRegistration = application.status === 'pending'
   const grants = Object.entries(application.apis)
   return html`<dl class="facts">
@@ -120,7 +126,7 @@ function renderRequest({ application, requested, ...asked }: OpenApproval, apis:
         ${grants.length > 0 ? grants.map(([name, { scopes }]) => renderGrant(apis.get(name), name, scopes)) : html`<dd>no API</dd>`}`
     }
     <dt>Requested</dt>
-    <dd>${describeAsked(asked)}</dd>
+    <dd>${describeAge(asked.requestedAt, now)}, ${describeAsked(asked)}</dd>
     <dt>Application id</dt>
     <dd>${application.id}</dd>
   </dl>`
@@ -143,6 +149,14 @@ function describeAsked({ requestedAt, address, requestedBy }: Asked): string {
   return `${formatTime(requestedAt)}${from}${requestedBy === undefined ? '' : `, by ${requestedBy}`}`
 }
 
+/** How long a request has waited, such as `3 days ago`. */
+function describeAge(requestedAt: number, now: number): string {
+  const hours = Math.max(0, Math.floor((now - requestedAt) / 3_600_000))
+  if (hours < 1) return 'less than an hour ago'
+  const [count, unit] = hours < 48 ? ([hours, 'hour'] as const) : ([Math.floor(hours / 24), 'day'] as const)
+  return new Intl.RelativeTimeFormat('en').format(-count, unit)
+}
+
 function renderProblem(problem: string): Html {
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>${problem}</div> `
 }
@@ -156,7 +170,7 @@ function renderGrant(api: Api | undefined, name: string, scopes: readonly string
     ${
       scopes.length > 0 &&
       html`<ul>
-        ${scopes.map((scope) => html`<li>${scope}${describe(scope) !== undefined && html`: ${describe(scope)}`}</li>`)}
+        ${scopes.map((scope) => html`<li>${renderChip(scope)}${describe(scope) !== undefined && html` ${describe(scope)}`}</li>`)}
       </ul>`
     }
   </dd>`
@@ -182,7 +196,7 @@ ${'\n'}${rejection?.reason}</textarea>`
     <h2>Or deny it</h2>
     <form method="post">
       ${hidden} ${renderField({ id: 'reason', label: 'Reason', hint, problem, render }, 'en')}
-      <button name="decision" value="deny" class="quiet">Deny</button>
+      <button name="decision" value="deny" class="danger">Deny</button>
     </form>`
 }
 

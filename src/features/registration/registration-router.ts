@@ -47,6 +47,7 @@ interface RegistrationRouterOptions
   /** The address where contacts manage their applications; undefined if there is no portal. */
   readonly portalUrl: string | undefined
   readonly brand: PageBrand
+  readonly now: () => number
 }
 
 type Registration = Parameters<PrepareRegistration>[0]

@@ -92,14 +92,12 @@ body { margin: 0; padding-bottom: var(--space-12); font-size: var(--text-plain);
 body > :is(main, footer, .columns, .reading) { width: min(100% - 2rem, var(--page)); margin-inline: auto }
 h1 { margin: 0; font-size: var(--text-heading); font-weight: 650; line-height: 1.2; letter-spacing: -.02em; overflow-wrap: anywhere }
 h2 { margin: 0; font-size: var(--text-title); font-weight: 650; line-height: 1.3; letter-spacing: -.01em; overflow-wrap: anywhere }
-h3 { margin: 0; font-size: var(--text-large); font-weight: 600; line-height: 1.4; overflow-wrap: anywhere }
 a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness: 1px }
 a:hover { text-decoration-thickness: 2px }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 2px }
 code, pre { font: var(--text-small)/1.6 var(--mono); overflow-wrap: anywhere }
 .button { ${BUTTON} }
 .button:hover { filter: brightness(1.08) }
-.button.quiet { ${QUIET} }
 :is(button, .button).danger { border-color: var(--bad); color: var(--bad); background: var(--raised) }
 :is(.button, button):is(.quiet, .danger):hover { background: var(--code); filter: none }
 .button:is(:disabled, [aria-disabled=true]) { opacity: .6; cursor: default }
@@ -113,7 +111,6 @@ code, pre { font: var(--text-small)/1.6 var(--mono); overflow-wrap: anywhere }
 .home img { max-width: 9rem; max-height: 2rem }
 .more { flex: 1 }
 .icon { display: grid; flex: none; place-content: center; width: 2.25rem; height: 2.25rem; padding: 0; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: none; font: var(--text-large)/1 var(--sans); list-style: none; cursor: pointer }
-.icon svg { width: 1rem; height: 1rem; fill: none; stroke: currentcolor; stroke-width: 1.75 }
 .more > div, .more nav, .signed-in { display: flex; gap: var(--space-2) var(--space-5); align-items: center }
 .more > div { justify-content: space-between }
 .theme { margin-left: auto }
