@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { createAnswerReader, type Answer } from './answers.js'
 import { startAttackedPlatform, type AttackedPlatform, type GoodClient } from './platform-process.js'
 import { waitUntil } from '../support/wait-until.js'
+import { IS_LONG_LANE } from '../support/long-lane.js'
 import { timeBound } from '../support/time-bound.js'
 
 const MB = 1_000_000
@@ -150,7 +151,10 @@ describe('huge input', () => {
     ['/orders/items', 'application/json', 401],
     ['/catalog/items', 'application/json', 401],
   ])('200 MB for %s as %s are refused, and cut off after 64 MiB', async (path, type, status) => {
-    for (const length of ['Content-Length: 200000000', 'Transfer-Encoding: chunked']) {
+    const ways = ['Content-Length: 200000000', 'Transfer-Encoding: chunked'] as const
+    // One of the two for each address and type; in the long lane both.
+    const tried = ways.filter((_, at) => IS_LONG_LANE || at === (path.length + type.length) % ways.length)
+    for (const length of tried) {
       const chunked = length.startsWith('Transfer')
       const socket = open()
       const answer = readAnswer(socket)

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { useExampleApps, type Example } from '../support/example-app.js'
 import { freePort } from '../support/free-port.js'
+import { IS_LONG_LANE } from '../support/long-lane.js'
 import { createProxy, listen, listenBriefly, type ChangeAnswer } from './changing-proxy.js'
 import { listOrders } from './orders.js'
 
@@ -47,10 +48,12 @@ describe('The example client', () => {
     })
   })
 
-  it('exits with 1 for each wrong answer of the server', { timeout: 180_000 }, async () => {
+  it('exits with 1 for wrong answers of the server', { timeout: 180_000 }, async () => {
     onTestFinished(() => void (changeAnswer = undefined))
     expect(await apps.client(example.baseUrl)).toMatchObject({ code: 0 })
-    for (const [name, each] of Object.entries(WRONG_ANSWERS)) {
+    // Every second one; in the long lane all.
+    const wrong = Object.entries(WRONG_ANSWERS).filter((_, at) => IS_LONG_LANE || at % 2 === 0)
+    for (const [name, each] of wrong) {
       let changed = 0
       changeAnswer = (exchange) => {
         const before = JSON.stringify([exchange.status, exchange.body, [...exchange.headers]])

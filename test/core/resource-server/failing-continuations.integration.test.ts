@@ -178,42 +178,47 @@ async function send(url: string, headers: Readonly<Record<string, string>>): Pro
   }
 }
 
-describe.each(Object.entries(EXPRESSES))('A guard answers, or hands on, whatever fails behind it: %s', (_, express) => {
-  it.each(IS_LONG_LANE ? Object.entries(FAULTS) : SHORT)('with %s', async (faultName, fault) => {
-    const cold = openShared()
-    const { 'counted in memory': inMemory, ...awaited } = warm
-    const apps = { ...awaited, ...(IS_LONG_LANE && { 'counted in memory': inMemory }), 'not ready yet': cold }
-    const answers = await Promise.all(
-      Object.entries(apps).map(async ([state, platform]) => {
-        const { port, close } = await listen(createApp(express, platform, fault))
-        const good = headers[platform === cold ? 'counted in Redis' : state]!
-        const credentials = {
-          'no credential': {},
-          'a good token': good,
-          'a bad token': { Authorization: `${good['Authorization']}A` },
-          'a malformed token': { Authorization: 'Bearer a b' },
-          'a token of another issuer': { Authorization: 'Bearer of-another-issuer' },
-          'a good key': { 'X-Api-Key': key },
-          'an unknown key': { 'X-Api-Key': `epa_key_${'x'.repeat(43)}` },
-        }
-        const sent = Object.keys(listGuards(platform)).flatMap((guard) =>
-          Object.entries(credentials).map(async ([credential, presented]) => {
-            const url = `http://127.0.0.1:${port}/${encodeURIComponent(guard)}`
-            return { case: `${state}: ${guard}, ${credential}`, status: await send(url, presented) }
-          }),
-        )
-        const settled = await Promise.all(sent)
-        await close()
-        return settled
-      }),
-    )
-    const all = answers.flat()
-    // An error that is none would be no error for Express: its next(undefined) calls the handler.
-    expect(all.filter(({ status }) => status === 'hangs' || status === 556)).toEqual([])
-    expect(unhandled.splice(0)).toEqual([])
-    if (faultName !== 'nothing') return
-    expect(all.filter(({ status }) => status === 'closed')).toEqual([])
-    // Every way of a guard is taken, so that a later change cannot make this test see nothing.
-    for (const status of [200, 400, 401, 429, 500, 555]) expect(all.map((each) => each.status)).toContain(status)
-  })
-})
+describe.each(Object.entries(EXPRESSES))(
+  'A guard answers, or hands on, whatever fails behind it: %s',
+  (name, express) => {
+    // The versions of Express differ in what they do about an error, not in the response.
+    const short = name === 'Express 5' ? SHORT : SHORT.slice(0, 2)
+    it.each(IS_LONG_LANE ? Object.entries(FAULTS) : short)('with %s', async (faultName, fault) => {
+      const cold = openShared()
+      const { 'counted in memory': inMemory, ...awaited } = warm
+      const apps = { ...awaited, ...(IS_LONG_LANE && { 'counted in memory': inMemory }), 'not ready yet': cold }
+      const answers = await Promise.all(
+        Object.entries(apps).map(async ([state, platform]) => {
+          const { port, close } = await listen(createApp(express, platform, fault))
+          const good = headers[platform === cold ? 'counted in Redis' : state]!
+          const credentials = {
+            'no credential': {},
+            'a good token': good,
+            'a bad token': { Authorization: `${good['Authorization']}A` },
+            'a malformed token': { Authorization: 'Bearer a b' },
+            'a token of another issuer': { Authorization: 'Bearer of-another-issuer' },
+            'a good key': { 'X-Api-Key': key },
+            'an unknown key': { 'X-Api-Key': `epa_key_${'x'.repeat(43)}` },
+          }
+          const sent = Object.keys(listGuards(platform)).flatMap((guard) =>
+            Object.entries(credentials).map(async ([credential, presented]) => {
+              const url = `http://127.0.0.1:${port}/${encodeURIComponent(guard)}`
+              return { case: `${state}: ${guard}, ${credential}`, status: await send(url, presented) }
+            }),
+          )
+          const settled = await Promise.all(sent)
+          await close()
+          return settled
+        }),
+      )
+      const all = answers.flat()
+      // An error that is none would be no error for Express: its next(undefined) calls the handler.
+      expect(all.filter(({ status }) => status === 'hangs' || status === 556)).toEqual([])
+      expect(unhandled.splice(0)).toEqual([])
+      if (faultName !== 'nothing') return
+      expect(all.filter(({ status }) => status === 'closed')).toEqual([])
+      // Every way of a guard is taken, so that a later change cannot make this test see nothing.
+      for (const status of [200, 400, 401, 429, 500, 555]) expect(all.map((each) => each.status)).toContain(status)
+    })
+  },
+)
