@@ -30,12 +30,13 @@ export interface ClaimedCredentials {
 
 type CredentialList = ApplicationRecord['keys']
 
-interface ClaimOptions extends Pick<Core, 'writer' | 'opened' | 'now'> {
-  readonly store: StoreWith<'emails'>
-  readonly apis: ReadonlyMap<string, Api>
-}
-
-export function createClaim({ store, apis, writer, opened, now }: ClaimOptions): ClaimCredentials {
+export function createClaim(
+  options: Pick<Core, 'writer' | 'opened' | 'now'> & {
+    readonly store: StoreWith<'emails'>
+    readonly apis: ReadonlyMap<string, Api>
+  },
+): ClaimCredentials {
+  const { store, apis, writer, opened, now } = options
   async function findEmail(hash: string): Promise<QueuedEmail | undefined> {
     const email = await store.emails.findByClaimLink(hash)
     return email?.claimLinks.some((link) => link.hash === hash && link.expiresAt > now()) ? email : undefined

@@ -13,16 +13,13 @@ import type { ClaimCredentials, ClaimedCredentials } from './claim-link.js'
 import { CLAIM_SECURITY_POLICY, renderClaimed, renderClaimPage } from './claim-page.js'
 import type { Core } from '../../feature.js'
 
-interface ClaimRouterOptions extends Pick<
-  Core,
-  'limitFailures' | 'limitChanges' | 'available' | 'paceStarts' | 'logRefusal'
-> {
-  readonly claim: ClaimCredentials
-  readonly links: PageLinks
-}
-
 /** `auth.emails.router`: shows the credentials of a claim link, once. */
-export function createClaimRouter(options: ClaimRouterOptions): Middleware {
+export function createClaimRouter(
+  options: Pick<Core, 'limitFailures' | 'limitChanges' | 'available' | 'paceStarts' | 'logRefusal'> & {
+    readonly claim: ClaimCredentials
+    readonly links: PageLinks
+  },
+): Middleware {
   const { claim, links, limitFailures, limitChanges, available, paceStarts, logRefusal } = options
   const { brand, developersUrl } = links
   const origin = developersUrl === undefined ? undefined : new URL(developersUrl).origin

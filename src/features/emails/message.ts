@@ -13,7 +13,7 @@ import { formatText } from './text-layout.js'
 /** Writes an e-mail, as text and as HTML: the host's `emails.compose` if there is one, otherwise the built-in words. */
 export type WriteEmail = (content: EmailContent) => Promise<EmailMessage>
 
-interface MessageOptions {
+export function createEmailWriter(options: {
   readonly apis: ReadonlyMap<string, Api>
   readonly baseUrl: string
   readonly developersUrl: string | undefined
@@ -22,17 +22,8 @@ interface MessageOptions {
   readonly brand: Brand
   readonly composeEmail: ComposeEmail | undefined
   readonly logger: Pick<Logger, 'error'>
-}
-
-export function createEmailWriter({
-  apis,
-  baseUrl,
-  developersUrl,
-  portalUrl,
-  brand,
-  composeEmail,
-  logger,
-}: MessageOptions): WriteEmail {
+}): WriteEmail {
+  const { apis, baseUrl, developersUrl, portalUrl, brand, composeEmail, logger } = options
   const { host } = new URL(baseUrl)
   const { name: operator = host, supportUrl } = brand
   const platform = operator === host ? host : `${operator} (${host})`

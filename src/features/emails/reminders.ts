@@ -22,17 +22,6 @@ export interface Reminders {
   close(): Promise<void>
 }
 
-interface RemindersOptions extends Pick<Core, 'writer' | 'wakeSender' | 'now'> {
-  readonly store: StoreWith<'emails'>
-  /** Days before an expiry; empty if nobody is reminded. */
-  readonly remindBefore: readonly number[]
-  /**
-   * Writes the `lastUsedAt` times that this process has collected: a user of a new credential is not reminded of the former.
-   */
-  readonly flushLastUsed: () => Promise<void>
-  readonly logger: Pick<Logger, 'warn'>
-}
-
 const SCAN_INTERVAL_MS = 1000
 /** The wait after an error that is not an outage, which may come back at every scan. */
 const SCAN_RETRY_INTERVAL_MS = 60_000
@@ -42,7 +31,18 @@ const FULL_SCAN_INTERVAL_MS = DAY_MS
 const SCAN_OVERLAP_MS = 60_000
 const PAGE_SIZE = 100
 
-export function createReminders(options: RemindersOptions): Reminders {
+export function createReminders(
+  options: Pick<Core, 'writer' | 'wakeSender' | 'now'> & {
+    readonly store: StoreWith<'emails'>
+    /** Days before an expiry; empty if nobody is reminded. */
+    readonly remindBefore: readonly number[]
+    /**
+     * Writes the `lastUsedAt` times that this process has collected: a user of a new credential is not reminded of the former.
+     */
+    readonly flushLastUsed: () => Promise<void>
+    readonly logger: Pick<Logger, 'warn'>
+  },
+): Reminders {
   const { store, writer, remindBefore, flushLastUsed, wakeSender, logger, now } = options
   /** Every reminder that was due at that time has been queued. */
   let scannedAt = -Infinity

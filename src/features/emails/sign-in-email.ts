@@ -17,18 +17,17 @@ export interface SignInMailer {
   close(): Promise<void>
 }
 
-interface SignInMailerOptions {
-  readonly mailServer: Pick<MailServer, 'send'>
-  readonly logger: Pick<Logger, 'warn'>
-}
-
 const MAX_CONCURRENT_EMAILS = 4
 /** The limit of waiting e-mails. Further ones are dropped: by the time they could be sent, their codes would have expired. */
 const MAX_WAITING_EMAILS = 1000
 /** The waits before the second attempt and the third. */
 const RETRY_DELAYS_MS = [2000, 10_000]
 
-export function createSignInMailer({ mailServer, logger }: SignInMailerOptions): SignInMailer {
+export function createSignInMailer(options: {
+  readonly mailServer: Pick<MailServer, 'send'>
+  readonly logger: Pick<Logger, 'warn'>
+}): SignInMailer {
+  const { mailServer, logger } = options
   const sending = new Set<Promise<void>>()
   const closing = new AbortController()
   const limit = createConcurrencyLimit({

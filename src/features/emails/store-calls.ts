@@ -34,7 +34,10 @@ export interface EmailQueueStatus {
   readonly oldestAt: Date | undefined
 }
 
-interface EmailQueueOptions {
+const RETRY_PAGE_SIZE = 100
+const MAX_COUNTED_EMAILS = 1000
+
+export function createEmailQueue(options: {
   readonly store: Store
   readonly writer: ApplicationWriter
   /** Resolves once the store is open. */
@@ -42,12 +45,8 @@ interface EmailQueueOptions {
   /** Called when e-mails have become due; undefined in a process that sends none. */
   readonly wakeSender?: () => void
   readonly now: () => number
-}
-
-const RETRY_PAGE_SIZE = 100
-const MAX_COUNTED_EMAILS = 1000
-
-export function createEmailQueue({ store, writer, opened, wakeSender, now }: EmailQueueOptions): EmailQueue {
+}): EmailQueue {
+  const { store, writer, opened, wakeSender, now } = options
   const { emails: queue } = store
 
   async function retryAll(applicationId: string | undefined, state: QueuedEmail['state']): Promise<number> {

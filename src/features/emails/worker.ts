@@ -18,15 +18,6 @@ export interface EmailWorker {
   close(): Promise<void>
 }
 
-interface EmailWorkerOptions {
-  readonly store: StoreWith<'emails'>
-  readonly mailServer: Pick<MailServer, 'send'>
-  readonly attempts: Attempts
-  readonly now: () => number
-  /** Called when an e-mail could not be processed. If the mail server does not take it, `attempts.failed` is called instead. */
-  readonly onError: (error: unknown) => void
-}
-
 /** E-mails that this process sends at the same time. */
 const MAX_CONCURRENT_EMAILS = 4
 const OUTBOX_POLL_INTERVAL_MS = 1000
@@ -34,7 +25,15 @@ const OUTBOX_POLL_INTERVAL_MS = 1000
 const LEASE_DURATION_MS = 15_000
 const LEASE_RENEWAL_INTERVAL_MS = 5000
 
-export function createEmailWorker({ store, mailServer, attempts, now, onError }: EmailWorkerOptions): EmailWorker {
+export function createEmailWorker(options: {
+  readonly store: StoreWith<'emails'>
+  readonly mailServer: Pick<MailServer, 'send'>
+  readonly attempts: Attempts
+  readonly now: () => number
+  /** Called when an e-mail could not be processed. If the mail server does not take it, `attempts.failed` is called instead. */
+  readonly onError: (error: unknown) => void
+}): EmailWorker {
+  const { store, mailServer, attempts, now, onError } = options
   const sending = new Set<Promise<void>>()
   let timer: NodeJS.Timeout | undefined
   let polling: Promise<void> | undefined

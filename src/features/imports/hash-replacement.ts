@@ -7,10 +7,6 @@ import type { Core } from '../../feature.js'
 /** Stores the platform's hash in place of an imported one, in the background. */
 export type ReplaceHash = (applicationId: string, replacement: Omit<CredentialReplacement, 'usedAt'>) => void
 
-interface HashReplacementOptions extends Pick<Core, 'limitChanges' | 'now'> {
-  readonly store: Pick<StoreWith<'imports'>, 'imports'>
-}
-
 /**
  * The wait between two attempts: a credential may be used a thousand times a second while its replacement is under way, or
  * cannot be stored.
@@ -18,7 +14,12 @@ interface HashReplacementOptions extends Pick<Core, 'limitChanges' | 'now'> {
 const RETRY_INTERVAL_MS = 60_000
 const MAX_REMEMBERED_ATTEMPTS = 10_000
 
-export function createHashReplacement({ store, limitChanges, now }: HashReplacementOptions): ReplaceHash {
+export function createHashReplacement(
+  options: Pick<Core, 'limitChanges' | 'now'> & {
+    readonly store: Pick<StoreWith<'imports'>, 'imports'>
+  },
+): ReplaceHash {
+  const { store, limitChanges, now } = options
   /** Imported hash -> when its replacement was last attempted, on the monotonic clock. */
   const attempts = createBoundedCache<number>({ entries: MAX_REMEMBERED_ATTEMPTS })
 

@@ -11,14 +11,6 @@ import type { Imports } from './imports-calls.js'
 import { readLine, type ImportedLine, type LineReader } from './import-line.js'
 import { createLineIndex, type LineIndex } from './line-index.js'
 
-interface ImportCallOptions {
-  readonly importReader: LineReaderParts
-  readonly writer: Pick<ApplicationWriter, 'addAll'>
-  /** Resolves once the store is open. */
-  readonly opened: () => Promise<Credentials>
-  readonly now: () => number
-}
-
 /** The parts that read lines, apart from those that are known only when the store is open. */
 export type LineReaderParts = Omit<LineReader, 'credentials' | 'now'>
 
@@ -32,7 +24,14 @@ interface NumberedLine {
 }
 
 /** Adds applications of other systems. */
-export function createImport({ importReader, writer, opened, now }: ImportCallOptions): Imports['run'] {
+export function createImport(options: {
+  readonly importReader: LineReaderParts
+  readonly writer: Pick<ApplicationWriter, 'addAll'>
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<Credentials>
+  readonly now: () => number
+}): Imports['run'] {
+  const { importReader, writer, opened, now } = options
   async function readNext(
     credentials: Credentials,
     text: unknown,

@@ -13,15 +13,13 @@ import type { ImportedDigests } from './imported-digests.js'
 import type { ReplaceHash } from './hash-replacement.js'
 import { isOnlyMatch, isSlowHash, type SlowHashes } from './slow-hashes.js'
 
-interface ImportedCredentialsMatcherOptions {
+export function createImportedCredentials(options: {
   readonly credentials: () => Pick<Credentials, 'hash'>
   readonly digests: ImportedDigests
   readonly slowHashes: Pick<SlowHashes, 'findMatch'>
   readonly replaceHash: ReplaceHash
   readonly now: () => number
-}
-
-export function createImportedCredentials(options: ImportedCredentialsMatcherOptions): ImportedCredentials {
+}): ImportedCredentials {
   const { credentials, digests, slowHashes, replaceHash, now } = options
 
   /** The credential with the platform's hash, which is also stored. */

@@ -34,10 +34,6 @@ export type SlowHashMember = (typeof SLOW_HASH_MEMBERS)[number]
 
 type Verify = (secret: string, hash: string) => Promise<boolean>
 
-interface SlowHashesOptions {
-  readonly takeTurn: TakeTurn
-}
-
 /** Verified secrets, so that a client that repeats a wrong one costs one computation. */
 const MAX_REMEMBERED_RESULTS = 1000
 /** An attempt with this cost takes about a second. */
@@ -52,7 +48,8 @@ const MAX_ARGON2_LANES = 16
  */
 const ORDINARY_READINGS = 2
 
-export function createSlowHashes({ takeTurn }: SlowHashesOptions): SlowHashes {
+export function createSlowHashes(options: { readonly takeTurn: TakeTurn }): SlowHashes {
+  const { takeTurn } = options
   const loading = new Map<SlowHashMember, Promise<Verify>>()
   /** Right secrets have a cache of their own, so that guesses displace none. */
   const right = createBoundedCache<true>({ entries: MAX_REMEMBERED_RESULTS })

@@ -26,7 +26,11 @@ export interface Ledger {
   readonly writer: Omit<BatchWriter, 'schedule'>
 }
 
-interface LedgerOptions {
+const WRITE_INTERVAL_MS = 5000
+/** They are written early. */
+const MANY_ROWS = 1000
+
+export function createLedger(options: {
   readonly store: Pick<QuotaStore, 'add' | 'list'>
   readonly limitLookups: <Result>(caller: string, work: () => Promise<Result>) => Promise<Result>
   /** How many accounts stay in memory. */
@@ -34,13 +38,8 @@ interface LedgerOptions {
   /** Called when the store has told the totals of a day and its month, to which `written` units were added. */
   readonly onTotals: (account: Account, written: number) => void
   readonly now: () => number
-}
-
-const WRITE_INTERVAL_MS = 5000
-/** They are written early. */
-const MANY_ROWS = 1000
-
-export function createLedger({ store, limitLookups, accounts: entries, onTotals, now }: LedgerOptions): Ledger {
+}): Ledger {
+  const { store, limitLookups, accounts: entries, onTotals, now } = options
   const accounts = createBoundedCache<Account>({ entries })
   /** Accounts with units that are not written. They are not forgotten, however many others there are. */
   const unwritten = new Map<string, Account>()

@@ -14,7 +14,9 @@ import type { Ledger } from './ledger.js'
 import { countUnwrittenAtMost, describeWindow, findTooLow, type Plan } from './plan.js'
 import type { CountShared } from './shared-counts.js'
 
-interface LimiterOptions {
+const NO_HEADERS: LimitHeaders = {}
+
+export function createLimiter(options: {
   readonly findPlan: (application: ApplicationRecord) => Plan | undefined
   readonly ledger: Ledger
   /** Counts in Redis, for all processes together; undefined without Redis. */
@@ -22,11 +24,8 @@ interface LimiterOptions {
   /** Whether answers to requests that pass have `RateLimit` headers. */
   readonly headers: boolean
   readonly now: () => number
-}
-
-const NO_HEADERS: LimitHeaders = {}
-
-export function createLimiter({ findPlan, ledger, countShared, headers, now }: LimiterOptions): LimitByPlan {
+}): LimitByPlan {
+  const { findPlan, ledger, countShared, headers, now } = options
   function judge(account: Account, plan: Plan, units: number): MaybePromise<LimitHeaders> {
     refuseExceeded(account, plan, units, now())
     return countShared ? judgeShared(countShared, account, plan, units) : judgeAlone(account, plan, units)

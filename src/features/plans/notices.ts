@@ -5,13 +5,6 @@ import type { QuotaNotice } from '../../shared/contracts/plan-usage.js'
 import type { Account } from './account.js'
 import type { Core } from '../../feature.js'
 
-interface NoticesOptions extends Pick<Core, 'emit' | 'wakeSender' | 'now'> {
-  readonly writer: Pick<ApplicationWriter, 'change'>
-  /** Whether contacts get e-mails. */
-  readonly notify: boolean
-  readonly logger: Pick<Logger, 'warn'>
-}
-
 interface Notices {
   /** For each row of units that was written. */
   tell(account: Account, written: number): void
@@ -26,7 +19,14 @@ const PERCENTS = [100, 80]
  * Emits an event, and queues an e-mail, when 80 or 100 % of a quota are reached. The store adds the writes of all processes one after
  * another, so exactly one of them reaches it.
  */
-export function createNotices(options: NoticesOptions): Notices {
+export function createNotices(
+  options: Pick<Core, 'emit' | 'wakeSender' | 'now'> & {
+    readonly writer: Pick<ApplicationWriter, 'change'>
+    /** Whether contacts get e-mails. */
+    readonly notify: boolean
+    readonly logger: Pick<Logger, 'warn'>
+  },
+): Notices {
   const { writer, emit, notify, wakeSender, logger, now } = options
   const queuing = new Set<Promise<void>>()
 

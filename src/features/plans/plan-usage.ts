@@ -8,7 +8,8 @@ import type { Ledger } from './ledger.js'
 import type { Plan } from './plan.js'
 import type { CountShared } from './shared-counts.js'
 
-interface PlanUsageOptions {
+/** `auth.plans.usage()`: what the store has, and what Redis and this process know beyond it. */
+export function createReadPlanUsage(options: {
   readonly store: StoreWith<'quotas'>
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
@@ -16,10 +17,7 @@ interface PlanUsageOptions {
   readonly ledger: Ledger
   readonly countShared: CountShared | undefined
   readonly now: () => number
-}
-
-/** `auth.plans.usage()`: what the store has, and what Redis and this process know beyond it. */
-export function createReadPlanUsage(options: PlanUsageOptions): (applicationId: string) => Promise<PlanUsage> {
+}): (applicationId: string) => Promise<PlanUsage> {
   const { store, opened, findPlan, ledger, countShared, now } = options
 
   return async function readPlanUsage(applicationId) {

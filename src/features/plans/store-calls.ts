@@ -10,14 +10,6 @@ import { refuseDeleted } from '../../core/applications/records/status.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { Plans } from './plans-calls.js'
 
-interface SetPlanOptions {
-  readonly writer: ApplicationWriter
-  /** Resolves once the store is open. */
-  readonly opened: () => Promise<unknown>
-  /** The names of the plans; undefined in a process that has no `plans()`. */
-  readonly names?: readonly string[]
-}
-
 /** A name is typed on the command line. */
 const PLAN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 export const PLAN_NAME_FORM = 'letters, digits, dots, hyphens and underscores, 64 at most'
@@ -31,7 +23,14 @@ const SET_PLAN_PARAMETERS: CallParameters<Pick<Plans, 'set'>> = {
 }
 
 /** `auth.plans.set()`, also for a process that has only the store. */
-export function createSetPlan({ writer, opened, names }: SetPlanOptions): Pick<Plans, 'set'> {
+export function createSetPlan(options: {
+  readonly writer: ApplicationWriter
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<unknown>
+  /** The names of the plans; undefined in a process that has no `plans()`. */
+  readonly names?: readonly string[]
+}): Pick<Plans, 'set'> {
+  const { writer, opened, names } = options
   return withCheckedArguments(SET_PLAN_PARAMETERS, {
     async set(id, plan, { by } = {}) {
       if (plan !== null) readPlanName(plan, names)

@@ -33,13 +33,13 @@ export interface AcceptedInvitation {
   readonly address: string
 }
 
-interface InvitationsOptions extends Pick<Core, 'writer' | 'opened' | 'wakeSender' | 'now'> {
-  readonly store: Store
-}
-
 const INVITATION_LIFETIME_MS = 7 * 24 * 3600 * 1000
 
-export function createInvitations(options: InvitationsOptions): Pick<Portal, 'invite'> & {
+export function createInvitations(
+  options: Pick<Core, 'writer' | 'opened' | 'wakeSender' | 'now'> & {
+    readonly store: Store
+  },
+): Pick<Portal, 'invite'> & {
   /** The calls for the portal. */
   readonly acceptInvitation: AcceptInvitation
 } {

@@ -22,20 +22,20 @@ import type { SignInPages } from './sign-in/sign-in-pages.js'
 import type { SignInRoutes } from './sign-in/sign-in-routes.js'
 import type { Core } from '../../feature.js'
 
-interface PortalRouterOptions extends Pick<Core, 'available' | 'paceStarts' | 'logRefusal'> {
-  readonly developersUrl: string
-  /** The path of the list of applications, without a slash at its end. */
-  readonly root: string
-  readonly sessions: Pick<Sessions, 'identify'>
-  readonly signInPages: SignInPages
-  readonly signInRoutes: SignInRoutes
-  readonly brand: PageBrand
-  /** The pages of contacts who are signed in. */
-  readonly pages: PortalPages
-}
-
 /** `auth.portal.router`: contacts sign in and manage their applications. */
-export function createPortalRouter(options: PortalRouterOptions): Middleware {
+export function createPortalRouter(
+  options: Pick<Core, 'available' | 'paceStarts' | 'logRefusal'> & {
+    readonly developersUrl: string
+    /** The path of the list of applications, without a slash at its end. */
+    readonly root: string
+    readonly sessions: Pick<Sessions, 'identify'>
+    readonly signInPages: SignInPages
+    readonly signInRoutes: SignInRoutes
+    readonly brand: PageBrand
+    /** The pages of contacts who are signed in. */
+    readonly pages: PortalPages
+  },
+): Middleware {
   const { root, sessions, signInPages, signInRoutes, pages, available, paceStarts, logRefusal } = options
   const { origin } = new URL(options.developersUrl)
   const sending = { root, policy: options.brand.extendPolicy(formatContentSecurityPolicy()) }

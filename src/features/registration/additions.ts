@@ -40,7 +40,7 @@ interface JudgedAdditions {
 /** What a registration stores beside name, contact and APIs. */
 export type RegistrationData = OperatorDataRecord & Partial<Pick<ApplicationRecord, 'acceptedTerms'>>
 
-interface AdditionsOptions {
+export function createAdditions(options: {
   readonly fields: FieldSettings
   readonly terms: RegistrationTerms | undefined
   readonly captcha: CaptchaSettings | undefined
@@ -48,9 +48,7 @@ interface AdditionsOptions {
   readonly readOperatorData: ReadOperatorData
   readonly logger: { error(message: string, cause: unknown): void }
   readonly now: () => number
-}
-
-export function createAdditions(options: AdditionsOptions): Additions {
+}): Additions {
   const { fields, terms, captcha, logger, now } = options
   const { inputs } = fields
   const judgeFields = createJudge({ ...options, ...fields })

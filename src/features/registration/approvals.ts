@@ -37,14 +37,13 @@ export interface Approvals {
   decide(link: ApprovalLink, decision: Decision, origin: RequestOrigin): Promise<boolean>
 }
 
-interface ApprovalsOptions {
+export function createApprovals(options: {
   readonly store: Store
   readonly decisions: Decisions
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
-}
-
-export function createApprovals({ store, decisions, opened }: ApprovalsOptions): Approvals {
+}): Approvals {
+  const { store, decisions, opened } = options
   /** Who has asked. A registration waits as long as its e-mail does: one whose e-mail was cancelled cannot be approved. */
   async function findWaiting({ api, applicationId }: ApprovalSubject): Promise<Asker | undefined> {
     if (api !== undefined) return { requestedBy: undefined, address: undefined }

@@ -17,15 +17,6 @@ import type { PageBrand } from '../../shared/web/page-brand.js'
 import { DECIDE_SECURITY_POLICY, type DecidePages } from './decide-pages.js'
 import type { Core } from '../../feature.js'
 
-interface DecideOptions extends Pick<Core, 'limitFailures' | 'limitChanges' | 'available'> {
-  readonly links: ApprovalLinks
-  readonly approvals: Approvals
-  readonly pages: DecidePages
-  readonly brand: PageBrand
-  /** The refusal for a thrown error, which is logged. */
-  readonly readRefusal: (error: unknown) => Denial
-}
-
 interface DecideEndpoints {
   readonly show: Endpoint
   readonly decide: Endpoint
@@ -43,7 +34,16 @@ interface Answer {
  * shows the request and changes nothing, so that mail scanners which follow links and run scripts decide nothing. Only POST
  * with a `decision`, which a button sends, decides.
  */
-export function createDecideEndpoints(options: DecideOptions): DecideEndpoints {
+export function createDecideEndpoints(
+  options: Pick<Core, 'limitFailures' | 'limitChanges' | 'available'> & {
+    readonly links: ApprovalLinks
+    readonly approvals: Approvals
+    readonly pages: DecidePages
+    readonly brand: PageBrand
+    /** The refusal for a thrown error, which is logged. */
+    readonly readRefusal: (error: unknown) => Denial
+  },
+): DecideEndpoints {
   const { links, approvals, pages, limitFailures, limitChanges, available, readRefusal } = options
   const policy = options.brand.extendPolicy(DECIDE_SECURITY_POLICY)
 

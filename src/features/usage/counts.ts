@@ -17,14 +17,6 @@ export interface Counts {
   readonly size: number
 }
 
-interface CountsOptions {
-  readonly now: () => number
-  /** The limit of different counts; others are not counted. */
-  readonly limit: number
-  /** Called for each count that begins. */
-  readonly onNew: () => void
-}
-
 /** The members by which an application's requests are counted. */
 type Kind = Pick<UsageCount, 'api' | 'outcome' | 'route'>
 
@@ -40,7 +32,14 @@ const TIMER_INACCURACY_MS = 5
 /** The clock may be set meanwhile. */
 const MAX_WAIT_MS = 60_000
 
-export function createCounts({ now, limit, onNew }: CountsOptions): Counts {
+export function createCounts(options: {
+  readonly now: () => number
+  /** The limit of different counts; others are not counted. */
+  readonly limit: number
+  /** Called for each count that begins. */
+  readonly onNew: () => void
+}): Counts {
+  const { now, limit, onNew } = options
   let cells: Cell[] = []
   /** The counters of `counter()`, which guards hold on to, by API and outcome. */
   const permanent = new Map<string, Counter>()

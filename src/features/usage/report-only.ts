@@ -31,19 +31,14 @@ export interface ReportedQuery<ApiNames extends string = string> {
   readonly limit?: number | undefined
 }
 
-interface ListReportedOptions {
+export function createListReported(options: {
   readonly store: Pick<UsageStore, 'listReported'>
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   /** Writes the counts of this process. */
   readonly flush: () => Promise<void>
-}
-
-export function createListReported({
-  store,
-  opened,
-  flush,
-}: ListReportedOptions): (query?: ReportedQuery) => Promise<{ items: ReportedRequests[]; next?: string }> {
+}): (query?: ReportedQuery) => Promise<{ items: ReportedRequests[]; next?: string }> {
+  const { store, opened, flush } = options
   return async function listReported({ applicationId, api, after, limit } = {}) {
     const pageSize = readPageSize(limit)
     const key = readCursor(after)

@@ -26,7 +26,15 @@ import type { PlansOffer, UsageOffer } from '../../../shared/contracts/offers.js
 import { listUsage } from '../sections/usage-source.js'
 import { offers, type ApplicationView } from './view.js'
 
-export interface PortalPagesOptions {
+/** The applications of a mailbox that the list shows. */
+const MAX_APPLICATIONS = 1000
+const MAX_COUNTED = 20
+
+/** Answers a request below the mount. Undefined for a page that does not exist, or not for this contact: both get one 404. */
+export type PortalPages = (request: PortalRequest) => Promise<PortalAnswer | undefined>
+
+/** The pages of contacts who are signed in. */
+export function createPortalPages(options: {
   readonly renderPage: RenderPortalPage
   /** The path of the list of applications, without a slash at its end. Links begin with it. */
   readonly root: string
@@ -50,17 +58,7 @@ export interface PortalPagesOptions {
   /** Writes the `lastUsedAt` times that this process has collected. */
   readonly flushLastUsed: () => Promise<void>
   readonly now: () => number
-}
-
-/** The applications of a mailbox that the list shows. */
-const MAX_APPLICATIONS = 1000
-const MAX_COUNTED = 20
-
-/** Answers a request below the mount. Undefined for a page that does not exist, or not for this contact: both get one 404. */
-export type PortalPages = (request: PortalRequest) => Promise<PortalAnswer | undefined>
-
-/** The pages of contacts who are signed in. */
-export function createPortalPages(options: PortalPagesOptions): PortalPages {
+}): PortalPages {
   const { renderPage, root, developersUrl, store, apis, actions, terms, flushLastUsed, now } = options
   const { countAttempt, limitInvitation } = options.invitationLimits
   const link = createLinks(root)

@@ -26,12 +26,6 @@ export interface SessionCookie {
   format(content: CookieContent): string
 }
 
-interface SessionCookieOptions {
-  readonly developersUrl: string
-  /** 256 bits. */
-  readonly getKey: () => Uint8Array
-}
-
 /** The limit exceeds every cookie that is made: an address has up to 254 characters. */
 const MAX_COOKIE_LENGTH = 1024
 
@@ -39,7 +33,12 @@ const MAX_COOKIE_LENGTH = 1024
  * `__Host-` cookies (RFC 6265bis 4.1.3.2) come from this host alone, over https. Plain http has nothing like that: there the
  * cookie has the same attributes without `Secure`. Cookies do not tell ports apart, so the name does.
  */
-export function createSessionCookie({ developersUrl, getKey }: SessionCookieOptions): SessionCookie {
+export function createSessionCookie(options: {
+  readonly developersUrl: string
+  /** 256 bits. */
+  readonly getKey: () => Uint8Array
+}): SessionCookie {
+  const { developersUrl, getKey } = options
   const isSecure = developersUrl.startsWith('https:')
   const platform = createHash('sha256').update(developersUrl).digest('hex').slice(0, 8)
   const name = `${isSecure ? '__Host-' : ''}platform_auth_${platform}`

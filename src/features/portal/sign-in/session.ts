@@ -51,19 +51,19 @@ export interface Sessions {
   isContact(contact: string, applicationId: string | undefined): Promise<boolean>
 }
 
-interface SessionsOptions extends Pick<Core, 'limitLookups' | 'now'> {
-  readonly store: Pick<Store, 'listApplications' | 'findApplication'>
-  readonly signOuts: Pick<SignOuts, 'addForSession' | 'hasEnded'>
-  readonly cookie: SessionCookie
-  /** 256 bits. */
-  readonly getCsrfKey: () => Uint8Array
-}
-
 const MAX_IDLE_MS = 3600 * 1000
 /** A session whose cookie is newer than this gets no new one. */
 const REFRESH_INTERVAL_MS = 60 * 1000
 
-export function createSessions(options: SessionsOptions): Sessions {
+export function createSessions(
+  options: Pick<Core, 'limitLookups' | 'now'> & {
+    readonly store: Pick<Store, 'listApplications' | 'findApplication'>
+    readonly signOuts: Pick<SignOuts, 'addForSession' | 'hasEnded'>
+    readonly cookie: SessionCookie
+    /** 256 bits. */
+    readonly getCsrfKey: () => Uint8Array
+  },
+): Sessions {
   const { store, signOuts, cookie, getCsrfKey, limitLookups, now } = options
 
   function createContent(contact: SignedIn): CookieContent {

@@ -16,17 +16,17 @@ import type { Core } from '../../../feature.js'
 /** The pages without a session, by method and path below the mount. */
 export type SignInRoutes = ReadonlyMap<string, (exchange: Exchange) => Promise<Outcome>>
 
-interface SignInRoutesOptions extends Pick<Core, 'limitFailures' | 'limitChanges'> {
-  readonly signIn: SignIn
-  readonly acceptInvitation: AcceptInvitation
-  readonly sessions: Pick<Sessions, 'begin' | 'end'>
-  readonly pages: SignInPages
-}
-
 /** 128 bits in base64url. */
 const ID = /^[A-Za-z0-9_-]{22}$/
 
-export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
+export function createSignInRoutes(
+  options: Pick<Core, 'limitFailures' | 'limitChanges'> & {
+    readonly signIn: SignIn
+    readonly acceptInvitation: AcceptInvitation
+    readonly sessions: Pick<Sessions, 'begin' | 'end'>
+    readonly pages: SignInPages
+  },
+): SignInRoutes {
   const { signIn, acceptInvitation, sessions, pages, limitFailures, limitChanges } = options
 
   /** Gives each address a fair share. A bad link or code is counted afterwards: a valid one always works, whatever else its address sends. */
