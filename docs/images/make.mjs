@@ -13,6 +13,7 @@ import { chromium } from 'playwright-core'
 import { saveEmails } from './emails.mjs'
 import { drawGuardCost } from './guard-cost.mjs'
 import { savePages } from './pages.mjs'
+import { showParts } from './parts.mjs'
 import { addUsage, showPortal } from './portal.mjs'
 import { showReference } from './reference.mjs'
 
@@ -54,6 +55,8 @@ async function saveImages() {
     await save(page, 'reference', colorScheme)
     await showPortal(page, { baseUrl: BASE_URL, folder })
     await save(page, 'portal', colorScheme)
+    await showParts(page)
+    await save(page, 'parts', colorScheme)
     await context.close()
     const terminal = await browser.newPage({ colorScheme, viewport: { width: 900, height: 100 } })
     await terminal.setContent(renderTerminal(doctor))
@@ -65,7 +68,7 @@ async function saveImages() {
 
 /** @param {import('playwright-core').Page} page @param {string} name @param {string} scheme */
 async function save(page, name, scheme) {
-  const fullPage = name === 'doctor'
+  const fullPage = name === 'doctor' || name === 'parts'
   await page.screenshot({ path: join(IMAGES, `${name}-${scheme}.png`), animations: 'disabled', fullPage })
 }
 

@@ -103,8 +103,8 @@ function createStyles({ accent }: Brand) {
   const ink = COLORS.ink.light
   const code = `${font('small', ink, MONO)}; padding: 8px 12px; border: 1px solid ${COLORS.line.light}; border-radius: ${CORNERS.control}px; background-color: ${COLORS.code.light}; word-break: break-all`
   return {
-    body: `margin: 0; padding: 0; background-color: ${COLORS.paper.light}`,
-    page: `background-color: ${COLORS.paper.light}`,
+    body: `margin: 0; padding: 0; background-color: ${COLORS.code.light}`,
+    page: `background-color: ${COLORS.code.light}`,
     card: `max-width: 600px; background-color: ${COLORS.raised.light}; border: 1px solid ${COLORS.line.light}; border-top: 4px solid ${accent.light}; border-radius: ${CORNERS.box}px`,
     brand: `${font('plain', accent.light)}; font-weight: 600`,
     heading: `${font('title', ink)}; line-height: 1.25; font-weight: 600; margin: 0`,

@@ -29,7 +29,7 @@ const STYLES = {
   .properties > li > code:first-child { grid-column: 1 }
   .properties > li > :is(details, .note, ul) { grid-column: 1 / -1 }
 }`,
-  method: `.method { flex: none; width: 3.5rem; padding: .125rem 0; border-radius: 4px; color: var(--soft); background: var(--code); font: 700 var(--text-tiny)/1.5 var(--mono); text-align: center; text-transform: uppercase; overflow: hidden }
+  method: `.method { display: inline-block; flex: none; width: 3.5rem; padding: .125rem 0; border-radius: 4px; color: var(--soft); background: var(--code); font: 700 var(--text-tiny)/1.5 var(--mono); text-align: center; text-transform: uppercase; overflow: hidden }
 .method:is(.get, .head) { color: var(--info); background: var(--info-ground) }
 .method.post { color: var(--good); background: var(--good-ground) }
 .method.put { color: var(--warn); background: var(--warn-ground) }
@@ -47,7 +47,7 @@ const STYLES = {
 :is(.pill, .notice).warn { color: var(--warn); background: var(--warn-ground) }
 :is(.pill, .notice).bad { color: var(--bad); background: var(--bad-ground) }
 :is(.pill, .notice).other { color: var(--other); background: var(--other-ground) }
-.notice:is(.info, .good, .warn, .bad) { border-color: currentcolor }`,
+.notice:is(.info, .good, .warn, .bad, .other) { border-color: currentcolor }`,
   tiles: `.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: var(--space-3); margin: 0 }
 .tiles > div { padding: var(--space-4); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised) }
 .tiles dt { margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
