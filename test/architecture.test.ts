@@ -125,7 +125,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       'core/http/refused-upload',
       'core/http/respond',
     ],
-    mayImportTypes: ['core/platform/core-auth'],
+    mayImportTypes: ['core/platform/core-auth', 'core/applications'],
   },
   // The command line opens what --db names.
   'tools/cli': {

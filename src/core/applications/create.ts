@@ -15,7 +15,7 @@ import { createNamedCredentials } from './credentials/named-credentials.js'
 import { createDecisions, type Decisions } from './decisions/decisions.js'
 import type { EmailSender } from './queue/sender.js'
 import type { ApplicationWriter } from './records/application-writer.js'
-import { checkBefore } from './records/application-writer.js'
+import { checkBefore, type OnceRequest } from './records/application-writer.js'
 import { createCleanup } from './records/cleanup.js'
 import { createCreation } from './records/creation.js'
 import { createGrants } from './records/grants.js'
@@ -49,9 +49,9 @@ export interface CoreCalls {
   readonly applications: Applications
   /**
    * The calls that change one application. They reject with the error that `check` throws for the record that they would
-   * change.
+   * change. What they save names `request`.
    */
-  readonly createCheckedCalls: (check: (current: ApplicationRecord) => void) => ApplicationCalls
+  readonly createCheckedCalls: (check: (current: ApplicationRecord) => void, request?: OnceRequest) => Applications
   /** Decisions about one request. */
   readonly decisions: Decisions
   readonly readOperatorData: ReadOperatorData
@@ -79,8 +79,11 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
   return {
     calls: {
       applications: { ...createCalls(options.writer), ...createCreation({ ...options, readOperatorData }) },
-      createCheckedCalls: (check) =>
-        withCheckedArguments(APPLICATION_PARAMETERS, createCalls(checkBefore(options.writer, check))),
+      createCheckedCalls: (check, request) => {
+        const writer = checkBefore(options.writer, check, request)
+        const creation = createCreation({ ...options, writer, readOperatorData })
+        return withCheckedArguments<Applications>(APPLICATION_PARAMETERS, { ...createCalls(writer), ...creation })
+      },
       decisions,
       readOperatorData,
     },

@@ -2,6 +2,7 @@ import type { CoreAuth } from '../../index.js'
 import { describeMember } from '../operations/describe-member.js'
 import { toJsonSchema, type JsonSchema } from '../operations/json-schema.js'
 import { SCOPES } from '../operations/operation.js'
+import { isRepeatable } from './once.js'
 import { STATUS } from './problem.js'
 import type { Route } from './routes.js'
 
@@ -22,7 +23,7 @@ export function createDocument(auth: CoreAuth, apiName: string, routes: readonly
     paths: Object.fromEntries(paths),
     components: {
       responses: RESPONSES,
-      schemas: { ...Object.fromEntries(schemas), Problem: PROBLEM, Refusal: REFUSAL },
+      schemas: { ...Object.fromEntries(schemas), Problem: PROBLEM, Refusal: REFUSAL, Made: MADE },
       securitySchemes: {
         oauth2: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: tokenEndpoint, scopes: SCOPES } } },
       },
@@ -49,7 +50,8 @@ function describeOperation(route: Route, schemas: Map<string, JsonSchema>): obje
         description: output === undefined ? 'Done.' : creates ? 'What was made.' : 'The answer.',
         ...(output && { content: { 'application/json': { schema: convert(output, 'output', schemas) } } }),
       },
-      ...listProblems(path),
+      ...(isRepeatable(operation) && { 200: { $ref: '#/components/responses/200' } }),
+      ...listProblems(path, isRepeatable(operation)),
     },
   }
 }
@@ -74,7 +76,19 @@ function listParameters({ operation, path, hasBody }: Route): object[] {
         },
       ]
     : []
+  const repeatable = isRepeatable(operation)
+    ? [
+        {
+          name: 'Idempotency-Key',
+          in: 'header',
+          description:
+            'With the key of an earlier request nothing is made: the answer says what that one made, without its credentials.',
+          schema: { type: 'string' },
+        },
+      ]
+    : []
   return [
+    ...repeatable,
     ...inPath.map((name) => describe(name, 'path')),
     ...inQuery.map((name) => describe(name, 'query')),
     ...conditional,
@@ -128,6 +142,11 @@ const PROBLEM: JsonSchema = {
     detail: { type: 'string' },
   },
 }
+const MADE: JsonSchema = {
+  type: 'object',
+  required: ['repeated', 'applicationId'],
+  properties: { repeated: { const: true }, applicationId: { type: 'string' }, credentialId: { type: 'string' } },
+}
 const REFUSAL: JsonSchema = {
   type: 'object',
   description: 'What a guard answers (RFC 6750).',
@@ -140,6 +159,10 @@ const refusal = { 'application/json': { schema: { $ref: '#/components/schemas/Re
 
 /** The answers that every operation may have, and those of one with a parameter in its path. */
 const RESPONSES = {
+  200: {
+    description: 'An earlier request with this Idempotency-Key has made it.',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Made' } } },
+  },
   400: { description: 'The request is wrong.', content: problem },
   401: { description: 'There is no valid access token.', content: refusal },
   403: {
@@ -151,11 +174,13 @@ const RESPONSES = {
   412: { description: 'The application has changed since.', content: problem },
   413: { description: 'The body is larger than 16 KiB.', content: problem },
   415: { description: 'The body is not JSON.', content: problem },
+  422: { description: 'The Idempotency-Key was used for another request.', content: problem },
   429: { description: 'Too many requests.', content: refusal },
   503: { description: 'The store is unavailable.', content: { ...problem, ...refusal } },
 }
 
-function listProblems(path: string): object {
-  const statuses = Object.keys(RESPONSES).filter((status) => status !== '404' || path.includes('{'))
+function listProblems(path: string, takesKey: boolean): object {
+  const others = [...(path.includes('{') ? [] : ['404']), ...(takesKey ? [] : ['422']), '200']
+  const statuses = Object.keys(RESPONSES).filter((status) => !others.includes(status))
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]))
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendEmpty, sendJson } from '../../core/http/respond.js'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
-import { authOf, ConfigurationError, type CoreAuth, type Middleware } from '../../index.js'
+import { ApplicationError, authOf, ConfigurationError, type CoreAuth, type Middleware } from '../../index.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import { isObject } from '../../shared/lib/is-object.js'
@@ -9,6 +9,7 @@ import { SCOPES, type Operation, type Scope } from '../operations/operation.js'
 import { offers, perform } from '../operations/perform.js'
 import { createDocument, isConditional } from './document.js'
 import { applyPatch, needsRecord } from './merge-patch.js'
+import { readOnce, type Made, type Once } from './once.js'
 import { Problem, sendProblem, toProblem } from './problem.js'
 import { readInput, readVersion } from './read-request.js'
 import { matchPath, ROUTES, type Route } from './routes.js'
@@ -60,14 +61,16 @@ export function management(auth: CoreAuth, { api }: { readonly api: string }): M
       if (Object.hasOwn(input, member) && !scopes.includes(scope)) throw lackOf(scope, api)
     refuseGrant(operation, input, api)
     const expected = readVersion(req)
-    const change = createChange({ auth, parts, api, operation, expected })
+    const once = readOnce(req, { auth, parts, operation, input, callerId: application.id })
+    const change = createChange({ auth, parts, api, operation, expected, once })
     // The audit log and its rules know contacts by how `by` begins, so the id comes first.
     const by = `${application.id} (${application.name})`
     const result = await change.run(input, by)
     const headers = { 'Cache-Control': 'no-store', ...change.headers() }
     if (operation.output === undefined) return sendEmpty(res, 204, headers)
     const made = operation.creates ? { Location: locate(req, result) } : {}
-    sendJson(res, operation.creates ? 201 : 200, result, { ...headers, ...made })
+    const isNew = operation.creates && (result as Partial<Made>).repeated !== true
+    sendJson(res, isNew ? 201 : 200, result, { ...headers, ...made })
   }
 
   return function managementRouter(req, res, next) {
@@ -125,13 +128,14 @@ interface ChangeOptions {
   readonly operation: Operation
   /** The version that the application must have. */
   readonly expected: number | undefined
+  readonly once: Once | undefined
 }
 
 /** At most so many processes change an application between the reading and the saving of one patch. */
 const MAX_PATCH_ATTEMPTS = 20
 
 /** Runs an operation, on the very version of the application that was judged. */
-function createChange({ auth, parts, api, operation, expected }: ChangeOptions) {
+function createChange({ auth, parts, api, operation, expected, once }: ChangeOptions) {
   const isChange = operation.changes === 'application'
   const isChecked = isConditional({ operation })
   let version: number | undefined
@@ -152,12 +156,19 @@ function createChange({ auth, parts, api, operation, expected }: ChangeOptions) 
   async function runOnce(input: Readonly<Record<string, unknown>>, by: string): Promise<unknown> {
     const { id } = input
     patched = undefined
-    if (typeof id !== 'string') return perform(operation, auth, input, by)
+    if (typeof id !== 'string') {
+      const made = await once?.find(undefined)
+      if (made || !once) return made ?? perform(operation, auth, input, by)
+      return perform(operation, { ...auth, applications: parts.createCheckedCalls(check, once) }, input, by)
+    }
     const record = operation.output === undefined && !isChange ? undefined : await parts.findApplication(id)
     if (!isChange) {
       version = record?.version
       return perform(operation, auth, input, by)
     }
+    const made = await once?.find(id)
+    if (made) return made
+    if (once) patched = record?.version
     // Also for the calls of features, and for calls that refuse before they change anything.
     if (record) check(record)
     if (!isChecked) {
@@ -165,9 +176,9 @@ function createChange({ auth, parts, api, operation, expected }: ChangeOptions) 
       return perform(operation, auth, input, by)
     }
     const isPatch = operation.name === 'applications.update' && needsRecord(input) && record !== undefined
-    patched = isPatch ? record.version : undefined
+    if (isPatch) patched = record.version
     const given = isPatch ? applyPatch(input, record) : input
-    const applications = { ...auth.applications, ...parts.createCheckedCalls(check) }
+    const applications = { ...auth.applications, ...parts.createCheckedCalls(check, once) }
     return perform(operation, { ...auth, applications }, given, by)
   }
 
@@ -180,6 +191,13 @@ function createChange({ auth, parts, api, operation, expected }: ChangeOptions) 
           return await runOnce(input, by)
         } catch (error) {
           const isLate = error instanceof Problem && error.code === 'version_changed' && expected === undefined
+          // Another request with the key was faster.
+          const isMade =
+            once !== undefined &&
+            error instanceof ApplicationError &&
+            error.code === 'conflict' &&
+            (await once.find(undefined))
+          if (isMade) return isMade
           if (!isLate || attempt === MAX_PATCH_ATTEMPTS) throw error
         }
       }
@@ -206,6 +224,10 @@ function lackOf(scope: Scope, api: string): Problem {
 function locate(req: IncomingMessage, result: unknown): string {
   const { originalUrl = req.url ?? '' } = req as { originalUrl?: string }
   const mount = originalUrl.slice(0, originalUrl.length - (req.url ?? '').length)
-  const { application, kid } = result as { application?: { id: string }; kid?: string }
-  return application ? `${mount}/applications/${application.id}` : `${mount}/signing-keys/${kid ?? ''}`
+  const {
+    application,
+    applicationId = application?.id,
+    kid,
+  } = result as Partial<Made> & { application?: { id: string }; kid?: string }
+  return applicationId !== undefined ? `${mount}/applications/${applicationId}` : `${mount}/signing-keys/${kid ?? ''}`
 }

@@ -192,18 +192,39 @@ export function createApplicationWriter({
   }
 }
 
-/** A writer for contacts: it saves a change only if `check` does not throw for the very record that the change is made of. */
-export function checkBefore(writer: ApplicationWriter, check: (current: ApplicationRecord) => void): ApplicationWriter {
+/** A request that must have its effect once: the audit record says that it was made, in the same transaction. */
+export interface OnceRequest {
+  /** What the audit record has as `request`. */
+  readonly id: string
+  /** The id of the application that it creates, so that no second one can be. */
+  readonly applicationId: string
+}
+
+/** A writer for others than operators: it saves a change only if `check` does not throw for the very record that the change is made of. */
+export function checkBefore(
+  writer: ApplicationWriter,
+  check: (current: ApplicationRecord) => void,
+  request?: OnceRequest,
+): ApplicationWriter {
+  const noted = request && { request: request.id }
   const change = (<Result>(
     id: string,
     event: ChangeEvent,
-    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result>>,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result> | undefined>,
   ) =>
     writer.change(id, event, async (current) => {
       check(current)
-      return edit(current)
+      const edited = await edit(current)
+      return edited && noted ? { ...edited, details: { ...edited.details, ...noted } } : edited
     })) as ApplicationWriter['change']
-  return { ...writer, change }
+  const add: ApplicationWriter['add'] = (record, event, saved) =>
+    request
+      ? writer.add({ ...record, id: request.applicationId }, event, {
+          ...saved,
+          details: { ...saved.details, ...noted },
+        })
+      : writer.add(record, event, saved)
+  return { ...writer, add, change }
 }
 
 function createConflictError(id: string): ApplicationError {
