@@ -79,7 +79,15 @@ describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
       expect([first.status, again.status]).toEqual([200, 200])
       expectPage(first)
       expect(again.text).toBe(first.text)
-      for (const part of ['Shop &#38; &#60;b&#62;Sons', 'dev@customer.example', 'Catalog', 'Weather', '127.0.0.1', id])
+      for (const part of [
+        'Shop &#38; &#60;b&#62;Sons',
+        'dev@customer.example',
+        'Catalog',
+        'Weather',
+        '127.0.0.1',
+        'less than an hour ago',
+        id,
+      ])
         expect(first.text).toContain(part)
       expect(await statusOf(id)).toBe('pending')
       expect((await auth.audit.list({ applicationId: id })).items.map(({ type }) => type)).not.toContain(
