@@ -50,7 +50,9 @@ type Platform = CoreAuth & { readonly [PLATFORM_PARTS]?: PlatformParts }
 export function management(auth: CoreAuth, { api }: { readonly api: string }): Middleware {
   const { management: parts, guards: guardParts } = readPlatform(auth, api)[PLATFORM_PARTS]!
   const routes = ROUTES.filter(({ operation }) => offers(auth, operation))
-  const guards = new Map(Object.keys(SCOPES).map((scope) => [scope, auth.requireBearer(api, { scopes: [scope] })]))
+  const guards = new Map(
+    Object.keys(SCOPES).map((scope) => [scope, auth.requireBearer(api, { scopes: [scope], reportOnly: false })]),
+  )
   const document = createDocument(auth, api, routes)
 
   async function answer(req: IncomingMessage, res: ServerResponse, route: Route, parameters: Record<string, string>) {

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { plans } from '../../../src/features/plans/index.js'
 import { developerConsole } from '../../../src/tools/console/index.js'
 import { management, managementApi, managementDocument } from '../../../src/tools/management/index.js'
-import { listen } from '../../support/http.js'
+import { accessToken, listen } from '../../support/http.js'
 import { APIS, openPlatform } from '../../support/platform.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { MANAGED_STORES, useManagement, type Call } from './site.js'
@@ -39,6 +39,26 @@ it.each([
 ])('refuses to serve with an API that is %s', (_, options, message) => {
   const { auth } = openPlatform({ apis: { ...APIS, ...(options && { other: options as never }) } })
   expect(() => management(auth, { api: 'other' })).toThrow(message)
+})
+
+it('refuses also on a platform whose guards only report', async () => {
+  const { auth } = openPlatform({ apis: { ...APIS, management: managementApi }, reportOnly: true, now: Date.now })
+  const app = express().use(auth.router)
+  app.use('/management', management(auth, { api: 'management' }))
+  const server = await listen(app)
+  onTestFinished(() => server.close())
+  const { credentials, application } = await auth.applications.create({
+    name: 'CI',
+    apis: { management: { scopes: ['audit:read'] } },
+  })
+  const token = await accessToken(app, 'management', credentials as never)
+  const get = (path: string, headers = {}) => fetch(`http://127.0.0.1:${server.port}/management/${path}`, { headers })
+  const authorization = `Bearer ${token}`
+  expect((await get('applications')).status).toBe(401)
+  expect((await get('applications', { authorization })).status).toBe(403)
+  expect((await get('audit', { authorization })).status).toBe(200)
+  await auth.applications.suspend(application.id)
+  expect((await get('audit', { authorization })).status).toBe(401)
 })
 
 describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore) => {
