@@ -19,6 +19,7 @@ export { OAuthError, type Denial, type DenialError, type ErrorCode } from './sha
 
 export type { PlatformAuthOptions } from './core/options/platform-auth-options.js'
 export type {
+  ClientAssertionsOptions,
   CredentialsOptions,
   OnDenied,
   RateLimitsOptions,

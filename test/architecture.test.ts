@@ -29,7 +29,14 @@ const LAYERS = {
   ],
 }
 /** What tokens and the two servers import of the core. */
-const BELOW_SERVERS = ['core/applications', 'core/tokens', 'core/http', 'core/rate-limits', ...LAYERS.core]
+const BELOW_SERVERS = [
+  'core/applications',
+  'core/key-sets',
+  'core/tokens',
+  'core/http',
+  'core/rate-limits',
+  ...LAYERS.core,
+]
 /** The folders of the core, without its uppermost one. */
 const CORE = [
   ...BELOW_SERVERS,
@@ -75,7 +82,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   'core/store-client': { mayImport: LAYERS.core },
   'core/rate-limits': { mayImport: LAYERS.core, mayImportTypes: ['core/options/options'] },
   'core/tokens': { mayImport: LAYERS.core, mayImportTypes: ['core/options/settings'] },
-  'core/applications': { mayImport: LAYERS.core },
+  'core/applications': { mayImport: ['core/key-sets', ...LAYERS.core] },
+  'core/key-sets': { mayImport: LAYERS.core },
   'core/authorization-server': { mayImport: BELOW_SERVERS },
   // Guards have options of their own, which are checked like those of the platform.
   'core/resource-server': {

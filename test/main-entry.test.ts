@@ -7,17 +7,18 @@ import { readSourceFiles } from './support/source-files.js'
  * What importing the package costs everybody. These figures only fall: a change that raises one says why. Scopes of keys, networks
  * and limits of one application raised them from 189 modules and 15,500 lines: every guard judges them. The hook of plans and the check that nothing lacks it are 200 of these lines.
  * What operators left of an application's credentials, former records in an outage, settings of other processes and flush() raised
- * them again, from 199 and 16,450: each of them must hold in every process.
+ * them again, from 199 and 16,450: each of them must hold in every process. The lines rose by 1,100 when types moved from files of their own,
+ * which nothing loads, into the files that return them; and by 300 for key sets, which are core records.
  */
-const LIMITS = { modules: 208, lines: 17_590, values: 20, types: 85 }
+const LIMITS = { modules: 205, lines: 18_721, values: 20, types: 86 }
 
 describe('the main entry', () => {
   it('loads no more modules and lines than before', () => {
     const files = new Map(readSourceFiles().map((file) => [file.path, file]))
     const loaded = new Set(['index.ts'])
     for (const path of loaded) {
-      for (const { target, kind, typeOnly } of files.get(path)!.imports) {
-        if (kind === 'file' && !typeOnly) loaded.add(target)
+      for (const { target, kind, typeOnly, late } of files.get(path)!.imports) {
+        if (kind === 'file' && !typeOnly && !late) loaded.add(target)
       }
     }
     const lines = [...loaded].reduce((sum, path) => sum + files.get(path)!.lines, 0)

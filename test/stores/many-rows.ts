@@ -86,6 +86,7 @@ export function fillingStatements(numbers: (count: number) => string, count: num
       'subject, nonce, at, expires_at',
       `'contact:c' || i || '@example.com', 'n', ${NOW}, ${NOW} + 1000000 + i`,
     ),
+    insert('assertions', 'application_id, hash, expires_at', `'app_' || i, 'assertion ' || i, ${NOW} + i`),
     insert('processes', 'id, settings, seen_at', `'process ' || i, '{}', ${NOW} + i`),
     insert('usage', 'day, application_id, api, outcome, count', `'2026-11-01', 'app_' || i, 'orders', 'allowed', 1`),
     insert('usage', 'day, application_id, api, outcome, count', `'2026-11-02', 'app_' || i, 'orders', 'allowed', 1`),

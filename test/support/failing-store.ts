@@ -33,7 +33,7 @@ export function failingStore(store: StoreWith): FailingStore {
   const counts = new Map<string, number>()
   function wrap<Calls extends object>(calls: Calls, prefix: string): Calls {
     const wrapped = Object.entries(calls).map(([name, value]: [string, unknown]) => {
-      if (['emails', 'usage', 'quotas', 'signIns', 'imports', 'processes'].includes(name))
+      if (['emails', 'usage', 'quotas', 'signIns', 'imports', 'processes', 'assertions'].includes(name))
         return [name, wrap(value as object, `${name}.`)]
       if (typeof value !== 'function' || name === 'watch') return [name, value]
       const call = async (...args: unknown[]): Promise<unknown> => {

@@ -33,6 +33,8 @@ export interface Import {
   readonly target: string
   readonly kind: 'file' | 'package' | 'node'
   readonly typeOnly: boolean
+  /** Loaded when it is needed: `import()`. */
+  readonly late: boolean
 }
 
 export interface FunctionSize {
@@ -83,7 +85,7 @@ export function parseSourceFile(path: string, text: string): SourceFile {
     ExportAllDeclaration({ exported }) {
       if (exported === null) hasUnnamedExport = true
     },
-    ImportExpression: ({ source }) => void found.push({ specifier: readLiteral(source), typeOnly: false }),
+    ImportExpression: ({ source }) => void found.push({ specifier: readLiteral(source), typeOnly: false, late: true }),
     TSImportType: ({ source }) => void found.push({ specifier: readLiteral(source), typeOnly: true }),
     TSExternalModuleReference: ({ expression }) =>
       void found.push({ specifier: readLiteral(expression), typeOnly: false }),
@@ -104,8 +106,8 @@ export function parseSourceFile(path: string, text: string): SourceFile {
   return {
     path,
     lines: text.trimEnd().split('\n').length,
-    imports: found.flatMap(({ specifier, typeOnly }) =>
-      specifier === undefined ? [] : [{ ...resolveImport(path, specifier), typeOnly }],
+    imports: found.flatMap(({ specifier, typeOnly, late = false }) =>
+      specifier === undefined ? [] : [{ ...resolveImport(path, specifier), typeOnly, late }],
     ),
     functions: measureFunctions(text, spans),
     memberReads,
@@ -144,6 +146,7 @@ interface Found {
   /** Undefined where the module is computed at run time. */
   readonly specifier: string | undefined
   readonly typeOnly: boolean
+  readonly late?: boolean
 }
 
 function describeStaticImport({ moduleRequest, entries }: StaticImport): Found {
@@ -161,7 +164,7 @@ function readLiteral(node: object | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-function resolveImport(path: string, specifier: string): Omit<Import, 'typeOnly'> {
+function resolveImport(path: string, specifier: string): Omit<Import, 'typeOnly' | 'late'> {
   if (specifier.startsWith('.')) {
     return { kind: 'file', target: normalize(join(dirname(path), specifier)).replace(/\.js$/, '.ts') }
   }

@@ -1,5 +1,5 @@
 import type { Limit } from '../../shared/contracts/api.js'
-import type { ApplicationStatus, GrantedApis } from '../../shared/contracts/application-record.js'
+import type { ApplicationStatus, GrantedApis, PublicJwk } from '../../shared/contracts/application-record.js'
 import type { Language } from '../../shared/contracts/email-content.js'
 
 /** An application: a client of the platform's APIs. `Metadata` is the type of the schema `metadata`. */
@@ -58,6 +58,8 @@ export interface CredentialInfo {
   readonly apis: GrantedApis | undefined
   /** The networks (CIDR) from which it may be used; undefined: any that the application may use. */
   readonly networks: readonly string[] | undefined
+  /** The public keys, or the address that serves them, of a key set; left out for keys and secrets. */
+  readonly keySet?: { readonly keys: readonly PublicJwk[] } | { readonly jwksUri: string }
 }
 
 /** An open invitation of a further contact. */

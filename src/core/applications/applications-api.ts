@@ -5,6 +5,9 @@ import type { Application, CredentialInfo } from './application.js'
 import type {
   ActorOptions,
   AddCredentialOptions,
+  AddKeySetOptions,
+  KeySetSource,
+  ReplaceKeySetOptions,
   ApiGrants,
   DecisionOptions,
   RejectionOptions,
@@ -59,6 +62,8 @@ export interface Applications<ApiNames extends string = string, Input = object, 
       readonly contact?: string
       readonly apis: ApiGrants<ApiNames>
       readonly language?: Language | undefined
+      /** Public keys, with which it authenticates in place of a secret: then it gets none. */
+      readonly keySet?: KeySetSource | undefined
     } & OperatorData<Input> &
       ActorOptions,
   ): Promise<{ application: Application<Metadata>; credentials: IssuedCredentials }>
@@ -153,6 +158,26 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     id: string,
     options: AddCredentialOptions<ApiNames>,
   ): Promise<{ application: Application<Metadata>; credential: CredentialInfo; credentials: { clientId: string } }>
+  /**
+   * Gives the application public keys, with which it authenticates in place of a secret where an API's `clientAuthentication` has
+   * `private_key_jwt` (RFC 7523). A key set is one of its `secrets`, with the same restrictions; end it with `endCredential()`. Rejects as
+   * `addSecret` does, and with code `invalid_argument` for a set that has a private key, a kind of key that is not taken, or two keys of one
+   * `kid`. A `jwksUri` is read when the application authenticates, so that its keys can change without a call.
+   *
+   * @example
+   * ```ts
+   * await auth.applications.addKeySet(id, { name: 'payments', jwksUri: 'https://partner.example/jwks.json', by: 'alice' })
+   * ```
+   */
+  addKeySet(
+    id: string,
+    options: AddKeySetOptions<ApiNames>,
+  ): Promise<{ application: Application<Metadata>; credential: CredentialInfo }>
+  /**
+   * Replaces the keys of a key set at once; with the address that it has, the address is read again. Rejects with code `invalid_argument`
+   * for another credential.
+   */
+  replaceKeySet(id: string, credentialId: string, options: ReplaceKeySetOptions): Promise<Application<Metadata>>
   /** Gives the application a further secret, in the same ways. */
   addSecret(
     id: string,

@@ -60,6 +60,19 @@ export interface AddCredentialOptions<ApiNames extends string = string> extends 
   readonly networks?: readonly string[] | undefined
 }
 
+/** The public keys of a client: either a JWK Set (RFC 7517 5) of 1 to 10 keys, or the https address that serves one. */
+export interface KeySetSource {
+  readonly jwks?: object | undefined
+  readonly jwksUri?: string | undefined
+}
+
+/** The options of a further key set. */
+export interface AddKeySetOptions<ApiNames extends string = string>
+  extends AddCredentialOptions<ApiNames>, KeySetSource {}
+
+/** The options of `replaceKeySet`. */
+export interface ReplaceKeySetOptions extends RevokeTokensOptions, KeySetSource {}
+
 /** The options of a rotation. */
 export interface RotateOptions extends RevokeTokensOptions {
   /** The id of the credential to replace. May be left out while those of the application have one name. */

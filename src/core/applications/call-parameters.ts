@@ -4,8 +4,10 @@ import { any, apiName, application, credential, members, options, type CallParam
 import type {
   ActorOptions,
   AddCredentialOptions,
+  AddKeySetOptions,
   DecisionOptions,
   RejectionOptions,
+  ReplaceKeySetOptions,
   RevokeTokensOptions,
   RotateByEmailOptions,
   RotateOptions,
@@ -25,16 +27,18 @@ const newApplication = members<Given<'create', 0>>({
   language: 'own',
   externalId: 'own',
   metadata: 'own',
+  keySet: 'own',
   by: 'text',
 })
-const newCredential = members<AddCredentialOptions>({
+const NEW_CREDENTIAL = {
   name: 'own',
   expiresAt: 'own',
   apis: 'own',
   scopes: 'own',
   networks: 'own',
   by: 'text',
-})
+} as const
+const newCredential = members<AddCredentialOptions>(NEW_CREDENTIAL)
 const rotation = options<RotateOptions & RotateByEmailOptions>({
   by: 'text',
   revokeTokens: 'own',
@@ -88,6 +92,12 @@ export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
   cancelInvitation: [application, any, actor],
   addKey: [application, newCredential],
   addSecret: [application, newCredential],
+  addKeySet: [application, members<AddKeySetOptions>({ ...NEW_CREDENTIAL, jwks: 'own', jwksUri: 'own' })],
+  replaceKeySet: [
+    application,
+    credential,
+    members<ReplaceKeySetOptions>({ by: 'text', revokeTokens: 'own', jwks: 'own', jwksUri: 'own' }),
+  ],
   updateCredential: [
     application,
     credential,

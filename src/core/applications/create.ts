@@ -10,6 +10,7 @@ import { createContacts } from './contacts/contacts.js'
 import { createCredentialCreation } from './credentials/credential-creation.js'
 import { createCredentialRotation } from './credentials/credential-rotation.js'
 import type { Credentials } from './credentials/credentials.js'
+import { createKeySetReplacement } from './credentials/key-sets.js'
 import type { LastUsed } from './credentials/last-used.js'
 import { createNamedCredentials } from './credentials/named-credentials.js'
 import { createDecisions, type Decisions } from './decisions/decisions.js'
@@ -72,6 +73,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
       ...createContacts(parts),
       ...createCredentialCreation(parts),
       ...createNamedCredentials(parts),
+      ...createKeySetReplacement(parts),
       ...createCredentialRotation(parts),
       ...createRecovery(parts),
     }

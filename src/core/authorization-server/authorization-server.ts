@@ -57,6 +57,7 @@ export function createAuthorizationServer({
   paceStarts,
   logRefusal,
   checkMount,
+  assertions,
   now,
 }: Parameters<typeof createClientAuthentication>[0] & {
   /** All APIs. The endpoints exist for those with the scheme oauth2. */
@@ -89,7 +90,7 @@ export function createAuthorizationServer({
   /** Logs mistakes of mounting; undefined outside development. */
   readonly checkMount: CheckMount | undefined
 }) {
-  const createAuthentication = (limit: RateLimit | undefined) =>
+  const createAuthentication = (limit: RateLimit | undefined, taken: typeof assertions) =>
     createClientAuthentication({
       applicationCache,
       credentials,
@@ -100,9 +101,10 @@ export function createAuthorizationServer({
       available,
       waitForLatest,
       readChanges,
+      assertions: taken,
       now,
     })
-  const authenticateClient = createAuthentication(limitFailures)
+  const authenticateClient = createAuthentication(limitFailures, assertions)
   // The console asks here about credentials that the token endpoint has just refused and counted. This limit has a count of its
   // own, so that a wrong secret counts once there, and guesses here are limited all the same.
   const limitSuspensionFailures = rateLimits.create('failedAuthentication:suspended', limits.failedAuthentication, {
@@ -140,7 +142,7 @@ export function createAuthorizationServer({
   return createRouters({
     endpoints: [...apis.values()].filter(({ scheme }) => scheme === 'oauth2').map(createEndpoints),
     keySet: createKeySetEndpoint({ signingKeys, available, publishAhead }),
-    suspension: createSuspensionEndpoint(createAuthentication(limitSuspensionFailures)),
+    suspension: createSuspensionEndpoint(createAuthentication(limitSuspensionFailures, undefined)),
     basePath,
     cors: createCors(corsOrigins, limits.headers ? ['RateLimit', 'RateLimit-Policy'] : []),
     paceStarts,

@@ -13,13 +13,19 @@ import type { Credentials } from '../applications/credentials/credentials.js'
 import type { ApplicationCache } from '../applications/records/application-cache.js'
 import type { ImportedCredentials } from '../../shared/contracts/imported-credentials.js'
 import type { Form } from '../http/form.js'
-import { readPresentedCredentials, type ClientCredentials } from '../http/client-credentials.js'
-import { formatFailureKey, readIpAddress } from '../../shared/lib/request.js'
+import {
+  isBasic,
+  readPresentedCredentials,
+  type ClientApi,
+  type ClientCredentials,
+} from '../http/client-credentials.js'
+import { formatFailureKey, readHeader, readIpAddress } from '../../shared/lib/request.js'
 import { formatChallenge } from '../http/respond.js'
 import { isInNetworks } from '../../shared/lib/networks.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
-import { createReadingMatcher, mayPass, type Presented } from './match-readings.js'
+import { createReadingMatcher, mayPass, type FoundClient, type Presented } from './match-readings.js'
+import type { createAssertionReader } from './private-key-jwt.js'
 
 export interface AuthenticatedClient {
   readonly application: ApplicationRecord
@@ -62,6 +68,10 @@ interface Attempt {
   readonly known: ApplicationRecord | undefined
   /** The reason of the failure, if the application is known. */
   readonly failure: AuthenticationFailure | undefined
+  /** The identifier that was presented, if it is no secret in the wrong place. */
+  readonly shown?: string | undefined
+  /** What is wrong with an assertion, whoever sent it. */
+  readonly problem?: string | undefined
 }
 
 interface AuthenticationFailure {
@@ -84,6 +94,7 @@ export function createClientAuthentication({
   available,
   waitForLatest,
   readChanges,
+  assertions,
   now,
 }: {
   readonly applicationCache: ApplicationCache
@@ -100,15 +111,41 @@ export function createClientAuthentication({
   readonly waitForLatest: () => Promise<boolean>
   /** The same, without giving up early. */
   readonly readChanges: () => Promise<boolean>
+  /** Undefined if no API takes assertions. */
+  readonly assertions?: Omit<Parameters<typeof createAssertionReader>[0], 'findClient' | 'now'> | undefined
   readonly now: () => number
 }) {
-  const matchReadings = createReadingMatcher({
+  const { matchReadings, findClient } = createReadingMatcher({
     applicationCache,
     credentials,
     importedCredentials,
     now,
     onNoTurn: countFailures,
   })
+
+  let assertionReader: Promise<ReturnType<typeof createAssertionReader>> | undefined
+
+  /** What proves a private key is loaded with the first assertion. */
+  async function authenticateByAssertion(req: IncomingMessage, form: Form, api: ClientApi): Promise<Attempt> {
+    assertionReader ??= import('./private-key-jwt.js').then((loaded) =>
+      loaded.createAssertionReader({ ...assertions!, findClient, now }),
+    )
+    const { found, clientId, matched, reason, problem } = await (await assertionReader)(req, form, api)
+    const shown = clientId === undefined ? undefined : describeClientId(clientId)
+    if (found && matched && mayPass({ found, matched })) return accept(found, matched, req)
+    if (found && applicationCache.isOutdated(found.application))
+      throw new StoreUnavailableError('The store did not answer how an application has changed.')
+    const failure = { reason: reason ?? (found?.expiredKey ? 'expired_key' : 'suspended') }
+    return { authenticated: undefined, known: found?.application, failure, shown, problem }
+  }
+
+  async function accept(found: FoundClient, matched: CredentialRecord, req: IncomingMessage): Promise<Attempt> {
+    if (found.hash !== undefined) lastUsed.note(found.hash)
+    lastUsed.note(matched.hash)
+    if (found.application.status === 'pending')
+      await activate(found.application.id, { ...readOrigin(req), client: found.client })
+    return { authenticated: { ...found, secret: matched }, known: found.application, failure: undefined }
+  }
 
   async function authenticate(readings: readonly ClientCredentials[], req: IncomingMessage): Promise<Attempt> {
     const presented = await matchReadings(readings, req)
@@ -117,14 +154,10 @@ export function createClientAuthentication({
     if (!accepted?.found || !accepted.matched) {
       if (presented.some(({ found }) => found && applicationCache.isOutdated(found.application)))
         throw new StoreUnavailableError('The store did not answer how an application has changed.')
-      return { authenticated: undefined, known, failure: explain(presented, req) }
+      const shown = presented.map(({ id }) => describeClientId(id)).find((each) => each !== undefined)
+      return { authenticated: undefined, known, failure: explain(presented, req), shown }
     }
-    const { found, matched } = accepted
-    if (found.hash !== undefined) lastUsed.note(found.hash)
-    lastUsed.note(matched.hash)
-    if (found.application.status === 'pending')
-      await activate(found.application.id, { ...readOrigin(req), client: found.client })
-    return { authenticated: { ...found, secret: matched }, known: found.application, failure: undefined }
+    return accept(accepted.found, accepted.matched, req)
   }
 
   async function countFailures(count: number, req: IncomingMessage, refused: RefusedClient): Promise<void> {
@@ -157,40 +190,46 @@ export function createClientAuthentication({
   return async function authenticateClient(
     req: IncomingMessage,
     form: Form,
-    api: string,
+    api: ClientApi,
     /** The answer tells a client with the right secret of a suspended application that it is suspended, which is no failure. */
     { tellsSuspension }: { readonly tellsSuspension: boolean } = { tellsSuspension: false },
   ): Promise<AuthenticatedClient> {
     await available()
     // A token issued after revokeTokens() resolved in any process is valid, so its issuer must have read that change.
     const isCurrent = await waitForLatest()
+    const assertion = takesAssertions(api) ? form.get('client_assertion') : undefined
     const readings = readPresentedCredentials(req, form)
-    notePresentedSecrets(
-      req,
-      readings.map(({ secret }) => secret),
-    )
-    if (readings.length === 0) throw createInvalidClientError(api, MISSING_CREDENTIALS, { reason: 'no_credential' })
+    notePresentedSecrets(req, [
+      ...readings.map(({ secret }) => secret),
+      ...(assertion === undefined ? [] : [assertion]),
+    ])
+    if (assertion === undefined) refuseOtherMethods(req, readings, api)
+    else if (readings.length > 0) throw createTwoMethodsError()
 
-    let attempt = await authenticate(readings, req)
+    const attemptOnce = (): Promise<Attempt> =>
+      assertion === undefined ? authenticate(readings, req) : authenticateByAssertion(req, form, api)
+    let attempt = await attemptOnce()
     if (!attempt.authenticated && !isCurrent) {
       // The call is not awaited on success (latency). Credentials are never rejected on stale data: they may be new.
       if (!(await readChanges()))
         throw new StoreUnavailableError('The store did not answer whether the credentials are new.')
-      attempt = await authenticate(readings, req)
+      attempt = await attemptOnce()
     }
     if (attempt.authenticated) {
       refuseOtherNetworks(attempt.authenticated, req)
       return attempt.authenticated
     }
     // Failures are counted after the comparison: a right secret always passes, so nobody can lock out another client.
-    const refused = describeAttempt(attempt, readings)
+    const refused = describeAttempt(attempt)
     // A right secret of a suspended application is no failed authentication if the answer tells of the suspension.
     if (!(tellsSuspension && maySaySuspended(refused))) {
       // A slow hash is computed for each reading: one request with several costs as much as several requests.
       const hasSlowHash = attempt.known !== undefined && importedCredentials?.hasSlowHash(attempt.known) === true
-      await countFailures(hasSlowHash ? readings.length : 1, req, refused)
+      await countFailures(hasSlowHash && assertion === undefined ? readings.length : 1, req, refused)
     }
-    throw createInvalidClientError(api, 'Client authentication failed', refused)
+    const { problem } = attempt
+    const description = problem === undefined ? 'Client authentication failed' : `The client assertion ${problem}`
+    throw createInvalidClientError(api.name, description, refused)
   }
 }
 
@@ -226,17 +265,43 @@ export function maySaySuspended({ reason, isFromItsNetworks: isInside }: Refused
   return reason === 'suspended' && isInside === true
 }
 
-/** Describes a refused client. A text that is neither a key nor an id may be a secret in the wrong place, so it is not shown. */
-function describeAttempt({ known, failure }: Attempt, readings: readonly ClientCredentials[]): RefusedClient {
-  const shown = readings.map(({ id }) => (isApplicationId(id) ? id : readKeyPrefix(id)))
-  const client = shown.find((each) => each !== undefined)
-  if (!known) return { reason: 'unknown_client', client }
-  return { ...failure, client, applicationId: known.id }
+function describeAttempt({ known, failure, shown }: Attempt): RefusedClient {
+  if (!known)
+    return { reason: failure?.reason === 'wrong_assertion' ? 'wrong_assertion' : 'unknown_client', client: shown }
+  return { ...failure, client: shown, applicationId: known.id }
+}
+
+/** A text that is neither a key nor an id may be a secret in the wrong place, so it is not shown. */
+function describeClientId(id: string): string | undefined {
+  return isApplicationId(id) ? id : readKeyPrefix(id)
+}
+
+function takesAssertions({ clientAuthentication }: ClientApi): boolean {
+  return clientAuthentication.includes('private_key_jwt')
+}
+
+function createTwoMethodsError(): OAuthError {
+  return new OAuthError('invalid_request', 'Client credentials came as an assertion and as a secret; send one of them')
+}
+
+/** Throws `invalid_client` for a request without credentials, and for credentials of a kind that this API does not take. */
+function refuseOtherMethods(req: IncomingMessage, readings: readonly ClientCredentials[], api: ClientApi): void {
+  const method = isBasic(readHeader(req, 'authorization')) ? 'client_secret_basic' : 'client_secret_post'
+  const methods = api.clientAuthentication
+  if (readings.length > 0 && methods.includes(method)) return
+  const takesSecrets = methods.some((each) => each !== 'private_key_jwt')
+  if (readings.length === 0 && takesSecrets)
+    throw createInvalidClientError(api.name, MISSING_CREDENTIALS, { reason: 'no_credential' })
+  const reason = readings.length === 0 ? 'no_credential' : 'other_method'
+  throw createInvalidClientError(api.name, `Clients authenticate here with ${methods.join(' or ')}`, { reason })
 }
 
 function describeExpired({ name, expiresAt }: CredentialRecord): RefusalDetails {
   return { credential: name, expiredAt: expiresAt ?? null }
 }
+
+/** The parameters of a form with which clients authenticate (RFC 6749 2.3.1, RFC 7521 4.2). */
+export const CLIENT_PARAMETERS = ['client_id', 'client_secret', 'client_assertion', 'client_assertion_type']
 
 const MISSING_CREDENTIALS =
   'Client credentials are missing; send key (or application id) and secret as HTTP Basic user name and password, or as client_id and client_secret in the form'

@@ -9,7 +9,7 @@ import { sendEmpty, sendJson } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { AccessToken } from '../tokens/verified-token.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens-api.js'
-import { refuseRestrictedSecret, type AuthenticateClient } from './client-authentication.js'
+import { CLIENT_PARAMETERS, refuseRestrictedSecret, type AuthenticateClient } from './client-authentication.js'
 
 /** `POST /{api}/introspect` (RFC 7662): the facts that a client may know of its own access token. */
 export function createIntrospectionEndpoint(api: Api, readOwnToken: ReadOwnToken): Endpoint {
@@ -62,7 +62,7 @@ export function createOwnTokenReader(
   verifyAccessToken: VerifyAccessToken,
 ): ReadOwnToken {
   async function verifyOwnToken(req: IncomingMessage, form: Form, api: Api): Promise<AccessToken | undefined> {
-    const client = await authenticateClient(req, form, api.name)
+    const client = await authenticateClient(req, form, api)
     refuseRestrictedSecret(client, api)
     const token = await verifyAccessToken(api, form.get('token')!)
     return token?.applicationId === client.application.id ? token : undefined
@@ -76,8 +76,8 @@ export function createOwnTokenReader(
   }
 }
 
-const PARAMETERS = ['token', 'token_type_hint', 'client_id', 'client_secret']
-const CREDENTIAL_PARAMETERS = ['token', 'client_id', 'client_secret']
+const PARAMETERS = ['token', 'token_type_hint', ...CLIENT_PARAMETERS]
+const CREDENTIAL_PARAMETERS = ['token', ...CLIENT_PARAMETERS]
 const NO_STORE = { 'Cache-Control': 'no-store' }
 
 /** RFC 7662 2.2. Custom claims have none of the names below. */

@@ -21,6 +21,7 @@ export interface FoundClient {
 
 /** One reading of the credentials of a request. */
 export interface Presented {
+  readonly id: string
   readonly secret: string
   readonly found: FoundClient | undefined
   /** The live secret of the client that the presented one is. */
@@ -53,13 +54,13 @@ export function createReadingMatcher({
   ): Promise<readonly Presented[]> {
     const presented: Presented[] = []
     for (const { id, secret } of readings) {
-      const found = isApplicationId(id) ? await findById(id, req) : await findByKey(id, req)
+      const found = await findClient(id, req)
       const application = found?.application
       // The secret of an unknown client is compared too, so that the time taken does not show which clients exist.
       const matched =
         credentials().match(secret, application?.secrets ?? [], now()) ??
         importedCredentials?.matchDigest(secret, application)
-      presented.push({ secret, found, matched })
+      presented.push({ id, secret, found, matched })
       if (mayPass(presented.at(-1)!)) break
     }
     await matchSlowHashes(presented, req)
@@ -111,11 +112,15 @@ export function createReadingMatcher({
     return { application, hash, client: key.prefix, expiredKey: isLive(key, now()) ? undefined : key }
   }
 
-  return matchReadings
+  function findClient(id: string, req: IncomingMessage): Promise<FoundClient | undefined> {
+    return isApplicationId(id) ? findById(id, req) : findByKey(id, req)
+  }
+
+  return { matchReadings, findClient }
 }
 
 /** Whether a reading authenticates its client. */
-export function mayPass({ found, matched }: Presented): boolean {
+export function mayPass({ found, matched }: Pick<Presented, 'found' | 'matched'>): boolean {
   return matched !== undefined && !found?.expiredKey && MAY_AUTHENTICATE.includes(found!.application.status)
 }
 

@@ -27,7 +27,12 @@ export function createOpenIdMetadata(api: Api, signingAlgorithm: string): Endpoi
 }
 
 function describeAuthorizationServer(api: Api): object {
-  const authMethods = ['client_secret_basic', 'client_secret_post']
+  const { clientAuthentication: methods } = api
+  const algorithms = methods.includes('private_key_jwt') ? ASSERTION_ALGORITHMS : undefined
+  const describe = (endpoint: string): object => ({
+    [`${endpoint}_endpoint_auth_methods_supported`]: methods,
+    ...(algorithms && { [`${endpoint}_endpoint_auth_signing_alg_values_supported`]: algorithms }),
+  })
   return {
     issuer: api.resource,
     // Widely used clients refuse a document without it, although there is no authorization by redirect.
@@ -37,13 +42,16 @@ function describeAuthorizationServer(api: Api): object {
     jwks_uri: `${api.resource}/.well-known/jwks.json`,
     scopes_supported: Object.keys(api.scopes),
     grant_types_supported: ['client_credentials'],
-    token_endpoint_auth_methods_supported: authMethods,
+    ...describe('token'),
     revocation_endpoint: `${api.resource}/revoke`,
-    revocation_endpoint_auth_methods_supported: authMethods,
+    ...describe('revocation'),
     introspection_endpoint: `${api.resource}/introspect`,
-    introspection_endpoint_auth_methods_supported: authMethods,
+    ...describe('introspection'),
   }
 }
+
+/** Those of `ALGORITHMS` in key-sets/public-key-set.ts, which is loaded with the first key set. */
+const ASSERTION_ALGORITHMS = 'ES256 ES384 EdDSA Ed25519 RS256 PS256 RS384 PS384 RS512 PS512'.split(' ')
 
 /** RFC 9728 2. */
 export function createProtectedResourceMetadata(api: Api): Endpoint {

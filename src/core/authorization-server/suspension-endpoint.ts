@@ -1,6 +1,7 @@
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { readForm, refuseInQuery } from '../http/form.js'
+import type { ClientApi } from '../http/client-credentials.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendJson } from '../http/respond.js'
 import { describeRefusedClient, maySaySuspended, type AuthenticateClient } from './client-authentication.js'
@@ -15,13 +16,20 @@ export function createSuspensionEndpoint(authenticateClient: AuthenticateClient)
     const form = await readForm(req, PARAMETERS)
     refuseInQuery(req, PARAMETERS)
     const suspended = await limitAuthenticationTime(
-      isRefusedAsSuspended(authenticateClient(req, form, 'platform', { tellsSuspension: true })),
+      isRefusedAsSuspended(authenticateClient(req, form, PLATFORM, { tellsSuspension: true })),
     )
     sendJson(res, 200, { suspended }, { 'Cache-Control': 'no-store' })
   }
 }
 
 const PARAMETERS = ['client_id', 'client_secret']
+/** Whatever API the application may use: its secret alone is asked for here. */
+const PLATFORM: ClientApi = {
+  name: 'platform',
+  resource: '',
+  tokenEndpoint: undefined,
+  clientAuthentication: ['client_secret_basic', 'client_secret_post'],
+}
 
 /** Rejects with every refusal that does not judge the credentials, such as 429 and 503. */
 async function isRefusedAsSuspended(authentication: Promise<unknown>): Promise<boolean> {

@@ -13,6 +13,7 @@ import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { SignAccessToken } from '../tokens/access-token.js'
 import type { ApiObserver } from '../../shared/contracts/api-observer.js'
 import {
+  CLIENT_PARAMETERS,
   describeRefusedClient,
   refuseRestrictedSecret,
   type AuthenticateClient,
@@ -54,7 +55,7 @@ export function createTokenEndpoint(
     let authenticated: AuthenticatedClient | undefined
     try {
       const { form, grantType } = await readTokenRequest(req)
-      authenticated = await limitAuthenticationTime(authenticateClient(req, form, api.name))
+      authenticated = await limitAuthenticationTime(authenticateClient(req, form, api))
       const { application, client, secret } = authenticated
       if (grantType !== 'client_credentials') {
         throw new OAuthError('unsupported_grant_type', 'The only grant type here is client_credentials')
@@ -124,12 +125,11 @@ async function readTokenRequest(req: IncomingMessage): Promise<{ form: Form; gra
   const form = await readForm(req, PARAMETERS)
   const grantType = form.get('grant_type')
   if (grantType === undefined) throw new OAuthError('invalid_request', 'The parameter grant_type is missing')
-  refuseInQuery(req, CREDENTIAL_PARAMETERS)
+  refuseInQuery(req, CLIENT_PARAMETERS)
   return { form, grantType }
 }
 
-const PARAMETERS = ['grant_type', 'client_id', 'client_secret', 'scope', 'resource']
-const CREDENTIAL_PARAMETERS = ['client_id', 'client_secret']
+const PARAMETERS = ['grant_type', ...CLIENT_PARAMETERS, 'scope', 'resource']
 /** RFC 6749 5.1. */
 const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 

@@ -1,7 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import type { Api } from '../../shared/contracts/api.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { hasDuplicateHeader, readHeader } from '../../shared/lib/request.js'
 import { decodeFormValue, type Form } from './form.js'
+
+/** The API, or what else, at whose endpoints a client authenticates. */
+export type ClientApi = Pick<Api, 'name' | 'resource' | 'tokenEndpoint' | 'clientAuthentication'>
 
 /** A client identifier and secret as the client sent them. */
 export interface ClientCredentials {

@@ -37,6 +37,13 @@ function findFix(error: string, reason: string | undefined, cause: unknown): str
 const FIXES_BY_REASON: ReadonlyMap<string | undefined, string> = new Map([
   ['expired_key', 'The key has expired. Make a new one with auth.applications.rotateKey(id).'],
   ['expired_secret', 'The secret has expired. Make a new one with auth.applications.rotateSecret(id).'],
+  ['expired_key_set', 'The key set has expired. Add a new one with auth.applications.addKeySet(id, ...).'],
+  [
+    'wrong_assertion',
+    'Compare the keys of auth.applications.get(id) with the one that signed, and aud with the issuer.',
+  ],
+  ['replayed_assertion', 'Each assertion needs a jti of its own, and is used once.'],
+  ['other_method', "Add the method to the API's option clientAuthentication."],
   ['method_not_allowed', "Name the method, or '*', in the guard's scopes."],
   ['undocumented_path', 'Paths of the document are relative to where the guard is mounted, and compared exactly.'],
   ['undocumented_method', 'Describe the method in the document; for OPTIONS put cors() before the guard.'],

@@ -32,6 +32,19 @@ export interface TokensOptions {
   readonly publishAhead?: number | undefined
 }
 
+/** The option `clientAssertions`: assertions of clients that prove a private key (RFC 7523), at APIs that name `private_key_jwt`. */
+export interface ClientAssertionsOptions {
+  /**
+   * Whether an assertion's audience may be the address of the token endpoint, as older clients have it, in place of the issuer; false if left
+   * out (draft-ietf-oauth-rfc7523bis).
+   */
+  readonly tokenEndpointAudience?: boolean | undefined
+  /** Hosts of key sets that may have an address that is not public: your own, such as `jwks.internal` or `10.0.0.7`; none if left out. */
+  readonly allow?: readonly string[] | undefined
+  /** The certificates, in PEM, that the hosts of key sets may have in place of those that Node trusts. */
+  readonly ca?: string | undefined
+}
+
 /** The option `credentials`. */
 export interface CredentialsOptions {
   /** The beginning of keys and secrets; `epa` if left out. */

@@ -7,6 +7,7 @@ import type { BrandOptions } from '../../shared/contracts/brand.js'
 import type { FeatureEntry } from '../../feature.js'
 import type {
   OnDenied,
+  ClientAssertionsOptions,
   TokensOptions,
   CredentialsOptions,
   RateLimitsOptions,
@@ -45,6 +46,8 @@ export interface PlatformAuthOptions<
    */
   readonly metadata?: Schema | undefined
   readonly tokens?: TokensOptions | undefined
+  /** Of clients that prove a private key, at APIs whose `clientAuthentication` has `private_key_jwt`. */
+  readonly clientAssertions?: ClientAssertionsOptions | undefined
   /** The beginning and the maximum age of keys and secrets. */
   readonly credentials?: CredentialsOptions | undefined
   readonly rateLimits?: RateLimitsOptions | undefined

@@ -1,4 +1,4 @@
-import type { Api, ApiOptions, Limit, Registration } from '../../shared/contracts/api.js'
+import type { Api, ApiOptions, ClientAuthenticationMethod, Limit, Registration } from '../../shared/contracts/api.js'
 import { estimateAccessTokenLength, MAX_ACCESS_TOKEN_LENGTH } from '../../shared/contracts/access-token-size.js'
 import { ConfigurationError, type ConfigurationProblem } from '../../shared/contracts/errors.js'
 import { describeValue } from '../../shared/lib/describe-value.js'
@@ -65,6 +65,7 @@ function readApi(name: string, options: unknown, defaults: ApiDefaults): ApiSett
     defaultScopes: api.defaultScopes && readScopeList(name, 'defaultScopes', api.defaultScopes, scopes),
     hideCredential:
       api.hideCredential === undefined ? undefined : readBoolean(`apis.${name}.hideCredential`, api.hideCredential),
+    clientAuthentication: isOAuth2 ? readClientAuthentication(name, api.clientAuthentication) : [],
     tokenEndpoint: isOAuth2 ? `${resource}/token` : undefined,
     keyHeaders: isOAuth2 ? [] : readKeyHeaders(`apis.${name}.header`, api.header),
     resource,
@@ -123,7 +124,7 @@ const COMMON_OPTIONS = [
   'registrationScopes',
   'hideCredential',
 ]
-const OAUTH2_OPTIONS = ['accessTokenLifetime', 'claims']
+const OAUTH2_OPTIONS = ['accessTokenLifetime', 'claims', 'clientAuthentication']
 const API_KEY_OPTIONS = ['header', 'defaultScopes']
 
 function checkApiOptions(name: string, options: unknown): ApiOptions {
@@ -156,6 +157,18 @@ function checkApiOptions(name: string, options: unknown): ApiOptions {
     throw invalidOption(`${option}.${text}`, options[text], 'Write a string.')
   }
   return ownMembers(options) as unknown as ApiOptions
+}
+
+const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'] as const
+const METHODS: readonly ClientAuthenticationMethod[] = [...SECRET_METHODS, 'private_key_jwt']
+
+function readClientAuthentication(api: string, given: unknown): readonly ClientAuthenticationMethod[] {
+  if (given === undefined) return SECRET_METHODS
+  if (Array.isArray(given) && given.length > 0) {
+    const methods = METHODS.filter((method) => given.includes(method))
+    if (methods.length === new Set(given).size) return methods
+  }
+  throw invalidOption(`apis.${api}.clientAuthentication`, given, `List some of ${METHODS.join(', ')}.`)
 }
 
 function readRegistration(api: string, registration: unknown): Registration {

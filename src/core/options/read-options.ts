@@ -3,7 +3,7 @@ import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { readGroup, readOptionalFunction, refuseUnknown } from '../../shared/lib/option-checks.js'
-import { group, oneOf, optional, wholeNumber } from '../../shared/lib/option-rules.js'
+import { boolean, group, oneOf, optional, text, textList, wholeNumber } from '../../shared/lib/option-rules.js'
 import { ALGORITHMS } from './algorithms.js'
 import type { PlatformAuthOptions } from './platform-auth-options.js'
 import { readApis } from './read-apis.js'
@@ -19,6 +19,7 @@ import { readBackground } from './read-background.js'
 import { readFeatures } from './read-features.js'
 import type { Settings } from './all-settings.js'
 import type { CoreSettings } from './settings.js'
+import type { Store } from '../../shared/contracts/store.js'
 
 /** Validates the options and fills in the defaults. Throws `ConfigurationError` for the first that is wrong. */
 export function readOptions(given: PlatformAuthOptions, warn: (warning: ConfigurationProblem) => unknown): Settings {
@@ -47,6 +48,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     warn,
   })
   warnOfReportOnly(reportOnly, apis, now(), warn)
+  requireAssertionStore(apis, store)
   const core: CoreSettings = {
     baseUrl,
     basePath: removeTrailingSlash(url.pathname),
@@ -56,6 +58,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     developersUrl: readDevelopersUrl(options.developersUrl),
     brand: readBrandOption(options.brand),
     tokens,
+    clientAssertions: readClientAssertions(options.clientAssertions),
     maxStaleness: wholeNumber(1, 5)('maxStaleness', options.maxStaleness),
     credentials: readCredentials(options.credentials),
     metadata: readMetadataSchema(options.metadata),
@@ -82,6 +85,7 @@ const OPTION_NAMES = [
   'brand',
   'metadata',
   'tokens',
+  'clientAssertions',
   'credentials',
   'rateLimits',
   'maxStaleness',
@@ -133,6 +137,23 @@ function readTokens(
     })
   }
   return tokens
+}
+
+const readClientAssertions = group('clientAssertions', {
+  tokenEndpointAudience: boolean(false),
+  allow: textList,
+  ca: optional(text),
+})
+
+/** What was used must be known to every process. */
+function requireAssertionStore(apis: CoreSettings['apis'], store: Store | undefined): void {
+  const api = [...apis.values()].find(({ clientAuthentication: methods }) => methods.includes('private_key_jwt'))
+  if (!api || !store || store.assertions) return
+  throw new ConfigurationError({
+    option: `apis.${api.name}.clientAuthentication`,
+    problem: 'has private_key_jwt, and the store has no part assertions',
+    fix: 'Use a store that has it: those of this package do.',
+  })
 }
 
 const readCache = group('cache', {

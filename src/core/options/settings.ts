@@ -3,7 +3,7 @@ import type { MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { ReportOnlySettings } from './read-report-only.js'
 import type { BrandOptions } from '../../shared/contracts/brand.js'
-import type { CacheOptions, OnDenied, RedisConnection } from './options.js'
+import type { CacheOptions, ClientAssertionsOptions, OnDenied, RedisConnection } from './options.js'
 import type { SigningAlgorithm } from './algorithms.js'
 
 /** The settings of the core, which features see too. */
@@ -20,6 +20,7 @@ export interface CoreSettings {
   /** As it was given: features and tools that show it read it with `web/read-brand`. */
   readonly brand: BrandOptions | undefined
   readonly tokens: TokenSettings
+  readonly clientAssertions: ClientAssertionSettings
   readonly maxStaleness: number
   readonly credentials: CredentialSettings
   readonly metadata: MetadataSchema | undefined
@@ -48,6 +49,12 @@ export interface ApiSettings extends Api {
   readonly registrationScopes: readonly string[]
   /** Adds claims to access tokens; undefined if there are none to add. */
   readonly claims: CreateClaims | undefined
+}
+
+/** The validated form of the option `clientAssertions`. */
+export type ClientAssertionSettings = Pick<ClientAssertionsOptions, 'ca'> & {
+  readonly tokenEndpointAudience: boolean
+  readonly allow: readonly string[]
 }
 
 /** The validated form of the option `credentials`. */

@@ -11,7 +11,7 @@ import type { ApplicationParts } from './application-parts.js'
 import type { Foundation } from './foundation.js'
 
 /** The features that a platform was given. */
-export interface Features {
+export interface CreatedFeatures {
   /** The calls of each, by its name. */
   readonly calls: Readonly<Record<string, object>>
   readonly observers: ApiObservers
@@ -38,7 +38,7 @@ export function createFeatures(
   foundation: Foundation,
   applicationParts: ApplicationParts,
   hooks: FeatureHooks,
-): Features {
+): CreatedFeatures {
   const { settings } = foundation
   const parts = new Map<string, FeaturePart>()
   const core = createCore(foundation, applicationParts, hooks, parts)

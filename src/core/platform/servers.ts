@@ -3,7 +3,7 @@ import { createMountCheck } from '../authorization-server/mount-check.js'
 import { createResourceServer } from '../resource-server/resource-server.js'
 import { createTokens, type Tokens } from '../tokens/create.js'
 import type { ApplicationParts } from './application-parts.js'
-import type { Features } from './features.js'
+import type { CreatedFeatures } from './features.js'
 import type { Foundation } from './foundation.js'
 
 /** Signing keys, access tokens and their revocation. */
@@ -30,7 +30,7 @@ export function createServers(
   foundation: Foundation,
   tokens: Tokens,
   applicationParts: ApplicationParts,
-  { observers, plans, importedCredentials }: Features,
+  { observers, plans, importedCredentials }: CreatedFeatures,
 ) {
   const { settings, credentials, feed, logger } = foundation
   const { basePath, baseUrl } = settings
@@ -81,6 +81,11 @@ export function createServers(
     paceStarts: foundation.paceStarts,
     logRefusal: foundation.logRefusal,
     checkMount: settings.development ? createMountCheck({ baseUrl, basePath, logger }) : undefined,
+    assertions: {
+      ...settings.clientAssertions,
+      store: foundation.store,
+      clockTolerance: settings.tokens.clockTolerance,
+    },
     now: foundation.now,
   })
   return { guards: resourceServer.calls, guardParts: resourceServer.guardParts, routers }

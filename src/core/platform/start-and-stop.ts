@@ -6,7 +6,7 @@ import { openSecret } from '../store-client/encryption.js'
 import type { Tokens } from '../tokens/create.js'
 import type { ApplicationCache } from '../applications/records/application-cache.js'
 import type { ApplicationParts } from './application-parts.js'
-import type { Features } from './features.js'
+import type { CreatedFeatures } from './features.js'
 import type { Foundation } from './foundation.js'
 import { createPlanCheck, type PlanCheck } from './plan-check.js'
 
@@ -15,7 +15,7 @@ export function startAndStop(
   foundation: Foundation,
   tokens: Tokens,
   parts: ApplicationParts,
-  features: Features,
+  features: CreatedFeatures,
 ): void {
   const { settings, store, feed, sessionSecret, credentials, encryption, rateLimits } = foundation
   const { revokedTokens, signingKeys, rotationTimer, keyRotation, accessTokens } = tokens

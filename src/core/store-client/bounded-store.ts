@@ -108,6 +108,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
     ...(store.signIns && { signIns: boundCalls(store.signIns, PART_CALLS.signIns, 'signIns.') }),
     ...(store.imports && { imports: boundCalls(store.imports, PART_CALLS.imports, 'imports.') }),
     ...(store.processes && { processes: boundCalls(store.processes, PART_CALLS.processes, 'processes.') }),
+    ...(store.assertions && { assertions: boundCalls(store.assertions, PART_CALLS.assertions, 'assertions.') }),
     ...(store.watch && { watch: (wake: () => void) => store.watch!(wake) }),
   }
 }
@@ -162,6 +163,7 @@ const PART_CALLS: { readonly [Name in StorePart]: CallKinds<StoreWith[Name]> } =
   },
   imports: { add: 'write', replaceHash: 'write', countHashes: 'read' },
   processes: { announce: 'notice', list: 'notice', remove: 'notice' },
+  assertions: { add: 'write' },
 }
 
 /** Calls that a store may lack. */

@@ -43,6 +43,12 @@ interface CommonApiOptions extends ReportOnlyOptions {
   readonly credentialMaxAge?: number | undefined
 }
 
+/**
+ * How a client authenticates (RFC 6749 2.3, OpenID Connect Core 9): with its secret by HTTP Basic or in the form, or with an assertion that it
+ * signed with its private key (RFC 7523).
+ */
+export type ClientAuthenticationMethod = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+
 /** The ways of registering for an API. */
 export type Registration = 'automatic' | 'manual' | 'closed'
 
@@ -75,6 +81,8 @@ export interface OAuth2ApiOptions<Metadata = any> extends CommonApiOptions {
   readonly accessTokenLifetime?: number | undefined
   /** Adds claims to this API's access tokens; none if left out. */
   readonly claims?: CreateClaims<Metadata> | undefined
+  /** How clients may authenticate; `client_secret_basic` and `client_secret_post` if left out. */
+  readonly clientAuthentication?: readonly ClientAuthenticationMethod[] | undefined
   /** Access tokens are sent in `Authorization`. */
   readonly header?: never
   readonly defaultScopes?: never
@@ -118,6 +126,8 @@ export interface Api {
   readonly defaultScopes?: readonly string[] | undefined
   /** Whether guards remove the credential from requests that they let pass. */
   readonly hideCredential?: boolean | undefined
+  /** How clients authenticate at its endpoints (RFC 8414 2); empty for a key API. */
+  readonly clientAuthentication: readonly ClientAuthenticationMethod[]
   /** The URL of the token endpoint (RFC 6749 3.2); undefined for a key API. */
   readonly tokenEndpoint: string | undefined
   /** The headers that may carry a key, the one to use first; empty for an oauth2 API. */

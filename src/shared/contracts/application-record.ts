@@ -11,7 +11,24 @@ export interface JsonObject {
   readonly [name: string]: JsonValue
 }
 
-/** A stored API key or client secret. */
+/** A public key (RFC 7517 4, RFC 7518 6, RFC 8037 2): the members that are kept. */
+export interface PublicJwk {
+  readonly kty: 'EC' | 'OKP' | 'RSA'
+  readonly kid?: string
+  readonly alg?: string
+  readonly crv?: string
+  readonly x?: string
+  readonly y?: string
+  readonly n?: string
+  readonly e?: string
+}
+
+/** The public keys of a client (RFC 7523): the keys, or the address that serves them, and when it was last to be read again (milliseconds). */
+export type KeySetRecord =
+  | { readonly keys: readonly PublicJwk[] }
+  | { readonly address: string; readonly reloadedAt: number }
+
+/** A stored API key or client secret, or a key set in the place of a secret. */
 export interface CredentialRecord {
   /** `cred_` and 22 random base62 characters. Public, and stays the same when the credential is changed. */
   readonly id: string
@@ -20,7 +37,10 @@ export interface CredentialRecord {
    * name are a rotation in progress.
    */
   readonly name: string
-  /** HMAC-SHA-256 under the pepper, base64url. An imported hash starts with its format and a colon, such as `sha256:`. */
+  /**
+   * HMAC-SHA-256 under the pepper, base64url. An imported hash starts with its format and a colon, such as `sha256:`; that of a key set is
+   * `key-set:` and its id.
+   */
   readonly hash: string
   /** The first characters of the credential, so that people can tell two credentials apart. */
   readonly prefix: string
@@ -38,6 +58,8 @@ export interface CredentialRecord {
   readonly isImported: boolean
   /** Days before `expiresAt` for which the last reminder was queued; undefined: none yet. */
   readonly remindedDays: number | undefined
+  /** The keys of a key set, which is one of the secrets; left out for every other credential. */
+  readonly keySet?: KeySetRecord
 }
 
 /** The languages of the built-in texts of e-mails. */

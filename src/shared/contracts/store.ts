@@ -107,6 +107,8 @@ export interface Store {
   readonly imports?: ImportStore
   /** Without it, processes with other settings are not noticed. */
   readonly processes?: ProcessStore
+  /** An API at which clients prove a private key needs it. */
+  readonly assertions?: AssertionStore
 
   /**
    * The changes that any process committed after that cursor; without one, the cursor of the feed's end. Resolves the
@@ -124,7 +126,7 @@ export interface Store {
 }
 
 /** The parts that a store may leave out. */
-export type StorePart = 'emails' | 'usage' | 'quotas' | 'signIns' | 'imports' | 'processes'
+export type StorePart = 'emails' | 'usage' | 'quotas' | 'signIns' | 'imports' | 'processes' | 'assertions'
 
 /** A store that has these parts; all of them if none is named. */
 export type StoreWith<Part extends StorePart = StorePart> = Store & {
@@ -145,6 +147,27 @@ export interface ProcessStore {
   list(lifetime: number): Promise<readonly RunningProcess[]>
   /** The process ends; the change feed has the change `processes` if it ran. */
   remove(id: string): Promise<void>
+}
+
+/** An assertion that a client has used to authenticate (RFC 7523 3). */
+export interface UsedAssertion {
+  readonly applicationId: string
+  /** SHA-256 of its `jti`, base64url. */
+  readonly hash: string
+  /** Milliseconds since 1970 from which it is refused for its age. */
+  readonly expiresAt: number
+}
+
+/** `known`: it was used before; `full`: the application has as many as it may have. */
+export type AddedAssertion = 'added' | 'known' | 'full'
+
+/** The store's part `assertions`: what must not be used again. */
+export interface AssertionStore {
+  /**
+   * Adds an assertion if no process has added it and the application has fewer than `most` whose `expiresAt` is not before `now`
+   * (milliseconds). May delete those that have expired, and no others.
+   */
+  add(assertion: UsedAssertion, bounds: { readonly now: number; readonly most: number }): Promise<AddedAssertion>
 }
 
 /**

@@ -1,5 +1,5 @@
 // A dependency of the build only, which makes it a part of this file.
-import tlds from 'tlds'
+import tlds from 'tlds' with { type: 'json' }
 
 /**
  * Whether a mail program could turn a part of the text into something to follow: a web or e-mail address, a scheme such as `tel:`,

@@ -52,6 +52,17 @@ export function limit(byDefault: Limit | false): Rule<Limit | false> {
   return (option, value) => readLimit(option, (value as Limit | null) ?? byDefault)
 }
 
+export function text(option: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw invalidOption(option, value, 'Write a string.')
+}
+
+/** Empty if left out. */
+export function textList(option: string, value: unknown = []): readonly string[] {
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return [...value]
+  throw invalidOption(option, value, 'Write a list of strings.')
+}
+
 export function oneOf<const Value extends string>(choices: readonly Value[], byDefault: Value): Rule<Value> {
   return (option, value) => {
     const chosen = choices.find((each) => each === (value ?? byDefault))

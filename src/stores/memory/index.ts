@@ -1,5 +1,6 @@
 import type { StoreWith } from '../../store.js'
 import { createMemoryApplications } from './applications.js'
+import { createMemoryAssertions } from './assertions.js'
 import { createMemoryAudit } from './audit.js'
 import { copyFrozen } from './deep-freeze.js'
 import { createMemoryEmails } from './emails.js'
@@ -134,6 +135,7 @@ export function memoryStore(): StoreWith {
     imports: createImportCalls({ audit, applications, feed }),
 
     processes: createMemoryProcesses(feed),
+    assertions: createMemoryAssertions(),
 
     changesSince: async (cursor) => feed.readSince(cursor),
     watch: feed.watch,

@@ -14,7 +14,8 @@ const SELECT_APPLICATION = `
       FROM platform_auth_grants WHERE application_seq = a.seq), '[]')::text AS apis,
     coalesce((SELECT json_agg(json_build_object('kind', kind, 'id', id, 'name', name, 'hash', hash, 'prefix', prefix,
         'createdAt', created_at, 'expiresAt', expires_at, 'lastUsedAt', last_used_at, 'apis', apis::json,
-        'networks', networks::json, 'isImported', imported, 'remindedDays', reminded_days) ORDER BY position)
+        'networks', networks::json, 'isImported', imported, 'remindedDays', reminded_days,
+        'keySet', key_set::json) ORDER BY position)
       FROM platform_auth_credentials WHERE application_seq = a.seq), '[]')::text AS credentials
   FROM platform_auth_applications a`
 

@@ -30,6 +30,14 @@ CREATE INDEX platform_auth_applications_by_plan ON platform_auth_applications US
 CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications USING btree (status, seq);
 CREATE INDEX platform_auth_applications_with_plan ON platform_auth_applications USING btree (seq) WHERE (plan IS NOT NULL);
 
+CREATE TABLE platform_auth_assertions (
+  application_id text COLLATE "C" NOT NULL,
+  hash text COLLATE "C" NOT NULL,
+  expires_at bigint NOT NULL,
+  PRIMARY KEY (application_id, hash)
+);
+CREATE INDEX platform_auth_assertions_by_expiry ON platform_auth_assertions USING btree (expires_at);
+
 CREATE TABLE platform_auth_audit (
   seq bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   at bigint NOT NULL,
@@ -80,6 +88,7 @@ CREATE TABLE platform_auth_credentials (
   networks text,
   imported boolean NOT NULL DEFAULT false,
   reminded_days integer,
+  key_set text,
   PRIMARY KEY (hash),
   FOREIGN KEY (application_seq) REFERENCES platform_auth_applications(seq)
 );

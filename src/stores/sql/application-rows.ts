@@ -8,6 +8,7 @@ import type {
   GrantedApis,
   Invitation,
   JsonObject,
+  KeySetRecord,
   Withheld,
 } from '../../shared/contracts/application-record.js'
 
@@ -111,10 +112,12 @@ interface CredentialJson {
   /** A number in SQLite. */
   readonly isImported: boolean | number
   readonly remindedDays: number | null
+  readonly keySet: KeySetRecord | null
 }
 
 function parseCredential(json: CredentialJson): CredentialRecord {
   const { id, name, hash, prefix, createdAt, expiresAt, lastUsedAt, apis, networks, isImported, remindedDays } = json
+  const { keySet } = json
   return {
     id,
     name,
@@ -127,5 +130,6 @@ function parseCredential(json: CredentialJson): CredentialRecord {
     networks: networks ?? undefined,
     isImported: Boolean(isImported),
     remindedDays: remindedDays ?? undefined,
+    ...(keySet && { keySet }),
   }
 }

@@ -97,7 +97,9 @@ const TABLES = `
     apis TEXT,
     networks TEXT,
     imported {flag},
-    reminded_days INTEGER
+    reminded_days INTEGER,
+    -- The public keys of a client, or their address, as JSON.
+    key_set TEXT
   ){keyed};
   CREATE INDEX platform_auth_credentials_by_application ON platform_auth_credentials (application_seq);
   CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials (expires_at, application_seq, reminded_days)
@@ -251,6 +253,15 @@ const TABLES = `
     expires_at {integer} NOT NULL
   ){keyed};
   CREATE INDEX platform_auth_sign_outs_by_expiry ON platform_auth_sign_outs (expires_at);
+
+  -- Assertions of clients that were used, until they would be refused for their age.
+  CREATE TABLE platform_auth_assertions (
+    application_id {key} NOT NULL,
+    hash {key} NOT NULL,
+    expires_at {integer} NOT NULL,
+    PRIMARY KEY (application_id, hash)
+  ){keyed};
+  CREATE INDEX platform_auth_assertions_by_expiry ON platform_auth_assertions (expires_at);
 
   -- The processes that run, and the settings that they must have alike, as JSON.
   CREATE TABLE platform_auth_processes (id {key} PRIMARY KEY, settings TEXT NOT NULL, seen_at {integer} NOT NULL){keyed};

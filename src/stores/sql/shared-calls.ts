@@ -1,5 +1,6 @@
 import type { ImportStore } from '../../shared/contracts/imports.js'
 import type { Store, StoreWith } from '../../shared/contracts/store.js'
+import { addAssertion } from './assertions.js'
 import { deleteAudit, hasAuditBefore, listAudit } from './audit.js'
 import type { Dialect } from './dialect.js'
 import {
@@ -29,7 +30,7 @@ export interface SharedCalls
     Pick<Store, 'establishSecret' | 'replaceSecret' | 'revokeAccessToken' | 'listRevokedAccessTokens'>,
     Pick<Store, 'listSigningKeys' | 'addSigningKey' | 'resealSigningKey' | 'removeSigningKey'>,
     Pick<Store, 'isAccessTokenRevoked' | 'listAudit' | 'deleteAudit' | 'saveApplication'>,
-    Pick<StoreWith, 'emails' | 'usage' | 'quotas' | 'signIns' | 'processes'> {
+    Pick<StoreWith, 'emails' | 'usage' | 'quotas' | 'signIns' | 'processes' | 'assertions'> {
   readonly imports: Pick<ImportStore, 'add' | 'countHashes'>
 }
 
@@ -93,6 +94,8 @@ export function createSharedCalls({ read, write }: Record<'read' | 'write', Run>
       addSignOut: (signOut) => write(() => addSignOut(dialect, signOut)),
       listSignOuts: (subjects) => read(() => listSignOuts(subjects)),
     },
+
+    assertions: { add: (assertion, bounds) => write(() => addAssertion(dialect, assertion, bounds)) },
 
     processes: {
       announce: (process, lifetime) => write(() => announceProcess(dialect, process, lifetime)),

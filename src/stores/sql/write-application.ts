@@ -134,6 +134,7 @@ function toRow(kind: 'key' | 'secret', credential: CredentialRecord, position: n
     ...credential,
     restriction: formatJson(credential.apis),
     networks: formatJson(credential.networks),
+    publicKeys: formatJson(credential.keySet),
     kind,
     place: position,
   }
@@ -171,18 +172,20 @@ function formatUpsert({ formatGiven, greatest }: Dialect): string {
     networks: 'text',
     isImported: 'boolean',
     remindedDays: 'bigint',
+    publicKeys: 'text',
   })
   return `
   INSERT INTO platform_auth_credentials AS stored
     (hash, application_seq, kind, position, id, name, prefix, created_at, expires_at, last_used_at, apis, networks, imported,
-      reminded_days)
+      reminded_days, key_set)
   SELECT hash, ?2, kind, place, id, name, prefix, "createdAt", "expiresAt", "lastUsedAt", restriction, networks, "isImported",
-    "remindedDays"
+    "remindedDays", "publicKeys"
   FROM ${given} WHERE true
   ON CONFLICT (hash) DO UPDATE
   SET kind = excluded.kind, position = excluded.position, id = excluded.id, name = excluded.name,
     prefix = excluded.prefix, created_at = excluded.created_at, expires_at = excluded.expires_at,
     last_used_at = coalesce(${greatest}(stored.last_used_at, excluded.last_used_at), stored.last_used_at, excluded.last_used_at),
-    apis = excluded.apis, networks = excluded.networks, imported = excluded.imported, reminded_days = excluded.reminded_days
+    apis = excluded.apis, networks = excluded.networks, imported = excluded.imported, reminded_days = excluded.reminded_days,
+    key_set = excluded.key_set
   WHERE stored.application_seq = excluded.application_seq`
 }

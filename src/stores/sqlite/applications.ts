@@ -14,7 +14,8 @@ const SELECT_APPLICATION = `
       FROM platform_auth_grants WHERE application_seq = a.seq) AS apis,
     (SELECT json_group_array(json_object('kind', kind, 'id', id, 'name', name, 'hash', hash, 'prefix', prefix,
         'createdAt', created_at, 'expiresAt', expires_at, 'lastUsedAt', last_used_at, 'apis', json(apis),
-        'networks', json(networks), 'isImported', imported, 'remindedDays', reminded_days) ORDER BY position)
+        'networks', json(networks), 'isImported', imported, 'remindedDays', reminded_days,
+        'keySet', json(key_set)) ORDER BY position)
       FROM platform_auth_credentials WHERE application_seq = a.seq) AS credentials
   FROM platform_auth_applications a`
 

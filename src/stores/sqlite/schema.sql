@@ -40,6 +40,15 @@ CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications 
 
 CREATE INDEX platform_auth_applications_with_plan ON platform_auth_applications (seq) WHERE plan IS NOT NULL;
 
+CREATE TABLE platform_auth_assertions (
+    application_id TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (application_id, hash)
+  ) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_assertions_by_expiry ON platform_auth_assertions (expires_at);
+
 CREATE TABLE platform_auth_audit (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     at INTEGER NOT NULL,
@@ -93,7 +102,9 @@ CREATE TABLE platform_auth_credentials (
     apis TEXT,
     networks TEXT,
     imported INTEGER NOT NULL DEFAULT FALSE,
-    reminded_days INTEGER
+    reminded_days INTEGER,
+    -- The public keys of a client, or their address, as JSON.
+    key_set TEXT
   ) WITHOUT ROWID;
 
 CREATE INDEX platform_auth_credentials_by_application ON platform_auth_credentials (application_seq);

@@ -189,6 +189,7 @@ const PARTS: readonly (string | symbol)[] = [
   'signIns',
   'imports',
   'processes',
+  'assertions',
 ] satisfies StorePart[]
 
 /** The result of `work`, or a rejection after `milliseconds`. */

@@ -9,6 +9,7 @@ import {
   flag,
   grants,
   id,
+  keySetSource,
   language,
   limit,
   metadata,
@@ -33,6 +34,9 @@ const NEW = {
   externalId: optional(externalId),
   metadata: optional(metadata),
 }
+const keySet = z
+  .strictObject(keySetSource)
+  .check(z.describe('Public keys, with which it authenticates in place of a secret: then it gets none.'))
 const access = optional(
   text('The API that the application requests access to; without it the decision is about its registration.'),
 )
@@ -46,7 +50,7 @@ export const applicationOperations = [
     needs: 'platform',
     creates: true,
     showsCredential: true,
-    options: { ...NEW, contact: optional(contact) },
+    options: { ...NEW, contact: optional(contact), keySet: optional(keySet) },
     output: NEW_APPLICATION,
   }),
   operation({

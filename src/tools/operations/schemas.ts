@@ -87,7 +87,28 @@ export function pageOf<Item extends z.ZodMiniType>(item: Item) {
 
 const granted = z.record(z.string(), z.strictObject({ scopes: z.array(z.string()) }))
 
-const CREDENTIAL = z
+const PUBLIC_JWK = z.strictObject({
+  kty: z.enum(['EC', 'OKP', 'RSA']),
+  kid: optional(text()),
+  alg: optional(text()),
+  crv: optional(text()),
+  x: optional(text()),
+  y: optional(text()),
+  n: optional(text()),
+  e: optional(text()),
+})
+
+/** The call reads it. */
+const jwks = z
+  .custom<object>(() => true)
+  .check(z.meta({ type: 'object', description: 'Its public keys: a JWK Set (RFC 7517) of 1 to 10.' }))
+/** A JWK Set, or its address. */
+export const keySetSource = {
+  jwks: optional(jwks),
+  jwksUri: optional(text('The https address that serves its JWK Set, in place of jwks.')),
+}
+
+export const CREDENTIAL = z
   .strictObject({
     id: text('`cred_...`, which stays the same when the credential is changed.'),
     name: text('What it is for; `default` for the first ones.'),
@@ -97,8 +118,15 @@ const CREDENTIAL = z
     lastUsedAt: optional(timestamp('Left out while it was never used.')),
     apis: optional(granted.check(z.describe('What it is restricted to; left out if it is not restricted.'))),
     networks: optional(z.array(z.string())),
+    keySet: optional(
+      z
+        .union([z.strictObject({ keys: z.array(PUBLIC_JWK) }), z.strictObject({ jwksUri: text() })])
+        .check(
+          z.describe('The public keys, or the address that serves them, of a key set, which is one of the secrets.'),
+        ),
+    ),
   })
-  .check(z.meta({ id: 'Credential', description: 'A live key or secret, without its plain text.' }))
+  .check(z.meta({ id: 'Credential', description: 'A live key, secret or key set, without its plain text.' }))
 
 export const APPLICATION = z
   .strictObject({

@@ -53,6 +53,7 @@ const MEMBERS: Record<keyof ApplicationRecord | `each ${keyof CredentialRecord}`
   'each lastUsedAt': 'none',
   'each isImported': 'none',
   'each remindedDays': 'none',
+  'each keySet': 'none',
 }
 
 async function open(openStore: (typeof STORES)[keyof typeof STORES] = STORES.memory) {

@@ -40,7 +40,7 @@ describe('brand', () => {
     const { auth, logger } = openPlatform(options)
     const { light } = readBrand(auth.brand).accent
     expect(logger.lines).toEqual([
-      `brand.color is "#ffd400", which has a contrast of 1.2:1 on light pages, where text needs 4.5:1. ${light} is used there instead. Write a darker colour to choose it yourself.`,
+      `brand.color is "#ffd400", which has a contrast of 1.3:1 on light pages, where text needs 4.5:1. ${light} is used there instead. Write a darker colour to choose it yourself.`,
     ])
     for (const color of ['#7a1fa2', light]) {
       expect(openPlatform({ ...options, brand: { color } }).logger.lines).toEqual([])

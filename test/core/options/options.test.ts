@@ -403,7 +403,7 @@ describe('an API', () => {
     [{ scheme: 'oauth2', tittle: 'x' }, /^apis\.orders\.tittle is not an option\. Did you mean "title"\?/],
     [
       { scheme: 'oauth2', lifetime: 60 },
-      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, credentialMaxAge, reportOnly, scopes, registrationScopes, hideCredential, accessTokenLifetime, claims, header, defaultScopes\./,
+      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, credentialMaxAge, reportOnly, scopes, registrationScopes, hideCredential, accessTokenLifetime, claims, clientAuthentication, header, defaultScopes\./,
     ],
     [
       { scheme: 'oauth2', defaultScopes: [] },
@@ -470,6 +470,7 @@ describe('an API', () => {
         scheme: 'oauth2',
         scopes: { 'orders:read': 'Read orders' },
         tokenEndpoint: 'https://api.example.com/orders/token',
+        clientAuthentication: ['client_secret_basic', 'client_secret_post'],
         keyHeaders: [],
         resource: 'https://api.example.com/orders',
       },
@@ -480,6 +481,7 @@ describe('an API', () => {
         scheme: 'apiKey',
         scopes: {},
         tokenEndpoint: undefined,
+        clientAuthentication: [],
         keyHeaders: ['X-Api-Key'],
         resource: 'https://api.example.com/catalog',
       },

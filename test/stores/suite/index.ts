@@ -4,6 +4,7 @@ import type { StorePart, StoreWith } from '../../../src/store.js'
 import { applicationListContract } from './application-list.js'
 import { applicationSearchContract } from './application-search.js'
 import { applicationErrorsContract, applicationsContract, applicationVersionsContract } from './applications.js'
+import { assertionsContract } from './assertions.js'
 import { auditContract } from './audit.js'
 import { auditQueriesContract } from './audit-queries.js'
 import { changeFeedContract, watchContract } from './change-feed.js'
@@ -172,5 +173,6 @@ const PARTS: { readonly [Part in StorePart]: readonly Contract[] } = {
   signIns: [signInsContract, signOutsContract],
   imports: [importsContract, endedKeysContract, hashReplacementContract],
   processes: [processesContract],
+  assertions: [assertionsContract],
 }
 const STORE_PARTS = Object.keys(PARTS) as StorePart[]

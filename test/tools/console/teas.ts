@@ -8,6 +8,7 @@ export const TEAS: Api = {
   scheme: 'oauth2',
   scopes: { 'teas:write': 'Change teas' },
   tokenEndpoint: 'https://api.example.com/teas/token',
+  clientAuthentication: ['client_secret_basic'],
   keyHeaders: [],
   resource: 'https://api.example.com/teas',
 }

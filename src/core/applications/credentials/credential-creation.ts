@@ -5,6 +5,8 @@ import type { AddCredentialOptions } from '../call-options.js'
 import type { Applications } from '../applications-api.js'
 import { addCredential, findCredential, limitExpiry, LISTS, refuseTakenName } from './credential-lists.js'
 import type { CredentialKind, Credentials } from './credentials.js'
+import { createKeySetRecord, describeKeySet, readKeySetSource } from './key-sets.js'
+import type { KeySetRecord } from '../../../shared/contracts/application-record.js'
 import { describeCredential, formatEnd } from './named-credentials.js'
 import { readRestriction } from '../records/restrictions.js'
 import { refuseDeleted } from '../records/status.js'
@@ -16,16 +18,17 @@ interface CredentialCreationOptions extends Omit<CallParts<Credentials>, 'store'
   readonly apis: ReadonlyMap<string, Api>
 }
 
-/** The calls that give an application a further key or secret. */
+/** The calls that give an application a further key, secret or key set. */
 export function createCredentialCreation(
   options: CredentialCreationOptions,
-): Pick<Applications, 'addKey' | 'addSecret'> {
+): Pick<Applications, 'addKey' | 'addSecret' | 'addKeySet'> {
   const { apis, writer, opened, now } = options
 
   async function add(
     id: string,
     kind: CredentialKind,
     given: AddCredentialOptions,
+    keySet?: KeySetRecord,
   ): Promise<{ application: Application; credential: CredentialInfo; plain: string }> {
     const name = readCredentialName(given.name, given.by)
     const createdAt = now()
@@ -35,14 +38,16 @@ export function createCredentialCreation(
     const credentials = await opened()
     const event = { type: 'application.credentialAdded', by: given.by } as const
     const { record, result } = await writer.change(id, event, (current) => {
-      refuseDeleted(current, kind === 'key' ? 'addKey' : 'addSecret')
+      refuseDeleted(current, keySet ? 'addKeySet' : kind === 'key' ? 'addKey' : 'addSecret')
       const list = current[LISTS[kind]]
       refuseTakenName(list, kind, name, createdAt)
       const restriction = restrict(current)
       const latest = writer.findLatestExpiry({ kind, granted: current.apis, restriction }, createdAt)
       const end = limitExpiry(expiresAt ?? null, latest, createdAt)
       const terms = { name, apis: restriction, networks, expiresAt: end }
-      const minted = credentials.mint(kind, createdAt, terms)
+      const minted = keySet
+        ? { plain: '', record: createKeySetRecord(keySet, createdAt, terms) }
+        : credentials.mint(kind, createdAt, terms)
       return {
         changed: { [LISTS[kind]]: addCredential(list, minted.record, createdAt) },
         details: {
@@ -50,6 +55,7 @@ export function createCredentialCreation(
           ...(terms.expiresAt !== undefined && { expiresAt: formatEnd(terms.expiresAt) }),
           ...(terms.apis && { apis: terms.apis }),
           ...(networks && { networks }),
+          ...(keySet && { keySet: describeKeySet(keySet) }),
         },
         ends: [{ credentialId: minted.record.id, at: expiresAt ?? undefined, decidesAll: true }],
         result: minted,
@@ -68,6 +74,11 @@ export function createCredentialCreation(
     async addSecret(id, given) {
       const { plain, ...added } = await add(id, 'secret', given)
       return { ...added, credentials: { clientSecret: plain } }
+    },
+    async addKeySet(id, { jwks, jwksUri, ...given }) {
+      const keySet = await readKeySetSource({ jwks, jwksUri }, now())
+      const { application, credential } = await add(id, 'secret', given, keySet)
+      return { application, credential }
     },
   }
 }

@@ -40,7 +40,7 @@ const SHOWN_LENGTH = 4
 const ID_LENGTH = 22
 /** The name of an application's first credentials. */
 export const DEFAULT_NAME = 'default'
-const DEFAULT_TERMS: CredentialTerms = {
+export const DEFAULT_TERMS: CredentialTerms = {
   name: DEFAULT_NAME,
   apis: undefined,
   networks: undefined,

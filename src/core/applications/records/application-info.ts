@@ -45,7 +45,7 @@ function listLimits({ rateLimits = {} }: ApplicationRecord, now: number): Applic
 }
 
 export function toCredentialInfo(record: CredentialRecord): CredentialInfo {
-  const { id, name, prefix, createdAt, expiresAt, lastUsedAt, apis, networks } = record
+  const { id, name, prefix, createdAt, expiresAt, lastUsedAt, apis, networks, keySet } = record
   return {
     id,
     name,
@@ -55,6 +55,7 @@ export function toCredentialInfo(record: CredentialRecord): CredentialInfo {
     lastUsedAt: toDate(lastUsedAt),
     apis: structuredClone(apis),
     networks: networks && [...networks],
+    ...(keySet && { keySet: 'keys' in keySet ? { keys: structuredClone(keySet.keys) } : { jwksUri: keySet.address } }),
   }
 }
 

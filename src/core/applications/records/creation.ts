@@ -3,6 +3,7 @@ import type { ApplicationRecord } from '../../../shared/contracts/application-re
 import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
 import { readEnd } from '../../../shared/lib/temporary.js'
 import { mintCredentials, type Credentials } from '../credentials/credentials.js'
+import { createKeySetRecord, readKeySetSource } from '../credentials/key-sets.js'
 import type { Applications } from '../applications-api.js'
 import { createApplicationId, createTemporaryId } from './application-id.js'
 import { toApplication } from './application-info.js'
@@ -23,11 +24,12 @@ export function createCreation(options: CreationOptions): Pick<Applications, 'cr
 
   return {
     async create(application) {
-      const { name, contact, apis: grants, language, externalId, metadata, by } = application
+      const { name, contact, apis: grants, language, externalId, metadata, keySet, by } = application
       const granted = readGrants(apis, grants)
       const operatorData = await readOperatorData({ externalId, metadata })
       const createdAt = now()
       const endsAt = readEnd(application)
+      const given = keySet && createKeySetRecord(await readKeySetSource(keySet, createdAt), createdAt)
       const { key, secret } = mintCredentials(await opened(), 'registration', apis, granted, createdAt)
       const record: ApplicationRecord = {
         ...createRecord(granted, createdAt),
@@ -39,7 +41,7 @@ export function createCreation(options: CreationOptions): Pick<Applications, 'cr
         language: readLanguage(language),
         status: 'active',
         keys: key ? [key.record] : [],
-        secrets: secret ? [secret.record] : [],
+        secrets: given ? [given] : secret ? [secret.record] : [],
       }
       const saved = await writer.add(
         record,
@@ -48,7 +50,7 @@ export function createCreation(options: CreationOptions): Pick<Applications, 'cr
       )
       return {
         application: toApplication(saved, createdAt),
-        credentials: { clientId: key!.plain, ...(secret && { clientSecret: secret.plain }) },
+        credentials: { clientId: key!.plain, ...(secret && !given && { clientSecret: secret.plain }) },
       }
     },
   }

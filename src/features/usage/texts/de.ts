@@ -52,6 +52,18 @@ export const de: RefusalWords<ExplainedReason> = {
       'Verwenden Sie das neueste Secret der Anwendung, vollständig und unverändert, oder erstellen Sie ein neues.',
     ],
     expired_secret: [({ credential, ago }) => `Das Client-Secret${credential} ist${ago} abgelaufen`, NEWEST_SECRET],
+    wrong_assertion: [
+      () => 'Die Client-Assertion ist mit keinem Schlüssel der Anwendung signiert',
+      'Signieren Sie mit einem Schlüssel aus der neuesten Schlüsselmenge der Anwendung.',
+    ],
+    expired_key_set: [
+      ({ credential, ago }) => `Die Schlüsselmenge${credential} ist${ago} abgelaufen`,
+      'Signieren Sie mit einem Schlüssel aus der neuesten Schlüsselmenge der Anwendung.',
+    ],
+    replayed_assertion: [
+      () => 'Die Client-Assertion wurde schon verwendet',
+      'Geben Sie jeder Anfrage eine Assertion mit einer eigenen jti.',
+    ],
     restricted_secret: [
       ({ credential }) => `Das Client-Secret${credential} gilt nicht für diese API`,
       'Verwenden Sie ein Secret, das für diese API gilt.',

@@ -47,6 +47,18 @@ export const en = {
       'Use the newest secret of the application, complete and unchanged, or make a new one.',
     ],
     expired_secret: [({ credential, ago }) => `The client secret${credential} expired${ago}`, NEWEST_SECRET],
+    wrong_assertion: [
+      () => 'The client assertion is signed by none of the keys of the application',
+      'Sign with a key of the newest key set of the application.',
+    ],
+    expired_key_set: [
+      ({ credential, ago }) => `The key set${credential} expired${ago}`,
+      'Sign with a key of the newest key set of the application.',
+    ],
+    replayed_assertion: [
+      () => 'The client assertion was used before',
+      'Give each request an assertion with a jti of its own.',
+    ],
     restricted_secret: [
       ({ credential }) => `The client secret${credential} may not be used for this API`,
       'Use a secret that may be used for this API.',

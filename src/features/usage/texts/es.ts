@@ -51,6 +51,18 @@ export const es: RefusalWords<ExplainedReason> = {
       'Use el secreto más reciente de la aplicación, completo y sin cambios, o cree uno nuevo.',
     ],
     expired_secret: [({ credential, ago }) => `El secreto de cliente${credential} caducó${ago}`, NEWEST_SECRET],
+    wrong_assertion: [
+      () => 'La aserción de cliente no está firmada con ninguna clave de la aplicación',
+      'Firme con una clave del conjunto de claves más reciente de la aplicación.',
+    ],
+    expired_key_set: [
+      ({ credential, ago }) => `El conjunto de claves${credential} caducó${ago}`,
+      'Firme con una clave del conjunto de claves más reciente de la aplicación.',
+    ],
+    replayed_assertion: [
+      () => 'La aserción de cliente ya se usó',
+      'Dé a cada solicitud una aserción con su propio jti.',
+    ],
     restricted_secret: [
       ({ credential }) => `El secreto de cliente${credential} no sirve para esta API`,
       'Use un secreto que sirva para esta API.',

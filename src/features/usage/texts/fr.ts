@@ -51,6 +51,18 @@ export const fr: RefusalWords<ExplainedReason> = {
       'Utilisez le secret le plus récent de l’application, complet et inchangé, ou créez-en un nouveau.',
     ],
     expired_secret: [({ credential, ago }) => `Le secret client${credential} a expiré${ago}`, NEWEST_SECRET],
+    wrong_assertion: [
+      () => 'L’assertion client n’est signée par aucune clé de l’application',
+      'Signez avec une clé du jeu de clés le plus récent de l’application.',
+    ],
+    expired_key_set: [
+      ({ credential, ago }) => `Le jeu de clés${credential} a expiré${ago}`,
+      'Signez avec une clé du jeu de clés le plus récent de l’application.',
+    ],
+    replayed_assertion: [
+      () => 'L’assertion client a déjà servi',
+      'Donnez à chaque requête une assertion avec son propre jti.',
+    ],
     restricted_secret: [
       ({ credential }) => `Le secret client${credential} ne peut pas servir pour cette API`,
       'Utilisez un secret qui peut servir pour cette API.',

@@ -37,6 +37,7 @@ const PART_WRITES: { readonly [Name in StorePart]: Partial<StoreWith[Name]> } = 
   imports: { add: async (applications) => applications.map(() => 'exists'), replaceHash: async () => false },
   // A check of its own compares the options with the processes that run.
   processes: { announce: async () => undefined, list: async () => [], remove: async () => undefined },
+  assertions: { add: async () => 'known' },
 }
 
 /** The same store for a platform that is started on trial: its writes change nothing. */

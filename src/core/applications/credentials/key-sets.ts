@@ -1,0 +1,88 @@
+import type { CredentialRecord, KeySetRecord } from '../../../shared/contracts/application-record.js'
+import { ApplicationError, toSentence } from '../../../shared/contracts/errors.js'
+import { isObject } from '../../../shared/lib/is-object.js'
+import type { Applications } from '../applications-api.js'
+import type { CallParts } from '../call-parts.js'
+import { toApplication } from '../records/application-info.js'
+import { endTokens, refuseDeleted } from '../records/status.js'
+import { readFlag } from '../records/validation.js'
+import { findLiveCredential } from './credential-lists.js'
+import { createCredentialId, DEFAULT_TERMS, type CredentialTerms } from './credentials.js'
+import { describeCredential } from './named-credentials.js'
+
+/** What lists show in place of the first characters of a secret. */
+const SHOWN = 'private_key_jwt'
+
+/** The call that gives a key set other keys. */
+export function createKeySetReplacement({ writer, opened, now }: CallParts): Pick<Applications, 'replaceKeySet'> {
+  return {
+    async replaceKeySet(id, credentialId, { by, revokeTokens, ...source }) {
+      const endsTokens = readFlag('revokeTokens', revokeTokens)
+      const keySet = await readKeySetSource(source, now())
+      await opened()
+      const { record } = await writer.change(id, { type: 'application.credentialUpdated', by }, (current) => {
+        refuseDeleted(current, 'replaceKeySet')
+        const { kind, credential } = findLiveCredential(current, credentialId, now())
+        if (!credential.keySet)
+          throw new ApplicationError('invalid_argument', `credential: ${credentialId} is a ${kind}, not a key set.`)
+        const secrets = current.secrets.map((each) => (each.id === credentialId ? { ...each, keySet } : each))
+        return {
+          changed: { secrets, ...(endsTokens && endTokens(current, now())) },
+          details: { ...describeCredential(kind, credential), keySet: describeKeySet(keySet) },
+        }
+      })
+      return toApplication(record, now())
+    },
+  }
+}
+
+/** A key set as a record among the secrets of an application. */
+export function createKeySetRecord(
+  keySet: KeySetRecord,
+  createdAt: number,
+  terms: CredentialTerms = DEFAULT_TERMS,
+): CredentialRecord {
+  const id = createCredentialId()
+  return {
+    id,
+    name: terms.name,
+    // No text that is presented has this hash.
+    hash: `key-set:${id}`,
+    prefix: SHOWN,
+    createdAt,
+    expiresAt: terms.expiresAt,
+    lastUsedAt: undefined,
+    apis: terms.apis,
+    networks: terms.networks,
+    isImported: false,
+    remindedDays: undefined,
+    keySet,
+  }
+}
+
+/** Reads `{ jwks }` or `{ jwksUri }`. Rejects with code `invalid_argument`. */
+export async function readKeySetSource(given: unknown, now: number): Promise<KeySetRecord> {
+  const { jwks, jwksUri } = isObject(given) ? given : {}
+  if ((jwks === undefined) === (jwksUri === undefined))
+    throw new ApplicationError('invalid_argument', 'A key set needs either jwks or jwksUri.')
+  // Loaded with the first key set.
+  const { findAddressProblem, KeySetProblem, readKeySet } = await import('../../key-sets/public-key-set.js')
+  if (jwksUri !== undefined) {
+    const problem = typeof jwksUri === 'string' ? findAddressProblem(jwksUri) : 'is no text'
+    if (problem !== undefined) throw new ApplicationError('invalid_argument', toSentence(`jwksUri ${problem}`))
+    return { address: jwksUri as string, reloadedAt: now }
+  }
+  try {
+    return { keys: readKeySet(jwks, { ignoreOthers: false }) }
+  } catch (error) {
+    if (!(error instanceof KeySetProblem)) throw error
+    throw new ApplicationError('invalid_argument', toSentence(`jwks ${error.message}`))
+  }
+}
+
+/** For audit records: the address, or what tells the keys apart. */
+export function describeKeySet(keySet: KeySetRecord): object {
+  return 'keys' in keySet
+    ? { keys: keySet.keys.map(({ kid, kty, crv }) => ({ ...(kid !== undefined && { kid }), type: crv ?? kty })) }
+    : { jwksUri: keySet.address }
+}

@@ -1,0 +1,187 @@
+import { hash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { ApplicationRecord, CredentialRecord, KeySetRecord } from '../../shared/contracts/application-record.js'
+import { createDenial, createDenialError, OAuthError, retryAfter } from '../../shared/contracts/denial.js'
+import type { StoreWith } from '../../shared/contracts/store.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { isLive } from '../applications/credentials/credentials.js'
+import type { ClientApi } from '../http/client-credentials.js'
+import type { Form } from '../http/form.js'
+import { createKeySetFetcher } from '../key-sets/fetch-key-set.js'
+import { createKeySetCache } from '../key-sets/key-set-cache.js'
+import { toVerificationKeys, type VerificationKey } from '../key-sets/public-key-set.js'
+import { isCanonical } from '../tokens/verify-access-token.js'
+import { verifyAssertion } from '../tokens/verify-assertion.js'
+import type { FoundClient } from './match-readings.js'
+
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+/** Seconds that an assertion may be valid for. */
+const MAX_LIFETIME = 300
+const MAX_ASSERTION_LENGTH = 8192
+const MAX_ID_LENGTH = 255
+/** Assertions that an application may use within `MAX_LIFETIME`: what was used is kept until it would be refused for its age. */
+const MAX_USED = 5000
+
+/** An assertion whose form and times are right, and whose signature nobody has verified so far. */
+interface Claims {
+  readonly clientId: string
+  readonly algorithm: string
+  readonly kid: string | undefined
+  readonly jti: string
+  /** Seconds since 1970. */
+  readonly exp: number
+}
+
+/** An attempt to authenticate with an assertion. */
+export interface AssertionAttempt {
+  readonly found: FoundClient | undefined
+  /** The identifier in the assertion, which may be no client's. */
+  readonly clientId: string | undefined
+  /** The key set that verifies it; undefined if none does. */
+  readonly matched: CredentialRecord | undefined
+  /** Why it does not authenticate the client, for operators; undefined if it does. */
+  readonly reason?: 'wrong_assertion' | 'expired_key_set' | 'replayed_assertion'
+  /** What is wrong with an assertion that no client can have made for this API. */
+  readonly problem?: string
+}
+
+/** Authenticates clients that prove a private key (RFC 7523 3, OpenID Connect Core 9, draft-ietf-oauth-rfc7523bis). */
+export function createAssertionReader({
+  findClient,
+  store,
+  allow,
+  ca,
+  tokenEndpointAudience,
+  clockTolerance,
+  now,
+}: {
+  /** Finds the application with that id or key, whatever its status. */
+  readonly findClient: (id: string, req: IncomingMessage) => Promise<FoundClient | undefined>
+  readonly store: Pick<StoreWith, 'assertions'>
+  /** Hosts of key sets that may have any address. */
+  readonly allow: readonly string[]
+  readonly ca?: string | undefined
+  readonly tokenEndpointAudience: boolean
+  /** Seconds. */
+  readonly clockTolerance: number
+  readonly now: () => number
+}) {
+  const keySets = createKeySetCache({ fetchKeySet: createKeySetFetcher({ allow, ca }), now })
+  /** Imported once for each record: records are immutable. */
+  const imported = new WeakMap<KeySetRecord, readonly VerificationKey[]>()
+
+  function readClaims(assertion: string, api: ClientApi): Claims | string {
+    const [header, payload] = decode(assertion)
+    if (!header || !payload) return 'is no signed JWT (RFC 7519)'
+    const { alg, kid, typ = 'JWT' } = header
+    if (typeof alg !== 'string' || (kid !== undefined && typeof kid !== 'string'))
+      return 'has no alg, or a kid that is no text'
+    if (typeof typ !== 'string' || !TYPES.includes(typ.toLowerCase()))
+      return 'has another typ than JWT or client-authentication+jwt'
+    const { iss, sub, aud, jti, exp, iat, nbf } = payload
+    if (typeof iss !== 'string' || iss !== sub) return 'needs iss and sub, both of which are the client_id'
+    if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_LENGTH)
+      return `needs a jti of 1 to ${MAX_ID_LENGTH} characters`
+    const audience: unknown = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud
+    if (audience !== api.resource && !(tokenEndpointAudience && audience === api.tokenEndpoint))
+      return `needs the audience (aud) "${api.resource}", and no other`
+    return findTimeProblem({ exp, iat, nbf }) ?? { clientId: iss, algorithm: alg, kid, jti, exp: exp as number }
+  }
+
+  function findTimeProblem({ exp, iat, nbf }: Readonly<Record<'exp' | 'iat' | 'nbf', unknown>>): string | undefined {
+    const at = now() / 1000
+    if (!isTime(exp)) return 'needs a time at which it expires (exp)'
+    if (exp + clockTolerance <= at) return 'has expired'
+    if (exp > at + MAX_LIFETIME + clockTolerance) return `expires later than ${MAX_LIFETIME} seconds from now`
+    for (const [name, time] of Object.entries({ iat, nbf })) {
+      if (time === undefined) continue
+      if (!isTime(time)) return `has an ${name} that is no time`
+      if (time > at + clockTolerance) return `has an ${name} in the future`
+    }
+    return undefined
+  }
+
+  async function listKeys(keySet: KeySetRecord, kid: string | undefined): Promise<readonly VerificationKey[]> {
+    if (!('keys' in keySet)) return keySets.find(keySet.address, { kid, reloadedAt: keySet.reloadedAt })
+    const known = imported.get(keySet) ?? toVerificationKeys(keySet.keys)
+    imported.set(keySet, known)
+    return known
+  }
+
+  /** An address that does not answer counts only if no other key set has the key. */
+  async function findKeySet(
+    { secrets }: ApplicationRecord,
+    assertion: string,
+    { kid, algorithm }: Claims,
+  ): Promise<CredentialRecord | undefined> {
+    let outage: unknown
+    for (const record of secrets) {
+      // An address is not read for a key set that has expired.
+      if (!record.keySet || !('keys' in record.keySet || isLive(record, now()))) continue
+      try {
+        for (const key of await listKeys(record.keySet, kid)) {
+          if (kid !== undefined && key.kid !== undefined && key.kid !== kid) continue
+          if (key.algorithms.includes(algorithm) && (await verifyAssertion(assertion, key))) return record
+        }
+      } catch (error) {
+        if (!(error instanceof OAuthError)) throw error
+        outage = error
+      }
+    }
+    if (outage !== undefined) throw outage
+    return undefined
+  }
+
+  /** Refuses a second use, in every process. Throws 429 when the application has used too many. */
+  async function useOnce({ id }: ApplicationRecord, { jti, exp }: Claims): Promise<boolean> {
+    const assertion = {
+      applicationId: id,
+      hash: hash('sha256', jti, 'base64url'),
+      expiresAt: (exp + clockTolerance) * 1000,
+    }
+    const added = await store.assertions.add(assertion, { now: now(), most: MAX_USED })
+    if (added !== 'full') return added === 'added'
+    const description = `The client has used ${MAX_USED} assertions in the last minutes; keep access tokens until they expire`
+    throw createDenialError(createDenial('too_many_requests', description, retryAfter(60)))
+  }
+
+  return async function readAssertion(req: IncomingMessage, form: Form, api: ClientApi): Promise<AssertionAttempt> {
+    const assertion = form.get('client_assertion') ?? ''
+    if (form.get('client_assertion_type') !== ASSERTION_TYPE)
+      throw new OAuthError('invalid_request', `client_assertion_type must be ${ASSERTION_TYPE}`)
+    const claims = readClaims(assertion, api)
+    if (typeof claims === 'string') return { ...NOBODY, problem: claims }
+    const { clientId } = claims
+    const named = form.get('client_id')
+    if (named !== undefined && named !== clientId)
+      throw new OAuthError('invalid_request', 'The client_id is not the one of the assertion')
+    const found = await findClient(clientId, req)
+    const matched = found && (await findKeySet(found.application, assertion, claims))
+    if (!found || !matched) return { found, clientId, matched: undefined, reason: 'wrong_assertion' }
+    if (!isLive(matched, now())) return { found, clientId, matched: undefined, reason: 'expired_key_set' }
+    if (await useOnce(found.application, claims)) return { found, clientId, matched }
+    return { found, clientId, matched: undefined, reason: 'replayed_assertion' }
+  }
+}
+
+const NOBODY = { found: undefined, clientId: undefined, matched: undefined, reason: 'wrong_assertion' } as const
+
+const TYPES = ['jwt', 'client-authentication+jwt']
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+}
+
+/** Header and payload, if the text has the form of a JWT that was signed. */
+function decode(assertion: string): readonly (Readonly<Record<string, unknown>> | undefined)[] {
+  if (assertion.length > MAX_ASSERTION_LENGTH || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(assertion)) return []
+  if (!isCanonical(assertion)) return []
+  return assertion.split('.', 2).map((part) => {
+    try {
+      const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
+      return isObject(value) ? { ...value } : undefined
+    } catch {
+      return undefined
+    }
+  })
+}

@@ -1,0 +1,110 @@
+import { OAuthError } from '../../shared/contracts/denial.js'
+import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
+import { createConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
+import type { FetchKeySet } from './fetch-key-set.js'
+import { KeySetProblem, toVerificationKeys, type VerificationKey } from './public-key-set.js'
+
+/** What is known of the key set at an address. */
+interface Known {
+  readonly keys: readonly VerificationKey[]
+  /** Milliseconds since 1970, as all times here. */
+  readonly fetchedAt: number
+  readonly freshUntil: number
+}
+
+interface Entry {
+  known: Known | undefined
+  attemptedAt: number
+  /** Why the last attempt failed; undefined if it did not. */
+  problem: string | undefined
+  pending: Promise<void> | undefined
+}
+
+const RETRY_MS = 60_000
+/** Known keys go on for so long while the address does not answer. */
+const OUTAGE_MS = 24 * 3600_000
+const ADDRESSES = 1000
+const AT_ONCE = 4
+const WAITING = 200
+
+/** Keeps the key sets of clients that publish theirs at an address. */
+export type KeySetCache = ReturnType<typeof createKeySetCache>
+
+export function createKeySetCache({
+  fetchKeySet,
+  now,
+}: {
+  readonly fetchKeySet: FetchKeySet
+  readonly now: () => number
+}) {
+  const entries = createBoundedCache<Entry>({ entries: ADDRESSES })
+  const limit = createConcurrencyLimit({
+    atOnce: AT_ONCE,
+    waiting: WAITING,
+    onOverflow: () => new KeySetProblem('is not read: too many others are being read'),
+  })
+
+  async function fetchInto(address: string, entry: Entry): Promise<void> {
+    entry.attemptedAt = now()
+    try {
+      const { keys, maxAge } = await limit(new URL(address).host, () => fetchKeySet(address))
+      const fetchedAt = now()
+      entry.known = { keys: toVerificationKeys(keys), fetchedAt, freshUntil: fetchedAt + maxAge * 1000 }
+      entry.problem = undefined
+    } catch (error) {
+      if (!(error instanceof KeySetProblem)) throw error
+      entry.problem = error.message
+    } finally {
+      entry.pending = undefined
+    }
+  }
+
+  function read(address: string, entry: Entry): Promise<void> {
+    return (entry.pending ??= fetchInto(address, entry))
+  }
+
+  function findEntry(address: string): Entry {
+    const entry = entries.get(address)
+    if (entry) return entry
+    const created: Entry = { known: undefined, attemptedAt: -Infinity, problem: undefined, pending: undefined }
+    entries.set(address, created)
+    return created
+  }
+
+  return {
+    /**
+     * The keys at an address. It is read again when its time is over, after `reloadedAt` (milliseconds), and for a `kid` that the known set
+     * lacks; after a failure, and for unknown `kid`s, at most once a minute. While it does not answer, known keys go on for 24 hours. Rejects
+     * with 503 when nothing is known of it.
+     */
+    async find(
+      address: string,
+      { kid, reloadedAt = -Infinity }: { readonly kid?: string | undefined; readonly reloadedAt?: number | undefined },
+    ): Promise<readonly VerificationKey[]> {
+      const entry = findEntry(address)
+      const { known } = entry
+      const isCurrent = known !== undefined && known.freshUntil > now() && known.fetchedAt >= reloadedAt
+      const lacksKid = kid !== undefined && known?.keys.every((key) => key.kid !== kid) === true
+      const mayRetry = entry.attemptedAt < Math.max(reloadedAt, now() - RETRY_MS)
+      if (entry.pending || ((!isCurrent || lacksKid) && mayRetry)) await read(address, entry)
+      const found = entry.known
+      if (found === undefined || found.fetchedAt + OUTAGE_MS < now())
+        throw new OAuthError('temporarily_unavailable', `The key set of the client ${entry.problem ?? 'is not known'}`)
+      return found.keys
+    },
+
+    /** Reads the address at once. Resolves to why that failed: a part of a sentence; undefined if it did not. */
+    async reload(address: string): Promise<string | undefined> {
+      const entry = findEntry(address)
+      await entry.pending
+      await read(address, entry)
+      return entry.problem
+    },
+
+    /** Why the last attempt to read the address failed, and since when its keys are known. */
+    describe(address: string): { readonly problem: string | undefined; readonly fetchedAt: number | undefined } {
+      const entry = entries.get(address)
+      return { problem: entry?.problem, fetchedAt: entry?.known?.fetchedAt }
+    },
+  }
+}

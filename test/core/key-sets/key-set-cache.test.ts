@@ -1,0 +1,105 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { FetchedKeySet } from '../../../src/core/key-sets/fetch-key-set.js'
+import { createKeySetCache, type KeySetCache } from '../../../src/core/key-sets/key-set-cache.js'
+import { KeySetProblem } from '../../../src/core/key-sets/public-key-set.js'
+import type { PublicJwk } from '../../../src/shared/contracts/application-record.js'
+
+const ADDRESS = 'https://partner.test/jwks'
+const key = (kid: string): PublicJwk =>
+  ({ ...generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }), kid }) as PublicJwk
+const A = key('a')
+const B = key('b')
+
+let now: number
+let fetched: number
+let answer: () => Promise<FetchedKeySet>
+let cache: KeySetCache
+const fail = (): Promise<never> => Promise.reject(new KeySetProblem('answered with status 500'))
+const publish = (...keys: PublicJwk[]): void => void (answer = () => Promise.resolve({ keys, maxAge: 600 }))
+const find = async (kid?: string, reloadedAt?: number) =>
+  (await cache.find(ADDRESS, { kid, reloadedAt })).map((each) => each.kid)
+
+beforeEach(() => {
+  now = 1_800_000_000_000
+  fetched = 0
+  publish(A)
+  cache = createKeySetCache({
+    fetchKeySet: () => {
+      fetched += 1
+      return answer()
+    },
+    now: () => now,
+  })
+})
+
+describe('the key set at an address', () => {
+  it('is read once for all who wait, and kept as long as it says', async () => {
+    expect(await Promise.all([find('a'), find('a'), find()])).toEqual([['a'], ['a'], ['a']])
+    now += 599_000
+    await find('a')
+    expect(fetched).toBe(1)
+    publish(B)
+    now += 1000
+    expect(await find('b')).toEqual(['b'])
+    expect(fetched).toBe(2)
+  })
+
+  it('is read again for an unknown kid, once a minute', async () => {
+    await find('a')
+    publish(A, B)
+    expect(await find('b')).toEqual(['a'])
+    now += 60_001
+    expect(await find('b')).toEqual(['a', 'b'])
+    for (let i = 0; i < 100; i++) await find(`unknown-${i}`)
+    expect(fetched).toBe(2)
+  })
+
+  it('is read again after a reload, in every process that knows of it', async () => {
+    await find('a')
+    now += 1000
+    publish(B)
+    expect(await find('b', now)).toEqual(['b'])
+    expect(fetched).toBe(2)
+    await find('b', now)
+    expect(fetched).toBe(2)
+  })
+
+  it('goes on for 24 hours while its address does not answer, and is asked for once a minute', async () => {
+    await find('a')
+    answer = fail
+    now += 601_000
+    for (let i = 0; i < 10; i++) expect(await find('a')).toEqual(['a'])
+    expect(fetched).toBe(2)
+    expect(cache.describe(ADDRESS)).toMatchObject({ problem: 'answered with status 500' })
+    now += 24 * 3600_000
+    await expect(find('a')).rejects.toMatchObject({ status: 503 })
+    publish(B)
+    now += 60_001
+    expect(await find('b')).toEqual(['b'])
+    expect(cache.describe(ADDRESS)).toMatchObject({ problem: undefined })
+  })
+
+  it('that was never read is 503, and is not asked for again by each request', async () => {
+    answer = fail
+    for (let i = 0; i < 10; i++) await expect(find('a')).rejects.toMatchObject({ status: 503 })
+    expect(fetched).toBe(1)
+    expect(await cache.reload(ADDRESS)).toBe('answered with status 500')
+    publish(A)
+    expect(await cache.reload(ADDRESS)).toBeUndefined()
+    expect(await find('a')).toEqual(['a'])
+  })
+
+  it('is read with few others at once', async () => {
+    let running = 0
+    let most = 0
+    answer = async () => {
+      most = Math.max(most, (running += 1))
+      await new Promise((resolve) => setImmediate(resolve))
+      running -= 1
+      return { keys: [A], maxAge: 60 }
+    }
+    await Promise.all(Array.from({ length: 100 }, (_, i) => cache.find(`https://partner${i}.test/`, {})))
+    expect(most).toBe(4)
+  })
+})
