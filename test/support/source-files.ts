@@ -39,6 +39,8 @@ export interface Import {
 
 export interface FunctionSize {
   readonly name: string
+  /** Positional ones. */
+  readonly parameters: number
   readonly line: number
   /** Those of its body that are no comments. */
   readonly lines: number
@@ -70,7 +72,13 @@ export function parseSourceFile(path: string, text: string): SourceFile {
   const spans: FunctionSpan[] = []
   const memberReads: string[] = []
   const addFunction = (node: ParsedFunction | ArrowFunctionExpression, name: string): void => {
-    spans.push({ name, at: node.start, start: node.body?.start ?? node.start, end: node.end })
+    spans.push({
+      name,
+      parameters: node.params.length,
+      at: node.start,
+      start: node.body?.start ?? node.start,
+      end: node.end,
+    })
     for (const parameter of node.params) memberReads.push(...listMembersOfParameter(parameter))
   }
 
@@ -176,6 +184,7 @@ function resolveImport(path: string, specifier: string): Omit<Import, 'typeOnly'
 /** The body of a function: the types of its parameters are no code. */
 interface FunctionSpan {
   readonly name: string
+  readonly parameters: number
   /** The offset of the function. */
   readonly at: number
   readonly start: number
@@ -195,7 +204,7 @@ function measureFunctions(text: string, spans: readonly FunctionSpan[]): Functio
     const covered = new Set(inner.flatMap(listLines))
     const lines = listLines(span)
     const ownLines = lines.filter((line) => !covered.has(line)).length
-    return { name: span.name, line: lineAt(span.at), lines: lines.length, ownLines }
+    return { name: span.name, parameters: span.parameters, line: lineAt(span.at), lines: lines.length, ownLines }
   })
 }
 

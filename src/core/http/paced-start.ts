@@ -26,7 +26,7 @@ export function createPacedStart(): PaceStarts {
   })
   const waitForTurn = (req: IncomingMessage): Promise<void> => limitStarts(readClientAddress(req), waitForNextTurn)
 
-  return function pace(endpoint) {
+  return function paceStarts(endpoint) {
     return async function answerInTurn(req, res) {
       await waitForTurn(req)
       // The client has gone meanwhile.
