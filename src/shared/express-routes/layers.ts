@@ -58,13 +58,14 @@ export interface Mount {
 
 /**
  * Whether a request for the path may reach a route that `accepts` does, which also gets the path in the route's router, and the routers
- * before it. Express ignores what handlers do before it.
+ * before it. It ignores what handlers do before it, and mounted apps if `open` does not find their layers.
  */
 export function hasRoute(
   layers: readonly Layer[],
   path: string,
   accepts: (route: Route, path: string, mounts: readonly Mount[]) => boolean,
   mounts: readonly Mount[] = [],
+  open: (layer: Layer) => readonly Layer[] | undefined = ({ handle }) => findLayers(handle),
 ): boolean {
   return layers.some((layer) => {
     const matched = layer.match(path)
@@ -73,7 +74,7 @@ export function hasRoute(
     const matchedPath = typeof matched === 'object' ? matched.path : (layer.path ?? '')
     const rest = path.slice(matchedPath.length) || '/'
     const below = [...mounts, { layer, path: matchedPath }]
-    return rest.startsWith('/') && hasRoute(findLayers(layer.handle) ?? [], rest, accepts, below)
+    return rest.startsWith('/') && hasRoute(open(layer) ?? [], rest, accepts, below, open)
   })
 }
 

@@ -60,13 +60,15 @@ export function findNextRoute(
   app: RouteContainer,
   path: string,
   method: string,
+  open?: (layer: Layer) => readonly Layer[] | undefined,
 ): { readonly route: Route; readonly path: string; readonly rest: string } | undefined {
   let found: { readonly route: Route; readonly rest: string } | undefined
-  hasRoute(findLayers(app) ?? [], path, (route, rest) => {
+  const accept = (route: Route, rest: string): boolean => {
     if (!handlesMethod(route, method)) return false
     found = { route, rest }
     return true
-  })
+  }
+  hasRoute(findLayers(app) ?? [], path, accept, [], open)
   // The rest is a slash, also if the path has none at its end.
   return found && { ...found, path: path.endsWith(found.rest) ? path.slice(0, -found.rest.length) : path }
 }

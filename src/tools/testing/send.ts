@@ -25,6 +25,8 @@ export interface SentRequest {
   readonly maxBodyTime?: number
   /** Milliseconds until an answer must have begun, 10 seconds if left out. */
   readonly maxWait?: number
+  /** Gets the request as the listener does, before it. */
+  readonly onRequest?: (req: IncomingMessage) => void
 }
 
 export interface ReceivedAnswer {
@@ -46,7 +48,7 @@ const ANSWER_TIMEOUT_MS = 10_000
  * router, closes the connection, or has not answered in time.
  */
 export function send(listener: Listener, request: SentRequest): Promise<ReceivedAnswer> {
-  const { method, target, address = '127.0.0.1', maxBodyTime, maxWait = ANSWER_TIMEOUT_MS } = request
+  const { method, target, address = '127.0.0.1', maxBodyTime, maxWait = ANSWER_TIMEOUT_MS, onRequest } = request
   const { client, server } = createConnection(address)
   return new Promise((resolve, reject) => {
     let timer = setTimeout(() => fail(`was not answered within ${maxWait / 1000} seconds.`), maxWait)
@@ -65,7 +67,7 @@ export function send(listener: Listener, request: SentRequest): Promise<Received
       const { status, rawHeaders, body } = reader.read()!
       resolve({ status, rawHeaders, headers: joinHeaders(rawHeaders), body })
     }
-    FAILURES.set(server, fail)
+    CONNECTIONS.set(server, { fail, onRequest })
     client.on('data', (chunk: Buffer) => {
       const read = reader.push(chunk)
       if (read?.isComplete) return answer()
@@ -113,8 +115,11 @@ function joinHeaders(rawHeaders: readonly string[]): Record<string, string> {
   return Object.fromEntries(joined)
 }
 
-/** Functions to call when a listener throws, by the connection. */
-const FAILURES = new WeakMap<object, (error: unknown) => void>()
+/** Functions to call for a request, and when a listener throws, by the connection. */
+const CONNECTIONS = new WeakMap<
+  object,
+  { readonly fail: (error: unknown) => void; readonly onRequest: SentRequest['onRequest'] }
+>()
 const SERVERS = new WeakMap<Listener, Server>()
 
 function findServer(listener: Listener): Server {
@@ -124,7 +129,9 @@ function findServer(listener: Listener): Server {
   const app = typeof listen === 'function' ? listener : Array.isArray(stack) ? mountInApp(listener) : undefined
   const server = createServer((req, res) => {
     // This error would end the process of a server.
-    const fail = (error: unknown): void => FAILURES.get(req.socket)?.(error ?? new Error('The listener threw nothing.'))
+    const connection = CONNECTIONS.get(req.socket)
+    const fail = (error: unknown): void => connection?.fail(error ?? new Error('The listener threw nothing.'))
+    connection?.onRequest?.(req)
     try {
       // An app that gets no `next` answers requests that nothing in it has answered.
       const result: unknown = app

@@ -4,7 +4,7 @@ import type { CredentialSource } from './credential-source.js'
 import type { Operation } from './documents.js'
 import type { AskedPlace, Fault, Judge } from './judge.js'
 import type { ProblemKind, ProblemList } from './problem.js'
-import type { Ask, Prober } from './prober.js'
+import type { Ask, Outcome, Prober } from './prober.js'
 import type { PublicRoutes } from './public-routes.js'
 import type { AlsoTry } from './variations.js'
 
@@ -17,7 +17,7 @@ export interface CheckContext {
   readonly publicRoutes: PublicRoutes
   readonly alsoTry: AlsoTry
   readonly params: Readonly<Record<string, string>>
-  readonly problems: Pick<ProblemList, 'add'>
+  readonly problems: ProblemList
   /** The path of the first route for a request, as it is defined; undefined if no route has it. */
   readonly routeOf: (method: string, target: string) => string | undefined
   /** Whether anything but routes, guards and routers of the platform could answer. */
@@ -62,4 +62,18 @@ export async function ask(
 ): Promise<Fault | undefined> {
   const request = { method: check.method, target: check.place.target, ...change }
   return check.judge.judge(request, await check.prober.ask(request), { ...check.asked, ...place })
+}
+
+export const SEE_ALL =
+  'Let the guard see every method and spelling: guard and handler on one mount, app.use(path, guard, handler), router.use() or the route. Do not compare req.method, req.path or req.url yourself.'
+
+/** Whether a guard refused the request. */
+export function isRefused({ decisions }: Outcome): boolean {
+  return decisions.some(({ kind }) => kind === 'refused')
+}
+
+/** What is known of an address before it is asked. */
+export function describePlace({ routeOf }: CheckContext, { isKnown, target }: Place): AskedPlace {
+  const hasRoute = (method: string): boolean => isKnown && routeOf(method, target) !== undefined
+  return { isUnknown: !isKnown, isVerified: false, hasRoute }
 }

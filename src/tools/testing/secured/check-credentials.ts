@@ -8,7 +8,7 @@ export async function checkApi(check: Check): Promise<void> {
   const { auth, place, accepts, credentials, complain } = check
   const expected = findApiAddress(auth, place.path)?.api
   if (expected === undefined || accepts.length === 0 || accepts.some(({ api }) => api === expected)) return
-  const { headers } = await credentials.foreign(accepts[0]!.api)
+  const headers = await credentials.foreign(accepts[0]!.api)
   if (!(await ask(check, { headers }))) return
   complain(
     'wrong-api',

@@ -2,13 +2,14 @@ import { METHODS } from 'node:http'
 import { findApi } from '../credentials.js'
 import { findApiAddress, listBases } from './addresses.js'
 import { checkMethod } from './check.js'
-import { formatGuardCall, type CheckContext, type Place } from './check-context.js'
+import { describePlace, formatGuardCall, isRefused, type CheckContext, type Place } from './check-context.js'
 import { fillPath, type Operation } from './documents.js'
 import type { Endpoint } from './endpoints.js'
 import { UNKNOWN } from './judge.js'
+import { OFTEN_USED } from './variations.js'
 
 /** Methods that stand for those of `app.all()`. */
-const SOME_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+export const SOME_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 /** Methods that Node's parser reads, in the order in which they are tried. CONNECT never reaches a listener. */
 const EVERY_METHOD: readonly string[] = [...new Set([...SOME_METHODS, 'HEAD', 'OPTIONS', ...METHODS])].filter(
   (method) => method !== 'CONNECT',
@@ -58,7 +59,7 @@ async function checkEveryMethod(
     if (checked.includes(method) || publicRoutes.has(method, place.path)) continue
     if (route !== undefined && route !== place.path && publicRoutes.has(method, route)) continue
     const request = { method, target: place.target }
-    const fault = await judge.judge(request, await prober.ask(request), { isUnknown, isVerified: false })
+    const fault = await judge.judge(request, await prober.ask(request), { ...describePlace(context, place), isUnknown })
     if (!fault) continue
     return problems.add({
       kind: place.isKnown ? 'other-method' : fault.kind,
@@ -74,34 +75,35 @@ async function checkEveryMethod(
  * guard refuses both.
  */
 export async function checkAddress(context: CheckContext, mount: string, path: string): Promise<boolean> {
-  const { hasFunctions } = context
+  const { auth, hasFunctions, prober, routeOf } = context
   const own = path.replace(/\/\*$/, '') || '/'
+  const isOwn = auth.apis.flatMap(listBases).includes(own)
   const targets = [`${mount}/${UNKNOWN}`, mount === '' ? '/' : mount, `${mount}/${UNKNOWN}/value.x`]
-  const findings: string[] = []
+  const findings: boolean[] = []
   for (const [at, target] of targets.entries()) {
     // An API's own address is named as such.
-    const name = at === 1 && isOwnAddress(context, own) ? own : path
+    const name = at === 1 && isOwn ? own : path
     const place: Place = { path: name, target, isKnown: false, operations: () => [] }
     // A route at this very address is checked by itself.
-    const isRoute = context.routeOf('GET', target) !== undefined
+    const isRoute = routeOf('GET', target) !== undefined
     const finding = isRoute
-      ? await findGuarded(context, target)
+      ? isRefused(await prober.ask({ method: 'HEAD', target })) && 'refused'
       : await checkMethod(context, place, 'GET', hasFunctions && at === 0)
-    findings.push(finding)
-    if (finding === 'faulty') break
+    if (finding === 'faulty') return false
+    findings.push(finding === 'refused')
     if (hasFunctions && at < 2) await checkEveryMethod(context, place, ['GET'], true)
   }
-  return findings.length > 0 && findings.slice(0, 2).every((finding) => finding === 'refused')
+  const often = hasFunctions && findApiAddress(auth, path) ? OFTEN_USED : []
+  for (const each of often) await checkPath(context, `${mount}/${each}`, ['GET'])
+  return findings[0]! && findings[1]!
 }
 
-/** Whether it is an API's own address, which is named as such. */
-function isOwnAddress({ auth }: CheckContext, path: string): boolean {
-  return auth.apis.flatMap(listBases).includes(path)
-}
-
-async function findGuarded({ prober }: CheckContext, target: string): Promise<string> {
-  const { decisions } = await prober.ask({ method: 'HEAD', target })
-  return decisions.some(({ kind }) => kind === 'refused') ? 'refused' : 'closed'
+/** A path that only the code of a function shows. */
+export async function checkPath(context: CheckContext, target: string, methods: readonly string[]): Promise<void> {
+  const place: Place = { path: target, target, isKnown: false, operations: () => [] }
+  for (const method of methods) {
+    if (context.routeOf(method, target) === undefined) await checkMethod(context, place, method, methods.length > 1)
+  }
 }
 
 /** An operation that no route has: a function may answer it, such as that of a framework or a proxy. */

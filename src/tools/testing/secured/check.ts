@@ -1,11 +1,22 @@
 import { findApi } from '../credentials.js'
 import { findApiAddress } from './addresses.js'
-import { ask, formatGuardCall, type Check, type CheckContext, type Demand, type Place } from './check-context.js'
+import {
+  ask,
+  describePlace,
+  formatGuardCall,
+  isRefused,
+  SEE_ALL,
+  type Check,
+  type CheckContext,
+  type Demand,
+  type Place,
+} from './check-context.js'
 import { checkApi, checkBadCredentials, checkDocument, checkOtherIssuers, checkScopes } from './check-credentials.js'
 import { UNKNOWN, type Fault } from './judge.js'
 import type { ProblemKind } from './problem.js'
-import type { Ask, Outcome } from './prober.js'
-import { listOtherIds, listSpellings, overrideMethod } from './spellings.js'
+import type { Outcome } from './prober.js'
+import { listOtherIds, listSpellings } from './spellings.js'
+import { checkReplacedMethods, checkReplacedPaths } from './check-replaced.js'
 import { listVariations, type Variation } from './variations.js'
 
 /** The result of the first request. */
@@ -30,7 +41,7 @@ export async function checkMethod(
   const request = { method, target }
   const none = await prober.ask(request)
   const verified = await findVerified(context, place, method, none)
-  const asked = { isUnknown: !place.isKnown, isVerified: verified !== undefined }
+  const asked = { ...describePlace(context, place), isVerified: verified !== undefined }
   const fault = await judge.judge(request, none, asked)
   if (fault) {
     complain(...describeFault(context, place, fault))
@@ -38,18 +49,20 @@ export async function checkMethod(
   }
   const demanded = none.decisions.flatMap(({ kind, accepts }): readonly Demand[] => (kind === 'refused' ? accepts : []))
   const accepts = verified === undefined ? demanded : [findDemand(context, verified)]
-  const isRefused = verified !== undefined || none.decisions.some(({ kind }) => kind === 'refused')
+  const isGuarded = verified !== undefined || isRefused(none)
   const check: Check = { ...context, place, method, asked, accepts, complain }
   const steps = [
-    ...(isRefused ? [checkApi, checkDocument, checkScopes] : []),
-    ...(isThorough && isRefused ? [checkBadCredentials, checkOtherIssuers] : []),
-    ...(isThorough ? [checkOtherMethods, checkSpellings, checkVariations] : []),
+    ...(isGuarded ? [checkApi, checkDocument, checkScopes] : []),
+    ...(isThorough && isGuarded ? [checkBadCredentials, checkOtherIssuers] : []),
+    ...(isThorough
+      ? [checkOtherMethods, checkReplacedMethods, checkReplacedPaths, checkSpellings, checkVariations]
+      : []),
   ]
   for (const step of steps) {
     await step(check, none)
     if (failed.has(`${method} ${target}`)) return 'faulty'
   }
-  return isRefused ? 'refused' : 'closed'
+  return isGuarded ? 'refused' : 'closed'
 }
 
 /** Whoever listed it does not expect a credential there. HEAD changes nothing. */
@@ -57,8 +70,7 @@ async function checkPublic(
   { prober, complain }: Pick<Check, 'prober' | 'complain'>,
   { target }: Place,
 ): Promise<Finding> {
-  const { decisions } = await prober.ask({ method: 'HEAD', target })
-  if (!decisions.some(({ kind }) => kind === 'refused')) return 'public'
+  if (!isRefused(await prober.ask({ method: 'HEAD', target }))) return 'public'
   complain(
     'public-but-guarded',
     'It is listed as public, but a request without a credential is refused.',
@@ -81,7 +93,7 @@ async function findVerified(
   const expected = findApiAddress(auth, path)?.api
   for (const { name } of auth.apis) {
     if (expected !== undefined && name !== expected) continue
-    const { headers } = await credentials.forged(name)
+    const headers = await credentials.forged(name)
     const outcome = await prober.ask({ method, target, headers })
     const verified = outcome.decisions.find(({ kind }) => kind === 'notVerified')
     if (verified && isRefusal(outcome.answer?.status)) return verified.api
@@ -93,59 +105,49 @@ function findDemand({ auth }: CheckContext, api: string): Demand {
   return { api, scheme: findApi(auth, api).scheme }
 }
 
-function describeFault(context: CheckContext, { path }: Place, { kind, answer }: Fault): [ProblemKind, string, string] {
-  const api = findApiAddress(context.auth, path)?.api
-  const guard = api === undefined ? 'a guard' : formatGuardCall(context.auth, api)
-  if (kind === 'report-only') {
-    return [
-      kind,
-      'The guard only reports what it would refuse (reportOnly), so every request passes.',
-      'Remove "reportOnly" of the guard, the API or the platform, or list the route in "public" with the reason.',
-    ]
-  }
-  if (kind === 'optional') {
-    return [
-      kind,
-      `A request without a credential passed: the guard is optional, and no other guard stands behind it: ${answer}.`,
-      'Remove "optional: true", or list the route in "public" with the reason.',
-    ]
-  }
-  if (kind === 'wrong-refusal') {
-    return [
-      kind,
-      `A request without a credential did not get the refusal of a guard: ${answer}.`,
-      'Let the guard answer: mount nothing before it that answers, and nothing that changes its answers. Give onDenied for answers of your own. If the route is protected otherwise, list it in "public" with that reason.',
-    ]
-  }
-  return [
-    kind,
-    `A request without a credential was not refused by a guard: ${answer}.`,
-    `Put ${guard} before what answers, or list the address in "public" with the reason. Express calls what is mounted in the order in which it is mounted.`,
-  ]
+function describeFault(
+  { auth }: CheckContext,
+  { path }: Place,
+  { kind, answer }: Fault,
+): [ProblemKind, string, string] {
+  const api = findApiAddress(auth, path)?.api
+  const [text, fix] = FAULTS[kind]
+  const guard = api === undefined ? 'a guard' : formatGuardCall(auth, api)
+  return [kind, `A request without a credential ${text}: ${answer}.`, fix.replace('GUARD', guard)]
 }
 
-/** HEAD and OPTIONS, and a POST request that names the method in a header or the query. */
+const FAULTS: Readonly<Record<Fault['kind'], readonly [text: string, fix: string]>> = {
+  'report-only': [
+    'passed, because the guard only reports what it would refuse (reportOnly)',
+    'Remove "reportOnly" of the guard, the API or the platform, or list the route in "public" with the reason.',
+  ],
+  optional: [
+    'passed: the guard is optional, and no other guard stands behind it',
+    'Remove "optional: true", or list the route in "public" with the reason.',
+  ],
+  'wrong-refusal': [
+    'did not get the refusal of a guard',
+    'Let the guard answer: mount nothing before it that answers, and nothing that changes its answers. Give onDenied for answers of your own. If the route is protected otherwise, list it in "public" with that reason.',
+  ],
+  open: [
+    'was not refused by a guard',
+    'Put GUARD before what answers, or list the address in "public" with the reason. Express calls what is mounted in the order in which it is mounted.',
+  ],
+}
+
+/** HEAD and OPTIONS. */
 async function checkOtherMethods(check: Check): Promise<void> {
-  const { place, method, publicRoutes, complain, routeOf } = check
-  const others: Partial<Ask>[] = (method === 'GET' ? ['HEAD', 'OPTIONS'] : ['OPTIONS']).map((other) => ({
-    method: other,
-  }))
-  const overridden = place.isKnown && method !== 'POST' ? overrideMethod(place.target, method) : []
-  for (const change of [...others, ...overridden]) {
-    if (publicRoutes.has(change.method!, place.path)) continue
-    const isUnknown = !place.isKnown || (change.method === 'POST' && routeOf('POST', place.target) === undefined)
-    const fault = await ask(check, change, { isUnknown })
+  const { place, publicRoutes, routeOf } = check
+  for (const method of check.method === 'GET' ? ['HEAD', 'OPTIONS'] : ['OPTIONS']) {
+    if (publicRoutes.has(method, place.path)) continue
+    // What has GET has HEAD.
+    const hasMethod = method === 'HEAD' || routeOf(method, place.target) || place.operations(method).length > 0
+    const fault = await ask(check, { method }, { isUnknown: !place.isKnown || !hasMethod })
     if (!fault) continue
-    const subject =
-      change.method === 'POST'
-        ? `A POST request that names ${method} in X-HTTP-Method-Override or _method, without a credential,`
-        : `A request with the method ${change.method} and without a credential`
-    return complain('other-method', `${subject} was not refused: ${fault.answer}.`, SEE_ALL)
+    const subject = `A request with the method ${method} and without a credential`
+    return check.complain('other-method', `${subject} was not refused: ${fault.answer}.`, SEE_ALL)
   }
 }
-
-const SEE_ALL =
-  'Let the guard see every method and spelling: guard and handler on one mount, app.use(path, guard, handler), router.use() or the route. Do not compare req.method, req.path or req.url yourself.'
 
 /** The path with other ids, and in other spellings. */
 async function checkSpellings(check: Check): Promise<void> {
@@ -164,8 +166,9 @@ async function checkSpellings(check: Check): Promise<void> {
       unknownTarget: unknown.get(name),
     })
     if (!fault) continue
-    // A page for every path, which is none of this address.
-    if (route === undefined && outcome.answer && (await judge.isPageForAll(request, outcome.answer))) continue
+    // The page for every path that is listed as such. In this spelling, the path is below no API.
+    const mayBePage = route === undefined && !findApiAddress(check.auth, path) && publicRoutes.has(method, '/*')
+    if (mayBePage && outcome.answer && (await judge.isAnswerForAll(request, outcome.answer))) continue
     const kind = name === 'with another id' ? 'open' : 'other-path'
     return complain(
       kind,

@@ -10,23 +10,12 @@ export interface BadCredential {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface CredentialSource {
-  /** Credentials that nothing accepts where these are accepted: of the first one's API, of another API, of the other scheme. */
-  bad(accepted: AcceptedApi, others: readonly AcceptedApi[]): Promise<readonly BadCredential[]>
-  /** A credential with another signature or checksum. */
-  forged(api: string): Promise<BadCredential>
-  /** A good credential of one API, for addresses of others. */
-  foreign(api: string): Promise<BadCredential>
-  /** An access token or key without any of these scopes; none if every key has one of them (`defaultScopes`). */
-  without(api: string, scopes: readonly string[]): Promise<readonly BadCredential[]>
-  /** Deletes the applications that were made. */
-  end(): Promise<void>
-}
+export type CredentialSource = ReturnType<typeof createCredentialSource>
 
 type AcceptedApi = Pick<AcceptedCredential, 'api' | 'scheme'>
 
 /** Makes the credentials that requests of `expectSecured()` are sent with, each once. */
-export function createCredentialSource(platform: PlatformAuth): CredentialSource {
+export function createCredentialSource(platform: PlatformAuth) {
   const made: string[] = []
   const auth = noteApplications(platform, (id) => {
     made.push(id)
@@ -41,6 +30,7 @@ export function createCredentialSource(platform: PlatformAuth): CredentialSource
     return known
   }
 
+  /** An access token or key without any of these scopes; none if every key has one of them (`defaultScopes`). */
   async function without(name: string, scopes: readonly string[]): Promise<readonly BadCredential[]> {
     const { scheme, scopes: all, defaultScopes = [] } = findApi(auth, name)
     const left = Object.keys(all).filter((scope) => !scopes.includes(scope))
@@ -75,7 +65,8 @@ export function createCredentialSource(platform: PlatformAuth): CredentialSource
   }
 
   return {
-    async bad(accepted, others) {
+    /** Credentials that nothing accepts where these are accepted: of the first one's API, of another API, of the other scheme. */
+    async bad(accepted: AcceptedApi, others: readonly AcceptedApi[]): Promise<readonly BadCredential[]> {
       const { allowed, suspended, expired, revoked } = await callersOf(accepted.api)
       const noun = accepted.scheme === 'oauth2' ? 'access token' : 'key'
       return [
@@ -86,13 +77,13 @@ export function createCredentialSource(platform: PlatformAuth): CredentialSource
         ...(await otherCredentials(accepted, others)),
       ]
     },
-    forged: async (api) => ({ name: 'a forged credential', headers: forge((await callersOf(api)).allowed.headers) }),
-    foreign: async (api) => ({
-      name: `a credential of the API "${api}"`,
-      headers: (await callersOf(api)).allowed.headers,
-    }),
+    /** A credential with another signature or checksum. */
+    forged: async (api: string) => forge((await callersOf(api)).allowed.headers),
+    /** A good credential of one API, for addresses of others. */
+    foreign: async (api: string) => (await callersOf(api)).allowed.headers,
     without,
-    async end() {
+    /** Deletes the applications that were made. */
+    async end(): Promise<void> {
       await Promise.allSettled([...callers.values(), ...restricted.values()])
       for (const id of made) await auth.applications.delete(id, { by: ACTOR })
     },
@@ -118,14 +109,12 @@ function forge(headers: Readonly<Record<string, string>>): Record<string, string
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, change(value)]))
 }
 
-/** Bearer tokens that no platform has issued: `otherIssuers` must refuse both. */
+/** Bearer tokens that no platform has issued: `otherIssuers` must refuse both. The second is a JWT without a signature. */
 export const UNKNOWN_TOKENS: readonly string[] = [
   'an-opaque-token-that-nobody-issued',
-  [
-    { alg: 'none', typ: 'JWT' },
-    { iss: 'https://unknown.example', sub: 'nobody', exp: 9_999_999_999 },
-  ]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.')
-    .concat('.'),
+  `${encode({ alg: 'none', typ: 'JWT' })}.${encode({ iss: 'https://unknown.example', sub: 'nobody', exp: 9_999_999_999 })}.`,
 ]
+
+function encode(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url')
+}

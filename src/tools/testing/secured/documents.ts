@@ -26,7 +26,10 @@ export function readOperations(auth: Pick<PlatformAuth, 'apis'>, documents: unkn
     }
     const { document: source, prefix } = readSource(given)
     const loaded = loadDocument(option, source)
-    if (!MEMBERS.some((member) => Object.hasOwn(loaded, member))) throw describesNothing(option)
+    if (!['paths', 'webhooks', 'components'].some((member) => Object.hasOwn(loaded, member))) {
+      const fix = 'Give an OpenAPI document, or the path of a JSON or YAML file.'
+      throw new ConfigurationError({ option, problem: 'describes no path', fix })
+    }
     const document = takeBelow(`${option}.prefix`, readDocument(option, complete(loaded)), prefix)
     refuseProblems(option, findSecurityProblems(api, document))
     const operations = listCallableOperations(document)
@@ -36,16 +39,6 @@ export function readOperations(auth: Pick<PlatformAuth, 'apis'>, documents: unkn
       path,
       security: readSecurity(api, document, operation),
     }))
-  })
-}
-
-const MEMBERS = ['paths', 'webhooks', 'components']
-
-function describesNothing(option: string): ConfigurationError {
-  return new ConfigurationError({
-    option,
-    problem: 'describes no path',
-    fix: 'Give an OpenAPI document, or the path of a JSON or YAML file.',
   })
 }
 

@@ -3,7 +3,7 @@ import { findLayers, type Layer, type Route } from '../../../shared/express-rout
 import { findMountedApp, findParameterNames, findPatterns } from '../../../shared/express-routes/patterns.js'
 import { findExamplePaths } from './example-paths.js'
 
-/** A route of the app, or a function that is mounted with `use()` at a path of its own. */
+/** A route of the app, or a function that is mounted with `use()`. */
 export interface Endpoint {
   /** Upper case; `'*'` if it has every method. */
   readonly methods: readonly string[]
@@ -15,39 +15,51 @@ export interface Endpoint {
   readonly route: Route | undefined
   /** Whether some of its functions are called for every method. */
   readonly hasHandlersForAll: boolean
+  /** Whether it is neither a route nor of the platform or Express: its answers alone show whether it answers. */
+  readonly isFunction?: boolean
 }
 
 /** Values for parameters in paths, by their names. */
 type ParameterValues = Readonly<Record<string, string>>
-
-/** All routes of an app with its routers and mounted apps, in their order; one that is mounted twice twice. */
-export function findEndpoints(app: unknown, values: ParameterValues): Endpoint[] {
-  return listEndpoints(app, { path: '', targets: [''] }, values, 0)
-}
-
 type Place = Pick<Endpoint, 'path' | 'targets'>
 
 /** A router that is mounted below itself would have no end. */
 const MAX_DEPTH = 20
 
-function listEndpoints(app: unknown, mount: Place, values: ParameterValues, depth: number): Endpoint[] {
-  if (depth > MAX_DEPTH) return []
-  return (findLayers(app) ?? []).flatMap((layer) => {
-    const places = findPlaces(layer, values).map((place) => join(mount, place))
-    const { route } = layer
-    if (route) return places.flatMap((place) => createRouteEndpoints(route, place))
-    const inner = findLayers(layer.handle) ? layer.handle : findMountedApp(layer)
-    if (inner) return places.flatMap((place) => listEndpoints(inner, place, values, depth + 1))
-    // An error handler, or middleware for every path of the router.
-    if (layer.handle.length > 3 || findPatterns(layer).length === 0) return []
-    return places.map(({ path, targets }) => ({
-      methods: ['*'],
-      path: `${path}/*`,
-      targets,
-      route: undefined,
-      hasHandlersForAll: true,
-    }))
-  })
+/** All routes and functions of an app with its routers and mounted apps, in their order; one that is mounted twice twice. */
+export function findEndpoints(app: unknown, auth: object, values: ParameterValues): Endpoint[] {
+  const ofPlatform = new Set(
+    Object.values(auth).flatMap((member: unknown) => [member, (member as { router?: unknown } | undefined)?.router]),
+  )
+  const list = (layers: readonly Layer[] = [], mount: Place, depth: number): Endpoint[] =>
+    (depth > MAX_DEPTH ? [] : layers).flatMap((layer) => {
+      const { route, handle } = layer
+      const places = findPlaces(layer, values).map((place) => join(mount, place))
+      if (route) return places.flatMap((place) => createRouteEndpoints(route, place))
+      if (openLayer(layer)) return places.flatMap((place) => list(openLayer(layer), place, depth + 1))
+      // An error handler.
+      if (handle.length > 3) return []
+      const isFunction = !ofPlatform.has(handle) && !describeGuard(handle) && !isOfExpress4(layer)
+      const [methods, hasHandlersForAll] = [['*'], true]
+      return places.map(({ path, targets }) => ({
+        methods,
+        path: `${path}/*`,
+        targets,
+        route,
+        hasHandlersForAll,
+        isFunction,
+      }))
+    })
+  return list(findLayers(app), { path: '', targets: [''] }, 0)
+}
+
+const mounted = new WeakMap<Layer, ReturnType<typeof findMountedApp>>()
+
+/** The layers of a router or a mounted app. */
+export function openLayer(layer: Layer): readonly Layer[] | undefined {
+  const layers = findLayers(layer.handle)
+  if (!layers && !mounted.has(layer)) mounted.set(layer, findMountedApp(layer))
+  return layers ?? findLayers(mounted.get(layer))
 }
 
 /** Nobody defines so many routes by hand. */
@@ -126,21 +138,6 @@ function join(mount: Place, { path, targets }: Place): Place {
     ...mount.targets.slice(1).map((other) => other + (targets[0] ?? '')),
   ]
   return { path: mount.path + path, targets: all.slice(0, MAX_TARGETS) }
-}
-
-/** Whether anything but routes, guards and routers of the platform could answer: it shows by its answers only. */
-export function findsFunctions(app: unknown, auth: object, depth = 0): boolean {
-  const members = Object.values(auth).flatMap((member: unknown) => [
-    member,
-    (member as { router?: unknown } | undefined)?.router,
-  ])
-  return (findLayers(app) ?? []).some((layer) => {
-    const { handle, route } = layer
-    if (route || handle.length > 3 || describeGuard(handle) || members.includes(handle) || isOfExpress4(layer))
-      return false
-    const inner = findLayers(handle) ? handle : findMountedApp(layer)
-    return inner ? depth < MAX_DEPTH && findsFunctions(inner, auth, depth + 1) : true
-  })
 }
 
 /** Express 4 adds these to each app. They pass every request on. */

@@ -5,89 +5,71 @@ export interface ExamplePath {
 }
 
 /**
- * Paths for a pattern as Express makes it of a path (`/items/:id`, `/files/*path`): with and without what is optional, and with other
- * numbers of segments for a wildcard. Parts of the pattern are replaced by texts that match them, and the pattern itself decides which
- * results are right. Empty for expressions of other forms: the option `examples` has paths for those.
+ * Paths for a pattern: each alternative, with and without what is optional, and with other numbers of segments for a wildcard. The
+ * pattern itself decides which are right. Empty for expressions that need more (lookaheads, references to groups): the option
+ * `examples` has paths for those.
  */
 export function findExamplePaths(pattern: RegExp): ExamplePath[] {
   const plain = new RegExp(pattern.source, pattern.flags.replaceAll(/[gy]/g, ''))
   const found = new Map<string, ExamplePath>()
-  for (const source of splitAlternatives(pattern.source.replaceAll(END, ''))) {
-    for (const path of expand(source.replace(/^\^/, ''))) {
-      const text = path.replace(/(?<=.)\/$/, '')
-      const match = plain.exec(text) ?? plain.exec(path)
-      if (match) found.set(match.input, { path: match.input, groups: match.slice(1) })
-    }
+  for (const text of listTexts(pattern.source)) {
+    const path = text.startsWith('/') ? text : `/${text}`
+    const match = plain.exec(path.replace(/(?<=.)\/$/, '')) ?? plain.exec(path)
+    if (match) found.set(match.input, { path: match.input, groups: match.slice(1) })
   }
   return [...found.values()]
 }
 
-/** The ends of Express's patterns: a slash that may be there, and a lookahead for layers of `use()`. */
-const END = /(?:\\\/\?|\(\?:\\\/\$\)\?|\(\?:\\\/\(\?=\$\)\)\?)?(?:\(\?=\\\/\|\$\)|\$)(?=$|\|\^)/g
+/** Escaped characters, classes, the beginnings of groups, quantifiers, and every other character. */
+const TOKENS = /\\[^]|\[(?:\\[^]|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<\w+>))?|(?:[?*+]|\{\d+(?:,\d*)?\})\??|[^]/g
+const LOOKAROUND = /^\(\?<?[=!]/
+const CLASS = /^(?:\\[dwsDWS]|\.|\[.*)$/s
+const NOTHING = /^(?:[\^$]|\\[bB])$/
+const MAX_TEXTS = 16
 
-/** Splits at the bars that are in no group and in no class. */
-function splitAlternatives(source: string): string[] {
-  const parts = ['']
-  let depth = 0
-  for (const [token] of source.matchAll(/\\[^]|\[(?:\\[^]|[^\]\\])*\]|[^]/g)) {
-    if (token === '(') depth += 1
-    if (token === ')') depth -= 1
-    if (token === '|' && depth === 0) parts.push('')
-    else parts.push(parts.pop()! + token)
-  }
-  return parts
-}
-
-/** Values of which the first that matches is used; `#` makes them differ. Wildcards match several segments. */
-const VALUES = ['value#', '#', 'x#', 'a', '1', 'A', '2000', '12', '2000-01-01', '00000000-0000-4000-8000-000000000000']
-const MAX_PATHS = 16
-
-/** Replaces the innermost groups, then what stands for a character, until only text is left. */
-function expand(start: string): string[] {
-  let sources = [start]
+function listTexts(source: string): string[] {
+  const tokens = source.match(TOKENS) ?? []
+  let at = 0
   let count = 0
-  for (let steps = 0; steps < 40 && sources.some((source) => GROUP.test(source)); steps += 1) {
+
+  function readAlternatives(): string[] {
+    const texts = readSequence()
+    while (tokens[at] === '|') {
+      at += 1
+      texts.push(...readSequence())
+    }
+    return texts
+  }
+
+  function readSequence(): string[] {
+    let texts = ['']
+    while (at < tokens.length && tokens[at] !== '|' && tokens[at] !== ')') {
+      const next = readPart()
+      texts = [...new Set(texts.flatMap((text) => next.map((each) => text + each)))].slice(0, MAX_TEXTS)
+    }
+    return texts
+  }
+
+  function readPart(): string[] {
+    const token = tokens[at++]!
+    const inner = token.startsWith('(') ? readAlternatives() : undefined
+    if (inner) at += 1
+    const quantifier = /^[?*+]|^\{\d/.test(tokens[at] ?? '') ? tokens[at++]! : ''
+    const isOptional = /^[?*]/.test(quantifier)
+    const texts = LOOKAROUND.test(token) || NOTHING.test(token) ? [''] : (inner ?? readCharacter(token, quantifier))
+    return isOptional ? [...texts, ''] : texts
+  }
+
+  function readCharacter(token: string, quantifier: string): string[] {
+    if (!CLASS.test(token)) return [token.replace('\\', '')]
     count += 1
-    const number = count
-    sources = sources.flatMap((source) => {
-      const match = GROUP.exec(source)
-      if (!match) return source
-      const [all, kind = '', content = '', quantifier = ''] = match
-      const put = (text: string): string => source.slice(0, match.index) + text + source.slice(match.index + all.length)
-      if (/^\?[=!<](?!\w)/.test(kind)) return put('')
-      const isOptional = quantifier.startsWith('?') || quantifier.startsWith('*')
-      return [...listTexts(content, kind === '?:' ? undefined : number), ...(isOptional ? [''] : [])].map(put)
-    })
-    sources = [...new Set(sources)].slice(0, MAX_PATHS)
+    const isMatch = (text: string): boolean => new RegExp(`^${token}${quantifier}$`).test(text)
+    const length = Number(/\d+/.exec(quantifier) ?? 1)
+    const characters = ['a', '1', 'A', '-', 'x', '.', '_'].map((each) => each.repeat(length))
+    const value = [`value${count}`, String(count), `x${count}`, ...characters].find(isMatch) ?? ''
+    // A wildcard matches several segments.
+    return isMatch(`${value}/${value}b`) ? [value, `${value}/${value}b`] : [value]
   }
-  return sources.flatMap((source) => {
-    let at = count
-    const text = source.replaceAll(CHARACTERS, (part) => findValue(part, (at += 1)) ?? part)
-    return [text.replaceAll(/(?:\\.|[^\\])\?/g, '').replaceAll(/\\(.)/g, '$1')]
-  })
-}
 
-/** A group without groups in it. Escaped parentheses, and those in classes, are no groups. */
-const GROUP = /(?<!\\)\((\?(?:[:=!]|<[=!]|<\w+>))?((?:\\[^]|\[(?:\\[^]|[^\]\\])*\]|[^()[\]\\])*)\)([?*+]\??)?/
-const CHARACTERS = /(?:\\[dwsDWS]|(?<!\\)\.|\[(?:\\[^]|[^\]\\])*\])(?:[?*+]|\{\d+(?:,\d*)?\})?\??/g
-
-function listTexts(content: string, number: number | undefined): string[] {
-  const whole = toRegExp(content)
-  const value = number === undefined ? undefined : findValue(content, number)
-  if (value === undefined) return splitAlternatives(content)
-  if (!whole?.test('a/a')) return [value]
-  return [value, ...(whole.test('') ? [''] : []), `${value}/${value}b`]
-}
-
-function findValue(source: string, number: number): string | undefined {
-  const whole = toRegExp(source)
-  return VALUES.map((value) => value.replace('#', String(number))).find((value) => whole?.test(value))
-}
-
-function toRegExp(source: string): RegExp | undefined {
-  try {
-    return new RegExp(`^(?:${source})$`)
-  } catch {
-    return undefined
-  }
+  return readAlternatives()
 }

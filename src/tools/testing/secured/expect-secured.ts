@@ -4,12 +4,11 @@ import type { Listener } from '../send.js'
 import { findNextRoute } from '../../../shared/express-routes/request-routes.js'
 import { findLayers, type Route } from '../../../shared/express-routes/layers.js'
 import { findApiAddress, listBases } from './addresses.js'
-import { checkMethod } from './check.js'
 import type { CheckContext } from './check-context.js'
-import { checkAddress, checkDocumented, checkOperation, checkRoute } from './check-places.js'
+import { checkAddress, checkDocumented, checkOperation, checkPath, checkRoute, SOME_METHODS } from './check-places.js'
 import { createCredentialSource } from './credential-source.js'
 import { fillPath, isSamePath, readOperations, type Operation } from './documents.js'
-import { findEndpoints, findsFunctions, type Endpoint } from './endpoints.js'
+import { findEndpoints, openLayer, type Endpoint } from './endpoints.js'
 import { createJudge, UNKNOWN } from './judge.js'
 import { createProblemList, RoutesNotSecuredError, type SecurityProblem } from './problem.js'
 import { createProber } from './prober.js'
@@ -90,7 +89,7 @@ function readOptions(app: unknown, options: ExpectSecuredOptions): ExpectSecured
 async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promise<SecuredRoutes> {
   const { auth, params = {}, examples = {} } = options
   const alsoTry = readAlsoTry(options.alsoTry)
-  const endpoints = findEndpoints(app, params).map((endpoint) => {
+  const endpoints = findEndpoints(app, auth, params).map((endpoint) => {
     const example = examples[endpoint.path]
     return example === undefined ? endpoint : { ...endpoint, targets: [example] }
   })
@@ -99,7 +98,14 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
   const problems = createProblemList()
   const credentials = createCredentialSource(auth)
   const prober = createProber(app, auth)
-  const findRoute = (method: string, target: string): Route | undefined => findNextRouteSafely(app, target, method)
+  const findRoute = (method: string, target: string): Route | undefined => {
+    try {
+      return findNextRoute(app, target.replace(/\?.*$/, ''), method, openLayer)?.route
+    } catch {
+      // A path that cannot be decoded is that of no route.
+      return undefined
+    }
+  }
   const context: CheckContext = {
     auth,
     prober,
@@ -109,7 +115,7 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
     alsoTry,
     params,
     problems,
-    hasFunctions: findsFunctions(app, auth),
+    hasFunctions: endpoints.some(({ isFunction }) => isFunction),
     routeOf(method, target) {
       const route = findRoute(method, target)
       return route && (endpoints.find((endpoint) => endpoint.route === route)?.path ?? target)
@@ -133,11 +139,7 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
     for (const operation of operations)
       if (documented.get(operation)!.length === 0) await checkOperation(context, operation)
     const refused = await checkAddresses(context, endpoints)
-    for (const target of alsoTry.paths ?? []) {
-      const place = { path: target, target, isKnown: false, operations: () => [] }
-      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
-        await checkMethod(context, place, method, method === 'GET')
-    }
+    for (const path of alsoTry.paths ?? []) await checkPath(context, path, SOME_METHODS)
     await reportUnused(context)
     const routes = endpoints.flatMap(({ methods, path, route }) =>
       route ? methods.map((method) => `${method} ${path}`) : [],
@@ -155,8 +157,9 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
 /** The addresses of the APIs, and those below them at which something is mounted. Returns those that a guard refuses. */
 async function checkAddresses(context: CheckContext, endpoints: readonly Endpoint[]): Promise<string[]> {
   const { auth, publicRoutes } = context
+  // Functions for every path show at the addresses of the APIs.
   const mounts = endpoints.flatMap(({ route, path, targets }) =>
-    route === undefined ? targets.map((target) => ({ path, target })) : [],
+    route === undefined ? targets.flatMap((target) => (target === '' ? [] : { path, target })) : [],
   )
   const below = mounts.filter(({ path }) => publicRoutes.has('GET', path) || findApiAddress(auth, path) !== undefined)
   const bases = auth.apis.flatMap(listBases).map((base) => ({ path: `${base}/*`, target: base }))
@@ -187,15 +190,6 @@ function findEndpointsOf(
   const bases = auth.apis.filter(({ name }) => name === api).flatMap(listBases)
   const routes = bases.map((base) => findRoute(method, base + fillPath(path)))
   return endpoints.filter(({ route }) => route !== undefined && routes.includes(route))
-}
-
-function findNextRouteSafely(app: Listener, target: string, method: string): Route | undefined {
-  try {
-    return findNextRoute(app, target, method)?.route
-  } catch {
-    // A path that cannot be decoded is that of no route.
-    return undefined
-  }
 }
 
 /** Entries of `public` that name nothing. Functions outside of the APIs show by their answers only. */

@@ -1,13 +1,12 @@
 import type { PlatformAuth } from '../../../index.js'
-import { listBases } from './addresses.js'
 import type { Decision } from '../../../core/resource-server/decisions.js'
 import { send, type Listener, type ReceivedAnswer } from '../send.js'
-import { describeAnswer, type ProblemKind } from './problem.js'
+import { describeAnswer } from './problem.js'
 import type { Ask, Outcome, Prober } from './prober.js'
 
 /** Why an answer is not safe. */
 export interface Fault {
-  readonly kind: ProblemKind
+  readonly kind: 'open' | 'optional' | 'report-only' | 'wrong-refusal'
   /** The answer, in a few words. */
   readonly answer: string
 }
@@ -22,24 +21,19 @@ export interface AskedPlace {
   readonly variation?: { readonly change: Partial<Ask>; readonly mayLeadElsewhere?: boolean } | undefined
   /** A random address in the same spelling. */
   readonly unknownTarget?: string | undefined
+  /** Whether a route of the address has the method, which is then asked by itself. */
+  readonly hasRoute?: (method: string) => boolean
 }
 
-export interface Judge {
-  /** The fault of an answer to a request without a valid credential; undefined if the answer is safe. */
-  judge(request: Ask, outcome: Outcome, place: AskedPlace): Promise<Fault | undefined>
-  /** Whether the app answers 404 so to a random address. */
-  isOwnNotFound(request: Ask, answer: ReceivedAnswer): Promise<boolean>
-  /** Whether it answers so to every path. */
-  isPageForAll(request: Ask, answer: ReceivedAnswer): Promise<boolean>
-}
+export type Judge = ReturnType<typeof createJudge>
 
 /** No route is likely to have this path. */
 export const UNKNOWN = 'express-platform-auth-unknown-path'
+export const UNKNOWN_TARGET = `/${UNKNOWN}`
 
-export function createJudge(auth: PlatformAuth, prober: Prober): Judge {
+export function createJudge(auth: PlatformAuth, prober: Prober) {
   const answersAsPlatform = createPlatformComparison(auth)
   const known = new Map<string, Promise<ReceivedAnswer | undefined>>()
-  const bases = ['', ...auth.apis.flatMap(listBases)]
 
   function askUnknown(target: string, { method }: Ask, change: Partial<Ask>): Promise<ReceivedAnswer | undefined> {
     const request = { ...change, method, target: target + queryOf(change.target) }
@@ -50,40 +44,44 @@ export function createJudge(auth: PlatformAuth, prober: Prober): Judge {
     return found
   }
 
-  /** Compared with random addresses outside of the APIs, and below another one: an API's own 404 may have data. */
+  /** Compared with a random address outside of the APIs: an API's own 404 may be that of a handler. */
   async function isOwnNotFound(request: Ask, answer: ReceivedAnswer, change: Partial<Ask> = {}): Promise<boolean> {
     if (answer.status !== 404) return false
-    if (EXPRESS_NOT_FOUND.test(answer.body.toString())) return true
-    const own = `${request.target}/`.toLowerCase()
-    for (const base of bases) {
-      if (base !== '' && own.startsWith(`${base}/`.toLowerCase())) continue
-      const other = await askUnknown(`${base}/${UNKNOWN}`, request, change)
-      if (other && isAlike(answer, request.target, other, `${base}/${UNKNOWN}`)) return true
-    }
-    return false
+    return isOfExpress(answer) || isAnswerAt(UNKNOWN_TARGET, request, answer, change)
   }
 
-  /** Whether the app refuses a variation as it refuses it at a random address: a wrong media type, another host. */
+  async function isAnswerAt(
+    target: string,
+    request: Ask,
+    answer: ReceivedAnswer,
+    change: Partial<Ask>,
+  ): Promise<boolean> {
+    const other = await askUnknown(target, request, change)
+    return other !== undefined && isAlike(answer, request.target, other, target)
+  }
+
+  /**
+   * Whether the app refuses the variation itself, whatever the address: a media type that a parser does not know, another host. A
+   * random address then answers the same, and answers otherwise without the variation.
+   */
   async function isRefusedEverywhere(request: Ask, answer: ReceivedAnswer, place: AskedPlace): Promise<boolean> {
-    const { variation, isUnknown, unknownTarget = `/${UNKNOWN}` } = place
-    const mayBeNotFound = isUnknown || variation?.mayLeadElsewhere === true
-    if ((!variation && place.unknownTarget === undefined) || answer.status < 300) return false
-    if (answer.status === 404 && !mayBeNotFound) return false
-    const other = await askUnknown(unknownTarget, request, variation?.change ?? {})
-    return other !== undefined && isAlike(answer, request.target, other, unknownTarget)
+    const { variation, isUnknown, unknownTarget = UNKNOWN_TARGET } = place
+    if ((!variation && place.unknownTarget === undefined) || answer.status < 400 || answer.status > 499) return false
+    if (answer.status === 404 && !isUnknown && variation?.mayLeadElsewhere !== true) return false
+    if (!(await isAnswerAt(unknownTarget, request, answer, variation?.change ?? {}))) return false
+    return !(await isAnswerAt(UNKNOWN_TARGET, { ...request, target: '' }, answer, {}))
   }
 
   return {
+    /** Whether nothing of the app has answered. */
     isOwnNotFound,
-    async isPageForAll(request, answer) {
-      const other = await askUnknown(`/${UNKNOWN}`, request, {})
-      return other !== undefined && isAlike(answer, request.target, other, `/${UNKNOWN}`)
-    },
-    async judge(request, outcome, place) {
-      const { answer, decisions } = outcome
+    /** Whether the app answers so to a random address. */
+    isAnswerForAll: (request: Ask, answer: ReceivedAnswer) => isAnswerAt(UNKNOWN_TARGET, request, answer, {}),
+    /** The fault of an answer to a request without a valid credential; undefined if the answer is safe. */
+    async judge(request: Ask, { answer, decisions }: Outcome, place: AskedPlace): Promise<Fault | undefined> {
       const { method } = request
       const has = (...kinds: readonly Decision['kind'][]): boolean => decisions.some(({ kind }) => kinds.includes(kind))
-      const fault = (kind: ProblemKind): Fault => ({ kind, answer: describeAnswer(answer) })
+      const fault = (kind: Fault['kind']): Fault => ({ kind, answer: describeAnswer(answer) })
       if (has('reported')) return fault('report-only')
       const refused = decisions.filter(({ kind }) => kind === 'refused')
       if (refused.length > 0) {
@@ -95,17 +93,14 @@ export function createJudge(auth: PlatformAuth, prober: Prober): Judge {
       if (isRefusal && (has('notVerified', 'otherIssuers') || place.isVerified)) return undefined
       if (method === 'OPTIONS' && isPreflightAnswer(answer)) return undefined
       if (has('optional')) return fault('optional')
-      if (isMethodRefusal(answer, method)) return undefined
       if (place.isUnknown && (await isOwnNotFound(request, answer, place.variation?.change))) return undefined
       if (await isRefusedEverywhere(request, answer, place)) return undefined
+      if (isMethodRefusal(answer, method, place)) return undefined
       if (await answersAsPlatform(request, answer)) return undefined
       return fault(isRefusal ? 'wrong-refusal' : 'open')
     },
   }
 }
-
-/** The page of Express for what nothing has answered. */
-const EXPRESS_NOT_FOUND = /^<!DOCTYPE html>[^]*<pre>Cannot [A-Z-]+ [^<]*<\/pre>\s*<\/body>\s*<\/html>\s*$/
 
 /** Whether the client got the refusal as the guard made it, or as `onDenied` did. */
 function isUnchanged({ denied, hasOwnAnswer }: Decision, answer: ReceivedAnswer, method: string): boolean {
@@ -133,35 +128,39 @@ function isPreflightAnswer({ status, headers, body }: ReceivedAnswer): boolean {
   return body.length === 0 || body.toString() === headers['allow']
 }
 
-/** Whether a router says that it has other methods at this address (RFC 9110 15.5.6). */
-function isMethodRefusal({ status, headers }: ReceivedAnswer, method: string): boolean {
-  const allowed = (headers['allow'] ?? '').split(',').map((each) => each.trim().toUpperCase())
-  return status === 405 && allowed.some((each) => each !== '') && !allowed.includes(method)
+/** Whether it says that other methods are allowed (RFC 9110 15.5.6), which routes of the address have. */
+function isMethodRefusal({ status, headers }: ReceivedAnswer, method: string, { hasRoute }: AskedPlace): boolean {
+  const allowed = (headers['allow'] ?? '')
+    .toUpperCase()
+    .split(/[\s,]+/)
+    .filter((each) => each && each !== 'OPTIONS')
+  return status === 405 && allowed.length > 0 && allowed.every((each) => each !== method && hasRoute?.(each))
 }
 
+/** Whether it is the page of Express for what nothing has answered. */
+function isOfExpress({ headers, body }: ReceivedAnswer): boolean {
+  const isFinal = headers['content-security-policy'] === "default-src 'none'" && headers['content-length'] !== undefined
+  return isFinal && (body.length === 0 || /<pre>Cannot [A-Z-]+ [^<]*<\/pre>/.test(body.toString()))
+}
+
+/** Whether two answers are the same but for the paths of their requests, which they may repeat. */
 function isAlike(a: ReceivedAnswer, aTarget: string, b: ReceivedAnswer, bTarget: string): boolean {
-  return (
-    a.status === b.status &&
-    a.body.length > MAX_COMPARED === b.body.length > MAX_COMPARED &&
-    forget(a, aTarget) === forget(b, bTarget)
-  )
+  if (a.status !== b.status || a.body.length > MAX_COMPARED !== b.body.length > MAX_COMPARED) return false
+  const forms = new Set([...listForms(aTarget), ...listForms(bTarget)])
+  const inOrder = [...forms].filter((form) => form.length > 1).toSorted((x, y) => y.length - x.length)
+  const forget = ({ headers, body }: ReceivedAnswer): string =>
+    inOrder.reduce((text, form) => text.replaceAll(form, '\0'), `${headers['location'] ?? ''} ${body.toString()}`)
+  return forget(a) === forget(b)
 }
 
 const MAX_COMPARED = 1_000_000
 
-/** The text of an answer without the path, which it may repeat, whole or without the path of a mount. */
-function forget({ body, headers }: ReceivedAnswer, target: string): string {
-  const path = target.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/, '')
-  const ends = [...path.matchAll(/\//g)].map(({ index }) => path.slice(index)).filter((end) => end.length > 1)
-  const forms = [target, ...ends].flatMap((end) => [
-    end,
-    decode(end),
-    end.replaceAll('&', '&amp;'),
-    encodeURIComponent(end),
-  ])
-  let text = `${headers['location'] ?? ''} ${body.toString()}`
-  for (const form of new Set(forms)) if (form.length > 1) text = text.replaceAll(form, '/...')
-  return text
+/** A path as an answer may repeat it, whole or without the path of a mount; the query is that of both. */
+function listForms(target: string): string[] {
+  const whole = target.replace(/\?.*$/, '')
+  const path = whole.replace(/^https?:\/\/[^/]*/i, '')
+  const ends = [...path.matchAll(/\//g)].map(({ index }) => path.slice(index))
+  return [whole, ...ends].flatMap((end) => [end, decode(end), end.replaceAll('&', '&amp;'), encodeURIComponent(end)])
 }
 
 function decode(path: string): string {

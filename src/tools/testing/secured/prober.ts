@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingMessage } from 'node:http'
 import type { PlatformAuth } from '../../../index.js'
 import { PLATFORM_PARTS } from '../../../shared/contracts/platform-parts.js'
 import type { PlatformParts } from '../../../core/platform/core-auth.js'
@@ -14,16 +15,11 @@ export interface Outcome {
   readonly answer: ReceivedAnswer | undefined
   /** What guards and verifiers of the platform have decided about this very request, in their order. */
   readonly decisions: readonly Decision[]
+  /** The method of the request at the end: middleware may have replaced it. */
+  readonly method: string | undefined
 }
 
-export interface Prober {
-  /** The client has another address for each request, if none is given. */
-  ask(request: Ask): Promise<Outcome>
-  /** How many requests were sent. */
-  count(): number
-  /** Stops listening to the platform's decisions. */
-  end(): void
-}
+export type Prober = ReturnType<typeof createProber>
 
 /** The beginning of a stream that does not end is enough. */
 const MAX_BODY_MS = 200
@@ -31,8 +27,8 @@ const MAX_WAIT_MS = 5000
 /** A request is repeated from another address if a limiter of the app refuses it, which says nothing about what is behind it. */
 const MAX_REPETITIONS = 2
 
-/** Sends requests to an app as it is, one at a time. */
-export function createProber(app: Listener, auth: PlatformAuth): Prober {
+/** Sends requests to an app as it is, one at a time, each from another address of a client if it names none. */
+export function createProber(app: Listener, auth: PlatformAuth) {
   const current = new AsyncLocalStorage<Decision[]>()
   const { guards } = Reflect.get(auth, PLATFORM_PARTS) as PlatformParts
   const end = guards.decisions.listen((decision) => void current.getStore()?.push(decision))
@@ -43,18 +39,22 @@ export function createProber(app: Listener, auth: PlatformAuth): Prober {
     // Limits of failed attempts count by address.
     const address = `127.${1 + ((count >> 16) & 127)}.${(count >> 8) & 255}.${count & 255}`
     const decisions: Decision[] = []
-    const sent = { address, ...request, maxBodyTime: MAX_BODY_MS, maxWait: MAX_WAIT_MS }
+    let received: IncomingMessage | undefined
+    const onRequest = (req: IncomingMessage): void => void (received = req)
+    const sent = { address, ...request, maxBodyTime: MAX_BODY_MS, maxWait: MAX_WAIT_MS, onRequest }
     const answer = await current.run(decisions, () => send(app, sent)).catch(() => undefined)
-    return { answer, decisions }
+    return { answer, decisions, method: received?.method }
   }
 
   return {
-    async ask(request) {
+    async ask(request: Ask): Promise<Outcome> {
       let outcome = await askOnce(request)
       for (let left = MAX_REPETITIONS; left > 0 && isLimited(outcome); left -= 1) outcome = await askOnce(request)
       return outcome
     },
+    /** How many requests were sent. */
     count: () => count,
+    /** Stops listening to the platform's decisions. */
     end,
   }
 }

@@ -31,32 +31,23 @@ export interface SecurityProblem {
   readonly fix: string
 }
 
-export interface ProblemList {
-  /** Adds a problem, once for each kind and route. */
-  add(problem: SecurityProblem): void
-  list(): readonly SecurityProblem[]
-}
+export type ProblemList = ReturnType<typeof createProblemList>
 
-export function createProblemList(): ProblemList {
+export function createProblemList() {
   const found = new Map<string, SecurityProblem>()
   return {
-    add(problem) {
+    /** Adds a problem, once for each kind and route. */
+    add(problem: SecurityProblem): void {
       const key = `${problem.kind} ${problem.route}`
       if (!found.has(key)) found.set(key, problem)
     },
-    list: () => [...found.values()],
+    list: (): readonly SecurityProblem[] => [...found.values()],
   }
 }
 
 const MAX_TEXT_LENGTH = 240
-/** Matches Express's error pages. */
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&#39;': "'",
-  '&quot;': '"',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&amp;': '&',
-}
+/** In Express's error pages. */
+const ENTITIES: Readonly<Record<string, string>> = { '#39': "'", quot: '"', lt: '<', gt: '>', amp: '&' }
 
 /** The answer, in a few words. */
 export function describeAnswer(answer: ReceivedAnswer | undefined): string {
@@ -65,7 +56,7 @@ export function describeAnswer(answer: ReceivedAnswer | undefined): string {
   const plain = answer.body
     .toString()
     .replaceAll(markup, ' ')
-    .replaceAll(/&(?:#39|quot|lt|gt|amp);/g, (entity) => ENTITIES[entity]!)
+    .replaceAll(/&(#39|quot|lt|gt|amp);/g, (_, name: string) => ENTITIES[name]!)
   const text = plain.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_TEXT_LENGTH)
   return text === '' ? `the answer was ${answer.status}` : `the answer was ${answer.status} ${text}`
 }

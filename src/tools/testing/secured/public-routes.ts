@@ -1,12 +1,7 @@
 import { ConfigurationError } from '../../../index.js'
 import { isObject } from '../../../shared/lib/is-object.js'
 
-/** The routes that need no credential of this platform. */
-export interface PublicRoutes {
-  has(method: string, path: string): boolean
-  /** The entries for which `has` was never true, and a path of each. */
-  unused(): readonly { readonly text: string; readonly path: string }[]
-}
+export type PublicRoutes = ReturnType<typeof readPublicRoutes>
 
 interface Entry {
   readonly text: string
@@ -16,7 +11,7 @@ interface Entry {
 }
 
 /** Reads the option `public`: `'GET /health'`, `'/health'` or `'/docs/*'` -> the reason. */
-export function readPublicRoutes(given: unknown = {}): PublicRoutes {
+export function readPublicRoutes(given: unknown = {}) {
   if (!isObject(given)) throw invalid('public', 'is no object', "Write { 'GET /health': 'the load balancer asks it' }.")
   const entries = Object.entries(given).map(([text, reason]): Entry => {
     const [, method, path] = /^(?:([A-Z]+) +)?(\/.*)$/.exec(text) ?? []
@@ -27,12 +22,13 @@ export function readPublicRoutes(given: unknown = {}): PublicRoutes {
     throw invalid(option, 'has no reason', 'Say in a few words why nobody needs a credential there.')
   })
   return {
-    has(method, path) {
+    has(method: string, path: string): boolean {
       const found = entries.filter((entry) => matches(entry, method, normalize(path)))
       for (const entry of found) entry.isUsed = true
       return found.length > 0
     },
-    unused: () => entries.filter(({ isUsed }) => !isUsed),
+    /** The entries for which `has` was never true. */
+    unused: (): readonly { readonly text: string; readonly path: string }[] => entries.filter(({ isUsed }) => !isUsed),
   }
 }
 

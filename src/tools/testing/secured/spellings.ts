@@ -1,20 +1,17 @@
-import type { Ask } from './prober.js'
-import { addQuery } from './variations.js'
-
-/** A method that a header or the query names, which middleware may put in the place of POST. */
-export function overrideMethod(target: string, method: string): readonly Partial<Ask>[] {
-  return [
-    {
-      method: 'POST',
-      headers: { 'X-HTTP-Method-Override': method, 'X-HTTP-Method': method, 'X-Method-Override': method },
-    },
-    { method: 'POST', target: addQuery(target, { _method: method, _m: method }) },
-    { target: addQuery(target, { _method: method, _m: method }) },
-  ]
-}
-
 /** Values that ids may have, and that code may treat as words of its own. */
-const IDS = ['1', '12345', 'all', 'default', 'latest', 'me', 'new', 'public', '00000000-0000-4000-8000-000000000000']
+const IDS = [
+  '1',
+  '12345',
+  '1.css',
+  '1.js',
+  'all',
+  'default',
+  'latest',
+  'me',
+  'new',
+  'public',
+  '00000000-0000-4000-8000-000000000000',
+]
 
 /** The path with other values for its parameters. `path` is that of the route, such as `/orders/items/:id`. */
 export function listOtherIds(path: string, given: Readonly<Record<string, string>>): string[] {

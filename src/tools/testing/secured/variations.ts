@@ -38,41 +38,25 @@ export interface Variation {
 }
 
 /** Request headers of RFC 9110, 9111 and 6265, of browsers, and those of proxies. What concerns bodies is in `CONTENT`. */
-const HEADERS: readonly (readonly [name: string, headers: string])[] = [
-  [
-    'conditions',
-    `If-Match: "a" | If-None-Match: "a" | If-Modified-Since: Tue, 01 Jan 2030 00:00:00 GMT |
+const HEADERS: Readonly<Record<string, string>> = {
+  conditions: `If-Match: "a" | If-None-Match: "a" | If-Modified-Since: Tue, 01 Jan 2030 00:00:00 GMT |
     If-Unmodified-Since: Tue, 01 Jan 2030 00:00:00 GMT | If-Range: "a" | Range: bytes=0-5`,
-  ],
-  [
-    'headers of clients',
-    `Accept-Charset: utf-8 | Accept-Encoding: gzip | Accept-Language: en | Cache-Control: no-cache |
-    Date: Tue, 01 Jan 2030 00:00:00 GMT | DNT: 1 | From: admin@example.com | Keep-Alive: timeout=5 |
-    Max-Forwards: 0 | Pragma: no-cache | Priority: u=1 | Proxy-Authorization: Basic YTph | Sec-GPC: 1 |
-    TE: trailers | Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 | Trailer: X-Trailer |
-    Upgrade: websocket | Upgrade-Insecure-Requests: 1 | Via: 1.1 proxy | Warning: 199 - "a" | X-CSRF-Token: 1 |
-    X-Request-Id: 1`,
-  ],
-  [
-    'what a browser sends',
-    `Accept: text/html | X-Requested-With: XMLHttpRequest | Origin: http://localhost | Referer: http://localhost/ |
-    Sec-Fetch-Site: same-origin | Sec-Fetch-Mode: navigate | User-Agent: Mozilla/5.0`,
-  ],
-  [
-    'what a proxy sends',
-    `CF-Connecting-IP: 127.0.0.1 | Client-IP: 127.0.0.1 | Forwarded: for=127.0.0.1;proto=https |
+  'headers of clients': `Accept-Charset: utf-8 | Accept-Encoding: gzip | Accept-Language: en | Cache-Control: no-cache |
+    Date: Tue, 01 Jan 2030 00:00:00 GMT | DNT: 1 | Expect: 100-continue | From: admin@example.com | Keep-Alive: timeout=5 | Max-Forwards: 0 |
+    Pragma: no-cache | Priority: u=1 | Proxy-Authorization: Basic YTph | Sec-GPC: 1 | TE: trailers |
+    Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 | Trailer: X-Trailer | Upgrade: websocket |
+    Upgrade-Insecure-Requests: 1 | Via: 1.1 proxy | Warning: 199 - "a" | X-CSRF-Token: 1 | X-Request-Id: 1`,
+  'what a browser sends': `Accept: text/html | X-Requested-With: XMLHttpRequest | Origin: http://localhost |
+    Referer: http://localhost/ | Sec-Fetch-Site: same-origin | Sec-Fetch-Mode: navigate | User-Agent: Mozilla/5.0`,
+  'what a proxy sends': `CF-Connecting-IP: 127.0.0.1 | Client-IP: 127.0.0.1 | Forwarded: for=127.0.0.1;proto=https |
     True-Client-IP: 127.0.0.1 | X-Client-Cert: 1 | X-Client-IP: 127.0.0.1 | X-Cluster-Client-IP: 127.0.0.1 |
     X-Forwarded-Client-Cert: 1 | X-Forwarded-Email: admin@example.com | X-Forwarded-For: 127.0.0.1 |
-    X-Forwarded-Host: localhost | X-Forwarded-Port: 443 | X-Forwarded-Prefix: /internal |
-    X-Forwarded-Proto: https | X-Forwarded-Server: localhost | X-Forwarded-User: admin | X-Real-IP: 127.0.0.1 |
-    X-Remote-User: admin | X-Ssl-Client-Verify: SUCCESS`,
-  ],
-  [
-    'what apps take for their own',
-    `X-Admin: 1 | X-Debug: 1 | X-Internal: 1 | X-Internal-Request: 1 | X-Role: 1 | X-Service: 1 |
-    X-Skip-Auth: 1 | X-Test: 1 | X-User: 1 | X-User-Id: 1`,
-  ],
-]
+    X-Forwarded-Host: localhost | X-Forwarded-Port: 443 | X-Forwarded-Prefix: /internal | X-Forwarded-Proto: https |
+    X-Forwarded-Server: localhost | X-Forwarded-User: admin | X-Real-IP: 127.0.0.1 | X-Remote-User: admin |
+    X-Ssl-Client-Verify: SUCCESS`,
+  'what apps take for their own': `Accept-Version: 2 | X-Admin: 1 | X-Api-Version: 2 | X-Caller: 1 | X-Dbg: 1 | X-Debug: 1 | X-Internal: 1 | X-Internal-Request: 1 |
+    X-Role: 1 | X-Service: 1 | X-Skip-Auth: 1 | X-Test: 1 | X-User: 1 | X-User-Id: 1`,
+}
 
 function readHeaders(text: string): Record<string, string> {
   const pairs = text.split('|').map((each) => each.trim().split(/: (.*)/s) as [string, string])
@@ -95,7 +79,14 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
   'Content-Language': ['en'],
   'Content-MD5': ['1B2M2Y8AsgTpgAmY7PhCfg=='],
 }
-const REWRITES = ['X-Original-URL', 'X-Rewrite-URL']
+/** Paths below an API's address that functions often have. */
+export const OFTEN_USED = (
+  'admin api-docs backup config debug download dump events export export/1 files graphql health import info internal ' +
+  'items items/1 login logs me metrics openapi.json ping private public report search settings stats status ' +
+  'swagger.json test upload users version webhook'
+).split(' ')
+/** Headers that middleware may put in the place of the path. */
+export const REPLACED_PATHS = ['X-Original-URL', 'X-Rewrite-URL', 'X-Forwarded-Path']
 const HOSTS = [
   '127.0.0.1',
   '10.0.0.1',
@@ -108,7 +99,7 @@ const HOSTS = [
 const ADDRESSES = ['127.0.0.1', '::1', '10.0.0.1', '172.16.0.1', '192.168.0.1']
 /** Names of query parameters, cookies and members of a body. */
 const NAMES = (
-  'access_token admin api_key apikey auth bypass dbg debug dev format internal key ' +
+  'access_token admin api_key apikey auth bypass callback dbg debug dev format internal key ' +
   'preview public role secret session sid skip test token user v version'
 ).split(' ')
 const COOKIES = [...NAMES, 'connect.sid', 'jwt', 'PHPSESSID', 'remember_me']
@@ -116,14 +107,14 @@ const HAS_BODY = /^(?:POST|PUT|PATCH|DELETE)$/
 
 /** What code before a guard may compare, one thing at a time. */
 export function listVariations(method: string, target: string, alsoTry: AlsoTry): Variation[] {
-  const header = (name: string, value: string, more: Partial<Variation> = {}): Variation => ({
+  const header = (name: string, value: string): Variation => ({
     name: `the header ${name}: ${value}`,
     change: { headers: { [name]: value } },
-    ...more,
   })
   const each = (values: Readonly<Record<string, readonly string[]>>): Variation[] =>
     Object.entries(values).flatMap(([name, all]) => all.map((value) => header(name, value)))
-  const sets = HEADERS.map(([name, text]) => ({ name, headers: readHeaders(text) })).map(({ name, headers }) => ({
+  const sets = Object.entries(HEADERS).map(([name, text]) => ({ name, headers: readHeaders(text) }))
+  const all = sets.map(({ name, headers }) => ({
     name: `${name} (${Object.keys(headers).join(', ')})`,
     change: { headers },
     parts: Object.entries(headers).map(([each, value]) => header(each, value)),
@@ -139,10 +130,10 @@ export function listVariations(method: string, target: string, alsoTry: AlsoTry)
       ]),
   )
   return [
-    ...sets,
+    ...all,
     ...each(VALUES),
     ...each(CONTENT),
-    ...REWRITES.map((name) => header(name, '/', { mayLeadElsewhere: true })),
+    ...REPLACED_PATHS.map((name) => header(name, target)),
     ...[...HOSTS, ...(alsoTry.hosts ?? [])].map((host) => ({
       name: `the host ${host}`,
       change: { headers: { Host: host, 'X-Forwarded-Host': host } },
@@ -152,7 +143,7 @@ export function listVariations(method: string, target: string, alsoTry: AlsoTry)
       name: `the client address ${address}`,
       change: { address, headers: { 'X-Forwarded-For': address } },
     })),
-    ...['1', 'true'].flatMap((value): Variation[] => [
+    ...['1', 'true', '1000'].flatMap((value): Variation[] => [
       {
         name: `the query parameters ${NAMES.join(', ')} = ${value}`,
         change: { target: addQuery(target, fillNames(NAMES, value)) },
@@ -164,8 +155,28 @@ export function listVariations(method: string, target: string, alsoTry: AlsoTry)
     ]),
     ...(HAS_BODY.test(method) ? listBodies(fillNames(NAMES, '1')) : []),
     { name: 'a long query', change: { target: addQuery(target, { x: 'a'.repeat(400) }) } },
+    {
+      name: 'paths in the query',
+      change: { target: `${target}?x=/public/health/login/docs/static/.well-known/token` },
+    },
     { name: 'HTTP/1.0', change: { version: '1.0' } },
     ...named,
+  ]
+}
+
+const METHOD_HEADERS = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']
+const METHOD_NAMES = ['_method', '_m', 'method']
+
+/** Requests that name another method. */
+export function listReplacements(target: string, method: string): readonly Variation[] {
+  const parameters = fillNames(METHOD_NAMES, method)
+  const change = { target: addQuery(target, parameters) }
+  const bodies = listBodies(parameters).map((body) => ({ ...body, change: { ...body.change, method: 'POST' } }))
+  return [
+    { name: METHOD_HEADERS.join(', '), change: { method: 'POST', headers: fillNames(METHOD_HEADERS, method) } },
+    { name: 'the query', change: { ...change, method: 'POST' } },
+    ...bodies,
+    { name: 'the query', change },
   ]
 }
 
@@ -189,6 +200,6 @@ function listBodies(members: Readonly<Record<string, string>>): Variation[] {
   ]
 }
 
-export function addQuery(target: string, parameters: Readonly<Record<string, string>>): string {
+function addQuery(target: string, parameters: Readonly<Record<string, string>>): string {
   return `${target}${target.includes('?') ? '&' : '?'}${new URLSearchParams(parameters)}`
 }

@@ -56,13 +56,11 @@ export const CORRECT_APPS_OF_FUNCTIONS: readonly CorrectApp[] = [
       app.use(express.json(), cors())
       app.get('/orders/items', mayRead, handle)
       app.use((req, res, next) =>
-        req.path.startsWith('/orders') ||
-        req.path.startsWith('/catalog') ||
-        req.path.startsWith('/invoices') ||
-        req.path.startsWith('/weather')
+        /^\/(?:orders|catalog|invoices|weather)(?:\/|$)/i.test(req.path)
           ? next()
           : void res.type('html').send('<p>The application'),
       )
+      return { public: { '/*': 'the single-page application' } }
     },
   ],
   [

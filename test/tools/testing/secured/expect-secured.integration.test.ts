@@ -113,7 +113,7 @@ describe.each(SECURED_EXPRESSES)('expectSecured(), %s', (_name, express) => {
 
   it('finds many routes secured with fewer than 100 requests each', async () => {
     const router = express.Router()
-    const count = IS_LONG_LANE ? 100 : 25
+    const count = IS_LONG_LANE ? 100 : 5
     for (let i = 0; i < count; i += 1) router.get(`/r${i}/:id`, guard, answer).post(`/r${i}`, guard, answer)
     const { routes, requestCount } = await expectSecured(express().use('/orders', router), { auth })
     expect(routes).toHaveLength(2 * count)

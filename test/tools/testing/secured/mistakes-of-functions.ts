@@ -444,6 +444,20 @@ export const MISTAKES_OF_FUNCTIONS: readonly Mistake[] = [
     },
   ],
 
+  [
+    'a path in a header that replaces that of the request, behind the guard',
+    'other-path',
+    'GET /orders/items',
+    ({ app, handle, mayRead }) => {
+      app.use('/orders', mayRead)
+      app.use((req, _res, next) => {
+        req.url = req.get('x-original-url') ?? req.url
+        next()
+      })
+      app.get('/orders/items', handle)
+    },
+  ],
+
   // What everybody can send.
   ...conditions([
     ['XMLHttpRequest', (req) => req.xhr],

@@ -625,18 +625,10 @@ export const MISTAKES: readonly Mistake[] = [
 
 /** Mistakes that only the source shows, and the options with which they are found. Without these they are unseen. */
 export const FOUND_WITH: Readonly<Record<string, AppOptions>> = {
-  'a function that answers one path below an API': { alsoTry: { paths: ['/orders/dump'] } },
-  'a function at the root that answers one path of an API': { alsoTry: { paths: ['/orders/items'] } },
-  'a function that answers what a regular expression matches': { alsoTry: { paths: ['/orders/export/1'] } },
-  'a router that a function calls': { alsoTry: { paths: ['/orders/items'] } },
   'an app in a function in a function': { alsoTry: { paths: ['/orders/items/1'] } },
   'a value of a header that opens a route': { alsoTry: { names: { 'x-caller': 'backoffice' } } },
   'a guard that an origin need not pass': { alsoTry: { names: { Origin: 'https://shop.example' } } },
-  'a list of public paths beside the function': { alsoTry: { paths: ['/orders/ping'] } },
 }
 
-/** Mistakes that only a good credential would show. docs/testing.md lists them. */
-export const UNSEEN: readonly string[] = [
-  'scopes by method, and middleware behind the guard that replaces the method',
-  'an operation that nothing answers, with a not-found handler',
-]
+/** What needs the source, and no request without a good credential shows. docs/testing.md lists it. */
+export const UNSEEN: readonly string[] = ['an operation that nothing answers, with a not-found handler']
