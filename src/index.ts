@@ -38,6 +38,7 @@ export type {
   ApiOptions,
   ApisOptions,
   CallerApplication,
+  ClientAuthenticationMethod,
   CreateClaims,
   Limit,
   OAuth2ApiOptions,
@@ -60,6 +61,9 @@ export type { Middleware } from './core/http/middleware.js'
 export type {
   ActorOptions,
   AddCredentialOptions,
+  AddKeySetOptions,
+  KeySetSource,
+  ReplaceKeySetOptions,
   ApiGrants,
   DecisionOptions,
   RejectionOptions,

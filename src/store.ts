@@ -10,12 +10,17 @@ export type {
   Invitation,
   JsonObject,
   JsonValue,
+  KeySetRecord,
+  PublicJwk,
 } from './shared/contracts/application-record.js'
 export type {
   ApplicationQuery,
   AuditQuery,
   ChangesPage,
+  AddedAssertion,
+  AssertionStore,
   ProcessStore,
+  UsedAssertion,
   SchemaMigration,
   SecretName,
   StorePart,

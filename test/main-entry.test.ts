@@ -10,7 +10,7 @@ import { readSourceFiles } from './support/source-files.js'
  * them again, from 199 and 16,450: each of them must hold in every process. The lines rose by 1,100 when types moved from files of their own,
  * which nothing loads, into the files that return them; and by 300 for key sets, which are core records.
  */
-const LIMITS = { modules: 205, lines: 18_721, values: 20, types: 86 }
+const LIMITS = { modules: 205, lines: 18_735, values: 20, types: 90 }
 
 describe('the main entry', () => {
   it('loads no more modules and lines than before', () => {

@@ -82,7 +82,7 @@ describe('the tarball', () => {
   it('has few files to load for each subpath: hundreds of modules would take twice as long', async () => {
     const code = packed.files.filter(({ path }) => /^dist\/esm\/.+\.js$/.test(path))
     // What several subpaths share is in files of its own, so that an app loads nothing of a feature that it does not use.
-    expect(code.length).toBeLessThan(80)
+    expect(code.length).toBeLessThan(90)
     const { exports } = JSON.parse(await readText(packed.folder, 'package.json')) as {
       exports: Readonly<Record<string, { readonly import?: { readonly default: string } }>>
     }
@@ -93,13 +93,13 @@ describe('the tarball', () => {
         const imports = (await readText(packed.folder, path)).matchAll(/^(?:import|export)\b[^;]*?"(\.[^"]+)"/gm)
         for (const [, name = ''] of imports) loaded.add(join(dirname(path), name))
       }
-      expect(loaded.size, subpath).toBeLessThan(45)
+      expect(loaded.size, subpath).toBeLessThan(50)
     }
   })
 
-  it('is smaller than 1.6 MB packed and 5.7 MB unpacked', () => {
+  it('is smaller than 1.6 MB packed and 5.8 MB unpacked', () => {
     expect(packed.size).toBeLessThan(1_600_000)
-    expect(packed.files.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(5_700_000)
+    expect(packed.files.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(5_800_000)
   })
 
   it('contains no secret, no path of the machine that built it, and no link to a missing source map', async () => {

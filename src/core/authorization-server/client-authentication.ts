@@ -69,9 +69,9 @@ interface Attempt {
   /** The reason of the failure, if the application is known. */
   readonly failure: AuthenticationFailure | undefined
   /** The identifier that was presented, if it is no secret in the wrong place. */
-  readonly shown?: string | undefined
+  readonly shown: string | undefined
   /** What is wrong with an assertion, whoever sent it. */
-  readonly problem?: string | undefined
+  readonly problem: string | undefined
 }
 
 interface AuthenticationFailure {
@@ -144,7 +144,8 @@ export function createClientAuthentication({
     lastUsed.note(matched.hash)
     if (found.application.status === 'pending')
       await activate(found.application.id, { ...readOrigin(req), client: found.client })
-    return { authenticated: { ...found, secret: matched }, known: found.application, failure: undefined }
+    const authenticated = { ...found, secret: matched }
+    return { authenticated, known: found.application, failure: undefined, shown: found.client, problem: undefined }
   }
 
   async function authenticate(readings: readonly ClientCredentials[], req: IncomingMessage): Promise<Attempt> {
@@ -155,7 +156,7 @@ export function createClientAuthentication({
       if (presented.some(({ found }) => found && applicationCache.isOutdated(found.application)))
         throw new StoreUnavailableError('The store did not answer how an application has changed.')
       const shown = presented.map(({ id }) => describeClientId(id)).find((each) => each !== undefined)
-      return { authenticated: undefined, known, failure: explain(presented, req), shown }
+      return { authenticated: undefined, known, failure: explain(presented, req), shown, problem: undefined }
     }
     return accept(accepted.found, accepted.matched, req)
   }

@@ -40,9 +40,9 @@ export interface AssertionAttempt {
   /** The key set that verifies it; undefined if none does. */
   readonly matched: CredentialRecord | undefined
   /** Why it does not authenticate the client, for operators; undefined if it does. */
-  readonly reason?: 'wrong_assertion' | 'expired_key_set' | 'replayed_assertion'
+  readonly reason: 'wrong_assertion' | 'expired_key_set' | 'replayed_assertion' | undefined
   /** What is wrong with an assertion that no client can have made for this API. */
-  readonly problem?: string
+  readonly problem: string | undefined
 }
 
 /** Authenticates clients that prove a private key (RFC 7523 3, OpenID Connect Core 9, draft-ietf-oauth-rfc7523bis). */
@@ -157,10 +157,11 @@ export function createAssertionReader({
       throw new OAuthError('invalid_request', 'The client_id is not the one of the assertion')
     const found = await findClient(clientId, req)
     const matched = found && (await findKeySet(found.application, assertion, claims))
-    if (!found || !matched) return { found, clientId, matched: undefined, reason: 'wrong_assertion' }
-    if (!isLive(matched, now())) return { found, clientId, matched: undefined, reason: 'expired_key_set' }
-    if (await useOnce(found.application, claims)) return { found, clientId, matched }
-    return { found, clientId, matched: undefined, reason: 'replayed_assertion' }
+    const attempt = { found, clientId, matched: undefined, problem: undefined }
+    if (!found || !matched) return { ...attempt, reason: 'wrong_assertion' }
+    if (!isLive(matched, now())) return { ...attempt, reason: 'expired_key_set' }
+    if (!(await useOnce(found.application, claims))) return { ...attempt, reason: 'replayed_assertion' }
+    return { ...attempt, matched, reason: undefined }
   }
 }
 

@@ -12,11 +12,17 @@ export function isFollowable(text: string): boolean {
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
     .replaceAll(/\p{N}/gu, '0')
     .replaceAll(/\p{Dash}/gu, '-')
-    .replaceAll(INITIALS, (text, word: string) => (TOP_LEVEL_DOMAINS.has(word.toLowerCase()) ? text : word))
+    .replaceAll(INITIALS, (text, word: string) => (isDomain(word) ? text : word))
   return PATTERNS.some((pattern) => pattern.test(plain))
 }
 
 const TOP_LEVEL_DOMAINS = new Set(tlds)
+
+/** Some programs take the letters of ASCII in front for the whole word. */
+function isDomain(word: string): boolean {
+  const lower = word.toLowerCase()
+  return TOP_LEVEL_DOMAINS.has(lower) || TOP_LEVEL_DOMAINS.has(/^[a-z]*/.exec(lower)![0])
+}
 
 /** `E.ON`, `L.L.Bean`: no host, unless the word is a top-level domain. Any other word that stands before a dot could be a host of an intranet. */
 const INITIALS = /(?<![^\s(])(?:\p{Lu}\.){1,3}(\p{L}{2,})(?![^\s,;)])/gu

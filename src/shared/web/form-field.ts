@@ -1,4 +1,5 @@
 import type { Language } from '../contracts/application-record.js'
+import { ownMembers } from '../lib/own-members.js'
 import { html, type Html } from './html.js'
 import { FRAME_TEXTS } from './page-frame.js'
 
@@ -25,7 +26,7 @@ interface Field {
 
 /** A field with its label, its hint, and at it what is wrong with what was entered (WCAG 3.3.1). */
 export function renderField(field: Field, language: Language): Html {
-  const { id, name = id, label, hint, problem, isChoice = false, render } = field
+  const { id, name = id, label, hint, problem, isChoice = false, render } = ownMembers(field)
   const control = render(html`id="${id}" name="${name}"${describeField(id, problem, hint !== undefined)}`)
   return html`<div class="field">
     ${isChoice ? html`<label class="choice">${control}<span>${label}</span></label>` : html`<label for="${id}">${label}</label>`}

@@ -101,6 +101,15 @@ export const CALLS: Readonly<Record<string, readonly Parameter[]>> = {
   'portal.invite': [application, address, options()],
   'applications.cancelInvitation': [application, address, options()],
   'applications.addKey': [application, options({ texts: ['by', 'name'], right: { name: 'nightly' } })],
+  'applications.addKeySet': [
+    application,
+    options({ texts: ['by', 'name'], right: { name: 'nightly', jwksUri: 'https://partner.example/jwks.json' } }),
+  ],
+  'applications.replaceKeySet': [
+    application,
+    credential,
+    options({ texts: ['by'], right: { jwksUri: 'https://partner.example/jwks.json' } }),
+  ],
   'applications.addSecret': [application, options({ texts: ['by', 'name'], right: { name: 'nightly' } })],
   'applications.updateCredential': [application, credential, options({ texts: ['by', 'name'], right: {} })],
   'applications.endCredential': [application, credential, options({ flags: ['revokeTokens'] })],

@@ -59,11 +59,14 @@ function renderNoCalls({
     { title: texts.nothingCounted },
     granted.map(
       ({ name, title, scheme, resource, tokenEndpoint, keyHeaders: [keyHeader] }) =>
-        html`${renderCopyable(frame.call(title), formatCallCommand({ scheme, method: 'GET', url: resource, headers: [], tokenEndpoint, keyHeader }), frame)}
+        html`${renderCopyable(frame.call(title), formatCallCommand({ ...BARE_CALL, scheme, url: resource, tokenEndpoint, keyHeader }), frame)}
           <p class="alone"><a href="${developersUrl}/apis/${name}/samples">${frame.reference(title)}</a></p>`,
     ),
   )
 }
+
+/** Every member is there, so that none is inherited. */
+const BARE_CALL = { method: 'GET', headers: [], body: undefined, scope: undefined, credentials: undefined } as const
 
 function renderApiUsage(
   { title, name, scheme }: PortalApi,
