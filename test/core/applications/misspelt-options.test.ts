@@ -28,6 +28,8 @@ const MISSPELT: Readonly<Record<string, readonly [misspelt: string, meant: strin
   'applications.cancelInvitation': ['bt', 'by'],
   'applications.addKey': ['expiresat', 'expiresAt'],
   'applications.addSecret': ['expireAt', 'expiresAt'],
+  'applications.addKeySet': ['jwksUrl', 'jwksUri'],
+  'applications.replaceKeySet': ['jwksURI', 'jwksUri'],
   'applications.updateCredential': ['expires', 'expiresAt'],
   'applications.endCredential': ['revoketokens', 'revokeTokens'],
   'applications.rotateKey': ['overlp', 'overlap'],
