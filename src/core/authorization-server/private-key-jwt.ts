@@ -137,7 +137,8 @@ export function createAssertionReader({
     const assertion = {
       applicationId: id,
       hash: hash('sha256', jti, 'base64url'),
-      expiresAt: (exp + clockTolerance) * 1000,
+      // exp may have a fraction (RFC 7519 2), and databases keep whole milliseconds.
+      expiresAt: Math.ceil((exp + clockTolerance) * 1000),
     }
     const added = await store.assertions.add(assertion, { now: now(), most: MAX_USED })
     if (added !== 'full') return added === 'added'

@@ -28,8 +28,6 @@ const AT_ONCE = 4
 const WAITING = 200
 
 /** Keeps the key sets of clients that publish theirs at an address. */
-export type KeySetCache = ReturnType<typeof createKeySetCache>
-
 export function createKeySetCache({
   fetchKeySet,
   now,
@@ -89,22 +87,11 @@ export function createKeySetCache({
       if (entry.pending || ((!isCurrent || lacksKid) && mayRetry)) await read(address, entry)
       const found = entry.known
       if (found === undefined || found.fetchedAt + OUTAGE_MS < now())
-        throw new OAuthError('temporarily_unavailable', `The key set of the client ${entry.problem ?? 'is not known'}`)
+        throw new OAuthError('temporarily_unavailable', 'The key set of the client cannot be read at present', {
+          // Only the log may say it: the reason tells what is in the networks of this host.
+          cause: new Error(`The key set at ${address} ${entry.problem ?? 'is not known'}.`),
+        })
       return found.keys
-    },
-
-    /** Reads the address at once. Resolves to why that failed: a part of a sentence; undefined if it did not. */
-    async reload(address: string): Promise<string | undefined> {
-      const entry = findEntry(address)
-      await entry.pending
-      await read(address, entry)
-      return entry.problem
-    },
-
-    /** Why the last attempt to read the address failed, and since when its keys are known. */
-    describe(address: string): { readonly problem: string | undefined; readonly fetchedAt: number | undefined } {
-      const entry = entries.get(address)
-      return { problem: entry?.problem, fetchedAt: entry?.known?.fetchedAt }
     },
   }
 }

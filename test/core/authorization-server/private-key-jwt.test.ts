@@ -203,6 +203,19 @@ describe('an assertion', () => {
       expect(await ask(id, keys.ES256, payload), JSON.stringify(payload)).toBe(200)
   })
 
+  it('may have times with a fraction, which every store keeps', async () => {
+    const { store } = await STORES.memory()
+    const kept: number[] = []
+    const add: typeof store.assertions.add = (used, bounds) => {
+      kept.push(used.expiresAt)
+      return store.assertions.add(used, bounds)
+    }
+    const given = { store: { ...store, assertions: { add } }, remove: async () => undefined }
+    const { id, clock, ask } = await openWithClient(async () => given)
+    expect(await ask(id, keys.ES256, { exp: clock.now() / 1000 + 60.123_456_7 })).toBe(200)
+    expect(kept.every(Number.isInteger)).toBe(true)
+  })
+
   it('has the token endpoint as its audience only where the option says so', async () => {
     const { id, ask } = await openWithClient(STORES.memory, express, {
       clientAssertions: { tokenEndpointAudience: true },
