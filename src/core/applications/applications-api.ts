@@ -173,11 +173,13 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     id: string,
     options: AddKeySetOptions<ApiNames>,
   ): Promise<{ application: Application<Metadata>; credential: CredentialInfo }>
-  /**
-   * Replaces the keys of a key set at once; with the address that it has, the address is read again. Rejects with code `invalid_argument`
-   * for another credential.
-   */
+  /** Replaces the keys of a key set at once. Rejects with code `invalid_argument` for another credential. */
   replaceKeySet(id: string, credentialId: string, options: ReplaceKeySetOptions): Promise<Application<Metadata>>
+  /**
+   * Has the address of a key set read again for the next assertion, in every process, whatever its `Cache-Control` says: keys that are
+   * no longer there count no more. Rejects with code `invalid_argument` for a key set without an address, and for another credential.
+   */
+  reloadKeySet(id: string, credentialId: string, options?: ActorOptions): Promise<Application<Metadata>>
   /** Gives the application a further secret, in the same ways. */
   addSecret(
     id: string,

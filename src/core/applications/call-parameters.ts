@@ -98,6 +98,7 @@ export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
     credential,
     members<ReplaceKeySetOptions>({ by: 'text', revokeTokens: 'own', jwks: 'own', jwksUri: 'own' }),
   ],
+  reloadKeySet: [application, credential, actor],
   updateCredential: [
     application,
     credential,

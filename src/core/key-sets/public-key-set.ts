@@ -55,7 +55,8 @@ export function readKeySet(value: unknown, { ignoreOthers }: { readonly ignoreOt
 /** The problem of an address at which a client says that its key set is: a part of a sentence; undefined for none. */
 export function findAddressProblem(address: string): string | undefined {
   if (address.length > MAX_ADDRESS_LENGTH) return `has more than ${MAX_ADDRESS_LENGTH} characters`
-  if (!URL.canParse(address)) return 'is no URL'
+  // URL leaves tabs and line breaks out.
+  if (!/^[\x21-\x7E]+$/.test(address) || !URL.canParse(address)) return 'is no URL'
   const { protocol, username, password, hash } = new URL(address)
   if (protocol !== 'https:') return 'does not begin with https://'
   if (username !== '' || password !== '') return 'has a user name or a password'

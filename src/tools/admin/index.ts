@@ -7,6 +7,7 @@ import { createDecisions } from '../../core/applications/decisions/decisions.js'
 import { createOperatorDataReader } from '../../core/applications/records/metadata.js'
 import { createEmailQueue, QUEUE_PARAMETERS } from '../../features/emails/store-calls.js'
 import { createGrants } from '../../core/applications/records/grants.js'
+import { createKeySetReplacement } from '../../core/applications/credentials/key-sets.js'
 import { createNamedCredentials } from '../../core/applications/credentials/named-credentials.js'
 import { createRegistry } from '../../core/applications/records/registry.js'
 import type { MetadataSchema } from '../../shared/contracts/metadata-schema.js'
@@ -40,6 +41,8 @@ export interface AdminApi {
     | 'disallow'
     | 'updateCredential'
     | 'endCredential'
+    | 'replaceKeySet'
+    | 'reloadKeySet'
     | 'revokeTokens'
     | 'addContact'
     | 'removeContact'
@@ -96,6 +99,7 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
     applications: withCheckedArguments(APPLICATION_PARAMETERS, {
       ...createRegistry({ store, writer, decisions, readOperatorData, opened, now }),
       ...createNamedCredentials({ store, writer, opened, now }),
+      ...createKeySetReplacement({ store, writer, opened, now }),
       ...createContacts({ store, writer, opened, now }),
       disallow,
     }),

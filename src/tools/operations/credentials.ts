@@ -32,7 +32,7 @@ const MAKES = {
   creates: true,
   showsCredential: true,
 } as const
-const credentialId = ['credentialId', text('The id of the key or secret: `cred_...`.')] as const
+const credentialId = ['credentialId', text('The id of the key, secret or key set: `cred_...`.')] as const
 const expiresAt = optional(z.nullable(time('When it expires; never if left out.')))
 const NEW = {
   name: text('What it is for, such as warehouse.'),
@@ -78,9 +78,15 @@ export const credentialOperations = [
   operation({
     ...CHANGES,
     name: 'applications.replaceKeySet',
-    summary: 'Replaces the public keys of a key set at once, or reads its address again.',
+    summary: 'Replaces the public keys of a key set at once.',
     subject: [id, credentialId],
     options: { ...keySetSource, revokeTokens: optional(revokeTokens) },
+  }),
+  operation({
+    ...CHANGES,
+    name: 'applications.reloadKeySet',
+    summary: 'Has the address of a key set read again for the next request.',
+    subject: [id, credentialId],
   }),
   operation({
     ...MAKES,
@@ -109,7 +115,7 @@ export const credentialOperations = [
   operation({
     ...CHANGES,
     name: 'applications.updateCredential',
-    summary: 'Renames a key or secret, or changes when it expires or from where it may be used.',
+    summary: 'Renames a key, secret or key set, or changes when it expires or from where it may be used.',
     subject: [id, credentialId],
     options: {
       name: optional(text('Its new name.')),
@@ -120,7 +126,7 @@ export const credentialOperations = [
   operation({
     ...CHANGES,
     name: 'applications.endCredential',
-    summary: 'Ends a key or secret at once.',
+    summary: 'Ends a key, secret or key set at once.',
     subject: [id, credentialId],
     options: { revokeTokens: optional(revokeTokens) },
   }),

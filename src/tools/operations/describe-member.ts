@@ -10,6 +10,8 @@ export interface MemberDescription {
   readonly description: string
   /** The values of a choice. */
   readonly values: readonly string[]
+  /** The schema of an object. */
+  readonly members: z.ZodMiniObject<Readonly<Record<string, z.ZodMiniType>>> | undefined
 }
 
 /** Describes a schema, without being optional or nullable. */
@@ -21,7 +23,8 @@ export function describeMember(schema: z.ZodMiniType): MemberDescription {
     else if (type === 'nullable') isNullable = true
     else {
       const { description = '' } = z.globalRegistry.get(inner) ?? {}
-      return { kind: KINDS[type] ?? 'text', isOptional, isNullable, description, values }
+      const members = type === 'object' ? (inner as NonNullable<MemberDescription['members']>) : undefined
+      return { kind: KINDS[type] ?? 'text', isOptional, isNullable, description, values, members }
     }
     inner = innerType!
   }

@@ -30,6 +30,7 @@ const MISSPELT: Readonly<Record<string, readonly [misspelt: string, meant: strin
   'applications.addSecret': ['expireAt', 'expiresAt'],
   'applications.addKeySet': ['jwksUrl', 'jwksUri'],
   'applications.replaceKeySet': ['jwksURI', 'jwksUri'],
+  'applications.reloadKeySet': ['bye', 'by'],
   'applications.updateCredential': ['expires', 'expiresAt'],
   'applications.endCredential': ['revoketokens', 'revokeTokens'],
   'applications.rotateKey': ['overlp', 'overlap'],

@@ -110,6 +110,7 @@ export const CALLS: Readonly<Record<string, readonly Parameter[]>> = {
     credential,
     options({ texts: ['by'], right: { jwksUri: 'https://partner.example/jwks.json' } }),
   ],
+  'applications.reloadKeySet': [application, credential, options()],
   'applications.addSecret': [application, options({ texts: ['by', 'name'], right: { name: 'nightly' } })],
   'applications.updateCredential': [application, credential, options({ texts: ['by', 'name'], right: {} })],
   'applications.endCredential': [application, credential, options({ flags: ['revokeTokens'] })],

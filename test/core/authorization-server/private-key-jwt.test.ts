@@ -336,6 +336,26 @@ describe('a key set', () => {
     ])
   })
 
+  it('is no secret that can be rotated, and no rotation of a secret ends it', async () => {
+    const { auth, id, ask } = await openWithClient()
+    const { applications } = auth
+    const [first] = (await applications.get(id))!.secrets
+    for (const given of [{}, { credential: first!.id }]) {
+      await expect(applications.rotateSecret(id, given)).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringContaining('replaceKeySet()') as string,
+      })
+    }
+    await applications.addSecret(id, { name: 'old server' })
+    await applications.rotateSecret(id, { overlap: 0 })
+    const names = (await applications.get(id))!.secrets.map(({ name, keySet }) => [name, keySet !== undefined])
+    expect(names).toEqual([
+      ['old server', false],
+      ['default', true],
+    ])
+    expect(await ask(id, keys.ES256)).toBe(200)
+  })
+
   it('may be used for some APIs only, and not while the application is suspended', async () => {
     const { auth, id, ask } = await openWithClient()
     await auth.applications.addKeySet(id, { name: 'o', jwks: { keys: [keys.stranger.jwk] }, apis: ['orders'] })
@@ -386,7 +406,7 @@ describe('a key set', () => {
     expect(await ask(application.id, keys.ES256)).toBe(401)
     served = { keys: [keys.ES384.jwk] }
     clock.advance(1)
-    await auth.applications.replaceKeySet(application.id, application.secrets[0]!.id, keySet)
+    await auth.applications.reloadKeySet(application.id, application.secrets[0]!.id)
     expect(await ask(application.id, keys.ES384)).toBe(200)
     await server.close()
     clock.advance(3600)

@@ -28,13 +28,14 @@ export function createCredentialCreation(
     id: string,
     kind: CredentialKind,
     given: AddCredentialOptions,
-    keySet?: KeySetRecord,
+    readKeySet?: () => Promise<KeySetRecord>,
   ): Promise<{ application: Application; credential: CredentialInfo; plain: string }> {
     const name = readCredentialName(given.name, given.by)
     const createdAt = now()
     const expiresAt = given.expiresAt === undefined ? undefined : readExpiresAt(given.expiresAt, createdAt)
     const restrict = readRestriction(apis, kind, given)
     const networks = given.networks === undefined ? undefined : readNetworks(given.networks)
+    const keySet = await readKeySet?.()
     const credentials = await opened()
     const event = { type: 'application.credentialAdded', by: given.by } as const
     const { record, result } = await writer.change(id, event, (current) => {
@@ -76,8 +77,8 @@ export function createCredentialCreation(
       return { ...added, credentials: { clientSecret: plain } }
     },
     async addKeySet(id, { jwks, jwksUri, ...given }) {
-      const keySet = await readKeySetSource({ jwks, jwksUri }, now())
-      const { application, credential } = await add(id, 'secret', given, keySet)
+      const read = () => readKeySetSource({ jwks, jwksUri }, now())
+      const { application, credential } = await add(id, 'secret', given, read)
       return { application, credential }
     },
   }

@@ -53,14 +53,17 @@ export function replaceCredential(
   return addCredential(retireOthers(records, added, now, overlap), added, now)
 }
 
-/** Of the other credentials with that name, the newest live one works until the overlap (seconds) ends; the rest is removed. */
+/**
+ * Of the other credentials with that name, the newest live one works until the overlap (seconds) ends; the rest is removed. A secret does
+ * not replace a key set.
+ */
 export function retireOthers(
   records: readonly CredentialRecord[],
   { name, hash }: CredentialRecord,
   now: number,
   overlap: number,
 ): readonly CredentialRecord[] {
-  const others = records.filter((record) => record.name === name && record.hash !== hash)
+  const others = records.filter((record) => record.name === name && record.hash !== hash && !record.keySet)
   const newest = others.find((record) => isLive(record, now))
   const end = now + overlap * 1000
   return records.flatMap((record) => {
@@ -195,16 +198,26 @@ export function selectName(
 ): string {
   if (credentialId !== undefined) {
     const found = findLiveCredential(record, credentialId, now)
+    if (found.credential.keySet) throw createKeySetError(found.credential)
     if (found.kind === kind) return found.credential.name
     throw new ApplicationError('invalid_argument', `credential: ${credentialId} is a ${found.kind}, not a ${kind}.`)
   }
-  const live = record[LISTS[kind]].filter((each) => isLive(each, now))
+  const live = record[LISTS[kind]].filter((each) => isLive(each, now) && !each.keySet)
   const [name = DEFAULT_NAME, ...others] = new Set(live.map((each) => each.name))
+  const named = findNewest(record[LISTS[kind]], name, now)
+  if (named?.keySet) throw createKeySetError(named)
   if (others.length === 0) return name
   const choices = live.map((each) => `${each.id} (${each.name})`).join(', ')
   throw new ApplicationError(
     'invalid_argument',
     `Application ${record.id} has ${kind}s of several names. Give the id of one as credential: ${choices}.`,
+  )
+}
+
+function createKeySetError({ id, name }: CredentialRecord): ApplicationError {
+  return new ApplicationError(
+    'invalid_argument',
+    `"${name}" (${id}) is a key set, which has no secret to rotate: give it other keys with replaceKeySet(), or add a secret of another name with addSecret().`,
   )
 }
 

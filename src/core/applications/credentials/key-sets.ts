@@ -1,6 +1,7 @@
 import type { CredentialRecord, KeySetRecord } from '../../../shared/contracts/application-record.js'
 import { ApplicationError, toSentence } from '../../../shared/contracts/errors.js'
 import { isObject } from '../../../shared/lib/is-object.js'
+import type { Application } from '../application.js'
 import type { Applications } from '../applications-api.js'
 import type { CallParts } from '../call-parts.js'
 import { toApplication } from '../records/application-info.js'
@@ -13,25 +14,56 @@ import { describeCredential } from './named-credentials.js'
 /** What lists show in place of the first characters of a secret. */
 const SHOWN = 'private_key_jwt'
 
-/** The call that gives a key set other keys. */
-export function createKeySetReplacement({ writer, opened, now }: CallParts): Pick<Applications, 'replaceKeySet'> {
+/** The calls that give a key set other keys. */
+export function createKeySetReplacement({
+  writer,
+  opened,
+  now,
+}: CallParts): Pick<Applications, 'replaceKeySet' | 'reloadKeySet'> {
+  async function replace(
+    id: string,
+    credentialId: string,
+    call: 'replaceKeySet' | 'reloadKeySet',
+    {
+      by,
+      endsTokens,
+      edit,
+    }: { by: string | undefined; endsTokens: boolean; edit: (former: KeySetRecord) => KeySetRecord },
+  ): Promise<Application> {
+    await opened()
+    const { record } = await writer.change(id, { type: 'application.credentialUpdated', by }, (current) => {
+      refuseDeleted(current, call)
+      const { kind, credential } = findLiveCredential(current, credentialId, now())
+      if (!credential.keySet)
+        throw new ApplicationError('invalid_argument', `credential: ${credentialId} is a ${kind}, not a key set.`)
+      const keySet = edit(credential.keySet)
+      const secrets = current.secrets.map((each) => (each.id === credentialId ? { ...each, keySet } : each))
+      return {
+        changed: { secrets, ...(endsTokens && endTokens(current, now())) },
+        details: { ...describeCredential(kind, credential), keySet: describeKeySet(keySet) },
+      }
+    })
+    return toApplication(record, now())
+  }
+
   return {
     async replaceKeySet(id, credentialId, { by, revokeTokens, ...source }) {
       const endsTokens = readFlag('revokeTokens', revokeTokens)
       const keySet = await readKeySetSource(source, now())
-      await opened()
-      const { record } = await writer.change(id, { type: 'application.credentialUpdated', by }, (current) => {
-        refuseDeleted(current, 'replaceKeySet')
-        const { kind, credential } = findLiveCredential(current, credentialId, now())
-        if (!credential.keySet)
-          throw new ApplicationError('invalid_argument', `credential: ${credentialId} is a ${kind}, not a key set.`)
-        const secrets = current.secrets.map((each) => (each.id === credentialId ? { ...each, keySet } : each))
-        return {
-          changed: { secrets, ...(endsTokens && endTokens(current, now())) },
-          details: { ...describeCredential(kind, credential), keySet: describeKeySet(keySet) },
-        }
+      return replace(id, credentialId, 'replaceKeySet', { by, endsTokens, edit: () => keySet })
+    },
+    reloadKeySet(id, credentialId, { by } = {}) {
+      return replace(id, credentialId, 'reloadKeySet', {
+        by,
+        endsTokens: false,
+        edit(former) {
+          if ('address' in former) return { ...former, reloadedAt: now() }
+          throw new ApplicationError(
+            'invalid_argument',
+            `credential: ${credentialId} has its keys, not an address that can be read again. Replace them with replaceKeySet().`,
+          )
+        },
       })
-      return toApplication(record, now())
     },
   }
 }

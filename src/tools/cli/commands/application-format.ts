@@ -1,4 +1,5 @@
 import type { Application, CredentialInfo } from '../../../index.js'
+import { formatKeySet } from '../../../shared/lib/format-key-set.js'
 import { alignColumns, formatTime, replaceControlCharacters } from '../format.js'
 import type { EmailInfo } from './emails.js'
 
@@ -56,14 +57,15 @@ function labelRows(label: string, values: readonly string[]): string[][] {
 }
 
 function formatCredential(credential: CredentialInfo): string {
-  const { id, name, prefix, createdAt, expiresAt, lastUsedAt, apis, networks } = credential
+  const { id, name, prefix, createdAt, expiresAt, lastUsedAt, apis, networks, keySet } = credential
   const used = lastUsedAt ? `last used ${formatTime(lastUsedAt)}` : 'never used'
   const expires = expiresAt ? [`expires ${formatTime(expiresAt)}`] : []
   const restriction = [
     ...(apis ? [`only ${listGrants(apis).join(', ')}`] : []),
     ...(networks ? [`from ${networks.join(', ')}`] : []),
   ]
-  const parts = [`${id} ${name}`, `${prefix}...`, `created ${formatTime(createdAt)}`, used, ...expires, ...restriction]
+  const shown = keySet ? `key set: ${formatKeySet(keySet).join('; ')}` : `${prefix}...`
+  const parts = [`${id} ${name}`, shown, `created ${formatTime(createdAt)}`, used, ...expires, ...restriction]
   return parts.join(', ')
 }
 

@@ -37,7 +37,7 @@ export function describeCredential({ keys, secrets }: Application, credentialId:
   const key = keys.find(({ id }) => id === credentialId)
   const credential = key ?? secrets.find(({ id }) => id === credentialId)
   if (!credential) return credentialId
-  return `the ${key ? 'key' : 'secret'} "${replaceControlCharacters(credential.name)}" (${credentialId})`
+  return `the ${key ? 'key' : credential.keySet ? 'key set' : 'secret'} "${replaceControlCharacters(credential.name)}" (${credentialId})`
 }
 
 /** Until when the former one works. */

@@ -24,6 +24,25 @@ export const credentialCommands = [
       },
     }),
   ),
+  operationCommand('applications.addKeySet', {
+    name: 'apps add-key-set',
+    notes: ['It takes the place of a secret at APIs whose clientAuthentication has private_key_jwt.'],
+    without: ['scopes', 'networks'],
+    example: `apps add-key-set ${EXAMPLE_ID} --name pay --jwks FILE --config my.js`,
+    text: ({ application, credential }) =>
+      `${formatName(application)} has a new key set "${replaceControlCharacters(credential.name)}" (${credential.id}).`,
+  }),
+  operationCommand('applications.replaceKeySet', {
+    name: 'apps replace-key-set',
+    example: `apps replace-key-set ${EXAMPLE_ID} cred_... --jwks FILE --db my.sqlite`,
+    text: (application, { credentialId }) => `Replaced the keys of ${describeCredential(application, credentialId)}.`,
+  }),
+  operationCommand('applications.reloadKeySet', {
+    name: 'apps reload-key-set',
+    example: `apps reload-key-set ${EXAMPLE_ID} cred_... --db platform.sqlite`,
+    text: (application, { credentialId }) =>
+      `Servers read ${describeCredential(application, credentialId)} again for its next request.`,
+  }),
   ...KINDS.map((kind) =>
     operationCommand(`applications.${kind === 'key' ? 'rotateKey' : 'rotateSecret'}`, {
       name: `apps rotate-${kind}`,
@@ -66,7 +85,7 @@ export const credentialCommands = [
   }),
   operationCommand('applications.updateCredential', {
     name: 'apps update-credential',
-    summary: 'Renames a key or secret, or changes when it expires.',
+    summary: 'Renames a key, secret or key set, or changes when it expires.',
     without: ['networks'],
     needsChange: true,
     example: `apps update-credential ${EXAMPLE_ID} cred_... --name main --db my.sqlite`,

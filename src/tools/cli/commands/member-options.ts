@@ -4,7 +4,7 @@ import type { Option, OptionTable } from '../command.js'
 import { UsageError } from '../errors.js'
 import { parseApiGrants } from './api-grants.js'
 import { readExpiring } from './expiring.js'
-import { readMetadata } from './operator-data.js'
+import { readJwks, readMetadata } from './operator-data.js'
 import { parseTime } from '../format.js'
 
 /** The words of one member of an operation's input on the command line, where they differ from those of the operation. */
@@ -55,6 +55,8 @@ const WORDS: Readonly<Record<string, MemberWords>> = {
     description: 'Only those with a key or secret that expires within that time, such as 30d or 12h.',
     read: (text) => readExpiring(text).toISOString(),
   },
+  jwks: { placeholder: 'FILE', hint: 'The path of a file that has it.', read: readJwks },
+  jwksUri: { placeholder: 'URL' },
   order: { option: 'newest', flag: 'newest', description: 'Newest first.' },
   deliver: { option: 'mail', flag: 'email' },
 }
@@ -104,7 +106,25 @@ interface DerivedOption {
   read(values: Values, command: string): unknown
 }
 
+/** An object has an option for each of its members. */
+function deriveObject(member: string, schema: ObjectSchema): DerivedOption {
+  const parts = Object.keys(schema.shape).map((name) => deriveOption(name, schema, WORDS[name] ?? {}))
+  return {
+    member,
+    options: Object.assign({}, ...parts.map(({ options }) => options)) as OptionTable,
+    async read(values, command) {
+      const read = await Promise.all(
+        parts.map(async (part) => [part.member, await part.read(values, command)] as const),
+      )
+      const given = read.filter(([, value]) => value !== undefined)
+      return given.length > 0 ? Object.fromEntries(given) : undefined
+    },
+  }
+}
+
 function deriveOption(member: string, input: ObjectSchema, words: MemberWords): DerivedOption {
+  const { members } = describeMember(input.shape[member]!)
+  if (members) return deriveObject(member, members)
   const { kind: given, isOptional, isNullable, description } = describeMember(input.shape[member]!)
   const name = words.option ?? member.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   const text = [words.description ?? description, words.hint].filter(Boolean).join(' ')

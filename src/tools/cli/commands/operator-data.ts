@@ -5,9 +5,20 @@ import { CommandError, describeError, UsageError } from '../errors.js'
 /** The command line accepts more than the platform stores, so that the platform's message says how much that is. */
 const MAX_FILE_BYTES = 64 * 1024
 
+/** The value of `--jwks`: the JWK Set in that file. */
+export async function readJwks(path: string): Promise<unknown> {
+  const text = await readGivenFile('jwks', path)
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The message of the error would repeat what is in the file, which may be a private key.
+    throw new CommandError(`--jwks: ${path} is not JSON. It has a JWK Set: { "keys": [...] }.`)
+  }
+}
+
 /** The value of `--metadata`: parsed JSON. */
 export async function readMetadata(given: string, command: string): Promise<object | null> {
-  const text = given.startsWith('@') ? await readMetadataFile(given.slice(1)) : given
+  const text = given.startsWith('@') ? await readGivenFile('metadata', given.slice(1)) : given
   try {
     return JSON.parse(text) as object | null
   } catch (error) {
@@ -16,12 +27,12 @@ export async function readMetadata(given: string, command: string): Promise<obje
   }
 }
 
-async function readMetadataFile(path: string): Promise<string> {
+async function readGivenFile(option: string, path: string): Promise<string> {
   try {
     const { size } = await stat(path)
     if (size > MAX_FILE_BYTES) throw new Error(`it has ${size} bytes`)
     return await readFile(path, 'utf8')
   } catch (error) {
-    throw new CommandError(`--metadata: ${path} could not be read: ${describeError(error)}`)
+    throw new CommandError(`--${option}: ${path} could not be read: ${describeError(error)}`)
   }
 }

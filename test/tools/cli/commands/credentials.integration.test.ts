@@ -1,4 +1,8 @@
-import { describe, expect, it, vi } from 'vitest'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Application } from '../../../../src/index.js'
 import { CONFIG, readEmails, runInProcess, runJson, useSite } from '../command-line.js'
 
@@ -89,6 +93,51 @@ describe('apps add-key, add-secret, update-credential and end-credential', () =>
     ])
     expect([code, stderr]).toEqual([1, expect.stringContaining(`--expires ${time} is no date, such as 2027-01-31`)])
   })
+})
+
+it('apps create --jwks or --jwks-uri, add-key-set, replace-key-set, reload-key-set and end-credential work on key sets', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'key-sets-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const [publicKeys, privateKeys, noJson] = ['public', 'private', 'none'].map((name) => join(folder, `${name}.json`))
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { d, ...jwk } = privateKey.export({ format: 'jwk' })
+  await writeFile(publicKeys!, JSON.stringify({ keys: [{ ...jwk, kid: 'one' }] }))
+  await writeFile(privateKeys!, JSON.stringify({ keys: [{ ...jwk, d }] }))
+  await writeFile(noJson!, `secret ${d!}`)
+  const create = ['apps', 'create', '--name', 'Bank', '--api', 'orders', ...config]
+  for (const [file, problem] of [
+    [privateKeys!, 'jwks has a private key (member d): publish public keys only.'],
+    [noJson!, `--jwks: ${noJson!} is not JSON. It has a JWK Set: { "keys": [...] }.`],
+    [join(folder, 'missing'), 'could not be read'],
+  ] as const) {
+    const { code, stderr } = await runInProcess([...create, '--jwks', file])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(problem)])
+    expect(stderr).not.toContain(d)
+  }
+
+  const { application, credentials } = await runJson([...create, '--jwks', publicKeys!])
+  expect(credentials).toEqual({ clientId: expect.stringMatching(/^epa_key_/) as string })
+  const { id } = application
+  const [first] = application.secrets
+  const shown = await runInProcess(['apps', 'show', id, ...db()])
+  expect(shown.stdout).toContain(`${first!.id} default, key set: P-256, kid one, SHA-256 `)
+  const rotated = await runInProcess(['apps', 'rotate-secret', id, ...config])
+  expect([rotated.code, rotated.stderr]).toEqual([1, expect.stringContaining('is a key set, which has no secret')])
+
+  const uri = ['--jwks-uri', 'https://bank.example/jwks.json']
+  const added = await runInProcess(['apps', 'add-key-set', id, '--name', 'second', ...uri, ...config])
+  const [second] = /cred_\w{22}/.exec(added.stdout)!
+  expect(added.stdout).toBe(`"Bank" (${id}) has a new key set "second" (${second}).\n`)
+  const reloaded = await runInProcess(['apps', 'reload-key-set', id, second, ...db()])
+  expect(reloaded.stdout).toBe(`Servers read the key set "second" (${second}) again for its next request.\n`)
+  const replaced = await runInProcess(['apps', 'replace-key-set', id, second, '--jwks', publicKeys!, ...db()])
+  expect(replaced.stdout).toBe(`Replaced the keys of the key set "second" (${second}).\n`)
+  const again = await runInProcess(['apps', 'reload-key-set', id, second, ...db()])
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('not an address that can be read again')])
+  const ended = await runInProcess(['apps', 'end-credential', id, second, ...db()])
+  expect(ended.stdout).toBe(`Ended the key set "second" (${second}). Servers refuse it within a second.\n`)
+  const { application: other } = await runJson([...create, ...uri])
+  expect(other.secrets).toMatchObject([{ keySet: { jwksUri: 'https://bank.example/jwks.json' } }])
 })
 
 it('apps create, add-key, rotate-key, rotate-secret and recover print the end of each credential that they show', async () => {
