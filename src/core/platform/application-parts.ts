@@ -5,6 +5,8 @@ import { createApplicationCache } from '../applications/records/application-cach
 import { createApplicationWriter } from '../applications/records/application-writer.js'
 import { createActivation } from '../applications/records/status.js'
 import { readClientAddress } from '../../shared/lib/request.js'
+import { createStoreSource } from '../store-client/store-source.js'
+import type { Tokens } from '../tokens/create.js'
 import type { FeatureHooks } from './hooks.js'
 import type { Foundation } from './foundation.js'
 
@@ -12,17 +14,17 @@ import type { Foundation } from './foundation.js'
 export type ApplicationParts = ReturnType<typeof createApplicationParts>
 
 /** Features are created later: `hooks` has what they add. */
-export function createApplicationParts(foundation: Foundation, hooks: FeatureHooks) {
+export function createApplicationParts(foundation: Foundation, { signingKeys }: Tokens, hooks: FeatureHooks) {
   const { settings, store, clientLimits, emit, now } = foundation
   const { apis, cache } = settings
+  const source = createStoreSource({ store, hooks, readSigningKeys: signingKeys.readRecords })
   const applicationCache = createApplicationCache({
-    store,
+    source,
     limit: cache.applications,
     ...clientLimits,
     readAddress: readClientAddress,
     freshUntil: foundation.feed.freshUntil,
     maxStaleness: settings.maxStaleness,
-    hooks,
   })
   const maximumAges = { maxAge: settings.credentials.maxAge, apis }
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges, now })
@@ -41,5 +43,5 @@ export function createApplicationParts(foundation: Foundation, hooks: FeatureHoo
     now,
   })
   const activate = createActivation({ store, writer, limitChanges: clientLimits.limitChanges })
-  return { applicationCache, writer, lastUsed, activate, calls, cleanup }
+  return { source, applicationCache, writer, lastUsed, activate, calls, cleanup }
 }

@@ -52,7 +52,7 @@ export function createPlatformAuth<
   const foundation = createFoundation(settings)
   const tokens = createTokenParts(foundation)
   const { hooks, setFeatures } = createHooks()
-  const applicationParts = createApplicationParts(foundation, hooks)
+  const applicationParts = createApplicationParts(foundation, tokens, hooks)
   const features = createFeatures(foundation, applicationParts, hooks)
   setFeatures(features)
   const { guards, guardParts, routers } = createServers(foundation, tokens, applicationParts, features)

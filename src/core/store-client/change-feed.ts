@@ -1,5 +1,5 @@
 import type { Change, RevokedAccessToken } from '../../shared/contracts/store-records.js'
-import type { Store } from '../../shared/contracts/store.js'
+import type { CredentialSource } from '../../shared/contracts/credential-source.js'
 import { createFeedReads, limitTime } from './feed-reads.js'
 import type { ClockCheck } from './clock-check.js'
 import type { StoreHealth } from './store-health-api.js'
@@ -30,7 +30,7 @@ export function createChangeFeed({
   clockCheck,
   now = Date.now,
 }: {
-  readonly store: Pick<Store, 'changesSince' | 'clock' | 'pollInterval' | 'watch'>
+  readonly store: Pick<CredentialSource, 'changesSince' | 'clock' | 'pollInterval' | 'watch'>
   /** Seconds. */
   readonly maxStaleness: number
   /** While the store is unresponsive, `pollAgain` and `waitForLatest` resolve false without asking it. */

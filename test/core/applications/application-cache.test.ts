@@ -290,7 +290,7 @@ it('the application cache counts metadata: large ones cannot fill the memory', a
   const records = new Map<string, ApplicationRecord>()
   const { store, reads } = holdableStore({ ...memoryStore(), findApplication: async (id) => records.get(id) })
   const cache = createApplicationCache({
-    store,
+    source: { ...store, hasOtherHashes: false },
     limit: 10_000,
     limitLookups: (_caller, lookup) => lookup(),
     limitLookupsOfStrangers: (_caller, lookup) => lookup(),

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { Store } from '../../../shared/contracts/store.js'
+import type { CredentialSource } from '../../../shared/contracts/credential-source.js'
 import { createBoundedCache } from '../../../shared/lib/bounded-cache.js'
 
 /**
@@ -14,7 +14,7 @@ export interface LastUsed {
 }
 
 interface LastUsedOptions {
-  readonly store: Pick<Store, 'noteCredentialUse'>
+  readonly store: Pick<CredentialSource, 'noteCredentialUse'>
   readonly now: () => number
 }
 

@@ -1,18 +1,12 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
-import type { Store } from '../../../shared/contracts/store.js'
+import type { CredentialSource } from '../../../shared/contracts/credential-source.js'
 import { createBoundedCache } from '../../../shared/lib/bounded-cache.js'
 import type { ConcurrencyLimit } from '../../../shared/lib/concurrency-limit.js'
 import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
 import { estimateJsonBytes } from '../../../shared/lib/plain-json.js'
-import type { ImportedCredentials } from '../../../shared/contracts/imported-credentials.js'
 import { createFormerRecords, type Found } from './former-records.js'
-
-/** Undefined without the feature that recognizes credentials of another system. */
-export interface CacheHooks {
-  readonly importedCredentials?: Pick<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
-}
 
 /** A change of an application is known within a second, and a request waits no longer than that to learn its result. */
 const MAX_PATIENCE_MS = 1000
@@ -26,16 +20,15 @@ const PATIENCE_SHARE = 0.2
 export type ApplicationCache = ReturnType<typeof createApplicationCache>
 
 export function createApplicationCache({
-  store,
+  source,
   limit,
   limitLookups,
   limitLookupsOfStrangers,
   readAddress,
   freshUntil,
   maxStaleness,
-  hooks = {},
 }: {
-  readonly store: Store
+  readonly source: Pick<CredentialSource, 'findApplication' | 'findApplicationByKey' | 'hasOtherHashes'>
   /** How many applications stay in memory. */
   readonly limit: number
   /** Gives each application a fair share of the look-ups. */
@@ -48,8 +41,6 @@ export function createApplicationCache({
   readonly freshUntil: () => number
   /** Seconds. */
   readonly maxStaleness: number
-  /** What features add. Read at each look-up, because they are created later. */
-  readonly hooks?: CacheHooks
 }) {
   const formers = createFormerRecords({
     entries: limit * 3,
@@ -97,8 +88,7 @@ export function createApplicationCache({
     const id = idsByKeyHash.get(hash)
     if (id === undefined) return unknown.get(hash) ? undefined : formers.recall(hash)
     const known = recallById(id)
-    // The record may have an imported key by the hash of the other system.
-    return hooks.importedCredentials && !hasKey(known, hash) && !unknown.get(hash) ? null : known
+    return source.hasOtherHashes && !hasKey(known, hash) && !unknown.get(hash) ? null : known
   }
 
   /**
@@ -111,17 +101,17 @@ export function createApplicationCache({
   }
 
   function loadById(id: string, req?: IncomingMessage): Promise<Found> {
-    const read = (): Promise<Found> => store.findApplication(id)
+    const read = (): Promise<Found> => source.findApplication(id)
     return load(loadsById, id, () => (req ? limitLookupsOfStrangers(readAddress(req), read) : limitLookups(id, read)))
   }
 
   function loadByKey(hash: string, key: string, req: IncomingMessage | undefined): Promise<Found> {
-    const read = (): Promise<Found> => findByHashes(store, hash, key, hooks)
+    const read = (): Promise<Found> => source.findApplicationByKey(hash, key)
     return load(loadsByKeyHash, hash, () => limitLookupsOfStrangers(req ? readAddress(req) : 'no request', read))
   }
 
-  /** A record that was read by its id may still have the key by the hash of another system. */
-  async function findImported(id: string, hash: string, key: string, req?: IncomingMessage): Promise<Found> {
+  /** A record that was read by its id may have the key by another hash. */
+  async function findByOtherHash(id: string, hash: string, key: string, req?: IncomingMessage): Promise<Found> {
     const found = await findById(id)
     return hasKey(found, hash) || unknown.get(hash) ? found : loadByKey(hash, key, req)
   }
@@ -156,7 +146,7 @@ export function createApplicationCache({
       if (known !== null) return known
       const id = idsByKeyHash.get(hash)
       if (id === undefined) return loadByKey(hash, key, req)
-      return hooks.importedCredentials ? findImported(id, hash, key, req) : findById(id)
+      return source.hasOtherHashes ? findByOtherHash(id, hash, key, req) : findById(id)
     },
     /** Whether the record is a former one, known to have changed. It may accept a credential. A refusal needs the store's answer. */
     isOutdated: formers.isOutdated,
@@ -200,18 +190,6 @@ function createReloads(load: (id: string) => void): (id: string) => void {
     if (changedIds.size === 0) setImmediate(loadChanged)
     changedIds.add(id)
   }
-}
-
-/** One look-up, by the platform's hash and by those of other systems. */
-async function findByHashes(
-  store: Store,
-  hash: string,
-  key: string,
-  { importedCredentials }: CacheHooks,
-): Promise<Found> {
-  if (!importedCredentials) return store.findApplicationByKey(hash)
-  const found = await store.findApplicationByKey(hash, ...importedCredentials.listKeyHashes(key))
-  return found && importedCredentials.adoptKey(found, key)
 }
 
 function hasKey(record: Found | null, hash: string): boolean {

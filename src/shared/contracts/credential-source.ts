@@ -1,0 +1,32 @@
+import type { ApplicationRecord } from './application-record.js'
+import type { SigningKeyRecord } from './store-records.js'
+import type { Store } from './store.js'
+
+/** The public part of a signing key: what verifies access tokens. */
+export type VerificationKey = Omit<SigningKeyRecord, 'sealedPrivateJwk'>
+
+/**
+ * What guards know applications and access tokens from, with the caches between them: the store of the platform, or, in a process
+ * without a database, the platform. An answer is as new as all that was read from the same source before.
+ */
+export interface CredentialSource extends Pick<
+  Store,
+  | 'findApplication'
+  | 'listRevokedAccessTokens'
+  | 'isAccessTokenRevoked'
+  | 'noteCredentialUse'
+  | 'changesSince'
+  | 'pollInterval'
+  | 'clock'
+  | 'watch'
+> {
+  /**
+   * The application that has this key. `hash` is the HMAC of `key` by which this process tells keys, and that of the key in the answer; the
+   * source may know the key by another one.
+   */
+  findApplicationByKey(hash: string, key: string): Promise<ApplicationRecord | undefined>
+  /** Whether the record of an application may have the key by another hash, so that it does not prove a key wrong. */
+  readonly hasOtherHashes: boolean
+  /** All keys that the platform has, in the order in which they were added. */
+  listVerificationKeys(): Promise<readonly VerificationKey[]>
+}
