@@ -61,7 +61,12 @@ function scaled(size, applications, hot) {
 }
 
 function refusal(what, server, lines, traffic = bearer) {
-  return { name: what, server, traffic, lines, status: 401 }
+  return { name: what, server, traffic, lines, statuses: [401] }
+}
+
+/** With the package's default limits, which most of these requests exceed. */
+function limited(what, options, lines, traffic) {
+  return { ...refusal(what, ours({ ...options, defaults: true }), lines, traffic), statuses: [401, 429] }
 }
 
 export const GROUPS = [
@@ -171,6 +176,8 @@ export const GROUPS = [
       refusal('ours, signed by a foreign key, new', ours({ ...BEARER, forgeries: 25_000 }), 'foreign'),
       refusal('ours, unknown kid', ours(BEARER), 'unknownKid'),
       refusal('ours, unknown API key', ours({ guard: 'apiKey' }), 'unknownKeys', apiKey),
+      limited('ours, unknown API key, default limits', { guard: 'apiKey' }, 'unknownKeys', apiKey),
+      limited('ours, foreign key, new, default limits', { ...BEARER, forgeries: 25_000 }, 'foreign'),
       refusal('ours, malformed API key', ours({ guard: 'apiKey' }), 'malformedKeys', apiKey),
       ...['express-oauth2-jwt-bearer', 'express-jwt', 'passport-jwt'].flatMap((contender) => [
         refusal(`${contender}, garbage`, { contender, options: VERIFIED }, 'garbage'),

@@ -66,7 +66,7 @@ async function prepare(entry, { servers, folder, say }) {
     servers.set(like, await startServer({ ...entry.server, id: `server-${servers.size}`, folder }))
   }
   const server = servers.get(like)
-  const turn = { status: 200, ...entry, server, file: server.files[entry.lines], offset: 0, rounds: [] }
+  const turn = { statuses: [200], ...entry, server, file: server.files[entry.lines], offset: 0, rounds: [] }
   await warmUp(turn, { folder })
   return turn
 }
@@ -78,11 +78,11 @@ export async function warmUp(turn, { folder }) {
 }
 
 /** Checks two answers: a fast wrong answer would win otherwise. */
-async function check({ name, server, traffic, file, status }) {
+async function check({ name, server, traffic, file, statuses }) {
   await awake(server, REST, async () => {
     for (const at of [0, 99]) {
       const answer = await tryOut({ port: server.port, traffic, file, at })
-      if (answer.status !== status || (status === 200 && !isRight(answer.text, traffic))) {
+      if (!statuses.includes(answer.status) || (answer.status === 200 && !isRight(answer.text, traffic))) {
         throw new Error(`${name} answers ${answer.status}: ${answer.text}`)
       }
     }
@@ -90,13 +90,13 @@ async function check({ name, server, traffic, file, status }) {
 }
 
 async function measure(turn, { seconds, requests, folder }) {
-  const { server, traffic, file, status, name, conversation } = turn
+  const { server, traffic, file, statuses, name, conversation } = turn
   // Short turns cannot wait long; the first question is answered after the timers that are due.
   const rest = conversation ? 5 : REST
   return awake(server, rest, async () => {
     const { before, report, after } = conversation ? await converseFor(requests) : await loadFor(seconds)
     turn.offset += report.requests
-    const expected = status < 400 ? 0 : report.requests
+    const expected = statuses[0] < 400 ? 0 : report.requests
     if (report.refused !== expected) throw new Error(`${name}: ${report.refused} of ${report.requests} were refused.`)
     const answered = after.requests - before.requests
     const scavenges = (1000 * (after.scavenges - before.scavenges)) / answered

@@ -12,9 +12,10 @@ export const PLATFORM = {
     catalog: { scheme: 'apiKey' },
   },
   secret: SECRET,
-  // Otherwise most refusals of unknown keys would be those of the limit.
-  rateLimits: { failedAuthentication: false },
 }
+
+/** Otherwise most refusals of unknown keys would be those of the limit. */
+export const WITHOUT_LIMIT = { rateLimits: { failedAuthentication: false } }
 
 /** The platform's signing key, to sign tokens without token requests. */
 export async function privateSigningKey(store) {

@@ -11,7 +11,7 @@ const SHOWN = 30
 export async function profileOf(entry, { seconds, folder }) {
   const server = await startServer({ ...entry.server, id: `profile-${Date.now()}`, folder })
   try {
-    const turn = { status: 200, ...entry, server, file: server.files[entry.lines], offset: 0 }
+    const turn = { statuses: [200], ...entry, server, file: server.files[entry.lines], offset: 0 }
     await warmUp(turn, { folder })
     server.resume()
     await server.ask('profile')

@@ -6,6 +6,7 @@ import type { LastUsed } from '../applications/credentials/last-used.js'
 import { isUsableAt, listKeyScopes } from '../applications/records/restrictions.js'
 import { isEnded, type Activate } from '../applications/records/status.js'
 import type { Api } from '../../shared/contracts/api.js'
+import type { OAuthError } from '../../shared/contracts/denial.js'
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import { readOrigin } from '../http/origin.js'
 import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
@@ -68,16 +69,10 @@ export function createAuthenticator({
     if (!limitFailures || !req) return refused
     // Every key that gets the answer of an unknown one is counted with unknown keys: another limit would tell them apart.
     const owner = refused instanceof Failure ? application?.id : undefined
-    const refuseTooMany = (error: unknown): Refused => {
-      if (refused instanceof Failure) return new Failure(error as Error, refused.caller)
-      throw error
-    }
-    try {
-      const counted = limitFailures(formatFailureKey(req, owner))
-      return counted instanceof Promise ? counted.then(() => refused, refuseTooMany) : refused
-    } catch (error) {
-      return refuseTooMany(error)
-    }
+    const orTooMany = (tooMany: OAuthError | undefined): Refused =>
+      tooMany && refused instanceof Failure ? new Failure(tooMany, refused.caller) : (tooMany ?? refused)
+    const counted = limitFailures.findRefusal(formatFailureKey(req, owner))
+    return counted instanceof Promise ? counted.then(orTooMany) : orTooMany(counted)
   }
 
   async function activateByKey(
@@ -112,7 +107,7 @@ export function createAuthenticator({
       if (isUnproven(result, application)) throw createUnprovenError()
       return result
     },
-    /** The result is a promise while a bad key is being counted; it rejects for too many unknown ones. */
+    /** The result is a promise while a bad key is being counted. */
     recallApiKey(api: Api, apiKey: string, req: IncomingMessage): Identity | Refused | Promise<Refused> | null {
       const hash = credentials().hashKey(apiKey)
       if (hash === undefined) return 'invalidApiKey'
@@ -131,7 +126,7 @@ export function createAuthenticator({
       if (known !== null) return known !== undefined
       return Promise.resolve(applicationCache.findByKeyHash(hash!, text, req)).then((found) => found !== undefined)
     },
-    /** Rejects if the store cannot answer, or for too many unknown keys. */
+    /** Rejects if the store cannot answer. */
     async byApiKey(api: Api, apiKey: string, req?: IncomingMessage): Promise<Identity | Refused> {
       const hash = credentials().hashKey(apiKey)
       if (hash === undefined) return 'invalidApiKey'

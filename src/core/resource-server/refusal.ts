@@ -1,4 +1,4 @@
-import type { Denial } from '../../shared/contracts/denial.js'
+import type { Denial, OAuthError } from '../../shared/contracts/denial.js'
 import type { RefusalDetails } from '../../shared/contracts/usage.js'
 import { Identity } from './identity.js'
 
@@ -14,8 +14,8 @@ export type TokenFailureReason =
 /** The reason why an API key is refused. */
 export type KeyFailureReason = 'invalidApiKey' | 'expiredApiKey' | 'suspended' | 'notAllowed' | 'restrictedKey'
 
-/** The reason why a credential is refused: a `Failure` if its application is known. */
-export type Refused = TokenFailureReason | KeyFailureReason | Failure
+/** The reason why a credential is refused: a `Failure` if its application is known; the refusal of a limit that its owner exceeds. */
+export type Refused = TokenFailureReason | KeyFailureReason | Failure | OAuthError
 
 /**
  * A problem of a caller who is known: of an application whose access token has a valid signature, or whose key exists. Unlike a problem

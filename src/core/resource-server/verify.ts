@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Api } from '../../shared/contracts/api.js'
-import { OAuthError, toOAuthError } from '../../shared/contracts/denial.js'
+import { createDenialError, OAuthError, toOAuthError } from '../../shared/contracts/denial.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { isTooLong, readBearer } from '../http/bearer.js'
 import { toDenial } from '../http/respond.js'
@@ -51,7 +51,7 @@ export function createVerifiers({
       await requestLimits.get(api)!.countForVerifier(result.application, units, req)
       return result.toAuthInfo() as Info
     } catch (error) {
-      const denied = error instanceof OAuthError ? error : toOAuthError(toDenial(error), error)
+      const denied = error instanceof OAuthError ? toOwnError(error) : toOAuthError(toDenial(error), error)
       decisions.note?.({ kind: 'notVerified', api: api.name, accepts: [], denied, hasOwnAnswer: true })
       throw denied
     }
@@ -73,4 +73,9 @@ export function createVerifiers({
       )
     },
   }
+}
+
+/** A limit throws one frozen refusal to many requests; the host gets an error that it may change. */
+function toOwnError(error: OAuthError): OAuthError {
+  return Object.isFrozen(error) ? createDenialError(error, error.cause) : error
 }

@@ -6,7 +6,7 @@ import { sqliteStore } from '../../../dist/esm/stores/sqlite/index.js'
 import { guardedApp, newApp } from '../app.mjs'
 import { clientLines } from '../clients.mjs'
 import { claimsOf, garbageToken, newKeyPair, SCOPES, signerOf } from '../tokens.mjs'
-import { credentialsOf, PLATFORM, privateSigningKey } from '../platform.mjs'
+import { credentialsOf, PLATFORM, privateSigningKey, WITHOUT_LIMIT } from '../platform.mjs'
 
 /**
  * The package, mounted as in its README: `guard` is `bearer`, `apiKey`, or none for the token endpoint. Applications are
@@ -21,12 +21,14 @@ export async function start(options) {
     forgeries = 1000,
     guard,
     windows,
+    defaults,
     folder,
   } = options
   const file = join(mkdtempSync(join(folder, 'ours-')), 'platform.sqlite')
   const store = kind === 'sqlite' ? sqliteStore(file) : memoryStore()
   const auth = createPlatformAuth({
     ...PLATFORM,
+    ...(defaults ? {} : WITHOUT_LIMIT),
     ...(windows && withPlan(windows)),
     store,
     tokens: { algorithm },
