@@ -56,7 +56,7 @@ export function send(listener: Listener, request: SentRequest): Promise<Received
     let hasBegun = false
     const end = (): void => {
       clearTimeout(timer)
-      client.destroy()
+      client.removeAllListeners('close').destroy()
     }
     const fail = (problem: unknown): void => {
       end()

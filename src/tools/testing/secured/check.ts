@@ -48,7 +48,8 @@ export async function checkMethod(
     return 'faulty'
   }
   const demanded = none.decisions.flatMap(({ kind, accepts }): readonly Demand[] => (kind === 'refused' ? accepts : []))
-  const accepts = verified === undefined ? demanded : [findDemand(context, verified)]
+  const accepts =
+    verified === undefined ? demanded : [{ api: verified, scheme: findApi(context.auth, verified).scheme }]
   const isGuarded = verified !== undefined || isRefused(none)
   const check: Check = { ...context, place, method, asked, accepts, complain }
   const steps = [
@@ -99,10 +100,6 @@ async function findVerified(
     if (verified && isRefusal(outcome.answer?.status)) return verified.api
   }
   return undefined
-}
-
-function findDemand({ auth }: CheckContext, api: string): Demand {
-  return { api, scheme: findApi(auth, api).scheme }
 }
 
 function describeFault(

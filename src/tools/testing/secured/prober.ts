@@ -27,11 +27,13 @@ const MAX_WAIT_MS = 5000
 /** A request is repeated from another address if a limiter of the app refuses it, which says nothing about what is behind it. */
 const MAX_REPETITIONS = 2
 
+/** One for all calls, which run one at a time: while it is enabled, whatever is asynchronous in the process takes longer. */
+const DECISIONS = new AsyncLocalStorage<Decision[]>()
+
 /** Sends requests to an app as it is, one at a time, each from another address of a client if it names none. */
 export function createProber(app: Listener, auth: PlatformAuth) {
-  const current = new AsyncLocalStorage<Decision[]>()
   const { guards } = Reflect.get(auth, PLATFORM_PARTS) as PlatformParts
-  const end = guards.decisions.listen((decision) => void current.getStore()?.push(decision))
+  const end = guards.decisions.listen((decision) => void DECISIONS.getStore()?.push(decision))
   let count = 0
 
   async function askOnce(request: Ask): Promise<Outcome> {
@@ -42,7 +44,7 @@ export function createProber(app: Listener, auth: PlatformAuth) {
     let received: IncomingMessage | undefined
     const onRequest = (req: IncomingMessage): void => void (received = req)
     const sent = { address, ...request, maxBodyTime: MAX_BODY_MS, maxWait: MAX_WAIT_MS, onRequest }
-    const answer = await current.run(decisions, () => send(app, sent)).catch(() => undefined)
+    const answer = await DECISIONS.run(decisions, () => send(app, sent)).catch(() => undefined)
     return { answer, decisions, method: received?.method }
   }
 
@@ -55,7 +57,10 @@ export function createProber(app: Listener, auth: PlatformAuth) {
     /** How many requests were sent. */
     count: () => count,
     /** Stops listening to the platform's decisions. */
-    end,
+    end(): void {
+      end()
+      DECISIONS.disable()
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import type { Express, Request, Response } from 'express'
 import type { Guard } from '../../../../src/index.js'
 import type { ExpectSecuredOptions } from '../../../../src/tools/testing/index.js'
 import { createTestPlatform } from '../../../../src/tools/testing/index.js'
+import { afterAll } from 'vitest'
 
 export const APIS = {
   orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } },
@@ -38,11 +39,19 @@ export function openShop() {
   return createTestPlatform({ apis: APIS })
 }
 
-export function buildApp(
-  express: typeof express5,
-  auth: Parts['auth'],
-  build: BuildApp,
-): { app: Express; options: AppOptions } {
+/** Builds apps, with a platform that has all APIs if the app uses them: each is asked at its address. */
+export function openShops() {
+  const { orders, catalog } = APIS
+  const few = createTestPlatform({ apis: { orders, catalog } }).auth as unknown as Parts['auth']
+  const { auth: all } = openShop()
+  afterAll(() => Promise.all([few.close(), all.close()]))
+  return (express: Parts['express'], build: BuildApp) => {
+    const auth = /invoices|weather/.test(String(build)) ? all : few
+    return { auth, ...buildApp(express, auth, build) }
+  }
+}
+
+function buildApp(express: Parts['express'], auth: Parts['auth'], build: BuildApp) {
   const app = express()
   const options = build({
     express,
