@@ -1,6 +1,11 @@
-import { hash } from 'node:crypto'
+import { generateKeyPairSync, hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { ApplicationRecord, CredentialRecord, KeySetRecord } from '../../shared/contracts/application-record.js'
+import type {
+  ApplicationRecord,
+  CredentialRecord,
+  KeySetRecord,
+  PublicJwk,
+} from '../../shared/contracts/application-record.js'
 import { createDenial, createDenialError, OAuthError, retryAfter } from '../../shared/contracts/denial.js'
 import type { StoreWith } from '../../shared/contracts/store.js'
 import { isObject } from '../../shared/lib/is-object.js'
@@ -19,7 +24,10 @@ const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 const MAX_LIFETIME = 300
 const MAX_ASSERTION_LENGTH = 8192
 const MAX_ID_LENGTH = 255
-/** Assertions that an application may use within `MAX_LIFETIME`: what was used is kept until it would be refused for its age. */
+/**
+ * Assertions of an application that are kept: each until it would be refused for its age, and `MAX_LIFETIME` longer, because a process whose
+ * clock is ahead deletes what has expired for it, and must not do so before others refuse it.
+ */
 const MAX_USED = 5000
 
 /** An assertion whose form and times are right, and whose signature nobody has verified so far. */
@@ -69,6 +77,7 @@ export function createAssertionReader({
   const keySets = createKeySetCache({ fetchKeySet: createKeySetFetcher({ allow, ca }), now })
   /** Imported once for each record: records are immutable. */
   const imported = new WeakMap<KeySetRecord, readonly VerificationKey[]>()
+  let strangers: ReturnType<typeof createStrangers> | undefined
 
   function readClaims(assertion: string, api: ClientApi): Claims | string {
     const [header, payload] = decode(assertion)
@@ -110,18 +119,21 @@ export function createAssertionReader({
 
   /** An address that does not answer counts only if no other key set has the key. */
   async function findKeySet(
-    { secrets }: ApplicationRecord,
+    application: ApplicationRecord | undefined,
     assertion: string,
     { kid, algorithm }: Claims,
   ): Promise<CredentialRecord | undefined> {
     let outage: unknown
-    for (const record of secrets) {
+    let hasVerified = false
+    for (const record of application?.secrets ?? []) {
       // An address is not read for a key set that has expired.
       if (!record.keySet || !('keys' in record.keySet || isLive(record, now()))) continue
       try {
         for (const key of await listKeys(record.keySet, kid)) {
           if (kid !== undefined && key.kid !== undefined && key.kid !== kid) continue
-          if (key.algorithms.includes(algorithm) && (await verifyAssertion(assertion, key))) return record
+          if (!key.algorithms.includes(algorithm)) continue
+          hasVerified = true
+          if (await verifyAssertion(assertion, key)) return record
         }
       } catch (error) {
         if (!(error instanceof OAuthError)) throw error
@@ -129,6 +141,8 @@ export function createAssertionReader({
       }
     }
     if (outage !== undefined) throw outage
+    // So that the time taken does not show which clients exist, and which have such a key.
+    if (!hasVerified) await verifyAssertion(assertion, (strangers ??= createStrangers())(algorithm))
     return undefined
   }
 
@@ -138,7 +152,7 @@ export function createAssertionReader({
       applicationId: id,
       hash: hash('sha256', jti, 'base64url'),
       // exp may have a fraction (RFC 7519 2), and databases keep whole milliseconds.
-      expiresAt: Math.ceil((exp + clockTolerance) * 1000),
+      expiresAt: Math.ceil((exp + clockTolerance + MAX_LIFETIME) * 1000),
     }
     const added = await store.assertions.add(assertion, { now: now(), most: MAX_USED })
     if (added !== 'full') return added === 'added'
@@ -157,13 +171,26 @@ export function createAssertionReader({
     if (named !== undefined && named !== clientId)
       throw new OAuthError('invalid_request', 'The client_id is not the one of the assertion')
     const found = await findClient(clientId, req)
-    const matched = found && (await findKeySet(found.application, assertion, claims))
+    const matched = await findKeySet(found?.application, assertion, claims)
     const attempt = { found, clientId, matched: undefined, problem: undefined }
     if (!found || !matched) return { ...attempt, reason: 'wrong_assertion' }
     if (!isLive(matched, now())) return { ...attempt, reason: 'expired_key_set' }
     if (!(await useOnce(found.application, claims))) return { ...attempt, reason: 'replayed_assertion' }
     return { ...attempt, matched, reason: undefined }
   }
+}
+
+/** Keys that have signed nothing, one for each kind. */
+function createStrangers(): (algorithm: string) => VerificationKey {
+  const pairs = [
+    ...['P-256', 'P-384'].map((namedCurve) => generateKeyPairSync('ec', { namedCurve })),
+    generateKeyPairSync('ed25519'),
+  ]
+  const made = pairs.map(({ publicKey }) => publicKey.export({ format: 'jwk' }) as PublicJwk)
+  // Any odd number takes as long as a modulus, and is there at once.
+  const n = Buffer.alloc(256, 0xc5).toString('base64url')
+  const keys = toVerificationKeys([...made, { kty: 'RSA', n, e: 'AQAB' }])
+  return (algorithm) => keys.find(({ algorithms }) => algorithms.includes(algorithm)) ?? keys[0]!
 }
 
 const NOBODY = { found: undefined, clientId: undefined, matched: undefined, reason: 'wrong_assertion' } as const

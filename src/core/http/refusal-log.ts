@@ -1,5 +1,5 @@
 import { toSentence } from '../../shared/contracts/errors.js'
-import { LimitCause, type Denial, type ErrorCode } from '../../shared/contracts/denial.js'
+import { LimitCause, OutageCause, type Denial, type ErrorCode } from '../../shared/contracts/denial.js'
 
 /** Logs a refusal, with the name of its API; `reason` as in events. The credential is never logged. */
 export type LogRefusal = (api: string, denial: Denial, cause?: unknown, reason?: string) => void
@@ -28,6 +28,7 @@ export function createRefusalLog(logger: RefusalLogger, development: boolean): L
 function findFix(error: string, reason: string | undefined, cause: unknown): string {
   if (cause instanceof LimitCause)
     return `Wait for the seconds in Retry-After, or raise the limit: it is set by ${cause.setBy}.`
+  if (cause instanceof OutageCause) return cause.message
   const fix = FIXES_BY_REASON.get(reason)
   if (fix !== undefined) return fix
   return Object.hasOwn(FIXES, error) ? FIXES[error as keyof typeof FIXES]! : ''

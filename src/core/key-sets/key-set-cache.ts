@@ -1,4 +1,4 @@
-import { OAuthError } from '../../shared/contracts/denial.js'
+import { OAuthError, OutageCause } from '../../shared/contracts/denial.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import { createConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import type { FetchKeySet } from './fetch-key-set.js'
@@ -89,7 +89,7 @@ export function createKeySetCache({
       if (found === undefined || found.fetchedAt + OUTAGE_MS < now())
         throw new OAuthError('temporarily_unavailable', 'The key set of the client cannot be read at present', {
           // Only the log may say it: the reason tells what is in the networks of this host.
-          cause: new Error(`The key set at ${address} ${entry.problem ?? 'is not known'}.`),
+          cause: new OutageCause(`The key set at ${address} ${entry.problem ?? 'is not known'}.`),
         })
       return found.keys
     },

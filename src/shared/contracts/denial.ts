@@ -85,6 +85,9 @@ export class LimitCause {
   }
 }
 
+/** The cause of a 503 that is another's outage, not the store's: a sentence for the log, which no caller gets. */
+export class OutageCause extends Error {}
+
 interface OAuthErrorOptions {
   /** Replaces the code's status, for a wrong method, size or media type. */
   readonly status?: 405 | 413 | 415
