@@ -5,7 +5,7 @@ import type { ApplicationWriter } from './core/applications/records/application-
 import type { ApiObserver } from './shared/contracts/api-observer.js'
 import type { ConfigurationProblem } from './shared/contracts/errors.js'
 import type { Emit } from './shared/contracts/events.js'
-import type { ImportedCredentials } from './shared/contracts/imported-credentials.js'
+import type { ImportedCredentials } from './shared/contracts/imports.js'
 import type { Logger } from './shared/contracts/logger.js'
 import type { MetadataSchema } from './shared/contracts/metadata-schema.js'
 import type { Offers } from './shared/contracts/offers.js'

@@ -11,7 +11,7 @@ import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts
 import type { RefusalDetails } from '../../shared/contracts/usage.js'
 import type { Credentials } from '../applications/credentials/credentials.js'
 import type { ApplicationCache } from '../applications/records/application-cache.js'
-import type { ImportedCredentials } from '../../shared/contracts/imported-credentials.js'
+import type { ImportedCredentials } from '../../shared/contracts/imports.js'
 import type { Form } from '../http/form.js'
 import {
   isBasic,

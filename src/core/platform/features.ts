@@ -1,7 +1,7 @@
 import type { FeatureHooks } from './hooks.js'
 import type { ApiObserver, ApiObservers } from '../../shared/contracts/api-observer.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import type { ImportedCredentials } from '../../shared/contracts/imported-credentials.js'
+import type { ImportedCredentials } from '../../shared/contracts/imports.js'
 import type { Offers } from '../../shared/contracts/offers.js'
 import type { Core, Diagnosis, FeaturePart } from '../../feature.js'
 import type { Settings } from '../options/all-settings.js'

@@ -1,4 +1,4 @@
-import type { ImportedCredentials } from '../../shared/contracts/imported-credentials.js'
+import type { ImportedCredentials } from '../../shared/contracts/imports.js'
 
 /** What features add to parts that are created before them. It is read when it is used, once the features are there. */
 export interface FeatureHooks {

@@ -10,7 +10,7 @@ import { de } from './claim-texts/de.js'
 import { en, type ClaimTexts } from './claim-texts/en.js'
 import { es } from './claim-texts/es.js'
 import { fr } from './claim-texts/fr.js'
-import { formatTime } from './format-time.js'
+import { formatTime } from './text-layout.js'
 
 const TEXTS: Readonly<Record<Language, ClaimTexts>> = { en, de, fr, es }
 

@@ -7,11 +7,11 @@ import type {
   EmailContent,
   EmailGrants,
   ExpiringEmail,
+  ChangesEmail,
 } from '../../shared/contracts/email-content.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import { describeApi } from './api-commands.js'
-import { describeChanges, selectChangesWords } from './change-texts.js'
-import { formatTime } from './format-time.js'
+import { formatTime } from './text-layout.js'
 import { de } from './texts/de.js'
 import { en } from './texts/en.js'
 import { es } from './texts/es.js'
@@ -239,4 +239,20 @@ function listTitles(granted: EmailGrants, options: TextsOptions): string {
 
 function findTitle(api: string, { apis }: TextsOptions): string {
   return apis.get(api)?.title ?? api
+}
+
+/** The words of an e-mail that tells a contact of changes. */
+function selectChangesWords(content: ChangesEmail, phrases: Phrases, about: Mentioned): Words {
+  const { recipientIs, changes, more } = content
+  const wasRemoved = changes.some(({ type, isRecipient }) => type === 'contactRemoved' && isRecipient)
+  const isAgain = wasRemoved && recipientIs === 'contact'
+  return phrases.changes({ ...about, recipientIs, isAgain, listed: changes.length, more })
+}
+
+/** One line for each change. Without addresses: contacts choose theirs, and mail programs would turn them into links. */
+function describeChanges({ application, changes }: ChangesEmail, phrases: Phrases): readonly EmailCode[] {
+  return [
+    ...changes.map((change) => ({ label: formatTime(change.at), code: phrases.describeChange(change) })),
+    { label: phrases.labels.applicationId, code: application.id },
+  ]
 }

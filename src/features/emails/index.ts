@@ -5,14 +5,14 @@ import { toPublicApi } from '../../core/options/read-apis.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import { readBrand } from '../../shared/web/read-brand.js'
 import type { PlatformAuth } from '../../index.js'
-import type { Emails } from './emails-calls.js'
 import { createClaim } from './claim-link.js'
 import { createClaimRouter } from './claim-router.js'
-import { diagnoseMailer } from './diagnose.js'
+import { diagnoseMailer } from './mail-server.js'
 import { readEmailsOptions, type EmailsOptions, type EmailsSettings } from './emails-options.js'
 import { createReminders } from './reminders.js'
 import { createSending } from './sending.js'
-import { createEmailQueue, QUEUE_PARAMETERS } from './store-calls.js'
+import { createEmailQueue, QUEUE_PARAMETERS, type EmailQueue } from './store-calls.js'
+import type { Middleware } from '../../core/http/middleware.js'
 
 export { smtpMailer, type Sender, type SmtpMessage, type SmtpTransport } from './smtp.js'
 export type { EmailMessage, Mailer } from '../../shared/contracts/mailer.js'
@@ -41,7 +41,6 @@ export type {
   SignInEmail,
   SuspendedEmail,
 } from '../../shared/contracts/email-content.js'
-export type { Emails } from './emails-calls.js'
 export type { EmailsOptions } from './emails-options.js'
 export type { EmailQueue, EmailQueueStatus } from './store-calls.js'
 
@@ -121,4 +120,13 @@ function createEmailsPart(core: Core, settings: EmailsSettings): FeaturePart {
       await sending.close()
     },
   }
+}
+
+/** `auth.emails`: the e-mails that are to be sent. */
+export interface Emails extends EmailQueue {
+  /**
+   * The page at `/claim` that shows the credentials of a claim link, once. The console serves it at `/register`; without the console
+   * mount it at `{developersUrl}/register`.
+   */
+  readonly router: Middleware
 }

@@ -5,9 +5,8 @@ import type { ExpiryQuery } from '../../shared/contracts/queued-email.js'
 import type { StoreWith } from '../../shared/contracts/store.js'
 import { DAY_MS } from '../../shared/lib/day.js'
 import type { Edit } from '../../core/applications/records/application-writer.js'
-import { findExpiring } from '../../core/applications/credentials/credential-expiry.js'
+import { findExpiring, countDays } from '../../core/applications/credentials/credential-expiry.js'
 import { createQueuedEmail, listQueuedEmails, requeueEmail } from '../../core/applications/queue/queued-emails.js'
-import { findDueReminder, markReminded } from './due-reminder.js'
 import type { Core } from '../../feature.js'
 
 /**
@@ -139,4 +138,33 @@ export function createReminders(
       await scanning
     },
   }
+}
+
+/**
+ * The days of the reminder that is due for a credential, if one is: of several that are due at once only the last one.
+ *
+ * @param remindBefore Days before the expiry.
+ */
+export function findDueReminder(
+  { createdAt, expiresAt, remindedDays }: CredentialRecord,
+  remindBefore: readonly number[],
+  now: number,
+): number | undefined {
+  if (expiresAt === undefined || expiresAt <= now) return undefined
+  const reminded = remindedDays ?? countDays(expiresAt, createdAt)
+  const due = remindBefore.filter((days) => days < reminded && now >= expiresAt - days * DAY_MS)
+  return due.length === 0 ? undefined : Math.min(...due)
+}
+
+/** The credential with the `remindedDays` after the reminder that is due; the same object if they need not change. */
+export function markReminded(
+  credential: CredentialRecord,
+  remindBefore: readonly number[],
+  now: number,
+): CredentialRecord {
+  const { createdAt, expiresAt, remindedDays } = credential
+  if (expiresAt === undefined) return credential
+  // Without `remindedDays` an earlier version of the package has set the expiry, at the creation or later.
+  const reminded = findDueReminder(credential, remindBefore, now) ?? remindedDays ?? countDays(expiresAt, createdAt)
+  return reminded === remindedDays ? credential : { ...credential, remindedDays: reminded }
 }

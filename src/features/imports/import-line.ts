@@ -1,8 +1,14 @@
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { readGrants } from '../../core/applications/records/grants.js'
-import type { ImportedApplication } from './import-api.js'
-import { readImportedCredentials, type CredentialReader, type ImportedCredentials } from './import-credentials.js'
-import { invalid, readInstant, readMembers } from './import-members.js'
+import type { ImportedApplication } from './imports-calls.js'
+import {
+  readImportedCredentials,
+  type CredentialReader,
+  type ImportedCredentials,
+  invalid,
+  readInstant,
+  readMembers,
+} from './import-credentials.js'
 import type { ReadOperatorData } from '../../core/applications/records/metadata.js'
 import { readContact, readName } from '../../core/applications/records/validation.js'
 

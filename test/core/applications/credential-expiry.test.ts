@@ -5,7 +5,7 @@ import {
   findExpiring,
   findLatestExpiry,
 } from '../../../src/core/applications/credentials/credential-expiry.js'
-import { findDueReminder, markReminded } from '../../../src/features/emails/due-reminder.js'
+import { findDueReminder, markReminded } from '../../../src/features/emails/reminders.js'
 import type { ApplicationRecord, CredentialRecord } from '../../../src/store.js'
 import { application, credential as createStored } from '../../stores/suite/records.js'
 
