@@ -5,7 +5,7 @@ export type { Feature, FeatureEntry } from './feature.js'
 export type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './core/resource-server/auth-info.js'
 export { authOf, maybeAuthOf } from './core/resource-server/auth-of.js'
 export { describeGuard } from './core/resource-server/describe-guard.js'
-export { checkOptions, type OptionsReport } from './core/options/check-options.js'
+export { checkOptions, type OptionsReport } from './core/options/read-options.js'
 export { memoryStore } from './stores/memory/index.js'
 export {
   ApplicationError,
@@ -28,7 +28,7 @@ export type {
   BackgroundOptions,
   CacheOptions,
 } from './core/options/options.js'
-export type { SigningAlgorithm } from './core/options/algorithms.js'
+export type { SigningAlgorithm } from './core/options/options.js'
 export type { AcceptedCredential, GuardDescription } from './shared/contracts/guard-description.js'
 export type { Logger } from './shared/contracts/logger.js'
 export type {
@@ -75,7 +75,7 @@ export type {
 } from './core/applications/call-options.js'
 export type { Application, AccessRequestInfo, CredentialInfo, InvitationInfo } from './core/applications/application.js'
 export type { Applications, IssuedCredentials, SelfService } from './core/applications/applications-api.js'
-export type { Audit, AuditEntry, AuditListQuery } from './core/applications/audit-api.js'
+export type { Audit, AuditEntry, AuditListQuery } from './core/applications/records/audit-log.js'
 export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './shared/contracts/events.js'
 export type { Health, ReadyOptions } from './core/store-client/readiness.js'
 export type { SigningKeyRotation } from './core/tokens/signing-keys-api.js'

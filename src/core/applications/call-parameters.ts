@@ -1,5 +1,5 @@
 import type { Applications } from './applications-api.js'
-import type { Audit, AuditListQuery } from './audit-api.js'
+import type { Audit, AuditListQuery } from './records/audit-log.js'
 import { any, apiName, application, credential, members, options, type CallParameters } from './call-arguments.js'
 import type {
   ActorOptions,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { closeUnfinished } from './respond.js'
 
 /** Answers one request. An error that it throws is sent as a refusal. */
 export type Endpoint = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>
@@ -15,4 +16,42 @@ export function parsePath(url: string): string {
   const target = url.startsWith('/') ? url : (URL.parse(url)?.pathname ?? url)
   const query = target.indexOf('?')
   return query < 0 ? target : target.slice(0, query)
+}
+
+/** Calls a function once, when a response has been sent or its connection has ended. */
+export function whenAnswered(res: ServerResponse, call: () => void): void {
+  if (res.destroyed || res.writableFinished) return call()
+  const callOnce = (): void => {
+    res.off('finish', callOnce).off('close', callOnce)
+    call()
+  }
+  res.on('finish', callOnce).on('close', callOnce)
+}
+
+/**
+ * Hands what a promise of a guard rejects with to `next`. A guard that goes on in a promise has no caller that would catch what its
+ * continuation throws (the host's `next`, or a response that is not quite Node's): without this the request would hang, and the
+ * process would end. If `next` throws too, the connection is closed.
+ */
+export function handOnFailure(work: PromiseLike<unknown>, res: ServerResponse, next: (error: Error) => void): void {
+  Promise.resolve(work).catch((error: unknown) => {
+    try {
+      next(toError(error))
+    } catch {
+      closeSafely(res)
+    }
+  })
+}
+
+/** An error in any case: with nothing, or with `'route'`, next() would go on to the handler. */
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error('A guard failed.', { cause: error })
+}
+
+function closeSafely(res: ServerResponse): void {
+  try {
+    closeUnfinished(res)
+  } catch {
+    // The response of a wrapper may lack destroy(). There is nothing left to report the failure to.
+  }
 }

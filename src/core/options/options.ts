@@ -1,7 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Limit } from '../../shared/contracts/api.js'
 import type { DenialError } from '../../shared/contracts/denial.js'
-import type { SigningAlgorithm } from './algorithms.js'
+
+/** The JWS algorithms (RFC 7518 3.1, RFC 8037) with which access tokens can be signed. */
+export type SigningAlgorithm = (typeof ALGORITHMS)[number]
+export const ALGORITHMS = [
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+] as const
 
 /**
  * Answers a refusal in your own format. `next()` sends the standard refusal, and `next(error)` calls your error middleware;

@@ -2,24 +2,69 @@ import { ConfigurationError, type ConfigurationProblem } from '../../shared/cont
 import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
-import { readGroup, readOptionalFunction, refuseUnknown } from '../../shared/lib/option-checks.js'
-import { boolean, group, oneOf, optional, text, textList, wholeNumber } from '../../shared/lib/option-rules.js'
-import { ALGORITHMS } from './algorithms.js'
+import {
+  readGroup,
+  readOptionalFunction,
+  refuseUnknown,
+  invalidOption,
+  readDays,
+} from '../../shared/lib/option-checks.js'
+import {
+  boolean,
+  group,
+  oneOf,
+  optional,
+  text,
+  textList,
+  wholeNumber,
+  days,
+  limit,
+} from '../../shared/lib/option-rules.js'
 import type { PlatformAuthOptions } from './platform-auth-options.js'
 import { readApis } from './read-apis.js'
-import { readCredentials } from './read-credentials.js'
 import { createReportOnlySettings, readReportOnlyOption, warnOfReportOnly } from './read-report-only.js'
 import { readLogger } from './read-logger.js'
 import { readMetadataSchema } from './read-metadata-schema.js'
 import { readPersistence } from './read-persistence.js'
-import { readRateLimits } from './read-rate-limits.js'
-import { DEFAULT_CLOCK_TOLERANCE } from './defaults.js'
+import { DEFAULT_CLOCK_TOLERANCE, DEFAULT_FAILED_AUTHENTICATION } from './defaults.js'
 import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
-import { readBackground } from './read-background.js'
 import { readFeatures } from './read-features.js'
 import type { Settings } from './all-settings.js'
-import type { CoreSettings } from './settings.js'
+import type { CoreSettings, BackgroundSettings } from './settings.js'
 import type { Store } from '../../shared/contracts/store.js'
+import { type BackgroundOptions, type RedisConnection, ALGORITHMS } from './options.js'
+
+/** The result of `checkOptions()`. */
+export interface OptionsReport {
+  /** The error that `createPlatformAuth()` would throw. Options after the wrong one have not been checked. */
+  readonly error: ConfigurationError | undefined
+  /** The warnings that `createPlatformAuth()` would log: options that are valid, and unsafe in production. */
+  readonly warnings: readonly ConfigurationProblem[]
+}
+
+/**
+ * Validates options as `createPlatformAuth()` does, without opening the store. Some checks depend on `NODE_ENV`.
+ *
+ * @example
+ * ```ts
+ * import { checkOptions, type PlatformAuthOptions } from 'express-platform-auth'
+ *
+ * export function listProblems(options: PlatformAuthOptions): string[] {
+ *   const { error, warnings } = checkOptions(options)
+ *   return [...warnings, ...(error ? [error] : [])].map(({ option, problem, fix }) => `${option} ${problem}. ${fix}`)
+ * }
+ * ```
+ */
+export function checkOptions(options: PlatformAuthOptions): OptionsReport {
+  const warnings: ConfigurationProblem[] = []
+  try {
+    readOptions(options, (warning) => warnings.push(warning))
+    return { error: undefined, warnings }
+  } catch (error) {
+    if (error instanceof ConfigurationError) return { error, warnings }
+    throw error
+  }
+}
 
 /** Validates the options and fills in the defaults. Throws `ConfigurationError` for the first that is wrong. */
 export function readOptions(given: PlatformAuthOptions, warn: (warning: ConfigurationProblem) => unknown): Settings {
@@ -155,6 +200,55 @@ function requireAssertionStore(apis: CoreSettings['apis'], store: Store | undefi
     fix: 'Use a store that has it: those of this package do.',
   })
 }
+
+/** `requests` is the default of each API's `rateLimit`. */
+const readRateLimits = group('rateLimits', {
+  requests: limit(false),
+  tokenRequests: limit(false),
+  revocations: limit({ limit: 100, window: 10 }),
+  failedAuthentication: limit(DEFAULT_FAILED_AUTHENTICATION),
+  redis: readRedis,
+  headers: boolean(false),
+})
+
+function readRedis(option: string, redis: unknown): RedisConnection | undefined {
+  if (redis === undefined) return undefined
+  if (isObject(redis) && typeof redis['defineCommand'] === 'function') return redis as unknown as RedisConnection
+  // The value is not shown: a URL may hold a password.
+  throw new ConfigurationError({
+    option,
+    problem: 'is no ioredis instance',
+    fix: 'Give it new Redis(url), where Redis comes from "ioredis".',
+  })
+}
+
+/** Reads the option `credentials`. */
+const readCredentials = group('credentials', {
+  prefix(option, given): string {
+    const prefix = given ?? 'epa'
+    if (typeof prefix === 'string' && /^[A-Za-z][A-Za-z0-9_]{0,19}$/.test(prefix)) return prefix
+    throw invalidOption(option, prefix, 'Write up to 20 letters, digits and underscores, a letter first.')
+  },
+  maxAge: optional(days()),
+})
+
+/** An operator's link is good for 14 days, and its page tells what was decided. */
+const MIN_AUDIT_RETENTION = 30
+
+/** Reads the option `background`. */
+function readBackground(background: false | BackgroundOptions | undefined): BackgroundSettings {
+  if (background === false) return { enabled: false, auditRetention: undefined }
+  return { enabled: true, ...readBackgroundGroup(background) }
+}
+
+const readBackgroundGroup = group('background', {
+  auditRetention(option, retention): number | undefined {
+    if (retention === undefined) return undefined
+    const days = readDays(option, retention)
+    if (days >= MIN_AUDIT_RETENTION) return days
+    throw invalidOption(option, retention, `Write days: at least ${MIN_AUDIT_RETENTION}.`)
+  },
+})
 
 const readCache = group('cache', {
   applications: wholeNumber(1, 20_000),

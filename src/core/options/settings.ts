@@ -3,8 +3,7 @@ import type { MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { ReportOnlySettings } from './read-report-only.js'
 import type { BrandOptions } from '../../shared/contracts/brand.js'
-import type { CacheOptions, ClientAssertionsOptions, OnDenied, RedisConnection } from './options.js'
-import type { SigningAlgorithm } from './algorithms.js'
+import type { CacheOptions, ClientAssertionsOptions, OnDenied, RedisConnection, SigningAlgorithm } from './options.js'
 
 /** The settings of the core, which features see too. */
 export interface CoreSettings {

@@ -1,5 +1,5 @@
 import type { Applications } from '../applications/applications-api.js'
-import type { Audit } from '../applications/audit-api.js'
+import type { Audit } from '../applications/records/audit-log.js'
 import type { CoreCalls } from '../applications/create.js'
 import type { Api, ApisOptions, Registration } from '../../shared/contracts/api.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'

@@ -4,7 +4,6 @@ import type { StoreWith } from '../../shared/contracts/store.js'
 import { createOriginReader } from '../http/origin.js'
 import { createPacedStart } from '../http/paced-start.js'
 import { createRefusalLog } from '../http/refusal-log.js'
-import { createLateValue } from '../../shared/lib/late-value.js'
 import type { Settings } from '../options/all-settings.js'
 import { createOutageNotice, createRateLimits } from '../rate-limits/rate-limits.js'
 import { createBoundedStore } from '../store-client/bounded-store.js'
@@ -70,5 +69,24 @@ export function createFoundation(settings: Settings) {
     credentials,
     opened,
     sessionSecret: createSessionSecret({ store, encryption, opened, emit, now }),
+  }
+}
+
+/** A value that becomes known later: `get` throws before `set` was called. */
+interface LateValue<Value> {
+  get(): Value
+  set(value: Value): void
+}
+
+export function createLateValue<Value extends object>(createError: () => Error): LateValue<Value> {
+  let known: Value | undefined
+  return {
+    get() {
+      if (!known) throw createError()
+      return known
+    },
+    set(value) {
+      known = value
+    },
   }
 }

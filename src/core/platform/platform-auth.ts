@@ -1,5 +1,5 @@
 import type { CoreAuth, PlatformAuth, PlatformParts } from './core-auth.js'
-import { withCheckedArguments } from '../applications/call-arguments.js'
+import { withCheckedArguments, options, signingKey, type CallParameters } from '../applications/call-arguments.js'
 import { APPLICATION_PARAMETERS, AUDIT_PARAMETERS } from '../applications/call-parameters.js'
 import { createAudit } from '../applications/records/audit-log.js'
 import type { ApisOptions } from '../../shared/contracts/api.js'
@@ -11,12 +11,14 @@ import type { PlatformAuthOptions } from '../options/platform-auth-options.js'
 import { toPublicApi } from '../options/read-apis.js'
 import { readOptions } from '../options/read-options.js'
 import { createApplicationParts } from './application-parts.js'
-import { LIFECYCLE_PARAMETERS, SESSION_SECRET_PARAMETERS, SIGNING_KEY_PARAMETERS } from './call-parameters.js'
 import { createHooks } from './hooks.js'
 import { createFeatures } from './features.js'
 import { createFoundation } from './foundation.js'
 import { createServers, createTokenParts } from './servers.js'
 import { startAndStop } from './start-and-stop.js'
+import type { Readiness, ReadyOptions } from '../store-client/readiness.js'
+import type { SessionSecretCalls } from '../store-client/session-secret-api.js'
+import type { SigningKeyRotation } from '../tokens/signing-keys-api.js'
 
 /** APIs whose `claims` get the metadata that the schema returns. */
 type ApisFor<Schema extends MetadataSchema> = ApisOptions<MetadataOutput<Schema>>
@@ -93,4 +95,27 @@ export function createPlatformAuth<
     },
   }
   return Object.assign(auth, features.calls, { [PLATFORM_PARTS]: parts }) as PlatformAuth<Apis, Schema, Features>
+}
+
+/** The options of a call that has them at this place. */
+type Given<Call extends (...args: never[]) => unknown, Place extends 0 | 1> = NonNullable<Parameters<Call>[Place]>
+
+/** The parameters of `auth.signingKeys`. */
+const SIGNING_KEY_PARAMETERS: CallParameters<SigningKeyRotation> = {
+  list: [],
+  rotate: [options<Given<SigningKeyRotation['rotate'], 0>>({ by: 'text', immediately: 'boolean' })],
+  revoke: [signingKey, options<Given<SigningKeyRotation['revoke'], 1>>({ by: 'text' })],
+}
+
+/** The parameters of `auth.sessionSecret`. */
+const SESSION_SECRET_PARAMETERS: CallParameters<SessionSecretCalls> = {
+  replace: [options<Given<SessionSecretCalls['replace'], 0>>({ by: 'text' })],
+}
+
+/** The parameters of `auth.ready()`, `auth.health()`, `auth.flush()` and `auth.close()`. */
+const LIFECYCLE_PARAMETERS: CallParameters<Pick<Readiness, 'ready' | 'health' | 'flush' | 'close'>> = {
+  ready: [options<ReadyOptions>({ retry: 'boolean' })],
+  health: [],
+  flush: [],
+  close: [],
 }

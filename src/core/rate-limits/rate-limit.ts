@@ -9,7 +9,7 @@ import {
   type OAuthError,
 } from '../../shared/contracts/denial.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
-import { formatWait } from '../../shared/lib/format-wait.js'
+import { formatWait } from '../../shared/lib/relative-time.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 
 /**

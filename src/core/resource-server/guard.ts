@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../../shared/contracts/api.js'
-import type { Next } from '../http/middleware.js'
-import { handOnFailure } from '../http/hand-on-failure.js'
+import { type Next, handOnFailure } from '../http/middleware.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { ApiObservers } from '../../shared/contracts/api-observer.js'
 import { createPassIfAllowed, type AllowConfig } from './allow.js'

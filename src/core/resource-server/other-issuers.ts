@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { handOnFailure } from '../http/hand-on-failure.js'
+import { handOnFailure } from '../http/middleware.js'
 import { isObject } from '../../shared/lib/is-object.js'
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EmitEarly, EventDetails, ReadClient } from '../../shared/contracts/events.js'
-import { whenAnswered } from '../http/when-answered.js'
+import { whenAnswered } from '../http/middleware.js'
 
 /**
  * Emits one outcome per request, however many guards it has: `request.denied` if one of them refuses it, otherwise

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { handOnFailure } from '../http/hand-on-failure.js'
+import { handOnFailure } from '../http/middleware.js'
 import type { LimitHeaders } from '../rate-limits/rate-limit.js'
 import { countUnits, type RequestCost } from './cost.js'
 import type { Identity } from './identity.js'

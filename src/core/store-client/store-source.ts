@@ -1,6 +1,6 @@
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { CredentialSource, VerificationKey } from '../../shared/contracts/credential-source.js'
-import type { ImportedCredentials } from '../../shared/contracts/imported-credentials.js'
+import type { ImportedCredentials } from '../../shared/contracts/imports.js'
 import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
 import type { Store } from '../../shared/contracts/store.js'
 

@@ -1,6 +1,5 @@
-import type { ComposeEmail } from '../../shared/contracts/composed-email.js'
+import type { ComposeEmail, Mailer } from '../../shared/contracts/composed-email.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import type { Mailer } from '../../shared/contracts/mailer.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { invalidOption, readDays, readGroup, readOptionalFunction } from '../../shared/lib/option-checks.js'
 import type { CoreSettings } from '../../core/options/settings.js'

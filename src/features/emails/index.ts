@@ -15,7 +15,7 @@ import { createEmailQueue, QUEUE_PARAMETERS, type EmailQueue } from './store-cal
 import type { Middleware } from '../../core/http/middleware.js'
 
 export { smtpMailer, type Sender, type SmtpMessage, type SmtpTransport } from './smtp.js'
-export type { EmailMessage, Mailer } from '../../shared/contracts/mailer.js'
+export type { EmailMessage, Mailer } from '../../shared/contracts/composed-email.js'
 export type {
   ComposedEmail,
   ComposeEmail,

@@ -1,9 +1,13 @@
 import type { Api } from '../../shared/contracts/api.js'
 import type { Brand } from '../../shared/contracts/brand.js'
-import type { ComposedEmail, ComposeEmail, EmailToCompose } from '../../shared/contracts/composed-email.js'
+import type {
+  ComposedEmail,
+  ComposeEmail,
+  EmailToCompose,
+  EmailMessage,
+} from '../../shared/contracts/composed-email.js'
 import type { EmailContent } from '../../shared/contracts/email-content.js'
 import type { Logger } from '../../shared/contracts/logger.js'
-import type { EmailMessage } from '../../shared/contracts/mailer.js'
 import { writeApiSamples } from './api-commands.js'
 import { writeTexts } from './email-texts.js'
 import { callHostCompose } from './host-compose.js'

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { EmailMessage, Mailer } from '../../shared/contracts/mailer.js'
+import type { EmailMessage, Mailer } from '../../shared/contracts/composed-email.js'
 import { isPermanentReply } from '../../shared/lib/service-failure.js'
 
 /** The sender of e-mails: an address, or an address with a name. */

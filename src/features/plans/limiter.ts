@@ -6,7 +6,7 @@ import {
   retryAfter,
   type OAuthError,
 } from '../../shared/contracts/denial.js'
-import { formatWait } from '../../shared/lib/format-wait.js'
+import { formatWait } from '../../shared/lib/relative-time.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { LimitByPlan, LimitHeaders } from '../../core/rate-limits/rate-limit.js'
 import { addShared, readUsed, type Account } from './account.js'

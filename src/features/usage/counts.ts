@@ -2,7 +2,7 @@ import { isTemporaryId } from '../../core/applications/records/application-id.js
 import type { CountRequest } from '../../shared/contracts/api-observer.js'
 import type { UsageCount } from '../../shared/contracts/usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
-import { UNCOUNTED_APPLICATIONS } from '../../shared/lib/uncounted-applications.js'
+import { UNCOUNTED_APPLICATIONS } from '../../shared/lib/share-in-process.js'
 
 /** Counts in memory, until they are written. */
 export interface Counts {

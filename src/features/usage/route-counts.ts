@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiObserver, CountRequest, RequestNote } from '../../shared/contracts/api-observer.js'
-import { whenAnswered } from '../../core/http/when-answered.js'
+import { whenAnswered } from '../../core/http/middleware.js'
 import type { Counts } from './counts.js'
 import { describeMatchedRoute } from './route-name.js'
 

@@ -5,9 +5,8 @@ import { go } from './go.js'
 import { java } from './java.js'
 import { javascript } from './javascript.js'
 import { php } from './php.js'
-import { prepareCall } from './prepare.js'
+import { prepareCall, type Sample, type SampleWriter } from './prepare.js'
 import { python } from './python.js'
-import type { Sample, SampleWriter } from './sample.js'
 
 const WRITERS: readonly SampleWriter[] = [curl, javascript, python, go, php, java, csharp]
 

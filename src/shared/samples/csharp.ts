@@ -1,8 +1,7 @@
 import { EXPIRY_MARGIN_SECONDS, type SampleField, type SampleTokenRequest } from './call.js'
 import { isMultiline, quoteLikeC as quote } from './literal.js'
 import { escapePartName, listPartHeaders } from './multipart.js'
-import type { PreparedBody, PreparedCall } from './prepare.js'
-import type { SampleWriter } from './sample.js'
+import type { PreparedBody, PreparedCall, SampleWriter } from './prepare.js'
 
 /** A sample for .NET Core 3 and later, which have System.Text.Json. */
 export const csharp: SampleWriter = {

@@ -1,8 +1,13 @@
 import { shellQuote } from '../lib/shell-quote.js'
 import type { SampleCall, SampleField, SampleTokenRequest } from './call.js'
 import { escapeText, hasHidden, type StringSyntax } from './literal.js'
-import { prepareCall, type PreparedBody, type PreparedCall, type PreparedCredential } from './prepare.js'
-import type { SampleWriter } from './sample.js'
+import {
+  prepareCall,
+  type PreparedBody,
+  type PreparedCall,
+  type PreparedCredential,
+  type SampleWriter,
+} from './prepare.js'
 
 /** Commands for a POSIX shell. They have no comments: zsh does not know comments in what is pasted. */
 export const curl: SampleWriter = {

@@ -1,8 +1,7 @@
 import { EXPIRY_MARGIN_SECONDS, type SampleField, type SampleTokenRequest } from './call.js'
 import { isMultiline, quoteLikeC as quote } from './literal.js'
 import { escapePartName, listPartHeaders } from './multipart.js'
-import { hasFiles, type PreparedBody, type PreparedCall } from './prepare.js'
-import type { SampleWriter } from './sample.js'
+import { hasFiles, type PreparedBody, type PreparedCall, type SampleWriter } from './prepare.js'
 
 export const go: SampleWriter = {
   language: 'go',

@@ -1,8 +1,7 @@
 import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
 import { C_STRING, escapeText, escapeTripleQuotes, formatHex, isMultiline, type StringSyntax } from './literal.js'
 import { createMultipart } from './multipart.js'
-import { hasFiles, type PreparedBody, type PreparedCall } from './prepare.js'
-import type { SampleWriter, WrittenBody } from './sample.js'
+import { hasFiles, type PreparedBody, type PreparedCall, type SampleWriter, type WrittenBody } from './prepare.js'
 
 /** A sample for the JDK alone, which has no JSON parser. */
 export const java: SampleWriter = {

@@ -1,8 +1,7 @@
 import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
 import { escapeText, formatHex, isMultiline, type StringSyntax } from './literal.js'
 import { createMultipart, isSimpleForm } from './multipart.js'
-import { hasFiles, type PreparedBody, type PreparedCall } from './prepare.js'
-import type { SampleWriter, WrittenBody } from './sample.js'
+import { hasFiles, type PreparedBody, type PreparedCall, type SampleWriter, type WrittenBody } from './prepare.js'
 
 /** A sample for Node and every other runtime with fetch; Node's `process.env` and `openAsBlob` are its only modules. */
 export const javascript: SampleWriter = {

@@ -1,8 +1,7 @@
 import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
 import { C_STRING, escapeText, formatHex, isMultiline, type StringSyntax } from './literal.js'
 import { createMultipart, isSimpleForm } from './multipart.js'
-import type { PreparedBody, PreparedCall } from './prepare.js'
-import type { SampleWriter, WrittenBody } from './sample.js'
+import type { PreparedBody, PreparedCall, SampleWriter, WrittenBody } from './prepare.js'
 
 /** A sample for PHP's extension curl. */
 export const php: SampleWriter = {

@@ -1,5 +1,4 @@
 import type { SampleBody, SampleCall, SampleField, SampleFile, SampleTokenRequest } from './call.js'
-import { encodeUrl } from './encode-url.js'
 import { isMultipart } from './media-type.js'
 
 /** A call as languages write it: what a client library adds by itself is left out. */
@@ -92,4 +91,46 @@ function cleanHeader(value: string): string {
 /** Half of a surrogate pair cannot be encoded. U+FFFD stands for it, as in what a browser sends. */
 function replaceSurrogates(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\uFFFD')
+}
+
+const AUTHORITY = /^[a-z][\w+.-]*:\/\/[^/?#]*/i
+const ILLEGAL = /%(?![\dA-F]{2})|[^\w~:/?#@!$&()*+,;=%.-]/giu
+
+/**
+ * Percent-encodes characters that RFC 3986 allows nowhere in path and query, such as `{` and `ü`: some clients refuse them, and
+ * curl replaces braces. It also encodes apostrophes, as `fetch` does.
+ */
+export function encodeUrl(url: string): string {
+  const [authority = ''] = AUTHORITY.exec(url) ?? []
+  return authority + url.slice(authority.length).replaceAll(ILLEGAL, encodeCharacter)
+}
+
+function encodeCharacter(character: string): string {
+  // Half of a surrogate pair cannot be encoded. U+FFFD stands for it, as in URLs that a browser encodes.
+  if (character === "'") return '%27'
+  return encodeURIComponent(/\p{Surrogate}/u.test(character) ? '\uFFFD' : character)
+}
+
+export type SampleLanguage = 'curl' | 'javascript' | 'python' | 'go' | 'php' | 'java' | 'csharp'
+
+/** A program to copy. */
+export interface Sample {
+  readonly language: SampleLanguage
+  /** The language's name, for people. */
+  readonly label: string
+  readonly code: string
+}
+
+/** The code of a body, and the media type that the code does not send by itself. */
+export interface WrittenBody {
+  readonly code: string
+  readonly contentType?: string
+}
+
+/** A language that samples are written in. */
+export interface SampleWriter {
+  readonly language: SampleLanguage
+  readonly label: string
+  /** The call, and before it the token request, whose access token is kept until it expires. */
+  writeCall(call: PreparedCall): string
 }

@@ -2,8 +2,7 @@ import { EXPIRY_MARGIN_SECONDS, type SampleField, type SampleTokenRequest } from
 import { C_STRING, escapeText, escapeTripleQuotes, isMultiline, quoteLikeC as quote } from './literal.js'
 import type { StringSyntax } from './literal.js'
 import { createMultipart } from './multipart.js'
-import type { PreparedBody, PreparedCall } from './prepare.js'
-import type { SampleWriter, WrittenBody } from './sample.js'
+import type { PreparedBody, PreparedCall, SampleWriter, WrittenBody } from './prepare.js'
 
 export const python: SampleWriter = {
   language: 'python',

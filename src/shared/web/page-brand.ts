@@ -1,7 +1,7 @@
 import type { Brand } from '../contracts/brand.js'
-import { hashSource } from './hash-source.js'
 import { html, type Html } from './html.js'
 import { COLORS } from './look.js'
+import { createHash } from 'node:crypto'
 
 /** The parts of a page that show the provider's brand. */
 export interface PageBrand {
@@ -29,4 +29,9 @@ export function createPageBrand({ name, logo, accent, supportUrl }: Brand): Page
       return styled.includes('img-src ') ? styled.replace('img-src ', 'img-src data: ') : `${styled}; img-src data:`
     },
   }
+}
+
+/** The source with which a Content-Security-Policy allows a style or a script that is in the page. */
+export function hashSource(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }

@@ -1,10 +1,9 @@
 import { ownMembers } from '../lib/own-members.js'
 import type { Language } from '../contracts/application-record.js'
-import { hashSource } from './hash-source.js'
 import { html, type Html } from './html.js'
 import { FORM_CSS, LOOK_CSS, shortenStyle } from './look.js'
 import { styleParts } from './parts.js'
-import type { PageBrand } from './page-brand.js'
+import { type PageBrand, hashSource } from './page-brand.js'
 import { FRAME_TEXTS, renderFrame } from './page-frame.js'
 import { THEME_SCRIPT_SOURCE } from './theme-switch.js'
 

@@ -1,4 +1,4 @@
-import { hashSource } from './hash-source.js'
+import { hashSource } from './page-brand.js'
 import { html, type Html } from './html.js'
 
 /**

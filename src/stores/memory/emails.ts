@@ -1,5 +1,4 @@
-import { savesEmail } from '../../shared/contracts/email-change.js'
-import type { EmailChange, EmailQuery, QueuedEmail } from '../../shared/contracts/queued-email.js'
+import { type EmailChange, type EmailQuery, type QueuedEmail, savesEmail } from '../../shared/contracts/queued-email.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemoryEmails() {

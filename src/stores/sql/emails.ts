@@ -1,5 +1,10 @@
-import { savesEmail } from '../../shared/contracts/email-change.js'
-import type { EmailChange, EmailQuery, ExpiryQuery, QueuedEmail } from '../../shared/contracts/queued-email.js'
+import {
+  type EmailChange,
+  type EmailQuery,
+  type ExpiryQuery,
+  type QueuedEmail,
+  savesEmail,
+} from '../../shared/contracts/queued-email.js'
 import type { Dialect } from './dialect.js'
 import { EMAIL_COLUMNS, listEmailFilters, listEmailValues, parseEmail, type EmailRow } from './rows.js'
 import { all, get, getOften, run, type Work } from './work.js'

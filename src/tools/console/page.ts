@@ -1,4 +1,4 @@
-import { hashSource } from '../../shared/web/hash-source.js'
+import { hashSource } from '../../shared/web/page-brand.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS, renderFrame, type PageFrame, type PageHeader } from '../../shared/web/page-frame.js'
 import { THEME_SCRIPT_SOURCE } from '../../shared/web/theme-switch.js'

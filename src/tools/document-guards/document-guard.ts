@@ -9,10 +9,10 @@ import {
   parseRequestPath,
   type PathTemplate,
   type RequestPath,
+  createTemplateIndex,
 } from '../../shared/openapi/path-template.js'
 import type { RepeatedPrefix } from '../../shared/openapi/prefix.js'
 import type { Security } from '../../shared/openapi/security.js'
-import { createTemplateIndex } from '../../shared/openapi/template-index.js'
 import type { Guard, OnDenied } from '../../index.js'
 import type { GuardParts } from '../../core/resource-server/guard-parts.js'
 import { findRoutes, type RouteContainer } from '../../shared/express-routes/request-routes.js'

@@ -1,6 +1,6 @@
 import type { CoreAuth } from '../../index.js'
 import { describeMember } from '../operations/describe-member.js'
-import { toJsonSchema, type JsonSchema } from '../operations/json-schema.js'
+import { toJsonSchema, type JsonSchema } from '../operations/schemas.js'
 import { SCOPES } from '../operations/operation.js'
 import { isRepeatable } from './once.js'
 import { STATUS } from './problem.js'

@@ -9,7 +9,7 @@ import type {
   ObservableGauge,
 } from '@opentelemetry/api'
 import type { EmailQueueStatus } from '../../features/emails/index.js'
-import { ATTRIBUTES, SCOPE } from './names.js'
+import { ATTRIBUTES, SCOPE } from './spans.js'
 import { COUNTERS, OUTAGES, type CounterName, type OutageName } from './recordings.js'
 
 /** The instruments of the current meter provider. */

@@ -8,9 +8,8 @@ import {
 import { ConfigurationError, type EventType, type PlatformAuth, type PlatformEvent } from '../../index.js'
 import type { Emails } from '../../features/emails/index.js'
 import { createMetrics } from './metrics.js'
-import { ATTRIBUTES } from './names.js'
 import { RECORDINGS, type Counted, type OutageName, type OutageRecording } from './recordings.js'
-import { createSpans } from './spans.js'
+import { createSpans, ATTRIBUTES } from './spans.js'
 
 /** A guard let a request pass; the event itself follows when the request has been answered. `contracts/events` emits it. */
 const EARLY_EVENT = Symbol.for('express-platform-auth.early-event') as never

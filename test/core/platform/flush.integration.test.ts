@@ -1,7 +1,7 @@
 import express from 'express'
 import serverless from 'serverless-http'
 import { expect, describe, it, onTestFinished, vi } from 'vitest'
-import type { Mailer } from '../../../src/shared/contracts/mailer.js'
+import type { Mailer } from '../../../src/shared/contracts/composed-email.js'
 import { createPlatformAuth } from '../../../src/index.js'
 import { emails } from '../../../src/features/emails/index.js'
 import { plans } from '../../../src/features/plans/index.js'

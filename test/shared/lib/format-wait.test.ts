@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatWait } from '../../../src/shared/lib/format-wait.js'
+import { formatWait } from '../../../src/shared/lib/relative-time.js'
 
 it.each([
   [1, 'a second'],

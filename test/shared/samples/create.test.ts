@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SampleCall } from '../../../src/shared/samples/call.js'
 import { createSamples } from '../../../src/shared/samples/create.js'
-import { encodeUrl } from '../../../src/shared/samples/encode-url.js'
-import type { SampleLanguage } from '../../../src/shared/samples/sample.js'
+import { encodeUrl, type SampleLanguage } from '../../../src/shared/samples/prepare.js'
 import { CONTROLS, HOSTILE, HOSTILE_CALLS, HOSTILE_LINES } from './hostile.js'
 
 const TOKEN_ENDPOINT = 'https://api.example.com/orders/token'

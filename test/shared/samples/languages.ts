@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { SampleLanguage } from '../../../src/shared/samples/sample.js'
+import type { SampleLanguage } from '../../../src/shared/samples/prepare.js'
 
 /** How the programs of a language are run. */
 export interface LanguageRun {

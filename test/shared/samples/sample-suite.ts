@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SampleCall } from '../../../src/shared/samples/call.js'
 import { createSamples } from '../../../src/shared/samples/create.js'
-import { encodeUrl } from '../../../src/shared/samples/encode-url.js'
+import { encodeUrl } from '../../../src/shared/samples/prepare.js'
 import { HOSTILE_CALLS } from './hostile.js'
 import { runPrograms, type LanguageRun, type LanguageRuns } from './languages.js'
 import { FILE_CONTENT, openSampleHost, type ReceivedRequest, type SampleHost } from './sample-host.js'

@@ -7,7 +7,6 @@ import type { Applications } from '../applications-api.js'
 import type { RotateByEmailOptions, RotateOptions } from '../call-options.js'
 import { findNewest, inheritTerms, limitExpiry, LISTS, replaceCredential, selectName } from './credential-lists.js'
 import { DEFAULT_NAME, type CredentialKind, type Credentials } from './credentials.js'
-import { requireSender, type EmailSender } from '../queue/sender.js'
 import { describeCancelled, describeCredential } from './named-credentials.js'
 import {
   cancelEmails,
@@ -18,7 +17,7 @@ import {
 } from '../queue/queued-emails.js'
 import { endTokens, refuseDeleted } from '../records/status.js'
 import { readCredentialId, readExpiresAt, readOverlap, readFlag } from '../records/validation.js'
-import type { CallParts } from '../call-parts.js'
+import { type CallParts, requireSender, type EmailSender } from '../call-parts.js'
 
 interface CredentialRotationOptions extends CallParts<Credentials> {
   readonly sender: EmailSender

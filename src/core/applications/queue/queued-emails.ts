@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { ApplicationRecord, JsonObject } from '../../../shared/contracts/application-record.js'
-import { savesEmail } from '../../../shared/contracts/email-change.js'
-import type { DeliveryPurpose, EmailChange, EmailPurpose, QueuedEmail } from '../../../shared/contracts/queued-email.js'
+import {
+  type DeliveryPurpose,
+  type EmailChange,
+  type EmailPurpose,
+  type QueuedEmail,
+  savesEmail,
+} from '../../../shared/contracts/queued-email.js'
 import type { Store } from '../../../shared/contracts/store.js'
 import { hasEnded, inheritTerms, LISTS, removeCredentials } from '../credentials/credential-lists.js'
 import { DEFAULT_NAME, type CredentialKind, type CredentialTerms } from '../credentials/credentials.js'

@@ -1,7 +1,38 @@
-import type { Audit } from '../audit-api.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import type { Store } from '../../../shared/contracts/store.js'
 import { readPageSize, readTime } from './validation.js'
+import type { EventType } from '../../../shared/contracts/events.js'
+import type { AuditRecord } from '../../../shared/contracts/store-records.js'
+
+/** One change, as `auth.audit` shows it. */
+export interface AuditEntry extends Omit<AuditRecord, 'at'> {
+  readonly at: Date
+}
+
+/** The filter of `auth.audit.list()`. */
+export interface AuditListQuery {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined
+  /** 1 to 1000; 100 if left out. */
+  readonly limit?: number | undefined
+  readonly applicationId?: string | undefined
+  /** `oldest` first if left out. */
+  readonly order?: 'oldest' | 'newest' | undefined
+  /** The type, such as `application.suspended`. */
+  readonly type?: EventType | undefined
+  /** The actor, as given in `by`; compared exactly. */
+  readonly by?: string | undefined
+  /** Only changes from this time on. */
+  readonly from?: Date | undefined
+  /** Only changes before this time. */
+  readonly until?: Date | undefined
+}
+
+/** `auth.audit`: changes with their actors and times. */
+export interface Audit {
+  /** A page of changes; `next` is the `after` of the next page, in the same order. Rejects with code `invalid_argument`. */
+  list(query?: AuditListQuery): Promise<{ items: AuditEntry[]; next?: string }>
+}
 
 interface AuditOptions {
   readonly store: Store

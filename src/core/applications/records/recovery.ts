@@ -10,12 +10,11 @@ import { isByEmail } from '../credentials/credential-rotation.js'
 import { listContacts, toContactMembers, normalizeContact } from '../contacts/contact-lists.js'
 import { mintCredentials, type Credentials } from '../credentials/credentials.js'
 import { decideAccess } from '../decisions/decided-requests.js'
-import { requireSender, type EmailSender } from '../queue/sender.js'
 import { findGrant } from './grants.js'
 import { RECOVERED, createQueuedEmail, listQueuedEmails, nextVersion, requeueEmail } from '../queue/queued-emails.js'
 import { endTokens, refuseDeleted } from './status.js'
 import { readContact } from './validation.js'
-import type { CallParts } from '../call-parts.js'
+import { type CallParts, requireSender, type EmailSender } from '../call-parts.js'
 
 interface RecoveryOptions extends CallParts<Credentials> {
   readonly apis: ReadonlyMap<string, Api>

@@ -3,7 +3,7 @@ import type { EventType } from '../../../shared/contracts/events.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { EmailChange } from '../../../shared/contracts/queued-email.js'
 import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
-import type { Store } from '../../../shared/contracts/store.js'
+import type { Store, ApplicationQuery } from '../../../shared/contracts/store.js'
 import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
 import type { Edit } from './application-writer.js'
 import type { Decisions } from '../decisions/decisions.js'
@@ -13,7 +13,6 @@ import type { Applications } from '../applications-api.js'
 import { isText } from '../call-arguments.js'
 import { normalizeContact } from '../contacts/contact-lists.js'
 import { replaceFirstContact } from '../contacts/contacts.js'
-import { formatListCursor, parseListCursor } from './list-cursor.js'
 import { listChangedMembers, readExternalId, type ReadOperatorData } from './metadata.js'
 import {
   createQueuedEmail,
@@ -40,6 +39,7 @@ import {
   readTime,
 } from './validation.js'
 import type { CallParts } from '../call-parts.js'
+import { findFirstExpiry, toAsciiLowerCase } from '../../../shared/contracts/application-order.js'
 
 /** The calls that need the store alone: no API definitions, no pepper, no mailer. */
 export type Registry = Pick<
@@ -198,4 +198,30 @@ function queueSuspension(
   if (contact !== undefined)
     return { save: createQueuedEmail(id, 'suspended', now, { ...(reason !== undefined && { details: { reason } }) }) }
   throw new ApplicationError('invalid_state', `Application ${id} has no contact to notify.`)
+}
+
+type Search = Pick<ApplicationQuery, 'name' | 'expiringBefore'>
+type Position = Pick<ApplicationQuery, 'after' | 'afterName' | 'afterExpiry' | 'expiringAfter'>
+
+/**
+ * The cursor behind `last`. In a search by expiry or name it has that too, so that the next page is found although the application
+ * has been changed since. All pages of a search by expiry count from the time of the first one.
+ */
+function formatListCursor(search: Search, expiringAfter: number, last: ApplicationRecord): string {
+  if (search.expiringBefore !== undefined)
+    return `expiry.${expiringAfter}.${findFirstExpiry(last, expiringAfter)}.${last.id}`
+  if (search.name === undefined) return last.id
+  return `name.${Buffer.from(toAsciiLowerCase(last.name)).toString('base64url')}.${last.id}`
+}
+
+/** Undefined for a text that is no cursor of such a search, after which nothing is listed. */
+function parseListCursor(search: Search, cursor: string | undefined, now: number): Position | undefined {
+  if (cursor === undefined) return { after: undefined, expiringAfter: now }
+  if (search.expiringBefore !== undefined) {
+    const [, since, expiry, after] = /^expiry\.(\d{1,15})\.(\d{1,15})\.(.+)$/s.exec(cursor) ?? []
+    return after === undefined ? undefined : { after, expiringAfter: Number(since), afterExpiry: Number(expiry) }
+  }
+  if (search.name === undefined) return { after: cursor }
+  const [, name, after] = /^name\.([\w-]+)\.(.+)$/s.exec(cursor) ?? []
+  return after === undefined ? undefined : { after, afterName: Buffer.from(name!, 'base64url').toString() }
 }

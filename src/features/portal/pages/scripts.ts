@@ -1,4 +1,3 @@
-import { once } from '../../../shared/lib/once.js'
 import { COPY_SCRIPT } from '../../../shared/web/copy-script.js'
 
 /** Shows the buttons that copy, and sends each form once: the answer to a second click would hide a new credential. */
@@ -31,3 +30,9 @@ addEventListener('hashchange', () => location.reload())
   /** Pages with forms, and with a new credential. */
   form: FORM_SCRIPT,
 }))
+
+/** Makes a value when it is first asked for, and keeps it. */
+function once<Value extends object>(make: () => Value): () => Value {
+  let value: Value | undefined
+  return () => (value ??= make())
+}

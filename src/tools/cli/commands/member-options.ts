@@ -1,8 +1,8 @@
+import type { ApiGrants } from '../../../index.js'
 import { describeMember, type MemberDescription } from '../../operations/describe-member.js'
 import type { ObjectSchema, Operation } from '../../operations/operation.js'
 import type { Option, OptionTable } from '../command.js'
 import { UsageError } from '../errors.js'
-import { parseApiGrants } from './api-grants.js'
 import { readExpiring } from './expiring.js'
 import { readJwks, readMetadata } from './operator-data.js'
 import { parseTime } from '../format.js'
@@ -181,4 +181,16 @@ function readValue(value: unknown, { kind, name, words, command }: ReadContext):
   if (kind === 'time') return value === 'never' ? null : parseTime(`--${name}`, value as string).toISOString()
   if (kind === 'json') return readMetadata(value as string, command)
   return value
+}
+
+/** The grants of `--api`: `orders` is all scopes, `orders=orders:read orders:write` is these; scopes of a repeated API add up. */
+function parseApiGrants(apis: readonly string[]): ApiGrants {
+  const grants = new Map<string, { scopes?: readonly string[] }>()
+  for (const api of apis) {
+    const [, name = api, scopes] = /^([^=]+)=(.*)$/s.exec(api) ?? []
+    const before = grants.get(name)?.scopes ?? []
+    // A scope contains no space, but may contain a comma (RFC 6749 3.3).
+    grants.set(name, scopes === undefined ? {} : { scopes: [...before, ...scopes.split(' ').filter(Boolean)] })
+  }
+  return Object.fromEntries(grants)
 }

@@ -5,14 +5,16 @@ import { describeRootCause, describeUnavailableStore } from '../errors.js'
 import { alignColumns, toPlainLine, wrapText } from '../format.js'
 import { EXIT_CODES } from '../program.js'
 import type { Target } from '../target.js'
-import { credentialAgeCheck, expiringCredentialsCheck } from './credential-checks.js'
-import { featuresCheck, processesCheck, storedPartsCheck } from './feature-checks.js'
-import { reportOnlyCheck } from './report-only-check.js'
+import {
+  featuresCheck,
+  processesCheck,
+  storedPartsCheck,
+  importedCredentialsCheck,
+  reportOnlyCheck,
+} from './feature-checks.js'
 import { emailsCheck } from './email-checks.js'
 import { problem, requireStore, toFinding, type Check, type CheckContext, type Finding } from './finding.js'
-import { importedCredentialsCheck } from './import-checks.js'
-import { proveCheck } from './prove-check.js'
-import { scopesCheck } from './scope-check.js'
+import { scopesCheck, proveCheck, credentialAgeCheck, expiringCredentialsCheck } from './application-checks.js'
 import { serverCheck } from './server-check.js'
 import { databaseCheck, redisCheck } from './service-checks.js'
 import { nodeCheck, optionsCheck } from './startup-checks.js'

@@ -20,8 +20,14 @@ import {
   requireConfig,
   requireStore,
   toFinding,
+  type Check,
+  type CheckResult,
 } from './finding.js'
-import type { Check, CheckResult } from './finding.js'
+import type { AdminApi } from '../../admin/index.js'
+import type { ReportedRequests } from '../../../features/usage/index.js'
+import { readPages } from '../commands/paging.js'
+import { formatTime } from '../format.js'
+import { PROGRAM } from '../program.js'
 
 /** What features find out about the services that they use, such as the mail server. Nothing is sent. */
 export const featuresCheck: Check = {
@@ -125,4 +131,59 @@ async function checkPlans(store: Store, options: PlatformAuthOptions | undefined
           'Add plans() to features.',
         ),
   ]
+}
+
+/** Lists credentials that still have hashes of the system that issued them, and checks that servers recognize the hashes. */
+export const importedCredentialsCheck: Check = {
+  name: 'imported credentials',
+  async run({ target: { options, store } }) {
+    const counts = Object.entries((await store?.imports?.countHashes?.()) ?? {})
+    if (counts.length === 0) return []
+    const formats = counts.map(([format, count]) => `${count} as ${format}`).join(', ')
+    if (options && !hasFeature(options, 'imports')) {
+      return problem(
+        `The options have no imports(), so credentials that were imported as hashes are refused with 401: ${formats}.`,
+        'Add imports() from "express-platform-auth/imports" to features; imports({ hmacKey }) for HMAC-SHA-256 hashes.',
+      )
+    }
+    return note(
+      `Not used yet, and therefore stored by the hashes of another system: ${formats}.`,
+      "Each gets the platform's own hash at its first use. Ask the owners of those that remain, or rotate them.",
+    )
+  },
+}
+
+/** Entries that are read at most, so that the doctor soon answers. */
+const MAX_READ = 10_000
+
+/**
+ * Whether guards only report. The options of a guard are in the code of the app, but what it reports is in the store; the check
+ * of the options finds those of the platform and of APIs.
+ */
+export const reportOnlyCheck: Check = {
+  name: 'guards that only report',
+  async run({ admin, production }) {
+    const recent = await listRecent(admin!.usage)
+    if (recent.length === 0) return []
+    const last = Math.max(...recent.map(({ lastAt }) => lastAt.getTime()))
+    const apis = [...new Set(recent.map(({ api }) => `"${api}"`))].join(', ')
+    const create = production ? problem : note
+    return create(
+      `In the last 24 hours report-only guards let requests pass that they would refuse, the last at ${formatTime(last)}: API ${apis}.`,
+      `${PROGRAM} report-only. Then remove reportOnly from guard, API or platform.`,
+    )
+  },
+}
+
+async function listRecent(usage: AdminApi['usage']): Promise<readonly ReportedRequests[]> {
+  if (!usage) return []
+  const since = Date.now() - DAY_MS
+  const recent: ReportedRequests[] = []
+  let read = 0
+  for await (const items of readPages((after) => usage.reportOnly({ after, limit: MAX_LISTED }))) {
+    recent.push(...items.filter(({ lastAt }) => lastAt.getTime() > since))
+    read += items.length
+    if (read >= MAX_READ) break
+  }
+  return recent
 }

@@ -4,12 +4,13 @@ import { CommandError, describeError, UsageError } from '../errors.js'
 import { EXIT_CODES, PROGRAM } from '../program.js'
 import { SkippedCheck } from './check.js'
 import { diagnose } from './diagnosis.js'
-import { createSend } from './exchange.js'
+import { createSend, type Answer, type Send } from './exchange.js'
 import { planChecks, type PlannedCheck } from './plan.js'
 import { listDeviations, toJson, toText, type CheckReport } from './report.js'
-import { findRoutes, readRoutes } from './routes.js'
 import type { Site } from './site.js'
 import { createTemporaryApplications } from './temporary-applications.js'
+import type { Api } from '../../../index.js'
+import { didYouMean } from '../../../shared/lib/suggest.js'
 
 const OPTIONS = {
   url: option.text('URL', 'Where requests are sent, in place of baseUrl; answers must name baseUrl all the same.'),
@@ -132,4 +133,40 @@ async function runCheck({ api, check, needsRoute }: PlannedCheck, site: Site): P
     if (error instanceof SkippedCheck) return { ...report, skipped: error.message }
     throw error
   }
+}
+
+/** The guarded paths that `--route API=PATH` names, by API. */
+function readRoutes(given: readonly string[], apis: readonly Api[]): Map<string, string> {
+  const routes = new Map<string, string>()
+  for (const each of given) {
+    const [, name = '', path = ''] = /^([^=]+)=(\/[\x21-\x7e]*)$/.exec(each) ?? []
+    if (path === '') {
+      throw new UsageError(
+        `--route is "${each}". Write API=PATH, with the path of a GET route from baseUrl on, such as orders=/orders/items.`,
+        'prove',
+      )
+    }
+    const names = apis.map((api) => api.name)
+    if (!names.includes(name)) {
+      throw new UsageError(`--route: there is no API "${name}".${didYouMean(name, names)}`, 'prove')
+    }
+    routes.set(name, path)
+  }
+  return routes
+}
+
+/** Adds a path for each API whose guard stands in front of everything below `/{api}`. The other APIs need `--route`. */
+async function findRoutes(routes: Map<string, string>, apis: readonly Api[], send: Send): Promise<void> {
+  for (const api of apis) {
+    if (routes.has(api.name)) continue
+    const path = `/${api.name}/express-platform-auth-prove`
+    if (isGuarded(api, await send({ path }))) routes.set(api.name, path)
+  }
+}
+
+function isGuarded({ name }: Api, { status, json, header }: Answer): boolean {
+  return (
+    status === 401 &&
+    (json?.['error'] === 'unauthorized' || (header('www-authenticate') ?? '').includes(`realm="${name}"`))
+  )
 }

@@ -1,6 +1,6 @@
 import { asObject, type JsonObject, type Operation } from '../../../shared/openapi/document.js'
 import { isJson } from '../../../shared/samples/media-type.js'
-import { readChosenSchema } from './chosen-schema.js'
+import { readChosenSchema } from './read-schema.js'
 import { resolve, resolveEntries } from './resolve.js'
 import { isBinary, readTypes } from './schema-type.js'
 

@@ -136,3 +136,12 @@ function intersect(before: unknown, value: unknown): unknown {
   const both = [before].flat().filter((type) => [value].flat().includes(type))
   return both.length > 1 ? both : (both[0] ?? value)
 }
+
+/** A schema with the members of its first alternative, unless it has properties without one: examples are of that. */
+export function readChosenSchema(document: JsonObject, given: unknown): JsonObject {
+  const schema = readSchema(document, given)
+  const { oneOf, anyOf, ...own } = schema
+  const [choice] = [...readList(oneOf), ...readList(anyOf)]
+  if (choice === undefined || isObject(schema['properties'])) return schema
+  return readSchema(document, { allOf: [choice, own] })
+}

@@ -1,7 +1,7 @@
 import { isObject } from '../../../shared/lib/is-object.js'
 import { format, type Value } from '../../../shared/samples/serialize.js'
 import { asObject, type JsonObject } from '../../../shared/openapi/document.js'
-import { readChosenSchema } from './chosen-schema.js'
+import { readChosenSchema } from './read-schema.js'
 import { readText } from './resolve.js'
 import { readName } from './schema-type.js'
 

@@ -1,5 +1,5 @@
 import type { AcceptedCredential, PlatformAuth } from '../../../index.js'
-import { UNCOUNTED_APPLICATIONS } from '../../../shared/lib/uncounted-applications.js'
+import { UNCOUNTED_APPLICATIONS } from '../../../shared/lib/share-in-process.js'
 import { callersFor, createCaller, type Caller, type Callers } from '../callers.js'
 import { ACTOR, findApi } from '../credentials.js'
 

@@ -1,6 +1,6 @@
 import { listCallableOperations, type JsonObject, type Operation } from '../../../../src/shared/openapi/document.js'
 import { asObject } from '../../../../src/shared/openapi/document.js'
-import type { SampleLanguage } from '../../../../src/shared/samples/sample.js'
+import type { SampleLanguage } from '../../../../src/shared/samples/prepare.js'
 
 /** An operation, and what must arrive when it is called with its examples. */
 export interface OperationCase {

@@ -1,0 +1,151 @@
+import type { AdminApi } from '../../admin/index.js'
+import type { Application, Store, CredentialInfo, PlatformAuthOptions } from '../../../index.js'
+import { readPages } from '../commands/paging.js'
+import {
+  MAX_LISTED,
+  describeCount,
+  nameFirst,
+  note,
+  requireConfig,
+  requireStore,
+  type Check,
+  type CheckResults,
+} from './finding.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
+import { PROGRAM } from '../program.js'
+import type { ApplicationRecord } from '../../../store.js'
+import { formatTime } from '../format.js'
+import { DAY_MS } from '../../../shared/lib/day.js'
+
+/** The applications of a finding. */
+interface Found {
+  readonly applications: readonly Application[]
+  /** Where they were looked for, if not among all: ` among the first 10000`. */
+  readonly among: string
+}
+
+/** Applications that are read at most, so that the doctor soon answers. */
+const MAX_CHECKED_APPLICATIONS = 10_000
+
+/** The applications, or those that have an API, to which something applies. */
+async function findApplications(
+  admin: AdminApi,
+  api: string | undefined,
+  applies: (application: Application) => boolean,
+): Promise<Found> {
+  const applications: Application[] = []
+  let checked = 0
+  for await (const items of readPages((after) => admin.applications.list({ after, api, limit: MAX_LISTED }))) {
+    if (checked >= MAX_CHECKED_APPLICATIONS) return { applications, among: ` among the first ${checked}` }
+    applications.push(...items.filter(applies))
+    checked += items.length
+  }
+  return { applications, among: '' }
+}
+
+/** Names applications that have an API without any of its scopes, such as those from before it had some. */
+export const scopesCheck: Check = {
+  name: 'scopes',
+  findMissing: (context) => requireConfig(context) ?? requireStore(context),
+  async run({ target: { options }, admin }) {
+    const findings = Object.entries(options!.apis).map(async ([api, { scopes = {}, defaultScopes = [] }]) => {
+      const [scope] = Object.keys(ownMembers(scopes))
+      if (scope === undefined || defaultScopes.length > 0) return []
+      const hasNone = ({ apis }: Application): boolean => apis[api]?.scopes.length === 0
+      const { applications, among } = await findApplications(admin!, api, hasNone)
+      if (applications.length === 0) return []
+      return note(
+        `${describeCount(applications, 'application has', 'applications have')} the API "${api}" without any of its scopes${among}: ${nameFirst(applications.map(({ id }) => id))}. Guards that require scopes answer 403.`,
+        `${PROGRAM} apps allow ID ${api} --scope ${scope}. Or say with defaultScopes what such a grant means.`,
+      )
+    })
+    return (await Promise.all(findings)).flat()
+  },
+}
+
+/** Names the applications that `prove` has left. They are known by their end, because anybody may choose their name. */
+export const proveCheck: Check = {
+  name: 'applications of prove',
+  async run({ target: { store } }) {
+    const left = await listTemporary(store!)
+    if (left.length === 0) return []
+    const last = Math.max(...left.map(({ endsAt }) => endsAt ?? 0))
+    const ids = left.map(({ id }) => id).join(', ')
+    return note(
+      `prove created what is still there: ${ids}. It runs now, or was killed. Everything of these applications ends by itself at ${formatTime(last)} at the latest; a server deletes them within an hour of their end.`,
+      `If no prove runs now: ${PROGRAM} apps delete ID`,
+    )
+  },
+}
+
+/** The applications that end by themselves. */
+function listTemporary(store: Store): Promise<readonly ApplicationRecord[]> {
+  return store.listApplications({
+    after: undefined,
+    limit: MAX_LISTED,
+    api: undefined,
+    status: undefined,
+    endingBefore: Number.MAX_SAFE_INTEGER,
+  })
+}
+
+const EXPIRING_WITHIN_DAYS = 30
+
+/** Lists credentials that are about to expire. Another check names the applications of `prove`. */
+export const expiringCredentialsCheck: Check = {
+  name: 'expiring credentials',
+  async run({ admin, target: { store } }) {
+    const expiringBefore = new Date(Date.now() + EXPIRING_WITHIN_DAYS * DAY_MS)
+    const found = await admin!.applications.list({ expiringBefore, limit: MAX_LISTED })
+    const temporary = new Set((await listTemporary(store!)).map(({ id }) => id))
+    const items = found.items.filter(({ id }) => !temporary.has(id))
+    if (items.length === 0) return []
+    const ends = items.flatMap(({ keys, secrets }) => [...keys, ...secrets].map(({ expiresAt }) => Number(expiresAt)))
+    const first = Math.min(...ends.filter((end) => !Number.isNaN(end)))
+    return note(
+      `${describeCount(items, 'application has', 'applications have')} credentials that expire within ${EXPIRING_WITHIN_DAYS} days, the first at ${formatTime(first)}: ${nameFirst(items.map(({ id }) => id))}.`,
+      `${PROGRAM} apps list --expiring ${EXPIRING_WITHIN_DAYS}d`,
+    )
+  },
+}
+
+/** Lists credentials that are older than the maximum age allows, because they were made before it was set. */
+export const credentialAgeCheck: Check = {
+  name: 'age of credentials',
+  findMissing: (context) => requireConfig(context) ?? requireStore(context),
+  async run({ target: { options }, admin }) {
+    if (!hasMaximumAge(options!)) return []
+    const { applications, among } = await findApplications(admin!, undefined, (application) =>
+      outlivesMaximumAge(application, options!),
+    )
+    return reportTooOld(applications, among)
+  },
+}
+
+function reportTooOld(applications: readonly Application[], among: string): CheckResults {
+  if (applications.length === 0) return []
+  return note(
+    `${describeCount(applications, 'application has', 'applications have')} credentials without an expiry, or with one beyond the maximum age${among}: ${nameFirst(applications.map(({ id }) => id))}. They were made before there was one.`,
+    `${PROGRAM} apps show ID. Then rotate them, or set an expiry: apps update-credential ID CREDENTIAL --expires DATE`,
+  )
+}
+
+function hasMaximumAge({ credentials, apis }: PlatformAuthOptions): boolean {
+  const ages = Object.values(apis ?? {}).map((api) => ownMembers(api).credentialMaxAge)
+  return [ownMembers(credentials ?? {}).maxAge, ...ages].some((age) => typeof age === 'number')
+}
+
+function outlivesMaximumAge({ apis, keys, secrets }: Application, options: PlatformAuthOptions): boolean {
+  const outlives = (
+    scheme: 'apiKey' | 'oauth2',
+    { createdAt, expiresAt, apis: restriction = apis }: CredentialInfo,
+  ): boolean => {
+    const usable = Object.entries(options.apis).filter(
+      ([name, api]) => api.scheme === scheme && Object.hasOwn(apis, name) && Object.hasOwn(restriction, name),
+    )
+    const ages = [options.credentials?.maxAge, ...usable.map(([, { credentialMaxAge }]) => credentialMaxAge)]
+    const days = Math.min(...ages.map((age) => age ?? Infinity))
+    return (expiresAt?.getTime() ?? Infinity) > createdAt.getTime() + days * DAY_MS
+  }
+  return keys.some((key) => outlives('apiKey', key)) || secrets.some((secret) => outlives('oauth2', secret))
+}
