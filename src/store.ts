@@ -46,7 +46,14 @@ export type {
   ExpiryQuery,
   QueuedEmail,
 } from './shared/contracts/queued-email.js'
-export type { ExpiredQuotas, QuotaCount, QuotaStore, QuotaTotals } from './shared/contracts/quotas.js'
+export type {
+  ExpiredQuotas,
+  QuotaCount,
+  QuotaStore,
+  QuotaTotals,
+  QuotaUse,
+  QuotaUseQuery,
+} from './shared/contracts/quotas.js'
 export type { ReportedCount, ReportedCountQuery, ReportedKey } from './shared/contracts/reported.js'
 export type {
   ExpiredUsage,

@@ -102,7 +102,13 @@ export function fillingStatements(numbers: (count: number) => string, count: num
       all,
       `i >= ${count} - 5`,
     ),
-    insert('quotas', 'application_id, day, count', `'app_' || i, '2026-11-01', 1`),
+    ...['2026-11-01', '2026-11'].map((day) =>
+      insert(
+        'quotas',
+        'application_id, day, count, plan',
+        `'app_' || i, '${day}', i % 100, CASE WHEN i % 40 = 0 THEN 'gold' WHEN i % 2 = 0 THEN 'free' END`,
+      ),
+    ),
     insert('usage_batches', 'id, at', `'bulk ' || i, ${NOW} + i`),
     insert('refusals', 'application_id, at, api, error', `'app_' || i, ${NOW} + i, 'orders', 'invalid_token'`),
     insert(

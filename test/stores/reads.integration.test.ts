@@ -19,7 +19,7 @@ const MANY = IS_LONG_LANE ? 100_000 : 10_000
 /** Indexes are deeper, and their pages elsewhere. A list that reads a row or a page for each application exceeds it, in the short form too. */
 const allow = (few: number): number => 3 * few + 30
 
-const LISTS = Object.entries(STATEMENTS).filter(([name]) => /^(list|emails\.list|usage\.list)/.test(name))
+const LISTS = Object.entries(STATEMENTS).filter(([name]) => /^(list|emails\.list|usage\.list|quotas\.list)/.test(name))
 
 interface Database {
   readonly store: StoreWith

@@ -13,6 +13,7 @@ const COUNTS = {
 } as const
 const EMAILS = { applicationId: undefined, state: undefined, limit: 10 } as const
 
+const USED = { plan: 'free', period: '2026-11-01', atLeast: 10, after: undefined, limit: 10 } as const
 const REPORTED_PAGE = { after: undefined, applicationId: undefined, api: undefined, limit: 10 } as const
 const REPORTED = { applicationId: 'app_3', api: 'orders', route: 'GET /orders', reason: 'no_credential' } as const
 const REFUSAL = {
@@ -196,6 +197,9 @@ export const STATEMENTS: Readonly<Record<string, (store: StoreWith) => Promise<u
     }),
   'usage.list by route and month of an application': (store) =>
     store.usage.list({ ...COUNTS, routes: true, by: 'month', applicationId: 'app_3' }),
+  'quotas.listUsed': (store) => store.quotas.listUsed(USED),
+  'quotas.listUsed in a month, the next page': (store) =>
+    store.quotas.listUsed({ ...USED, period: '2026-11', after: { count: 50, applicationId: 'app_50' } }),
   'usage.addRefusals': (store) => store.usage.addRefusals(batch(), [REFUSAL], 5),
   'usage.addReported': (store) =>
     store.usage.addReported(batch(), [{ ...REPORTED, count: 1, firstAt: NOW, lastAt: NOW }]),

@@ -152,7 +152,7 @@ const PART_CALLS: { readonly [Name in StorePart]: CallKinds<StoreWith[Name]> } =
     listRefusals: 'read',
     deleteExpired: 'write',
   },
-  quotas: { add: 'write', list: 'read', deleteExpired: 'write' },
+  quotas: { add: 'write', list: 'read', listUsed: 'read', deleteExpired: 'write' },
   signIns: {
     add: 'write',
     findByLink: 'read',

@@ -151,7 +151,7 @@ function findEnd({ dayEndsAt, monthEndsAt }: Account, per: 'day' | 'month'): num
 }
 
 /** The end of the day's month, in milliseconds since 1970. */
-function findMonthEnd(day: string): number {
+export function findMonthEnd(day: string): number {
   const [year = 0, month = 0] = day.split('-').map(Number)
   return Date.UTC(year, month)
 }

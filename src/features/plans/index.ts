@@ -1,4 +1,8 @@
-import { application as applicationId, withCheckedArguments } from '../../core/applications/call-arguments.js'
+import {
+  application as applicationId,
+  options as readOptions,
+  withCheckedArguments,
+} from '../../core/applications/call-arguments.js'
 import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlansOffer } from '../../shared/contracts/offers.js'
 import type { PlatformAuth } from '../../index.js'
@@ -12,11 +16,12 @@ import { createNotices } from './notices.js'
 import { createReadPlanUsage } from './plan-usage.js'
 import { readPlans, type PlanOptions, type PlansOptions, type PlansSettings } from './plans-options.js'
 import { COUNT_WINDOWS, createCountShared } from './shared-counts.js'
+import { createListAbove } from './quotas-above.js'
 import { createSetPlan } from './store-calls.js'
 import { describePlan, describeTooLow } from './plan.js'
 import { createPlanNames } from './plan-names.js'
 
-export type { PlanUsage, QuotaUsage } from '../../shared/contracts/plan-usage.js'
+export type { PlanUsage, QuotaAbove, QuotaUsage } from '../../shared/contracts/plan-usage.js'
 export type { Plans } from './plans-calls.js'
 export type { PlanLimit, PlanOptions, PlansOptions } from './plans-options.js'
 
@@ -110,7 +115,13 @@ function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: Plan
   const usage = createReadPlanUsage({ store, opened, findPlan: names.find, ledger, countShared, now })
   const calls: Plans = {
     ...createSetPlan({ writer, opened, names: [...known.keys()] }),
-    ...withCheckedArguments({ usage: [applicationId] }, { usage }),
+    ...withCheckedArguments(
+      {
+        usage: [applicationId],
+        list: [readOptions<NonNullable<Parameters<Plans['list']>[0]>>({ above: 'own', after: 'text', limit: 'own' })],
+      },
+      { usage, list: createListAbove({ store: store.quotas, plans: known, opened, write: ledger.writer.write, now }) },
+    ),
   }
   const offers: PlansOffer = {
     defaultPlan,

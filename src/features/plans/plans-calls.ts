@@ -1,4 +1,4 @@
-import type { PlanUsage } from '../../shared/contracts/plan-usage.js'
+import type { PlanUsage, QuotaAbove } from '../../shared/contracts/plan-usage.js'
 
 /** `auth.plans`: the plans of applications, and what they have used of them. */
 export interface Plans<Name extends string = string> {
@@ -22,4 +22,27 @@ export interface Plans<Name extends string = string> {
    * ```
    */
   usage(applicationId: string): Promise<PlanUsage>
+  /**
+   * Lists the quotas of which at least `above` percent are used (80 if left out), what is used most first, with the name of the
+   * application: one that has a quota for the day and one for the month may be there twice. An index finds them, however many applications there are. Other processes write their counts every 5 seconds at the
+   * latest. Rejects with `ApplicationError` for a wrong argument.
+   *
+   * @example
+   * ```ts
+   * import type { WithPlans } from 'express-platform-auth/plans'
+   *
+   * async function listNearlyUsed(auth: WithPlans): Promise<string[]> {
+   *   const { items } = await auth.plans.list({ above: 80 })
+   *   return items.map(({ name, plan, share, per }) => `${name} has used ${share} % of ${plan} in this ${per}`)
+   * }
+   * ```
+   */
+  list(query?: {
+    /** A whole number of percent, 1 to 1000. */
+    readonly above?: number | undefined
+    /** The `next` of the previous page. */
+    readonly after?: string | undefined
+    /** Quotas in a page: 1 to 1000; 100 if left out. */
+    readonly limit?: number | undefined
+  }): Promise<{ items: QuotaAbove[]; next?: string }>
 }

@@ -23,6 +23,15 @@ export interface QuotaUsage {
   readonly endsAt: Date
 }
 
+/** A quota that is used above a share, of the application with this name. */
+export interface QuotaAbove extends QuotaUsage {
+  readonly applicationId: string
+  readonly name: string
+  readonly plan: string
+  /** How much of it is used, in percent, such as 93.4; 100 or more: all of it. */
+  readonly share: number
+}
+
 /** The details of an e-mail about a quota. */
 export interface QuotaNotice {
   readonly percent: number

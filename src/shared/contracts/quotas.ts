@@ -14,6 +14,24 @@ export interface QuotaTotals {
   readonly ofMonth: number
 }
 
+/** What an application has used of its quota in a day or a month. */
+export interface QuotaUse {
+  readonly applicationId: string
+  readonly name: string
+  readonly count: number
+}
+
+/** A page of what the applications of a plan have used, most first; of those that have used as much, the one with the last id (by code unit) first. */
+export interface QuotaUseQuery {
+  readonly plan: string
+  /** A day, or a month such as `2026-11`, whose days are summed up. */
+  readonly period: string
+  readonly atLeast: number
+  /** The last one of the previous page. It need not exist. */
+  readonly after: Omit<QuotaUse, 'name'> | undefined
+  readonly limit: number
+}
+
 /** The store's part `quotas`. Whether an application is stored does not matter. No call adds to the audit log or the change feed. */
 export interface QuotaStore {
   /**
@@ -23,6 +41,8 @@ export interface QuotaStore {
   add(batch: UsageBatch, counts: readonly QuotaCount[]): Promise<readonly QuotaTotals[]>
   /** The counts of an application from the first day to the last, by day. */
   list(applicationId: string, from: string, to: string): Promise<readonly QuotaCount[]>
+  /** Of stored applications that have the plan now. Called for each plan and quota, so an index must find them in this order. */
+  listUsed(query: QuotaUseQuery): Promise<readonly QuotaUse[]>
   /** Deletes up to `limit` counts of earlier days, and as many ids of earlier batches. Resolves how many rows it deleted. */
   deleteExpired(expired: ExpiredQuotas): Promise<number>
 }

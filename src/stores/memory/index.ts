@@ -121,7 +121,7 @@ export function memoryStore(): StoreWith {
       },
     },
 
-    quotas: createMemoryQuotas(usage),
+    quotas: createMemoryQuotas({ ...usage, findApplication: applications.find }),
 
     signIns: {
       add: async (signIn) => signIns.add(signIn),

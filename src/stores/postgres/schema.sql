@@ -166,9 +166,11 @@ CREATE TABLE platform_auth_quotas (
   application_id text COLLATE "C" NOT NULL,
   day text COLLATE "C" NOT NULL,
   count bigint NOT NULL,
+  plan text COLLATE "C",
   PRIMARY KEY (application_id, day)
 );
 CREATE INDEX platform_auth_quotas_by_day ON platform_auth_quotas USING btree (day);
+CREATE INDEX platform_auth_quotas_by_use ON platform_auth_quotas USING btree (plan, day, count, application_id) WHERE (plan IS NOT NULL);
 
 CREATE TABLE platform_auth_refusals (
   seq bigint GENERATED ALWAYS AS IDENTITY NOT NULL,

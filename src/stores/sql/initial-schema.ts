@@ -202,11 +202,15 @@ const TABLES = `
   -- The units that applications have used of their plans' quotas.
   CREATE TABLE platform_auth_quotas (
     application_id {key} NOT NULL,
+    -- A day, or the month of such days: 2026-11.
     day {key} NOT NULL,
     count {integer} NOT NULL,
+    -- That of the application, repeated here, so that one index finds who has used most of a plan.
+    plan {key},
     PRIMARY KEY (application_id, day)
   ){keyed};
   CREATE INDEX platform_auth_quotas_by_day ON platform_auth_quotas (day);
+  CREATE INDEX platform_auth_quotas_by_use ON platform_auth_quotas (plan, day, count, application_id) WHERE plan IS NOT NULL;
 
   CREATE TABLE platform_auth_refusals (
     seq {serial},

@@ -1,4 +1,4 @@
-import type { ExpiredQuotas, QuotaCount, QuotaTotals } from '../../shared/contracts/quotas.js'
+import type { ExpiredQuotas, QuotaCount, QuotaTotals, QuotaUse, QuotaUseQuery } from '../../shared/contracts/quotas.js'
 import type { UsageBatch } from '../../shared/contracts/usage.js'
 import { addBatch } from './batches.js'
 import type { Dialect } from './dialect.js'
@@ -16,15 +16,38 @@ export function* addQuotas(
 }
 
 /**
- * The rows are in one order: two processes that lock the same rows in different orders deadlock. WHERE true: without it SQLite reads
- * ON CONFLICT as a part of a join.
+ * Adds to the day and to its month. The rows are in one order: two processes that lock the same rows in different orders deadlock. WHERE
+ * true: without it SQLite reads ON CONFLICT as a part of a join.
  */
 function formatAdd({ formatGiven, binary }: Dialect): string {
   return `
-  INSERT INTO platform_auth_quotas AS stored (application_id, day, count)
-  SELECT "applicationId", day, count FROM ${formatGiven({ applicationId: 'text', day: 'text', count: 'bigint' })}
-  WHERE true ORDER BY "applicationId"${binary}, day${binary}
-  ON CONFLICT (application_id, day) DO UPDATE SET count = stored.count + excluded.count`
+  INSERT INTO platform_auth_quotas AS stored (application_id, day, count, plan)
+  SELECT "applicationId", substr(day, 1, size), CAST(sum(count) AS bigint),
+    (SELECT plan FROM platform_auth_applications WHERE id = "applicationId")
+  FROM ${formatGiven({ applicationId: 'text', day: 'text', count: 'bigint' })}
+  CROSS JOIN (SELECT 10 AS size UNION ALL SELECT 7) AS periods
+  WHERE true GROUP BY 1, 2 ORDER BY "applicationId"${binary}, substr(day, 1, size)${binary}
+  ON CONFLICT (application_id, day) DO UPDATE SET count = stored.count + excluded.count, plan = excluded.plan`
+}
+
+/** Called when an application is saved, in its transaction. Locks the rows in the order of `formatAdd`. */
+export function* writePlanOfQuotas({ lockRows }: Dialect, applicationId: string, plan: string | undefined): Work<void> {
+  const text = `
+    WITH locked AS MATERIALIZED (
+      SELECT day FROM platform_auth_quotas WHERE application_id = ?1 AND plan IS DISTINCT FROM ?2 ORDER BY day ${lockRows}
+    )
+    UPDATE platform_auth_quotas SET plan = ?2 WHERE application_id = ?1 AND day IN (SELECT day FROM locked)`
+  yield* run(text, applicationId, plan)
+}
+
+/** CROSS JOIN keeps SQLite from reading the applications first. */
+export function* listUsed({ plan, period, atLeast, after, limit }: QuotaUseQuery): Work<readonly QuotaUse[]> {
+  const text = `
+    SELECT q.application_id AS "applicationId", a.name, q.count
+    FROM platform_auth_quotas q CROSS JOIN platform_auth_applications a
+    WHERE q.plan = ?1 AND q.day = ?2 AND q.count >= ?3 ${after ? 'AND (q.count, q.application_id) < (?5, ?6)' : ''} AND a.id = q.application_id
+    ORDER BY q.count DESC, q.application_id DESC LIMIT ?4`
+  return yield* all<QuotaUse>(text, plan, period, atLeast, limit, ...(after ? [after.count, after.applicationId] : []))
 }
 
 function formatTotals({ formatGiven }: Dialect): string {
@@ -42,7 +65,7 @@ export function* listQuotas(applicationId: string, from: string, to: string): Wo
   if (applicationId.includes('\0')) return []
   const text = `
     SELECT application_id AS "applicationId", day, count FROM platform_auth_quotas
-    WHERE application_id = ?1 AND day BETWEEN ?2 AND ?3 ORDER BY day`
+    WHERE application_id = ?1 AND day BETWEEN ?2 AND ?3 AND length(day) > 7 ORDER BY day`
   return yield* all<QuotaCount>(text, applicationId, from, to)
 }
 

@@ -14,7 +14,7 @@ import {
 } from './emails.js'
 import { countImportedHashes } from './imports.js'
 import { announceProcess, listProcesses, removeProcess } from './processes.js'
-import { addQuotas, deleteExpiredQuotas, hasExpiredQuotas, listQuotas } from './quotas.js'
+import { addQuotas, deleteExpiredQuotas, hasExpiredQuotas, listQuotas, listUsed } from './quotas.js'
 import { addReported, listReported } from './reported.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
 import { addApplications, saveApplication } from './save-application.js'
@@ -82,6 +82,7 @@ export function createSharedCalls({ read, write }: Record<'read' | 'write', Run>
     quotas: {
       add: (batch, counts) => write(() => addQuotas(dialect, batch, counts)),
       list: (applicationId, from, to) => read(() => listQuotas(applicationId, from, to)),
+      listUsed: (query) => read(() => listUsed(query)),
       deleteExpired: async (expired) =>
         (await read(() => hasExpiredQuotas(expired))) ? write(() => deleteExpiredQuotas(dialect, expired)) : 0,
     },

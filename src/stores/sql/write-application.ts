@@ -1,6 +1,7 @@
 import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
 import { formatAgreed, formatList } from './application-rows.js'
 import type { Dialect } from './dialect.js'
+import { writePlanOfQuotas } from './quotas.js'
 import { formatJson } from './rows.js'
 import { all, get, run, type Work } from './work.js'
 
@@ -11,7 +12,8 @@ export function* writeApplication(dialect: Dialect, record: ApplicationRecord, a
   const values = listValues(record)
   const written = yield* isNew ? run(INSERT, ...values) : run(UPDATE, ...values, record.version - 1)
   if (written === 0) return false
-  const { seq, hasOthers } = (yield* get<WrittenRow>(FIND_WRITTEN, record.id))!
+  const { seq, hasOthers, hasOtherPlan } = (yield* get<WrittenRow>(FIND_WRITTEN, record.id))!
+  if (hasOtherPlan === 1) yield* writePlanOfQuotas(dialect, record.id, record.plan)
   if (hasOthers === 1 || record.otherContacts.length > 0) yield* writeContacts(dialect, seq, record)
   yield* writeGrants(dialect, seq, record)
   yield* writeCredentials(dialect, seq, record, at)
@@ -22,6 +24,8 @@ interface WrittenRow {
   readonly seq: number
   /** 1 if contacts after the first are stored, otherwise 0. */
   readonly hasOthers: 0 | 1
+  /** 1 if its quotas have another plan. */
+  readonly hasOtherPlan: 0 | 1
 }
 
 /** One that is being committed is refused by the index. */
@@ -85,7 +89,10 @@ const UPDATE = `
   WHERE id = ?1 AND version = ?${COLUMNS.length + 1}`
 /** Not RETURNING, with which SQLite would look in all tables for rows that refer to a new application. */
 const FIND_WRITTEN = `
-  SELECT seq, CAST(EXISTS (SELECT 1 FROM platform_auth_contacts WHERE application_seq = a.seq) AS INTEGER) AS "hasOthers"
+  SELECT seq, CAST(EXISTS (SELECT 1 FROM platform_auth_contacts WHERE application_seq = a.seq) AS INTEGER) AS "hasOthers",
+    CAST(EXISTS (SELECT 1 FROM (
+      SELECT plan FROM platform_auth_quotas WHERE application_id = a.id ORDER BY day DESC LIMIT 1
+    ) AS latest WHERE latest.plan IS DISTINCT FROM a.plan) AS INTEGER) AS "hasOtherPlan"
   FROM platform_auth_applications a WHERE id = ?1`
 
 function* writeContacts({ formatGiven }: Dialect, seq: number, { otherContacts }: ApplicationRecord): Work<void> {

@@ -176,12 +176,17 @@ CREATE INDEX platform_auth_processes_by_time ON platform_auth_processes (seen_at
 
 CREATE TABLE platform_auth_quotas (
     application_id TEXT NOT NULL,
+    -- A day, or the month of such days: 2026-11.
     day TEXT NOT NULL,
     count INTEGER NOT NULL,
+    -- That of the application, repeated here, so that one index finds who has used most of a plan.
+    plan TEXT,
     PRIMARY KEY (application_id, day)
   ) WITHOUT ROWID;
 
 CREATE INDEX platform_auth_quotas_by_day ON platform_auth_quotas (day);
+
+CREATE INDEX platform_auth_quotas_by_use ON platform_auth_quotas (plan, day, count, application_id) WHERE plan IS NOT NULL;
 
 CREATE TABLE platform_auth_refusals (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,

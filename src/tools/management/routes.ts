@@ -33,6 +33,7 @@ const PLACES: Readonly<Partial<Record<CallName, string>>> = {
   'applications.disallow': 'DELETE /applications/{id}/apis/{api}',
   'plans.set': 'PUT /applications/{id}/plan',
   'plans.usage': 'GET /applications/{id}/plan',
+  'plans.list': 'GET /quotas',
   'applications.addKey': 'POST /applications/{id}/keys',
   'applications.addSecret': 'POST /applications/{id}/secrets',
   'applications.addKeySet': 'POST /applications/{id}/key-sets',

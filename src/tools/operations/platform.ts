@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { operation } from './operation.js'
-import { choice, flag, id, optional, page, pageOf, text, time, timestamp } from './schemas.js'
+import { choice, count, flag, id, optional, page, pageOf, text, time, timestamp } from './schemas.js'
 
 const READS = { needs: 'store', changes: 'nothing', audited: false } as const
 const KEYS = { scope: 'signing-keys:write', needs: 'platform', changes: 'signingKeys' } as const
@@ -17,6 +17,15 @@ const USAGE_QUERY = {
   to: optional(text('The last day or month; the default is today.')),
   by: optional(choice(['day', 'month'], 'Sums up by day or by month; the default is day.')),
   ...page,
+}
+/** What is used of a quota. */
+const QUOTA = {
+  per: z.enum(['day', 'month']),
+  limit: z.int(),
+  used: z.int(),
+  left: z.int(),
+  soft: z.boolean(),
+  endsAt: timestamp(),
 }
 const USAGE = { period: text(), applicationId: text(), api: text(), allowed: z.int() }
 
@@ -100,19 +109,31 @@ export const platformOperations = [
     subject: [id],
     output: z.strictObject({
       plan: optional(text()),
-      quotas: z.array(
-        z.strictObject({
-          per: z.enum(['day', 'month']),
-          limit: z.int(),
-          used: z.int(),
-          left: z.int(),
-          soft: z.boolean(),
-          endsAt: timestamp(),
-        }),
-      ),
+      quotas: z.array(z.strictObject(QUOTA)),
       rates: z.array(z.strictObject({ limit: z.int(), window: z.int(), soft: z.boolean() })),
       days: z.array(z.strictObject({ day: text(), used: z.int() })),
     }),
+  }),
+  operation({
+    ...READS,
+    scope: 'usage:read',
+    needs: 'platform',
+    name: 'plans.list',
+    summary:
+      'Lists the quotas that are used above a share, with the names of their applications: what is used most first.',
+    options: {
+      above: optional(count('The share in percent; the default is 80.', 1, 1000)),
+      ...page,
+    },
+    output: pageOf(
+      z.strictObject({
+        ...QUOTA,
+        applicationId: text(),
+        name: text(),
+        plan: text(),
+        share: z.number().check(z.describe('Percent; 100 or more: all of it is used.')),
+      }),
+    ),
   }),
   operation({
     ...READS,

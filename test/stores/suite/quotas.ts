@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { QuotaCount, StoreWith } from '../../../src/store.js'
-import { NOW } from './records.js'
+import { application, audit, NOW } from './records.js'
 import { assertEqual, overwrite, type TestCollector } from './suite.js'
 
 /** Units that applications have used of their quotas. */
@@ -68,6 +68,62 @@ export function quotasContract({ describe, it }: TestCollector): void {
       assertEqual(await store.quotas.list('a', '2026-11-02', '2026-11-31'), days.slice(1))
       assertEqual(await store.quotas.list('unknown', '2026-11-02', '2026-11-31'), [])
       assertEqual(await store.quotas.list('a\0', '2026-11-02', '2026-11-31'), [])
+    })
+  })
+
+  describe('quotas.listUsed()', () => {
+    const page = { plan: 'gold', period: '2026-11-22', atLeast: 1, after: undefined, limit: 10 } as const
+    const save = (store: StoreWith, id: string, changes: object = {}) =>
+      store.saveApplication(application(id, { plan: 'gold', ...changes }), audit(id))
+
+    it('lists the applications of a plan by what they have used of a day or a month, most first, page by page', async ({
+      store,
+      other,
+    }) => {
+      const used = { a: 5, b: 7, c: 5, d: 0, e: 90, f: 6 }
+      for (const id of Object.keys(used)) await save(store, id, id === 'e' ? { plan: 'free' } : {})
+      const counts = Object.entries(used).map(([applicationId, units]) => count({ applicationId, count: units }))
+      // As if it was written by another process that had seen the application before it was stored.
+      await other.quotas.add({ id: '1', at: NOW }, [...counts, count({ applicationId: 'unknown', count: 8 })])
+      await store.quotas.add({ id: '2', at: NOW }, [count({ applicationId: 'a', day: '2026-11-01', count: 20 })])
+      await store.quotas.add({ id: '3', at: NOW }, [count({ applicationId: 'b', day: '2026-10-31', count: 20 })])
+      const list = async (changes: object): Promise<unknown> =>
+        (await store.quotas.listUsed({ ...page, ...changes })).map(({ applicationId, count: units }) => [
+          applicationId,
+          units,
+        ])
+      const [a, b, c, f] = Object.entries(used).filter(([id]) => 'abcf'.includes(id))
+      assertEqual(await list({}), [b, f, c, a])
+      assertEqual(await list({ period: '2026-11' }), [['a', 25], b, f, c])
+      assertEqual(await list({ period: '2026-10' }), [['b', 20]])
+      assertEqual(await list({ period: '2026-12' }), [])
+      assertEqual(await list({ plan: 'free' }), [['e', 90]])
+      assertEqual(await list({ plan: 'other' }), [])
+      assertEqual(await list({ atLeast: 6 }), [b, f])
+      assertEqual(await list({ limit: 3 }), [b, f, c])
+      assertEqual(await list({ after: { count: 5, applicationId: 'c' } }), [a])
+      assertEqual(await list({ after: { count: 6, applicationId: '' } }), [c, a])
+      assertEqual(await list({ after: { count: 7, applicationId: 'z' }, limit: 2 }), [b, f])
+      assertEqual((await store.quotas.listUsed({ ...page, limit: 1 }))[0], {
+        applicationId: 'b',
+        name: 'Application b',
+        count: 7,
+      })
+    })
+
+    it('knows the plan that an application has now, whichever was written first', async ({ store, other }) => {
+      const list = async (plan: string, period = '2026-11'): Promise<unknown> =>
+        (await other.quotas.listUsed({ ...page, plan, period })).map(({ count: units }) => units)
+      await store.quotas.add({ id: '1', at: NOW }, [count({ count: 3 })])
+      assertEqual(await list('gold'), [])
+      await save(store, 'a')
+      assertEqual([await list('gold'), await list('gold', '2026-11-22')], [[3], [3]])
+      await save(store, 'a', { plan: 'free', version: 2 })
+      assertEqual([await list('gold'), await list('free'), await list('free', '2026-11-22')], [[], [3], [3]])
+      await store.quotas.add({ id: '2', at: NOW }, [count({ day: '2026-11-23' })])
+      assertEqual([await list('gold'), await list('free'), await list('free', '2026-11-23')], [[], [4], [1]])
+      await save(store, 'a', { plan: undefined, version: 3 })
+      assertEqual(await list('free'), [])
     })
   })
 

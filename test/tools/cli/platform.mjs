@@ -5,6 +5,7 @@
 import { appendFileSync } from 'node:fs'
 import { emails } from 'express-platform-auth/emails'
 import { imports } from 'express-platform-auth/imports'
+import { plans } from 'express-platform-auth/plans'
 import { portal } from 'express-platform-auth/portal'
 import { registration } from 'express-platform-auth/registration'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
@@ -14,6 +15,7 @@ import { usage } from 'express-platform-auth/usage'
 function options() {
   const { CLI_FILE, CLI_BASE_URL, CLI_SECRET, CLI_MAIL, CLI_LINKS, CLI_ROTATE_EVERY, CLI_IMPORTED, CLI_KEY_AGE } =
     process.env
+  const { CLI_QUOTA } = process.env
   return {
     baseUrl: CLI_BASE_URL ?? 'http://localhost:3000',
     apis: {
@@ -30,6 +32,7 @@ function options() {
       CLI_MAIL && registration(),
       CLI_MAIL && portal(),
       CLI_IMPORTED === 'true' && imports(),
+      CLI_QUOTA && plans({ gold: { requests: [{ limit: Number(CLI_QUOTA), per: 'day' }] } }),
       usage(),
     ],
   }

@@ -9,7 +9,7 @@ import { contactCommands } from './contacts.js'
 import { credentialCommands } from './credentials.js'
 import { emailCommands } from './email-commands.js'
 import { importCommand } from './import.js'
-import { planCommand } from './plans.js'
+import { planCommand, quotasCommand } from './plans.js'
 import { portalCommands } from './portal.js'
 import { signingKeyCommands } from './signing-keys.js'
 import { usageCommands } from './usage.js'
@@ -20,6 +20,7 @@ export const COMMANDS: readonly Command[] = [
   importCommand,
   ...applicationCommands,
   planCommand,
+  quotasCommand,
   ...accessCommands,
   ...contractCommands,
   ...contactCommands,

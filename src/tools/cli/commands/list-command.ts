@@ -34,6 +34,7 @@ export function listCommand<const Name extends CallName>(operationName: Name, wo
     example: words.example,
     parameters: members.parameters,
     options: { ...members.options, ...words.options, ...(exports && EXPORT_OPTIONS), ...PAGING_OPTIONS },
+    requires: (operation.needs === 'platform' ? 'options' : 'store') as 'store',
     audited: operation.audited,
     async run(context): Promise<CommandResult> {
       const input = (await members.read(context.values, context.parameters, name)) as Values & GivenMembers

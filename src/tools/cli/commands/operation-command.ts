@@ -20,6 +20,7 @@ export interface GivenMembers {
   readonly deliver?: string
   readonly metadata?: object
   readonly expiringBefore?: string
+  readonly above?: number
 }
 type Context = CommandContext
 

@@ -1,10 +1,11 @@
 import { command, option } from '../command.js'
 import { UsageError } from '../errors.js'
-import { alignColumns } from '../format.js'
+import { alignColumns, formatTime } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
 import { listPlanNames, type Target } from '../target.js'
 import { formatDay } from '../../../shared/lib/day.js'
 import { getApplication } from './applications.js'
+import { listCommand } from './list-command.js'
 import { findOperation, run } from './operation-command.js'
 
 /** `apps plan`: the plan of an application, and what it has used. */
@@ -42,6 +43,30 @@ export const planCommand = command({
       ].join('\n'),
     }
   },
+})
+
+/** `quotas`: who runs out of a quota. */
+export const quotasCommand = listCommand('plans.list', {
+  name: 'quotas',
+  notes: [
+    'Processes store what they have counted every 5 seconds.',
+    'Needs --config: the options have the limits of the plans.',
+  ],
+  members: { above: { placeholder: 'PERCENT' } },
+  example: 'quotas --above 80 --config platform.js',
+  list: ({ above = 80 }) => ({
+    headings: ['application', 'name', 'plan', 'used', 'of', 'percent', 'ends'],
+    formatRow: ({ applicationId, name, plan, used, limit, per, share, endsAt }) => [
+      applicationId,
+      name,
+      plan,
+      String(used),
+      `${limit} a ${per}`,
+      String(share),
+      formatTime(endsAt),
+    ],
+    empty: `No quota is used above ${above} percent.`,
+  }),
 })
 
 function refuseUnknown(plan: string | null, { options }: Target): void {

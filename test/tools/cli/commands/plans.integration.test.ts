@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { formatDay } from '../../../../src/shared/lib/day.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
-import { createSite, runInProcess, type Site } from '../command-line.js'
+import { CONFIG, createSite, runInProcess, type Site } from '../command-line.js'
 
 let site: Site
 let id: string
@@ -38,6 +38,24 @@ it('apps plan needs the store alone to show a plan, to give another one, and to 
   const audit = await runInProcess(['audit', '--newest', '--limit', '1', '--db', site.file])
   expect(audit.stdout).toMatch(/application\.updated +ann /)
   expect((await plan(id, '--none')).stdout).toMatch(/^plan +-\n(?:.+\n)+Servers follow within a second\.\n$/)
+})
+
+it('quotas lists who runs out of the quotas of the options, and says that it needs the options', async () => {
+  onTestFinished(() => void vi.unstubAllEnvs())
+  vi.stubEnv('CLI_FILE', site.file)
+  vi.stubEnv('CLI_QUOTA', '15')
+  await plan(id, 'gold')
+  const { stdout } = await runInProcess(['quotas', '--config', CONFIG])
+  const end = formatDay(Date.now() + 24 * 3600 * 1000)
+  expect(stdout.split('\n')[1]).toMatch(new RegExp(`^${id} +Shop +gold +12 +15 a day +80 +${end} 00:00:00Z$`))
+  expect((await runInProcess(['quotas', '--above', '81', '--config', CONFIG])).stdout).toBe(
+    'No quota is used above 81 percent.\n',
+  )
+  expect(await runInProcess(['quotas', '--db', site.file])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--config'),
+  })
+  await plan(id, '--none')
 })
 
 it('apps plan refuses a name that no plan can have, a plan with --none, and an id that does not exist', async () => {
