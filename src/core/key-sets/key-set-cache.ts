@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { OAuthError, OutageCause } from '../../shared/contracts/denial.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import { createConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
@@ -9,12 +10,14 @@ interface Known {
   readonly keys: readonly VerificationKey[]
   /** Milliseconds since 1970, as all times here. */
   readonly fetchedAt: number
-  readonly freshUntil: number
+  freshUntil: number
 }
 
 interface Entry {
   known: Known | undefined
   attemptedAt: number
+  /** The latest reload that was asked for before the last attempt, by the clock of whoever asked. */
+  reloadedAt: number
   /** Why the last attempt failed; undefined if it did not. */
   problem: string | undefined
   pending: Promise<void> | undefined
@@ -23,6 +26,8 @@ interface Entry {
 const RETRY_MS = 60_000
 /** Known keys go on for so long while the address does not answer. */
 const OUTAGE_MS = 24 * 3600_000
+/** A client whose keys are known waits no longer for others, whose addresses may be slow on purpose. */
+const WAIT_MS = 3000
 const ADDRESSES = 1000
 const AT_ONCE = 4
 const WAITING = 200
@@ -43,7 +48,6 @@ export function createKeySetCache({
   })
 
   async function fetchInto(address: string, entry: Entry): Promise<void> {
-    entry.attemptedAt = now()
     try {
       const { keys, maxAge } = await limit(new URL(address).host, () => fetchKeySet(address))
       const fetchedAt = now()
@@ -52,19 +56,37 @@ export function createKeySetCache({
     } catch (error) {
       if (!(error instanceof KeySetProblem)) throw error
       entry.problem = error.message
+      if (entry.known) entry.known.freshUntil = now()
     } finally {
       entry.pending = undefined
     }
   }
 
-  function read(address: string, entry: Entry): Promise<void> {
-    return (entry.pending ??= fetchInto(address, entry))
+  async function read(address: string, entry: Entry, reloadedAt: number): Promise<void> {
+    if (!entry.pending) {
+      entry.attemptedAt = now()
+      entry.reloadedAt = Math.max(entry.reloadedAt, reloadedAt)
+      entry.pending = fetchInto(address, entry)
+    }
+    const { pending } = entry
+    if (!isUsable(entry.known)) return pending
+    await Promise.race([pending, sleep(WAIT_MS, undefined, { ref: false })])
+  }
+
+  function isUsable(known: Known | undefined): known is Known {
+    return known !== undefined && known.fetchedAt + OUTAGE_MS >= now()
   }
 
   function findEntry(address: string): Entry {
     const entry = entries.get(address)
     if (entry) return entry
-    const created: Entry = { known: undefined, attemptedAt: -Infinity, problem: undefined, pending: undefined }
+    const created: Entry = {
+      known: undefined,
+      attemptedAt: -Infinity,
+      reloadedAt: -Infinity,
+      problem: undefined,
+      pending: undefined,
+    }
     entries.set(address, created)
     return created
   }
@@ -81,12 +103,13 @@ export function createKeySetCache({
     ): Promise<readonly VerificationKey[]> {
       const entry = findEntry(address)
       const { known } = entry
-      const isCurrent = known !== undefined && known.freshUntil > now() && known.fetchedAt >= reloadedAt
+      const isCurrent = known !== undefined && known.freshUntil > now()
       const lacksKid = kid !== undefined && known?.keys.every((key) => key.kid !== kid) === true
-      const mayRetry = entry.attemptedAt < Math.max(reloadedAt, now() - RETRY_MS)
-      if (entry.pending || ((!isCurrent || lacksKid) && mayRetry)) await read(address, entry)
+      const mayRetry = entry.attemptedAt < now() - RETRY_MS
+      if (entry.pending || reloadedAt > entry.reloadedAt || ((!isCurrent || lacksKid) && mayRetry))
+        await read(address, entry, reloadedAt)
       const found = entry.known
-      if (found === undefined || found.fetchedAt + OUTAGE_MS < now())
+      if (!isUsable(found))
         throw new OAuthError('temporarily_unavailable', 'The key set of the client cannot be read at present', {
           // Only the log may say it: the reason tells what is in the networks of this host.
           cause: new OutageCause(`The key set at ${address} ${entry.problem ?? 'is not known'}.`),

@@ -92,6 +92,30 @@ describe('the key set at an address', () => {
     expect(await find('a')).toEqual(['a'])
   })
 
+  it('is asked for again a minute after a reload failed', async () => {
+    await find('a')
+    answer = fail
+    await find('a', now + 1)
+    publish(A)
+    now += 60_001
+    await find('a', now - 60_000)
+    expect(fetched).toBe(3)
+  })
+
+  it('is read once for a reload that a process asked for whose clock is ahead', async () => {
+    await find('a')
+    const reloadedAt = now + 300_000
+    for (let i = 0; i < 20; i++) await find('a', reloadedAt)
+    expect(fetched).toBe(2)
+  })
+
+  it('is waited for at most 3 seconds where it is known, whatever others keep busy', async () => {
+    await find('a')
+    now += 601_000
+    answer = () => new Promise(() => undefined)
+    expect(await find('a')).toEqual(['a'])
+  })
+
   it('is read with few others at once', async () => {
     let running = 0
     let most = 0
