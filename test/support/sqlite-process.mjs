@@ -99,6 +99,7 @@ function application(id, version) {
     language: undefined,
     accessRequests: [],
     withheld: undefined,
+    resourceServer: undefined,
     decided: [],
     status: 'active',
     apis: { orders: { scopes: ['read'] } },

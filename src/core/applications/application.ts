@@ -26,6 +26,8 @@ export interface Application<Metadata = Record<string, unknown>> {
   readonly networks: readonly string[] | undefined
   /** The name of its plan. */
   readonly plan: string | undefined
+  /** The APIs whose resource server it is: it may check credentials that were presented to it there; undefined if it is none. */
+  readonly resourceServer: readonly string[] | undefined
   /** The terms that it accepted last; undefined if it accepted none. */
   readonly acceptedTerms: { readonly url: string; readonly version: string; readonly at: Date } | undefined
   /** Your own id for the application, such as a customer number. No two applications have the same one. */

@@ -60,10 +60,13 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     application: {
       readonly name: string
       readonly contact?: string
-      readonly apis: ApiGrants<ApiNames>
+      /** Left out, if at all, for a resource server that calls no API itself. */
+      readonly apis?: ApiGrants<ApiNames> | undefined
       readonly language?: Language | undefined
       /** Public keys, with which it authenticates in place of a secret: then it gets none. */
       readonly keySet?: KeySetSource | undefined
+      /** The APIs whose resource server it is: it may check credentials that were presented to it there, and always gets a secret. */
+      readonly resourceServer?: readonly ApiNames[] | undefined
     } & OperatorData<Input> &
       ActorOptions,
   ): Promise<{ application: Application<Metadata>; credentials: IssuedCredentials }>
@@ -95,7 +98,7 @@ export interface Applications<ApiNames extends string = string, Input = object, 
   }): Promise<{ items: Application<Metadata>[]; next?: string }>
   /**
    * A new `contact` takes the place of the first one. It also gets the e-mails that were not accepted and those whose claim link was not used. What they sent to
-   * the former contact ends. `metadata` is replaced as a whole. null removes `metadata`, `externalId`, `networks` or a limit. Each change
+   * the former contact ends. `metadata` is replaced as a whole. null removes `metadata`, `externalId`, `networks`, `resourceServer` or a limit. Each change
    * holds for the next request, and for every other process within a second.
    */
   update(
@@ -113,6 +116,8 @@ export interface Applications<ApiNames extends string = string, Input = object, 
       readonly networks?: readonly string[] | null | undefined
       /** Limits in place of those of APIs, by name; `*` for every API that is not named. Others stay. */
       readonly rateLimits?: Readonly<Record<string, (Limit & { readonly until?: Date | undefined }) | null>> | undefined
+      /** The APIs whose resource server it is. Rejects with code `unknown_api`, and with `invalid_state` while it has no secret and no key set. */
+      readonly resourceServer?: readonly ApiNames[] | null | undefined
     } & ActorOptions,
   ): Promise<Application<Metadata>>
   /**

@@ -28,6 +28,7 @@ const newApplication = members<Given<'create', 0>>({
   externalId: 'own',
   metadata: 'own',
   keySet: 'own',
+  resourceServer: 'own',
   by: 'text',
 })
 const NEW_CREDENTIAL = {
@@ -78,6 +79,7 @@ export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
       metadata: 'own',
       networks: 'own',
       rateLimits: 'own',
+      resourceServer: 'own',
       by: 'text',
     }),
   ],

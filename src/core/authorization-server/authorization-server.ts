@@ -25,6 +25,7 @@ import {
   createProtectedResourceMetadata,
 } from './metadata-endpoints.js'
 import type { CheckMount } from './mount-check.js'
+import { createResourceServerAuthentication } from './resource-server-authentication.js'
 import { createRouters } from './router.js'
 import { createSuspensionEndpoint } from './suspension-endpoint.js'
 import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
@@ -32,6 +33,7 @@ import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
 /** The endpoints of every oauth2 API, as `auth.router`, `auth.wellKnownRouter` and `auth.suspensionRouter`. */
 export function createAuthorizationServer({
   apis,
+  baseUrl,
   basePath,
   corsOrigins,
   signingAlgorithm,
@@ -62,6 +64,8 @@ export function createAuthorizationServer({
 }: Parameters<typeof createClientAuthentication>[0] & {
   /** All APIs. The endpoints exist for those with the scheme oauth2. */
   readonly apis: ReadonlyMap<string, TokenApi>
+  /** Without a slash at its end. */
+  readonly baseUrl: string
   /** The path of `baseUrl`, without a slash at its end. */
   readonly basePath: string
   readonly corsOrigins: '*' | readonly string[]
@@ -139,7 +143,7 @@ export function createAuthorizationServer({
     protectedResourceMetadata: createProtectedResourceMetadata(api),
   })
 
-  return createRouters({
+  const routers = createRouters({
     endpoints: [...apis.values()].filter(({ scheme }) => scheme === 'oauth2').map(createEndpoints),
     keySet: createKeySetEndpoint({ signingKeys, available, publishAhead }),
     suspension: createSuspensionEndpoint(createAuthentication(limitSuspensionFailures, undefined)),
@@ -149,6 +153,10 @@ export function createAuthorizationServer({
     logRefusal,
     checkMount,
   })
+  return {
+    routers,
+    authenticateResourceServer: createResourceServerAuthentication({ authenticateClient, apis, baseUrl }),
+  }
 }
 
 /** The access token, if it is valid and of that API. */

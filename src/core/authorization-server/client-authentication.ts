@@ -37,7 +37,7 @@ export interface AuthenticatedClient {
 
 /** Facts about a refused client that operators may know, and the client may not. */
 export interface RefusedClient {
-  /** `no_credential`, `unknown_client`, `wrong_secret`, `expired_key`, `expired_secret`, `restricted_secret`, `network_not_allowed` or `suspended`; undefined if the error says it. */
+  /** `no_credential`, `unknown_client`, `wrong_secret`, `expired_key`, `expired_secret`, `restricted_secret`, `network_not_allowed`, `no_resource_server` or `suspended`; undefined if the error says it. */
   readonly reason?: string | undefined
   readonly client?: string | undefined
   /** The application that the client presented, if there is one. */
@@ -229,7 +229,7 @@ export function createClientAuthentication({
       await countFailures(hasSlowHash && assertion === undefined ? readings.length : 1, req, refused)
     }
     const { problem } = attempt
-    const description = problem === undefined ? 'Client authentication failed' : `The client assertion ${problem}`
+    const description = problem === undefined ? CLIENT_FAILED : `The client assertion ${problem}`
     throw createInvalidClientError(api.name, description, refused)
   }
 }
@@ -304,11 +304,13 @@ function describeExpired({ name, expiresAt }: CredentialRecord): RefusalDetails 
 /** The parameters of a form with which clients authenticate (RFC 6749 2.3.1, RFC 7521 4.2). */
 export const CLIENT_PARAMETERS = ['client_id', 'client_secret', 'client_assertion', 'client_assertion_type']
 
+export const CLIENT_FAILED = 'Client authentication failed'
+
 const MISSING_CREDENTIALS =
   'Client credentials are missing; send key (or application id) and secret as HTTP Basic user name and password, or as client_id and client_secret in the form'
 
 /** RFC 6749 5.2: 401 with a challenge. It has the error code because openid-client reads the code from the challenge only. */
-function createInvalidClientError(api: string, description: string, refused: RefusedClient): ClientRefusal {
+export function createInvalidClientError(api: string, description: string, refused: RefusedClient): ClientRefusal {
   const basic = formatChallenge('Basic', [
     ['realm', api],
     ['charset', 'UTF-8'],

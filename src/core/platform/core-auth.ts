@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Applications } from '../applications/applications-api.js'
 import type { Audit } from '../applications/records/audit-log.js'
 import type { CoreCalls } from '../applications/create.js'
@@ -8,6 +9,8 @@ import type { MetadataInput, MetadataOutput, MetadataSchema } from '../../shared
 import type { Diagnosis, FeatureCalls, FeatureEntry } from '../../feature.js'
 import type { Middleware } from '../http/middleware.js'
 import type { BrandOptions } from '../../shared/contracts/brand.js'
+import type { Form } from '../http/form.js'
+import type { ResourceServer } from '../authorization-server/resource-server-authentication.js'
 import type { GuardParts } from '../resource-server/guard-parts.js'
 import type { GuardsApi } from '../resource-server/guards-api.js'
 import type { Health, ReadyOptions } from '../store-client/readiness.js'
@@ -77,6 +80,11 @@ export interface PlatformParts {
   readonly sharedSettings: Readonly<Record<string, string>>
   /** What the doctor finds out about each feature. */
   diagnose(): Promise<readonly Diagnosis[]>
+  /**
+   * Authenticates a resource server, by HTTP Basic or the form. Rejects with `OAuthError`: 401 `invalid_client` also for an application that
+   * is none, 429, 503. The caller bounds the time that it takes.
+   */
+  readonly authenticateResourceServer: (req: IncomingMessage, form: Form) => Promise<ResourceServer>
   /** For management over HTTP. */
   readonly management: {
     findApplication(id: string): Promise<ApplicationRecord | undefined>

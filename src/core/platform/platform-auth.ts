@@ -57,7 +57,12 @@ export function createPlatformAuth<
   const applicationParts = createApplicationParts(foundation, tokens, hooks)
   const features = createFeatures(foundation, applicationParts, hooks)
   setFeatures(features)
-  const { guards, guardParts, routers } = createServers(foundation, tokens, applicationParts, features)
+  const { guards, guardParts, routers, authenticateResourceServer } = createServers(
+    foundation,
+    tokens,
+    applicationParts,
+    features,
+  )
   startAndStop(foundation, tokens, applicationParts, features)
 
   const { store, opened, events, lifecycle, sessionSecret, clientLimits } = foundation
@@ -85,6 +90,7 @@ export function createPlatformAuth<
     guards: guardParts,
     sharedSettings: features.sharedSettings,
     diagnose: features.diagnose,
+    authenticateResourceServer,
     management: {
       async findApplication(id) {
         await opened()

@@ -54,8 +54,9 @@ export function createServers(
     warn: (message) => logger.warn(message),
     now: foundation.now,
   })
-  const routers = createAuthorizationServer({
+  const { routers, authenticateResourceServer } = createAuthorizationServer({
     apis: settings.apis,
+    baseUrl,
     basePath,
     corsOrigins: settings.corsOrigins,
     signingAlgorithm: settings.tokens.algorithm,
@@ -88,5 +89,5 @@ export function createServers(
     },
     now: foundation.now,
   })
-  return { guards: resourceServer.calls, guardParts: resourceServer.guardParts, routers }
+  return { guards: resourceServer.calls, guardParts: resourceServer.guardParts, routers, authenticateResourceServer }
 }

@@ -64,7 +64,7 @@ export function createClaim(
       const { purpose, overlap } = unclaimed
       if (!isDelivery(purpose)) return undefined
       const { kind, terms } = delivered
-      const { key, secret } = mintCredentials(credentials, purpose, apis, current.apis, claimedAt, terms)
+      const { key, secret } = mintCredentials(credentials, purpose, apis, current, claimedAt, terms)
       const replacing = purpose === 'registration' ? undefined : (key ?? secret)
       return {
         changed: {

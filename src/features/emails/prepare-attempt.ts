@@ -93,7 +93,7 @@ export function prepareDelivery(
     const link = `${developersUrl}/register/claim#${plain}`
     return { changed: {}, attempt: { email, describe: () => describeDelivery(current, { ...described, link }) } }
   }
-  const minted = mintCredentials(credentials(), purpose, apis, current.apis, now(), terms)
+  const minted = mintCredentials(credentials(), purpose, apis, current, now(), terms)
   // At most two sets remain: this one, and the previous one, which may have arrived.
   const [previous = [], ...older] = leased.attemptedHashes
   const email = nextVersion(leased, { attemptCount, attemptedHashes: [listHashes(minted), previous] })

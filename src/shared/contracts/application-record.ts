@@ -187,6 +187,8 @@ export interface ApplicationRecord {
   readonly networks: readonly string[] | undefined
   /** The name of its plan, which the feature `plans()` knows. Undefined for a deleted application. */
   readonly plan: string | undefined
+  /** The names of the APIs whose credentials it may check as their resource server; undefined if it is none. */
+  readonly resourceServer: readonly string[] | undefined
   /** Undefined if none were accepted, and for a deleted application. */
   readonly acceptedTerms: AcceptedTerms | undefined
   /** Keys, newest first. */

@@ -65,16 +65,17 @@ export function parseApplication(row: ApplicationRow): ApplicationRecord {
   }
 }
 
-type Agreed = Pick<ApplicationRecord, 'rateLimits' | 'networks' | 'acceptedTerms'>
+type Agreed = Pick<ApplicationRecord, 'rateLimits' | 'networks' | 'acceptedTerms' | 'resourceServer'>
 
 function parseAgreed({ plan, agreed }: ApplicationRow): Agreed & Pick<ApplicationRecord, 'plan'> {
-  const { rateLimits, networks, acceptedTerms } = (agreed === null ? {} : JSON.parse(agreed)) as Partial<Agreed>
-  return { rateLimits, networks, acceptedTerms, plan: plan ?? undefined }
+  const read = (agreed === null ? {} : JSON.parse(agreed)) as Partial<Agreed>
+  const { rateLimits, networks, acceptedTerms, resourceServer } = read
+  return { rateLimits, networks, acceptedTerms, resourceServer, plan: plan ?? undefined }
 }
 
 /** JSON for the column `agreed`, which is NULL for an application without any of its members. */
-export function formatAgreed({ rateLimits, networks, acceptedTerms }: Agreed): string | undefined {
-  const agreed = JSON.stringify({ rateLimits, networks, acceptedTerms })
+export function formatAgreed({ rateLimits, networks, acceptedTerms, resourceServer }: Agreed): string | undefined {
+  const agreed = JSON.stringify({ rateLimits, networks, acceptedTerms, resourceServer })
   return agreed === '{}' ? undefined : agreed
 }
 

@@ -144,11 +144,13 @@ function createChange({ auth, parts, api, operation, expected, once }: ChangeOpt
   let patched: number | undefined
 
   function check(record: ApplicationRecord): void {
-    if (Object.hasOwn(record.apis, api))
+    if (Object.hasOwn(record.apis, api) || record.resourceServer) {
+      const why = record.resourceServer ? 'is a resource server' : `has access to ${api}`
       throw new Problem(
         'protected_application',
-        `Application ${record.id} has access to ${api}: operators change it, with the command line.`,
+        `Application ${record.id} ${why}: operators change it, with the command line.`,
       )
+    }
     const wanted = expected ?? patched
     if (wanted !== undefined && record.version !== wanted)
       throw new Problem('version_changed', 'The application has changed since: read it again.')

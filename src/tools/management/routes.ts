@@ -1,4 +1,4 @@
-import type { CallName, Operation } from '../operations/operation.js'
+import { leaveOut, type CallName, type Operation } from '../operations/operation.js'
 import { OPERATIONS } from '../operations/index.js'
 
 /** Where an operation is over HTTP. */
@@ -65,7 +65,10 @@ const PLACES: Readonly<Partial<Record<CallName, string>>> = {
 export const ROUTES: readonly Route[] = OPERATIONS.flatMap((operation) => {
   const [method, path] = PLACES[operation.name]?.split(' ') ?? []
   if (method === undefined || path === undefined) return []
-  return [{ operation, method, path, segments: path.split('/').slice(1), hasBody: !['GET', 'DELETE'].includes(method) }]
+  // Nobody becomes a resource server over HTTP.
+  const served = leaveOut(operation, 'resourceServer')
+  const segments = path.split('/').slice(1)
+  return [{ operation: served, method, path, segments, hasBody: !['GET', 'DELETE'].includes(method) }]
 })
 
 /** The routes of a path, one for each of its methods, with the values of the path's parameters; undefined for one that cannot be decoded. */

@@ -12,6 +12,7 @@ import {
   keySetSource,
   language,
   limit,
+  list,
   metadata,
   name,
   networks,
@@ -37,6 +38,9 @@ const NEW = {
 const keySet = z
   .strictObject(keySetSource)
   .check(z.describe('Public keys, with which it authenticates in place of a secret: then it gets none.'))
+const resourceServer = list(
+  'The APIs whose resource server it is: it may check credentials that were presented to it there. Nobody sets it over HTTP.',
+)
 const access = optional(
   text('The API that the application requests access to; without it the decision is about its registration.'),
 )
@@ -50,7 +54,13 @@ export const applicationOperations = [
     needs: 'platform',
     creates: true,
     showsCredential: true,
-    options: { ...NEW, contact: optional(contact), keySet: optional(keySet) },
+    options: {
+      ...NEW,
+      apis: optional(grants('The APIs that it may use; left out, if at all, for a resource server.')),
+      contact: optional(contact),
+      keySet: optional(keySet),
+      resourceServer: optional(resourceServer),
+    },
     output: NEW_APPLICATION,
   }),
   operation({
@@ -106,6 +116,7 @@ export const applicationOperations = [
           .record(z.string(), z.nullable(limit))
           .check(z.describe("Limits in place of those of APIs, by name; '*' for every API that is not named.")),
       ),
+      resourceServer: optional(z.nullable(resourceServer)),
     },
   }),
   operation({

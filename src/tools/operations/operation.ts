@@ -197,3 +197,10 @@ export function operation<
     output,
   }
 }
+
+/** The operation without a member of its input. */
+export function leaveOut(given: Operation, member: string): Operation {
+  if (!Object.hasOwn(given.input.shape, member)) return given
+  const { [member]: _, ...shape } = given.input.shape
+  return { ...given, input: z.strictObject(shape) }
+}

@@ -146,6 +146,9 @@ export const APPLICATION = z
     rateLimits: z.record(z.string(), z.strictObject({ ...LIMIT, until: optional(timestamp()) })),
     networks: optional(z.array(z.string())),
     plan: optional(text()),
+    resourceServer: optional(
+      z.array(z.string()).check(z.describe('The APIs whose resource server it is; left out if it is none.')),
+    ),
     acceptedTerms: optional(z.strictObject({ url: text(), version: text(), at: timestamp() })),
     externalId: optional(text()),
     metadata: optional(z.record(z.string(), z.unknown())),

@@ -22,6 +22,7 @@ const MEMBERS: Record<keyof ApplicationRecord | `each ${keyof CredentialRecord}`
   networks: 'withheld.networks',
   rateLimits: 'set by operators only',
   plan: 'set by operators only',
+  resourceServer: 'set by operators only',
   status: 'resumed by operators only',
   endsAt: 'no call changes it',
   tokensRevokedAt: 'only grows',

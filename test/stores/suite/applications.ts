@@ -50,6 +50,7 @@ export function applicationsContract({ describe, it }: TestCollector): void {
       rateLimits: { zebra: { limit: 5, window: 60, until: NOW + 13 }, 'Ünï "1"': { limit: 1, window: 1 } },
       networks: ['203.0.113.0/24', '2001:db8::/32'],
       plan: `Ünï "gold" 🔑`,
+      resourceServer: ['zebra', 'Ünï "1"'],
       acceptedTerms: { url: 'https://example.com/terms?v="1"', version: '2026-11 🔑', at: NOW + 14 },
       keys: [
         credential('k2', { lastUsedAt: NOW + 1, name: 'Wärehouse "1"', remindedDays: 0 }),

@@ -31,6 +31,7 @@ export function application(id: string, changes: Partial<ApplicationRecord> = {}
     networks: undefined,
     plan: undefined,
     acceptedTerms: undefined,
+    resourceServer: undefined,
     endsAt: undefined,
     createdAt: NOW,
     tokensRevokedAt: 0,

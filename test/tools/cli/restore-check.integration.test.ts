@@ -95,6 +95,7 @@ const CHANGES: readonly (readonly [list: 'first' | 'rest', what: string, change:
   ['first', 'first contact', (auth, id) => auth.applications.update(id, { contact: 'new@partner.example', by })],
   ['first', 'networks', (auth, id) => auth.applications.update(id, { networks: ['192.0.2.0/24'], by })],
   ['rest', 'name', (auth, id) => auth.applications.update(id, { name: "Partner's $(new)", by })],
+  ['first', 'resource server', (auth, id) => auth.applications.update(id, { resourceServer: null, by })],
   ['rest', 'external id', (auth, id) => auth.applications.update(id, { externalId: `C-${id}`, by })],
   [
     'rest',
@@ -111,6 +112,7 @@ async function create(auth: FullPlatform): Promise<string> {
     name: 'Partner',
     contact: 'dev@partner.example',
     apis: ['orders', 'catalog'],
+    resourceServer: ['weather'],
   })
   await auth.applications.addContact(application.id, 'second@partner.example')
   return application.id

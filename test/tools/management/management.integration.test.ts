@@ -240,6 +240,16 @@ describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore)
     }
     expect(await auth.applications.get(application.id)).toEqual(before)
 
+    // Nor a resource server, in any way; and nobody becomes one.
+    const service = await auth.applications.create({ name: 'Service', apis: ['catalog'], resourceServer: ['orders'] })
+    for (const [line, body] of attempts) {
+      const { body: problem } = await call(line.replace(application.id, service.application.id), body)
+      expect([line, problem.code]).toEqual([line, 'protected_application'])
+    }
+    expect(await auth.applications.get(service.application.id)).toEqual(service.application)
+    const member = { name: 'Mine', apis: ['catalog'], resourceServer: ['orders'] }
+    expect((await call('POST /applications', member)).body.code).toBe('invalid_argument')
+
     const other = (await call('POST /applications', { name: 'Other', apis: ['catalog'] })).body.application
     const to = `/applications/${other.id}`
     const grants: readonly (readonly [string, unknown])[] = [

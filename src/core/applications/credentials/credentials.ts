@@ -171,18 +171,18 @@ export interface MintedCredentials {
 }
 
 /**
- * Makes the credentials that an e-mail delivers: a key, a secret, or for a registration a key and the secret that oauth2 APIs
- * need. `terms`: those of the credential that is replaced.
+ * Makes the credentials that an e-mail delivers: a key, a secret, or for a registration a key and the secret that oauth2 APIs and
+ * resource servers need. `terms`: those of the credential that is replaced.
  */
 export function mintCredentials(
   credentials: Credentials,
   purpose: DeliveryPurpose,
   apis: ReadonlyMap<string, Api>,
-  granted: ApplicationRecord['apis'],
+  { apis: granted, resourceServer }: Pick<ApplicationRecord, 'apis' | 'resourceServer'>,
   now: number,
   terms?: CredentialTerms,
 ): MintedCredentials {
-  const needsSecret = Object.keys(granted).some((api) => apis.get(api)?.scheme === 'oauth2')
+  const needsSecret = resourceServer || Object.keys(granted).some((api) => apis.get(api)?.scheme === 'oauth2')
   const hasKey = purpose === 'key' || purpose === 'registration'
   const hasSecret = purpose === 'secret' || (purpose === 'registration' && needsSecret)
   return {

@@ -27,6 +27,7 @@ export function toApplication(record: ApplicationRecord, now: number): Applicati
     rateLimits: listLimits(record, now),
     networks: record.networks && [...record.networks],
     plan: record.plan,
+    resourceServer: record.resourceServer && [...record.resourceServer],
     acceptedTerms: record.acceptedTerms && { ...record.acceptedTerms, at: new Date(record.acceptedTerms.at) },
     externalId,
     metadata: copyJson(record.metadata),

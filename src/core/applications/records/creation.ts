@@ -10,6 +10,7 @@ import { toApplication } from './application-info.js'
 import { EMPTY_APPLICATION } from './empty-application.js'
 import { readGrants } from './grants.js'
 import type { ReadOperatorData } from './metadata.js'
+import { readResourceServer } from './resource-servers.js'
 import { readContact, readLanguage, readName } from './validation.js'
 import type { CallParts } from '../call-parts.js'
 
@@ -25,15 +26,24 @@ export function createCreation(options: CreationOptions): Pick<Applications, 'cr
   return {
     async create(application) {
       const { name, contact, apis: grants, language, externalId, metadata, keySet, by } = application
-      const granted = readGrants(apis, grants)
+      const resourceServer = readResourceServer(apis, application.resourceServer)
+      // A resource server need not call any API.
+      const granted = resourceServer && grants === undefined ? {} : readGrants(apis, grants)
       const operatorData = await readOperatorData({ externalId, metadata })
       const createdAt = now()
       const endsAt = readEnd(application)
       const given = keySet && createKeySetRecord(await readKeySetSource(keySet, createdAt), createdAt)
-      const { key, secret } = mintCredentials(await opened(), 'registration', apis, granted, createdAt)
+      const { key, secret } = mintCredentials(
+        await opened(),
+        'registration',
+        apis,
+        { apis: granted, resourceServer },
+        createdAt,
+      )
       const record: ApplicationRecord = {
         ...createRecord(granted, createdAt),
         ...operatorData,
+        resourceServer,
         ...(endsAt !== undefined && { id: createTemporaryId(), endsAt }),
         name: readName(name),
         contact: contact === undefined ? undefined : readContact(contact),
@@ -69,10 +79,12 @@ export function describeRecord({
   externalId,
   metadata,
   acceptedTerms,
+  resourceServer,
 }: ApplicationRecord): NewAuditRecord['details'] {
   return {
     apis,
     ...(externalId !== undefined && { externalId: true }),
+    ...(resourceServer && { resourceServer }),
     ...(metadata && { metadata: Object.keys(metadata) }),
     ...(acceptedTerms && { acceptedTerms: { url: acceptedTerms.url, version: acceptedTerms.version } }),
   }

@@ -17,5 +17,6 @@ export const EMPTY_APPLICATION = {
   networks: undefined,
   plan: undefined,
   acceptedTerms: undefined,
+  resourceServer: undefined,
   endsAt: undefined,
 } as const satisfies Partial<ApplicationRecord>

@@ -79,7 +79,7 @@ const listAllScopes = (api: Api): readonly string[] => Object.keys(api.scopes)
 /** Validates `apis` of `create` and `register`; throws with code `unknown_api`, `unknown_scope` or `invalid_argument`. */
 export function readGrants<Each extends Api>(
   apis: Apis<Each>,
-  grants: ApiGrants,
+  grants: ApiGrants | undefined,
   listGrantable: ListGrantableScopes<Each> = listAllScopes,
 ): ApplicationRecord['apis'] {
   if (typeof grants !== 'object' || grants === null || (Array.isArray(grants) && !grants.every(isString))) {
@@ -125,7 +125,8 @@ function readScopes<Each extends Api>(
   return grantable.filter((scope) => scopes.includes(scope))
 }
 
-function findApi<Each extends Api>(apis: Apis<Each> | undefined, name: string): Each {
+/** Throws with code `unknown_api`. */
+export function findApi<Each extends Api>(apis: Apis<Each> | undefined, name: string): Each {
   const api = apis?.get(name)
   if (api) return api
   const known = apis ? ` There are: ${[...apis.keys()].join(', ')}.` : ''

@@ -45,7 +45,7 @@ export function createRecovery(options: RecoveryOptions): Pick<Applications, 're
       const save = current.status === 'suspended' ? ({ ...email, state: 'suspended' } as const) : email
       return { changed: { keys: [], secrets: [] }, emails: [{ save }] }
     }
-    const { key, secret } = mintCredentials(credentials, 'registration', apis, current.apis, now())
+    const { key, secret } = mintCredentials(credentials, 'registration', apis, current, now())
     return {
       changed: { keys: key ? [key.record] : [], secrets: secret ? [secret.record] : [] },
       result: { clientId: key!.plain, ...(secret && { clientSecret: secret.plain }) },

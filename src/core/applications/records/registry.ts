@@ -1,3 +1,4 @@
+import type { Api } from '../../../shared/contracts/api.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import type { EventType } from '../../../shared/contracts/events.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
@@ -23,6 +24,7 @@ import {
 } from '../queue/queued-emails.js'
 import { changeLimits, describeLimits, readLimitChanges, type LimitChanges } from './application-limits.js'
 import { readNetworks } from './application-networks.js'
+import { readResourceServer, refuseWithoutSecret } from './resource-servers.js'
 import { joinWithheld } from './withheld.js'
 import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
 import {
@@ -48,6 +50,8 @@ export type Registry = Pick<
 >
 
 interface RegistryOptions extends CallParts {
+  /** Undefined without the platform's options: then `update` makes no application a resource server. */
+  readonly apis?: ReadonlyMap<string, Api>
   readonly decisions: Decisions
   readonly readOperatorData: ReadOperatorData
   /** Writes the `lastUsedAt` times that this process has collected, so that answers include them; undefined if it collects none. */
@@ -55,7 +59,7 @@ interface RegistryOptions extends CallParts {
 }
 
 export function createRegistry(options: RegistryOptions): Registry {
-  const { store, writer, decisions, readOperatorData, opened, flushLastUsed, sender, now } = options
+  const { apis, store, writer, decisions, readOperatorData, opened, flushLastUsed, sender, now } = options
 
   async function change(
     id: string,
@@ -104,7 +108,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       const actor = { by, reason: readReason(reason) }
       return toApplication(await decisions.deny(id, { api: readApiName(api) }, actor), now())
     },
-    async update(id, { name, contact, language, externalId, metadata, networks, rateLimits, by }) {
+    async update(id, { name, contact, language, externalId, metadata, networks, rateLimits, resourceServer, by }) {
       const limits = rateLimits === undefined ? undefined : readLimitChanges(rateLimits, now())
       const given = {
         ...(name !== undefined && { name: readName(name) }),
@@ -112,9 +116,11 @@ export function createRegistry(options: RegistryOptions): Registry {
         ...(language !== undefined && { language: readLanguage(language) }),
         ...(await readOperatorData({ externalId, metadata })),
         ...(networks !== undefined && { networks: readNetworks(networks) }),
+        ...(resourceServer !== undefined && { resourceServer: readResourceServer(apis, resourceServer) }),
       }
       const application = await change(id, 'application.updated', by, async (current) => {
         refuseDeleted(current, 'update')
+        if (given.resourceServer) refuseWithoutSecret(current, now())
         const changed = {
           ...given,
           // Those of a contact are judged with every other change of contacts, and bound nobody.
@@ -183,6 +189,7 @@ function describeChanges(
   return {
     changed: [...Object.keys(given), ...(limits ? ['rateLimits'] : [])],
     ...(Object.hasOwn(given, 'networks') && { networks: given.networks ?? null }),
+    ...(Object.hasOwn(given, 'resourceServer') && { resourceServer: given.resourceServer ?? null }),
     ...(limits && { rateLimits: describeLimits(limits) }),
     ...(Object.hasOwn(given, 'metadata') && { metadata: listChangedMembers(current.metadata, given.metadata) }),
   }

@@ -32,7 +32,7 @@ export function isWithheld(current: ApplicationRecord, api: string, requested: r
 
 /**
  * Refuses a contact's change that gives back what operators took away or have limited: access, networks of the application, limits,
- * its plan, a suspension. Terms of credentials are judged by `settleTerms`.
+ * its plan, a suspension; or that makes it a resource server, or none. Terms of credentials are judged by `settleTerms`.
  */
 export function refuseWithheld(current: ApplicationRecord, changed: ApplicationRecord): void {
   refuseWiderNetworks(current, changed)
@@ -45,6 +45,8 @@ export function refuseWithheld(current: ApplicationRecord, changed: ApplicationR
   }
   const isLimitChanged = changed.rateLimits !== current.rateLimits || changed.plan !== current.plan
   if (isLimitChanged) throw createWithheldError('Limits and plans are set by operators only.')
+  if (changed.resourceServer !== current.resourceServer)
+    throw createWithheldError('Which application is a resource server is set by operators only.')
   if (current.status === 'suspended' && changed.status !== 'suspended')
     throw createWithheldError('Only an operator resumes an application.')
 }

@@ -25,6 +25,7 @@ export function formatApplication(application: Application, emails: readonly Ema
     ...labelSome('external id', application.externalId),
     ...labelSome('metadata', application.metadata && JSON.stringify(application.metadata)),
     ...labelSome('plan', application.plan),
+    ...labelSome('resource server of', application.resourceServer),
     ...labelSome('terms', terms && `${terms.version}, accepted ${formatTime(terms.at)}`),
     ...labelRows('apis', listGrants(application.apis)),
     ...labelSome('limits', formatLimits(application)),

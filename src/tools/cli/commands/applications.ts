@@ -84,13 +84,17 @@ export const applicationCommands = [
     notes: [
       'E-mails that were not accepted go to the new contact. Links that were sent to the former one end.',
       '--metadata needs --config, whose metadata option validates it; --metadata null removes it.',
+      '--resource-server needs --config, whose apis it names.',
     ],
     without: ['networks', 'rateLimits'],
     needsChange: true,
     example: `apps update ${EXAMPLE_ID} --contact dev@shop.example --db platform.sqlite`,
-    before({ metadata }, { target }) {
-      if (metadata === undefined || target.options !== undefined) return
-      throw new UsageError('--metadata needs --config MODULE, whose metadata option validates it.', 'apps update')
+    before({ metadata, resourceServer }, { target }) {
+      if (target.options !== undefined) return
+      if (metadata !== undefined)
+        throw new UsageError('--metadata needs --config MODULE, whose metadata option validates it.', 'apps update')
+      if (resourceServer)
+        throw new UsageError('--resource-server needs --config MODULE, whose apis it names.', 'apps update')
     },
     text: (application) => `Updated ${formatName(application)}.`,
   }),

@@ -40,6 +40,7 @@ const WORDS: Readonly<Record<string, MemberWords>> = {
     placeholder: 'API[=SCOPES]',
     hint: "orders, with all scopes; 'orders=orders:read orders:write', with these. Repeat it for the next API.",
   },
+  resourceServer: { placeholder: 'API', hint: 'Repeat it for the next.' },
   metadata: {
     placeholder: 'JSON|@FILE',
     hint: '@ and the path of a file that has one, too. It is replaced as a whole.',
@@ -137,13 +138,11 @@ function deriveOption(member: string, input: ObjectSchema, words: MemberWords): 
     ...(!isOptional && { required: true as const }),
   }
   const removal = `remove-${name}`
+  const readGiven = (values: Values, command: string): unknown =>
+    readValue(values[name], { kind: given, name, words, command })
   // A time is `never`, and metadata `null`.
-  if (!isNullable || given !== 'text')
-    return {
-      member,
-      options: { [name]: option },
-      read: (values, command) => readValue(values[name], { kind: given, name, words, command }),
-    }
+  if (!isNullable || (given !== 'text' && given !== 'list'))
+    return { member, options: { [name]: option }, read: readGiven }
   return {
     member,
     options: {
@@ -151,8 +150,9 @@ function deriveOption(member: string, input: ObjectSchema, words: MemberWords): 
       [removal]: { kind: 'flag', description: `It has no ${name.replaceAll('-', ' ')} any more.` },
     },
     read(values, command) {
-      if (values[removal] !== true) return values[name]
-      if (values[name] !== undefined) throw new UsageError(`Give --${name} or --${removal}, not both.`, command)
+      const value = readGiven(values, command)
+      if (values[removal] !== true) return value
+      if (value !== undefined) throw new UsageError(`Give --${name} or --${removal}, not both.`, command)
       return null
     },
   }

@@ -19,6 +19,7 @@ export interface GivenMembers {
   readonly api?: string
   readonly deliver?: string
   readonly metadata?: object
+  readonly resourceServer?: readonly string[] | null
   readonly expiringBefore?: string
   readonly above?: number
 }

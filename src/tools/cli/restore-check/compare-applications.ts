@@ -152,6 +152,7 @@ function compareOthers(lost: ApplicationRecord, restored: ApplicationRecord): La
     ['accessRequests', 'requests for access', undefined],
   ]
   return [
+    ...compareResourceServer(lost, restored),
     ...[...limits].flatMap((api) => compareLimit(api, lost, restored)),
     ...members
       .filter(([member]) => toComparable(lost[member] ?? null) !== toComparable(restored[member] ?? null))
@@ -161,6 +162,15 @@ function compareOthers(lost: ApplicationRecord, restored: ApplicationRecord): La
 
 function describeExternalId(externalId: string | undefined): string {
   return externalId === undefined ? '--remove-external-id' : `--external-id ${shellQuote(externalId)}`
+}
+
+/** Reported as access that was taken away where the restored database still gives some. */
+function compareResourceServer(lost: ApplicationRecord, restored: ApplicationRecord): Lack[] {
+  const [had = [], has = []] = [lost.resourceServer, restored.resourceServer]
+  if (toComparable(had) === toComparable(has)) return []
+  const options = had.map((api) => `--resource-server ${api}`).join(' ') || '--remove-resource-server'
+  const isWider = has.some((api) => !had.includes(api))
+  return [toLack(lost, 'resource server', `apps update ${lost.id} ${options}`, isWider)]
 }
 
 function compareLimit(api: string, lost: ApplicationRecord, restored: ApplicationRecord): Lack[] {

@@ -191,7 +191,7 @@ describe('an application', () => {
     expect(nothing).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        'Nothing to change: give --name, --contact, --language, --external-id or --metadata.',
+        'Nothing to change: give --name, --contact, --language, --external-id, --metadata or --resource-server.',
       ),
     })
   })

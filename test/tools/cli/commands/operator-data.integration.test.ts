@@ -75,7 +75,11 @@ describe('--external-id and --metadata', () => {
       2,
       'Give --external-id or --remove-external-id, not both.',
     ],
-    [[...config], 2, 'Nothing to change: give --name, --contact, --language, --external-id or --metadata.'],
+    [
+      [...config],
+      2,
+      'Nothing to change: give --name, --contact, --language, --external-id, --metadata or --resource-server.',
+    ],
   ])('are refused by apps update: %j', async (args, code, message) => {
     const { id } = await createApplication()
     const given = args.map((each) => (each === 'x.sqlite' ? site.file : each))
@@ -83,4 +87,26 @@ describe('--external-id and --metadata', () => {
     expect({ ...result, stderr: '' }).toEqual({ code, stdout: '', stderr: '' })
     expect(result.stderr).toContain(message)
   })
+})
+
+it('--resource-server makes an application one, which calls no API itself, and takes that back', async () => {
+  const args = ['--resource-server', 'orders', '--resource-server', 'catalog']
+  const created = await runJson(['apps', 'create', '--name', 'Backend', ...args, ...config])
+  expect(created).toMatchObject({
+    application: { apis: {}, resourceServer: ['orders', 'catalog'] },
+    credentials: { clientSecret: expect.stringMatching(/_sec_/) as string },
+  })
+  const { id } = created.application
+  expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toMatch(/^resource server of +orders\n +catalog$/m)
+  const update = (...given: string[]) => runInProcess(['apps', 'update', id, ...given])
+  const unknown = await update('--resource-server', 'oders', ...config)
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('There is no API "oders"')])
+  const without = await update('--resource-server', 'orders', ...db())
+  expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('--config')])
+  const both = await update('--resource-server', 'orders', '--remove-resource-server', ...config)
+  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('not both')])
+  expect(await update('--remove-resource-server', ...db())).toMatchObject({ code: 0 })
+  expect((await runJson(['apps', 'show', id, ...db()])).application).not.toHaveProperty('resourceServer')
+  const { items } = await runJson(['audit', id, ...db()])
+  expect(items.map((each) => each.details['resourceServer'])).toEqual([['orders', 'catalog'], null])
 })

@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http'
+import { isResourceServerOf } from '../applications/records/resource-servers.js'
+import { isUsableAt } from '../applications/records/restrictions.js'
+import type { Api } from '../../shared/contracts/api.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { ClientApi } from '../http/client-credentials.js'
+import type { Form } from '../http/form.js'
+import { CLIENT_FAILED, createInvalidClientError, type AuthenticateClient } from './client-authentication.js'
+
+/** A resource server that has authenticated. */
+export interface ResourceServer {
+  readonly application: ApplicationRecord
+  /** The APIs whose credentials it may check, with what it has presented. */
+  readonly apis: readonly Api[]
+}
+
+/**
+ * Authenticates resource servers where no API is named by the path, as clients do at the endpoints of APIs; the audience of an assertion is
+ * `baseUrl`. An application that is no resource server is answered as an unknown client: 401 `invalid_client`.
+ */
+export function createResourceServerAuthentication({
+  authenticateClient,
+  apis,
+  baseUrl,
+}: {
+  readonly authenticateClient: AuthenticateClient
+  readonly apis: ReadonlyMap<string, Api>
+  readonly baseUrl: string
+}) {
+  const taken = new Set([...apis.values()].flatMap(({ clientAuthentication }) => clientAuthentication))
+  const platform: ClientApi = {
+    name: 'platform',
+    resource: baseUrl,
+    tokenEndpoint: undefined,
+    // Key APIs name none.
+    clientAuthentication: taken.size > 0 ? [...taken] : ['client_secret_basic', 'client_secret_post'],
+  }
+
+  return async function authenticateResourceServer(req: IncomingMessage, form: Form): Promise<ResourceServer> {
+    const { application, secret, client } = await authenticateClient(req, form, platform)
+    const own = [...apis.values()].filter((api) => isResourceServerOf(application, api) && isUsableAt(secret, api))
+    if (own.length > 0) return { application, apis: own }
+    const refused = { reason: 'no_resource_server', client, applicationId: application.id }
+    throw createInvalidClientError(platform.name, CLIENT_FAILED, refused)
+  }
+}
