@@ -224,7 +224,8 @@ describe('The memory of a guarded request', () => {
         const req = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url: '/', headers, rawHeaders })
         return { req, res: new ServerResponse(req) }
       })
-      collectGarbage()
+      // All of the garbage is young, and a whole collection takes ten times as long.
+      collectGarbage({ type: 'minor' })
       const before = process.memoryUsage().heapUsed
       for (const { req, res } of requests) guard(req, res, () => (passed += 1))
       return (process.memoryUsage().heapUsed - before) / times
@@ -250,7 +251,7 @@ describe('The memory of a guarded request', () => {
     expect(bytes.apiKey).toBeLessThan(2048)
   })
 
-  it.for([0, 1, 2])('is the same with %i features that observe requests', async (count, test) => {
+  it.for([0, 2])('is the same with %i features that observe requests', async (count, test) => {
     const observed = Array.from({ length: count }, () => 0)
     const features = observed.map((_, index) => ({
       name: `observer-${index}`,

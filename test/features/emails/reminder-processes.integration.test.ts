@@ -18,7 +18,7 @@ const PROCESS = fileURLToPath(new URL('../../support/reminding-process.mjs', imp
 const DAY_MS = 24 * 3600 * 1000
 /** A killed process's lease of 15 seconds is over in 1.5 seconds. */
 const SPEED = 10
-const APPLICATIONS = 60
+const APPLICATIONS = 40
 
 const DATABASES: Readonly<Record<string, () => Promise<{ address: string; store: StoreWith }>>> = {
   async SQLite() {
@@ -73,9 +73,10 @@ describe('two processes that remind contacts, one of which is killed again and a
       const lists = await Promise.all(ids.map((applicationId) => auth.audit.list({ applicationId })))
       return lists.map(({ items }) => items.filter(({ type }) => type === 'application.delivered').length)
     }
+    await waitUntil(() => new Set(mails).size === APPLICATIONS, { timeout: 60_000 })
     await waitUntil(async () => (await countDelivered()).every((count) => count > 0), {
       timeout: 60_000,
-      interval: 100,
+      interval: 200,
     })
     expect(await store.emails.list({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
     expect(await countDelivered()).toEqual(ids.map(() => 1))
