@@ -3,14 +3,7 @@ import type { Logger } from '../../shared/contracts/logger.js'
 import type { Store } from '../../shared/contracts/store.js'
 
 /** For a platform that limits nothing by plans: it must not let requests pass that other processes refuse. */
-export interface PlanCheck {
-  /** Rejects with `ConfigurationError` if an application has a plan. */
-  check(): Promise<void>
-  /** An application has changed: whether one has a plan now is found out soon. */
-  noteChange(): void
-  /** For `health()`. */
-  problem(): string | undefined
-}
+export type PlanCheck = ReturnType<typeof createPlanCheck>
 
 /** Several changes are looked at together, and `health()` knows it within a second. */
 const CHECK_DELAY_MS = 200
@@ -22,7 +15,7 @@ export function createPlanCheck({
 }: {
   readonly store: Pick<Store, 'listApplications'>
   readonly logger: Pick<Logger, 'error'>
-}): PlanCheck {
+}) {
   let found: string | undefined
   let timer: NodeJS.Timeout | undefined
 
@@ -46,14 +39,17 @@ export function createPlanCheck({
   }
 
   return {
-    async check() {
+    /** Rejects with `ConfigurationError` if an application has a plan. */
+    async check(): Promise<void> {
       const problem = await find()
       if (problem !== undefined)
         throw new ConfigurationError({ option: 'features', problem: `lacks plans(). ${problem}`, fix: FIX })
     },
-    noteChange() {
+    /** An application has changed: whether one has a plan now is found out soon. */
+    noteChange(): void {
       timer ??= setTimeout(() => void checkAgain(), CHECK_DELAY_MS).unref()
     },
-    problem: () => found && toSentence(found),
+    /** For `health()`. */
+    problem: (): string | undefined => found && toSentence(found),
   }
 }

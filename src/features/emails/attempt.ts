@@ -27,17 +27,7 @@ import {
 } from './prepare-attempt.js'
 
 /** Changes the application and its queued e-mail before the e-mail is sent, and after each outcome. */
-export interface Attempts {
-  /**
-   * Makes the credentials (or the claim link) and saves their hashes; undefined if the e-mail need not be sent any more. A
-   * reminder has none of them.
-   */
-  prepare(leased: QueuedEmail): Promise<PreparedEmail | undefined>
-  /** The mail server has accepted the e-mail: earlier e-mails end, and the overlap of what it replaces starts. */
-  accepted(email: QueuedEmail): Promise<void>
-  /** The mail server has refused the e-mail, or the outcome is unknown: it is retried later, or has failed. */
-  failed(email: QueuedEmail, error: unknown): Promise<void>
-}
+export type Attempts = ReturnType<typeof createAttempts>
 
 /** An e-mail that can be sent: its record as it was saved, and what it is about. */
 interface PreparedEmail extends Pick<Attempt, 'email'> {
@@ -53,7 +43,7 @@ interface AttemptsOptions extends PreparationOptions {
   readonly onFailed: (applicationId: string, problem: string, final: boolean) => void
 }
 
-export function createAttempts(options: AttemptsOptions): Attempts {
+export function createAttempts(options: AttemptsOptions) {
   const { store, writer, delivery, emit, onFailed, pageUrl, now } = options
 
   /** Whether the e-mail is still as this process saved it: operators' calls cancel, redirect and suspend e-mails, and a first use removes them. */
@@ -91,7 +81,11 @@ export function createAttempts(options: AttemptsOptions): Attempts {
   }
 
   return {
-    async prepare(leased) {
+    /**
+     * Makes the credentials (or the claim link) and saves their hashes; undefined if the e-mail need not be sent any more. A
+     * reminder has none of them.
+     */
+    async prepare(leased: QueuedEmail): Promise<PreparedEmail | undefined> {
       const lacking = findLackingPage(leased, pageUrl)
       const prepared = await writer.change<Attempt | typeof FULL>(
         leased.applicationId,
@@ -122,7 +116,8 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       onFailed(leased.applicationId, result.problem, true)
       return undefined
     },
-    async accepted(email) {
+    /** The mail server has accepted the e-mail: earlier e-mails end, and the overlap of what it replaces starts. */
+    async accepted(email: QueuedEmail): Promise<void> {
       const { applicationId, purpose } = email
       const accepted = await writer.change(applicationId, { type: 'application.delivered' }, async (current) => {
         if (!(await isUnchanged(email))) return undefined
@@ -139,7 +134,8 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       })
       if (accepted?.result?.activated) emit('application.activated', { applicationId })
     },
-    async failed(email, error) {
+    /** The mail server has refused the e-mail, or the outcome is unknown: it is retried later, or has failed. */
+    async failed(email: QueuedEmail, error: unknown): Promise<void> {
       await saveFailure(email, readServiceFailure(error))
     },
   }

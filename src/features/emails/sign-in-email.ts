@@ -8,14 +8,7 @@ import { readServiceFailure } from '../../shared/lib/service-failure.js'
 import type { MailServer } from './mail-server.js'
 
 /** Sends e-mails that are not queued in the store: a contact who lost one asks for another. */
-export interface SignInMailer {
-  /** Returns at once, and sends in the background. */
-  sendSignIn(email: Omit<SignInEmail, 'purpose'>): void
-  /** Resolves when the e-mails of earlier calls were sent or given up. */
-  sent(): Promise<unknown>
-  /** Sends waiting e-mails once more at most, and resolves when that is over. */
-  close(): Promise<void>
-}
+export type SignInMailer = ReturnType<typeof createSignInMailer>
 
 const MAX_CONCURRENT_EMAILS = 4
 /** The limit of waiting e-mails. Further ones are dropped: by the time they could be sent, their codes would have expired. */
@@ -26,7 +19,7 @@ const RETRY_DELAYS_MS = [2000, 10_000]
 export function createSignInMailer(options: {
   readonly mailServer: Pick<MailServer, 'send'>
   readonly logger: Pick<Logger, 'warn'>
-}): SignInMailer {
+}) {
   const { mailServer, logger } = options
   const sending = new Set<Promise<void>>()
   const closing = new AbortController()
@@ -56,12 +49,15 @@ export function createSignInMailer(options: {
 
   return {
     // The function is bound here: e-mails must not be part of the trace or log context of the request that asks for them.
+    /** Returns at once, and sends in the background. */
     sendSignIn: AsyncResource.bind((email: Omit<SignInEmail, 'purpose'>) => {
       const attempts = sendWithRetries({ ...email, purpose: 'signIn' }).finally(() => sending.delete(attempts))
       sending.add(attempts)
     }),
-    sent: () => Promise.all(sending),
-    async close() {
+    /** Resolves when the e-mails of earlier calls were sent or given up. */
+    sent: (): Promise<unknown> => Promise.all(sending),
+    /** Sends waiting e-mails once more at most, and resolves when that is over. */
+    async close(): Promise<void> {
       closing.abort()
       await Promise.all(sending)
     },

@@ -7,16 +7,7 @@ import type { Attempts } from './attempt.js'
 import type { MailServer } from './mail-server.js'
 
 /** Sends the e-mails that are due. Every process with `emails()` runs one; a lease keeps two from sending the same e-mail. */
-export interface EmailWorker {
-  /** From now on e-mails are sent when they are due. */
-  start(): void
-  /** Leases and sends due e-mails now; no effect before `start`. */
-  wake(): void
-  /** Sends due e-mails, also before `start`, and resolves when none is due and none being sent. Rejects if the store is unavailable. */
-  flush(): Promise<void>
-  /** Leases no more e-mails, and waits for those that are being sent. */
-  close(): Promise<void>
-}
+export type EmailWorker = ReturnType<typeof createEmailWorker>
 
 /** E-mails that this process sends at the same time. */
 const MAX_CONCURRENT_EMAILS = 4
@@ -32,7 +23,7 @@ export function createEmailWorker(options: {
   readonly now: () => number
   /** Called when an e-mail could not be processed. If the mail server does not take it, `attempts.failed` is called instead. */
   readonly onError: (error: unknown) => void
-}): EmailWorker {
+}) {
   const { store, mailServer, attempts, now, onError } = options
   const sending = new Set<Promise<void>>()
   let timer: NodeJS.Timeout | undefined
@@ -113,12 +104,15 @@ export function createEmailWorker(options: {
   return {
     // The function is bound here, because a request may wake the worker: e-mails must not be part of that request's trace or
     // log context.
+    /** Leases and sends due e-mails now; no effect before `start`. */
     wake: AsyncResource.bind(wake),
-    start() {
+    /** From now on e-mails are sent when they are due. */
+    start(): void {
       started = true
       wake()
     },
-    async flush() {
+    /** Sends due e-mails, also before `start`, and resolves when none is due and none being sent. Rejects if the store is unavailable. */
+    async flush(): Promise<void> {
       for (;;) {
         await polling
         await takeDueEmails()
@@ -126,7 +120,8 @@ export function createEmailWorker(options: {
         await Promise.race(sending)
       }
     },
-    async close() {
+    /** Leases no more e-mails, and waits for those that are being sent. */
+    async close(): Promise<void> {
       closed = true
       clearTimeout(timer)
       await polling

@@ -2,12 +2,7 @@ import { createHmac, hash as digest } from 'node:crypto'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 
 /** The digests in which a store may have a credential that another system issued, each with its algorithm in front. */
-export interface ImportedDigests {
-  /** Every digest of a plain text, one for each algorithm and HMAC key. */
-  list(plain: string): readonly string[]
-  /** Whether HMAC-SHA-256 digests can be recognized. */
-  readonly hasHmacKey: boolean
-}
+export type ImportedDigests = ReturnType<typeof createImportedDigests>
 
 /** The members of an imported credential that hold a digest, with the algorithm as stored and the octets of the digest. */
 export const DIGEST_MEMBERS = {
@@ -17,13 +12,15 @@ export const DIGEST_MEMBERS = {
 } as const
 
 /** `hmacKeys`: those under which the other system computed HMACs; none if it did not. */
-export function createImportedDigests(hmacKeys: readonly (string | Uint8Array)[]): ImportedDigests {
+export function createImportedDigests(hmacKeys: readonly (string | Uint8Array)[]) {
   return {
-    list: (plain) => [
+    /** Every digest of a plain text, one for each algorithm and HMAC key. */
+    list: (plain: string): readonly string[] => [
       `sha256:${digest('sha256', plain, 'base64url')}`,
       `sha512:${digest('sha512', plain, 'base64url')}`,
       ...hmacKeys.map((key) => `hmac-sha256:${createHmac('sha256', key).update(plain).digest('base64url')}`),
     ],
+    /** Whether HMAC-SHA-256 digests can be recognized. */
     hasHmacKey: hmacKeys.length > 0,
   }
 }

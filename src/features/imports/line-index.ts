@@ -1,10 +1,7 @@
 import { hash as digest } from 'node:crypto'
 
 /** Remembers in which line of a file a text has been seen first, at 12 to 36 bytes for each text. */
-export interface LineIndex {
-  /** The line in which the text was seen before; undefined if this is the first, which is then remembered. */
-  add(text: string, line: number): number | undefined
-}
+export type LineIndex = ReturnType<typeof createLineIndex>
 
 /** Two words of the text's digest, and the number of the line; 0 in an empty slot. */
 const SLOT_WORDS = 3
@@ -13,7 +10,7 @@ const FIRST_SLOTS = 1024
 const MAX_FILL = 0.66
 
 /** A hash table with linear probing. A `Map` takes ten times the memory, which a file of a million lines would not leave. */
-export function createLineIndex(): LineIndex {
+export function createLineIndex() {
   let words = new Uint32Array(FIRST_SLOTS * SLOT_WORDS)
   let size = 0
 
@@ -38,7 +35,8 @@ export function createLineIndex(): LineIndex {
   }
 
   return {
-    add(text, line) {
+    /** The line in which the text was seen before; undefined if this is the first, which is then remembered. */
+    add(text: string, line: number): number | undefined {
       const octets = digest('sha256', text, 'buffer')
       const [high, low] = [octets.readUInt32LE(0), octets.readUInt32LE(4)]
       const at = findSlot(words, high, low)

@@ -4,19 +4,7 @@ import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { TakeTurn } from '../../shared/lib/fair-turns.js'
 
 /** Password hashes of secrets that another system issued: bcrypt and argon2id, computed by optional packages. */
-export interface SlowHashes {
-  /** A hash of an import as it is stored. Rejects with code `invalid_argument`, or if the package that computes it is missing. */
-  read(member: SlowHashMember, text: unknown): Promise<string>
-  /**
-   * The first of the secrets that has one of the stored hashes. The secrets are the readings of one request, which waits once
-   * for all of them. Rejects with `NoTurnError` if they were not computed in time.
-   */
-  findMatch(
-    secrets: readonly string[],
-    stored: readonly string[],
-    caller: SlowHashCaller,
-  ): Promise<SlowHashMatch | undefined>
-}
+export type SlowHashes = ReturnType<typeof createSlowHashes>
 
 export interface SlowHashMatch {
   readonly secret: string
@@ -48,7 +36,7 @@ const MAX_ARGON2_LANES = 16
  */
 const ORDINARY_READINGS = 2
 
-export function createSlowHashes(options: { readonly takeTurn: TakeTurn }): SlowHashes {
+export function createSlowHashes(options: { readonly takeTurn: TakeTurn }) {
   const { takeTurn } = options
   const loading = new Map<SlowHashMember, Promise<Verify>>()
   /** Right secrets have a cache of their own, so that guesses displace none. */
@@ -83,14 +71,23 @@ export function createSlowHashes(options: { readonly takeTurn: TakeTurn }): Slow
   }
 
   return {
-    async read(member, text) {
+    /** A hash of an import as it is stored. Rejects with code `invalid_argument`, or if the package that computes it is missing. */
+    async read(member: SlowHashMember, text: unknown): Promise<string> {
       if (typeof text !== 'string' || !FORMATS[member].accepts(text)) {
         throw new ApplicationError('invalid_argument', `${member} must be ${FORMATS[member].description}.`)
       }
       await load(member)
       return `${member}:${text}`
     },
-    async findMatch(secrets, hashes, { applicationId, address }) {
+    /**
+     * The first of the secrets that has one of the stored hashes. The secrets are the readings of one request, which waits once
+     * for all of them. Rejects with `NoTurnError` if they were not computed in time.
+     */
+    async findMatch(
+      secrets: readonly string[],
+      hashes: readonly string[],
+      { applicationId, address }: SlowHashCaller,
+    ): Promise<SlowHashMatch | undefined> {
       const pairs = secrets.flatMap((secret) => hashes.map((stored) => ({ secret, stored })))
       const remembered = pairs.map((pair) => ({ pair, known: recall(pair) }))
       const known = remembered.find((each) => each.known)

@@ -30,19 +30,14 @@ export interface ClosedApproval {
 export type Decision = { readonly approve: true } | { readonly approve: false; readonly reason: string }
 
 /** Decisions by the links in operators' e-mails. */
-export interface Approvals {
-  /** Undefined for an application that does not exist. */
-  find(subject: ApprovalSubject): Promise<Approval | undefined>
-  /** Resolves true if this call has decided, and false if nothing was left to decide. */
-  decide(link: ApprovalLink, decision: Decision, origin: RequestOrigin): Promise<boolean>
-}
+export type Approvals = ReturnType<typeof createApprovals>
 
 export function createApprovals(options: {
   readonly store: Store
   readonly decisions: Decisions
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
-}): Approvals {
+}) {
   const { store, decisions, opened } = options
   /** Who has asked. A registration waits as long as its e-mail does: one whose e-mail was cancelled cannot be approved. */
   async function findWaiting({ api, applicationId }: ApprovalSubject): Promise<Asker | undefined> {
@@ -52,7 +47,8 @@ export function createApprovals(options: {
   }
 
   return {
-    async find(subject) {
+    /** Undefined for an application that does not exist. */
+    async find(subject: ApprovalSubject): Promise<Approval | undefined> {
       await opened()
       // Before the application, which then has the decision if there is no e-mail that waits for it any more.
       const asker = await findWaiting(subject)
@@ -71,7 +67,12 @@ export function createApprovals(options: {
         ...(request && { requestedBy: request.by }),
       }
     },
-    async decide({ operator, applicationId, ...request }, decision, origin) {
+    /** Resolves true if this call has decided, and false if nothing was left to decide. */
+    async decide(
+      { operator, applicationId, ...request }: ApprovalLink,
+      decision: Decision,
+      origin: RequestOrigin,
+    ): Promise<boolean> {
       const actor = { by: `operator:${operator}`, origin }
       try {
         if (decision.approve) await decisions.approve(applicationId, request, actor)

@@ -32,17 +32,15 @@ export function renderThanksPage(
 const NAMED_FOR_MS = 10 * 60_000
 
 /** The query of the page's link. It is sealed, because logs and histories keep links. */
-export interface ThanksLinks {
-  format(registered: Registered): string
-  /** Undefined for a link that is older, or was not made here. */
-  read(url: string): Registered | undefined
-}
+export type ThanksLinks = ReturnType<typeof createThanksLinks>
 
-export function createThanksLinks(getKey: () => Uint8Array, now: () => number): ThanksLinks {
+export function createThanksLinks(getKey: () => Uint8Array, now: () => number) {
   const sealed = createSealedTexts(getKey, 'registered')
   return {
-    format: ({ contact, isHeld }) => `?for=${sealed.seal(JSON.stringify([contact, isHeld, now()]))}`,
-    read(url) {
+    format: ({ contact, isHeld }: Registered): string =>
+      `?for=${sealed.seal(JSON.stringify([contact, isHeld, now()]))}`,
+    /** Undefined for a link that is older, or was not made here. */
+    read(url: string): Registered | undefined {
       const [, text] = /[?&]for=([\w-]{1,1000})(?:&|$)/.exec(url) ?? []
       const opened = text === undefined ? undefined : sealed.open(text)
       if (opened === undefined) return undefined

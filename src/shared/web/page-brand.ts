@@ -4,26 +4,21 @@ import { COLORS } from './look.js'
 import { createHash } from 'node:crypto'
 
 /** The parts of a page that show the provider's brand. */
-export interface PageBrand {
-  /** Elements for the head, after the page's own style sheet. */
-  readonly style: Html | false
-  /** Logo and name. `label`: the name of a platform that has none. */
-  renderName(label: string): Html
-  /** The link to help, for the end of the page. */
-  readonly supportUrl: string | undefined
-  /** A Content-Security-Policy that also allows the style sheet, by its hash, and the logo. */
-  extendPolicy(policy: string): string
-}
+export type PageBrand = ReturnType<typeof createPageBrand>
 
-export function createPageBrand({ name, logo, accent, supportUrl }: Brand): PageBrand {
+export function createPageBrand({ name, logo, accent, supportUrl }: Brand) {
   const hasColor = accent.light !== COLORS.accent.light || accent.dark !== COLORS.accent.dark
   const css = `:root { --accent: light-dark(${accent.light}, ${accent.dark}) }`
   return {
+    /** Elements for the head, after the page's own style sheet. */
     style: hasColor && { markup: `<style>${css}</style>` },
-    renderName: (label) =>
+    /** Logo and name. `label`: the name of a platform that has none. */
+    renderName: (label: string): Html =>
       html`${logo !== undefined && html`<img src="${logo}" alt="" />`}<strong${name === undefined && logo !== undefined && html` class="unseen"`}>${name ?? label}</strong>`,
+    /** The link to help, for the end of the page. */
     supportUrl,
-    extendPolicy(policy) {
+    /** A Content-Security-Policy that also allows the style sheet, by its hash, and the logo. */
+    extendPolicy(policy: string): string {
       const styled = hasColor ? policy.replace('style-src ', `style-src ${hashSource(css)} `) : policy
       if (logo === undefined || /img-src [^;]*data:/.test(styled)) return styled
       return styled.includes('img-src ') ? styled.replace('img-src ', 'img-src data: ') : `${styled}; img-src data:`

@@ -12,16 +12,6 @@ import type { EmailQueueStatus } from '../../features/emails/index.js'
 import { ATTRIBUTES, SCOPE } from './spans.js'
 import { COUNTERS, OUTAGES, type CounterName, type OutageName } from './recordings.js'
 
-/** The instruments of the current meter provider. */
-export interface Metrics {
-  /** Creates the instruments if the current provider has none yet. */
-  prepare(): void
-  count(counter: CounterName, attributes: Attributes): void
-  /** Records the duration of an outage that has ended. */
-  recordOutage(outage: OutageName, seconds: number): void
-  stop(): void
-}
-
 interface MetricsOptions {
   /** Returns the current meter provider. An instrument of the API's no-op provider would remain a no-op forever. */
   readonly provider: () => MeterProvider
@@ -41,7 +31,8 @@ interface Instruments {
 /** Boundaries in seconds: from a reconnect to an outage of an hour. */
 const OUTAGE_DURATION_BOUNDARIES = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 
-export function createMetrics({ provider, apis, isUnavailable, readQueue }: MetricsOptions): Metrics {
+/** The instruments of the current meter provider. */
+export function createMetrics({ provider, apis, isUnavailable, readQueue }: MetricsOptions) {
   let instruments: Instruments | undefined
 
   function current(): Instruments {
@@ -82,10 +73,12 @@ export function createMetrics({ provider, apis, isUnavailable, readQueue }: Metr
   }
 
   return {
-    prepare: () => void current(),
-    count: (counter, attributes) => current().counters.get(counter)?.add(1, attributes),
-    recordOutage: (outage, seconds) => current().durations.get(outage)?.record(seconds),
-    stop() {
+    /** Creates the instruments if the current provider has none yet. */
+    prepare: (): void => void current(),
+    count: (counter: CounterName, attributes: Attributes): void => current().counters.get(counter)?.add(1, attributes),
+    /** Records the duration of an outage that has ended. */
+    recordOutage: (outage: OutageName, seconds: number): void => current().durations.get(outage)?.record(seconds),
+    stop(): void {
       instruments?.stop()
       instruments = undefined
     },

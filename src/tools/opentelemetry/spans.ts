@@ -37,19 +37,10 @@ function toAttributes(event: Partial<PlatformEvent>): Attributes {
   return attributes
 }
 
-/** Records events in traces. */
-export interface Spans {
-  record(recording: Counted, event: PlatformEvent): void
-  outage(outage: OutageName, outageSpan: { beganAt: number; seconds: number; reason: string | undefined }): void
-}
-
-/**
- * A request already has a span, created by the host's instrumentation. It gets the attributes, so that a guarded request
- * costs no further span; its status is left to the instrumentation. Rare events get spans of their own.
- */
-export function createSpans(provider: () => TracerProvider): Spans {
+/** Records events in traces. A request already has a span, created by the host's instrumentation. It gets the attributes, so that a guarded request costs no further span; its status is left to the instrumentation. Rare events get spans of their own. */
+export function createSpans(provider: () => TracerProvider) {
   return {
-    record({ span: name, changeType, background }, event) {
+    record({ span: name, changeType, background }: Counted, event: PlatformEvent): void {
       const attributes = toAttributes(event)
       if (name === undefined) {
         const active = trace.getActiveSpan()
@@ -62,7 +53,10 @@ export function createSpans(provider: () => TracerProvider): Spans {
       if (event.reason !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: event.reason })
       span.end()
     },
-    outage(outage, { beganAt, seconds, reason }) {
+    outage(
+      outage: OutageName,
+      { beganAt, seconds, reason }: { beganAt: number; seconds: number; reason: string | undefined },
+    ): void {
       // A root span: the outage was noticed by some request, but is not part of it.
       const span = provider()
         .getTracer(SCOPE)

@@ -4,14 +4,7 @@ import { readContact } from '../records/validation.js'
 import type { Store } from '../../../shared/contracts/store.js'
 
 /** Ends sessions of the portal in every process: each request of a session reads them. Without the store's part `signIns` there are none. */
-export interface SignOuts {
-  addForContact(contact: string): Promise<void>
-  addForSession(id: string): Promise<void>
-  /** The nonce of the mailbox's last one; empty without one. */
-  readLast(contact: string): Promise<string>
-  /** Whether the session was ended by one of its own, or by one of its mailbox that it does not know. */
-  hasEnded(session: EndableSession): Promise<boolean>
-}
+export type SignOuts = ReturnType<typeof createSignOuts>
 
 interface EndableSession {
   readonly id: string
@@ -32,20 +25,22 @@ export const MAX_SESSION_MS = 12 * 3600 * 1000
 /** A sign-out is stored longer than sessions last by this time, because the clocks of processes differ. */
 export const CLOCK_MARGIN_MS = 3600 * 1000
 
-export function createSignOuts({ store, now }: SignOutsOptions): SignOuts {
+export function createSignOuts({ store, now }: SignOutsOptions) {
   async function add(subject: string): Promise<void> {
     const expiresAt = now() + MAX_SESSION_MS + 2 * CLOCK_MARGIN_MS
     await store.signIns?.addSignOut({ subject, nonce: randomBytes(16).toString('base64url'), at: now(), expiresAt })
   }
 
   return {
-    addForContact: (contact) => add(formatContact(contact)),
-    addForSession: (id) => add(formatSession(id)),
-    async readLast(contact) {
+    addForContact: (contact: string): Promise<void> => add(formatContact(contact)),
+    addForSession: (id: string): Promise<void> => add(formatSession(id)),
+    /** The nonce of the mailbox's last one; empty without one. */
+    async readLast(contact: string): Promise<string> {
       const last = await store.signIns?.listSignOuts([formatContact(contact)])
       return last?.[0]?.nonce ?? ''
     },
-    async hasEnded({ id, contact, lastSignOut }) {
+    /** Whether the session was ended by one of its own, or by one of its mailbox that it does not know. */
+    async hasEnded({ id, contact, lastSignOut }: EndableSession): Promise<boolean> {
       const found = (await store.signIns?.listSignOuts([formatContact(contact), formatSession(id)])) ?? []
       return found.some(({ subject, nonce }) => subject === formatSession(id) || nonce !== lastSignOut)
     },

@@ -18,19 +18,7 @@ export interface MintedCredential {
 export type CredentialTerms = Pick<CredentialRecord, 'name' | 'apis' | 'networks' | 'expiresAt'>
 
 /** Makes, recognizes and compares keys and secrets. */
-export interface Credentials {
-  /**
-   * A new credential: `{prefix}_key_` or `{prefix}_sec_`, random base62, and the base62 CRC-32 of all before. Without terms it
-   * is named `default`, has no end and is not restricted.
-   */
-  mint(kind: CredentialKind, createdAt: number, terms?: CredentialTerms): MintedCredential
-  /** HMAC-SHA-256 under the pepper, base64url. Random text of 166 bits and more needs no slow hash. */
-  hash(plain: string): string
-  /** The hash of a key; undefined if the text cannot be one, so that typing errors and guesses cost no look-up. */
-  hashKey(plain: string): string | undefined
-  /** The live record that a credential matches. Takes the same time whichever it matches, or none. */
-  match(plain: string, records: readonly CredentialRecord[], now: number): CredentialRecord | undefined
-}
+export type Credentials = ReturnType<typeof createCredentials>
 
 const FORMATS = { key: { infix: 'key', length: 28 }, secret: { infix: 'sec', length: 43 } } as const
 const CHECKSUM_LENGTH = 6
@@ -67,7 +55,7 @@ export function createCredentials(
   prefix: string,
   pepper: Uint8Array,
   { cacheSize = 40_000, acceptsImported = false }: CredentialsOptions = {},
-): Credentials {
+) {
   const maxKeyLength = acceptsImported ? MAX_IMPORTED_LENGTH : MAX_KEY_LENGTH
   const isKey = acceptsImported ? isImportedKey : isWellFormedKey
   const pepperKey = createSecretKey(pepper)
@@ -76,11 +64,13 @@ export function createCredentials(
   const hashes = createBoundedCache<string>({ entries: cacheSize / 2 })
   const keyHashes = createBoundedCache<string>({ entries: cacheSize / 2 })
 
+  /** HMAC-SHA-256 under the pepper, base64url. Random text of 166 bits and more needs no slow hash. */
   function hash(plain: string): string {
     const sha256 = digest('sha256', plain, 'base64')
     return hashes.get(sha256) ?? computeHash(plain, sha256, hashes)
   }
 
+  /** The hash of a key; undefined if the text cannot be one, so that typing errors and guesses cost no look-up. */
   function hashKey(plain: string): string | undefined {
     if (typeof plain !== 'string' || plain.length > maxKeyLength) return undefined
     const sha256 = digest('sha256', plain, 'base64')
@@ -93,6 +83,10 @@ export function createCredentials(
     return hmac
   }
 
+  /**
+   * A new credential: `{prefix}_key_` or `{prefix}_sec_`, random base62, and the base62 CRC-32 of all before. Without terms it
+   * is named `default`, has no end and is not restricted.
+   */
   function mint(kind: CredentialKind, createdAt: number, terms = DEFAULT_TERMS): MintedCredential {
     const { infix, length } = FORMATS[kind]
     const body = `${prefix}_${infix}_${randomBase62(length)}`
@@ -116,6 +110,7 @@ export function createCredentials(
     }
   }
 
+  /** The live record that a credential matches. Takes the same time whichever it matches, or none. */
   function match(plain: string, records: readonly CredentialRecord[], now: number): CredentialRecord | undefined {
     const presented = Buffer.from(hash(plain))
     let matched: CredentialRecord | undefined

@@ -6,12 +6,7 @@ import { createBoundedCache } from '../../../shared/lib/bounded-cache.js'
  * Collects in memory when credentials were last used, and writes the times to the store when the stored ones are some minutes
  * old.
  */
-export interface LastUsed {
-  note(hash: string): void
-  /** Writes the collected times. Those that cannot be written are kept for the next time. */
-  flush(): Promise<void>
-  close(): Promise<void>
-}
+export type LastUsed = ReturnType<typeof createLastUsed>
 
 interface LastUsedOptions {
   readonly store: Pick<CredentialSource, 'noteCredentialUse'>
@@ -26,7 +21,7 @@ const MAX_NOTED_CREDENTIALS = 10_000
 /** The limit of one statement, which must not lock rows for long. */
 const MAX_USES_PER_WRITE = 1000
 
-export function createLastUsed({ store, now }: LastUsedOptions): LastUsed {
+export function createLastUsed({ store, now }: LastUsedOptions) {
   /** Milliseconds since `base`: small enough for a V8 Smi, so that a request allocates nothing here (test/hot-paths.integration.test.ts). */
   let noted = new Map<string, number>()
   let base = now()
@@ -85,7 +80,7 @@ export function createLastUsed({ store, now }: LastUsedOptions): LastUsed {
   })
 
   return {
-    note(hash) {
+    note(hash: string): void {
       const at = now()
       const next = nextNote.get(hash)
       if (next !== undefined && at / 1000 < next) return
@@ -93,8 +88,9 @@ export function createLastUsed({ store, now }: LastUsedOptions): LastUsed {
       noted.set(hash, at - base)
       startTimer()
     },
+    /** Writes the collected times. Those that cannot be written are kept for the next time. */
     flush: writeAll,
-    async close() {
+    async close(): Promise<void> {
       await writeAll()
       clearTimeout(timer)
     },

@@ -16,12 +16,7 @@ export interface ApprovalLink extends ApprovalSubject {
 }
 
 /** The links in operators' e-mails: signed, and not stored. One is used up when its subject has been decided. */
-export interface ApprovalLinks {
-  /** The token of a link; undefined for a person who is no operator any more. */
-  sign(link: ApprovalLink): string | undefined
-  /** The content of a token, or the reason why it is refused. Only tokens that were signed here are told apart. */
-  read(token: string): ApprovalLink | 'unknown' | 'expired' | 'noOperator'
-}
+export type ApprovalLinks = ReturnType<typeof createApprovalLinks>
 
 interface ApprovalLinksOptions {
   /** Derives a key from the session secret. */
@@ -43,18 +38,20 @@ const TOKEN = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
 /** The label never changes: links in mailboxes are signed with its key. */
 const KEY_LABEL = 'express-platform-auth approval link v1'
 
-export function createApprovalLinks({ deriveKey, isOperator, now }: ApprovalLinksOptions): ApprovalLinks {
+export function createApprovalLinks({ deriveKey, isOperator, now }: ApprovalLinksOptions) {
   function computeMac(payload: string): string {
     return createHmac('sha256', deriveKey(KEY_LABEL)).update(payload).digest('base64url')
   }
 
   return {
-    sign({ applicationId, api, requestedAt, operator }) {
+    /** The token of a link; undefined for a person who is no operator any more. */
+    sign({ applicationId, api, requestedAt, operator }: ApprovalLink): string | undefined {
       if (!isOperator(operator)) return undefined
       const payload = Buffer.from(JSON.stringify({ applicationId, api, requestedAt, operator })).toString('base64url')
       return `${payload}.${computeMac(payload)}`
     },
-    read(token) {
+    /** The content of a token, or the reason why it is refused. Only tokens that were signed here are told apart. */
+    read(token: string): ApprovalLink | 'unknown' | 'expired' | 'noOperator' {
       const [, payload, mac] = (token.length <= MAX_TOKEN_LENGTH && TOKEN.exec(token)) || []
       if (payload === undefined || mac === undefined) return 'unknown'
       if (!timingSafeEqual(Buffer.from(mac), Buffer.from(computeMac(payload)))) return 'unknown'

@@ -14,15 +14,7 @@ import type { CallParts } from '../call-parts.js'
  * Decides about a registration that waits, or about an application's request for access to an API. Exactly one decision
  * counts: a later one rejects with code `invalid_state`.
  */
-export interface Decisions {
-  approve(id: string, request: DecidedRequest, actor: Actor): Promise<ApplicationRecord>
-  /** With a reason, the contact gets an e-mail with it. */
-  deny(
-    id: string,
-    request: DecidedRequest,
-    actor: Actor & { readonly reason: string | undefined },
-  ): Promise<ApplicationRecord>
-}
+export type Decisions = ReturnType<typeof createDecisions>
 
 /** The registration, if `api` is undefined. */
 interface DecidedRequest {
@@ -40,7 +32,7 @@ interface Actor {
   readonly origin?: RequestOrigin | undefined
 }
 
-export function createDecisions(options: CallParts): Decisions {
+export function createDecisions(options: CallParts) {
   const { store, writer, opened, sender, now } = options
 
   async function approveRegistration(id: string, actor: Actor): Promise<ApplicationRecord> {
@@ -133,7 +125,7 @@ export function createDecisions(options: CallParts): Decisions {
   }
 
   return {
-    async approve(id, { api, requestedAt }, actor) {
+    async approve(id: string, { api, requestedAt }: DecidedRequest, actor: Actor): Promise<ApplicationRecord> {
       await opened()
       const record = await (api === undefined
         ? approveRegistration(id, actor)
@@ -141,7 +133,12 @@ export function createDecisions(options: CallParts): Decisions {
       sender?.wake()
       return record
     },
-    async deny(id, { api, requestedAt }, { reason, ...actor }) {
+    /** With a reason, the contact gets an e-mail with it. */
+    async deny(
+      id: string,
+      { api, requestedAt }: DecidedRequest,
+      { reason, ...actor }: Actor & { readonly reason: string | undefined },
+    ): Promise<ApplicationRecord> {
       await opened()
       const record = await (api === undefined
         ? denyRegistration(id, { api, requestedAt }, actor, reason)

@@ -19,12 +19,7 @@ export interface CookieContent {
 }
 
 /** Encrypts and authenticates the session that a browser keeps: nothing of it is stored here. */
-export interface SessionCookie {
-  /** Undefined without the cookie, and for one that this platform has not made. */
-  read(req: IncomingMessage): CookieContent | undefined
-  /** The value of a `Set-Cookie` header. */
-  format(content: CookieContent): string
-}
+export type SessionCookie = ReturnType<typeof createSessionCookie>
 
 /** The limit exceeds every cookie that is made: an address has up to 254 characters. */
 const MAX_COOKIE_LENGTH = 1024
@@ -37,7 +32,7 @@ export function createSessionCookie(options: {
   readonly developersUrl: string
   /** 256 bits. */
   readonly getKey: () => Uint8Array
-}): SessionCookie {
+}) {
   const { developersUrl, getKey } = options
   const isSecure = developersUrl.startsWith('https:')
   const platform = createHash('sha256').update(developersUrl).digest('hex').slice(0, 8)
@@ -47,13 +42,15 @@ export function createSessionCookie(options: {
   const sealed = createSealedTexts(getKey, name)
 
   return {
-    read(req) {
+    /** Undefined without the cookie, and for one that this platform has not made. */
+    read(req: IncomingMessage): CookieContent | undefined {
       const value = findCookie(req, name)
       if (value === undefined || value.length > MAX_COOKIE_LENGTH) return undefined
       const text = sealed.open(value)
       return text === undefined ? undefined : parseContent(text)
     },
-    format: (content) => `${name}=${sealed.seal(formatContent(content))}; ${attributes}`,
+    /** The value of a `Set-Cookie` header. */
+    format: (content: CookieContent): string => `${name}=${sealed.seal(formatContent(content))}; ${attributes}`,
   }
 }
 

@@ -40,16 +40,7 @@ export interface SignedIn {
 }
 
 /** The sessions of contacts. They are in cookies; their early ends are in the store. */
-export interface Sessions {
-  /** Reads the cookie and checks it against the records, not against a cache: a change ends a session at its next request. */
-  identify(req: IncomingMessage): Promise<Visitor>
-  /** A new session, as a `Set-Cookie` header. */
-  begin(contact: SignedIn): string
-  /** Ends a session in every process, and resolves the `Set-Cookie` header of a visitor. */
-  end(session: PortalSession): Promise<string>
-  /** Whether the mailbox is a contact of that application; without one, of any application that is not deleted. */
-  isContact(contact: string, applicationId: string | undefined): Promise<boolean>
-}
+export type Sessions = ReturnType<typeof createSessions>
 
 const MAX_IDLE_MS = 3600 * 1000
 /** A session whose cookie is newer than this gets no new one. */
@@ -63,7 +54,7 @@ export function createSessions(
     /** 256 bits. */
     readonly getCsrfKey: () => Uint8Array
   },
-): Sessions {
+) {
   const { store, signOuts, cookie, getCsrfKey, limitLookups, now } = options
 
   function createContent(contact: SignedIn): CookieContent {
@@ -97,8 +88,11 @@ export function createSessions(
   }
 
   return {
-    isContact: async (contact, applicationId) => (await findFirst(contact, applicationId)) !== undefined,
-    async identify(req) {
+    /** Whether the mailbox is a contact of that application; without one, of any application that is not deleted. */
+    isContact: async (contact: string, applicationId: string | undefined): Promise<boolean> =>
+      (await findFirst(contact, applicationId)) !== undefined,
+    /** Reads the cookie and checks it against the records, not against a cache: a change ends a session at its next request. */
+    async identify(req: IncomingMessage): Promise<Visitor> {
       const content = cookie.read(req)
       if (!content || isOver(content)) return createVisitor()
       const { id, contact, applicationId } = content
@@ -110,8 +104,10 @@ export function createSessions(
       const setCookie = isRecent ? undefined : cookie.format({ ...content, seenAt: now() })
       return { session: { id, contact, applicationId, csrf, language: application.language }, csrf, setCookie }
     },
-    begin: (contact) => cookie.format(createContent(contact)),
-    async end({ id }) {
+    /** A new session, as a `Set-Cookie` header. */
+    begin: (contact: SignedIn): string => cookie.format(createContent(contact)),
+    /** Ends a session in every process, and resolves the `Set-Cookie` header of a visitor. */
+    async end({ id }: PortalSession): Promise<string> {
       await signOuts.addForSession(id)
       return createVisitor().setCookie
     },

@@ -11,26 +11,7 @@ import { TEXTS } from '../texts/languages.js'
 import type { PageVisitor } from '../request.js'
 
 /** The pages of the sign-in, and of invitations. */
-export interface SignInPages {
-  /** Asks for the contact's address. With `refused` it was refused. */
-  renderRequest(visitor: PageVisitor, refused?: RefusedRequest): string
-  /** Asks for the code: the same text for every address, so that it does not show which are known. */
-  renderCode(
-    visitor: PageVisitor,
-    sent: { readonly id: string; readonly contact?: string; readonly isRefused?: boolean },
-  ): string
-  /** `GET` of a link in an e-mail: only a click sends its token. */
-  renderLink(kind: LinkKind, visitor: PageVisitor): string
-  /** The page without scripts, where the link can be pasted again. */
-  renderInvitationRefused(visitor: PageVisitor): string
-  /** The page after an invitation was accepted. */
-  renderAccepted(visitor: PageVisitor, accepted: { readonly applicationName: string; readonly contact: string }): string
-  /** A form of a page that was loaded in another session. */
-  renderOutOfDate(visitor: PageVisitor): string
-  /** A refusal of the platform. */
-  renderFailure(language: Language, denied: Denial): string
-  renderNotFound(visitor: PageVisitor): string
-}
+export type SignInPages = ReturnType<typeof createSignInPages>
 
 interface RefusedRequest {
   readonly contact?: string
@@ -39,7 +20,7 @@ interface RefusedRequest {
 
 type LinkKind = 'sign-in' | 'invitation'
 
-export function createSignInPages(renderPage: RenderPortalPage, root: string): SignInPages {
+export function createSignInPages(renderPage: RenderPortalPage, root: string) {
   const renderLink = (text: string): Html => html`<a href="${root}">${text}</a>`
   const renderHome = (language: Language): Html => html`<p>${renderLink(FRAME_TEXTS[language].myApplications)}</p>`
 
@@ -49,13 +30,18 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string): S
   }
 
   return {
-    renderRequest({ csrf, session, language }, refused) {
+    /** Asks for the contact's address. With `refused` it was refused. */
+    renderRequest({ csrf, session, language }: PageVisitor, refused?: RefusedRequest): string {
       const { contact, problem }: Partial<RefusedRequest> = ownMembers(refused ?? {})
       const texts = TEXTS[language]
       const content = renderRequestForm(root, csrf, contact, problem, texts)
       return renderPage(texts.signIn, { session, language, error: problem, content })
     },
-    renderCode({ csrf, session, language }, sent) {
+    /** Asks for the code: the same text for every address, so that it does not show which are known. */
+    renderCode(
+      { csrf, session, language }: PageVisitor,
+      sent: { readonly id: string; readonly contact?: string; readonly isRefused?: boolean },
+    ): string {
       const { id, contact, isRefused } = ownMembers(sent)
       const texts = TEXTS[language]
       const problem = isRefused ? { text: texts.codeRefused, field: 'code' } : undefined
@@ -64,7 +50,8 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string): S
         <p>${texts.noEmail(renderLink)}</p>`
       return renderPage(texts.checkEmail, { session, language, error: problem, content })
     },
-    renderLink(kind, { csrf, session, language }) {
+    /** `GET` of a link in an e-mail: only a click sends its token. */
+    renderLink(kind: LinkKind, { csrf, session, language }: PageVisitor): string {
       const texts = TEXTS[language]
       const isInvitation = kind === 'invitation'
       const content = html`<form
@@ -85,29 +72,36 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string): S
       const heading = isInvitation ? texts.invitation : texts.signIn
       return renderPage(heading, { session, language, content, script: 'fragment' })
     },
-    renderInvitationRefused({ csrf, session, language }) {
+    /** The page without scripts, where the link can be pasted again. */
+    renderInvitationRefused({ csrf, session, language }: PageVisitor): string {
       const texts = TEXTS[language]
       const text = texts.invitationRefused
       const form = renderPasteForm(root, csrf, { text, field: 'pasted' }, texts)
       const content = html`<noscript>${form}</noscript>${renderHome(language)}`
       return renderPage(texts.invitation, { session, language, error: { text }, content })
     },
-    renderAccepted({ session, language }, { applicationName, contact }) {
+    /** The page after an invitation was accepted. */
+    renderAccepted(
+      { session, language }: PageVisitor,
+      { applicationName, contact }: { readonly applicationName: string; readonly contact: string },
+    ): string {
       const texts = TEXTS[language]
       const content = html`<p>${texts.acceptedBy(contact, html`<strong>${applicationName}</strong>`)}</p>
         ${renderHome(language)}`
       return renderPage(texts.accepted, { session, language, content })
     },
-    renderOutOfDate(visitor) {
+    /** A form of a page that was loaded in another session. */
+    renderOutOfDate(visitor: PageVisitor): string {
       const { outOfDate, loadAgain } = TEXTS[visitor.language]
       return renderRefusal(outOfDate, loadAgain, visitor.language, visitor)
     },
-    renderFailure(language, { error, description, headers: { 'Retry-After': seconds } }) {
+    /** A refusal of the platform. */
+    renderFailure(language: Language, { error, description, headers: { 'Retry-After': seconds } }: Denial): string {
       const texts = TEXTS[language]
       const wait = seconds === undefined ? undefined : formatRelativeTime(Number(seconds), texts.language)
       return renderRefusal(texts.failed, texts.refused({ error, description, wait }), language)
     },
-    renderNotFound({ session, language }) {
+    renderNotFound({ session, language }: PageVisitor): string {
       const texts = TEXTS[language]
       const content = html`<p>${texts.noPage(renderLink)}</p>`
       return renderPage(texts.notFound, { session, language, content })

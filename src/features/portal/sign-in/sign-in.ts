@@ -17,19 +17,7 @@ import type { SignOuts } from '../../../core/applications/contacts/sign-outs.js'
 import type { Core } from '../../../feature.js'
 
 /** Links and codes that sign a contact in: sent by e-mail, valid for 15 minutes, once. */
-export interface SignIn {
-  /**
-   * Sends link and code to the mailbox, if it is a contact. Resolves the id that the code belongs to, for every mailbox and
-   * before anything is looked up. Rejects with `too_many_requests` for an address that asks too often.
-   */
-  request(contact: string, req: IncomingMessage): Promise<string>
-  /** Uses a code; undefined if it is not valid. */
-  acceptCode(id: string, code: string): Promise<SignedIn | undefined>
-  /** Uses the token of a link; undefined if it is not valid. */
-  acceptLink(token: string): Promise<SignedIn | undefined>
-  /** A new link for a contact. */
-  createLink(contact: string, applicationId: string | undefined): Promise<string>
-}
+export type SignIn = ReturnType<typeof createSignIn>
 
 /** Sends the e-mail soon, in the background. Never throws. */
 export type SendSignIn = (email: {
@@ -72,7 +60,7 @@ const CODE_LENGTH = 8
 /** The e-mail is sent after the answer, at a time that shows nothing to somebody who measures other answers. */
 const MAX_SEND_DELAY_MS = 500
 
-export function createSignIn(options: SignInOptions): SignIn {
+export function createSignIn(options: SignInOptions) {
   const {
     store,
     sessions,
@@ -159,7 +147,11 @@ export function createSignIn(options: SignInOptions): SignIn {
   }
 
   return {
-    async request(contact, req) {
+    /**
+     * Sends link and code to the mailbox, if it is a contact. Resolves the id that the code belongs to, for every mailbox and
+     * before anything is looked up. Rejects with `too_many_requests` for an address that asks too often.
+     */
+    async request(contact: string, req: IncomingMessage): Promise<string> {
       const address = readClientAddress(req)
       await limitRequests?.(address)
       const isSent = await isBelow(limitEmails, contact)
@@ -169,7 +161,8 @@ export function createSignIn(options: SignInOptions): SignIn {
       if (isSent) void send(contact, email, address).catch(reportFailure(logger, 'A sign-in e-mail could not be sent.'))
       return record.id
     },
-    async acceptCode(id, code) {
+    /** Uses a code; undefined if it is not valid. */
+    async acceptCode(id: string, code: string): Promise<SignedIn | undefined> {
       const record = await store.signIns.countGuess(id)
       if (record?.codeHash === undefined || record.guesses > MAX_GUESSES) return undefined
       // This limit never refuses a link: somebody who guesses codes does not keep the contact out.
@@ -177,11 +170,13 @@ export function createSignIn(options: SignInOptions): SignIn {
       const presented = computeHash('code', `${id} ${normalizeCode(code)}`)
       return timingSafeEqual(Buffer.from(presented), Buffer.from(record.codeHash)) ? accept(record) : undefined
     },
-    async acceptLink(token) {
+    /** Uses the token of a link; undefined if it is not valid. */
+    async acceptLink(token: string): Promise<SignedIn | undefined> {
       const record = await store.signIns.findByLink(computeHash('link', token))
       return record && accept(record)
     },
-    async createLink(contact, applicationId) {
+    /** A new link for a contact. */
+    async createLink(contact: string, applicationId: string | undefined): Promise<string> {
       if (!(await sessions.isContact(contact, applicationId))) throw createNoContactError(contact, applicationId)
       const { record, link } = create(contact, applicationId)
       await store.signIns.add({ ...record, codeHash: undefined })

@@ -9,13 +9,6 @@ export interface TemporaryApplication {
   readonly clientSecret: string
 }
 
-/** Creates applications, and deletes all of them again. */
-export interface TemporaryApplications {
-  create(name: string, apis: ApiGrants): Promise<TemporaryApplication>
-  /** Resolves the ids of those that could not be deleted. */
-  deleteAll(): Promise<readonly string[]>
-}
-
 /** For clocks of servers that differ, and for the deletion at the end. */
 const LEEWAY_MS = 30 * 60_000
 
@@ -26,11 +19,11 @@ interface TemporaryApplicationsOptions {
   readonly timeout: number
 }
 
-/** If this process is killed and cannot delete them, they end by themselves, and a server deletes them. */
+/** Creates applications, and deletes all of them again. If this process is killed and cannot delete them, they end by themselves, and a server deletes them. */
 export function createTemporaryApplications(
   { applications }: PlatformAuth,
   { by, metadata, timeout }: TemporaryApplicationsOptions,
-): TemporaryApplications {
+) {
   const ids: string[] = []
 
   async function isDeleted(id: string): Promise<boolean> {
@@ -44,7 +37,7 @@ export function createTemporaryApplications(
   }
 
   return {
-    async create(name, apis) {
+    async create(name: string, apis: ApiGrants): Promise<TemporaryApplication> {
       const given = { name, apis, by, ...(metadata && { metadata }) }
       const endsAt = Date.now() + timeout * 1000 + LEEWAY_MS
       const { application, credentials } = await applications.create(withEnd(given, endsAt))
@@ -52,7 +45,8 @@ export function createTemporaryApplications(
       ids.push(id)
       return { id, clientId: credentials.clientId, clientSecret: credentials.clientSecret ?? '' }
     },
-    async deleteAll() {
+    /** Resolves the ids of those that could not be deleted. */
+    async deleteAll(): Promise<readonly string[]> {
       const left: string[] = []
       for (const id of ids) if (!(await isDeleted(id))) left.push(id)
       return left

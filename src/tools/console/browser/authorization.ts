@@ -15,22 +15,15 @@ interface AuthorizationOptions {
   readonly state: HTMLElement | undefined
 }
 
-export interface Authorization {
-  /** Opens the dialog. `then` is called as soon as the reader has authorized. */
-  open(message?: Message, then?: () => void): void
-  /** Opens the dialog and says why credentials are needed again. */
-  askAgain(message: Message): void
-  close(): void
-}
-
 /** The state of a page's authorization, and the dialog: one for all APIs of the console. */
-export function enableAuthorization({ page, session, button, state }: AuthorizationOptions): Authorization {
+export function enableAuthorization({ page, session, button, state }: AuthorizationOptions) {
   // A native dialog: it keeps the focus, returns it, and closes with Escape.
   const dialog = create('dialog', { class: 'credentials', 'aria-labelledby': 'credentials-title' })
   let pending: AbortController | undefined
   let next: (() => void) | undefined
   const describe = (): string => describeCalls(session.describe(page.api), page.api.scheme)
 
+  /** Opens the dialog. `then` is called as soon as the reader has authorized. */
   function open(message?: Message, then?: () => void): void {
     next = then
     document.body.append(dialog)
@@ -103,7 +96,8 @@ export function enableAuthorization({ page, session, button, state }: Authorizat
   return {
     open,
     // Where only the operator can help, the same credentials would be refused again.
-    askAgain: (message) =>
+    /** Opens the dialog and says why credentials are needed again. */
+    askAgain: (message: Message): void =>
       open(message.contact ? message : { text: fillText(callWords.again, { reason: message.text }) }),
     close,
   }

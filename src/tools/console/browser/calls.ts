@@ -19,22 +19,20 @@ export interface PageCalls {
   dispose(): void
 }
 
-export interface Calls {
-  enablePage(page: PageData): PageCalls
-}
+export type Calls = ReturnType<typeof createCalls>
 
 /**
  * The part of the script that calls APIs. It is a file of its own, which is loaded when an operation is opened or the reader
  * authorizes. Key, secret and access tokens are kept in its memory only, and end with the page.
  */
-export function createCalls(root: string): Calls {
+export function createCalls(root: string) {
   const session = createSession({ send, now: Date.now, suspensionUrl: new URL('suspended', root).href })
   const languages = createLanguageChoice()
   // The browser may keep the page for its Back button: it keeps no credentials.
   addEventListener('pagehide', () => session.forget())
 
   return {
-    enablePage(page) {
+    enablePage(page: PageData): PageCalls {
       const subscriptions: (() => void)[] = []
       const scope = <Source extends Pick<Listeners, 'subscribe'>>(source: Source): Source => ({
         ...source,

@@ -1,15 +1,12 @@
-export interface Listeners {
-  notify(): void
-  /** Adds a listener, and returns a function that removes it. */
-  subscribe(listener: () => void): () => void
-}
+export type Listeners = ReturnType<typeof createListeners>
 
 /** Functions that are called after each change. */
-export function createListeners(): Listeners {
+export function createListeners() {
   const listeners = new Set<() => void>()
   return {
-    notify: () => listeners.forEach((listener) => listener()),
-    subscribe(listener) {
+    notify: (): void => listeners.forEach((listener) => listener()),
+    /** Adds a listener, and returns a function that removes it. */
+    subscribe(listener: () => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

@@ -1,14 +1,10 @@
 import type { Calls } from './calls.js'
 
 /** The calls of this page's API, which need a script that is loaded when it is first needed. */
-export interface CallsLoader {
-  readonly isLoaded: boolean
-  /** Rejects if the file cannot be loaded; the next call tries again. */
-  load(url: string): Promise<Calls>
-}
+export type CallsLoader = ReturnType<typeof createCallsLoader>
 
 /** Loads `calls.js` once. `root`: the URL of the console's index. */
-export function createCallsLoader(root: string): CallsLoader {
+export function createCallsLoader(root: string) {
   let loading: Promise<Calls> | undefined
   let isLoaded = false
 
@@ -24,7 +20,8 @@ export function createCallsLoader(root: string): CallsLoader {
     get isLoaded() {
       return isLoaded
     },
-    load(url) {
+    /** Rejects if the file cannot be loaded; the next call tries again. */
+    load(url: string): Promise<Calls> {
       loading ??= start(url).catch((error: unknown) => {
         loading = undefined
         throw error

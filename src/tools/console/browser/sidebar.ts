@@ -1,16 +1,11 @@
 import { create, find, findAll } from './elements.js'
 import { pageWords } from './words.js'
 
-interface Sheet {
-  open(): void
-  close(): void
-}
-
 /** Narrower pages show the sidebar as a sheet; reference.css has the same width. */
 const NARROW = '(max-width: 63.99rem)'
 
 /** The sidebar as a sheet over narrow pages. A native dialog keeps the focus, closes with Escape, and returns the focus. */
-export function enableSheet(sidebar: HTMLElement, button: HTMLElement): Sheet {
+export function enableSheet(sidebar: HTMLElement, button: HTMLElement) {
   const place = document.createComment('')
   const closeButton = create('button', { type: 'button', class: 'button quiet', click: close }, pageWords.close)
   const sheet = create('dialog', { class: 'sheet', 'aria-label': pageWords.operations }, closeButton)

@@ -27,26 +27,22 @@ interface Field {
 }
 
 /** Renders the labelled controls of one operation. */
-export interface FieldRenderer {
-  renderParameter(parameter: Parameter): Html
-  renderProperty(property: FormField): Html
-  /** An id that nothing else in the operation has. */
-  createId(name: string): string
-}
+export type FieldRenderer = ReturnType<typeof createFieldRenderer>
 
-export function createFieldRenderer(document: JsonObject, key: string): FieldRenderer {
+export function createFieldRenderer(document: JsonObject, key: string) {
   const claimId = createUniqueNames()
   const createId = (name: string): string => claimId(`${key}-${slug(name) || 'field'}`)
 
   return {
+    /** An id that nothing else in the operation has. */
     createId,
-    renderParameter(parameter) {
+    renderParameter(parameter: Parameter): Html {
       const { members, content, schema, required } = parameter
       const stated = [members, content].flatMap((each) => listGivenExamples(document, each))[0]?.value
       const field = { ...parameter, encoding: parameter, ...readInitial(document, schema, { required, stated }) }
       return renderField(document, field, createId)
     },
-    renderProperty(property) {
+    renderProperty(property: FormField): Html {
       const { deprecated } = resolve(document, property.schema)
       return renderField(document, { ...property, deprecated: deprecated === true, place: 'body' }, createId)
     },
