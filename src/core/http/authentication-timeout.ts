@@ -1,10 +1,7 @@
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
 
-/**
- * Settles like `authentication`, or rejects with `StoreUnavailableError` (503) after 5 seconds in all. It is for work without
- * an effect that the caller could miss: the work is not stopped.
- */
+/** Settles like `authentication`, or rejects with `StoreUnavailableError` after 5 seconds. The work goes on. */
 export function limitAuthenticationTime<Result>(
   authentication: Promise<Result>,
   startedAt: number = performance.now(),

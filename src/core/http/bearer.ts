@@ -6,10 +6,7 @@ const BEARER_CREDENTIALS = /^bearer +[A-Za-z0-9._~+/-]+=*$/i
 export const MAX_TOKEN_LENGTH = 8 * 1024
 const MAX_HEADER_LENGTH = MAX_TOKEN_LENGTH + 'Bearer '.length
 
-/**
- * An `Authorization` header with an access token, in the form that passport-http-bearer reads. Undefined if the header
- * uses another scheme, false if it is malformed.
- */
+/** The access token in an `Authorization` header; undefined for another scheme, false if it is malformed. */
 export function readBearer(authorization: string | undefined): string | false | undefined {
   const found = findBearer(authorization)
   return found && (BEARER_CREDENTIALS.test(found) ? found : false)
@@ -20,10 +17,7 @@ export function isTooLong(authorization: string | undefined): boolean {
   return authorization !== undefined && authorization.length > MAX_HEADER_LENGTH
 }
 
-/**
- * Reads like `readBearer`, but does not check the characters of the token: that costs more than everything else here, and a
- * token that was accepted before needs no check.
- */
+/** Reads like `readBearer` without checking characters, which costs most: an accepted token needs no check. */
 export function findBearer(authorization: string | undefined): string | false | undefined {
   if (authorization === undefined || !BEARER.test(authorization)) return undefined
   if (authorization.length > MAX_HEADER_LENGTH) return false

@@ -71,10 +71,7 @@ export function readBasic(authorization: string): readonly ClientCredentials[] |
   return listReadings(raw, ...decoded, { id: decodeColons(raw.id), secret: decodeColons(raw.secret) })
 }
 
-/**
- * Different readings of credentials, in that order; after them those without white space around id and secret, because a text
- * that was pasted or read from a file often ends with a line break.
- */
+/** Different readings in order; then those without white space around, which pasted text and files often end with. */
 function listReadings(...readings: readonly ClientCredentials[]): readonly ClientCredentials[] {
   const trimmed = readings.map(({ id, secret }) => ({ id: id.trim(), secret: secret.trim() }))
   return [...readings, ...trimmed].filter(

@@ -9,10 +9,7 @@ interface RefusalLogger {
   error(message: string, cause: unknown): void
 }
 
-/**
- * Logs in development each refusal in one line, with the reason and the fix. An internal error is logged everywhere, with its
- * cause.
- */
+/** Logs each refusal in development, with reason and fix; an internal error everywhere, with its cause. */
 export function createRefusalLog(logger: RefusalLogger, development: boolean): LogRefusal {
   return function logRefusal(api, { status, error, description }, cause, reason) {
     try {

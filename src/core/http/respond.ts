@@ -49,10 +49,7 @@ export function sendEmpty(res: ServerResponse, status: 200 | 204, headers: Heade
   res.end()
 }
 
-/**
- * Sends a refusal (RFC 6749 5.2). The token endpoint, the guards and the registration all use this function. It never throws:
- * nothing behind it would answer, and the process would end.
- */
+/** Sends a refusal (RFC 6749 5.2). It never throws: nothing behind it would answer, and the process would end. */
 export function sendDenial(req: IncomingMessage, res: ServerResponse, denied: Denial): void {
   try {
     if (res.headersSent) return closeUnfinished(res)

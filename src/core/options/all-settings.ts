@@ -4,10 +4,7 @@ import type { CoreSettings } from './settings.js'
 
 /** The validated form of the options: every default is filled in. Durations are in seconds. */
 export interface Settings extends CoreSettings {
-  /**
-   * The store as it was given, without time-outs: only core/platform/foundation.ts reads it. Undefined if the option was left out:
-   * applications are then kept in memory.
-   */
+  /** The store as given, which only core/platform/foundation.ts reads. Undefined: applications are kept in memory. */
   readonly store: Store | undefined
   /** Each after those that it needs or may use. */
   readonly features: readonly FeatureSettings[]

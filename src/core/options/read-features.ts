@@ -7,10 +7,7 @@ import { ownMembers } from '../../shared/lib/own-members.js'
 import type { FeatureSettings } from './all-settings.js'
 import type { CoreSettings } from './settings.js'
 
-/**
- * Reads the option `features`: each feature that is given, after those that it needs or may use, whatever their order in the list.
- * Each validates its own options.
- */
+/** Reads the option `features`: each after those that it needs or may use. Each validates its own options. */
 export function readFeatures(
   entries: unknown,
   settings: CoreSettings,

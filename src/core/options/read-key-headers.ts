@@ -51,10 +51,7 @@ function checkHeaderName(option: string, name: unknown): string {
   return name
 }
 
-/**
- * Headers of requests that browsers, proxies, caches, Node or this package read or write, and names that Node cannot read. A
- * key there would be changed, logged or cached, or would never arrive.
- */
+/** Names that browsers, proxies, caches, Node or this package use: a key there would be changed, logged or lost. */
 function isReserved(name: string): boolean {
   return RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix)) || RESERVED.has(name) || name in Object.prototype
 }

@@ -1,10 +1,7 @@
 import type { Limit } from '../../shared/contracts/api.js'
 import type { ApiSettings, CoreSettings } from './settings.js'
 
-/**
- * The settings of the core that processes on one store must have alike, by their paths, in words: otherwise the answer that a caller
- * gets depends on the process.
- */
+/** The settings that processes on one store must have alike, by their paths, in words. */
 export function describeSharedSettings({ baseUrl, apis }: CoreSettings): Readonly<Record<string, string>> {
   const ofApis = [...apis.values()].flatMap((api) =>
     Object.entries(describeApi(api)).map(([name, value]) => [`apis.${api.name}.${name}`, value] as const),

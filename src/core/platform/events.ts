@@ -12,10 +12,7 @@ import type {
   EmitEarly,
 } from '../../shared/contracts/events.js'
 
-/**
- * The channel on which `opentelemetry` listens for events that may follow: a guard let a request pass, and a further one may
- * refuse it.
- */
+/** The channel on which `opentelemetry` hears that a guard let a request pass, which a further one may refuse. */
 const EARLY_EVENT = Symbol.for('express-platform-auth.early-event')
 
 interface EventsOptions {

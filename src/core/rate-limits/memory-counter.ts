@@ -36,10 +36,7 @@ export function createMemoryCounters() {
     timer = undefined
   }
 
-  /**
-   * Above `maxKeys` new keys in a window, further ones share a fixed number of windows: a caller with any number of addresses must
-   * neither fill the memory nor avoid being counted.
-   */
+  /** Above `maxKeys`, new keys share a fixed number of windows: they neither fill the memory nor go uncounted. */
   function create({ limit, window }: Limit, maxKeys: number): MemoryCounter {
     const length = window * 1000
     /** Windows that have begun since the last turn, none of which has ended; and those of the turn before. */

@@ -22,10 +22,7 @@ export interface RateLimit {
   findRefusal(key: string): MaybePromise<OAuthError | undefined>
 }
 
-/**
- * Counts units of an application toward the limits of its plan, in all of them or in none. Returns undefined if it has no plan. Throws or
- * rejects with the refusal if one of them has too few left.
- */
+/** Counts units in all limits of a plan, or in none. Undefined without a plan. Throws or rejects with the refusal. */
 export type LimitByPlan = (application: ApplicationRecord, units: number) => MaybePromise<LimitHeaders> | undefined
 
 /** What limits requests by plans. */

@@ -2,10 +2,7 @@ import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { MemoryCounter } from './memory-counter.js'
 import type { Counter, RateLimitState } from './rate-limit.js'
 
-/**
- * Counts one request. KEYS: the counter. ARGV: the milliseconds of a window. Answers the requests counted in this window, and the
- * milliseconds to its end.
- */
+/** Counts one request. KEYS: the counter. ARGV: the window in ms. Answers the requests in it, and the ms to its end. */
 export const COUNT = `
 local counted, left = redis.call('INCR', KEYS[1]), redis.call('PTTL', KEYS[1])
 if left < 0 then

@@ -63,10 +63,7 @@ function createCall(api: Api, content: EmailContent): SampleCall {
   return { scheme, method: 'GET', url: resource, headers: [], tokenEndpoint, keyHeader: keyHeaders[0], credentials }
 }
 
-/**
- * The credentials of the e-mail, and variables for those that its reader has already. At a token endpoint the id stands for the
- * key.
- */
+/** The credentials of the e-mail; variables for those that its reader has. At a token endpoint the id is the key. */
 function readCredentials({ scheme }: Api, content: EmailContent): SampleCall['credentials'] {
   const { clientId: key, clientSecret: secret } = ('credentials' in content && content.credentials) || {}
   if (scheme === 'apiKey' || content.purpose === 'signIn') return { key }

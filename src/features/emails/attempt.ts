@@ -81,10 +81,7 @@ export function createAttempts(options: AttemptsOptions) {
   }
 
   return {
-    /**
-     * Makes the credentials (or the claim link) and saves their hashes; undefined if the e-mail need not be sent any more. A
-     * reminder has none of them.
-     */
+    /** Makes and saves the credentials or the claim link, which reminders lack; undefined if nothing is to be sent. */
     async prepare(leased: QueuedEmail): Promise<PreparedEmail | undefined> {
       const lacking = findLackingPage(leased, pageUrl)
       const prepared = await writer.change<Attempt | typeof FULL>(

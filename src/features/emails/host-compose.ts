@@ -34,9 +34,7 @@ function createTimeoutError(): Error {
   return new Error(`emails.compose did not answer within ${CALL_TIMEOUT_MS / 1000} seconds.`)
 }
 
-/**
- * The texts that the recipient needs. Of a link that is its fragment or last segment, because HTML may escape what precedes.
- */
+/** The texts that the recipient needs. Of a link its fragment or last segment: HTML may escape what precedes. */
 function listIndispensable(email: EmailContent): readonly string[] {
   switch (email.purpose) {
     case 'signIn':

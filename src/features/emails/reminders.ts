@@ -35,9 +35,7 @@ export function createReminders(
     readonly store: StoreWith<'emails'>
     /** Days before an expiry; empty if nobody is reminded. */
     readonly remindBefore: readonly number[]
-    /**
-     * Writes the `lastUsedAt` times that this process has collected: a user of a new credential is not reminded of the former.
-     */
+    /** Stores what this process knows of uses: a user of a new credential is not reminded of the former. */
     readonly flushLastUsed: () => Promise<void>
     readonly logger: Pick<Logger, 'warn'>
   },

@@ -89,9 +89,7 @@ export function smtpMailer({ transport, from }: { readonly transport: SmtpTransp
   }
 }
 
-/**
- * This time-out is shorter than the platform's for a mailer (60 s), so that an attempt has ended before the next one begins.
- */
+/** Less than the platform's time-out for a mailer (60 s), so that an attempt ends before the next begins. */
 const SMTP_TIMEOUT_MS = 50_000
 
 function readSender(from: unknown): { name: string; address: string } {

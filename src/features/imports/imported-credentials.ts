@@ -34,10 +34,7 @@ export function createImportedCredentials(options: {
     return adopted
   }
 
-  /**
-   * A key in the platform's own form never counts as imported. Otherwise an import of its digest would make it work for a second
-   * application when the first one ends it.
-   */
+  /** A key in the platform's own form is never imported: else its import would work for a second application later. */
   function listKeyHashes(key: string): readonly string[] {
     return isWellFormedKey(key) ? [] : digests.list(key)
   }
@@ -87,10 +84,7 @@ function matchDigest(digests: readonly string[], records: readonly CredentialRec
 /** Stores the platform's hash in place of an imported one, in the background. */
 type ReplaceHash = (applicationId: string, replacement: Omit<CredentialReplacement, 'usedAt'>) => void
 
-/**
- * The wait between two attempts: a credential may be used a thousand times a second while its replacement is under way, or
- * cannot be stored.
- */
+/** Between two attempts: a credential may be used a thousand times a second while its hash is being replaced. */
 const RETRY_INTERVAL_MS = 60_000
 const MAX_REMEMBERED_ATTEMPTS = 10_000
 

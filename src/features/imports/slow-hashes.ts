@@ -30,10 +30,7 @@ const MAX_ARGON2_MEMORY_KIB = 256 * 1024
 /** Memory times passes, which the time of an attempt follows: half a second, or a whole one without AVX2. */
 const MAX_ARGON2_WORK_KIB = 1024 * 1024
 const MAX_ARGON2_LANES = 16
-/**
- * A secret with a percent or plus sign has two readings. Each further one is charged before it is computed, so that requests
- * that are made to have many wait behind those of partners.
- */
+/** A secret with a percent or plus sign has two. Further readings are charged before they are computed. */
 const ORDINARY_READINGS = 2
 
 export function createSlowHashes(options: { readonly takeTurn: TakeTurn }) {
@@ -113,18 +110,12 @@ export function isSlowHash(hash: string): boolean {
 /** bcrypt reads so many octets of a secret, the octet 0 at its end included. */
 const BCRYPT_LENGTH = 72
 
-/**
- * Whether no other text has this hash. bcrypt ignores what is behind 72 octets, and reads a short secret, the octet 0 and the
- * secret again in place of a secret that repeats itself in this way.
- */
+/** Whether no other text has this hash. bcrypt ignores what is behind 72 octets, and repeats a short secret. */
 export function isOnlyMatch(secret: string, hash: string): boolean {
   return !hash.startsWith('bcrypt:') || (Buffer.byteLength(secret) < BCRYPT_LENGTH && !secret.includes('\0'))
 }
 
-/**
- * Both packages compute in Node's thread pool, have prebuilt binaries, and run no script when they are installed. Each import
- * is in a `try` block, so that bundlers accept that the package is not installed.
- */
+/** They compute in Node's thread pool, without install scripts. Bundlers accept imports in `try` blocks. */
 const LOADERS: Readonly<Record<SlowHashMember, () => Promise<Verify>>> = {
   async bcrypt() {
     try {

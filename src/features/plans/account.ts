@@ -79,10 +79,7 @@ export function advance(account: Account, plan: Plan, time: number): void {
   }
 }
 
-/**
- * Whether the account is of a day to come, because the clock was far ahead. One that is set back by less than an hour at midnight
- * gives nothing anew.
- */
+/** Whether the account is of a day to come, because the clock was far ahead. A little behind gives nothing anew. */
 export function isOfLaterDay({ dayEndsAt }: Account, time: number): boolean {
   return dayEndsAt - time > DAY_MS + HOUR_MS
 }

@@ -15,10 +15,7 @@ interface Notices {
 /** The higher threshold is first, because a write that reaches both sends one notice. */
 const PERCENTS = [100, 80]
 
-/**
- * Emits an event, and queues an e-mail, when 80 or 100 % of a quota are reached. The store adds the writes of all processes one after
- * another, so exactly one of them reaches it.
- */
+/** Emits an event and queues an e-mail at 80 and 100 % of a quota: exactly one process reaches each. */
 export function createNotices(
   options: Pick<Core, 'emit' | 'wakeSender' | 'now'> & {
     readonly writer: Pick<ApplicationWriter, 'change'>

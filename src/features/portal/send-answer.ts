@@ -25,10 +25,7 @@ export function sendAnswer(
   sendDownload(res, answer.status, answer.download)
 }
 
-/**
- * The policy is not `no-referrer`: browsers would send `Origin: null` with forms, and nothing would tell them from those of
- * other sites.
- */
+/** Not `no-referrer`: browsers would send `Origin: null` with forms, like forms of other sites. */
 const REFERRER_POLICY = 'same-origin'
 
 /** `path` begins with the portal's own path, so that it leads nowhere else. */

@@ -25,10 +25,7 @@ interface AccessRequestsOptions extends Pick<Core, 'writer' | 'wakeSender' | 'no
   readonly operators: readonly string[]
 }
 
-/**
- * This delay bounds the e-mails to operators about a request that its contact changes again and again: unsent ones are
- * withdrawn.
- */
+/** Bounds the e-mails about a request that its contact changes again and again: unsent ones are withdrawn. */
 const CHANGED_REQUEST_DELAY_MS = 10 * 60 * 1000
 
 /** `requestAccess`: access to a further API is granted at once, or the request waits for an operator's decision, as it always does for what an operator took away. */

@@ -16,10 +16,7 @@ export interface RegistrationCaptcha {
   readonly verify: VerifyCaptcha
 }
 
-/**
- * Says whether the service accepts what the widget filled in: true or false, or a promise of it within 5 seconds. If it throws or
- * does not answer, nothing is registered and the answer is 503.
- */
+/** Whether the service accepts what the widget filled in, within 5 seconds. If it throws, the answer is 503. */
 export type VerifyCaptcha = {
   // A method, because its parameters may be narrower: the function can take Express's Request.
   verify(response: string, req: IncomingMessage): boolean | PromiseLike<boolean>

@@ -28,10 +28,7 @@ interface Reached {
   readonly rest: string
 }
 
-/**
- * The method and the pattern of the route that a request has reached, such as `GET /orders/items/:id`; `unmatched` if it has
- * reached none. The client chooses nothing in it but the method, so there are only as many as the app has.
- */
+/** Method and pattern of the reached route, such as `GET /orders/items/:id`; `unmatched` if there is none. */
 export function describeRoute(req: IncomingMessage): string {
   const pattern = findPattern(req)
   return pattern === undefined ? 'unmatched' : `${readMethod(req)} ${pattern}`
@@ -42,10 +39,7 @@ export function describeRefusedRoute(req: IncomingMessage): string {
   return `${readMethod(req)} ${findPattern(req) ?? ANY}`
 }
 
-/**
- * The route as the app defines it, such as `GET /orders/items/:id` also for HEAD, and `ALL /orders` for `app.all()`: the client chooses
- * nothing in it. Undefined for a request that has reached none.
- */
+/** The route as the app defines it, also for HEAD and `app.all()`; undefined if none was reached. */
 export function describeMatchedRoute(req: IncomingMessage): string | undefined {
   const matched = findMatched(req)
   return matched && `${describeMethod(matched.route, req)} ${matched.pattern}`

@@ -19,10 +19,7 @@ export function findRoutes(req: IncomingMessage): RoutesOfRequest | undefined {
   return app && baseUrl.startsWith(mountPath) ? { app, path: baseUrl.slice(mountPath.length) } : undefined
 }
 
-/**
- * The paths at which the routers before a route are mounted, in one; `*` stands for one that is no plain text, which the client may have
- * chosen. Undefined if the path does not lead to the route.
- */
+/** The mount paths before a route, in one; `*` for one that is no plain text. Undefined if they do not lead to it. */
 export function describeMounts(app: RouteContainer, path: string, route: object): string | undefined {
   let described: string | undefined
   hasRoute(findLayers(app) ?? [], path, (found, _rest, mounts) => {

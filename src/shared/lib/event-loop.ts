@@ -1,7 +1,4 @@
-/**
- * setImmediate is kept, so that fake timers of the host's tests, which replace the global function later, do not hold up
- * requests.
- */
+/** Kept, so that fake timers of the host's tests, which replace the global function, do not hold up requests. */
 const { setImmediate } = globalThis
 
 /** Resolves in the next turn of the event loop, after timers have fired and sockets have been read. */

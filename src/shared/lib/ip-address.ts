@@ -5,10 +5,7 @@ export const IPV4_FORMS = ['::ffff:0:0/96', '64:ff9b::/96'] as const
 
 const IPV4_PREFIXES = IPV4_FORMS.map((form) => formatGroups(readGroups(form.slice(0, -'/96'.length)).slice(0, 6)))
 
-/**
- * The one spelling of an IP address, for requests and for lists of networks alike: an IPv4 address in one of `IPV4_FORMS` is that
- * IPv4 address, another IPv6 address is written as in RFC 5952.
- */
+/** The one spelling of an IP address: IPv4 in one of `IPV4_FORMS` is IPv4, other IPv6 is written as in RFC 5952. */
 export function normalizeIp(address: string): string {
   if (isIPv4(address)) return address
   const groups = readGroups(address)

@@ -7,10 +7,7 @@ export type Network = string
 /** Stands for an IPv6 network that has every IPv4 address, in one of the forms that requests are normalized from. */
 export const HAS_EVERY_IPV4 = Symbol('every IPv4 address')
 
-/**
- * Reads a network, or one address, which is a network of its own. Returns undefined for any other text, and for an address with
- * bits behind the prefix: it is a typing error, or a wider network than its writer believes.
- */
+/** A network, or one address. Undefined for other text, also with bits behind the prefix: a typing error. */
 export function readNetwork(text: string): Network | typeof HAS_EVERY_IPV4 | undefined {
   const [given = '', length, ...more] = text.split('/')
   const family = isIP(given)

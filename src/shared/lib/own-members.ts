@@ -1,15 +1,9 @@
-/**
- * A copy that has the object's own members and no prototype: a polluted `Object.prototype` (prototype pollution, CWE-1321)
- * must not provide an option, a status or a credential that was left out.
- */
+/** Own members without a prototype: a polluted `Object.prototype` (CWE-1321) must not provide what was left out. */
 export function ownMembers<Members extends object>(object: Members): Members {
   return Object.assign(Object.create(null) as Members, object)
 }
 
-/**
- * Finds which member of a union an object is, by a member that only that one has. Unlike the operator `in`, it ignores a
- * polluted `Object.prototype`.
- */
+/** Which member of a union an object is, by a member that only that one has as its own. */
 export function hasOwnMember<Union extends object, Name extends string>(
   object: Union,
   name: Name,

@@ -6,10 +6,7 @@ export class NotJsonError extends Error {
 /** Levels of objects and lists within each other. */
 const MAX_DEPTH = 16
 
-/**
- * The JSON text of an object from outside: stricter than `JSON.stringify()`, which drops and converts values that JSON cannot
- * express. Throws `NotJsonError`. `name` is the object's name in messages.
- */
+/** JSON of an object from outside. Throws `NotJsonError` for what JSON cannot express. `name` is for messages. */
 export function stringifyJsonObject(name: string, value: unknown, maxBytes: number): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new NotJsonError(`${name} must be a JSON object, and is ${describeKind(value)}.`)
@@ -108,9 +105,7 @@ function isScalar(value: unknown): boolean {
   return value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
 }
 
-/**
- * Whether a value is a list, or an object of no class. Its prototype may be that of another Node context, such as one of Jest.
- */
+/** A list, or an object of no class; also of another Node context, such as Jest's. */
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)

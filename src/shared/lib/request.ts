@@ -2,10 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
 import { formatGroups, normalizeIp, readGroups } from './ip-address.js'
 
-/**
- * A header of a request. Own members only: a polluted `Object.prototype` must not provide a credential. A request that a test
- * made by hand may have no headers at all: it has no credential.
- */
+/** An own header: a polluted `Object.prototype` provides no credential. Requests made by hand may have no headers. */
 export function readHeader<Name extends keyof IncomingHttpHeaders & string>(
   { headers }: Partial<Pick<IncomingMessage, 'headers'>>,
   name: Name,
@@ -20,10 +17,7 @@ export function readHostMember(req: IncomingMessage, name: string): unknown {
   return isInherited ? undefined : value
 }
 
-/**
- * The address that a request is counted against: its IPv4 address, or the IPv6 network with that prefix. One subscriber has
- * all addresses of a /64 network, and often of a /56 or /48.
- */
+/** The address to count by: IPv4, or the IPv6 network with that prefix, which one subscriber has. */
 export function readClientAddress(req: IncomingMessage, ipv6Prefix: Ipv6Prefix = 64): string {
   const address = readIpAddress(req)
   return isIPv6(address) ? formatNetwork(address, ipv6Prefix) : address
@@ -32,10 +26,7 @@ export function readClientAddress(req: IncomingMessage, ipv6Prefix: Ipv6Prefix =
 /** The bits of an IPv6 address that name a network. */
 export type Ipv6Prefix = 48 | 56 | 64
 
-/**
- * Express's `req.ip`, which follows the host's `trust proxy`, or the peer's address: one spelling for each address, in
- * whatever form a proxy delivers it.
- */
+/** Express's `req.ip` (which follows `trust proxy`), or the peer's address, in one spelling. */
 export function readIpAddress(req: IncomingMessage): string {
   const ip = readHostMember(req, 'ip')
   if (typeof ip === 'string') return normalizeAddress(ip)

@@ -1,7 +1,4 @@
-/**
- * Hexadecimal text of 32 random characters has 128 bits, but rarely all 16 digits, and is estimated at about 120. With 128 as
- * the minimum, secrets that are good would be refused.
- */
+/** Hexadecimal text of 128 random bits is estimated at about 120; a minimum of 128 would refuse good secrets. */
 const MIN_ESTIMATED_BITS = 96
 
 /**

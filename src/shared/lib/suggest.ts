@@ -6,10 +6,7 @@ export function findSimilar(word: string, known: readonly string[]): readonly st
   return [...new Set([...close, ...completed])].slice(0, 3)
 }
 
-/**
- * A question that ends a message, such as ` Did you mean "title"?`, with its leading space; empty if no known word is
- * similar. Known words are shown in quotes unless `format` is given.
- */
+/** Such as ` Did you mean "title"?`, with its leading space; empty without a similar word. In quotes without `format`. */
 export function didYouMean(
   word: string,
   known: readonly string[],

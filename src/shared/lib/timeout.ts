@@ -1,7 +1,4 @@
-/**
- * The time limit of a call of the store or of the host's code. HTTP clients wait longer than that, and a busy database rarely
- * does.
- */
+/** The limit of a call of the store or of the host's code. HTTP clients wait longer; a busy database rarely does. */
 export const CALL_TIMEOUT_MS = 5000
 
 interface TimeoutOptions {

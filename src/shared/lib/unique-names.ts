@@ -1,7 +1,4 @@
-/**
- * Gives each text a name of its own: `name`, then `name-2`, `name-3`. It remembers the last number of each, so that thousands of
- * equal texts take no longer than different ones.
- */
+/** Gives each text a name of its own: `name`, `name-2`. Thousands of equal texts take no longer than others. */
 export function createUniqueNames(taken: Iterable<string> = [], firstNumber = 2): (text: string) => string {
   const names = new Set(taken)
   const numbers = new Map<string, number>()

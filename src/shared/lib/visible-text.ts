@@ -21,10 +21,7 @@ export function findHidden(text: string): string | undefined {
   return found
 }
 
-/**
- * Replaces each invisible character, and each that reorders the text around it, except where its script or an emoji needs it.
- * Line breaks and other control characters are not replaced.
- */
+/** Replaces invisible and reordering characters, except where script or emoji need them, and line breaks. */
 function replaceHidden(text: string, replace: (character: string) => string): string {
   // Most texts have none.
   return INVISIBLE.test(text)
@@ -47,10 +44,7 @@ export function formatCodePoint(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/**
- * Characters that are invisible wherever they stand: default-ignorable ones (fillers, soft hyphens, tags, joiners, variation
- * selectors), marks of the direction, annotations, and blanks that are no spaces.
- */
+/** Characters that are invisible anywhere: default-ignorable ones, marks of direction, annotations, blanks. */
 const INVISIBLE_CLASS = String.raw`\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800\uFFF9-\uFFFC\u{1D159}`
 
 /** Any invisible character. Code escapes them all. */

@@ -37,10 +37,7 @@ function describeOperations(path: string, pathItem: JsonObject): Operation[] {
   ]
 }
 
-/**
- * The operations of `paths` and of `components.pathItems`, and those anywhere else in the document that a path refers to. Each
- * once, with the path item as it is written.
- */
+/** The operations of `paths` and `components.pathItems`, and those that a path refers to. Each once, as written. */
 export function listWrittenOperations(document: JsonObject): Operation[] {
   const items = new Map<JsonObject, string>()
   const add = (path: string, given: unknown, depth = 0): void => {

@@ -26,10 +26,7 @@ export interface SecuredOperation {
   readonly security: Security
 }
 
-/**
- * The operations of a document, those with more concrete paths first; and what keeps guards from enforcing the document. The
- * operations mean something only if there is no problem.
- */
+/** The operations, more concrete paths first; and what keeps guards from enforcing the document. */
 export function readOperations(
   api: Api,
   document: JsonObject,
@@ -69,10 +66,7 @@ function isOfScheme(api: Api, declared: JsonObject): boolean {
   return type === 'oauth2' || type === 'openIdConnect' || isBearer
 }
 
-/**
- * Whether callers of the document send the key where and as the guard reads it. Names of headers ignore case (RFC 9110 5.1). A scheme
- * of the type `apiKey` is the bare key, which the guard does not take in `Authorization`.
- */
+/** Whether the key is sent where the guard reads it. The type `apiKey` is a bare key, never in `Authorization`. */
 function isKeyOf({ keyHeaders }: Api, { in: place, name }: JsonObject): boolean {
   return (
     place === 'header' &&

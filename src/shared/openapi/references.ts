@@ -56,9 +56,7 @@ interface Place {
   readonly isMap?: boolean
 }
 
-/**
- * The objects of a document, or of a part of it. Members of an extension are no OpenAPI objects, so a `$ref` in them is data, too.
- */
+/** The objects of a document or a part. Members of an extension are none: a `$ref` in them is data. */
 export function listObjects(value: unknown, { pointer = '#', base = '', isMap = false }: Place = {}): PlacedObject[] {
   const found: PlacedObject[] = []
   add(value, pointer, base, isMap)

@@ -47,10 +47,7 @@ export interface DocumentProblem {
   readonly fix: string
 }
 
-/**
- * Lists mistakes in the `security` of a document: values that are no list of requirements, and scopes that the API does not
- * have.
- */
+/** Mistakes in `security`: values that are no list of requirements, and scopes that the API lacks. */
 export function findSecurityProblems(api: Api, document: JsonObject): DocumentProblem[] {
   const places = listSecurities(document)
   const isValid = ({ security }: SecurityPlace): boolean => isListOfRequirements(security)
@@ -132,10 +129,7 @@ export function isListOfRequirements(security: unknown): boolean {
   return Array.isArray(security) && security.every(isRequirement)
 }
 
-/**
- * Whether the value is an object with a list of scopes for each scheme. Any other value would read as `{}`: no credential is
- * needed.
- */
+/** An object with a list of scopes per scheme. Any other value would read as `{}`: no credential is needed. */
 function isRequirement(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((each) => Array.isArray(each) && each.every(isText))
 }

@@ -6,10 +6,7 @@ export function isMultipart(mediaType: string): boolean {
   return /^multipart\//i.test(mediaType)
 }
 
-/**
- * The media type to send, of a list such as `image/png, image/*`: that of the content if the list allows it, otherwise the first
- * one that is no range.
- */
+/** Of a list such as `image/png, image/*`: the content's own type if allowed, else the first that is no range. */
 export function chooseMediaType(list = '', own = ''): string | undefined {
   const types = list.split(',').map((type) => type.trim())
   const isAllowed = types.some(

@@ -48,10 +48,7 @@ function prepareCredential(call: SampleCall): PreparedCredential | undefined {
   return { kind: 'accessToken', request: { tokenEndpoint, scope, credentials } }
 }
 
-/**
- * Joins headers of one name (RFC 9110, section 5.3), because most libraries take a map. Drops those that RFC 9110, section 5.1
- * and 5.5, does not allow.
- */
+/** Joins headers of one name (RFC 9110 5.3), as libraries take a map; drops what RFC 9110 5.1, 5.5 forbid. */
 function mergeHeaders(headers: SampleCall['headers']): [name: string, value: string][] {
   const merged = new Map<string, [name: string, value: string]>()
   for (const [name, value] of headers) {

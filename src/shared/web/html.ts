@@ -7,10 +7,7 @@ export interface Html {
 
 type Content = Html | string | number | false | undefined | readonly Content[]
 
-/**
- * HTML from a template. Strings and numbers are escaped, and so are invisible characters in them; lists are joined, `false` and
- * `undefined` are left out.
- */
+/** HTML from a template: strings are escaped, lists joined, `false` and `undefined` left out. */
 export function html(strings: TemplateStringsArray, ...contents: readonly Content[]): Html {
   return { markup: String.raw({ raw: strings }, ...contents.map(formatContent)) }
 }

@@ -29,10 +29,7 @@ export const COLORS = {
 /** What a badge, a pill, a tile or a notice says by its colour. */
 export type Tone = 'info' | 'good' | 'warn' | 'bad' | 'other'
 
-/**
- * The type scale, in pixels: badges and axes, labels and code, text, headings within sections, headings of sections, titles. Pages
- * write them in rem, so that they follow the size that the reader has chosen.
- */
+/** The type scale, in pixels: badges, labels and code, text, headings, sections, titles. Pages write them in rem. */
 export const TEXT_SIZES = { tiny: 11, small: 13, plain: 15, large: 16, title: 20, heading: 32 } as const
 
 /** The spaces inside and between things: `--space-4` is 4 steps of 4 pixels. */
@@ -70,10 +67,7 @@ const QUIET = 'border-color: var(--line); color: var(--ink); background: var(--r
 const CONTROL =
   'max-width: 100%; padding: .375rem .625rem; border: 1px solid light-dark(#8a939d, #6b7580); border-radius: var(--corner-control); color: var(--ink); background: var(--paper); font: var(--text-plain)/1.5 var(--sans)'
 
-/**
- * The rules that all pages begin with: `light-dark()` follows the system's setting, unless the reader has chosen a theme
- * (theme-switch.ts). A page sets `--page`, the width of what is below its header.
- */
+/** What all pages begin with: `light-dark()` follows the system or the reader. A page sets its width, `--page`. */
 export const LOOK_CSS = `:root {
   color-scheme: light dark;
 ${PROPERTIES.map((property) => `  ${property}\n`).join('')}  --sans: ui-sans-serif, Inter, system-ui, sans-serif;

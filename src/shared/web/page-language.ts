@@ -3,20 +3,14 @@ import type { Language } from '../contracts/application-record.js'
 import { readHeader } from '../lib/request.js'
 import { FRAME_TEXTS } from './page-frame.js'
 
-/**
- * The language of a page for a contact: the application's, as in its e-mails, otherwise what the browser prefers, on which the
- * answer then depends (RFC 9110 12.5.5), otherwise English.
- */
+/** The language for a contact: the application's, else what the browser prefers (RFC 9110 12.5.5), else English. */
 export function choosePageLanguage(req: IncomingMessage, res: ServerResponse, stored?: Language): Language {
   if (stored !== undefined) return stored
   res.appendHeader('Vary', 'Accept-Language')
   return readPreferredLanguage(req) ?? 'en'
 }
 
-/**
- * The language that a caller prefers (RFC 9110 12.5.4) among those in which e-mails are written; undefined if it names none
- * of them. `de-AT` stands for `de`.
- */
+/** The language that a caller prefers (RFC 9110 12.5.4) among those of e-mails; undefined if it names none. */
 export function readPreferredLanguage(req: IncomingMessage): Language | undefined {
   const header = readHeader(req, 'accept-language') ?? ''
   const ranges = header.split(',', MAX_RANGES).map(parseRange)

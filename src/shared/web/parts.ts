@@ -145,10 +145,7 @@ export function renderRows(rows: readonly Html[]): Html {
   </ul>`
 }
 
-/**
- * A property, parameter or setting in a list of the class `properties`: its name, beside it type and what else is known, below
- * that its description and its parts.
- */
+/** A property, parameter or setting in a `properties` list: name, type and facts, then description and parts. */
 export function renderProperty(
   { name, isOld = false, about }: { readonly name: string; readonly isOld?: boolean; readonly about: Content },
   details?: Content,

@@ -42,10 +42,7 @@ main:has(.decision) { width: min(100% - 2rem, 60rem) }
 .quote { white-space: pre-line; padding-left: var(--space-3); border-left: 3px solid var(--line) }
 `)
 
-/**
- * Style and script are in the page and allowed by their hashes. So the pages need no other address, whatever path or proxy
- * they are served behind.
- */
+/** Style and script are in the page and allowed by their hashes, so that any path or proxy will do. */
 export function createContentSecurityPolicy(script?: string): string {
   return [
     "default-src 'none'",

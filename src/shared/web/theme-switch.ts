@@ -27,10 +27,7 @@ export const THEME_SCRIPT = { markup: `<script>${SCRIPT}</script>` }
 /** The source by which a page's Content-Security-Policy allows the script. */
 export const THEME_SCRIPT_SOURCE = hashSource(SCRIPT)
 
-/**
- * The button for the header of each page. It works by delegation, so that a page may be replaced. The style of the look hides it
- * where no script runs.
- */
+/** The button in the header of each page. It works by delegation; without a script it is hidden. */
 export function renderThemeButton(label: string): Html {
   return html`<button type="button" class="icon theme" aria-label="${label}" title="${label}">&#9680;</button>`
 }

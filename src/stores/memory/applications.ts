@@ -19,10 +19,7 @@ export function createMemoryApplications() {
   const idsByExternalId = new Map<string, string>()
   const endedKeys = createMemoryEndedKeys()
 
-  /**
-   * Whether the stored version is the record's previous one, and no other application has its `externalId`. Throws for a
-   * credential that is stored already.
-   */
+  /** Whether the previous version is stored, and the `externalId` is free. Throws for a credential that is stored. */
   function isNext(record: ApplicationRecord): boolean {
     if ((records.get(record.id)?.version ?? 0) !== record.version - 1) return false
     const owner = record.externalId === undefined ? undefined : idsByExternalId.get(record.externalId)

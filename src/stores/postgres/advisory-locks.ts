@@ -1,9 +1,6 @@
 import { getOften, type Work } from '../sql/work.js'
 
-/**
- * The advisory locks of the package. Their numbers are shared by everything in the database, and only their size makes it
- * unlikely that other software uses the same ones.
- */
+/** The advisory locks. Everything in the database shares the numbers: only their size makes them unlikely elsewhere. */
 const ADVISORY_LOCKS = {
   /** One process migrates at a time. */
   migration: 6_023_885_187_240,

@@ -212,10 +212,7 @@ function addCode(error: unknown, deadline: number): unknown {
 
 function ignore(): void {}
 
-/**
- * The pool replaces a connection whose query timed out. That happens a little after the platform's own time-out for the call,
- * by which the platform learns that the store does not answer.
- */
+/** The pool replaces a connection whose query timed out, a little after the platform's own time-out of the call. */
 function limitTime(deadline: number): Pick<PostgresQuery, 'query_timeout'> {
   if (deadline === Infinity) return {}
   return { query_timeout: Math.ceil(remainingTime(deadline)) + SILENT_CONNECTION_MARGIN_MS }

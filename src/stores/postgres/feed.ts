@@ -46,10 +46,7 @@ const INSERT_CHANGE = `
   INSERT INTO platform_auth_changes (kind, id, expires_at) VALUES (?1, ?2, ?3)
   RETURNING seq, pg_notify('${CHANNEL}', '')`
 
-/**
- * Reads the feed. Rejects on a replica. Records read from a replica may be stale, so a cursor from before it is answered with
- * `everything`.
- */
+/** Reads the feed. Rejects on a replica, whose records may be stale: an older cursor gets `everything`. */
 export function createFeedReader(): {
   readonly clock: NonNullable<Store['clock']>
   readChangesSince(sql: Sql, cursor: string | undefined): Promise<ChangesPage>

@@ -18,10 +18,7 @@ interface MigrateOptions {
   readonly mayMigrate: boolean
 }
 
-/**
- * Creates the tables in the first schema of the search path or migrates them: all pending migrations in one transaction, or
- * none of them.
- */
+/** Creates or migrates the tables in the first schema of the search path: all pending migrations, or none. */
 export async function migrate(
   { sql, transaction }: PostgresConnections,
   { migrations, mayMigrate }: MigrateOptions,

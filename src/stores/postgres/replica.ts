@@ -1,9 +1,6 @@
 import type { PostgresResult } from './pool.js'
 
-/**
- * A column that is NULL on a primary. On a server in recovery, such as a replica or a primary that was demoted, it is the time
- * of the last transaction that it has replayed, or empty.
- */
+/** NULL on a primary. In recovery (a replica, a demoted primary): the time of the last replayed transaction. */
 export const REPLAYED_UNTIL = `
   CASE WHEN pg_is_in_recovery() THEN coalesce(
     to_char(pg_last_xact_replay_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), ''
@@ -13,10 +10,7 @@ export interface ReplicaRow {
   readonly replayed_until: string | null
 }
 
-/**
- * A replica does not know what it lacks: its replay may have stopped, or another server may be the primary now. So an answer of
- * it would not bound staleness.
- */
+/** A replica does not know what it lacks, so its answer would not bound staleness. */
 export class ReplicaError extends Error {
   readonly code = 'replica'
   /** An ISO 8601 time; empty if it has replayed nothing since it was started. */

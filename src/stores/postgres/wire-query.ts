@@ -46,10 +46,7 @@ interface Field {
   readonly dataTypeID: number
 }
 
-/**
- * Two statements in one message and one transaction. The callback gets the rows of the second. `pg` itself can send several
- * statements at once only without values.
- */
+/** Two statements in one message and transaction; the rows of the second. `pg` can do so only without values. */
 export function createWireQuery(
   statements: readonly [first: WireStatement, second: PostgresQuery],
   callback: WireQuery['callback'],

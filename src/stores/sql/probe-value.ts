@@ -1,9 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/**
- * The size exceeds what a database has left in partly filled pages, and the value is incompressible, so that a full disk is
- * noticed.
- */
+/** More than a database has in partly filled pages, and incompressible, so that a full disk is noticed. */
 const PROBE_BYTES = 1024 * 1024
 
 /** The value that `diagnose()` writes to see whether the disk has space. */

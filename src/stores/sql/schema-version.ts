@@ -5,10 +5,7 @@ import { all, run, type Work } from './work.js'
 /** The row of `platform_auth_meta` with the schema's version. */
 const VERSION_KEY = 'schema'
 
-/**
- * The row in which builds before the first release kept a version. Their tables are not migrated: nobody published them, and
- * what they would lack cannot be made up.
- */
+/** Builds before the first release kept a version here. Their tables are not migrated: nobody published them. */
 const UNRELEASED_KEY = 'schema_version'
 
 /** The version of the schema, which `platform_auth_meta` has; 0 if there is none. Throws for a database of an unreleased build. */

@@ -67,10 +67,7 @@ const COUNT = {
   count: 'bigint',
 } as const
 
-/**
- * The rows are in one order: two processes that lock the same rows in different orders deadlock. CROSS JOIN keeps SQLite from reading
- * the applications first.
- */
+/** Rows in one order, as other orders deadlock. CROSS JOIN keeps SQLite from reading the applications first. */
 function formatAddUsage({ formatGiven, binary }: Dialect): string {
   return `
   INSERT INTO platform_auth_usage AS stored (application_id, route, day, api, outcome, count)

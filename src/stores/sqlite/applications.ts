@@ -124,10 +124,7 @@ function isNarrow({ externalId, contact, hasDecided, endingBefore }: Application
   return [externalId, contact, hasDecided, endingBefore].some((filter) => filter !== undefined)
 }
 
-/**
- * The conditions that use the indexes of `external_id`, contacts and `ends_at`, and those that use none. The plus sign keeps SQLite
- * from reading by status instead.
- */
+/** Conditions that use an index, and those that use none. The plus sign keeps SQLite from reading by status. */
 function listFilters(
   query: ApplicationQuery & { readonly isOrdered?: true },
   statuses: readonly string[],

@@ -24,18 +24,12 @@ export interface SqliteConnection {
   close(): void
 }
 
-/**
- * The time for which an operation waits for a lock: less than the 5 s after which a platform counts it as failed, because it must not
- * take effect after that.
- */
+/** The wait for a lock: less than the 5 s after which a platform counts the operation as failed. */
 const LOCK_TIMEOUT_MS = 4500
 /** The time for which reads, which take some 20 us each, may follow one another in one turn of the event loop. */
 const READ_TURN_MS = 2
 
-/**
- * setImmediate is kept, so that fake timers of the host's tests, which replace the global function later, do not hold up the
- * store.
- */
+/** Kept, so that fake timers of the host's tests, which replace the global function, do not hold up the store. */
 const { setImmediate } = globalThis
 
 export function createSqliteConnection(
@@ -123,10 +117,7 @@ export function findFilePath(sql: Sql): string | undefined {
   return databases.find(({ name }) => name === 'main')?.file || undefined
 }
 
-/**
- * Returns a check that throws if the path leads to no file, or to another one than the file that is open: the open file
- * would still take writes, and they would be lost with its last process.
- */
+/** Throws if the path leads to another file than the open one, whose writes would be lost with its last process. */
 function createReplacedFileCheck(sql: Sql): () => void {
   let path: string | undefined
   let opened: BigIntStats | undefined

@@ -55,10 +55,7 @@ function parseFileUri(uri: string): string | undefined {
   return path === '' || path === ':memory:' || (mode !== null && mode !== 'rwc') ? undefined : path
 }
 
-/**
- * Creates an empty file with mode 0600, unless one exists; returns whether it did. SQLite gives the files beside it
- * (`-wal`, `-shm`) the same mode.
- */
+/** Creates an empty file with mode 0600 unless there is one; `-wal` and `-shm` get the same mode. */
 export function createPrivateFile(path: string): boolean {
   try {
     // The flag is exclusive: opening and closing an existing file would drop the locks that this process has on it (POSIX).

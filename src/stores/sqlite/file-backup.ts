@@ -11,10 +11,7 @@ export interface FileBackup {
   discard(): void
 }
 
-/**
- * The write lock makes the copy exact: nobody else can commit between the copy and the migration, and of several processes
- * that start at once only the one that migrates makes a copy.
- */
+/** The write lock makes the copy exact, and only the process that migrates makes one. */
 export function createFileBackup(openFile: OpenSqliteFile): FileBackup {
   let current: { readonly finalName: string; readonly path: string } | undefined
 

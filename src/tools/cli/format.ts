@@ -5,10 +5,7 @@ export function formatTable(headings: readonly string[], rows: readonly (readonl
   return createTable(headings)(rows)
 }
 
-/**
- * Formats a table part by part; the first part has the headings. A column is as wide as its widest cell so far, because the
- * cells that follow are not known yet.
- */
+/** Formats a table part by part, with headings first. A column is as wide as its widest cell so far. */
 export function createTable(headings: readonly string[]): (rows: readonly (readonly string[])[]) => string {
   const widths: number[] = []
   let head = [headings.map((heading) => heading.toUpperCase())]
@@ -19,10 +16,7 @@ export function createTable(headings: readonly string[]): (rows: readonly (reado
   }
 }
 
-/**
- * Rows of cells in aligned columns, with two spaces between them and `indent` before each row. `widths` are the least widths
- * of the columns, and are increased to those of the cells.
- */
+/** Rows of cells in aligned columns, two spaces between. `widths` are the least ones, and grow with the cells. */
 export function alignColumns(rows: readonly (readonly string[])[], indent = '', widths: number[] = []): string {
   const cells = rows.map((row) => row.map(replaceControlCharacters))
   for (const row of cells) {
@@ -60,10 +54,7 @@ export function wrapText(text: string, indent = '', width = 100): string {
   return [...lines, line].join(`\n${indent}`)
 }
 
-/**
- * Replaces characters that move the cursor, hide text or change its direction by U+FFFD: anybody who registers chooses
- * the name that an operator's terminal shows.
- */
+/** Shows characters that move the cursor, hide or turn text as U+FFFD: strangers choose what operators read. */
 export function replaceControlCharacters(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\u{FFFD}')
 }

@@ -21,10 +21,7 @@ import { createDatabase, type Database } from './database.js'
 import { CommandError, describeError, UsageError } from './errors.js'
 import { ENVIRONMENT_VARIABLES } from './program.js'
 
-/**
- * The requirement of a command: an open `store` (`--db` or `--config`), or `options` of a platform too (`--config`). With
- * `target`, nothing is opened for the command: the doctor reports what fails.
- */
+/** What a command needs: a `store`, or a platform's `options` too. `target`: the doctor reports what fails. */
 export type Requirement = 'target' | 'store' | 'options'
 
 /** The store and the options that a command works on. */

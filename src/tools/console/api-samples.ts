@@ -13,10 +13,7 @@ import type { Site } from './site.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { readLanguage, textWith, words } from './words.js'
 
-/**
- * The commands that call an API, and a link that opens programs in every language. These are on a page of their own, from which
- * the script of the index takes them: they would be most of the index.
- */
+/** The commands that call an API, and a link to a page with programs in every language. */
 export function renderApiCommands(api: Api, document: JsonObject | undefined): Html {
   const call = createExampleCall(api, document)
   const path = `apis/${api.name}/samples`

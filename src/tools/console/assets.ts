@@ -32,10 +32,7 @@ export function loadAssets(): Assets {
   return loaded
 }
 
-/**
- * dist/assets: three folders above the file of dist/esm or dist/cjs that this becomes a part of; the second candidate serves tests
- * of the source.
- */
+/** dist/assets, from the file of dist/esm or dist/cjs that this becomes a part of; or from the source, for tests. */
 function findAssetsFolder(): string {
   // Undefined in a bundle in CommonJS format.
   const here = import.meta.dirname as string | undefined

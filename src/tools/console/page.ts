@@ -23,10 +23,7 @@ interface PageOptions extends Pick<PageFrame, 'title' | 'bodyClass' | 'content' 
 /** What all pages of the console show of it. */
 export type PageSite = Pick<Site, 'title' | 'portal' | 'registration' | 'guides' | 'changelog' | 'assets' | 'brand'>
 
-/**
- * Adds the trailing slash that the relative links of the index need. The server redirects, but cannot see the missing
- * slash behind a proxy that strips the prefix.
- */
+/** The slash that relative links of the index need. Behind a proxy that strips the prefix no server can see it. */
 const ADD_SLASH = `if(!location.pathname.endsWith('/'))location.pathname+='/'`
 
 /** A complete HTML page. All its URLs are relative, so that it works at any mount path and behind any proxy. */

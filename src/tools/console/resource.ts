@@ -35,10 +35,7 @@ export function createLatePageResource(render: () => string, policy: string): Ma
   }
 }
 
-/**
- * A document for programs. It is made at the first request and then kept, because documents of many megabytes would delay the
- * start. Pages of every origin may read it, such as other viewers and client generators.
- */
+/** A document for programs, made at the first request, as large ones would delay the start. Any origin may read it. */
 export function createDocumentResource(type: string, create: () => string): MakeResource {
   return keep(() => {
     const content = Buffer.from(create())

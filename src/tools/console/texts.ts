@@ -84,9 +84,7 @@ function createText(path: string, markdown: string, name: string): ConsoleText {
   return { path, title: readTitle(markdown) || name, markdown }
 }
 
-/**
- * The words of the first heading outside of code. It reads line by line, so that no regular expression sees more than a line.
- */
+/** The words of the first heading outside of code. No regular expression sees more than a line. */
 function readTitle(markdown: string): string {
   let fence = ''
   for (const line of markdown.split(/\r?\n/)) {

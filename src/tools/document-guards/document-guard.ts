@@ -88,10 +88,7 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
     else next()
   }
 
-  /**
-   * The check runs once, when the first request shows which app this is. An app that has no route of the document at all is
-   * probably a proxy.
-   */
+  /** Checked once, when the first request shows which app this is. One without any of the routes is a proxy. */
   function warnOfMissingRoutes(req: IncomingMessage): void {
     hasCheckedRoutes = true
     const { baseUrl = '' } = req as { baseUrl?: string }

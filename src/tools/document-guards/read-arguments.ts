@@ -117,10 +117,7 @@ function describeRepeated({ prefix, path, isEveryPath }: RepeatedPrefix): Docume
   }
 }
 
-/**
- * The guard for everything outside the document; undefined if that is refused. Throws for a function that is no guard of this
- * platform.
- */
+/** The guard for everything outside the document; undefined if that is refused. Throws for any other function. */
 export function readUndocumented(given: unknown, { isGuard, describeNoGuard }: GuardParts): Guard | undefined {
   if (given === 'refuse') return undefined
   if (given === 'pass') return (_req, _res, next) => next()

@@ -12,10 +12,7 @@ export interface Route {
   readonly hasBody: boolean
 }
 
-/**
- * The operations that are served. Not here: `portal.link` and `imports.run`, because a link signs in whoever has it, and an import grants
- * whatever a file says.
- */
+/** The operations served. Without `portal.link`, which signs in, and `imports.run`, which grants what a file says. */
 const PLACES: Readonly<Partial<Record<CallName, string>>> = {
   'applications.list': 'GET /applications',
   'applications.create': 'POST /applications',

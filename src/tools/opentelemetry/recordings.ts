@@ -1,9 +1,6 @@
 import type { EventType } from '../../index.js'
 
-/**
- * How each event is recorded. Names follow OpenTelemetry's semantic conventions: an own namespace, snake_case between
- * dots, plural for countable things, no unit and no "total".
- */
+/** How events are recorded, by OpenTelemetry's conventions: own namespace, snake_case, plural, no unit or "total". */
 export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'request.allowed': countInRequest('platform_auth.requests'),
   'request.denied': countInRequest('platform_auth.requests'),
@@ -95,10 +92,7 @@ export const COUNTERS = {
   'platform_auth.session_secret.changes': { unit: '{change}', description: 'Replacements of the session secret' },
 } as const
 
-/**
- * The parts that can be unavailable, each with a gauge `platform_auth.<name>.available` and a histogram
- * `platform_auth.<name>.outage.duration`.
- */
+/** What can be unavailable: gauges `platform_auth.<name>.available`, histograms `platform_auth.<name>.outage.duration`. */
 export const OUTAGES = {
   store: {
     available: '1 while the store answers, 0 while it does not',

@@ -4,10 +4,7 @@ import { isObject } from '../../shared/lib/is-object.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 import type { CallName, Operation } from './operation.js'
 
-/**
- * Reads the input, as JSON has it, and calls the platform, or what `openAdmin()` has opened. Rejects with `ApplicationError`: code
- * `invalid_argument` for an input that does not keep to the schema.
- */
+/** Reads the input as JSON, and makes the call. Rejects with `invalid_argument` for what the schema refuses. */
 export async function perform(operation: Operation, platform: object, input: unknown, by?: string): Promise<unknown> {
   const { name, subject, audited, output } = operation
   const given = readInput(operation, input)

@@ -1,10 +1,7 @@
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import { isSameContact } from './contact-lists.js'
 
-/**
- * Whether somebody is known to want e-mails at that contact of the application. Credentials are sent to the first contact, so their
- * use confirms it; the others have accepted an invitation, or an operator has added them.
- */
+/** Whether somebody wants e-mails there: credentials were used, an invitation accepted, or an operator added him. */
 export function isConfirmed(record: ApplicationRecord, contact: string): boolean {
   return !record.isUnconfirmed || !isFirstContact(record, contact) || hasBeenUsed(record)
 }

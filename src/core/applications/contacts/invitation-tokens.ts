@@ -12,10 +12,7 @@ export function readInvitedApplication(token: string): string | undefined {
   return TOKEN.exec(token)?.[1]
 }
 
-/**
- * A new token for the link of an invitation, and what it changes of the application; undefined if the invitation has ended.
- * The token of the previous attempt stays valid, because that e-mail may have arrived.
- */
+/** A new token for an invitation's link, and the change; undefined if it has ended. The previous token stays valid. */
 export function issueInvitationToken(
   current: ApplicationRecord,
   { recipient = '' }: QueuedEmail,

@@ -18,10 +18,7 @@ export const LISTS = { key: 'keys', secret: 'secrets' } as const satisfies Recor
 
 type CredentialLists = Pick<ApplicationRecord, 'keys' | 'secrets'>
 
-/**
- * The list with a new credential. Expired ones stay, so that their use is refused with the reason, as long as there is room.
- * Throws with code `too_many_credentials` if there are too many live ones.
- */
+/** The list with a new credential. Expired ones stay while there is room, so that their refusal tells the reason. */
 export function addCredential(
   records: readonly CredentialRecord[],
   added: CredentialRecord,
@@ -53,10 +50,7 @@ export function replaceCredential(
   return addCredential(retireOthers(records, added, now, overlap), added, now)
 }
 
-/**
- * Of the other credentials with that name, the newest live one works until the overlap (seconds) ends; the rest is removed. A secret does
- * not replace a key set.
- */
+/** The newest live one of that name works until the overlap (seconds) ends; others go. A key set is not replaced. */
 export function retireOthers(
   records: readonly CredentialRecord[],
   { name, hash }: CredentialRecord,
@@ -142,10 +136,7 @@ function findOwnEnd(
 /** Same as ApplicationWriter.findLatestExpiry. */
 type FindLatestExpiry = (use: CredentialUse, createdAt: number) => number | undefined
 
-/**
- * The end that an operator gives a credential; the latest possible one for null. Throws with code `invalid_argument` if it is
- * later than the maximum age allows.
- */
+/** The end that an operator gives; the latest possible for null. Throws `invalid_argument` if that is too late. */
 export function limitExpiry(given: number | null, latest: number | undefined, now: number): number | undefined {
   if (latest === undefined || (given !== null && given <= latest)) return given ?? undefined
   if (given === null && latest > now) return latest
@@ -186,10 +177,7 @@ export function findLiveCredential(
   )
 }
 
-/**
- * The name whose credential a rotation replaces: that of the given one, or the only name that is live; `default` if none is.
- * Throws with code `invalid_argument` if there is a choice.
- */
+/** The name that a rotation replaces: the given, or the only live. Throws `invalid_argument` if there is a choice. */
 export function selectName(
   record: ApplicationRecord,
   kind: CredentialKind,

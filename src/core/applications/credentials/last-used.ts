@@ -2,10 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 import type { CredentialSource } from '../../../shared/contracts/credential-source.js'
 import { createBoundedCache } from '../../../shared/lib/bounded-cache.js'
 
-/**
- * Collects in memory when credentials were last used, and writes the times to the store when the stored ones are some minutes
- * old.
- */
+/** Collects when credentials were last used, and stores the times when the stored ones are some minutes old. */
 export type LastUsed = ReturnType<typeof createLastUsed>
 
 interface LastUsedOptions {

@@ -26,9 +26,7 @@ interface ApprovalLinksOptions {
   readonly now: () => number
 }
 
-/**
- * This mark at the end of a token says that the link is for a rejection. It is not signed, because the page offers both decisions.
- */
+/** At the end of a token: the link is for a rejection. It is not signed, because the page offers both decisions. */
 export const REJECTION_SUFFIX = '.deny'
 
 const LINK_LIFETIME_MS = 14 * 24 * 3600 * 1000

@@ -50,10 +50,7 @@ export function decideAccess(
   }
 }
 
-/**
- * What a deleted application keeps: first how it ended, with who asked if its registration was denied, and of former requests only
- * what became of them.
- */
+/** What a deleted application keeps: how it ended, who asked if it was denied, and what became of requests. */
 export function eraseDecided(
   current: ApplicationRecord,
   ended: Outcome,

@@ -69,10 +69,7 @@ export function createQueuedEmail(
   }
 }
 
-/**
- * The name of the credential that an e-mail replaces; undefined if that credential was removed. A registration and
- * the first secret are about `default`.
- */
+/** The name of the credential that an e-mail replaces; undefined if that was removed. */
 export function findReplacedName(
   record: Pick<ApplicationRecord, 'keys' | 'secrets'>,
   { purpose, credentialId }: QueuedEmail,
@@ -111,16 +108,10 @@ export function nextVersion(email: QueuedEmail, changed: Partial<QueuedEmail> = 
 
 /** The limit for e-mails that tell of changes, each to another recipient. */
 export const MAX_CHANGES_EMAILS = 100
-/**
- * The limit exceeds what an application can have: a registration, for each live credential a replacement and a reminder, and
- * those about changes.
- */
+/** More than an application can have: a registration, a replacement and a reminder per credential, and changes. */
 const MAX_QUEUED_EMAILS = 100 + MAX_CHANGES_EMAILS
 
-/**
- * The application's queued e-mails. There is at most one delivery for each purpose and name: with two, neither would know which
- * credentials the other replaces.
- */
+/** The queued e-mails. There is one delivery per purpose and name, so each knows which credentials it replaces. */
 export async function listQueuedEmails(store: Store, applicationId: string): Promise<readonly QueuedEmail[]> {
   return (await store.emails?.list({ applicationId, state: undefined, limit: MAX_QUEUED_EMAILS })) ?? []
 }
@@ -141,18 +132,12 @@ interface Withdrawal {
   readonly emails: readonly EmailChange[]
 }
 
-/**
- * Cancels e-mails: unsent ones are not sent, their links end, and so do the credentials of attempts that the mail server has
- * not confirmed. A process that is sending one finds it gone, and its credentials with it.
- */
+/** Ends unsent e-mails, their links, and credentials of unconfirmed attempts. Who is sending one finds it gone. */
 export function cancelEmails(current: ApplicationRecord, emails: readonly QueuedEmail[]): Withdrawal {
   return { changed: endAttempts(current, emails), emails: emails.map((email) => ({ remove: email })) }
 }
 
-/**
- * The changes to e-mails that are saved with a record: those of the caller, and the removal of reminders of credentials that
- * are gone, or now expire at another time.
- */
+/** The changes saved with a record: the caller's, and the end of reminders of credentials that are gone or end anew. */
 export async function withdrawReminders(
   store: Store,
   former: ApplicationRecord,
@@ -196,9 +181,7 @@ export function redirectEmails(current: ApplicationRecord, emails: readonly Queu
   }
 }
 
-/**
- * Ends links, and keeps e-mails from being sent until `resumeEmails`. E-mails that wait for approval go on waiting.
- */
+/** Ends links, and keeps e-mails from being sent until `resumeEmails`. Held ones wait on for approval. */
 export function suspendEmails(emails: readonly QueuedEmail[], now: number): EmailChange[] {
   return emails
     .filter(({ purpose, state }) => state !== 'held' && isHeldBySuspension(purpose))

@@ -5,10 +5,7 @@ export function createApplicationId(): string {
   return `app_${randomBytes(16).toString('hex')}`
 }
 
-/**
- * A new id of an application with an end. It says so itself: usage is counted by id, also where the record was never read, and
- * stays when the record is erased.
- */
+/** A new id of an application with an end. It says so: usage is counted by id, and outlives the record. */
 export function createTemporaryId(): string {
   return TEMPORARY + randomBytes(8).toString('hex')
 }

@@ -12,10 +12,7 @@ import { describeLimit, joinLimits, readApplicationLimit } from './application-l
 import { withhold } from './withheld.js'
 import type { CallParts } from '../call-parts.js'
 
-/**
- * The application's scopes at an API; undefined if it has no access. Own members only: a polluted `Object.prototype` grants
- * nothing.
- */
+/** The scopes at an API; undefined without access. Own members only: a polluted `Object.prototype` grants nothing. */
 export function findGrant(
   { apis }: ApplicationRecord,
   { name }: { readonly name: string },

@@ -17,10 +17,7 @@ interface GivenOperatorData {
 /** The members of a record that were given. */
 export type OperatorDataRecord = Partial<Pick<ApplicationRecord, 'metadata' | 'externalId'>>
 
-/**
- * Validates what an operator keeps on an application, before it is stored. Rejects with `ApplicationError`, and with what the
- * schema itself throws.
- */
+/** Validates what an operator keeps on an application. Rejects with `ApplicationError`, or what the schema throws. */
 export type ReadOperatorData = (given: GivenOperatorData) => Promise<OperatorDataRecord>
 
 /** `schema` is the option `metadata`. */
@@ -52,10 +49,7 @@ async function readMetadata(metadata: unknown, schema: MetadataSchema | undefine
   return copyMetadata(result.value)
 }
 
-/**
- * Throws if a schema has made something that is no JSON, such as a Date. That is a mistake of whoever wrote the schema, and not of the
- * one whose input it has accepted.
- */
+/** Throws if a schema has made something that is no JSON, such as a Date: a mistake of the schema's author. */
 export function checkSchemaOutput(option: string, output: unknown): void {
   const problem = findJsonProblem('metadata', output)
   if (problem !== undefined)

@@ -37,10 +37,7 @@ export function listKeyScopes(
   return scopes.every(isKept) ? scopes : scopes.filter(isKept)
 }
 
-/**
- * The scopes that a grant or a restriction means. An empty one may be from before the API had scopes: the provider says what it
- * means then.
- */
+/** The scopes that a grant means. The provider says what an empty one means, which may be older than the scopes. */
 export function listGrantedScopes(
   { defaultScopes = NO_SCOPES }: Pick<Api, 'defaultScopes'>,
   granted: readonly string[],

@@ -40,10 +40,7 @@ export function refuseUnlessActive({ id, status }: ApplicationRecord, call: stri
     throw new ApplicationError('invalid_state', `Application ${id} is ${status}: ${call}() needs an active one.`)
 }
 
-/**
- * The changes of `delete` and `deny`: no hash remains, and nothing personal but who asked for what was denied. The language stays: a
- * rejection is written in it.
- */
+/** The changes of `delete` and `deny`: no hash and nothing personal remains but who asked for what was denied. */
 export function eraseApplication(
   current: ApplicationRecord,
   ended: Outcome,
@@ -58,18 +55,12 @@ export function isEnded({ endsAt }: ApplicationRecord, now: number): boolean {
   return endsAt !== undefined && endsAt <= now
 }
 
-/**
- * The change that ends every access token issued up to now. Its time is always later than the last one, even if the clock was
- * set back.
- */
+/** Ends every access token issued up to now. The time always grows, even if the clock was set back. */
 export function endTokens({ tokensRevokedAt }: ApplicationRecord, now: number): Partial<ApplicationRecord> {
   return { tokensRevokedAt: Math.max(now, tokensRevokedAt + 1) }
 }
 
-/**
- * Ends `pending` when an application's credentials are first used: that proves that its e-mail has arrived, whatever the
- * mail server answered.
- */
+/** Ends `pending` when credentials are first used: that proves that the e-mail has arrived. */
 export type Activate = (id: string, origin: RequestOrigin | undefined) => Promise<void>
 
 interface ActivationOptions {

@@ -48,10 +48,7 @@ export function readContact(contact: unknown): string {
   )
 }
 
-/**
- * The contact that a stranger gives: an address in the public DNS. One at a host of the mail server's own network could reach
- * mailboxes that are not meant for strangers, such as root's.
- */
+/** The contact that a stranger gives: an address in the public DNS, not a mailbox of the mail server's own network. */
 export function readRegistrationContact(contact: unknown): string {
   const read = readContact(contact)
   if (LINK_IN_ADDRESS.test(read))

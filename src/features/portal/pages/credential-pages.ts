@@ -139,10 +139,7 @@ function renderRevokeChoice(isChosen: boolean, { alsoRevoke }: PortalTexts): Htm
   </label>`
 }
 
-/**
- * The days after which a new credential may expire, limited to ends that the platform gives. `0`: the latest of them, or never if
- * it has none.
- */
+/** The days after which a new credential may expire. `0`: the latest end, or never if there is none. */
 function listLifetimes({ record, now, findLatestExpiry, texts }: ApplicationView, kind: CredentialKind) {
   const limits = [
     findLatestExpiry({ kind, granted: record.apis, restriction: undefined }, now),

@@ -78,10 +78,7 @@ function renderSignOut(root: string, session: PortalSession, { signOut }: Portal
   </form>`
 }
 
-/**
- * Style and scripts are in the pages and allowed by their hashes. So the pages need no other address, whatever path or proxy
- * they are served behind.
- */
+/** Style and scripts are in the pages and allowed by their hashes, so that any path or proxy will do. */
 export function formatContentSecurityPolicy(): string {
   const scripts = Object.values(getScripts()).map(hashSource)
   return [

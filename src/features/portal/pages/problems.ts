@@ -8,10 +8,7 @@ import { readField, type FormFields } from '../../../core/http/form.js'
 import type { PortalTexts } from '../texts/en.js'
 import { FormProblem } from './action-page.js'
 
-/**
- * The reason why an action was refused, in words for the contact who entered the fields. The error's own message is for
- * operators.
- */
+/** The reason of a refusal in words for the contact who filled the form. The error's message is for operators. */
 export function describeProblem(
   { action }: { readonly action: PortalAction },
   { code }: ApplicationError,

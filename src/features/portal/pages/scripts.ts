@@ -11,10 +11,7 @@ const FORM_SCRIPT = `${COPY_SCRIPT}for (const form of document.querySelectorAll(
 addEventListener('pageshow', ({ persisted }) => { if (persisted) location.reload() })
 `
 
-/**
- * The scripts of the portal's pages, which are in the pages and allowed by their hashes. Every page works without them, except
- * those that read the fragment of a link.
- */
+/** The scripts of the portal. Every page works without them, except those that read the fragment of a link. */
 export const getScripts = once(() => ({
   /** Moves the token from the link's fragment into the form, so that only a click sends it. */
   fragment: `const token = location.hash.slice(1)

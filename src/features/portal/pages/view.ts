@@ -36,10 +36,7 @@ export function offers(
   return actions.has(action) && isPossible(action, record)
 }
 
-/**
- * The hidden fields of every form. `version` is that of the record which the page shows: a form that is sent twice, or after
- * another contact has changed the application, changes nothing.
- */
+/** The hidden fields of every form. `version` is the shown record's: a form that is sent late changes nothing. */
 export function renderHiddenFields({ session, record }: Pick<ApplicationView, 'session' | 'record'>): Html {
   return html`<input type="hidden" name="csrf" value="${session.csrf}" /><input
       type="hidden"

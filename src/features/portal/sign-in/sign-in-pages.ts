@@ -122,10 +122,7 @@ function renderPasteForm(root: string, csrf: string, problem: Problem | undefine
   </form>`
 }
 
-/**
- * The URL has a query, because the link in the e-mail, opened in the same tab, would otherwise only change the fragment of the
- * answer's URL.
- */
+/** With a query: otherwise the link in the e-mail, opened in the same tab, would only change the fragment. */
 function renderRequestForm(
   root: string,
   csrf: string,

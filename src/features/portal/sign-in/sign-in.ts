@@ -116,10 +116,7 @@ export function createSignIn(options: SignInOptions) {
       sendSignIn({ ...email, to, minutes: SIGN_IN_MINUTES, language: application?.language ?? 'en' })
   }
 
-  /**
-   * Chooses an application whose contact the mailbox is; one that nobody has confirmed only if there is no other, however many strangers
-   * have registered.
-   */
+  /** An application of that contact; one that nobody has confirmed only if there is no other. */
   async function findApplication(contact: string, caller: string): Promise<ApplicationRecord | undefined> {
     let first: ApplicationRecord | undefined
     for (let after: string | undefined; ;) {

@@ -26,10 +26,7 @@ export async function listQueuedEmails(store: Store, query: Partial<EmailQuery>)
 const FIRST_ATTEMPT_TIMEOUT_MS = 15_000
 const EMAIL_POLL_INTERVAL_MS = 50
 
-/**
- * The e-mails that a command has queued and the mail server has not accepted. If this process sends them, it first waits
- * until each was tried.
- */
+/** The e-mails that the mail server has not accepted. If this process sends them, each is tried first. */
 export async function waitForEmails(
   { store, sendsEmails }: Pick<OpenTarget, 'store' | 'sendsEmails'>,
   applicationId: string | undefined,

@@ -156,10 +156,7 @@ export const importedCredentialsCheck: Check = {
 /** Entries that are read at most, so that the doctor soon answers. */
 const MAX_READ = 10_000
 
-/**
- * Whether guards only report. The options of a guard are in the code of the app, but what it reports is in the store; the check
- * of the options finds those of the platform and of APIs.
- */
+/** Whether guards only report. Options of guards are in the app's code, but what they report is in the store. */
 export const reportOnlyCheck: Check = {
   name: 'guards that only report',
   async run({ admin, production }) {

@@ -1,9 +1,6 @@
 import type { Answer } from './exchange.js'
 
-/**
- * Finds in the answer alone what to change in front of the app. Undefined if the platform itself has answered, or if the answer
- * tells nothing: then the check knows more.
- */
+/** What to change in front of the app, by the answer alone. Undefined if the platform answered, or it tells nothing. */
 export function diagnose(answer: Answer): string | undefined {
   const { status, failure } = answer
   if (failure !== undefined) return diagnoseFailure(failure)

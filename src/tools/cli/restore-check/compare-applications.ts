@@ -3,10 +3,7 @@ import type { ApplicationRecord } from '../../../store.js'
 import { compareCredentials, compareNetworks } from './compare-credentials.js'
 import { toComparable, toLack, type Lack, type Times } from './lack.js'
 
-/**
- * What the restored record of an application lacks. States are compared, not ids or versions of changes, so the list is right
- * whatever was changed after the restore, and gets shorter as things are redone.
- */
+/** What a restored record lacks: states are compared, so the list gets shorter as things are redone. */
 export function compareApplications(
   lost: ApplicationRecord,
   restored: ApplicationRecord | undefined,

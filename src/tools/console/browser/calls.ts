@@ -21,10 +21,7 @@ export interface PageCalls {
 
 export type Calls = ReturnType<typeof createCalls>
 
-/**
- * The part of the script that calls APIs. It is a file of its own, which is loaded when an operation is opened or the reader
- * authorizes. Key, secret and access tokens are kept in its memory only, and end with the page.
- */
+/** The part of the script that calls APIs, loaded when needed. Credentials are in its memory only. */
 export function createCalls(root: string) {
   const session = createSession({ send, now: Date.now, suspensionUrl: new URL('suspended', root).href })
   const languages = createLanguageChoice()

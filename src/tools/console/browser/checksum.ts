@@ -1,9 +1,6 @@
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/**
- * Whether a text is a key that ends with its checksum: the CRC-32 of all before as six base62 digits. Keys have it whatever
- * their prefix.
- */
+/** Whether a key ends with its checksum: the CRC-32 of all before as six base62 digits, whatever the prefix. */
 export function isCompleteKey(text: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_]*_key_[A-Za-z0-9]{34}$/.test(text)) return false
   let rest = computeCrc32(text.slice(0, -6))

@@ -1,10 +1,7 @@
 type Child = Node | string | false | undefined
 type Properties = Readonly<Record<string, string | boolean | undefined | ((event: Event) => void)>>
 
-/**
- * An element. Functions become listeners, `true` an empty attribute; `false` and `undefined` leave an attribute out. Strings
- * become text nodes.
- */
+/** An element. Functions are listeners, `true` an empty attribute, `false` and `undefined` none, strings text. */
 export function create<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   properties: Properties = {},

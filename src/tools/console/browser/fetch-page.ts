@@ -1,7 +1,4 @@
-/**
- * Fetches a page of the console, of the same version as this one: the names of its files contain hashes of their content.
- * Undefined if there is none.
- */
+/** A page of the console of the same version: names of its files have hashes. Undefined if there is none. */
 export async function fetchPage(url: string, signal: AbortSignal | null = null): Promise<Document | undefined> {
   try {
     // Cookies are sent, because the console may be behind the host's own log-in.

@@ -1,9 +1,6 @@
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { callWords } from './words.js'
-/**
- * JSON with line breaks and indentation; undefined if the text is no JSON. The values stay as they are: JSON.parse() would
- * round large numbers.
- */
+/** JSON with line breaks; undefined if it is none. Values stay: JSON.parse() would round large numbers. */
 export function formatJson(text: string): string | undefined {
   try {
     JSON.parse(text)

@@ -11,10 +11,7 @@ interface NavigationOptions {
   readonly onForm: (form: HTMLFormElement) => void
 }
 
-/**
- * Opens operations in place. Without this script, each is a page of its own. Returns a function that opens, scrolls to and
- * focuses the operation that the address names, and returns whether the page has it.
- */
+/** Opens operations in place. Returns a function that shows the one in the address, and whether there is one. */
 export function enableNavigation({ main, mark, onForm }: NavigationOptions): () => boolean {
   const findSection = (key: string): HTMLElement | undefined => {
     const section = key === '' ? null : document.getElementById(key)

@@ -65,10 +65,7 @@ export function enableSearch({ sidebar, main, words }: SearchOptions): { focus()
     choose(keys.length > 0 ? 0 : -1)
   }
 
-  /**
-   * Searches again with the words that were loaded: they may add matches and move others. The list keeps its length and its
-   * choice.
-   */
+  /** Searches again with the words that were loaded. The list keeps its length and its choice. */
   function showAgain(): void {
     const before = list.children[chosen] as HTMLElement | undefined
     show(shown)

@@ -4,10 +4,7 @@ import { isMultipart } from '../../../shared/samples/media-type.js'
 import { createMultipart } from '../../../shared/samples/multipart.js'
 import { buildHeaders, buildUrl, type CallInput } from '../../../shared/samples/request.js'
 
-/**
- * fetch() that rejects with a message for the reader, unless it was cancelled. It sends no cookies: only the credential
- * that was typed in counts, and the browser opens no log-in dialog.
- */
+/** fetch() without cookies and log-in dialog, which rejects with a message for the reader unless cancelled. */
 export async function send(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, { ...init, credentials: 'omit' })

@@ -46,10 +46,7 @@ export function enableSheet(sidebar: HTMLElement, button: HTMLElement) {
 /** Shorter lists are open from the start. */
 const MAX_OPEN = 40
 
-/**
- * Makes each group of the sidebar one that folds, with the operations that the page lists below its heading. Without this script
- * the sidebar has links to the headings. Returns a function that marks an operation.
- */
+/** Folds each group of the sidebar with its operations. Returns a function that marks an operation. */
 export function enableSidebar(sidebar: HTMLElement, main: HTMLElement): (key: string) => void {
   const groups = findAll(sidebar, 'a[data-count]').map((link) => createGroup(link, main))
   const total = groups.reduce((sum, { count }) => sum + count, 0)

@@ -35,10 +35,7 @@ const MAX_KEPT_PAGES = 10
 /** Pages below the console's root may replace each other. The others have forms, which the policy of this page forbids. */
 const PAGES = /^(?:$|apis\/|guides\/|changelog$)/
 
-/**
- * Follows links between pages of the console without leaving the page, so that one authorization, which is only in the
- * memory of this page, holds for all APIs.
- */
+/** Follows links of the console without leaving the page, which alone has the authorization in memory. */
 export function enableSoftNavigation({ root, createView }: SoftNavigationOptions): { view(): View } {
   // A relative URL would be requested again at each address.
   for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]'))

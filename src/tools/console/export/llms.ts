@@ -11,10 +11,7 @@ interface LlmsOptions {
   readonly texts: readonly { readonly title: string; readonly path: string }[]
 }
 
-/**
- * The index for language models, in the format of llmstxt.org: what there is, and how it is called. Its links are relative,
- * as the console may be mounted at any path.
- */
+/** The index in the format of llmstxt.org. Links are relative, as the console may be mounted at any path. */
 export function writeLlmsIndex({ title, apis, isDocumented, registration, texts }: LlmsOptions): string {
   const documented = apis.filter(isDocumented)
   const parts = [

@@ -31,10 +31,7 @@ function readKind(mediaType: string, schema: JsonObject): BodyContent['kind'] {
   return isText || readTypes(schema).some((each) => each === 'object' || each === 'array') ? 'text' : 'file'
 }
 
-/**
- * Whether a body is sent only if its reader enters one: it is optional, and HTTP gives it no meaning with this method
- * (RFC 9110, section 9.3).
- */
+/** Whether an optional body is sent only if one is entered, as HTTP gives it no meaning (RFC 9110 9.3). */
 export function isLeftOut(document: JsonObject, { method, operation }: Operation): boolean {
   return /^(?:GET|HEAD|DELETE)$/.test(method) && resolve(document, operation['requestBody'])['required'] !== true
 }

@@ -16,10 +16,7 @@ export interface BodyText {
   readonly text: string
 }
 
-/**
- * The examples of a media type: those of the document, or one made of its schema without properties that only answers
- * (`readOnly`) or only requests have. None if nobody can tell how a value is written in this media type.
- */
+/** The examples of a media type: the document's, or one of its schema. None if nobody can tell how to write it. */
 export function listBodyTexts(
   document: JsonObject,
   mediaType: string,

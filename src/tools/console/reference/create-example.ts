@@ -26,10 +26,7 @@ interface Place {
   readonly mayFail: boolean
 }
 
-/**
- * A value that is valid by a schema; undefined if nothing is known about it. Properties that only answers have are left out of
- * requests.
- */
+/** A value that is valid by a schema; undefined if nothing is known. Requests lack what only answers have. */
 export function createExample(
   document: JsonObject,
   given: unknown,

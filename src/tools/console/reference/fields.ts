@@ -112,10 +112,7 @@ function renderSelect(
   </select>`
 }
 
-/**
- * The type that tells how the text of a control is read, by the schema and by the example that it shows. A list of values with
- * parts is JSON: its lines would be read as items.
- */
+/** How the text of a control is read. A list of values with parts is JSON: lines would be read as items. */
 function readFieldType(document: JsonObject, { schema, place, encoding, value, example }: Field): string {
   const file = place === 'body' ? readFileKind(document, schema) : undefined
   if (file !== undefined) return file

@@ -5,10 +5,7 @@ import { renderExternalDocs } from './operation.js'
 import { readText } from './resolve.js'
 import { words } from '../words.js'
 
-/**
- * The document's facts about the API as a whole: description, contact, licence, terms, further documentation. Headings of the
- * description get ids, other than `takenIds`.
- */
+/** The facts about the API as a whole. Headings of the description get ids, other than `takenIds`. */
 export function renderInformation(
   document: JsonObject,
   fallback: string | undefined,

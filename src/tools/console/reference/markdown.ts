@@ -30,16 +30,10 @@ const markdown = new Marked({
   },
 })
 
-/**
- * Limits quotes and lists in each other, which one line can nest a hundredfold. No text needs them, and the parser's time grows
- * with their square.
- */
+/** Limits quotes and lists in each other: the parser's time grows with the square of their depth. */
 const DEEP_NESTING = /^(?:[ \t]*(?:>|(?:\d{1,9}[.)]|[-+*])[ \t])){100}/m
 
-/**
- * The HTML of a text in CommonMark with GitHub's tables and links. Links are those of `http:`, `https:`, `mailto:` and relative
- * ones. Its own tags are closed, and close nothing around the text.
- */
+/** CommonMark with GitHub's tables and links. Its own tags are closed, and close nothing around the text. */
 export function renderMarkdown(text: string, options: MarkdownOptions = {}): Html {
   const { headingLevel = 1, headingIds = false, takenIds = [] } = options
   if (DEEP_NESTING.test(text)) return html`<p>${text}</p>`

@@ -27,10 +27,7 @@ type Place = (typeof PLACES)[number]
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization']
 const STYLES: Readonly<Record<string, string>> = { path: 'simple', header: 'simple' }
 
-/**
- * The parameters of an operation, and those of its path item that it does not replace. Required ones are first. A variable of the
- * path that nothing describes is a parameter too, because nothing can be called without it.
- */
+/** The parameters, and those of the path item, required ones first; also a variable that nothing describes. */
 export function listParameters(document: JsonObject, each: Operation): Parameter[] {
   const { path } = each
   const described = listDescribedParameters(document, each)

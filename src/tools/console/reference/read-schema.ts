@@ -4,9 +4,7 @@ import type { JsonObject } from '../../../shared/openapi/document.js'
 import { readReference } from '../../../shared/openapi/references.js'
 import { readList, resolve } from './resolve.js'
 
-/**
- * One `allOf` has at most so many parts, with the parts of these. Further ones are left out: a few lines can describe millions.
- */
+/** One `allOf` has at most so many parts, with theirs: a few lines can describe millions. */
 const MAX_PARTS = 300
 const MAX_LEVELS = 30
 

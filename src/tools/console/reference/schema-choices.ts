@@ -20,10 +20,7 @@ export interface Choice {
   readonly values: readonly string[]
 }
 
-/**
- * The alternatives of a schema: its `oneOf` and `anyOf`, and if it has a `discriminator` without them, the schemas that its mapping
- * names and those whose `allOf` refers to it.
- */
+/** The `oneOf` and `anyOf` of a schema, or what its `discriminator` maps to and schemas that refer to it. */
 export function listChoices(document: JsonObject, part: unknown): ChoiceGroup[] {
   const schema = readSchema(document, part)
   const by = readText(asObject(schema['discriminator'])['propertyName'])

@@ -23,10 +23,7 @@ interface Members {
   readonly others: ReferenceOperation[]
 }
 
-/**
- * The operations by their first tag: the tags that the document describes in its order, then others, webhooks at the end. Tags
- * are below their `parent` (OpenAPI 3.2), and below their group of `x-tagGroups`.
- */
+/** The operations by their first tag, in the document's order, then others; below `parent` or `x-tagGroups`. */
 export function groupByTag(document: JsonObject, operations: readonly ReferenceOperation[]): TagGroup[] {
   const described = new Map<string | undefined, JsonObject>()
   for (const tag of readList(document['tags']).map(asObject))

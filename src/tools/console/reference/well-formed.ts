@@ -20,10 +20,7 @@ const NEEDED_PARENTS: Readonly<Record<string, readonly string[]>> = {
 }
 const PARTS = /<(\/?)([a-z][a-z\d]*)((?:"[^"]*"|[^<>"])*)>|[^<]+|</g
 
-/**
- * Closes every tag, and leaves out those that would close more than the text opened. Headings get their level and id.
- * Text stays as it is, except for invisible characters.
- */
+/** Closes every tag, and leaves out those that would close more than the text opened. Headings get level and id. */
 export function writeWellFormed(markup: string, { headingLevel, headingIds, takenIds }: HeadingOptions): Html {
   const open: { readonly tag: string; readonly name: string; readonly at: number }[] = []
   let lastLevel = headingLevel - 1
@@ -97,9 +94,7 @@ const HIDDEN_NAMES =
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/**
- * Decodes the text of an attribute. A reference that is not decoded here is escaped, so that browsers do not decode it either.
- */
+/** Decodes an attribute. A reference that is not decoded is escaped, so that browsers do not decode it either. */
 export function decodeReferences(text: string): string {
   return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return NAMED[(name as string).toLowerCase()] ?? ''
