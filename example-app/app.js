@@ -5,6 +5,7 @@ import { developerConsole } from 'express-platform-auth/console'
 import { catalogRoutes } from './apis/catalog.js'
 import { withGuides } from './http/guides.js'
 import { home } from './http/home.js'
+import { staffRoutes } from './http/staff.js'
 import { mailboxRoutes } from './mail/mailbox-routes.js'
 import { ordersRoutes } from './apis/orders.js'
 import { answerError, answerNotFound } from './http/request-error.js'
@@ -16,10 +17,11 @@ import { answerError, answerNotFound } from './http/request-error.js'
  *   database: import('./database/database.js').Database
  *   mailbox?: import('./mail/mailbox.js').Mailbox | undefined
  *   baseUrl: string
+ *   staffPassword?: string | undefined
  *   isStopping?: () => boolean
  * }} options
  */
-export function createApp({ auth, database, mailbox, baseUrl, isStopping = () => false }) {
+export function createApp({ auth, database, mailbox, baseUrl, staffPassword, isStopping = () => false }) {
   const platform = express.Router()
   // Token endpoints, key set and metadata, before the guarded routes.
   platform.use(auth.router)
@@ -34,6 +36,8 @@ export function createApp({ auth, database, mailbox, baseUrl, isStopping = () =>
   const site = withGuides(baseUrl, (guides) => developerConsole(auth, { ...CONSOLE, guides }))
   platform.use('/developers', site)
   if (mailbox) platform.use(mailboxRoutes(mailbox, baseUrl))
+  // Without a password there is no sign-in of the staff, and so none of their pages.
+  if (staffPassword) platform.use(staffRoutes(auth, { baseUrl, password: staffPassword }))
   platform.get('/', home(auth, { baseUrl, mailbox }))
 
   const app = express()

@@ -25,7 +25,7 @@ try {
 
 async function start() {
   const settings = readSettings()
-  const { baseUrl, port, drainSeconds } = settings
+  const { baseUrl, port, drainSeconds, staffPassword } = settings
   const { mailer, mailbox } = await openMail(settings)
   const database = await openDatabase(settings.databaseUrl)
   const { store } = database
@@ -36,7 +36,9 @@ async function start() {
   const credentials = await demoCredentials(auth, settings.credentialsFile)
 
   let stopping = false
-  const server = createServer(createApp({ auth, database, mailbox, baseUrl, isStopping: () => stopping }))
+  const server = createServer(
+    createApp({ auth, database, mailbox, baseUrl, staffPassword, isStopping: () => stopping }),
+  )
   // Longer than proxies keep idle connections: one that this process ended might be in use just then.
   if (drainSeconds > 0) server.keepAliveTimeout = 75_000
   await listen(server, port)
@@ -49,7 +51,15 @@ async function start() {
   }
   const customer = await findCustomer(auth, credentials)
   const { credentialsFile, folder } = settings
-  printTryLines({ baseUrl, credentials, credentialsFile, folder, customer, mailbox: mailbox !== undefined })
+  printTryLines({
+    baseUrl,
+    credentials,
+    credentialsFile,
+    folder,
+    customer,
+    staffPassword,
+    mailbox: mailbox !== undefined,
+  })
 }
 
 /**

@@ -1,4 +1,5 @@
 // @ts-check
+import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 
 /** A wrong setting. The message names it and says how to fix it. */
@@ -6,8 +7,18 @@ export class SettingsError extends Error {}
 
 /** Reads the environment variables, with defaults. */
 export function readSettings() {
-  const { PORT, BASE_URL, DATABASE_URL, SMTP_URL, MAIL_FROM, OPERATORS, EXAMPLE_VAR, NODE_ENV, DRAIN_SECONDS } =
-    process.env
+  const {
+    PORT,
+    BASE_URL,
+    DATABASE_URL,
+    SMTP_URL,
+    MAIL_FROM,
+    OPERATORS,
+    EXAMPLE_VAR,
+    NODE_ENV,
+    DRAIN_SECONDS,
+    STAFF_PASSWORD,
+  } = process.env
   const production = NODE_ENV === 'production'
   const port = readPort(PORT || '3000')
   const folder = resolve(EXAMPLE_VAR || join(import.meta.dirname, 'var'))
@@ -24,6 +35,8 @@ export function readSettings() {
     mailFrom: MAIL_FROM || 'shop@example.com',
     /** Who approves registrations; undefined if nobody has to. */
     operators: OPERATORS ? OPERATORS.split(',').map((each) => each.trim()) : undefined,
+    /** With which the staff signs in; a deployment has to set it. */
+    staffPassword: STAFF_PASSWORD || (production ? undefined : randomBytes(9).toString('base64url')),
     /** Undefined unless `EXAMPLE_VAR` names it. */
     folder: EXAMPLE_VAR ? folder : undefined,
     mailFolder: join(folder, 'mail'),

@@ -135,6 +135,11 @@ const RULES: Readonly<Record<string, Rule>> = {
     ],
     mayImportTypes: ['core/platform/core-auth', 'core/applications'],
   },
+  // Its forms are the operations; it reads requests and answers as features do.
+  'tools/operator': {
+    mayImport: [...LAYERS.tools, 'tools/operations', 'core/http'],
+    mayImportTypes: [...FEATURE_INDEXES, 'core/platform/core-auth', 'feature'],
+  },
   // The command line opens what --db names.
   'tools/cli': {
     mayImport: [

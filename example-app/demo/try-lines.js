@@ -9,10 +9,11 @@ import { DEMO_CONTACT } from './demo-application.js'
  *   credentialsFile: string
  *   folder: string | undefined
  *   customer: Customer | undefined
+ *   staffPassword: string | undefined
  *   mailbox: boolean
  * }} options
  */
-export function printTryLines({ baseUrl, credentials, credentialsFile, folder, customer, mailbox }) {
+export function printTryLines({ baseUrl, credentials, credentialsFile, folder, customer, staffPassword, mailbox }) {
   const { clientId, clientSecret } = credentials
   const address = baseUrl === 'http://localhost:3000' ? '' : `BASE_URL=${baseUrl} `
   const place = folder === undefined ? '' : `EXAMPLE_VAR='${folder.replaceAll("'", `'\\''`)}' `
@@ -22,7 +23,7 @@ The example platform is running at ${baseUrl}
   for developers          ${baseUrl}/developers/
   register                ${baseUrl}/developers/register
   manage applications     ${baseUrl}/developers/applications
-${mailbox ? `  mailbox, for e-mails    ${baseUrl}/mailbox\n` : ''}
+${staffPassword ? `  for operators           ${baseUrl}/operator (password: ${staffPassword})\n` : ''}${mailbox ? `  mailbox, for e-mails    ${baseUrl}/mailbox\n` : ''}
   key (client_id)         ${clientId}
   secret (client_secret)  ${clientSecret}
 ${customer ? `  customer (externalId)   ${customer.number}, with a discount of ${customer.discountPercent} % (metadata)\n` : ''}

@@ -6,7 +6,7 @@ import type { Api, ApisOptions, Registration } from '../../shared/contracts/api.
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { PlatformEvents } from '../../shared/contracts/events.js'
 import type { MetadataInput, MetadataOutput, MetadataSchema } from '../../shared/contracts/metadata-schema.js'
-import type { Diagnosis, FeatureCalls, FeatureEntry } from '../../feature.js'
+import type { Core, Diagnosis, FeatureCalls, FeatureEntry } from '../../feature.js'
 import type { Middleware } from '../http/middleware.js'
 import type { BrandOptions } from '../../shared/contracts/brand.js'
 import type { Form } from '../http/form.js'
@@ -76,6 +76,8 @@ export type PlatformAuth<
 /** What tools get of a platform: `auth[PLATFORM_PARTS]`. */
 export interface PlatformParts {
   readonly guards: GuardParts
+  /** What features get. */
+  readonly core: Core
   /** Those that processes on one store must have alike, by their paths. */
   readonly sharedSettings: Readonly<Record<string, string>>
   /** What the doctor finds out about each feature. */

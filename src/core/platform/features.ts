@@ -12,6 +12,8 @@ import type { Foundation } from './foundation.js'
 
 /** The features that a platform was given. */
 export interface CreatedFeatures {
+  /** What they were given. */
+  readonly core: Core
   /** The calls of each, by its name. */
   readonly calls: Readonly<Record<string, object>>
   readonly observers: ApiObservers
@@ -49,6 +51,7 @@ export function createFeatures(
   const inOrder = [...parts.values()]
   const started = new Set<FeaturePart>()
   return {
+    core,
     calls: Object.fromEntries([...parts].map(([name, { calls }]) => [name, calls])),
     plans: findOnly(inOrder, 'planLimits', 'one limits requests by plans'),
     importedCredentials: findOnly(inOrder, 'importedCredentials', 'one recognizes imported credentials'),

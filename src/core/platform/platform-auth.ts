@@ -88,6 +88,7 @@ export function createPlatformAuth<
     })
   const parts: PlatformParts = {
     guards: guardParts,
+    core: features.core,
     sharedSettings: features.sharedSettings,
     diagnose: features.diagnose,
     authenticateResourceServer,

@@ -1,0 +1,103 @@
+import type { Application } from '../../index.js'
+import type { PlanUsage, QuotaUsage } from '../../shared/contracts/plan-usage.js'
+import type { UsageEntry } from '../../shared/contracts/usage-entries.js'
+import { DAY_MS, formatDay } from '../../shared/lib/day.js'
+import type { Html } from '../../shared/web/html.js'
+import { renderPlot } from '../../shared/web/plot.js'
+import { fillText } from '../../shared/lib/fill-in.js'
+import { getFormats } from './formats.js'
+import type { Site, Visit } from './visit.js'
+
+/** Days that figures and plots are of, the current one included. */
+const SHOWN_DAYS = 30
+/** More than 30 days of 100 APIs. */
+const MAX_PAGES = 4
+
+/** The counts of an application in so many days; undefined if nothing counts, or the operator may not see it. */
+export async function readUsage(
+  { core }: Pick<Site, 'core'>,
+  { may, now }: Pick<Visit, 'may' | 'now'>,
+  applicationId: string,
+  days = SHOWN_DAYS,
+): Promise<readonly UsageEntry[] | undefined> {
+  const usage = core.find('usage')
+  if (!usage || !may('usage.list')) return undefined
+  const entries: UsageEntry[] = []
+  let after: string | undefined
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const range = { from: formatDay(now - (days - 1) * DAY_MS), to: formatDay(now) }
+    const { items, next } = await usage.list({ applicationId, ...range, by: 'day', limit: 1000, after })
+    entries.push(...items)
+    if (next === undefined) break
+    after = next
+  }
+  return entries
+}
+
+/** What is used of its plan; undefined without one, or if the operator may not see it. */
+export async function readPlan(
+  { core }: Pick<Site, 'core'>,
+  { may }: Pick<Visit, 'may'>,
+  { id, plan }: Pick<Application, 'id' | 'plan'>,
+): Promise<PlanUsage | undefined> {
+  return may('plans.usage') ? core.find('plans')?.usage({ id, plan }) : undefined
+}
+
+export function countRefused({ refused }: Pick<UsageEntry, 'refused'>): number {
+  return Object.values(refused).reduce((sum, count) => sum + count, 0)
+}
+
+/** Calls, the refused ones included. */
+export function sumUsage(entries: readonly UsageEntry[]): { readonly calls: number; readonly refused: number } {
+  const refused = entries.reduce((sum, entry) => sum + countRefused(entry), 0)
+  return { calls: entries.reduce((sum, { allowed }) => sum + allowed, refused), refused }
+}
+
+/** The quota of which most is used. */
+export function findFullestQuota(plan: PlanUsage | undefined): QuotaUsage | undefined {
+  return plan?.quotas.toSorted((one, other) => other.used / other.limit - one.used / one.limit)[0]
+}
+
+export function findLastUse({ keys, secrets }: Pick<Application, 'keys' | 'secrets'>): Date | undefined {
+  const times = [...keys, ...secrets].flatMap(({ lastUsedAt }) => lastUsedAt ?? [])
+  return times.toSorted((one, other) => other.getTime() - one.getTime())[0]
+}
+
+/** The counts of each shown day, oldest first. */
+function sumByDay(entries: readonly UsageEntry[], now: number) {
+  return Array.from({ length: SHOWN_DAYS }, (_, at) => {
+    const day = formatDay(now - (SHOWN_DAYS - 1 - at) * DAY_MS)
+    const ofDay = entries.filter(({ period }) => period === day)
+    return {
+      day,
+      allowed: ofDay.reduce((sum, { allowed }) => sum + allowed, 0),
+      refused: ofDay.reduce((sum, entry) => sum + countRefused(entry), 0),
+    }
+  })
+}
+
+/** A bar for each shown day. `id`: unique within the page. */
+export function renderDays(
+  { id, label }: { readonly id: string; readonly label: string },
+  entries: readonly UsageEntry[],
+  { now, texts, language }: Visit,
+): Html {
+  const { count, short, date } = getFormats(language)
+  const days = sumByDay(entries, now)
+  const name = (day: string): string => date.format(Date.parse(day))
+  return renderPlot({
+    id,
+    label,
+    periods: days.map(({ day, allowed, refused }) => ({
+      allowed,
+      refused,
+      text: fillText(texts.countsOfDay, {
+        day: name(day),
+        allowed: count.format(allowed),
+        refused: count.format(refused),
+      }),
+    })),
+    dates: [days[0]!, days[SHOWN_DAYS >> 1]!, days.at(-1)!].map(({ day }) => name(day)),
+    formatCount: (each) => short.format(each),
+  })
+}

@@ -1,0 +1,89 @@
+import type { IncomingMessage } from 'node:http'
+import { ConfigurationError, type CoreAuth, type Middleware } from '../../index.js'
+import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
+import { describeValue } from '../../shared/lib/describe-value.js'
+import { didYouMean } from '../../shared/lib/suggest.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { createPageBrand } from '../../shared/web/page-brand.js'
+import { readBrand } from '../../shared/web/read-brand.js'
+import { createOperatorRouter } from './operator-router.js'
+import { createPages } from './pages.js'
+import type { ActionContext, OperatorAction, Platform } from './visit.js'
+
+export type { ActionContext, OperatorAction } from './visit.js'
+
+/** The options of `operatorPages()`. */
+export interface OperatorPagesOptions {
+  /**
+   * Who asks, such as `(req) => req.user?.email`: 1 to 200 characters, which the audit log keeps as `operator:NAME`. Whatever is not such
+   * a text, and an error, is answered with 403. It may return a promise.
+   */
+  // oxlint-disable-next-line typescript/no-explicit-any -- the host's request has whatever its own middleware puts on it
+  operator(req: any): unknown
+  /**
+   * Whether an operator may do something; everything if left out. Only `true`, or a promise of it, allows it. Pages ask for every
+   * operation that they could show, so it should answer from memory. `action` is an operation, such as `applications.suspend`.
+   */
+  can?(operator: string, action: OperatorAction, context: ActionContext): unknown
+}
+
+/**
+ * Middleware that serves pages for the platform's operators, at any path. The host's own sign-in stands before it. Throws
+ * `ConfigurationError` for a wrong option.
+ *
+ * @example
+ * ```ts
+ * import express, { type RequestHandler } from 'express'
+ * import { createPlatformAuth } from 'express-platform-auth'
+ * import { operatorPages } from 'express-platform-auth/operator'
+ *
+ * export function mountOperator(app: express.Express, requireStaff: RequestHandler): void {
+ *   const auth = createPlatformAuth({ baseUrl: 'http://localhost:3000', apis: { orders: { scheme: 'oauth2' } } })
+ *   app.use('/operator', requireStaff, operatorPages(auth, { operator: (req) => req.user?.email }))
+ * }
+ * ```
+ */
+export function operatorPages(auth: CoreAuth, options: OperatorPagesOptions): Middleware {
+  const platform: Platform = auth
+  const parts = isObject(auth) ? platform[PLATFORM_PARTS] : undefined
+  if (!parts)
+    throw new ConfigurationError({
+      problem: `operatorPages() was given ${describeValue(auth)}, which is no platform`,
+      fix: 'Write operatorPages(auth, { ... }), where auth is what createPlatformAuth() returned.',
+    })
+  const { operator, can } = readOptions(options)
+  const planNames = Object.keys(parts.sharedSettings).flatMap((path) => /^plans\.(.+)$/.exec(path)?.[1] ?? [])
+  const site = { auth: platform, core: parts.core, planNames }
+  return createOperatorRouter({
+    site,
+    operatorOf: (req: IncomingMessage) => operator(req),
+    can,
+    brand: createPageBrand(readBrand(auth.brand)),
+    answer: createPages(site),
+  })
+}
+
+function readOptions(options: unknown): OperatorPagesOptions {
+  const given = isObject(options) ? Object.entries(options) : []
+  const { operator, can } = Object.fromEntries(given) as { readonly operator?: unknown; readonly can?: unknown }
+  const unknown = given.map(([name]) => name).find((name) => name !== 'operator' && name !== 'can')
+  if (unknown !== undefined)
+    throw new ConfigurationError({
+      option: unknown,
+      problem: 'is no option of operatorPages()',
+      fix: `Remove it.${didYouMean(unknown, ['operator', 'can'])}`,
+    })
+  if (typeof operator !== 'function')
+    throw new ConfigurationError({
+      option: 'operator',
+      problem: `is ${describeValue(operator)}`,
+      fix: 'Give a function that returns who is signed in: operator: (req) => req.user?.email. Your own sign-in stands before these pages.',
+    })
+  if (can !== undefined && typeof can !== 'function')
+    throw new ConfigurationError({
+      option: 'can',
+      problem: `is ${describeValue(can)}`,
+      fix: 'Give a function that returns true for what an operator may do, or leave it out: can: (operator, action) => admins.has(operator).',
+    })
+  return { operator, can } as OperatorPagesOptions
+}

@@ -1,0 +1,147 @@
+import type { Language } from '../../shared/contracts/application-record.js'
+import { COPY_SCRIPT } from '../../shared/web/copy-script.js'
+import { html, type Html } from '../../shared/web/html.js'
+import { FORM_CSS, LOOK_CSS, shortenStyle } from '../../shared/web/look.js'
+import { hashSource, type PageBrand } from '../../shared/web/page-brand.js'
+import { FRAME_TEXTS, renderFrame } from '../../shared/web/page-frame.js'
+import { PARTS_CSS } from '../../shared/web/parts.js'
+import { THEME_SCRIPT_SOURCE } from '../../shared/web/theme-switch.js'
+import type { CallName } from '../operations/operation.js'
+import { TEXTS } from './texts/languages.js'
+import type { TabName, Visit } from './visit.js'
+
+const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS_CSS}:root { --page: 72rem }
+main { max-width: 100% }
+h1 { margin: clamp(1.25rem, 3vw, 2.25rem) 0 var(--space-4) }
+p { max-width: 44rem }
+main > :is(.card, .table, .tiles, .columns, .empty, form) + :is(.card, .columns, .empty, .table) { margin-top: var(--space-5) }
+.columns { display: grid; gap: var(--space-5); width: auto; margin-inline: 0; grid-template-columns: minmax(0, 1fr) }
+.columns > * { display: grid; gap: var(--space-5); align-content: start; min-width: 0 }
+@media (min-width: 64rem) { .columns { grid-template-columns: minmax(0, 1fr) 22rem } }
+.card > header h2 { margin: 0; font-size: var(--text-large) }
+.card > :is(p, form, dl) { padding: var(--space-4); margin: 0 }
+.card .table { border: 0; border-radius: 0 }
+.card .empty { padding: var(--space-5) var(--space-4) }
+.card > form { max-width: 36rem }
+form.search { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 9rem), 1fr)); gap: var(--space-3); align-items: end; margin-bottom: var(--space-5) }
+form.search > :first-child { grid-column: span 2 }
+form.search > p { display: flex; gap: var(--space-2); margin: 0 }
+.soft, .hint, .facts-line { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
+.hint { margin: 0 }
+.facts-line { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); margin: var(--space-1) 0 0; overflow-wrap: anywhere }
+.facts-line .warn, .wrong { color: var(--bad) }
+h1 + .facts-line { margin: calc(-1 * var(--space-2)) 0 var(--space-5); align-items: center }
+.rows h3 { font-size: var(--text-plain) }
+.rows > li { padding: var(--space-3) var(--space-4) }
+.row a { overflow-wrap: anywhere }
+.row p { overflow-wrap: anywhere }
+.row > div { flex: 1 1 14rem }
+.actions { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; margin: 0 }
+.row .actions { margin: 0 }
+.action { padding: var(--space-1) .625rem; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); font-size: var(--text-small); font-weight: 550; text-decoration: none }
+.action:hover { border-color: var(--soft) }
+.action.danger { color: var(--bad) }
+.properties > li { padding: .625rem var(--space-4) }
+.properties > li:first-child { border-top: 0 }
+.properties > li > code:first-child { font: 500 var(--text-small)/1.6 var(--sans); color: var(--soft) }
+.properties .about { color: var(--ink); font-size: .875rem }
+.card { container-type: inline-size }
+td code { overflow-wrap: anywhere }
+.table :is(th, td) > .facts-line { display: block }
+.table tbody th { min-width: 12rem }
+td .meter { width: 7rem }
+td .meter + .soft { display: block }
+.choices { display: grid; gap: var(--space-2) }
+.choices .choices { margin-left: 1.625rem }
+.choice { display: flex; gap: .625rem; align-items: baseline; font-weight: 400 }
+.crumb { margin: var(--space-5) 0 0; font-size: var(--text-small) }
+.crumb + h1 { margin-top: var(--space-2) }
+.crumb + h1, .narrow { max-width: 44rem }
+.notice { margin: 0 0 var(--space-5); max-width: 44rem }
+.card .notice { margin: 0 }
+.inside .plot { margin-top: var(--space-4) }
+details > summary { color: var(--accent); font-size: var(--text-small); cursor: pointer }
+details > .table { margin-top: var(--space-3); max-height: 20rem; overflow: auto }
+figure { margin: 0 0 var(--space-4) }
+.signed-in { color: var(--soft); overflow-wrap: anywhere }
+pre.data { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere }
+`)
+
+/** Shows the buttons that copy, and sends each form once. Every page works without it. */
+const SCRIPT = `${COPY_SCRIPT}for (const form of document.forms) {
+  let isSent = false
+  form.addEventListener('submit', (event) => {
+    if (isSent && form.method === 'post') event.preventDefault()
+    isSent = true
+  })
+}
+addEventListener('pageshow', ({ persisted }) => { if (persisted) location.reload() })
+`
+
+/** Style and script are in the page and allowed by their hashes: no path and no proxy matters. */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  `style-src ${hashSource(STYLE)}`,
+  `script-src ${THEME_SCRIPT_SOURCE} ${hashSource(SCRIPT)}`,
+  "connect-src 'none'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** What each tab needs. */
+const TABS = {
+  applications: 'applications.list',
+} as const satisfies Readonly<Partial<Record<TabName, CallName>>>
+
+/** The tabs that the operator may open. */
+export function listTabs({ may }: Pick<Visit, 'may'>): readonly TabName[] {
+  return (Object.keys(TABS) as (keyof typeof TABS)[]).filter((name) => may(TABS[name]))
+}
+
+/** The path of a tab below the pages. */
+function findTabPath(name: TabName): string {
+  return `/${name}`
+}
+
+/** A whole page. `tabs`: those that this operator may open. */
+export function renderPage(page: {
+  readonly heading: string
+  readonly content: Html
+  readonly brand: PageBrand
+  readonly language: Language
+  /** The path where the pages are mounted, without a slash at its end. */
+  readonly root: string
+  readonly operator: string | undefined
+  readonly tabs: readonly TabName[]
+  readonly tab?: TabName
+  /** A path below the pages, and the heading of the page there, to which this one belongs. */
+  readonly parent?: readonly [path: string, heading: string]
+  /** A problem above the content, which the title, announced first, names too. */
+  readonly problem?: string | undefined
+}): string {
+  const { heading, content, brand, language, root, operator, tabs, tab, parent, problem } = page
+  const texts = TEXTS[language]
+  return renderFrame({
+    language,
+    title: problem === undefined ? heading : FRAME_TEXTS[language].error(heading),
+    brand,
+    head: { markup: `<style>${STYLE}</style>` },
+    header: {
+      home: { href: `${root}/`, label: texts.home },
+      tabs: tabs.map((name) => ({
+        href: `${root}${findTabPath(name)}`,
+        label: texts.tabs[name],
+        isCurrent: name === tab,
+      })),
+      state: operator !== undefined && html`<span class="signed-in">${operator}</span>`,
+    },
+    content: html`<main>
+      ${parent && html`<p class="crumb"><a href="${root}${parent[0]}">${parent[1]}</a></p>`}
+      <h1>${heading}</h1>
+      ${problem !== undefined && html`<div class="problem" role="alert" tabindex="-1" autofocus>${problem}</div>`}
+      ${content}
+    </main>`,
+    end: { markup: `<script>${SCRIPT}</script>` },
+  })
+}

@@ -1,0 +1,109 @@
+import type { FormFields } from '../../core/http/form.js'
+import type { PlatformParts } from '../../core/platform/core-auth.js'
+import type { Core } from '../../feature.js'
+import type { Emails } from '../../features/emails/index.js'
+import type { Plans } from '../../features/plans/index.js'
+import type { Usage } from '../../features/usage/index.js'
+import type { CoreAuth } from '../../index.js'
+import type { Language } from '../../shared/contracts/application-record.js'
+import type { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
+import type { Html } from '../../shared/web/html.js'
+import { OPERATIONS } from '../operations/index.js'
+import type { CallName, Operation, Scope } from '../operations/operation.js'
+import { offers } from '../operations/perform.js'
+import type { OperatorTexts } from './texts/en.js'
+
+/** The platform whose pages these are, with the calls of the features that it may have. */
+export type Platform = CoreAuth & {
+  readonly emails?: Emails
+  readonly plans?: Plans
+  readonly usage?: Usage
+  readonly [PLATFORM_PARTS]?: PlatformParts
+}
+
+/** What the pages are about. */
+export interface Site {
+  readonly auth: Platform
+  readonly core: Core
+  /** The names of the plans that the platform has. */
+  readonly planNames: readonly string[]
+}
+
+/** A request of an operator whom the host knows. */
+export interface Visit {
+  readonly method: 'GET' | 'POST'
+  /** The parts of the path below the pages. */
+  readonly path: readonly string[]
+  readonly query: URLSearchParams
+  readonly fields: FormFields
+  readonly operator: string
+  /** Whether the operator may perform an operation; with its own right if no other one is named. */
+  readonly may: (action: CallName, scope?: Scope) => boolean
+  /** The path where the pages are mounted, without a slash at its end. */
+  readonly root: string
+  /** What a form of this path carries, so that no other site can send it. */
+  readonly formToken: string
+  readonly language: Language
+  readonly texts: OperatorTexts
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+export type TabName = keyof OperatorTexts['tabs']
+
+/** The answer to a visit. */
+export type Answer =
+  | {
+      readonly status?: number
+      readonly heading: string
+      readonly tab?: TabName
+      readonly content: Html
+      /** A path below the pages, and the heading of the page there, to which this one belongs. */
+      readonly parent?: readonly [path: string, heading: string]
+      /** What is wrong, above the content. */
+      readonly problem?: string | undefined
+    }
+  /** A path below the pages. */
+  | { readonly redirect: string }
+  | { readonly csv: string; readonly name: string }
+
+/** Answers a visit; undefined if there is no such page, or none for this operator. */
+export type Page = (visit: Visit) => Promise<Answer | undefined>
+
+const OPERATIONS_BY_NAME: ReadonlyMap<CallName, Operation> = new Map(OPERATIONS.map((each) => [each.name, each]))
+
+/** The second parameter of `can`, such as `applications.suspend`: an operation. */
+export type OperatorAction = CallName
+
+/** What the option `can` is told beside the operator and the action. */
+export interface ActionContext {
+  /** The right that it takes, as in management over HTTP, such as `applications:write`. */
+  readonly scope: Scope
+  /** The application that it is about; undefined where it is about none, or about several. */
+  readonly applicationId: string | undefined
+}
+
+export type Can = (operator: string, action: OperatorAction, context: ActionContext) => unknown
+
+/** Asks the host for each operation that the platform has. Only `true` allows one: neither an error nor a promise of anything else does. */
+export async function findRights(
+  { auth, core }: Pick<Site, 'auth' | 'core'>,
+  can: Can | undefined,
+  operator: string,
+  applicationId: string | undefined,
+): Promise<Visit['may']> {
+  const asked = OPERATIONS.filter((operation) => offers(auth, operation)).flatMap(({ name, scope, memberScopes }) =>
+    [scope, ...Object.values(memberScopes)].map((each) => ({ name, scope: each })),
+  )
+  const isAllowed = async ({ name, scope }: (typeof asked)[number]): Promise<boolean> => {
+    try {
+      return can === undefined || (await can(operator, name, { scope, applicationId })) === true
+    } catch (error) {
+      core.logger.error('The option "can" of operatorPages() has failed, so the operation is not allowed.', error)
+      return false
+    }
+  }
+  const answers = await Promise.all(asked.map(isAllowed))
+  const rights = new Set(asked.filter((_, at) => answers[at]).map(({ name, scope }) => `${name} ${scope}`))
+  return (action, scope = OPERATIONS_BY_NAME.get(action)!.scope) => rights.has(`${action} ${scope}`)
+}

@@ -1,0 +1,41 @@
+import type express from 'express'
+import request from 'supertest'
+import { plans } from '../../../src/features/plans/index.js'
+import { memoryStore } from '../../../src/index.js'
+import { operatorPages, type OperatorPagesOptions } from '../../../src/tools/operator/index.js'
+import { memoryMailer } from '../../../src/tools/testing/index.js'
+import { EXPRESSES, openPlatform, type TestOptions } from '../../support/platform.js'
+
+/** Text that would do harm where it is not escaped. */
+export const HOSTILE = `"><script>alert(1)</script>=HYPERLINK('x')&amp;`
+
+/** A platform with every feature and the operator's pages at `/staff/operator`, behind a sign-in by a header. */
+export async function openOperator(
+  given: Partial<OperatorPagesOptions> = {},
+  createApp: typeof express = EXPRESSES['Express 5'],
+  options: TestOptions = {},
+) {
+  const store = memoryStore()
+  const { auth, clock, logger } = openPlatform({
+    store,
+    mailer: memoryMailer(),
+    developersUrl: 'https://api.example.com/developers',
+    registration: {},
+    plans: plans({
+      free: { requests: [{ limit: 1000, per: 'month' }] },
+      gold: { requests: [{ limit: 5000, per: 'day' }] },
+    }),
+    ...options,
+  })
+  await auth.ready()
+  const app = createApp()
+  app.use(auth.router)
+  app.use('/staff/operator', operatorPages(auth, { operator: (req) => req.headers['x-staff'], ...given }))
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+    request(app)
+      .get(`/staff/operator${path}`)
+      .set({ 'X-Staff': 'alice@example.com', ...headers })
+  return { app, auth, clock, logger, store, get }
+}
+
+export type OperatorApp = Awaited<ReturnType<typeof openOperator>>

@@ -1,0 +1,234 @@
+import request from 'supertest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operatorPages } from '../../../src/tools/operator/index.js'
+import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { HOSTILE, openOperator, type OperatorApp } from './operator-app.js'
+
+describe.each(Object.entries(EXPRESSES))('the operator’s pages on %s', (_, express) => {
+  let host: OperatorApp
+  let ids: Record<'acme' | 'hostile' | 'waiting', string>
+  beforeAll(async () => {
+    host = await openOperator({}, express)
+    const { applications, registration } = host.auth
+    const create = async (name: string, externalId: string, contact = `${externalId}@example.com`) =>
+      (
+        await applications.create({
+          name,
+          contact,
+          externalId,
+          apis: { orders: { scopes: ['orders:read'] }, catalog: {} },
+        })
+      ).application.id
+    ids = {
+      acme: await create('Acme', 'c-1'),
+      hostile: await create(HOSTILE, 'c-2'),
+      waiting: (await registration.register({ name: 'Waiting', contact: 'w@example.com', apis: { orders: {} } }))
+        .application.id,
+    }
+    await host.auth.plans.set(ids.acme, 'gold')
+    await applications.update(ids.hostile, { metadata: { [HOSTILE]: HOSTILE }, externalId: HOSTILE, by: HOSTILE })
+    await applications.addKey(ids.hostile, { name: HOSTILE, by: HOSTILE })
+  })
+  afterAll(() => host.auth.close())
+
+  it('lead to each application by name, contact, id and the operator’s own id, and by filters', async () => {
+    const found: Record<string, readonly string[]> = {
+      '': [ids.acme, ids.hostile, ids.waiting],
+      'q=acm': [ids.acme],
+      'q=C-1@EXAMPLE.COM': [ids.acme],
+      'q=c-1': [ids.acme],
+      [`q=${ids.acme}`]: [ids.acme],
+      'q=nothing': [],
+      'status=pending': [ids.waiting],
+      'api=catalog': [ids.acme, ids.hostile],
+      'plan=gold': [ids.acme],
+      'ends=soon': [],
+      'q=acme&status=active&api=orders&plan=gold': [ids.acme],
+    }
+    for (const [query, expected] of Object.entries(found)) {
+      const { status, text } = await host.get(`/applications?${query}`)
+      expect([query, status]).toEqual([query, 200])
+      const links = [...text.matchAll(/href="\/staff\/operator\/applications\/(app_\w+)"/g)].map(([, id]) => id)
+      expect(links, query).toEqual(expected)
+    }
+    expect((await host.get('/applications?status=nothing')).status).toBe(400)
+  })
+
+  it('show 25 applications at once, and the others on further pages of the same search', async () => {
+    for (let at = 0; at < 26; at++)
+      await host.auth.applications.create({ name: `Many ${String(at).padStart(2, '0')}`, apis: { weather: {} } })
+    const { text } = await host.get('/applications?api=weather')
+    const [, next = ''] = /href="\/staff\/operator(\/applications\?[^"]*after=[^"]*)"/.exec(text) ?? []
+    const { text: last } = await host.get(next.replaceAll('&#38;', '&'))
+    expect([text.match(/>Many \d\d</g)?.length, last.match(/>Many \d\d</g)]).toEqual([25, ['>Many 25<']])
+  })
+
+  it('show one application: usage, refusals in words, credentials, access, plan, contacts, e-mails, audit', async () => {
+    const { id } = (await host.auth.applications.list({ externalId: 'c-1' })).items[0]!
+    const day = new Date(host.clock.now()).toISOString().slice(0, 10)
+    await host.store.usage.add({ id: 'acme', at: host.clock.now() }, [
+      { day, applicationId: id, api: 'orders', outcome: 'allowed', count: 1204 },
+      { day, applicationId: id, api: 'orders', outcome: 'invalid_token', count: 7 },
+    ])
+    const refusal = {
+      api: 'orders',
+      error: 'invalid_token',
+      reason: 'expired_token',
+      requestId: 'r-1',
+      address: '203.0.113.7',
+    }
+    await host.store.usage.addRefusals(
+      { id: 'refusals', at: host.clock.now() },
+      [{ ...refusal, applicationId: id, at: host.clock.now(), details: { route: 'GET /orders/:id' } }],
+      50,
+    )
+    const { text } = await host.get(`/applications/${id}`)
+    for (const part of [
+      '1,211',
+      'The access token expired',
+      'GET /orders/:id',
+      'epa_key_',
+      'orders:read',
+      'gold',
+      '5,000',
+      'c-1@example.com',
+      'application.registered',
+    ])
+      expect(text).toContain(part)
+    const { text: waiting } = await host.get(`/applications/${ids.waiting}`)
+    for (const part of ['Pending', 'First credentials', 'Waits for approval']) expect(waiting).toContain(part)
+  })
+
+  it('escape whatever applications and callers wrote', async () => {
+    const { text } = await host.get(`/applications/${ids.hostile}`)
+    const { text: list } = await host.get(`/applications?q=${encodeURIComponent(HOSTILE)}`)
+    const { text: refused } = await host.get('/nothing', { 'X-Staff': '<script>' })
+    for (const page of [text, list, refused]) {
+      expect(page).toContain('&#60;script&#62;')
+      expect(page).not.toContain('<script>alert')
+    }
+    expect(/<title>(.*)<\/title>/.exec(text)?.[1]).toBe(
+      '&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;=HYPERLINK(&#39;x&#39;)&#38;amp;',
+    )
+  })
+
+  it('are in four languages, not cached, not framed, and run nothing of others', async () => {
+    for (const [language, heading] of [
+      ['de-AT', 'Anwendungen'],
+      ['fr', 'Applications'],
+      ['es', 'Aplicaciones'],
+      ['nl', 'Applications'],
+    ] as const) {
+      const { text, headers } = await host.get('/applications', { 'Accept-Language': language })
+      expect(text).toContain(`<h1>${heading}</h1>`)
+      expect(headers['cache-control']).toBe('no-store')
+      expect(headers['referrer-policy']).toBe('same-origin')
+      expect(headers['content-security-policy']).toMatch(
+        /^default-src 'none';.*form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+      )
+      expect(headers['content-security-policy']).not.toContain('unsafe')
+    }
+  })
+
+  it('lead nowhere else, whatever path they are mounted at', async () => {
+    const app = express().use(operatorPages(host.auth, { operator: () => 'alice' }))
+    expect((await request(app).get('/applications')).text).toContain('href="/applications"')
+    const doubled = express().use(/.*\/operator/, operatorPages(host.auth, { operator: () => 'alice' }))
+    const { headers, text } = await request(doubled).get('//example.com/operator/applications')
+    expect(`${headers['location']} ${text}`).not.toMatch(/["= ]\/\/example\.com/)
+  })
+
+  it('answer 404 for pages that do not exist, and 405 for other methods', async () => {
+    for (const path of ['/applications/app_0', '/applications/%00', '/nothing', '/applications/x/y/z', '/%E0'])
+      expect([path, (await host.get(path)).status]).toEqual([path, 404])
+    expect((await request(host.app).put('/staff/operator/applications').set('X-Staff', 'alice')).status).toBe(405)
+  })
+})
+
+describe('the options of operatorPages()', () => {
+  it('are refused with their name and the fix', () => {
+    const { auth } = openPlatform({ background: false })
+    const open = (options: unknown) => () => operatorPages(auth, options as never)
+    for (const options of [undefined, {}, { operator: 'alice' }])
+      expect(open(options)).toThrow(/^operator is .*operator: \(req\) => req\.user\?\.email/)
+    expect(open({ operator: () => 'a', can: true })).toThrow(/^can is true\..*can: \(operator, action\)/)
+    expect(open({ operator: () => 'a', cann: () => true })).toThrow('Did you mean "can"?')
+    expect(() => operatorPages({} as never, { operator: () => 'a' })).toThrow('which is no platform')
+  })
+})
+
+describe('an operator', () => {
+  it('is who the host says; anything but a name is answered with 403', async () => {
+    const answers: readonly (() => unknown)[] = [
+      () => undefined,
+      () => '',
+      () => null,
+      () => 7,
+      () => ({ toString: () => 'alice' }),
+      () => 'a\nb',
+      () => 'a'.repeat(201),
+      () => Promise.resolve(undefined),
+      () => Promise.reject(new Error('directory')),
+      () => {
+        throw new Error('directory')
+      },
+    ]
+    for (const operator of answers) {
+      const host = await openOperator({ operator })
+      const { status, text } = await host.get('/applications')
+      expect([String(operator), status]).toEqual([String(operator), 403])
+      expect(text).not.toContain('<table>')
+      await host.auth.close()
+    }
+    const host = await openOperator({ operator: async () => 'alice' })
+    expect((await host.get('/applications')).status).toBe(200)
+    await host.auth.close()
+  })
+
+  it('sees only what `can` allows with true, or a promise of it', async () => {
+    const answers: readonly (readonly [answer: () => unknown, isAllowed: boolean])[] = [
+      [() => true, true],
+      [async () => true, true],
+      [() => 'true', false],
+      [() => 1, false],
+      [() => ({}), false],
+      [() => undefined, false],
+      [async () => false, false],
+      [() => Promise.reject(new Error('rights')), false],
+      [
+        () => {
+          throw new Error('rights')
+        },
+        false,
+      ],
+    ]
+    for (const [answer, isAllowed] of answers) {
+      const host = await openOperator({ can: answer })
+      const { application } = await host.auth.applications.create({ name: 'Acme', apis: { catalog: {} } })
+      for (const path of ['/applications', `/applications/${application.id}`]) {
+        const { status, text } = await host.get(path)
+        expect([String(answer), path, status]).toEqual([String(answer), path, isAllowed ? 200 : 404])
+        if (!isAllowed) expect(text).not.toContain('Acme')
+      }
+      await host.auth.close()
+    }
+  })
+
+  it('sees the parts of an application that `can` allows, by operation, right and application', async () => {
+    const asked = new Map<string, unknown>()
+    const can = (operator: string, action: string, context: { scope: string; applicationId: string | undefined }) => {
+      asked.set(action, [operator, context])
+      return context.scope === 'applications:read'
+    }
+    const host = await openOperator({ can })
+    const { application } = await host.auth.applications.create({ name: 'Acme', apis: { catalog: {} } })
+    const { text } = await host.get(`/applications/${application.id}`)
+    expect(text).toContain('epa_key_')
+    for (const part of ['application.registered', 'class="plot"', 'No refusals']) expect(text).not.toContain(part)
+    expect(asked.get('applications.suspend')).toEqual([
+      'alice@example.com',
+      { scope: 'applications:write', applicationId: application.id },
+    ])
+    await host.auth.close()
+  })
+})
