@@ -245,10 +245,7 @@ export function refuseRestrictedSecret(
   throw createRefusal(denial, { reason: 'restricted_secret', client, applicationId: application.id, details })
 }
 
-/**
- * Throws `network_not_allowed` for a request from outside the networks of the application or of its secret. Every endpoint that
- * authenticates clients gets this refusal: a secret that was stolen is of no use elsewhere.
- */
+/** Throws `network_not_allowed` from outside the networks of application or secret, wherever clients authenticate. */
 function refuseOtherNetworks({ application, secret, client }: AuthenticatedClient, req: IncomingMessage): void {
   if (isFromItsNetworks(application, secret, req)) return
   const denial = createDenial('network_not_allowed', 'The client credentials may not be used from this network')

@@ -48,10 +48,7 @@ export function createRevocationEndpoint(
   }
 }
 
-/**
- * The access token that a revocation or introspection request names, if it is valid and was issued to the client. Rejects
- * with `OAuthError` for an invalid request (RFC 7009 2.1, RFC 7662 2.1).
- */
+/** The access token that a request names, if it is valid and the client's (RFC 7009 2.1, RFC 7662 2.1). */
 export type ReadOwnToken = (req: IncomingMessage, api: Api) => Promise<AccessToken | undefined>
 
 /** The access token, if the endpoint accepts it. */

@@ -25,10 +25,7 @@ interface ApiEndpoints {
 /** Path -> method -> endpoint. `*` stands for every method that is not listed. */
 type Routes = Map<string, Readonly<Record<string, Endpoint>>>
 
-/**
- * `auth.router` and `auth.wellKnownRouter`. All paths are known at start-up and matched exactly, in case and trailing slash.
- * Every other request goes on to the host.
- */
+/** `auth.router`, `auth.wellKnownRouter`. Paths match exactly, in case and slash; others go on to the host. */
 export function createRouters({
   endpoints,
   keySet,

@@ -18,10 +18,7 @@ import type { ReportOnly } from './report-only.js'
 /** Maps a guard to its config; undefined for combined guards. Other functions are not in it. */
 export type GuardRegister = Pick<WeakMap<Guard, GuardConfig | undefined>, 'has' | 'get'>
 
-/**
- * Combines several guards: the first for which a request has a credential, good or bad, decides. So a bad credential is never
- * ignored in favour of another one.
- */
+/** Combines guards: the first for which a request has a credential, good or bad, decides. */
 export function createAnyGuard({
   optional,
   accepts,

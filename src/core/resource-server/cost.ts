@@ -4,10 +4,7 @@ import { ConfigurationError } from '../../shared/contracts/errors.js'
 import { invalidOption } from '../../shared/lib/option-checks.js'
 import type { PlanLimits } from '../rate-limits/rate-limit.js'
 
-/**
- * The units that a request counts toward the plan of its application: a whole number from 0 to 1,000,000, or a function of the request
- * that returns one.
- */
+/** The units of a request toward the application's plan: 0 to 1,000,000, or a function of the request. */
 export type RequestCost =
   | number
   | {

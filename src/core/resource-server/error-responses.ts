@@ -20,10 +20,7 @@ export function formatKeyForm({ keyHeaders }: Api): string {
 /** The limit in characters. Proxies keep the headers of an answer in 4 KiB (nginx), with those that the host adds. */
 const MAX_SCOPE_PARAMETER = 1000
 
-/**
- * The parameter `scope` of a challenge. RFC 6750 3: clients request these scopes. Where they are left out, the API's metadata names
- * all scopes.
- */
+/** The parameter `scope` of a challenge: clients request it (RFC 6750 3). If left out, they know the metadata's. */
 function formatScopes(scopes: readonly string[]): (readonly [string, string])[] {
   const scope = scopes.join(' ')
   return scope !== '' && scope.length <= MAX_SCOPE_PARAMETER ? [['scope', scope]] : []
@@ -154,10 +151,7 @@ export function formatApiKeyChallenge(
   ])
 }
 
-/**
- * Follows the challenge of a 401 where the key may also be in `Authorization`: wget and Python's urllib send Basic only after a
- * challenge. `realm` comes first, because urllib finds it nowhere else.
- */
+/** Follows a 401's challenge: wget and urllib send Basic only after one. `realm` is first, as urllib needs it. */
 export function formatKeySchemes(api: Api): string {
   if (api.keyHeaders[1] !== 'Authorization') return ''
   const basic = formatChallenge('Basic', [

@@ -18,19 +18,13 @@ export function hideToken(req: IncomingMessage): void {
   if (isTwice(req) || findBearer(readHeader(req, 'authorization')) !== undefined) hideHeaders(req, ['authorization'])
 }
 
-interface KeyHiding {
-  /** Removes the key from a request. */
-  readonly hideKey: (req: IncomingMessage) => void
-  /** The first characters of a request's key for events, also after it was removed. */
-  readonly readKeyClient: (req: IncomingMessage) => string | undefined
-}
-
 const HIDDEN_CLIENTS = new WeakMap<IncomingMessage, string | undefined>()
 
-export function createKeyHiding(keyHeaders: readonly string[]): KeyHiding {
+export function createKeyHiding(keyHeaders: readonly string[]) {
   const readKeyHeader = createKeyHeaderReader(keyHeaders)
   const names = keyHeaders.map((name) => name.toLowerCase())
 
+  /** The first characters of a request's key for events, also after it was removed. */
   function readKeyClient(req: IncomingMessage): string | undefined {
     const key = readKeyHeader(req)
     return key ? readKeyPrefix(key) : HIDDEN_CLIENTS.get(req)
@@ -43,7 +37,8 @@ export function createKeyHiding(keyHeaders: readonly string[]): KeyHiding {
 
   return {
     readKeyClient,
-    hideKey(req) {
+    /** Removes the key from a request. */
+    hideKey(req: IncomingMessage): void {
       HIDDEN_CLIENTS.set(req, readKeyClient(req))
       const hidden = names.filter((name) => hasKey(req, name))
       hideHeaders(req, hidden)

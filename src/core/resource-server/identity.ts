@@ -7,10 +7,7 @@ import { isInNetworks } from '../../shared/lib/networks.js'
 import type { AuthInfo } from './auth-info.js'
 import { describeCaller, describeToken } from './describe-caller.js'
 
-/**
- * An authenticated application, and its rights at one API. It is a class, not an object literal, for the reason at
- * `PassportRequest`: requests refer to it.
- */
+/** An authenticated application, and its rights at one API. A class for the reason at `PassportRequest`. */
 export class Identity {
   readonly api: Api
   readonly application: ApplicationRecord
@@ -42,10 +39,7 @@ export class Identity {
     return [networks, this.networks].every((list) => list === undefined || isInNetworks(address, list))
   }
 
-  /**
-   * Each call returns a new object, because its caller may change it. It is a method, so that another copy of this package can
-   * call it.
-   */
+  /** A new object for each call: its caller may change it. A method: another copy of this package can call it. */
   toAuthInfo(): AuthInfo {
     const caller = { api: this.api.name, application: describeCaller(this.application), scopes: [...this.scopes] }
     return this.token

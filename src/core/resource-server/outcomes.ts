@@ -2,23 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EmitEarly, EventDetails, ReadClient } from '../../shared/contracts/events.js'
 import { whenAnswered } from '../http/middleware.js'
 
-/**
- * Emits one outcome per request, however many guards it has: `request.denied` if one of them refuses it, otherwise
- * `request.allowed` when it has been answered, once per API.
- */
-export interface Outcomes {
-  allow(details: EventDetails, req: IncomingMessage, res: ServerResponse, readClient: ReadClient): void
-  deny(details: EventDetails, req: IncomingMessage, readClient: ReadClient): void
-  /** Some guard reports that it would refuse the request, which is its outcome. */
-  forget(req: IncomingMessage): void
-}
+/** One outcome per request: `request.denied` if a guard refuses it, else `request.allowed` once answered, per API. */
+export type Outcomes = ReturnType<typeof createOutcomes>
 
 /** The outcome is emitted after this time: an answer may take for ever (a stream, a WebSocket), and no guard decides later. */
 const MAX_WAIT_MS = 10_000
 /** setTimeout is kept, so that fake timers of the host's tests, which replace the global function later, hold up nothing. */
 const { setTimeout } = globalThis
 
-export function createOutcomes(emit: EmitEarly): Outcomes {
+export function createOutcomes(emit: EmitEarly) {
   /** The events to emit when a request has been answered; null when its outcome has been emitted. */
   const outcomes = new WeakMap<IncomingMessage, (() => void)[] | null>()
 
@@ -30,7 +22,7 @@ export function createOutcomes(emit: EmitEarly): Outcomes {
   }
 
   return {
-    allow(details, req, res, readClient) {
+    allow(details: EventDetails, req: IncomingMessage, res: ServerResponse, readClient: ReadClient): void {
       if (!emit.isHeard('request.allowed')) return
       emit.early('request.allowed', details, req, readClient)
       const emitAllowed = (): void => emit('request.allowed', details, req, readClient)
@@ -45,12 +37,13 @@ export function createOutcomes(emit: EmitEarly): Outcomes {
         settle(req)
       })
     },
-    deny(details, req, readClient) {
+    deny(details: EventDetails, req: IncomingMessage, readClient: ReadClient): void {
       const isSettled = outcomes.get(req) === null
       outcomes.set(req, null)
       if (!isSettled) emit('request.denied', details, req, readClient)
     },
-    forget(req) {
+    /** Some guard reports that it would refuse the request, which is its outcome. */
+    forget(req: IncomingMessage): void {
       if (outcomes.get(req)) outcomes.set(req, null)
     },
   }

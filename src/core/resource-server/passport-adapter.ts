@@ -49,10 +49,7 @@ export class PassportRequest {
   }
 }
 
-/**
- * Runs a strategy on a request. Calls `callback` once: with the identity, with the reason of the refusal, or with the thrown
- * error.
- */
+/** Runs a strategy. Calls `callback` once: with the identity, the refusal's reason, or the thrown error. */
 export type AuthenticateRequest = (passportRequest: PassportRequest, callback: AuthenticationCallback) => void
 
 type AuthenticationCallback = (passportRequest: PassportRequest, problem: unknown, identity?: Identity) => void
@@ -102,10 +99,7 @@ async function loadApiKeyAuthentication(authenticator: Authenticator): Promise<A
   return createPrivatePassport(strategy)
 }
 
-/**
- * A Passport instance for one strategy. The strategy is registered by name, since concurrent requests would share a
- * strategy object passed to authenticate().
- */
+/** A Passport instance for one strategy, by name: requests would share a strategy passed to authenticate(). */
 function createPrivatePassport(strategy: object): AuthenticateRequest {
   const passport = new Passport()
   passport.use('guard', strategy as PassportStrategy)

@@ -17,10 +17,7 @@ export type KeyFailureReason = 'invalidApiKey' | 'expiredApiKey' | 'suspended' |
 /** The reason why a credential is refused: a `Failure` if its application is known; the refusal of a limit that its owner exceeds. */
 export type Refused = TokenFailureReason | KeyFailureReason | Failure | OAuthError
 
-/**
- * A problem of a caller who is known: of an application whose access token has a valid signature, or whose key exists. Unlike a problem
- * alone, it is counted as the application's usage.
- */
+/** A problem of a known caller, by a valid signature or an existing key: it counts as the application's usage. */
 export class Failure<Problem = TokenFailureReason | KeyFailureReason | Error> {
   /** A reason, or the thrown error. */
   readonly problem: Problem

@@ -115,9 +115,7 @@ function goOn({ hostGuard, hideOthers }: ReportingConfig, req: IncomingMessage, 
   else proceed()
 }
 
-/**
- * Copies the API object, so that later guards verify the request again; `maybeAuthOf()` still finds it by the API's name.
- */
+/** A copy with a copied API object, so that later guards verify again; `maybeAuthOf()` finds it by the API's name. */
 function copyIdentity({ api, application, scopes, token, networks }: Identity): Identity {
   return new Identity({ ...api }, application, scopes, token, networks)
 }

@@ -15,10 +15,7 @@ const OWN_LIMIT =
 /** How many limits of applications have a counter at a time. Each differs from the others: those that are equal share one. */
 const MAX_OWN_LIMITS = 1000
 
-/**
- * Counts requests of applications toward their limit at an API, and units of them toward their plan. Throws or rejects with 429 above a
- * limit.
- */
+/** Counts requests toward the limit at an API and units toward the plan. Throws or rejects with 429 above one. */
 export type RequestCounter = ReturnType<typeof createRequestCounter>
 
 export function createRequestCounter({
@@ -43,10 +40,7 @@ export function createRequestCounter({
   const name = `requests:${api.name}`
   const ofApi = create(name, limit, `apis.${api.name}.rateLimit, or rateLimits.requests if it has none`)
   const own = createBoundedCache<RateLimit>({ entries: MAX_OWN_LIMITS })
-  /**
-   * Requests that verifiers have counted, by application. Guards record nothing here: a verifier finds the identity that they
-   * established.
-   */
+  /** What verifiers have counted, by application. Guards record nothing: their identity is found. */
   const counted = new WeakMap<object, Map<string, Counted>>()
   let isNoted = false
 

@@ -5,10 +5,7 @@ import type { ClockCheck } from './clock-check.js'
 import type { StoreHealth } from './store-health-api.js'
 import { CALL_TIMEOUT_MS } from '../../shared/lib/timeout.js'
 
-/**
- * Handles one change. If it rejects, the same change is delivered again with the next poll. A change may be delivered more than
- * once.
- */
+/** Handles one change. If it rejects, the change comes again with the next poll. It may come more than once. */
 export type ApplyChange = (change: Change) => void | Promise<void>
 
 /** The time that a slow store may delay a token request, which waits for the latest changes. */

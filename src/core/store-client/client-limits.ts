@@ -28,9 +28,7 @@ export interface ClientLimits {
    * Clients send no more until they are answered. Rejects if too many wait.
    */
   readonly waitToRefuse: (req: IncomingMessage) => Promise<void> | undefined
-  /**
-   * Limits changes: registrations, claims, revocations, first uses. They may wait for a lock, so they leave room for look-ups.
-   */
+  /** Limits changes: registrations, claims, revocations, first uses. They may wait for locks, and leave room. */
   readonly limitChanges: ConcurrencyLimit
 }
 

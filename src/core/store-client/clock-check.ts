@@ -2,12 +2,7 @@ import type { Emit } from '../../shared/contracts/events.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 
 /** Compares the clock of this process with the store's, by which processes agree: access tokens of a wrong clock are refused. */
-export interface ClockCheck {
-  /** The store's time, and this process's before and after it was asked: milliseconds since 1970. */
-  compare(storeTime: number, before: number, after: number): void
-  /** The problem for `auth.health()`; undefined if the clocks agree. */
-  problem(): string | undefined
-}
+export type ClockCheck = ReturnType<typeof createClockCheck>
 
 interface ClockCheckOptions {
   /** Seconds. */
@@ -21,13 +16,14 @@ const MIN_TOLERANCE_MS = 2000
 /** One answer may be misread, as when the process was stopped while it arrived. */
 const MIN_DEVIATIONS = 3
 
-export function createClockCheck({ clockTolerance, logger, emit }: ClockCheckOptions): ClockCheck {
+export function createClockCheck({ clockTolerance, logger, emit }: ClockCheckOptions) {
   const tolerance = Math.max(clockTolerance * 1000, MIN_TOLERANCE_MS)
   let deviations = 0
   let reported: string | undefined
 
   return {
-    compare(storeTime, before, after) {
+    /** The store's time, and this process's before and after it was asked: milliseconds since 1970. */
+    compare(storeTime: number, before: number, after: number): void {
       const ahead = (before + after) / 2 - storeTime
       // The answer may have been given at any time between the two.
       if (Math.abs(ahead) - Math.abs(after - before) / 2 <= tolerance) {
@@ -47,6 +43,7 @@ export function createClockCheck({ clockTolerance, logger, emit }: ClockCheckOpt
       logger.error(reported)
       emit('clock.deviates', { reason: difference })
     },
-    problem: () => reported,
+    /** The problem for `auth.health()`; undefined if the clocks agree. */
+    problem: (): string | undefined => reported,
   }
 }

@@ -5,19 +5,7 @@ import type { SecretName, Store } from '../../shared/contracts/store.js'
 import { deriveKey } from '../../shared/lib/derive-key.js'
 
 /** Encrypts and authenticates signing keys and other secrets at rest. */
-export interface Encryption {
-  /**
-   * The text as a JWE (RFC 7516) under the newest secret; with the prefix `plain:` if there is no secret. `context` is text
-   * that is stored beside it in clear: `authenticate` finds out whether it was changed.
-   */
-  seal(text: string, context?: string): Promise<string>
-  /** Whether the newest secret encrypted it; otherwise it should be encrypted again. */
-  isNewest(sealed: string): boolean
-  /** The text. Rejects with `ConfigurationError` if no secret decrypts it, and for unencrypted text that is not to be imported. */
-  unseal(sealed: string): Promise<string>
-  /** Whether the text was sealed with this context under one of the secrets. Without secrets nothing can be checked. */
-  authenticate(sealed: string, context: string): Authenticity
-}
+export type Encryption = ReturnType<typeof createEncryption>
 
 export type Authenticity = 'authentic' | 'forged' | 'unencrypted'
 
@@ -30,10 +18,7 @@ const PLAIN_PREFIX = 'plain:'
 const ALGORITHMS = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
 
 /** `dir` + A256GCM (RFC 7518 4.5, 5.3). The key is derived with HKDF (RFC 5869): 32 random characters need no slow function. */
-export function createEncryption(
-  secrets: readonly string[],
-  { importUnencrypted = false }: EncryptionOptions = {},
-): Encryption {
+export function createEncryption(secrets: readonly string[], { importUnencrypted = false }: EncryptionOptions = {}) {
   // The labels never change: stored keys are encrypted with the keys derived from them.
   const keys = secrets.map((secret) => deriveKey(secret, 'express-platform-auth sealing v1'))
   const contextKeys = secrets.map((secret) => deriveKey(secret, 'express-platform-auth context v1'))
@@ -41,6 +26,7 @@ export function createEncryption(
   const newestKid =
     secrets[0] && Buffer.from(deriveKey(secrets[0], 'express-platform-auth kid v1')).toString('base64url', 0, 9)
 
+  /** A JWE (RFC 7516) under the newest secret, `plain:` without one. `context`: text in clear to `authenticate`. */
   async function seal(text: string, context?: string): Promise<string> {
     const newest = keys[0]
     if (!newest) return PLAIN_PREFIX + text
@@ -52,6 +38,7 @@ export function createEncryption(
       .encrypt(newest)
   }
 
+  /** The text. Rejects with `ConfigurationError` if no secret decrypts it, and for unencrypted text that is not to be imported. */
   async function unseal(sealed: string): Promise<string> {
     if (sealed.startsWith(PLAIN_PREFIX)) {
       if (keys.length > 0 && !importUnencrypted) throw createUnencryptedError()
@@ -64,11 +51,13 @@ export function createEncryption(
     throw createWrongSecretError(keys.length === 0)
   }
 
+  /** Whether the newest secret encrypted it; otherwise it should be encrypted again. */
   function isNewest(sealed: string): boolean {
     if (sealed.startsWith(PLAIN_PREFIX)) return newestKid === undefined
     return readHeader(sealed)['kid'] === newestKid
   }
 
+  /** Whether the text was sealed with this context under one of the secrets. Without secrets nothing can be checked. */
   function authenticate(sealed: string, context: string): Authenticity {
     if (keys.length === 0) return 'authentic'
     if (sealed.startsWith(PLAIN_PREFIX)) return 'unencrypted'
@@ -128,10 +117,7 @@ function createWrongSecretError(isMissing: boolean): ConfigurationError {
 /** The secret's name, and 32 bytes in base64url. */
 const SECRET = /^([a-z]+):([A-Za-z0-9_-]{43})$/
 
-/**
- * 256 new random bits, encrypted together with their name: whoever can write to the database must not put one secret in the place of
- * another, and make something public of what is derived from it.
- */
+/** 256 random bits, encrypted with their name: whoever writes to the database must not exchange secrets. */
 export function sealNewSecret(encryption: Encryption, name: SecretName): Promise<string> {
   return encryption.seal(`${name}:${randomBytes(32).toString('base64url')}`)
 }

@@ -1,17 +1,6 @@
 import { waitForNextTurn } from '../../shared/lib/event-loop.js'
 import { withTimeout } from '../../shared/lib/timeout.js'
 
-/**
- * The reads of the change feed that are under way. A read that takes long can be overtaken, because it may be the only one
- * that is not answered: its connection may be dead while the others of the pool answer.
- */
-export interface FeedReads {
-  /** Starts a read, or joins one that has just started. Resolves false if it fails or is late. */
-  join(): Promise<boolean>
-  /** Waits for a read that starts after this call. It is shared by all calls that come before it starts. */
-  next(): Promise<boolean>
-}
-
 interface FeedReadsOptions {
   /** Reads the feed once. `startedAt` is on the monotonic clock. */
   readonly read: (startedAt: number) => Promise<void>
@@ -41,7 +30,8 @@ interface Read {
   isStuck: boolean
 }
 
-export function createFeedReads({ read, onFailure, timeout, isClosed }: FeedReadsOptions): FeedReads {
+/** The reads of the change feed that are under way. A read that takes long can be overtaken, because it may be the only one that is not answered: its connection may be dead while the others of the pool answer. */
+export function createFeedReads({ read, onFailure, timeout, isClosed }: FeedReadsOptions) {
   /** The reads under way, oldest first. */
   const reads: Read[] = []
   let nextRead: Promise<boolean> | undefined
@@ -89,8 +79,10 @@ export function createFeedReads({ read, onFailure, timeout, isClosed }: FeedRead
   }
 
   return {
-    join: () => (mayStart() ? start() : reads.at(-1)!.answered),
-    next: () => (nextRead ??= startNext()),
+    /** Starts a read, or joins one that has just started. Resolves false if it fails or is late. */
+    join: (): Promise<boolean> => (mayStart() ? start() : reads.at(-1)!.answered),
+    /** Waits for a read that starts after this call. It is shared by all calls that come before it starts. */
+    next: (): Promise<boolean> => (nextRead ??= startNext()),
   }
 }
 

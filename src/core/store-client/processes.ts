@@ -5,18 +5,6 @@ import type { RunningProcess } from '../../shared/contracts/store-records.js'
 import type { Store } from '../../shared/contracts/store.js'
 import { withTimeout } from '../../shared/lib/timeout.js'
 
-/** Announces this process to the others on its store, and finds out which of their settings differ from its own. */
-export interface Processes {
-  /** Returns at once: nothing waits for the store. */
-  start(): void
-  /** Another process has started or ended. */
-  noteChange(): void
-  /** Resolves within a second. */
-  stop(): Promise<void>
-  /** For `health()`. It makes no process unready: while processes are replaced one after another, old and new ones differ. */
-  problem(): string | undefined
-}
-
 interface ProcessesOptions {
   readonly store: Pick<Store, 'processes'>
   /** By their paths, as `findDisagreements` compares them. */
@@ -30,7 +18,8 @@ export const PROCESS_LIFETIME_MS = 15_000
 /** The store may hang. Then the announcement expires. */
 const STOP_TIMEOUT_MS = 1000
 
-export function createProcesses({ store: { processes: part }, settings, logger }: ProcessesOptions): Processes {
+/** Announces this process to the others on its store, and finds out which of their settings differ from its own. */
+export function createProcesses({ store: { processes: part }, settings, logger }: ProcessesOptions) {
   // Names machine and process for the doctor; several platforms of a process may share a store.
   const own: RunningProcess = { id: `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`, settings }
   let isRunning = false
@@ -53,6 +42,7 @@ export function createProcesses({ store: { processes: part }, settings, logger }
     if (problem !== undefined && problem !== former) logger.warn(problem)
   }
 
+  /** Another process has started or ended. */
   function noteChange(): void {
     if (!isRunning || isReadPending) return
     isReadPending = true
@@ -66,20 +56,23 @@ export function createProcesses({ store: { processes: part }, settings, logger }
   }
 
   return {
-    start() {
+    /** Returns at once: nothing waits for the store. */
+    start(): void {
       if (!part || isRunning) return
       isRunning = true
       void beat()
     },
     noteChange,
-    async stop() {
+    /** Resolves within a second. */
+    async stop(): Promise<void> {
       if (!isRunning) return
       isRunning = false
       clearTimeout(timer)
       const removed = enqueue(() => part?.remove(own.id))
       await withTimeout(removed, STOP_TIMEOUT_MS, () => new Error('late')).catch(() => undefined)
     },
-    problem: () => problem,
+    /** For `health()`. It makes no process unready: while processes are replaced one after another, old and new ones differ. */
+    problem: (): string | undefined => problem,
   }
 }
 

@@ -139,10 +139,7 @@ export function createReadiness({
       stop = steps.stop
       startup.begin(steps.start)
     },
-    /**
-     * Resolves once the platform has started. Rejects if waiting does not help, and with `retry: false` for any failure. It may be
-     * called again.
-     */
+    /** Resolves once started. Rejects if waiting does not help, and with `retry: false` for any failure. */
     ready({ retry = true }: ReadyOptions = {}): Promise<void> {
       const finished = startup.finishedUnlessBlocked()
       return keepAlive(retry || startup.isFinished() ? finished : Promise.race([finished, startup.firstFailure]))

@@ -7,32 +7,13 @@ import { describeStoreFault, isPermanentFault } from './store-fault.js'
 /** Does everything that must be done before the first answer. It is repeated until it succeeds, or the signal is aborted. */
 export type Start = (closing: AbortSignal) => Promise<void>
 
-/** The attempts to start a platform, until one succeeds. */
-export interface Startup {
-  /** Makes the first attempt, and repeats failed ones. */
-  begin(start: Start): void
-  /** Resolves once an attempt has succeeded. Rejects with `ConfigurationError` if no retry can help, or after `abort()`. */
-  readonly finished: Promise<void>
-  /**
-   * Like `finished`, but rejects with `ConfigurationError` when an attempt fails with what waiting alone does not cure, such as
-   * a missing right. The attempts go on, so that a later call can resolve.
-   */
-  finishedUnlessBlocked(): Promise<void>
-  /** Rejects when the first attempt fails. */
-  readonly firstFailure: Promise<never>
-  isFinished(): boolean
-  /** The reason why the start is not finished, for `auth.health()`. */
-  describeProblem(): string
-  /** Ends the attempts. Resolves within `START_ABORT_TIMEOUT_MS`. */
-  abort(): Promise<void>
-}
-
 /** Short enough that a database is used soon after it starts, long enough not to load one that is starting. */
 const START_RETRY_INTERVAL_MS = 500
 /** `close()` must end within seconds even if an attempt to start hangs. */
 const START_ABORT_TIMEOUT_MS = 2000
 
-export function createStartup(logger: Logger): Startup {
+/** The attempts to start a platform, until one succeeds. */
+export function createStartup(logger: Logger) {
   const closing = new AbortController()
   const firstFailure = createRejection()
   const abandoned = createRejection()
@@ -84,13 +65,19 @@ export function createStartup(logger: Logger): Startup {
   }
 
   return {
-    begin: (start) => settle(repeatUntilStarted(start)),
+    /** Makes the first attempt, and repeats failed ones. */
+    begin: (start: Start): void => settle(repeatUntilStarted(start)),
+    /** Resolves once an attempt has succeeded. Rejects with `ConfigurationError` if no retry can help, or after `abort()`. */
     finished,
-    finishedUnlessBlocked: () => Promise.race([finished, blocked.promise]),
+    /** Like `finished`, but rejects for what waiting alone does not cure, such as a missing right. Attempts go on. */
+    finishedUnlessBlocked: (): Promise<void> => Promise.race([finished, blocked.promise]),
+    /** Rejects when the first attempt fails. */
     firstFailure: firstFailure.promise,
-    isFinished: () => isFinished,
-    describeProblem: () => describeStartProblem(problem),
-    async abort() {
+    isFinished: (): boolean => isFinished,
+    /** The reason why the start is not finished, for `auth.health()`. */
+    describeProblem: (): string => describeStartProblem(problem),
+    /** Ends the attempts. Resolves within `START_ABORT_TIMEOUT_MS`. */
+    async abort(): Promise<void> {
       closing.abort()
       const timer = setTimeout(
         () => abandoned.reject(new StoreUnavailableError('The platform was closed meanwhile.')),

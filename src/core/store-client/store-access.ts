@@ -2,10 +2,7 @@ import { dirname, resolve } from 'node:path'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import { describeStoreFault } from './store-fault.js'
 
-/**
- * The members of a driver's or Node's error that may be told. The stores of this package add an absolute `path`, or the
- * `grant`.
- */
+/** Members of an error that may be told. The stores of this package add an absolute `path`, or the `grant`. */
 interface Fault {
   readonly code?: unknown
   readonly errcode?: unknown
@@ -16,10 +13,7 @@ interface Fault {
   readonly cause?: unknown
 }
 
-/**
- * The error of a start that waiting alone does not cure: somebody has to change a right, a path, or an address. The message
- * has the path or the GRANT, so it is for the log and for `ready()` only.
- */
+/** A start that waiting does not cure: a right, a path, an address. For the log and `ready()` only. */
 export function findAccessProblem(error: unknown): ConfigurationError | undefined {
   const fix = findFix(error)
   const problem = `The store cannot be used: ${describeStoreFault(error)}`

@@ -1,9 +1,6 @@
 import { findStoreFault } from './store-faults.js'
 
-/**
- * The reason why a store does not answer, for `auth.health()`, which apps may publish: without addresses, paths or the database's own
- * message. Those are in the log.
- */
+/** Why a store does not answer, for `auth.health()`, which apps may publish: the log has addresses and messages. */
 export function describeStoreFault(problem: unknown): string {
   const { cause, replayedUntil } = (problem ?? {}) as Problem
   // The innermost cause with a known code is the most specific one.
@@ -24,10 +21,7 @@ export function isReplicaFault(problem: unknown): boolean {
   return (problem as { code?: unknown } | undefined)?.code === 'replica'
 }
 
-/**
- * Whether no retry can help: the code of the store (or of the platform) has a mistake, or a module cannot be loaded. A
- * `TypeError` with a cause is none: `fetch()` rejects with one when the network fails.
- */
+/** Whether no retry can help: a mistake in code, or a missing module. A `TypeError` with a cause is fetch()'s. */
 export function isPermanentFault(problem: unknown): boolean {
   const { name, code, cause } = Object(problem) as { name?: unknown; code?: unknown; cause?: unknown }
   if (cause !== undefined) return isPermanentFault(cause)

@@ -1,7 +1,4 @@
-/**
- * A `write` can be rejected by a store that answers reads: it is full, read-only or locked. `feed` polls the change feed. What
- * becomes of a `notice` says nothing of the store's health.
- */
+/** A `write` can fail in a store that answers reads; `feed` polls the feed; a `notice` says nothing of health. */
 export type StoreCallKind = 'read' | 'write' | 'feed' | 'notice'
 
 /** A call of the store. */

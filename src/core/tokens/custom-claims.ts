@@ -45,10 +45,7 @@ export const REGISTERED_CLAIMS: ReadonlySet<string> = new Set([
   'sub_id', // RFC 8417, RFC 9493
 ])
 
-/**
- * The JSON text of the claims that the host adds to an application's access tokens; undefined if there are none. Rejects with
- * an error that is answered with 500 `server_error`, whatever the host's function throws: its cause is logged.
- */
+/** The claims that the host adds, as JSON; undefined without any. Rejects with a logged cause, as 500. */
 export async function readCustomClaims(
   api: string,
   createClaims: CreateClaims,
@@ -68,10 +65,7 @@ function createTimeoutError(option: string): Error {
   return new Error(`${option} did not answer within ${CALL_TIMEOUT_MS / 1000} seconds.`)
 }
 
-/**
- * The JSON text of the claims that the option `claims` returned; undefined if there are none. Throws if the value is no JSON
- * object, is larger than 2 KiB, or has a registered name. `option` is the option's name.
- */
+/** What the option `claims` returned, as JSON. Throws for no object, more than 2 KiB, or a registered name. */
 export function stringifyClaims(option: string, claims: unknown): string | undefined {
   const text = stringifyJsonObject(`The result of ${option}`, claims, MAX_CLAIMS_BYTES)
   const registered = Object.keys(JSON.parse(text) as object).filter((name) => REGISTERED_CLAIMS.has(name))

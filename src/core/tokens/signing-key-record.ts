@@ -24,10 +24,7 @@ export async function isAuthentic(record: SigningKeyRecord, encryption: KeyEncry
   return authenticity === 'unencrypted' ? hasPrivateKey(record, encryption) : authenticity === 'authentic'
 }
 
-/**
- * Whether the public key belongs to the private key. It checks unencrypted records, which `importUnencrypted` lets pass until
- * the start has sealed them.
- */
+/** Whether the keys belong together: checks unencrypted records, which `importUnencrypted` lets pass until sealed. */
 async function hasPrivateKey(record: SigningKeyRecord, encryption: KeyEncryption): Promise<boolean> {
   try {
     const privateJwk = JSON.parse(await encryption.unseal(record.sealedPrivateJwk)) as JWK

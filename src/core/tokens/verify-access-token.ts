@@ -124,10 +124,7 @@ export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): 
 
 type ParseClaims = (payload: JWTPayload, key: SigningKey, bytes: number) => AccessToken | undefined
 
-/**
- * Reads the claims of this package's access tokens; undefined for others. Equal issuers, applications, scopes and kids share
- * one copy: that saves memory, and cached tokens stay in fewer lines of the processor's cache.
- */
+/** The claims of this package's tokens; undefined for others. Equal texts share one copy: that saves memory. */
 function createClaimsParser(entries: number, lifetimes: ReadonlyMap<string, number>): ParseClaims {
   const strings = createBoundedCache<string>({ entries, bytesOf: ({ length }) => length })
   const scopeLists = createBoundedCache<readonly string[]>({ entries: 1000, bytesOf: (scopes) => scopes.join().length })

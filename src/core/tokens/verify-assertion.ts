@@ -1,10 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { compactVerify, errors } from 'jose'
 
-/**
- * Whether the compact JWS (RFC 7515) was signed with that key, by one of the algorithms of the key. jose refuses extensions that it does not
- * know (`crit`).
- */
+/** Whether that key has signed the compact JWS (RFC 7515). jose refuses extensions that it does not know (`crit`). */
 export async function verifyAssertion(
   assertion: string,
   { key, algorithms }: { readonly key: KeyObject; readonly algorithms: readonly string[] },

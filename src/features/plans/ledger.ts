@@ -1,5 +1,5 @@
 import type { QuotaStore } from '../../shared/contracts/quotas.js'
-import { createBatchWriter, type BatchWriter } from '../../shared/lib/batch-writer.js'
+import { createBatchWriter } from '../../shared/lib/batch-writer.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import { formatDay } from '../../shared/lib/day.js'
 import {
@@ -14,17 +14,7 @@ import {
 import type { Plan } from './plan.js'
 
 /** The accounts of applications, and their units on the way to the store. */
-export interface Ledger {
-  /** The account, brought to this time; undefined if the store must be asked first. */
-  find(applicationId: string, plan: Plan, time: number): Account | undefined
-  /** Asks the store. Never rejects: while the store is unavailable an application begins with what is known here. */
-  read(applicationId: string, plan: Plan): Promise<Account>
-  /** Writes what is known here of the account, and learns what the store has. Never rejects; `writer.isFailing` says whether it failed. */
-  refresh(account: Account): Promise<unknown>
-  /** Adds units to the account's day and month. */
-  add(account: Account, units: number): void
-  readonly writer: Omit<BatchWriter, 'schedule'>
-}
+export type Ledger = ReturnType<typeof createLedger>
 
 const WRITE_INTERVAL_MS = 5000
 /** They are written early. */
@@ -38,7 +28,7 @@ export function createLedger(options: {
   /** Called when the store has told the totals of a day and its month, to which `written` units were added. */
   readonly onTotals: (account: Account, written: number) => void
   readonly now: () => number
-}): Ledger {
+}) {
   const { store, limitLookups, accounts: entries, onTotals, now } = options
   const accounts = createBoundedCache<Account>({ entries })
   /** Accounts with units that are not written. They are not forgotten, however many others there are. */
@@ -103,6 +93,7 @@ export function createLedger(options: {
     return account
   }
 
+  /** Adds units to the account's day and month. */
   function add(account: Account, units: number): void {
     addUnwritten(account, units)
     if (account.row?.day === account.day) {
@@ -116,7 +107,8 @@ export function createLedger(options: {
   }
 
   return {
-    find(applicationId, plan, time) {
+    /** The account, brought to this time; undefined if the store must be asked first. */
+    find(applicationId: string, plan: Plan, time: number): Account | undefined {
       const known = recall(applicationId)
       if (plan.hasQuota && !known?.isRead) return undefined
       const account = known ?? createAccount(applicationId)
@@ -124,7 +116,8 @@ export function createLedger(options: {
       advance(account, plan, time)
       return account
     },
-    read(applicationId, plan) {
+    /** Asks the store. Never rejects: while the store is unavailable an application begins with what is known here. */
+    read(applicationId: string, plan: Plan): Promise<Account> {
       const underWay = reads.get(applicationId)
       if (underWay) return underWay
       const account = recall(applicationId) ?? createAccount(applicationId)
@@ -133,7 +126,8 @@ export function createLedger(options: {
       reads.set(applicationId, reading)
       return reading
     },
-    refresh(account) {
+    /** Writes what is known here of the account, and learns what the store has. Never rejects; `writer.isFailing` says whether it failed. */
+    refresh(account: Account): Promise<unknown> {
       // Units of 0 make a row, if there is none: the store answers a row with its totals, of one point in the order of all writes.
       add(account, 0)
       return writer.write()

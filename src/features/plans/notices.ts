@@ -5,13 +5,6 @@ import type { QuotaNotice } from '../../shared/contracts/plan-usage.js'
 import type { Account } from './account.js'
 import type { Core } from '../../feature.js'
 
-interface Notices {
-  /** For each row of units that was written. */
-  tell(account: Account, written: number): void
-  /** Resolves when the e-mails of earlier calls have been queued, or could not be. */
-  queued(): Promise<unknown>
-}
-
 /** The higher threshold is first, because a write that reaches both sends one notice. */
 const PERCENTS = [100, 80]
 
@@ -23,7 +16,7 @@ export function createNotices(
     readonly notify: boolean
     readonly logger: Pick<Logger, 'warn'>
   },
-): Notices {
+) {
   const { writer, emit, notify, wakeSender, logger, now } = options
   const queuing = new Set<Promise<void>>()
 
@@ -35,6 +28,7 @@ export function createNotices(
     wakeSender()
   }
 
+  /** For each row of units that was written. */
   function tell(account: Account, written: number): void {
     const { applicationId, plan, endsAt, storedOfDay, storedOfMonth } = account
     plan?.windows.forEach(({ per, limit, soft }, at) => {
@@ -53,5 +47,8 @@ export function createNotices(
     })
   }
 
-  return { tell, queued: () => Promise.all(queuing) }
+  return {
+    tell /** Resolves when the e-mails of earlier calls have been queued, or could not be. */,
+    queued: (): Promise<unknown> => Promise.all(queuing),
+  }
 }

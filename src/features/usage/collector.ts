@@ -8,21 +8,6 @@ import { createRefusalBuffer, KEPT_REFUSALS } from './refusal-buffer.js'
 import { createRouteCounts } from './route-counts.js'
 import { describeRefusedRoute } from './route-name.js'
 
-/** Collects usage and refusals in memory, and writes them to the store. None of its methods throws or rejects. */
-export interface UsageCollector {
-  /** The function that counts the requests that the guards of an API allow. */
-  allowedCounter(api: string): CountRequest
-  /** The functions that count them by route, too, if that is wanted. */
-  routeCounter(api: string): Pick<ApiObserver, 'allowed' | 'noted'> | undefined
-  /** The function that counts the access tokens that are issued for an API. */
-  accessTokenCounter(api: string): CountRequest
-  noteRefusal(refusal: KnownRefusal & { readonly api: string }, req: IncomingMessage): void
-  /** Writes everything that has been collected. Resolves also if the store does not answer; it is then written later. */
-  flush(): Promise<void>
-  /** The same, for the last time. */
-  close(): Promise<void>
-}
-
 /** A process that is killed loses the counts of this time at most. */
 const COUNTS_INTERVAL_MS = 60_000
 const REFUSALS_INTERVAL_MS = 1000
@@ -34,12 +19,13 @@ const MAX_COUNTS = 10_000
 const OTHER_OUTCOMES: readonly string[] = ['allowed', 'token']
 const LIMIT_ERRORS: readonly string[] = ['too_many_requests', 'quota_exceeded']
 
+/** Collects usage and refusals in memory, and writes them to the store. None of its methods throws or rejects. */
 export function createUsageCollector(options: {
   readonly store: Pick<UsageStore, 'add' | 'addRefusals'>
   /** Whether requests are counted by route, too. */
   readonly routes?: boolean
   readonly now: () => number
-}): UsageCollector {
+}) {
   const { store, routes = false, now } = options
   const counts = createCounts({ now, limit: MAX_COUNTS, onNew: () => countsWriter.schedule() })
   /** They have a limit of their own, so that they displace no others. */
@@ -67,10 +53,17 @@ export function createUsageCollector(options: {
   })
 
   return {
-    allowedCounter: (api) => counts.counter(api, 'allowed'),
-    routeCounter: (api) => routeCounts?.observe(api, counts.counter(api, 'allowed')),
-    accessTokenCounter: (api) => counts.counter(api, 'token'),
-    noteRefusal({ applicationId, api, denied: { error, headers }, reason, details = {} }, req) {
+    /** The function that counts the requests that the guards of an API allow. */
+    allowedCounter: (api: string): CountRequest => counts.counter(api, 'allowed'),
+    /** The functions that count them by route, too, if that is wanted. */
+    routeCounter: (api: string): Pick<ApiObserver, 'allowed' | 'noted'> | undefined =>
+      routeCounts?.observe(api, counts.counter(api, 'allowed')),
+    /** The function that counts the access tokens that are issued for an API. */
+    accessTokenCounter: (api: string): CountRequest => counts.counter(api, 'token'),
+    noteRefusal(
+      { applicationId, api, denied: { error, headers }, reason, details = {} }: KnownRefusal & { readonly api: string },
+      req: IncomingMessage,
+    ): void {
       counts.count({ api, outcome: OTHER_OUTCOMES.includes(error) ? 'access_denied' : error }, applicationId)
       const origin = readOrigin(req)
       const retryAfter = LIMIT_ERRORS.includes(error) ? { retryAfter: Number(headers['Retry-After']) } : undefined
@@ -86,10 +79,12 @@ export function createUsageCollector(options: {
       })
       refusalsWriter.schedule()
     },
-    async flush() {
+    /** Writes everything that has been collected. Resolves also if the store does not answer; it is then written later. */
+    async flush(): Promise<void> {
       await Promise.all([countsWriter.write(), refusalsWriter.write()])
     },
-    async close() {
+    /** The same, for the last time. */
+    async close(): Promise<void> {
       await Promise.all([countsWriter.close(), refusalsWriter.close()])
     },
   }

@@ -1,19 +1,12 @@
 import type { RefusalRecord } from '../../shared/contracts/usage.js'
 
-/** The last refusals of each application, until they are written. */
-export interface RefusalBuffer {
-  add(refusal: RefusalRecord): void
-  /** Returns the refusals, those of an application in their order, and begins anew. */
-  takeAll(): readonly RefusalRecord[]
-  readonly size: number
-}
-
 /** The number of refusals that are kept of an application, in memory and in the store. */
 export const KEPT_REFUSALS = 50
 /** The limit for all applications together. */
 const MAX_REFUSALS = 2000
 
-export function createRefusalBuffer(): RefusalBuffer {
+/** The last refusals of each application, until they are written. */
+export function createRefusalBuffer() {
   let byApplication = new Map<string, RefusalRecord[]>()
   let size = 0
 
@@ -28,7 +21,7 @@ export function createRefusalBuffer(): RefusalBuffer {
   }
 
   return {
-    add(refusal) {
+    add(refusal: RefusalRecord): void {
       const refusals = byApplication.get(refusal.applicationId) ?? []
       if (refusals.length === 0) byApplication.set(refusal.applicationId, refusals)
       else if (refusals.length === KEPT_REFUSALS) {
@@ -39,7 +32,8 @@ export function createRefusalBuffer(): RefusalBuffer {
       size += 1
       if (size > MAX_REFUSALS) removeOldest()
     },
-    takeAll() {
+    /** Returns the refusals, those of an application in their order, and begins anew. */
+    takeAll(): readonly RefusalRecord[] {
       const taken = [...byApplication.values()].flat()
       byApplication = new Map()
       size = 0

@@ -4,14 +4,6 @@ import type { UsageStore } from '../../shared/contracts/usage.js'
 import { createBatchWriter } from '../../shared/lib/batch-writer.js'
 import { isCounted } from './counts.js'
 
-/** Counts in memory the requests that guards would have refused, and writes the counts to the store. */
-export interface ReportedCollector {
-  count(request: ReportedRequest & { readonly api: string; readonly route: string }): void
-  /** Writes all counts. Resolves also if the store does not answer; they are then written later. */
-  flush(): Promise<void>
-  close(): Promise<void>
-}
-
 /** A process that is killed loses the counts of this time at most. */
 const WRITE_INTERVAL_MS = 60_000
 /** Counts are written early when this many counters exist (application, API, route, reason). */
@@ -21,12 +13,13 @@ const OTHER_ROUTES = 'other'
 
 type Cell = { -readonly [Name in keyof ReportedCount]: ReportedCount[Name] }
 
+/** Counts in memory the requests that guards would have refused, and writes the counts to the store. */
 export function createReportedCollector(options: {
   readonly store: Pick<UsageStore, 'addReported'>
   /** The limit of counters, which tests lower. */
   readonly maxCounts?: number
   readonly now: () => number
-}): ReportedCollector {
+}) {
   const { store, maxCounts = MAX_COUNTS, now } = options
   let cells = new Map<string, Cell>()
   const writer = createBatchWriter({
@@ -56,8 +49,16 @@ export function createReportedCollector(options: {
   }
 
   return {
-    count: ({ applicationId = '', api, route, reason, at }) => add(applicationId, api, route, reason, at),
-    async flush() {
+    count: ({
+      applicationId = '',
+      api,
+      route,
+      reason,
+      at,
+    }: ReportedRequest & { readonly api: string; readonly route: string }): void =>
+      add(applicationId, api, route, reason, at),
+    /** Writes all counts. Resolves also if the store does not answer; they are then written later. */
+    async flush(): Promise<void> {
       await writer.write()
     },
     close: writer.close,

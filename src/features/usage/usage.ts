@@ -37,15 +37,10 @@ interface UsageOptions {
   readonly now: () => number
 }
 
-interface UsageLists {
-  list(query?: UsageQuery): Promise<{ items: UsageEntry[]; next?: string }>
-  routes(query?: UsageQuery): Promise<{ items: RouteUsageEntry[]; next?: string }>
-}
-
 /** A read by month sums up some ten applications of a year: SQLite holds up other requests for it. */
 const COUNTS_PER_READ = { day: 2000, month: 500 } as const
 
-export function createListUsage({ store, opened, now }: UsageOptions): UsageLists {
+export function createListUsage({ store, opened, now }: UsageOptions) {
   async function* readCounts(query: CountQuery): AsyncGenerator<UsageCount> {
     const limit = COUNTS_PER_READ[query.by]
     for (let { after } = query; ;) {
@@ -79,8 +74,9 @@ export function createListUsage({ store, opened, now }: UsageOptions): UsageList
   }
 
   return {
-    list: (query = {}) => list(query, false, createEntry),
-    routes: (query = {}) => list(query, true, createRouteEntry),
+    list: (query: UsageQuery = {}): Promise<{ items: UsageEntry[]; next?: string }> => list(query, false, createEntry),
+    routes: (query: UsageQuery = {}): Promise<{ items: RouteUsageEntry[]; next?: string }> =>
+      list(query, true, createRouteEntry),
   }
 }
 

@@ -1,15 +1,6 @@
 import { CHANNEL } from './feed.js'
 import { acquire, type PostgresClient, type PostgresPool } from './pool.js'
 
-/** Calls its watchers when PostgreSQL notifies of a change. It holds a connection while there are watchers. */
-export interface PostgresListener {
-  /** Returns a function that stops the calls. */
-  watch(wake: () => void): () => void
-  /** Whether a connection listens, as far as this process knows. */
-  isListening(): boolean
-  close(): void
-}
-
 /** The delay is doubled after each failed attempt to connect. */
 const MIN_RECONNECT_DELAY_MS = 50
 const MAX_RECONNECT_DELAY_MS = 1000
@@ -19,7 +10,8 @@ const PROBE_TIMEOUT_MS = 2000
 /** Repeating LISTEN has no effect, and shows that the server answers. */
 const LISTEN = { text: `LISTEN ${CHANNEL}`, query_timeout: PROBE_TIMEOUT_MS }
 
-export function createPostgresListener(pool: PostgresPool): PostgresListener {
+/** Calls its watchers when PostgreSQL notifies of a change. It holds a connection while there are watchers. */
+export function createPostgresListener(pool: PostgresPool) {
   const watchers = new Set<() => void>()
   let subscription: Subscription | undefined
   let closed = false
@@ -34,7 +26,8 @@ export function createPostgresListener(pool: PostgresPool): PostgresListener {
   }
 
   return {
-    watch(wake) {
+    /** Returns a function that stops the calls. */
+    watch(wake: () => void): () => void {
       if (closed) return () => undefined
       const watcher = (): void => wake()
       watchers.add(watcher)
@@ -44,8 +37,9 @@ export function createPostgresListener(pool: PostgresPool): PostgresListener {
         if (watchers.size === 0) stop()
       }
     },
-    isListening: () => subscription?.isListening() === true,
-    close() {
+    /** Whether a connection listens, as far as this process knows. */
+    isListening: (): boolean => subscription?.isListening() === true,
+    close(): void {
       closed = true
       watchers.clear()
       stop()
@@ -53,13 +47,10 @@ export function createPostgresListener(pool: PostgresPool): PostgresListener {
   }
 }
 
-interface Subscription {
-  isListening(): boolean
-  stop(): void
-}
+type Subscription = ReturnType<typeof subscribe>
 
 /** Listens on a connection of its own, and on a new one when that is lost, until it is stopped. */
-function subscribe(pool: PostgresPool, wake: () => void): Subscription {
+function subscribe(pool: PostgresPool, wake: () => void) {
   let client: PostgresClient | undefined
   let timer: NodeJS.Timeout | undefined
   let reconnectDelay = MIN_RECONNECT_DELAY_MS
@@ -125,8 +116,8 @@ function subscribe(pool: PostgresPool, wake: () => void): Subscription {
 
   void connect()
   return {
-    isListening: () => listening,
-    stop() {
+    isListening: (): boolean => listening,
+    stop(): void {
       stopped = true
       clearTimeout(timer)
       if (client) disconnect(client)

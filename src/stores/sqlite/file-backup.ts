@@ -2,26 +2,21 @@ import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync } from 'n
 import { createPrivateFile, type OpenSqliteFile } from './driver.js'
 
 /** A copy of a SQLite file as it was before a migration. The three calls are made under the write lock of the file. */
-export interface FileBackup {
-  /** Copies the last committed state of the file, under a preliminary name. */
-  create(file: string, schema: number): void
-  /** Gives the copy its final name, `<file>.before-schema-<schema>`, and returns it; undefined if there is no copy. */
-  keep(): string | undefined
-  /** Deletes the copy, if there is one. */
-  discard(): void
-}
+export type FileBackup = ReturnType<typeof createFileBackup>
 
 /** The write lock makes the copy exact, and only the process that migrates makes one. */
-export function createFileBackup(openFile: OpenSqliteFile): FileBackup {
+export function createFileBackup(openFile: OpenSqliteFile) {
   let current: { readonly finalName: string; readonly path: string } | undefined
 
+  /** Deletes the copy, if there is one. */
   function discard(): void {
     if (current) deleteDatabase(current.path)
     current = undefined
   }
 
   return {
-    create(file, schema) {
+    /** Copies the last committed state of the file, under a preliminary name. */
+    create(file: string, schema: number): void {
       const finalName = `${file}.before-schema-${schema}`
       const path = `${finalName}.partial`
       // A process that was killed while it copied may have left one.
@@ -31,7 +26,8 @@ export function createFileBackup(openFile: OpenSqliteFile): FileBackup {
       current = { finalName, path }
       copyDatabase(openFile, file, path)
     },
-    keep() {
+    /** Gives the copy its final name, `<file>.before-schema-<schema>`, and returns it; undefined if there is no copy. */
+    keep(): string | undefined {
       if (!current) return undefined
       // VACUUM INTO does not sync its file to disk. A file with the final name must be complete, whenever the machine fails.
       syncFile(current.path)

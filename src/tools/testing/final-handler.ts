@@ -1,9 +1,6 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 
-/**
- * Answers as Express does if nothing else has, for routers, which do not answer by themselves. (`finalhandler` would be a
- * dependency.)
- */
+/** Answers as Express does if nothing else has, for routers. (`finalhandler` would be a dependency.) */
 export function createFinalHandler(req: IncomingMessage, res: ServerResponse): (error?: unknown) => void {
   return function answerFinally(error) {
     if (res.headersSent) {

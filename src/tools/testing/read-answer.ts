@@ -7,10 +7,7 @@ export interface AnswerOnWire {
   readonly isComplete: boolean
 }
 
-/**
- * Reads an answer (RFC 9112) that Node's server wrote; undefined if its head has not come. Node's own client would do, but
- * libraries such as nock and msw replace it in tests.
- */
+/** An answer (RFC 9112) of Node's server; undefined until its head has come. nock and msw replace Node's client. */
 function readAnswer(method: string, bytes: Buffer): AnswerOnWire | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined
@@ -27,20 +24,15 @@ function readAnswer(method: string, bytes: Buffer): AnswerOnWire | undefined {
 }
 
 /** Collects what comes in, and reads it where it may be whole: long answers come in many pieces. */
-export interface AnswerReader {
-  /** The answer, as soon as its head has come; the same one while nothing can have been completed. */
-  push(chunk: Buffer): AnswerOnWire | undefined
-  read(): AnswerOnWire | undefined
-}
-
-export function createAnswerReader(method: string): AnswerReader {
+export function createAnswerReader(method: string) {
   const chunks: Buffer[] = []
   let last: AnswerOnWire | undefined
   let tail = ''
   let missing = 0
   const read = (): AnswerOnWire | undefined => (last = readAnswer(method, Buffer.concat(chunks)))
   return {
-    push(chunk) {
+    /** The answer, as soon as its head has come; the same one while nothing can have been completed. */
+    push(chunk: Buffer): AnswerOnWire | undefined {
       chunks.push(chunk)
       tail = (tail + chunk.toString('latin1', Math.max(chunk.length - 4, 0))).slice(-4)
       missing -= chunk.length

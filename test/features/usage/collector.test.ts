@@ -6,7 +6,7 @@ import type { ApplicationRecord } from '../../../src/shared/contracts/applicatio
 import type { UsageCount } from '../../../src/shared/contracts/usage.js'
 import { memoryStore } from '../../../src/index.js'
 import type { StoreWith } from '../../../src/store.js'
-import { createUsageCollector, type UsageCollector } from '../../../src/features/usage/collector.js'
+import { createUsageCollector } from '../../../src/features/usage/collector.js'
 import { application } from '../../stores/suite/records.js'
 import { failingStore, type FailingStore } from '../../support/failing-store.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
@@ -17,7 +17,7 @@ const START = Date.parse('2026-11-22T12:00:00Z')
 
 let working: StoreWith
 let store: FailingStore
-let collector: UsageCollector
+let collector: ReturnType<typeof createUsageCollector>
 
 beforeEach(async () => {
   vi.useFakeTimers({ now: START, toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'Date'] })

@@ -70,10 +70,7 @@ async function checkEveryMethod(
   }
 }
 
-/**
- * An address that is no route, and unknown paths below it: functions that are mounted there or above may answer. Returns whether a
- * guard refuses both.
- */
+/** Probes an address that is no route, and unknown paths below. Returns whether a guard refuses both. */
 export async function checkAddress(context: CheckContext, mount: string, path: string): Promise<boolean> {
   const { auth, hasFunctions, prober, routeOf } = context
   const own = path.replace(/\/\*$/, '') || '/'

@@ -60,10 +60,7 @@ export function createJudge(auth: PlatformAuth, prober: Prober) {
     return other !== undefined && isAlike(answer, request.target, other, target)
   }
 
-  /**
-   * Whether the app refuses the variation itself, whatever the address: a media type that a parser does not know, another host. A
-   * random address then answers the same, and answers otherwise without the variation.
-   */
+  /** Whether the app refuses the variation at any address: a media type, another host. */
   async function isRefusedEverywhere(request: Ask, answer: ReceivedAnswer, place: AskedPlace): Promise<boolean> {
     const { variation, isUnknown, unknownTarget = UNKNOWN_TARGET } = place
     if ((!variation && place.unknownTarget === undefined) || answer.status < 400 || answer.status > 499) return false
