@@ -62,5 +62,7 @@ export type {
   UsageBatch,
   UsageCount,
   UsageCountQuery,
+  UsageSum,
+  UsageSumQuery,
   UsageStore,
 } from './shared/contracts/usage.js'

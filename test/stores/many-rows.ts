@@ -102,6 +102,13 @@ export function fillingStatements(numbers: (count: number) => string, count: num
       all,
       `i >= ${count} - 5`,
     ),
+    ...['2026-11-01', '2026-11'].map((period) =>
+      insert(
+        'usage_sums',
+        'application_id, period, allowed, tokens, refused',
+        `'app_' || i, '${period}', i % 100, 1, i % 100`,
+      ),
+    ),
     ...['2026-11-01', '2026-11'].map((day) =>
       insert(
         'quotas',

@@ -13,6 +13,7 @@ const COUNTS = {
 } as const
 const EMAILS = { applicationId: undefined, state: undefined, limit: 10 } as const
 
+const SUMS = { period: '2026-11-01', sort: 'refused', after: undefined, limit: 10 } as const
 const USED = { plan: 'free', period: '2026-11-01', atLeast: 10, after: undefined, limit: 10 } as const
 const REPORTED_PAGE = { after: undefined, applicationId: undefined, api: undefined, limit: 10 } as const
 const REPORTED = { applicationId: 'app_3', api: 'orders', route: 'GET /orders', reason: 'no_credential' } as const
@@ -197,6 +198,9 @@ export const STATEMENTS: Readonly<Record<string, (store: StoreWith) => Promise<u
     }),
   'usage.list by route and month of an application': (store) =>
     store.usage.list({ ...COUNTS, routes: true, by: 'month', applicationId: 'app_3' }),
+  'usage.listSums': (store) => store.usage.listSums(SUMS),
+  'usage.listSums of a month, most calls first, the next page': (store) =>
+    store.usage.listSums({ ...SUMS, period: '2026-11', sort: 'allowed', after: { applicationId: 'app_5', count: 50 } }),
   'quotas.listUsed': (store) => store.quotas.listUsed(USED),
   'quotas.listUsed in a month, the next page': (store) =>
     store.quotas.listUsed({ ...USED, period: '2026-11', after: { count: 50, applicationId: 'app_50' } }),

@@ -146,6 +146,7 @@ const PART_CALLS: { readonly [Name in StorePart]: CallKinds<StoreWith[Name]> } =
   usage: {
     add: 'write',
     list: 'read',
+    listSums: 'read',
     addReported: 'write',
     listReported: 'read',
     addRefusals: 'write',

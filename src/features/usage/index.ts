@@ -16,7 +16,7 @@ export type { Usage } from './usage-calls.js'
 export type { UsagePeriod } from './period.js'
 export type { UsageOptions } from './usage-options.js'
 export type { ReportedQuery, ReportedRequests } from './report-only.js'
-export type { RefusalEntry, RefusalExplanation, UsageEntry } from '../../shared/contracts/usage-entries.js'
+export type { RefusalEntry, RefusalExplanation, UsageEntry, UsageTotal } from '../../shared/contracts/usage-entries.js'
 export type { RouteUsageEntry, UsageQuery } from './usage.js'
 
 /** The types of `auth.usage`. */

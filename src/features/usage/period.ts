@@ -20,7 +20,7 @@ export function readRange(from: unknown, to: unknown, now: number): { readonly f
   throw new ApplicationError('invalid_argument', `from is ${first}, which is after to, ${last}.`)
 }
 
-function readDay(name: string, value: unknown, dayOfMonth: string): string {
+export function readDay(name: string, value: unknown, dayOfMonth: string): string {
   const day = value instanceof Date && !Number.isNaN(value.getTime()) ? formatDay(value.getTime()) : value
   if (typeof day === 'string') {
     if (MONTH.test(day)) return `${day}${dayOfMonth}`

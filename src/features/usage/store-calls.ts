@@ -8,6 +8,7 @@ import type { StoreWith } from '../../shared/contracts/store.js'
 import type { Usage } from './usage-calls.js'
 import { createListReported, type ReportedQuery } from './report-only.js'
 import { createListRefusals } from './refusals.js'
+import { createListTotals } from './totals.js'
 import { createListUsage, type UsageQuery } from './usage.js'
 
 interface UsageCallsOptions {
@@ -32,6 +33,14 @@ const query = readOptions<UsageQuery>({
 const PARAMETERS: CallParameters<Usage> = {
   list: [query],
   routes: [query],
+  totals: [
+    readOptions<NonNullable<Parameters<Usage['totals']>[0]>>({
+      period: 'text',
+      sort: 'text',
+      after: 'text',
+      limit: 'own',
+    }),
+  ],
   refusals: [filter],
   reportOnly: [readOptions<ReportedQuery>({ applicationId: 'text', api: 'text', after: 'text', limit: 'own' })],
 }
@@ -39,8 +48,10 @@ const PARAMETERS: CallParameters<Usage> = {
 /** The calls of `auth.usage`, which the store alone answers. */
 export function createUsageCalls({ store, opened, flushReported, now }: UsageCallsOptions): Usage {
   const options = { store: store.usage, opened, now }
+  const lists = createListUsage(options)
   return withCheckedArguments(PARAMETERS, {
-    ...createListUsage(options),
+    ...lists,
+    totals: createListTotals({ ...options, list: lists.list }),
     refusals: createListRefusals(options),
     reportOnly: createListReported({ ...options, flush: flushReported ?? (async () => undefined) }),
   })

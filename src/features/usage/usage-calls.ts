@@ -1,4 +1,4 @@
-import type { RefusalEntry, UsageEntry } from '../../shared/contracts/usage-entries.js'
+import type { RefusalEntry, UsageEntry, UsageTotal } from '../../shared/contracts/usage-entries.js'
 import type { ReportedQuery, ReportedRequests } from './report-only.js'
 import type { RouteUsageEntry, UsageQuery } from './usage.js'
 
@@ -35,6 +35,30 @@ export interface Usage<ApiNames extends string = string> {
    * ```
    */
   routes(query?: UsageQuery<ApiNames>): Promise<{ items: RouteUsageEntry[]; next?: string }>
+  /**
+   * Lists the applications with most refusals (or most calls) in a day or a month, with their names, errors and, for a day, the mean of
+   * the 7 days before. An index finds them, however many applications there are. Rejects with `ApplicationError` for a wrong argument.
+   *
+   * @example
+   * ```ts
+   * import type { WithUsage } from 'express-platform-auth/usage'
+   *
+   * async function listRising(auth: WithUsage): Promise<string[]> {
+   *   const { items } = await auth.usage.totals() // today
+   *   return items.filter(({ refused, mean }) => refused > 10 + 2 * mean!.refused).map(({ name, share }) => `${name}: ${share} %`)
+   * }
+   * ```
+   */
+  totals(query?: {
+    /** A day such as `2026-11-22` or a month such as `2026-11`, in UTC; today if left out. */
+    readonly period?: string | undefined
+    /** `refused` if left out. */
+    readonly sort?: 'refused' | 'allowed' | undefined
+    /** The `next` of the previous page. */
+    readonly after?: string | undefined
+    /** Applications in a page: 1 to 1000; 100 if left out. */
+    readonly limit?: number | undefined
+  }): Promise<{ items: UsageTotal[]; next?: string }>
   /** The last 50 refusals of an application, at most 7 days old, newest first. Empty for an id that does not exist. */
   refusals(applicationId: string): Promise<{ items: RefusalEntry[] }>
   /**

@@ -12,6 +12,24 @@ export interface UsageEntry {
   readonly refused: Readonly<Record<string, number>>
 }
 
+/** The activity of an application at all APIs in a day or a month. */
+export interface UsageTotal {
+  /** A day such as `2026-11-22`, or a month such as `2026-11`, in UTC. */
+  readonly period: string
+  readonly applicationId: string
+  /** Empty for a deleted application. */
+  readonly name: string
+  readonly allowed: number
+  readonly accessTokens: number
+  readonly refused: number
+  /** How many of the three are refused, in percent, such as 2.5. */
+  readonly share: number
+  /** What was refused, by the `error` that was sent. */
+  readonly errors: Readonly<Record<string, number>>
+  /** What a day of the 7 before had on average; left out for a month. */
+  readonly mean?: { readonly allowed: number; readonly refused: number }
+}
+
 /** The reason of a refusal, and its fix for the application's developer. */
 export interface RefusalExplanation {
   /** The problem without a full stop, such as `The access token expired 2 hours ago`. */

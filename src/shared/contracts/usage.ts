@@ -33,6 +33,27 @@ export interface UsageCountQuery {
   readonly limit: number
 }
 
+/** The counts of a stored application at all APIs in a day or a month. */
+export interface UsageSum {
+  readonly applicationId: string
+  /** Empty for a deleted application. */
+  readonly name: string
+  readonly allowed: number
+  readonly accessTokens: number
+  readonly refused: number
+}
+
+/** A page of sums, most of one kind first; of those with as much, the one with the last id (by code unit) first. */
+export interface UsageSumQuery {
+  /** A day, or a month. */
+  readonly period: string
+  /** What they are ordered by. Without any of it, an application is not listed. */
+  readonly sort: 'allowed' | 'refused'
+  /** The last one of the previous page: its id, and its `count` of that kind. */
+  readonly after: { readonly applicationId: string; readonly count: number } | undefined
+  readonly limit: number
+}
+
 /** Members that are not nested. Never a credential or a query, and of the path only the pattern of its route. */
 export type RefusalDetails = Readonly<Record<string, string | number | null>>
 
@@ -83,6 +104,8 @@ export interface UsageStore {
    */
   add(batch: UsageBatch, counts: readonly UsageCount[]): Promise<void>
   list(query: UsageCountQuery): Promise<readonly UsageCount[]>
+  /** An index must find them in this order, however many applications there are. The sum of a month ends with its first day. */
+  listSums(query: UsageSumQuery): Promise<readonly UsageSum[]>
   /**
    * Adds refusals, in one transaction, unless a batch with this id was added before, and keeps the last `kept` of each of
    * their applications. Leaves out refusals of applications that are deleted or not stored. `saveApplication` deletes those

@@ -110,6 +110,7 @@ export function memoryStore(): StoreWith {
     usage: {
       add: async (batch, counts) => usage.addUsage(batch, counts),
       list: async (query) => usage.listUsage(query),
+      listSums: async (query) => usage.listSums(query),
       addReported: async (batch, counts) => usage.addReported(batch, counts),
       listReported: async (query) => usage.listReported(query),
       addRefusals: async (batch, refusals, kept) => usage.addRefusals(batch, refusals, kept),

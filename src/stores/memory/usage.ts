@@ -6,6 +6,8 @@ import type {
   UsageBatch,
   UsageCount,
   UsageCountQuery,
+  UsageSum,
+  UsageSumQuery,
 } from '../../shared/contracts/usage.js'
 import { copyFrozen } from './deep-freeze.js'
 import { createMemoryReported } from './reported.js'
@@ -71,6 +73,23 @@ export function createMemoryUsage({ findApplication, listApplicationIds }: Memor
     return page
   }
 
+  function listSums({ period, sort, after, limit }: UsageSumQuery): readonly UsageSum[] {
+    const sums = [...counts].map(([applicationId, own]) => {
+      const sum = { applicationId, name: findApplication(applicationId)!.name, allowed: 0, accessTokens: 0, refused: 0 }
+      for (const { day, route = '', outcome, count } of own.values())
+        if (route === '' && day.startsWith(period))
+          sum[outcome === 'allowed' ? 'allowed' : outcome === 'token' ? 'accessTokens' : 'refused'] += count
+      return sum
+    })
+    const compare = (one: UsageSum, id: string, count: number): number =>
+      count - one[sort] || (one.applicationId > id ? -1 : 1)
+    return sums
+      .filter((sum) => sum[sort] > 0 && (!after || compare(sum, after.applicationId, after.count) > 0))
+      .filter(({ applicationId }) => applicationId !== after?.applicationId)
+      .toSorted((one, other) => compare(one, other.applicationId, other[sort]))
+      .slice(0, limit)
+  }
+
   function addRefusals(batch: UsageBatch, given: readonly RefusalRecord[], kept: number): void {
     if (!addBatch(batch)) return
     for (const refusal of given) {
@@ -108,6 +127,7 @@ export function createMemoryUsage({ findApplication, listApplicationIds }: Memor
     deleteBatches,
     addUsage,
     listUsage,
+    listSums,
     addRefusals,
     listRefusals,
     addReported,

@@ -261,3 +261,14 @@ CREATE TABLE platform_auth_usage_batches (
   PRIMARY KEY (id)
 );
 CREATE INDEX platform_auth_usage_batches_by_time ON platform_auth_usage_batches USING btree (at);
+
+CREATE TABLE platform_auth_usage_sums (
+  application_id text COLLATE "C" NOT NULL,
+  period text COLLATE "C" NOT NULL,
+  allowed bigint NOT NULL,
+  tokens bigint NOT NULL,
+  refused bigint NOT NULL,
+  PRIMARY KEY (application_id, period)
+);
+CREATE INDEX platform_auth_usage_sums_by_allowed ON platform_auth_usage_sums USING btree (period, allowed, application_id);
+CREATE INDEX platform_auth_usage_sums_by_refused ON platform_auth_usage_sums USING btree (period, refused, application_id);

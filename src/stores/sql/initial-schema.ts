@@ -195,6 +195,18 @@ const TABLES = `
   CREATE INDEX platform_auth_usage_by_day ON platform_auth_usage (day);
   CREATE INDEX platform_auth_usage_by_api ON platform_auth_usage (api, day);
 
+  -- The sums of an application at all APIs, by day and by month (2026-11), so that an index finds who has most.
+  CREATE TABLE platform_auth_usage_sums (
+    application_id {key} NOT NULL,
+    period {key} NOT NULL,
+    allowed {integer} NOT NULL,
+    tokens {integer} NOT NULL,
+    refused {integer} NOT NULL,
+    PRIMARY KEY (application_id, period)
+  ){keyed};
+  CREATE INDEX platform_auth_usage_sums_by_allowed ON platform_auth_usage_sums (period, allowed, application_id);
+  CREATE INDEX platform_auth_usage_sums_by_refused ON platform_auth_usage_sums (period, refused, application_id);
+
   -- The batches of counts and refusals that were added, so that none is added twice.
   CREATE TABLE platform_auth_usage_batches (id {key} PRIMARY KEY, at {integer} NOT NULL){keyed};
   CREATE INDEX platform_auth_usage_batches_by_time ON platform_auth_usage_batches (at);

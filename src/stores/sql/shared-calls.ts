@@ -21,7 +21,7 @@ import { addApplications, saveApplication } from './save-application.js'
 import { establishSecret, findSecret, replaceSecret } from './secrets.js'
 import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
-import { addRefusals, addUsage, deleteExpiredUsage, hasExpiredUsage, listRefusals } from './usage.js'
+import { addRefusals, addUsage, deleteExpiredUsage, hasExpiredUsage, listRefusals, listSums } from './usage.js'
 import type { Work } from './work.js'
 
 /** The calls of a store that are the same in both databases. */
@@ -71,6 +71,7 @@ export function createSharedCalls({ read, write }: Record<'read' | 'write', Run>
     usage: {
       add: (batch, counts) => write(() => addUsage(dialect, batch, counts)),
       list: (query) => read(() => dialect.listUsage(query)),
+      listSums: (query) => read(() => listSums(query)),
       addReported: (batch, counts) => write(() => addReported(dialect, batch, counts)),
       listReported: (query) => read(() => listReported(query)),
       addRefusals: (batch, refusals, kept) => write(() => addRefusals(dialect, batch, refusals, kept)),

@@ -4,6 +4,8 @@ import type {
   UsageBatch,
   UsageCount,
   UsageCountQuery,
+  UsageSum,
+  UsageSumQuery,
 } from '../../shared/contracts/usage.js'
 import { addBatch } from './batches.js'
 import type { Dialect } from './dialect.js'
@@ -55,7 +57,10 @@ export function* listFewCounts(query: UsageCountQuery): Work<readonly UsageCount
 
 /** Must be called in a transaction, as `addRefusals` and `deleteExpiredUsage`. */
 export function* addUsage(dialect: Dialect, batch: UsageBatch, counts: readonly UsageCount[]): Work<void> {
-  if (yield* addBatch(batch)) yield* run(formatAddUsage(dialect), JSON.stringify(counts))
+  if (!(yield* addBatch(batch))) return
+  const given = JSON.stringify(counts)
+  yield* run(formatAddUsage(dialect), given)
+  yield* run(formatAddSums(dialect), given)
 }
 
 const COUNT = {
@@ -76,6 +81,30 @@ function formatAddUsage({ formatGiven, binary }: Dialect): string {
   WHERE a.id = given."applicationId" GROUP BY 1, 2, day, api, outcome
   ORDER BY a.id${binary}, coalesce(route, '')${binary}, day${binary}, api${binary}, outcome${binary}
   ON CONFLICT (application_id, route, day, api, outcome) DO UPDATE SET count = stored.count + excluded.count`
+}
+
+/** Adds to the sums of the day and of its month, in the same way. */
+function formatAddSums({ formatGiven, binary }: Dialect): string {
+  const columns = { allowed: "= 'allowed'", tokens: "= 'token'", refused: "NOT IN ('allowed', 'token')" }
+  const sums = Object.values(columns).map((is) => `CAST(sum(CASE WHEN outcome ${is} THEN count ELSE 0 END) AS bigint)`)
+  const added = Object.keys(columns).map((name) => `${name} = stored.${name} + excluded.${name}`)
+  return `
+  INSERT INTO platform_auth_usage_sums AS stored (application_id, period, ${Object.keys(columns).join()})
+  SELECT a.id, substr(day, 1, size), ${sums.join()}
+  FROM ${formatGiven(COUNT)} CROSS JOIN platform_auth_applications a CROSS JOIN (SELECT 10 AS size UNION ALL SELECT 7) AS periods
+  WHERE a.id = given."applicationId" AND coalesce(route, '') = '' GROUP BY 1, 2
+  ORDER BY a.id${binary}, substr(day, 1, size)${binary}
+  ON CONFLICT (application_id, period) DO UPDATE SET ${added.join()}`
+}
+
+/** CROSS JOIN keeps SQLite from reading the applications first. */
+export function* listSums({ period, sort, after, limit }: UsageSumQuery): Work<readonly UsageSum[]> {
+  const text = `
+    SELECT a.id AS "applicationId", a.name, s.allowed, s.tokens AS "accessTokens", s.refused
+    FROM platform_auth_usage_sums s CROSS JOIN platform_auth_applications a
+    WHERE s.period = ?1 AND s.${sort} > 0 ${after ? `AND (s.${sort}, s.application_id) < (?3, ?4)` : ''} AND a.id = s.application_id
+    ORDER BY s.${sort} DESC, s.application_id DESC LIMIT ?2`
+  return yield* all<UsageSum>(text, period, limit, ...(after ? [after.count, after.applicationId] : []))
 }
 
 export function* addRefusals(
@@ -124,6 +153,7 @@ export function* hasExpiredUsage(expired: ExpiredUsage): Work<boolean> {
   const { countsBefore, refusalsBefore, reportedBefore, batchesBefore } = expired
   const text = `
     SELECT 1 WHERE EXISTS (SELECT 1 FROM platform_auth_usage WHERE day < ?1)
+      OR EXISTS (SELECT 1 FROM platform_auth_usage_sums WHERE period < ?1)
       OR EXISTS (SELECT 1 FROM platform_auth_refusals WHERE at < ?2)
       OR EXISTS (SELECT 1 FROM platform_auth_reported WHERE last_at < ?3)
       OR EXISTS (SELECT 1 FROM platform_auth_usage_batches WHERE at < ?4)`
@@ -134,6 +164,7 @@ export function* deleteExpiredUsage({ formatDelete }: Dialect, expired: ExpiredU
   const { countsBefore, refusalsBefore, reportedBefore, batchesBefore, limit } = expired
   const deletions = [
     ['platform_auth_usage', 'application_id, route, day, api, outcome', 'day', countsBefore],
+    ['platform_auth_usage_sums', 'application_id, period', 'period', countsBefore],
     ['platform_auth_refusals', 'seq', 'at', refusalsBefore],
     ['platform_auth_reported', 'application_id, api, route, reason', 'last_at', reportedBefore],
     ['platform_auth_usage_batches', 'id', 'at', batchesBefore],

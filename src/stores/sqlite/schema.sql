@@ -273,3 +273,16 @@ CREATE INDEX platform_auth_usage_by_day ON platform_auth_usage (day);
 CREATE TABLE platform_auth_usage_batches (id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
 
 CREATE INDEX platform_auth_usage_batches_by_time ON platform_auth_usage_batches (at);
+
+CREATE TABLE platform_auth_usage_sums (
+    application_id TEXT NOT NULL,
+    period TEXT NOT NULL,
+    allowed INTEGER NOT NULL,
+    tokens INTEGER NOT NULL,
+    refused INTEGER NOT NULL,
+    PRIMARY KEY (application_id, period)
+  ) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_usage_sums_by_allowed ON platform_auth_usage_sums (period, allowed, application_id);
+
+CREATE INDEX platform_auth_usage_sums_by_refused ON platform_auth_usage_sums (period, refused, application_id);

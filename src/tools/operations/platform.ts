@@ -62,6 +62,34 @@ export const platformOperations = [
   operation({
     ...READS,
     scope: 'usage:read',
+    name: 'usage.totals',
+    summary: 'Lists the applications with most refusals, or most calls, in a day or a month, with their names.',
+    options: {
+      period: optional(text('A day, such as 2026-11-22, or a month, such as 2026-11, in UTC; the default is today.')),
+      sort: optional(choice(['refused', 'allowed'], 'What there is most of at the beginning; the default is refused.')),
+      ...page,
+    },
+    output: pageOf(
+      z.strictObject({
+        period: text(),
+        applicationId: text(),
+        name: text(),
+        allowed: z.int(),
+        accessTokens: z.int(),
+        refused: z.int(),
+        share: z.number().check(z.describe('Percent of the three that are refused.')),
+        errors: z.record(z.string(), z.int()).check(z.describe('What was refused, by the error that was sent.')),
+        mean: optional(
+          z
+            .strictObject({ allowed: z.number(), refused: z.number() })
+            .check(z.describe('A day of the 7 before, on average; left out for a month.')),
+        ),
+      }),
+    ),
+  }),
+  operation({
+    ...READS,
+    scope: 'usage:read',
     name: 'usage.refusals',
     summary:
       'Lists the last refused requests of an application, newest first: why, and what its developer does about it.',

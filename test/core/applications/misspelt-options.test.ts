@@ -40,6 +40,7 @@ const MISSPELT: Readonly<Record<string, readonly [misspelt: string, meant: strin
   'usage.list': ['form', 'from'],
   'usage.routes': ['too', 'to'],
   'usage.reportOnly': ['aftr', 'after'],
+  'usage.totals': ['perod', 'period'],
   'emails.cancel': ['bx', 'by'],
   'signingKeys.rotate': ['immediatly', 'immediately'],
   'signingKeys.revoke': ['bi', 'by'],

@@ -127,6 +127,7 @@ export const CALLS: Readonly<Record<string, readonly Parameter[]>> = {
   'usage.list': [options({ texts: ['after', 'applicationId', 'api', 'by'] })],
   'usage.routes': [options({ texts: ['after', 'applicationId', 'api', 'by'] })],
   'usage.refusals': [application],
+  'usage.totals': [options({ texts: ['after', 'period', 'sort'] })],
   'usage.reportOnly': [options({ texts: ['after', 'applicationId', 'api'] })],
   'emails.retry': [optionalId],
   'emails.cancel': [application, options()],

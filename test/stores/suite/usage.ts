@@ -54,6 +54,50 @@ export function usageContract({ describe, it }: TestCollector): void {
       assertEqual(await listUsage(store), [count('a', { count: 2 })])
     })
 
+    it('is summed up by day and by month over all APIs, and listed with most first, page by page', async (context) => {
+      const { store, other, save } = context
+      for (const id of ['a', 'b', 'c', 'd']) await save(id)
+      const refused = (id: string, times: number) => count(id, { outcome: 'invalid_token', count: times })
+      await store.usage.add({ id: '1', at: NOW }, [
+        ...['a', 'b', 'c', 'd'].map((id, i) => count(id, { count: i === 3 ? 0 : i + 1 })),
+        refused('a', 4),
+        refused('b', 4),
+        refused('c', 9),
+        refused('unknown', 99),
+        count('a', { api: 'b', outcome: '__proto__' }),
+        count('a', { outcome: 'token', count: 7 }),
+        count('a', { route: 'GET /', count: 50 }),
+        count('a', { route: 'GET /', outcome: 'extra', count: 50 }),
+      ])
+      await other.usage.add({ id: '2', at: NOW }, [refused('b', 1), count('a', { day: LATER, count: 20 })])
+      await other.usage.add({ id: '2', at: NOW }, [refused('b', 1)])
+      await save('c', { version: 2, status: 'deleted', name: '' })
+      const list = (changes: object = {}) =>
+        store.usage.listSums({ period: DAY, sort: 'refused', after: undefined, limit: 10, ...changes })
+      const sum = (id: string, allowed: number, refusals: number, accessTokens = 0) => {
+        return {
+          applicationId: id,
+          name: id === 'c' ? '' : `Application ${id}`,
+          allowed,
+          accessTokens,
+          refused: refusals,
+        }
+      }
+      const [a, b, c] = [sum('a', 1, 5, 7), sum('b', 2, 5), sum('c', 3, 9)]
+      assertEqual(await list(), [c, b, a])
+      assertEqual(await list({ sort: 'allowed' }), [c, b, a])
+      assertEqual(await list({ limit: 2 }), [c, b])
+      assertEqual(await list({ after: { applicationId: 'b', count: 5 } }), [a])
+      assertEqual(await list({ after: { applicationId: 'gone', count: 9 } }), [c, b, a])
+      assertEqual(await list({ after: { applicationId: 'a', count: 5 } }), [])
+      assertEqual(await list({ period: LATER }), [])
+      assertEqual(await list({ period: LATER, sort: 'allowed' }), [sum('a', 20, 0)])
+      assertEqual(await list({ period: DAY.slice(0, 7), sort: 'allowed' }), [sum('a', 21, 5, 7), c, b])
+      const expired = { countsBefore: '2999-01-01', refusalsBefore: 0, reportedBefore: 0, batchesBefore: 0, limit: 2 }
+      for (let calls = 0; (await store.usage.deleteExpired(expired)) > 0; calls++) assert.ok(calls < 20)
+      assertEqual([await list(), await list({ period: DAY.slice(0, 7) })], [[], []])
+    })
+
     it('holds large counts', async ({ store, save }) => {
       await save('a')
       const large = Number.MAX_SAFE_INTEGER - 1

@@ -1,7 +1,14 @@
-import type { RefusalEntry, ReportedRequests, RouteUsageEntry, UsageEntry } from '../../../features/usage/index.js'
+import type {
+  RefusalEntry,
+  ReportedRequests,
+  RouteUsageEntry,
+  UsageEntry,
+  UsageTotal,
+} from '../../../features/usage/index.js'
 import { describeWithFix } from '../../../shared/contracts/errors.js'
 import type { AdminApi } from '../../admin/index.js'
 import { command, option } from '../command.js'
+import { UsageError } from '../errors.js'
 import { formatTable, formatTime } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
 import { EXPORT_OPTIONS, exportList } from './export.js'
@@ -16,6 +23,23 @@ const usageMembers = createMemberOptions(findOperation('usage.list'), {
   members: { by: { placeholder: 'PERIOD' } },
 })
 
+const totalMembers = createMemberOptions(findOperation('usage.totals'), { without: ['after', 'limit'] })
+
+/** How the sums of applications are listed. */
+const TOTALS = {
+  headings: ['application', 'name', 'allowed', 'tokens', 'refused', 'percent', '7 days before', 'errors'],
+  formatRow: ({ applicationId, name, allowed, accessTokens, refused, share, mean, errors }: UsageTotal) => [
+    ...[applicationId, name, allowed, accessTokens, refused, share].map(String),
+    mean ? `${Math.round(mean.refused)} a day` : '-',
+    formatErrors(errors),
+  ],
+  empty: 'None is stored of that time: only servers with usage() count, and they store it once a minute.',
+  columns: ['period', 'application', 'name', 'allowed', 'tokens', 'refused', 'errors'],
+  formatRows: ({ period, applicationId, name, allowed, accessTokens, refused, errors }: UsageTotal) => [
+    [period, applicationId, name, allowed, accessTokens, refused, formatErrors(errors)],
+  ],
+}
+
 /** `usage`: how often applications used the APIs. */
 const usageCommand = command({
   name: 'usage',
@@ -25,6 +49,8 @@ const usageCommand = command({
   options: {
     ...usageMembers.options,
     routes: option.flag('By route pattern, if servers count it: usage({ routes: true }).'),
+    total: option.flag('One line for each application, with its name, for a --period: most refused requests first.'),
+    ...totalMembers.options,
     ...EXPORT_OPTIONS,
     ...PAGING_OPTIONS,
   },
@@ -32,6 +58,12 @@ const usageCommand = command({
   example: 'usage --by month --from 2026-10 --to 2026-10 --format csv --db platform.sqlite',
   async run(context) {
     const input = await usageMembers.read(context.values, context.parameters, 'usage')
+    const total = await totalMembers.read(context.values, [], 'usage')
+    const isTotal = context.values.total
+    const others = isTotal ? { ...input, routes: context.values.routes || undefined } : total
+    if (Object.values(others).some((value) => value !== undefined))
+      throw new UsageError('--total goes with --period and --sort, and they only with --total.', 'usage')
+    if (isTotal) return runList('usage', 'usage.totals', { input: total, context, shown: TOTALS })
     if (context.values.routes) {
       const headings = ['period', 'application', 'api', 'route', 'allowed', 'units']
       const shown = {
@@ -55,16 +87,25 @@ const usageCommand = command({
   },
 })
 
-/** `refusals`: why requests of an application were refused. */
+/** `refusals`: why requests of an application were refused, and which applications were refused most today. */
 const refusalsCommand = command({
   name: 'refusals',
   summary: findOperation('usage.refusals').summary,
-  notes: ['At most 50, of the last 7 days.'],
-  parameters: ['ID'],
-  options: EXPORT_OPTIONS,
+  notes: [
+    'At most 50, of the last 7 days. Without ID it lists the applications that were refused most today, as "usage --total".',
+  ],
+  parameters: ['[ID]'],
+  options: { ...EXPORT_OPTIONS, ...PAGING_OPTIONS },
   audited: false,
   example: `refusals ${EXAMPLE_ID} --db platform.sqlite`,
-  async run({ platform, parameters: [id], values: { format } }) {
+  async run(context) {
+    const {
+      platform,
+      parameters: [id],
+      values: { format },
+    } = context
+    if (id === undefined)
+      return runList('refusals', 'usage.totals', { input: {}, context: { ...context, parameters: [] }, shown: TOTALS })
     const { items } = (await run(findOperation('usage.refusals'), platform, { id })) as { items: RefusalEntry[] }
     const exported = exportList(format, 'refusals', {
       pages: toPages(items),
@@ -146,8 +187,15 @@ function listOutcomes({
 }
 
 function formatEntry({ period, applicationId, api, allowed, accessTokens, refused }: UsageEntry): string[] {
-  const errors = Object.entries(refused).map(([error, count]) => `${error}=${count}`)
-  return [period, applicationId, api, String(allowed), String(accessTokens), errors.join(' ') || '-']
+  return [period, applicationId, api, String(allowed), String(accessTokens), formatErrors(refused)]
+}
+
+function formatErrors(errors: Readonly<Record<string, number>>): string {
+  return (
+    Object.entries(errors)
+      .map(([error, count]) => `${error}=${count}`)
+      .join(' ') || '-'
+  )
 }
 
 function formatRefusal({ at, api, error, route, address, requestId, problem, fix }: RefusalEntry): string[] {

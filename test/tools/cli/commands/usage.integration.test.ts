@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSite, runInProcess, type Site } from '../command-line.js'
 import { openAdmin } from '../../../../src/tools/admin/index.js'
+import { formatDay } from '../../../../src/shared/lib/day.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
 
 let site: Site
@@ -77,6 +78,33 @@ describe('usage', () => {
     expect(await runLines('usage', id, '--from', '2026-10-31', '--to', '2026-10-31')).toHaveLength(2)
   })
 
+  it('has a line for each application with --total, most refused first, with names', async () => {
+    const total = ['usage', '--total', '--period', '2026-10']
+    const lines = await runLines(...total)
+    expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+      ['APPLICATION', 'NAME', 'ALLOWED', 'TOKENS', 'REFUSED', 'PERCENT', '7 DAYS BEFORE', 'ERRORS'],
+      [id, 'Shop, "No. 1"', '12', '2', '1', '6.7', '-', 'invalid_token=1'],
+    ])
+    expect(await runLines(...total, '--format', 'csv')).toEqual([
+      'period,application,name,allowed,tokens,refused,errors',
+      `2026-10,${id},"Shop, ""No. 1""",12,2,1,invalid_token=1`,
+    ])
+    const most = await runLines(...total, '--sort', 'allowed', '--limit', '1')
+    expect(most.length).toBe(4)
+    expect(most.at(-1)).toMatch(/^There are more: --after 12\/app_/)
+    expect(await runLines('usage', '--total')).toEqual([expect.stringContaining('None is stored of that time')])
+    for (const wrong of [
+      ['--total', '--routes'],
+      ['--total', '--by', 'day'],
+      ['--sort', 'refused'],
+      ['--total', id],
+    ])
+      expect(await runInProcess(['usage', ...wrong, '--db', site.file])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--total goes with --period and --sort'),
+      })
+  })
+
   it('prints CSV, NDJSON and JSON', async () => {
     expect(await runLines('usage', ...OCTOBER, '--format', 'csv')).toEqual([
       'period,application,api,outcome,count,name,externalId,plan',
@@ -139,6 +167,24 @@ describe('refusals', () => {
     expect(row).toContain('The access token expired 2 hours ago. Request a new access token.')
     expect(row).toMatch(/orders +invalid_token +GET \/orders\/:id +192\.0\.2\.1/)
     expect(await runLines('refusals', other)).toEqual(['No refusals.'])
+  })
+
+  it('lists the applications that were refused most today, without an id', async () => {
+    expect(await runLines('refusals')).toEqual([expect.stringContaining('None is stored of that time')])
+    const store = sqliteStore(site.file)
+    await store.open()
+    const today = { day: formatDay(Date.now()), api: 'orders', outcome: 'insufficient_scope' }
+    await store.usage.add({ id: 'today', at: 0 }, [
+      { ...today, applicationId: id, count: 3 },
+      { ...today, applicationId: other, count: 4 },
+    ])
+    await store.close()
+    const [, ...lines] = await runLines('refusals')
+    expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+      [other, '=Other', '0', '0', '4', '100', '0 a day', 'insufficient_scope=4'],
+      [id, 'Shop, "No. 1"', '0', '0', '3', '100', '0 a day', 'insufficient_scope=3'],
+    ])
+    expect(await runLines('refusals', '--limit', '1')).toHaveLength(4)
   })
 
   it('prints CSV without formulas, NDJSON and JSON', async () => {
