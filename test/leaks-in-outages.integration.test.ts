@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { trace } from '@opentelemetry/api'
 import express, { type Request } from 'express'
-import request from 'supertest'
+import type supertest from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { memoryStore, type EventType, type Logger, type PlatformEvent } from '../src/index.js'
 import { type EmailMessage, type Mailer } from '../src/features/emails/index.js'
@@ -14,6 +14,7 @@ import { openPlatform, SECRET } from './support/platform.js'
 import { connectRedis, startRedis, type RedisServer } from './support/redis.js'
 import { createMeters, createTracers, installContextManager, resetTelemetry, traced } from './support/telemetry.js'
 import { waitUntil } from './support/wait-until.js'
+import { request } from './support/request.js'
 
 const APIS = {
   orders: { scheme: 'oauth2', title: 'Orders', scopes: { 'orders:read': 'Read orders' }, registration: 'automatic' },
@@ -95,7 +96,7 @@ describe.each(['inline', 'claim-link'] as const)('With e-mails and outages, and 
     const contact = 'dev@shop.example'
 
     /** Puts a secret into every header that may become part of an event. */
-    const post = (path: string, fields: object, secret = MISPLACED): request.Test =>
+    const post = (path: string, fields: object, secret = MISPLACED): supertest.Test =>
       request(app)
         .post(`/developers/${path}`)
         .set({ Origin: ORIGIN, 'X-Request-Id': secret, 'X-Forwarded-For': secret, 'User-Agent': secret })
@@ -234,7 +235,7 @@ describe.each(['inline', 'claim-link'] as const)('With e-mails and outages, and 
     await applications.suspend(id, { reason: MISPLACED, notify: true, by })
     await happened('store.writesAccepted')
     await applications.resume(id, { by })
-    const callApi = (): request.Test =>
+    const callApi = (): supertest.Test =>
       caller.key('/catalog/items', credentials.clientId).set('X-Request-Id', credentials.clientId)
     const admin = connectRedis(server.url)
     await admin.config('SET', 'maxmemory', '1')
@@ -321,7 +322,7 @@ function readSecret(token: string): string {
   return token.split('.').findLast((part) => part.length >= 20)!
 }
 
-function readCookie({ headers }: request.Response): string {
+function readCookie({ headers }: supertest.Response): string {
   return String((headers as Record<string, unknown>)['set-cookie']).split(';', 1)[0]!
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import type { Request } from 'express'
-import request from 'supertest'
+import type supertest from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { authOf, type Logger } from '../src/index.js'
 import { plans } from '../src/features/plans/index.js'
@@ -14,6 +14,7 @@ import { basic, createApplication, createTokenForm, post } from './support/http.
 import { EVENT_MEMBERS, EVENT_TYPES, listCausedBy } from './support/event-types.js'
 import { failingStore } from './support/failing-store.js'
 import { EXPRESSES, openPlatform, SECRET } from './support/platform.js'
+import { request } from './support/request.js'
 
 /** A secret text that must not be found, and what it is. */
 interface Sought {
@@ -69,7 +70,7 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
       sought.push({ what, text: text! })
       return text!
     }
-    const note = async (asked: PromiseLike<request.Response>): Promise<request.Response> => {
+    const note = async (asked: PromiseLike<supertest.Response>): Promise<supertest.Response> => {
       const answer = await asked
       const { status, headers, text } = answer
       const whole = inspect({ status, headers: headers as unknown, text }, { depth: 9, maxStringLength: null })
@@ -81,7 +82,7 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
       const { body } = await note(post(app, '/orders/token', createTokenForm(client, more)))
       return seek('an access token', (body as { access_token?: string }).access_token)
     }
-    const call = (path: string, headers: Record<string, string>): Promise<request.Response> =>
+    const call = (path: string, headers: Record<string, string>): Promise<supertest.Response> =>
       note(request(app).get(path).set(headers))
     const bearer = (text: string) => ({ Authorization: `Bearer ${text}` })
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import express from 'express'
-import request from 'supertest'
 import { describe, expect, it, type TestContext } from 'vitest'
 import { createCredentials } from '../../src/core/applications/credentials/credentials.js'
 import { memoryStore } from '../../src/index.js'
@@ -9,6 +8,7 @@ import { memoryMailer } from '../../src/tools/testing/index.js'
 import { createCaller } from '../support/caller.js'
 import { createApplication, expectRefusal, RETRY_AFTER_SECONDS } from '../support/http.js'
 import { openPlatform, type TestOptions } from '../support/platform.js'
+import { request } from '../support/request.js'
 
 /** The calls of the store that clients trigger here. */
 type ClientCall = 'findApplicationByKey' | 'findByClaimLink' | 'revokeAccessToken'

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module'
 import type { RequestHandler } from 'express'
 import helmet from 'helmet'
-import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { maybeAuthOf } from '../../src/index.js'
 import { createCaller } from '../support/caller.js'
 import { onEveryPlatform, openPlatform } from '../support/platform.js'
+import { request } from '../support/request.js'
 import { prepareHostApp } from './host-app.js'
 import { observeGuard, NOTHING_CHANGED } from './observe-guard.js'
 

@@ -1,10 +1,10 @@
 import type { Express } from 'express'
 import { decodeJwt } from 'jose'
-import request from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { authOf, type IssuedCredentials } from '../../src/index.js'
 import { createCaller } from '../support/caller.js'
 import { onEveryPlatform } from '../support/platform.js'
+import { request } from '../support/request.js'
 
 /** Headers of a client that claims another host and address. */
 const HOSTILE = {

@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { SignJWT } from 'jose'
-import request from 'supertest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { createPlatformAuth } from '../../src/index.js'
 import { accessToken, createApplication, listen, type ClientCredentials } from '../support/http.js'
 import { EXPRESSES, openPlatform } from '../support/platform.js'
+import { request } from '../support/request.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const LIFETIME = 2

@@ -1,9 +1,9 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { authOf, maybeAuthOf } from '../../src/index.js'
 import { createCaller } from '../support/caller.js'
 import { EXPRESSES, onEveryPlatform } from '../support/platform.js'
+import { request } from '../support/request.js'
 import { prepareHostApp } from './host-app.js'
 import { observeGuard, NOTHING_CHANGED } from './observe-guard.js'
 

@@ -1,10 +1,10 @@
 import type { Express, RequestHandler } from 'express'
 import { decodeJwt } from 'jose'
-import request from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { authOf, type IssuedCredentials } from '../../src/index.js'
 import { createCaller } from '../support/caller.js'
 import { onEveryPlatform } from '../support/platform.js'
+import { request } from '../support/request.js'
 import { observeGuard, NOTHING_CHANGED } from './observe-guard.js'
 
 const BASE = 'https://api.example.com/shop/v1'

@@ -1,8 +1,8 @@
-import request from 'supertest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { authOf, maybeAuthOf, type IssuedCredentials } from '../../src/index.js'
 import { createCaller } from '../support/caller.js'
 import { onEveryPlatform, openPlatform, type TestPlatform } from '../support/platform.js'
+import { request } from '../support/request.js'
 
 /** Both platforms have the same baseUrl, APIs and secret, and different stores. */
 onEveryPlatform((one) => {

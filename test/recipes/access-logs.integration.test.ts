@@ -1,9 +1,9 @@
 import express from 'express'
 import morgan from 'morgan'
-import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApplication, GRANT } from '../support/http.js'
 import { openPlatform } from '../support/platform.js'
+import { request } from '../support/request.js'
 import { runBlock } from './run-block.js'
 
 describe('docs/operations.md, "Access logs", with morgan', () => {

@@ -1,9 +1,9 @@
 import type { Express, Request, RequestHandler } from 'express'
-import request from 'supertest'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import * as platformAuth from '../../src/index.js'
 import { accessTokenFor, apiKeyFor } from '../../src/tools/testing/index.js'
 import { EXPRESSES, openPlatform, recordingLogger, type TestPlatform } from '../support/platform.js'
+import { request } from '../support/request.js'
 import { runBlock } from './run-block.js'
 
 /** The frameworks themselves are not installed here: they are large. Stand-ins do what the blocks use of them. */

@@ -1,11 +1,11 @@
 import * as feathersExpress from '@feathersjs/express'
 import * as feathers from '@feathersjs/feathers'
 import type { Express } from 'express'
-import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf } from '../../src/index.js'
 import { accessTokenFor, apiKeyFor, expectSecured, fetchFrom } from '../../src/tools/testing/index.js'
 import { EXPRESSES, openPlatform } from '../support/platform.js'
+import { request } from '../support/request.js'
 import { runBlock } from './run-block.js'
 
 /** The package is CommonJS: its default export is a member. */

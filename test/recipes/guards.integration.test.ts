@@ -2,12 +2,12 @@ import type { Express } from 'express'
 import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
 import { Passport, type Strategy as PassportStrategy } from 'passport'
 import { Strategy as BearerStrategy } from 'passport-http-bearer'
-import request from 'supertest'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { guardsFromDocument } from '../../src/tools/document-guards/index.js'
 import { authOf, maybeAuthOf } from '../../src/index.js'
 import { accessTokenFor, apiKeyFor } from '../../src/tools/testing/index.js'
 import { EXPRESSES, openPlatform } from '../support/platform.js'
+import { request } from '../support/request.js'
 import { runBlock } from './run-block.js'
 
 /** Runs the blocks of this page about routes for several kinds of callers. */

@@ -1,6 +1,6 @@
 import type { Express } from 'express'
-import request, { type Test } from 'supertest'
 import type { IssuedCredentials } from '../../src/index.js'
+import { request, type Test } from './request.js'
 
 /** The requests of a client: it gets access tokens and calls APIs. */
 export interface Caller {

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
-import request, { type Response } from 'supertest'
 import { expect } from 'vitest'
 import type { ApiGrants, PlatformAuth } from '../../src/index.js'
+import { request, type Response } from './request.js'
 
 /** Listens on a free port of the loopback. */
 export async function listen(

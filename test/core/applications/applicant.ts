@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express from 'express'
 import { Pool } from 'pg'
-import request from 'supertest'
 import { expect, vi, type TestContext } from 'vitest'
 import { memoryStore, type IssuedCredentials, type PlatformEvent } from '../../../src/index.js'
 import { type Mailer } from '../../../src/features/emails/index.js'
@@ -14,6 +13,7 @@ import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { openPlatform, type TestOptions } from '../../support/platform.js'
 import { freshDatabase } from '../../support/postgres.js'
 import { readMail, startMailServer, transportTo, type MailServer, type ReceivedMail } from '../../support/smtp.js'
+import { request } from '../../support/request.js'
 
 /** APIs with every kind of `registration`. */
 export const APIS = {

@@ -1,7 +1,7 @@
 import express from 'express'
-import request from 'supertest'
 import { afterAll, expect, it } from 'vitest'
 import { openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 // docs/http.md G11: strangers must not learn which client ids of an earlier system exist.
 it('answers the client id of an imported pair as a key like any unknown text, in bytes and limit', async () => {

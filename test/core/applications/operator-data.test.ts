@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import express from 'express'
-import request from 'supertest'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { authOf } from '../../../src/index.js'
@@ -10,6 +9,7 @@ import { openAdmin } from '../../../src/tools/admin/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { openPlatform, STORES, type FullPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 const APIS = ['orders', 'catalog'] as const
 

@@ -1,8 +1,8 @@
-import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { EmailMessage } from '../../../src/features/emails/index.js'
 import { BACKINGS, openProvider, POLL_OPTIONS, readCredentials, type Test } from './applicant.js'
 import type { TestOptions } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 const LOST = 'dev@customer.example'
 const NEW = 'security@customer.example'

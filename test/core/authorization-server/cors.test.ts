@@ -1,9 +1,10 @@
 import type { Express } from 'express'
-import request from 'supertest'
+import type supertest from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PlatformAuthOptions } from '../../../src/index.js'
 import { createApplication, expectRefusal, createTokenForm, GRANT, post } from '../../support/http.js'
 import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 const CONSOLE = 'https://developers.example.com'
 const ENDPOINTS = ['/orders/token', '/orders/revoke', '/orders/introspect']
@@ -123,6 +124,6 @@ function createApp(express: (typeof EXPRESSES)['Express 5'], cors: PlatformAuthO
   return { app, auth }
 }
 
-function readExposedHeaders(answer: request.Response): string[] {
+function readExposedHeaders(answer: supertest.Response): string[] {
   return (answer.headers['access-control-expose-headers'] as string).toLowerCase().split(/, */)
 }

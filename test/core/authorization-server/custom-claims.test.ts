@@ -1,10 +1,10 @@
 import express from 'express'
 import { decodeJwt } from 'jose'
-import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf, StoreUnavailableError, type ApisOptions, type PlatformEvent } from '../../../src/index.js'
 import { accessToken, createTokenForm, expectRefusal, post, type ClientCredentials } from '../../support/http.js'
 import { openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 /** Functions that give no claims that a token could have. */
 const FAILING: Record<string, () => unknown> = {

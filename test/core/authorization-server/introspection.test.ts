@@ -1,8 +1,8 @@
-import request from 'supertest'
 import { decodeJwt } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { accessToken, basic, createApplication, expectRefusal, createTokenForm, post } from '../../support/http.js'
 import { onEveryPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 type Known = Awaited<ReturnType<typeof createApplication>>
 

@@ -1,7 +1,7 @@
-import request from 'supertest'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createServer } from 'node:http'
 import { ConfigurationError, createPlatformAuth, memoryStore, type PlatformAuth } from '../../../src/index.js'
+import { request } from '../../support/request.js'
 
 const makeScopes = (count: number): Record<string, string> =>
   Object.fromEntries(

@@ -1,9 +1,9 @@
 import { OpenIdProviderMetadataSchema } from '@modelcontextprotocol/sdk/shared/auth.js'
-import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Express } from 'express'
 import { expectRefusal } from '../../support/http.js'
 import { EXPRESSES, onEveryPlatform, openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 const DOCUMENTS = ['oauth-authorization-server', 'openid-configuration', 'oauth-protected-resource']
 

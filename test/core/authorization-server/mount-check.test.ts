@@ -1,7 +1,7 @@
 import express from 'express'
-import request from 'supertest'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 beforeEach(() => void vi.stubEnv('NODE_ENV', 'development'))
 afterEach(() => void vi.unstubAllEnvs())

@@ -1,7 +1,7 @@
 import express from 'express'
-import request from 'supertest'
 import { afterAll, expect, it } from 'vitest'
 import { openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 const { auth } = openPlatform()
 afterAll(() => auth.close())

@@ -1,6 +1,6 @@
-import request from 'supertest'
 import { expect, it } from 'vitest'
 import { onEveryPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 /** Of `x9!Kq2 vR7_pL4&wZ1`. */
 const BCRYPT = '$2b$04$rceP/0LN3Z9LT9l8cYXZBOVNUIp4nuPcOHpcp66qBX.th6NvLHBvK'

@@ -1,9 +1,9 @@
-import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accessToken, basic, createApplication, expectRefusal, createTokenForm, post } from '../../support/http.js'
 import { onEveryPlatform, openPlatform, STORES } from '../../support/platform.js'
 import { timeBound } from '../../support/time-bound.js'
 import { waitUntil } from '../../support/wait-until.js'
+import { request } from '../../support/request.js'
 
 type Known = Awaited<ReturnType<typeof createApplication>>
 

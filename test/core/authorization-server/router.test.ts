@@ -1,5 +1,4 @@
 import { createServer, type RequestListener } from 'node:http'
-import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   accessToken,
@@ -11,6 +10,7 @@ import {
   post,
 } from '../../support/http.js'
 import { EXPRESSES, onEveryPlatform, openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 /** The host's answer to a request that the router does not handle. */
 const HOST = { status: 299, text: 'the host' }

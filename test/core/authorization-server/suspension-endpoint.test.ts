@@ -1,7 +1,7 @@
 import express from 'express'
-import request from 'supertest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPlatform, type TestPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 // docs/http.md, T10: the token endpoint answers suspended applications as it answers wrong secrets.
 

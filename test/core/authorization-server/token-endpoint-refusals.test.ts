@@ -1,4 +1,3 @@
-import request from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   basic,
@@ -13,6 +12,7 @@ import {
   type ClientCredentials,
 } from '../../support/http.js'
 import { onEveryFailingPlatform } from '../../support/failing-store.js'
+import { request } from '../../support/request.js'
 import {
   TOKEN,
   FORM,

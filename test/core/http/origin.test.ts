@@ -6,7 +6,7 @@ import type { PlatformEvent } from '../../../src/index.js'
 import { readOrigin } from '../../../src/core/http/origin.js'
 import { basic, createTokenForm, GRANT, post } from '../../support/http.js'
 import { openPlatform } from '../../support/platform.js'
-import request from 'supertest'
+import { request } from '../../support/request.js'
 
 const read = (id: unknown, headers: object = {}, ip = '192.0.2.1', keyHeaders: string[] = []) =>
   readOrigin({ id, headers, ip } as unknown as IncomingMessage, keyHeaders)

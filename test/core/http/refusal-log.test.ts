@@ -1,9 +1,9 @@
 import express from 'express'
-import request from 'supertest'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { plans } from '../../../src/features/plans/index.js'
 import { createApplication, createTokenForm, post } from '../../support/http.js'
 import { openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 function createApp() {
   const made = openPlatform()

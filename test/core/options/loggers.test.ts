@@ -5,7 +5,6 @@ import bunyan from 'bunyan'
 import express from 'express'
 import { parseSync, Visitor } from 'oxc-parser'
 import { pino } from 'pino'
-import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import winston from 'winston'
 import { memoryStore, type Logger } from '../../../src/index.js'
@@ -14,6 +13,7 @@ import { accessTokenFor } from '../../../src/tools/testing/index.js'
 import { failingStore, STORE_FAILURE } from '../../support/failing-store.js'
 import { openPlatform, type TestOptions } from '../../support/platform.js'
 import { readSourceFiles } from '../../support/source-files.js'
+import { request } from '../../support/request.js'
 
 /** Each logs as its documentation shows; what it writes is text. */
 const LOGGERS: Readonly<Record<string, (stream: Writable) => Logger>> = {

@@ -1,5 +1,4 @@
 import express from 'express'
-import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { PLATFORM_PARTS } from '../../../src/shared/contracts/platform-parts.js'
 import type { Core, Feature, FeaturePart } from '../../../src/feature.js'
@@ -9,6 +8,7 @@ import { createPlatformAuth, memoryStore, type FeatureEntry } from '../../../src
 import type { PlatformParts } from '../../../src/core/platform/core-auth.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { APIS, recordingLogger } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 /** A feature of the test; the part is made of `core` when the platform is created. */
 function feature(

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express, { type RequestHandler } from 'express'
-import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { emails } from '../../../src/features/emails/index.js'
 import { imports } from '../../../src/features/imports/index.js'
@@ -15,6 +14,7 @@ import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { fakeClock, memoryMailer } from '../../../src/tools/testing/index.js'
 import { recordingLogger, SECRET } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
+import { request } from '../../support/request.js'
 
 const APIS = {
   orders: { scheme: 'oauth2', registration: 'manual' },

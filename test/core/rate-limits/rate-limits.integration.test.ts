@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import express, { type Express } from 'express'
 import type { Redis } from 'ioredis'
-import request, { type Test } from 'supertest'
+import type supertest from 'supertest'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import {
@@ -16,6 +16,7 @@ import {
 } from '../../support/http.js'
 import { openPlatform, type TestOptions, type TestPlatform } from '../../support/platform.js'
 import { openRedis } from '../../support/redis.js'
+import { request, type Test } from '../../support/request.js'
 
 const TOKEN = '/orders/token'
 const MINUTE = { window: 60 }
@@ -54,7 +55,7 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
   afterAll(() => shared?.end())
 
   /** `limit` requests are answered with `good`, further ones with 429 and Retry-After. */
-  async function expectLimit(limit: number, good: number, ask: () => PromiseLike<request.Response>): Promise<void> {
+  async function expectLimit(limit: number, good: number, ask: () => PromiseLike<supertest.Response>): Promise<void> {
     for (let i = 0; i < limit; i++) expect((await ask()).status).toBe(good)
     for (let i = 0; i < 2; i++) {
       const refused = await ask()

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import express from 'express'
 import { Redis } from 'ioredis'
-import request, { type Response } from 'supertest'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { PlatformEvent } from '../../../src/index.js'
 import { createRateLimits } from '../../../src/core/rate-limits/rate-limits.js'
@@ -12,6 +11,7 @@ import { openPlatform } from '../../support/platform.js'
 import { connectRedis, startRedis, type RedisServer } from '../../support/redis.js'
 import { timeBound } from '../../support/time-bound.js'
 import { waitUntil } from '../../support/wait-until.js'
+import { request, type Response } from '../../support/request.js'
 
 const LIMIT = IS_LONG_LANE ? 40 : 20
 

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import request, { type Response } from 'supertest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { createApplication, createTokenForm, type ClientCredentials } from '../../support/http.js'
@@ -13,6 +12,7 @@ import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { openPlatform, SECRET } from '../../support/platform.js'
 import { startRedis, type RedisServer } from '../../support/redis.js'
 import { waitUntil } from '../../support/wait-until.js'
+import { request, type Response } from '../../support/request.js'
 
 const PROCESSES = 3
 const LIMIT = IS_LONG_LANE ? 50 : 20

@@ -1,9 +1,9 @@
 import express, { type Express } from 'express'
-import request, { type Response } from 'supertest'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigurationError, type Guard, type GuardOptions, type PlatformEvent } from '../../../src/index.js'
 import { accessToken, createApplication, exchange, expectRefusal } from '../../support/http.js'
 import { openPlatform } from '../../support/platform.js'
+import { request, type Response } from '../../support/request.js'
 import { KEY_INVALID, KEY_MISSING, sendAuthInfo, TOKEN_INVALID, TOKEN_MISSING } from './guarded-routes.js'
 
 const { auth } = openPlatform()

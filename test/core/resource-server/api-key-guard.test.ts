@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import express5 from 'express'
-import request, { type Test } from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createCredentials } from '../../../src/core/applications/credentials/credentials.js'
 import { createApplication, exchange, expectRefusal, RETRY_AFTER_SECONDS } from '../../support/http.js'
 import { onEveryFailingPlatform } from '../../support/failing-store.js'
 import { openPlatform } from '../../support/platform.js'
+import { request, type Test } from '../../support/request.js'
 import {
   type KnownApplication,
   mountGuardedRoutes,

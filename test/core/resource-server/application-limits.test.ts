@@ -1,7 +1,7 @@
-import request from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApplication } from '../../support/http.js'
 import { onEveryPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import { sendAuthInfo } from './guarded-routes.js'
 
 describe('The limits of one application (docs/http.md G13)', () => {

@@ -1,8 +1,8 @@
-import request, { type Test } from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { PlatformEvent } from '../../../src/index.js'
 import { createApplication, expectRefusal } from '../../support/http.js'
 import { onEveryPlatform } from '../../support/platform.js'
+import { request, type Test } from '../../support/request.js'
 import { sendAuthInfo } from './guarded-routes.js'
 
 const HOME = '203.0.113.7'

@@ -1,9 +1,9 @@
 import express5, { type RequestHandler } from 'express'
-import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ConfigurationError, authOf, maybeAuthOf } from '../../../src/index.js'
 import { accessToken, createApplication } from '../../support/http.js'
 import { openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import type { KnownApplication } from './guarded-routes.js'
 
 describe('authOf(req)', () => {

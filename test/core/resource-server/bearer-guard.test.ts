@@ -1,5 +1,4 @@
 import express5 from 'express'
-import request, { type Test } from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   accessToken,
@@ -12,6 +11,7 @@ import {
 } from '../../support/http.js'
 import { onEveryFailingPlatform } from '../../support/failing-store.js'
 import { openPlatform } from '../../support/platform.js'
+import { request, type Test } from '../../support/request.js'
 import {
   type KnownApplication,
   mountGuardedRoutes,

@@ -1,6 +1,6 @@
-import request, { type Response } from 'supertest'
 import { expect, it } from 'vitest'
 import { onEveryPlatform } from '../../support/platform.js'
+import { request, type Response } from '../../support/request.js'
 
 const LIMIT = 6
 

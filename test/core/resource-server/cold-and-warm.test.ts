@@ -1,5 +1,4 @@
 import express5, { type Express } from 'express'
-import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createCredentials } from '../../../src/core/applications/credentials/credentials.js'
 import { memoryStore } from '../../../src/index.js'
@@ -7,6 +6,7 @@ import { accessToken, createApplication, createTokenForm, exchange, post, type A
 import { failingStore, type FailingStore } from '../../support/failing-store.js'
 import { openPlatform, type TestPlatform } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
+import { request } from '../../support/request.js'
 import { mountGuardedRoutes, sendAuthInfo, type KnownApplication } from './guarded-routes.js'
 
 /** A process of the platform: its own caches, on the store of all. */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import express, { type Express } from 'express'
-import request, { type Response } from 'supertest'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   authOf,
@@ -15,6 +14,7 @@ import {
 } from '../../../src/index.js'
 import { accessToken, createApplication, exchange, expectRefusal } from '../../support/http.js'
 import { openPlatform } from '../../support/platform.js'
+import { request, type Response } from '../../support/request.js'
 import {
   createApiKeyChallenge,
   createBearerChallenge,

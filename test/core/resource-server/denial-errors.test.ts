@@ -2,11 +2,11 @@ import { PassThrough } from 'node:stream'
 import { types } from 'node:util'
 import type express5 from 'express'
 import pino from 'pino'
-import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import winston from 'winston'
 import { OAuthError, type DenialError, type OnDenied } from '../../../src/index.js'
 import { onEveryPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 describe('the error that onDenied gets (docs/http.md G18)', () => {
   onEveryPlatform((host) => {

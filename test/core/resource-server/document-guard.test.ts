@@ -1,5 +1,4 @@
 import express, { type Express } from 'express'
-import request, { type Response } from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ConfigurationError, type PlatformEvent } from '../../../src/index.js'
 import {
@@ -9,6 +8,7 @@ import {
 } from '../../../src/tools/document-guards/index.js'
 import { accessToken, createApplication, exchange, expectRefusal, type Answer } from '../../support/http.js'
 import { openPlatform, PLATFORMS } from '../../support/platform.js'
+import { request, type Response } from '../../support/request.js'
 import { createMissingTokenChallenge, sendAuthInfo } from './guarded-routes.js'
 
 const { auth, logger } = openPlatform()

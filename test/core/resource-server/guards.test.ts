@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import request, { type Test } from 'supertest'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { authOf, maybeAuthOf, type PlatformEvent } from '../../../src/index.js'
 import { accessToken, createApplication, exchange, expectRefusal, listen } from '../../support/http.js'
 import { onEveryFailingPlatform } from '../../support/failing-store.js'
 import { onEveryPlatform, openPlatform } from '../../support/platform.js'
+import { request, type Test } from '../../support/request.js'
 import { type KnownApplication, sendAuthInfo, TOKEN_MISSING } from './guarded-routes.js'
 
 describe('An optional guard (docs/http.md G17)', () => {

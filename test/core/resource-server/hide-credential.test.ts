@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import express, { type Express, type RequestHandler } from 'express'
-import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf, maybeAuthOf, memoryStore, type PlatformEvent } from '../../../src/index.js'
 import { accessToken, basic, createApplication, exchange } from '../../support/http.js'
 import { failingStore } from '../../support/failing-store.js'
 import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 const apis = {
   orders: { scheme: 'oauth2', scopes: { write: 'Write' }, hideCredential: true },

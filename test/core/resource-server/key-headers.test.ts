@@ -1,10 +1,10 @@
 import express from 'express'
-import request, { type Test } from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { PlatformEvent } from '../../../src/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { createApplication, exchange, expectRefusal } from '../../support/http.js'
 import { openPlatform } from '../../support/platform.js'
+import { request, type Test } from '../../support/request.js'
 import { sendAuthInfo } from './guarded-routes.js'
 
 const mailer = memoryMailer()

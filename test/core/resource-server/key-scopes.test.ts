@@ -1,10 +1,10 @@
 import express, { type Express } from 'express'
-import request, { type Response } from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
 import { authOf, createPlatformAuth, memoryStore, type Guard } from '../../../src/index.js'
 import { createApplication, expectRefusal } from '../../support/http.js'
 import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { request, type Response } from '../../support/request.js'
 import { sendAuthInfo } from './guarded-routes.js'
 
 const SCOPES = { 'catalog:read': 'Read the catalog', 'catalog:write': 'Change the catalog' }

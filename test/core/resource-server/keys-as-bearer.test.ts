@@ -1,10 +1,10 @@
 import express, { type Express } from 'express'
-import request, { type Test } from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
 import { maybeAuthOf, type Guard, type OtherIssuersGuard, type PlatformEvent } from '../../../src/index.js'
 import { accessToken, basic, createApplication, exchange, expectRefusal } from '../../support/http.js'
 import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { request, type Test } from '../../support/request.js'
 import { sendAuthInfo } from './guarded-routes.js'
 
 const header = ['X-Api-Key', 'Authorization'] as const

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type express5 from 'express'
 import type { RequestHandler } from 'express'
-import request from 'supertest'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { OAuthError, type Denial, type OnDenied } from '../../../src/index.js'
 import { accessToken, createApplication, expectRefusal, RETRY_AFTER_SECONDS } from '../../support/http.js'
 import { onEveryFailingPlatform } from '../../support/failing-store.js'
+import { request } from '../../support/request.js'
 import { type KnownApplication, TOKEN_MISSING, KEY_MISSING } from './guarded-routes.js'
 
 describe('onDenied (docs/http.md G18)', () => {

@@ -1,5 +1,4 @@
 import express, { type Express, type RequestHandler } from 'express'
-import request, { type Response } from 'supertest'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { authOf, maybeAuthOf, memoryStore, type OtherIssuersGuard, type Guard } from '../../../src/index.js'
 import { createOtherIssuerTest } from '../../../src/core/resource-server/other-issuers.js'
@@ -7,6 +6,7 @@ import { accessToken, createApplication, exchange, expectRefusal, type ClientCre
 import { EXPRESSES, openPlatform } from '../../support/platform.js'
 import { failingStore } from '../../support/failing-store.js'
 import { timeBound } from '../../support/time-bound.js'
+import { request, type Response } from '../../support/request.js'
 import { ISSUER } from '../tokens/signer.js'
 import { TOKEN_INVALID, TOKEN_MALFORMED, TOKEN_MISSING } from './guarded-routes.js'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RequestHandler } from 'express'
-import request, { type Test } from 'supertest'
+import type supertest from 'supertest'
 import { describe, expect, it, vi } from 'vitest'
 import { maybeAuthOf } from '../../../src/index.js'
 import { accessTokenFor } from '../../../src/tools/testing/index.js'
@@ -15,6 +15,7 @@ import {
 import { openFailingPlatform, type FailingHost } from '../../support/failing-store.js'
 import { openPlatform, PLATFORMS } from '../../support/platform.js'
 import { timeBound } from '../../support/time-bound.js'
+import { request, type Test } from '../../support/request.js'
 
 const sendAuthInfo: RequestHandler = (req, res) => void res.json(maybeAuthOf(req) ?? null)
 
@@ -27,14 +28,14 @@ async function createRequests({ app, auth }: FailingHost) {
   app.get('/catalog/items', auth.requireApiKey('catalog'), sendAuthInfo)
   const shop = await createApplication(auth, ['orders', 'catalog'])
   const token = await accessToken(app, 'orders', shop)
-  const requests: Record<string, () => Promise<request.Response>> = {
+  const requests: Record<string, () => Promise<supertest.Response>> = {
     'bearer guard': () => request(app).get('/orders/items').set('Authorization', `Bearer ${token}`).then(keepResponse),
     'key guard': () => request(app).get('/catalog/items').set('X-Api-Key', shop.clientId).then(keepResponse),
     token: () => post(app, '/orders/token', createTokenForm(shop)),
     introspect: () => post(app, '/orders/introspect', createTokenForm(shop, { token })),
     'key set': () => request(app).get('/.well-known/jwks.json').then(keepResponse),
   }
-  const sendAll = async (): Promise<Record<string, request.Response>> =>
+  const sendAll = async (): Promise<Record<string, supertest.Response>> =>
     Object.fromEntries(
       await Promise.all(Object.entries(requests).map(async ([name, send]) => [name, await send()] as const)),
     )
@@ -188,6 +189,6 @@ describe.concurrent('Before the platform is ready', () => {
   })
 })
 
-function keepResponse(answer: request.Response): request.Response {
+function keepResponse(answer: supertest.Response): supertest.Response {
   return answer
 }

@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express'
-import request from 'supertest'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { PlatformEvent } from '../../../src/index.js'
 import { accessToken, createApplication } from '../../support/http.js'
 import { onEveryPlatform } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
+import { request } from '../../support/request.js'
 
 describe('One request has one outcome in events', () => {
   onEveryPlatform((host) => {

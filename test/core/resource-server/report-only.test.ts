@@ -1,6 +1,5 @@
 import type { Express, RequestHandler } from 'express'
 import express from 'express'
-import request from 'supertest'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { describeGuard, maybeAuthOf, memoryStore, type PlatformEvent } from '../../../src/index.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
@@ -8,6 +7,7 @@ import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
 import { failingStore } from '../../support/failing-store.js'
 import { createApplication } from '../../support/http.js'
 import { EXPRESSES, openPlatform, recordingLogger, type TestOptions } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import { readReport } from './report-only-comparison.js'
 
 const closings: (() => Promise<void>)[] = []

@@ -1,9 +1,9 @@
-import request, { type Test } from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { NextFunction, Request, Response } from 'express'
 import { ConfigurationError, type OAuthError, type PlatformEvent } from '../../../src/index.js'
 import { accessToken, createApplication, expectRefusal, RETRY_AFTER_SECONDS } from '../../support/http.js'
 import { onEveryPlatform, openPlatform } from '../../support/platform.js'
+import { request, type Test } from '../../support/request.js'
 import { sendAuthInfo } from './guarded-routes.js'
 
 describe('The requests limit of an application (docs/http.md G13)', () => {

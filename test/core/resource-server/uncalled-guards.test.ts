@@ -1,10 +1,10 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import request from 'supertest'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ConfigurationError } from '../../../src/index.js'
 import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
 import { expectSecured } from '../../../src/tools/testing/index.js'
 import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 const { auth } = openPlatform()
 const { auth: single } = openPlatform({ apis: { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } } })

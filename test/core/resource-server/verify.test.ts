@@ -1,4 +1,3 @@
-import request from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { OAuthError } from '../../../src/index.js'
 import { accessToken, createApplication, expectRefusal } from '../../support/http.js'
@@ -6,6 +5,7 @@ import { onEveryFailingPlatform } from '../../support/failing-store.js'
 import { openPlatform, STORES } from '../../support/platform.js'
 import { timeBound } from '../../support/time-bound.js'
 import { waitUntil } from '../../support/wait-until.js'
+import { request } from '../../support/request.js'
 import { type KnownApplication, mountGuardedRoutes, KEY_MISSING } from './guarded-routes.js'
 
 describe('auth.verifyAccessToken() and auth.verifyApiKey()', () => {

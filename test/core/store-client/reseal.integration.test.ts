@@ -1,8 +1,8 @@
-import request from 'supertest'
 import { describe, it } from 'vitest'
 import { ConfigurationError } from '../../../src/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { BACKINGS, openProvider, type ReceivedCredentials, type Provider } from '../applications/applicant.js'
+import { request } from '../../support/request.js'
 
 const OLD = 'the old secret, of 32 characters or more'
 const NEW = 'the new secret, of 32 characters or more'

@@ -1,10 +1,10 @@
 import express from 'express'
-import request from 'supertest'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ApplicationError, memoryStore, OAuthError } from '../../../src/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { accessToken, createApplication } from '../../support/http.js'
 import { openPlatform, type TestPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 /** What a store of the host's own code rejects with, or throws. */
 const FAILURES: Readonly<Record<string, () => unknown>> = {

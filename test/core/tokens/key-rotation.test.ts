@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express from 'express'
 import { decodeProtectedHeader } from 'jose'
-import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
@@ -11,6 +10,7 @@ import { accessToken, createApplication, expectRefusal, post, RETRY_AFTER_SECOND
 import { openPlatform, SECRET, STORES, type TestPlatform } from '../../support/platform.js'
 import { timeBound } from '../../support/time-bound.js'
 import { waitUntil } from '../../support/wait-until.js'
+import { request } from '../../support/request.js'
 import { fetchKeySet } from './signer.js'
 
 type TestClient = Awaited<ReturnType<typeof createApplication>>

@@ -1,10 +1,10 @@
 import { sign as signBytes } from 'node:crypto'
 import type { Express } from 'express'
 import { importJWK, type JSONWebKeySet, type JWK, type JWTPayload } from 'jose'
-import request from 'supertest'
 import { expect } from 'vitest'
 import type { StoreWith } from '../../../src/store.js'
 import type { TestPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 /** The API `orders` of the test platform. */
 export const ISSUER = 'https://api.example.com/orders'

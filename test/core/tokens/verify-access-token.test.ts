@@ -1,11 +1,11 @@
 import { createHmac, createPublicKey, generateKeyPairSync, sign as signBytes } from 'node:crypto'
 import express from 'express'
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader, SignJWT, type JWK, type JWTPayload } from 'jose'
-import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import { accessToken, createApplication } from '../../support/http.js'
 import { openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import { createSigner, createTokenId, encode, expectInvalid, ISSUER, type Signer } from './signer.js'
 
 type TestClient = Awaited<ReturnType<typeof createApplication>>

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import request from 'supertest'
 import { describe, it } from 'vitest'
 import { ConfigurationError, createPlatformAuth } from '../../../src/index.js'
 import { emails, type EmailMessage } from '../../../src/features/emails/index.js'
@@ -19,6 +18,7 @@ import {
   type Test,
 } from '../../core/applications/applicant.js'
 import type { TestOptions } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 const HOUR = 3600
 const LINK = /https:\/\/example\.com\/developers\/register\/claim#([A-Za-z0-9_-]{43})\b/

@@ -1,5 +1,4 @@
 import express from 'express'
-import request from 'supertest'
 import { describe, it } from 'vitest'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import {
@@ -11,6 +10,7 @@ import {
   waitForEmails,
   type Provider,
 } from '../../core/applications/applicant.js'
+import { request } from '../../support/request.js'
 
 /** An application with a key `default`, and one `warehouse` that is restricted and has an end. */
 async function createApplication({ auth, clock }: Provider) {

@@ -1,11 +1,11 @@
 import express from 'express'
-import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Application, Language } from '../../../src/index.js'
 import type { CredentialsEmail, EmailToCompose } from '../../../src/features/emails/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { POLL_OPTIONS, readCredentials } from '../../core/applications/applicant.js'
 import { openPlatform, type TestOptions } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 const CONTACT = 'dev@customer.example'
 const DAY_MS = 86_400_000

@@ -1,4 +1,3 @@
-import request from 'supertest'
 import { describe, it, vi } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
@@ -15,6 +14,7 @@ import {
   type Test,
 } from '../../core/applications/applicant.js'
 import type { TestOptions } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 const OLD_CONTACT = 'dev@customer.example'
 const NEW_CONTACT = 'new@customer.example'

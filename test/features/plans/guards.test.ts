@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import express from 'express'
-import request from 'supertest'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ConfigurationError, createPlatformAuth, memoryStore, type OAuthError } from '../../../src/index.js'
 import { guardsFromDocument, type DocumentGuardsOptions } from '../../../src/tools/document-guards/index.js'
@@ -9,6 +8,7 @@ import { usage } from '../../../src/features/usage/index.js'
 import { fakeClock } from '../../../src/tools/testing/index.js'
 import { APIS, recordingLogger, SECRET } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
+import { request } from '../../support/request.js'
 
 const opened: { close(): Promise<void> }[] = []
 afterEach(async () => {

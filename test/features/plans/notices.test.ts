@@ -1,5 +1,4 @@
 import express from 'express'
-import request from 'supertest'
 import { expect, it, onTestFinished } from 'vitest'
 import { openAdmin } from '../../../src/tools/admin/index.js'
 import { createPlatformAuth, memoryStore, type PlatformEvent } from '../../../src/index.js'
@@ -7,6 +6,7 @@ import { emails } from '../../../src/features/emails/index.js'
 import { plans } from '../../../src/features/plans/index.js'
 import { fakeClock, memoryMailer } from '../../../src/tools/testing/index.js'
 import { APIS, recordingLogger, SECRET } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import { usePortalApp, visit } from '../portal/pages-app.js'
 
 const NOON = Date.parse('2026-11-25T12:00:00Z')

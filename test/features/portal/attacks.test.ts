@@ -1,9 +1,9 @@
 import type { Response } from 'supertest'
-import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { memoryStore, type Store } from '../../../src/index.js'
 import { createBrowser, readHiddenFields, ROOT } from './browser.js'
 import { addApplication, nextSignInEmail, openLink, openPortal, signInByLink } from './portal-app.js'
+import { request } from '../../support/request.js'
 
 const CONTACT = 'dev@shop.example'
 const STRANGER = 'foo@shop.example'

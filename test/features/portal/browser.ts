@@ -1,6 +1,6 @@
 import type { Express } from 'express'
-import request, { type Response } from 'supertest'
 import { expect } from 'vitest'
+import { request, type Response } from '../../support/request.js'
 
 /** A browser without scripts: it keeps cookies, follows redirects of forms, and sends what pages have in hidden fields. */
 export interface Browser {

@@ -1,11 +1,11 @@
 import { copyFile } from 'node:fs/promises'
 import express from 'express'
-import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { StoreWith } from '../../../src/store.js'
 import { useSqliteFiles } from '../../stores/sqlite/files.js'
 import { createBrowser, ROOT } from './browser.js'
 import { addApplication, openLink, openPortal, signInByLink, type PortalHost } from './portal-app.js'
+import { request } from '../../support/request.js'
 
 const CONTACT = 'dev@shop.example'
 const OPERATOR = 'ops@shop.example'

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { APIS, EXPRESSES } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import { createBrowser, readHiddenFields, ROOT } from './browser.js'
 import { addApplication, nextSignInEmail, openLink, openPortal, type PortalHost } from './portal-app.js'
 

@@ -1,10 +1,10 @@
 import express from 'express'
-import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { emails } from '../../../src/features/emails/index.js'
 import { portal } from '../../../src/features/portal/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import { createBrowser, readHiddenFields, ROOT } from './browser.js'
 import { addApplication, nextSignInEmail, openLink, openPortal, signInByLink } from './portal-app.js'
 

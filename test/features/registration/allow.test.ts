@@ -1,8 +1,8 @@
-import request from 'supertest'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { StoreUnavailableError, OAuthError } from '../../../src/index.js'
 import { type AllowRegistration } from '../../../src/features/registration/index.js'
 import { EXPRESSES } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import {
   expectPage,
   expectRefusal,

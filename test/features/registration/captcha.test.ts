@@ -1,10 +1,10 @@
-import request from 'supertest'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ConfigurationError, createPlatformAuth } from '../../../src/index.js'
 import { emails } from '../../../src/features/emails/index.js'
 import { registration, type VerifyCaptcha } from '../../../src/features/registration/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { EXPRESSES } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import {
   expectPage,
   expectRefusal,

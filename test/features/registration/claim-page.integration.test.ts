@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
 import { JSDOM } from 'jsdom'
-import request from 'supertest'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { EXPRESSES } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import { GOOD, openRegistration, PATH, postJson, expectPage, expectRefusal } from './registration-app.js'
 
 for (const [name, express] of Object.entries(EXPRESSES)) {

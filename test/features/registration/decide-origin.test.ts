@@ -1,6 +1,6 @@
-import request from 'supertest'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { EXPRESSES } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import { expectPage, openRegistration, PATH, postJson } from './registration-app.js'
 
 const OPERATOR = 'apis@example.com'

@@ -1,8 +1,8 @@
 import type { Express } from 'express'
-import request, { type Response } from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import { EXPRESSES, type TestOptions } from '../../support/platform.js'
+import { request, type Response } from '../../support/request.js'
 import { expectPage, openRegistration, PATH, postJson } from './registration-app.js'
 
 const OPERATORS = ['apis@example.com', 'second@example.com']

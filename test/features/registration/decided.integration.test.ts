@@ -1,9 +1,9 @@
 import { Pool } from 'pg'
-import request, { type Response } from 'supertest'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { EXPRESSES, STORES } from '../../support/platform.js'
 import { freshDatabase } from '../../support/postgres.js'
+import { request, type Response } from '../../support/request.js'
 import { openRegistration, PATH, postJson } from './registration-app.js'
 
 const OPERATORS = ['apis@example.com', 'second@example.com']

@@ -1,4 +1,3 @@
-import request from 'supertest'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { ConfigurationError, createPlatformAuth, type MetadataSchema } from '../../../src/index.js'
@@ -6,6 +5,7 @@ import { emails } from '../../../src/features/emails/index.js'
 import { registration, type RegistrationOptions } from '../../../src/features/registration/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { EXPRESSES, type TestOptions } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import {
   expectPage,
   expectRefusal,

@@ -1,6 +1,6 @@
-import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EXPRESSES } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import { openRegistration } from './registration-app.js'
 
 const FORM = 'name=Shop&contact=dev%40customer.example&apis=orders'

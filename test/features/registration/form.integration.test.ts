@@ -1,7 +1,7 @@
 import { JSDOM } from 'jsdom'
-import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXPRESSES } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import { expectPage, openRegistration, PATH, postForm } from './registration-app.js'
 
 for (const [name, express] of Object.entries(EXPRESSES)) {

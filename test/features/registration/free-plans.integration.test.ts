@@ -1,4 +1,3 @@
-import request from 'supertest'
 import express from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { registration } from '../../../src/features/registration/index.js'
@@ -6,6 +5,7 @@ import { plans } from '../../../src/features/plans/index.js'
 import { emails } from '../../../src/features/emails/index.js'
 import { createPlatformAuth, memoryStore } from '../../../src/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
+import { request } from '../../support/request.js'
 
 const WEEK = 7 * 86_400
 

@@ -1,6 +1,6 @@
-import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { EXPRESSES } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import {
   GOOD,
   openRegistration,

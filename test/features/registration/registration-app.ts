@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Express, RequestHandler } from 'express'
-import request, { type Response } from 'supertest'
 import { expect } from 'vitest'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { openPlatform, type EXPRESSES, type TestOptions } from '../../support/platform.js'
+import { request, type Response } from '../../support/request.js'
 
 const APIS = {
   orders: { scheme: 'oauth2', title: 'Orders <b>&"\'', description: 'All <i>orders</i>', registration: 'automatic' },

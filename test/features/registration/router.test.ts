@@ -2,12 +2,12 @@ import bodyParser1 from 'body-parser1'
 import bodyParser2 from 'body-parser2'
 import type { RequestHandler } from 'express'
 import helmet from 'helmet'
-import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { registration } from '../../../src/features/registration/index.js'
 import { memoryStore } from '../../../src/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import {
   GOOD,
   openRegistration,

@@ -1,10 +1,10 @@
-import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ConfigurationError, createPlatformAuth } from '../../../src/index.js'
 import { emails } from '../../../src/features/emails/index.js'
 import { registration, type RegistrationTerms } from '../../../src/features/registration/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { EXPRESSES } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import { expectRefusal, FORM, GOOD, openRegistration, PATH, postForm, postJson } from './registration-app.js'
 
 const TERMS = { url: 'https://example.com/terms?a=1&b=2', version: '2026-11' }

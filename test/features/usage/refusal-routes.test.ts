@@ -1,7 +1,7 @@
-import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
 import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 describe.each(Object.entries(EXPRESSES))('%s: the routes of refusals', (_, anyExpress) => {
   it('are those behind the guard, and show nothing that a client has sent', async () => {

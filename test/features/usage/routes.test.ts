@@ -1,5 +1,4 @@
 import type { Express } from 'express'
-import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openAdmin } from '../../../src/tools/admin/index.js'
 import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
@@ -8,6 +7,7 @@ import { usage } from '../../../src/features/usage/index.js'
 import { createRouteCounts } from '../../../src/features/usage/route-counts.js'
 import { createPlatformAuth, memoryStore } from '../../../src/index.js'
 import { EXPRESSES, recordingLogger, SECRET } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 async function open({ routes = true, requests = 1000 } = {}) {
   const store = memoryStore()

@@ -1,10 +1,10 @@
 import type { Express, RequestHandler } from 'express'
 import express from 'express'
-import request from 'supertest'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { EventType, IssuedCredentials, PlatformEvent } from '../../../src/index.js'
 import { createCaller, type Caller } from '../../support/caller.js'
 import { onEveryPlatform, openPlatform, type TestPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 /** Every type of event except those of the store, which test/core/store-client/readiness.integration.test.ts covers. */
 const TYPES: readonly EventType[] = [

@@ -1,10 +1,10 @@
 import express from 'express'
-import request from 'supertest'
 import { afterAll, describe, expect, it } from 'vitest'
 import { developerConsole } from '../../../src/tools/console/index.js'
 import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
 import { expectSecured, headersFor } from '../../../src/tools/testing/index.js'
 import { openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 const { auth, logger } = openPlatform()
 afterAll(() => auth.close())

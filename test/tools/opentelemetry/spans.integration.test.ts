@@ -1,11 +1,11 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { BasicTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import express from 'express'
-import request from 'supertest'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { observe } from '../../../src/tools/opentelemetry/index.js'
 import { createCaller } from '../../support/caller.js'
 import { installContextManager, resetTelemetry, traced, createTracers } from '../../support/telemetry.js'
+import { request } from '../../support/request.js'
 import { CONTACT, makeAllHappen, NAME, openObserved, type Observed } from './observed.js'
 
 beforeEach(installContextManager)

@@ -1,7 +1,6 @@
 import { mock } from 'node:test'
 import express from 'express'
 import { decodeJwt } from 'jose'
-import request from 'supertest'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import { emails } from '../../../src/features/emails/index.js'
@@ -18,6 +17,7 @@ import {
   memoryMailer,
 } from '../../../src/tools/testing/index.js'
 import { onEveryPlatform, openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 const APIS = {
   orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } },

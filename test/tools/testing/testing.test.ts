@@ -1,10 +1,10 @@
 import express from 'express'
 import { decodeJwt } from 'jose'
-import request from 'supertest'
 import { afterEach, describe, expect, it } from 'vitest'
 import { authOf, type PlatformAuth } from '../../../src/index.js'
 import { accessTokenFor, apiKeyFor, fakeClock, memoryMailer } from '../../../src/tools/testing/index.js'
 import { onEveryPlatform, openPlatform, type TestPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 let made: TestPlatform | undefined
 afterEach(async () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import express from 'express'
-import request from 'supertest'
 import { expect, it } from 'vitest'
 import { developerConsole } from '../../../../src/tools/console/index.js'
 import { openPlatform } from '../../../support/platform.js'
+import { request } from '../../../support/request.js'
 
 /** The page of the first operation, and the index, of a small document whose API has no title. */
 async function readPages(name: string, key: string): Promise<{ page: string; index: string }> {
