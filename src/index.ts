@@ -24,6 +24,7 @@ export type {
   OnDenied,
   RateLimitsOptions,
   RedisConnection,
+  Signer,
   TokensOptions,
   BackgroundOptions,
   CacheOptions,

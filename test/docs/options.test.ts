@@ -70,6 +70,7 @@ const TOKENS: Names<TokensOptions> = {
   algorithm: true,
   rotateEvery: true,
   publishAhead: true,
+  signer: true,
 }
 const CREDENTIALS: Names<CredentialsOptions> = { prefix: true, maxAge: true }
 const RATE_LIMITS: Names<RateLimitsOptions> = {

@@ -47,6 +47,8 @@ const READERS: Readonly<Record<string, string>> = {
   req: 'declare const req: object',
   registration: "import { registration } from 'express-platform-auth/registration'",
   request: "import request from 'supertest'",
+  vault:
+    'declare const vault: { publicKey(kid: string): Promise<object>; sign(kid: string, bytes: Uint8Array): Promise<Uint8Array> }',
   sqliteStore: "import { sqliteStore } from 'express-platform-auth/stores/sqlite'",
 }
 const OURS = ['authOf', 'createPlatformAuth', 'maybeAuthOf', 'memoryStore', 'OAuthError']

@@ -36,7 +36,7 @@ export function createAuthorizationServer({
   baseUrl,
   basePath,
   corsOrigins,
-  signingAlgorithm,
+  signingAlgorithms,
   publishAhead,
   limits,
   rateLimits,
@@ -69,8 +69,8 @@ export function createAuthorizationServer({
   /** The path of `baseUrl`, without a slash at its end. */
   readonly basePath: string
   readonly corsOrigins: '*' | readonly string[]
-  /** The algorithm of new signing keys. */
-  readonly signingAlgorithm: string
+  /** The algorithms that access tokens may have. */
+  readonly signingAlgorithms: readonly string[]
   /** Seconds that a signing key is published before it signs. */
   readonly publishAhead: number
   readonly limits: {
@@ -139,7 +139,7 @@ export function createAuthorizationServer({
     introspect: createIntrospectionEndpoint(api, readActiveToken),
     authorize: createAuthorizationEndpoint(),
     authorizationServerMetadata: createAuthorizationServerMetadata(api),
-    openIdMetadata: createOpenIdMetadata(api, signingAlgorithm),
+    openIdMetadata: createOpenIdMetadata(api, signingAlgorithms),
     protectedResourceMetadata: createProtectedResourceMetadata(api),
   })
 

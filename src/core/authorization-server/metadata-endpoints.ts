@@ -15,14 +15,14 @@ export function createAuthorizationServerMetadata(api: Api): Endpoint {
  * OpenID Connect Discovery 1.0, 3, for clients that read only this document. No ID token is ever issued: the members about
  * them are there because the specification requires them, and strict readers refuse a document without them.
  */
-export function createOpenIdMetadata(api: Api, signingAlgorithm: string): Endpoint {
+export function createOpenIdMetadata(api: Api, signingAlgorithms: readonly string[]): Endpoint {
   return createDocumentEndpoint({
     ...describeAuthorizationServer(api),
     // Some readers refuse an empty list. `none` is the response type that returns neither a code nor a token.
     response_types_supported: ['none'],
     subject_types_supported: ['public'],
     // Some verifiers accept only these for access tokens too. RS256 must be listed.
-    id_token_signing_alg_values_supported: [...new Set([signingAlgorithm, 'RS256'])],
+    id_token_signing_alg_values_supported: [...new Set([...signingAlgorithms, 'RS256'])],
   })
 }
 

@@ -17,6 +17,26 @@ export const ALGORITHMS = [
   'PS512',
 ] as const
 
+/** A key of a signer, as it lists it. */
+export interface SignerKey {
+  /** Names this key and no other, for ever: 1 to 64 of letters, digits, `_`, `-`, `.` and `~`, with none of the last three first. */
+  readonly kid: string
+  readonly algorithm: SigningAlgorithm
+  /** The public key as a JWK (RFC 7517). */
+  readonly publicJwk: object
+}
+
+/** The option `tokens.signer`: what has the private keys in place of the store, such as a vault. Both calls get 5 seconds. */
+export interface Signer {
+  /** Resolves the keys, 1 to 10. The first one that has been published for `publishAhead` signs; one that is left out is revoked at once. */
+  list(options: { readonly signal: AbortSignal }): Promise<readonly SignerKey[]>
+  /**
+   * Resolves the signature of these bytes with that key (RFC 7518 3.1, RFC 8037 3.1), which is verified before it is used. One with ECDSA may
+   * be in DER.
+   */
+  sign(kid: string, bytes: Uint8Array, options: { readonly signal: AbortSignal }): Promise<Uint8Array>
+}
+
 /**
  * Answers a refusal in your own format. `next()` sends the standard refusal, and `next(error)` calls your error middleware;
  * neither reaches the route.
@@ -44,6 +64,8 @@ export interface TokensOptions {
    * warning is logged: verifiers elsewhere do not fetch the key set again so soon.
    */
   readonly publishAhead?: number | undefined
+  /** Signs in place of keys in the store. `algorithm` and `rotateEvery` are then left out, because the signer decides. */
+  readonly signer?: Signer | undefined
 }
 
 /** The option `clientAssertions`: assertions of clients that prove a private key (RFC 7523), at APIs that name `private_key_jwt`. */

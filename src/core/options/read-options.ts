@@ -1,5 +1,5 @@
 import { ConfigurationError, type ConfigurationProblem } from '../../shared/contracts/errors.js'
-import { describeValue } from '../../shared/lib/describe-value.js'
+import { describeKind, describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import {
@@ -20,6 +20,7 @@ import {
   days,
   limit,
 } from '../../shared/lib/option-rules.js'
+import type { Signer } from './options.js'
 import type { PlatformAuthOptions } from './platform-auth-options.js'
 import { readApis } from './read-apis.js'
 import { createReportOnlySettings, readReportOnlyOption, warnOfReportOnly } from './read-report-only.js'
@@ -167,13 +168,25 @@ const readTokenOptions = group('tokens', {
   algorithm: oneOf(ALGORITHMS, 'ES256'),
   rotateEvery: optional(wholeNumber(1)),
   publishAhead: wholeNumber(0, 300),
+  signer: optional(readSigner),
 })
+
+/** Its answers are checked where they come. */
+function readSigner(option: string, signer: unknown): Signer {
+  if (isObject(signer) && typeof signer['list'] === 'function' && typeof signer['sign'] === 'function')
+    return signer as unknown as Signer
+  const fix = 'Give it an object with list() and sign(kid, bytes).'
+  throw new ConfigurationError({ option, problem: `is ${describeKind(signer)}`, fix })
+}
 
 function readTokens(
   options: PlatformAuthOptions['tokens'],
   warn: (warning: ConfigurationProblem) => unknown,
 ): ReturnType<typeof readTokenOptions> {
   const tokens = readTokenOptions(options)
+  for (const name of ['algorithm', 'rotateEvery'] as const)
+    if (tokens.signer && options?.[name] !== undefined)
+      throw invalidOption(`tokens.${name}`, options[name], 'Leave it out: tokens.signer decides.')
   if (tokens.publishAhead < SHORTEST_PUBLICATION_SECONDS) {
     warn({
       option: 'tokens.publishAhead',

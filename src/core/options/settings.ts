@@ -3,7 +3,14 @@ import type { MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { ReportOnlySettings } from './read-report-only.js'
 import type { BrandOptions } from '../../shared/contracts/brand.js'
-import type { CacheOptions, ClientAssertionsOptions, OnDenied, RedisConnection, SigningAlgorithm } from './options.js'
+import type {
+  CacheOptions,
+  ClientAssertionsOptions,
+  OnDenied,
+  RedisConnection,
+  Signer,
+  SigningAlgorithm,
+} from './options.js'
 
 /** The settings of the core, which features see too. */
 export interface CoreSettings {
@@ -71,6 +78,8 @@ export interface TokenSettings {
   readonly rotateEvery: number | undefined
   /** Seconds. */
   readonly publishAhead: number
+  /** Undefined if the store has the keys. */
+  readonly signer: Signer | undefined
 }
 
 /** The validated form of the option `rateLimits`, except `requests`, which is the default of each API's `rateLimit`. */

@@ -2,11 +2,11 @@ import type { Limit } from '../../shared/contracts/api.js'
 import type { ApiSettings, CoreSettings } from './settings.js'
 
 /** The settings that processes on one store must have alike, by their paths, in words. */
-export function describeSharedSettings({ baseUrl, apis }: CoreSettings): Readonly<Record<string, string>> {
+export function describeSharedSettings({ baseUrl, apis, tokens }: CoreSettings): Readonly<Record<string, string>> {
   const ofApis = [...apis.values()].flatMap((api) =>
     Object.entries(describeApi(api)).map(([name, value]) => [`apis.${api.name}.${name}`, value] as const),
   )
-  return { baseUrl, ...Object.fromEntries(ofApis) }
+  return { baseUrl, 'tokens.signer': tokens.signer ? 'given' : 'none', ...Object.fromEntries(ofApis) }
 }
 
 /** What only one scheme has is left out for the other: of two schemes, only the scheme differs. */

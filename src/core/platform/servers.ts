@@ -1,5 +1,6 @@
 import { createAuthorizationServer } from '../authorization-server/authorization-server.js'
 import { createMountCheck } from '../authorization-server/mount-check.js'
+import { ALGORITHMS } from '../options/options.js'
 import { createResourceServer } from '../resource-server/resource-server.js'
 import { createTokens, type Tokens } from '../tokens/create.js'
 import type { ApplicationParts } from './application-parts.js'
@@ -59,7 +60,7 @@ export function createServers(
     baseUrl,
     basePath,
     corsOrigins: settings.corsOrigins,
-    signingAlgorithm: settings.tokens.algorithm,
+    signingAlgorithms: settings.tokens.signer ? ALGORITHMS : [settings.tokens.algorithm],
     publishAhead: settings.tokens.publishAhead,
     limits: settings.rateLimits,
     rateLimits: foundation.rateLimits,

@@ -18,7 +18,7 @@ export function startAndStop(
   features: CreatedFeatures,
 ): void {
   const { settings, store, feed, sessionSecret, credentials, encryption, rateLimits } = foundation
-  const { revokedTokens, signingKeys, rotationTimer, keyRotation, accessTokens } = tokens
+  const { revokedTokens, signingKeys, rotationTimer, accessTokens } = tokens
   const { applicationCache, lastUsed, cleanup } = parts
   const planCheck = features.plans ? undefined : createPlanCheck(foundation)
   const changes = planCheck ? noteChanges(applicationCache, planCheck) : applicationCache
@@ -42,7 +42,7 @@ export function startAndStop(
         }),
       )
       await revokedTokens.load()
-      await keyRotation.ensure()
+      await tokens.ensureKeys()
       closing.throwIfAborted()
       if (!importedCredentials) void warnOfImported(foundation)
       if (settings.background.enabled) for (const part of [cleanup, features, rotationTimer, processes]) part.start()
@@ -51,7 +51,7 @@ export function startAndStop(
       [
         rateLimits.problem(),
         foundation.clockCheck.problem(),
-        signingKeys.problem(),
+        ...tokens.problems(),
         ...features.problems(),
         planCheck?.problem(),
         processes.problem(),

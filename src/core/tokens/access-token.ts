@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import { CompactSign } from 'jose'
-import type { SigningKeys } from './known-signing-keys.js'
+import type { CurrentSigningKey, SigningKeys } from './known-signing-keys.js'
 
 /** The grant of a new access token: its scopes, its application and its lifetime. */
 export interface AccessTokenGrant {
@@ -24,15 +24,28 @@ export interface AccessTokenGrant {
 /** Resolves a signed access token (RFC 9068 2). Rejects when there is no signing key. */
 export type SignAccessToken = (grant: AccessTokenGrant) => Promise<string>
 
-export function createAccessTokenSigner(signingKeys: Pick<SigningKeys, 'current'>): SignAccessToken {
+/** Resolves the compact JWS (RFC 7515 3.1). `caller` is the application for which it is signed. */
+export type SignCompact = (payload: Uint8Array, caller: string) => Promise<string>
+
+export function createAccessTokenSigner(
+  signingKeys: Pick<SigningKeys, 'current'>,
+  signElsewhere?: SignCompact,
+): SignAccessToken {
   return async function signAccessToken(grant) {
+    const payload = Buffer.from(stringifyPayload(createClaims(grant), grant.customClaims))
+    if (signElsewhere) return signElsewhere(payload, grant.applicationId)
     const key = signingKeys.current()
     if (!key) throw new Error('There is no signing key.')
-    // SignJWT is not used: it clones and validates claims, and these are valid as they are built.
-    return new CompactSign(Buffer.from(stringifyPayload(createClaims(grant), grant.customClaims)))
-      .setProtectedHeader({ alg: key.algorithm, kid: key.kid, typ: 'at+jwt' })
-      .sign(key.privateKey)
+    return signWithStoredKey(key, payload)
   }
+}
+
+/** SignJWT is not used: it clones and validates claims, and these are valid as they are built. */
+export function signWithStoredKey(
+  { algorithm, kid, privateKey }: CurrentSigningKey,
+  payload: Uint8Array,
+): Promise<string> {
+  return new CompactSign(payload).setProtectedHeader({ alg: algorithm, kid, typ: 'at+jwt' }).sign(privateKey)
 }
 
 /** The claims of RFC 9068 2.2. */

@@ -3,16 +3,35 @@ import type { Emit } from '../../shared/contracts/events.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { Store } from '../../shared/contracts/store.js'
 import type { CacheSettings, TokenSettings } from '../options/settings.js'
-import { createAccessTokenSigner } from './access-token.js'
+import { createAccessTokenSigner, type SignCompact } from './access-token.js'
 import type { KeyEncryption } from './key-encryption.js'
 import type { SigningKeyRotation } from './signing-keys-api.js'
-import { createKeyRotation } from './key-rotation.js'
+import { createKeyRotation, type KeyRotation } from './key-rotation.js'
 import { createRevokedTokens } from './revoked-tokens.js'
-import { createRotationTimer } from './rotation-timer.js'
 import { createSigningKeys } from './signing-keys.js'
 import { createAccessTokenVerifier } from './verify-access-token.js'
 
-interface TokensOptions {
+const CHECK_INTERVAL_SECONDS = 60
+/** A key that a signer no longer lists is refused within this time, and a second in other processes. */
+const SIGNER_LIST_INTERVAL_SECONDS = 10
+
+/** Access tokens, and the keys that sign them. */
+export type Tokens = ReturnType<typeof createTokens>
+
+export function createTokens({
+  apis,
+  store,
+  encryption,
+  signing,
+  clockTolerance,
+  clientLimits,
+  cache,
+  readChanges,
+  opened,
+  emit,
+  logger,
+  now,
+}: {
   readonly apis: readonly (Api & { readonly accessTokenLifetime: number })[]
   readonly store: Store
   readonly encryption: KeyEncryption
@@ -28,26 +47,7 @@ interface TokensOptions {
   readonly emit: Emit
   readonly logger: Logger
   readonly now: () => number
-}
-
-/** Access tokens, and the keys that sign them. */
-export type Tokens = ReturnType<typeof createTokens>
-
-export function createTokens(options: TokensOptions) {
-  const {
-    apis,
-    store,
-    encryption,
-    signing,
-    clockTolerance,
-    clientLimits,
-    cache,
-    readChanges,
-    opened,
-    emit,
-    logger,
-    now,
-  } = options
+}) {
   const signingKeys = createSigningKeys({ store, encryption, logger, now, readChanges })
   const accessTokens = createAccessTokenVerifier({
     signingKeys,
@@ -59,27 +59,51 @@ export function createTokens(options: TokensOptions) {
     entries: cache.accessTokens,
   })
   const revokedTokens = createRevokedTokens({ store, now, limit: cache.revokedAccessTokens, clientLimits })
-  const keyRotation = createKeyRotation({
+  const ofKeys = {
     store,
     encryption,
     signingKeys,
     now,
     emit,
-    algorithm: signing.algorithm,
     publishAhead: signing.publishAhead,
     longestLifetime: Math.max(...apis.map(({ accessTokenLifetime }) => accessTokenLifetime)) + clockTolerance,
-  })
-  const rotationTimer = createRotationTimer({ keyRotation, rotateEvery: signing.rotateEvery, logger })
-  const signAccessToken = createAccessTokenSigner(signingKeys)
-  /** `auth.signingKeys`: its calls wait until the store is open. */
-  const signingKeyCalls = openFirst(opened, keyRotation)
-  return { signingKeys, signAccessToken, accessTokens, revokedTokens, keyRotation, signingKeyCalls, rotationTimer }
+  }
+  let keyRotation: KeyRotation = createKeyRotation(ofKeys, signing.algorithm)
+  /** Makes sure that there is a key. What follows a signer is loaded with one alone. */
+  async function ensureKeys(): Promise<void> {
+    if (signing.signer && !keyRotation.sign)
+      keyRotation = (await import('./signer-keys.js')).createSignerKeys(ofKeys, signing.signer, logger)
+    await keyRotation.ensure()
+  }
+  let timer: NodeJS.Timeout | undefined
+  /** Rotates the key when it has reached the age of the option `tokens.rotateEvery`, or follows the list of a signer. */
+  function startRotation(): void {
+    const age = signing.signer ? SIGNER_LIST_INTERVAL_SECONDS : signing.rotateEvery
+    if (age === undefined) return
+    const reportFailure = (error: unknown): void =>
+      logger.error('The signing key could not be rotated; the platform will retry.', error)
+    const check = (): void => void keyRotation.rotateWhenOlderThan(age).catch(reportFailure)
+    timer = setInterval(check, Math.min(CHECK_INTERVAL_SECONDS, age) * 1000).unref()
+  }
+
+  const signElsewhere: SignCompact | undefined = signing.signer && ((...args) => keyRotation.sign!(...args))
+  return {
+    signingKeys,
+    signAccessToken: createAccessTokenSigner(signingKeys, signElsewhere),
+    accessTokens,
+    revokedTokens,
+    ensureKeys,
+    problems: () => [signingKeys.problem(), ...(keyRotation.problems?.() ?? [])],
+    /** `auth.signingKeys`: its calls wait until the store is open. */
+    signingKeyCalls: openFirst(opened, () => keyRotation),
+    rotationTimer: { start: startRotation, close: () => clearInterval(timer) },
+  }
 }
 
-function openFirst(opened: () => Promise<unknown>, keyRotation: SigningKeyRotation): SigningKeyRotation {
+function openFirst(opened: () => Promise<unknown>, keyRotation: () => SigningKeyRotation): SigningKeyRotation {
   return {
-    list: () => opened().then(keyRotation.list),
-    rotate: (options) => opened().then(() => keyRotation.rotate(options)),
-    revoke: (kid, options) => opened().then(() => keyRotation.revoke(kid, options)),
+    list: () => opened().then(() => keyRotation().list()),
+    rotate: (options) => opened().then(() => keyRotation().rotate(options)),
+    revoke: (kid, options) => opened().then(() => keyRotation().revoke(kid, options)),
   }
 }

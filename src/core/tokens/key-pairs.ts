@@ -2,7 +2,7 @@ import type { webcrypto } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
-import type { ScheduledKey } from './key-schedule.js'
+import { isOfSigner, type ScheduledKey } from './key-schedule.js'
 import type { KeyEncryption } from './key-encryption.js'
 import { describeRecord, toPublicJwk } from './signing-key-record.js'
 
@@ -11,7 +11,9 @@ export interface SigningKey {
   readonly kid: string
   readonly algorithm: string
   readonly publicKey: webcrypto.CryptoKey
-  /** Undefined if no secret of this process decrypts it, because a process with a newer secret made it. Then the key only verifies. */
+  /** Whether a signer has the private key. */
+  readonly ofSigner: boolean
+  /** Undefined if a signer has it, or no secret of this process decrypts it, because a process with a newer secret made it. */
   readonly privateKey: webcrypto.CryptoKey | undefined
   readonly publicJwk: SigningKeyRecord['publicJwk']
   /** Milliseconds since 1970. */
@@ -48,11 +50,13 @@ export async function importSigningKey(
   encryption: Pick<KeyEncryption, 'unseal'>,
 ): Promise<SigningKey> {
   const { kid, algorithm, createdAt, signsFrom, verifiesUntil, formerVerifiesFor } = record
-  const publicJwk = record.publicJwk as JWK
-  const privateJwk = await unsealPrivateJwk(record.sealedPrivateJwk, encryption)
+  const { signer: _, ...publicJwk }: JWK & { readonly signer?: unknown } = record.publicJwk
+  const ofSigner = isOfSigner(record)
+  const privateJwk = ofSigner ? undefined : await unsealPrivateJwk(record.sealedPrivateJwk, encryption)
   return {
     kid,
     algorithm,
+    ofSigner,
     // importJWK resolves bytes for symmetric keys only.
     publicKey: (await importJWK(publicJwk, algorithm)) as CryptoKey,
     privateKey: privateJwk && ((await importJWK(privateJwk, algorithm)) as CryptoKey),

@@ -1,4 +1,5 @@
 import type { SigningKeyRotation } from './signing-keys-api.js'
+import type { SignCompact } from './access-token.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { Emit } from '../../shared/contracts/events.js'
 import type { NewAuditRecord } from '../../shared/contracts/store-records.js'
@@ -13,22 +14,24 @@ import type { SigningKeys } from './known-signing-keys.js'
 /** All changes of the set of signing keys. */
 export interface KeyRotation extends SigningKeyRotation {
   /**
-   * Adds the first key, or the next one if the option `tokens.algorithm` has changed. Encrypts private keys again that an
-   * older secret encrypted.
+   * Adds the first key, or the next one if the option `tokens.algorithm` has changed or the newest is of a signer. Encrypts private keys
+   * again that an older secret encrypted.
    */
   ensure(): Promise<void>
-  /** Rotates if the newest key is older than `age` seconds. */
+  /** Rotates if the newest key is older than `age` seconds. With a signer it reads its list. */
   rotateWhenOlderThan(age: number): Promise<void>
+  /** With a signer: signs with the key that it lists first, or with a stored one while that is not published for long enough. */
+  sign?: SignCompact
+  /** Problems of a signer, for `auth.health()`. */
+  problems?(): readonly string[]
 }
 
-interface KeyRotationOptions {
-  readonly store: Pick<Store, 'addSigningKey' | 'removeSigningKey' | 'resealSigningKey'>
+export interface KeyRotationOptions {
+  readonly store: Pick<Store, 'listSigningKeys' | 'addSigningKey' | 'removeSigningKey' | 'resealSigningKey'>
   readonly encryption: KeyEncryption
   readonly signingKeys: SigningKeys
   readonly now: () => number
   readonly emit: Emit
-  /** The JWS algorithm of new keys. */
-  readonly algorithm: string
   /** Seconds. */
   readonly publishAhead: number
   /** Seconds that the longest access token lasts, clock tolerance included. */
@@ -36,39 +39,48 @@ interface KeyRotationOptions {
 }
 
 /** A process whose clock is behind may sign with the former key for this long after the new one signs elsewhere. */
-const CLOCK_SKEW_SECONDS = 60
+export const CLOCK_SKEW_SECONDS = 60
 /** An attempt fails only if another process added a key meanwhile, so a few are enough. */
 const MAX_ADD_ATTEMPTS = 10
 
-export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
-  const { signingKeys, now, emit, algorithm, publishAhead } = options
-  const addKey = createKeyAdder(options)
+/** `algorithm` is the JWS algorithm of new keys. */
+export function createKeyRotation(options: KeyRotationOptions, algorithm: string): KeyRotation {
+  const { store, encryption, signingKeys, now, emit, publishAhead, longestLifetime } = options
+
+  /**
+   * Adds a key if the key that this process knows as the last one is still the last one (compare-and-set), and loads the keys either way.
+   * The former one verifies until its last access token has expired, or for `formerVerifiesFor` seconds.
+   */
+  async function addKey(signsFrom: number, by?: string, formerVerifiesFor = longestLifetime + CLOCK_SKEW_SECONDS) {
+    const createdAt = now()
+    // The last key is read before the key pair is generated, which takes time: the decision to add a key was based on it.
+    const lastKid = signingKeys.lastAddedKid()
+    const key = await generateSigningKey(encryption, { algorithm, createdAt, signsFrom, formerVerifiesFor })
+    const audit = createAuditRecord('signingKey.rotated', createdAt, by, key.kid)
+    const added = await store.addSigningKey(key, lastKid, audit)
+    await signingKeys.load()
+    if (added) emit('signingKey.rotated', {})
+  }
 
   function findNewest(): SigningKey | undefined {
     return signingKeys
       .list()
-      .reduce<SigningKey | undefined>(
-        (newest, key) => (newest && newest.createdAt >= key.createdAt ? newest : key),
-        undefined,
-      )
+      .toSorted((a, b) => a.createdAt - b.createdAt)
+      .at(-1)
   }
 
   function findWaiting(): SigningKey | undefined {
     return signingKeys.list().find((key) => key.signsFrom > now())
   }
 
-  function addPublishedAhead(by: string | undefined): Promise<void> {
-    return addKey({ signsFrom: now() + publishAhead * 1000, by })
+  function addPublishedAhead(by?: string): Promise<void> {
+    return addKey(now() + publishAhead * 1000, by)
   }
 
   /** Adds keys that sign at once until `former` no longer signs: another process may have added one that signs later. */
-  async function replaceCurrent(
-    former: string | undefined,
-    by: string | undefined,
-    formerVerifiesFor?: number,
-  ): Promise<void> {
+  async function replaceCurrent(former?: string, by?: string, formerVerifiesFor?: number): Promise<void> {
     for (let attempt = 0; attempt < MAX_ADD_ATTEMPTS && signingKeys.current()?.kid === former; attempt++)
-      await addKey({ signsFrom: now(), by, formerVerifiesFor })
+      await addKey(now(), by, formerVerifiesFor)
   }
 
   return {
@@ -100,43 +112,16 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
     async ensure() {
       await resealOldKeys(options)
       await signingKeys.load()
-      if (!signingKeys.current()) await addKey({ signsFrom: now(), by: undefined })
-      else if (findNewest()?.algorithm !== algorithm) await addPublishedAhead(undefined)
+      if (!signingKeys.current()) await addKey(now())
+      else if (findNewest()?.algorithm !== algorithm || findNewest()?.ofSigner) await addPublishedAhead()
     },
     async rotateWhenOlderThan(age) {
       const isDue = (): boolean => (findNewest()?.createdAt ?? Infinity) + age * 1000 <= now()
       if (!isDue()) return
       // All processes get here at about the same time, so one of them may just have rotated.
       await signingKeys.load()
-      if (isDue()) await addPublishedAhead(undefined)
+      if (isDue()) await addPublishedAhead()
     },
-  }
-}
-
-interface NewKey {
-  /** Milliseconds since 1970. */
-  readonly signsFrom: number
-  readonly by: string | undefined
-  /** Seconds; until the former key's last access token has expired if left out. */
-  readonly formerVerifiesFor?: number | undefined
-}
-
-/**
- * Adds a key if the key that this process knows as the last one is still the last one (compare-and-set), and loads the keys
- * either way.
- */
-function createKeyAdder(options: KeyRotationOptions): (key: NewKey) => Promise<void> {
-  const { store, encryption, signingKeys, now, emit, algorithm, longestLifetime } = options
-
-  return async function addKey({ signsFrom, by, formerVerifiesFor = longestLifetime + CLOCK_SKEW_SECONDS }) {
-    const createdAt = now()
-    // The last key is read before the key pair is generated, which takes time: the decision to add a key was based on it.
-    const lastKid = signingKeys.lastAddedKid()
-    const key = await generateSigningKey(encryption, { algorithm, createdAt, signsFrom, formerVerifiesFor })
-    const audit = createAuditRecord('signingKey.rotated', createdAt, by, key.kid)
-    const added = await store.addSigningKey(key, lastKid, audit)
-    await signingKeys.load()
-    if (added) emit('signingKey.rotated', {})
   }
 }
 
@@ -155,7 +140,7 @@ function remainingFormerSeconds(signingKeys: SigningKeys, now: number): number {
  * Removes a key; false if there was none. Keys that no longer verify are removed before it: their end is stored in the key
  * after them, so they would verify again.
  */
-async function removeKey(
+export async function removeKey(
   { store, signingKeys, now }: KeyRotationOptions,
   kid: string,
   by: string | undefined,
@@ -169,7 +154,7 @@ async function removeKey(
 }
 
 /** Other processes may do the same at the same time: whichever result is stored, the newest secret decrypts it. */
-async function resealOldKeys({ store, encryption, signingKeys }: KeyRotationOptions): Promise<void> {
+export async function resealOldKeys({ store, encryption, signingKeys }: KeyRotationOptions): Promise<void> {
   for (const record of await signingKeys.readRecords()) {
     const { kid, sealedPrivateJwk } = record
     const context = describeRecord(record)
@@ -180,11 +165,6 @@ async function resealOldKeys({ store, encryption, signingKeys }: KeyRotationOpti
   }
 }
 
-function createAuditRecord(
-  type: NewAuditRecord['type'],
-  at: number,
-  by: string | undefined,
-  kid: string,
-): NewAuditRecord {
+export function createAuditRecord(type: NewAuditRecord['type'], at: number, by: string | undefined, kid: string) {
   return { at, type, by, applicationId: undefined, details: { kid } }
 }

@@ -12,11 +12,15 @@ export function selectVerifyingKeys(records: readonly SigningKeyRecord[], now: n
   const bySigningTime = records.toSorted((a, b) => a.signsFrom - b.signsFrom)
   return bySigningTime
     .map((record, index) => {
-      const next = bySigningTime[index + 1]
+      // The keys of a signer do not end each other: each verifies while it is listed.
+      const next = bySigningTime.slice(index + 1).find((later) => !(isOfSigner(record) && isOfSigner(later)))
       return { ...record, verifiesUntil: next && next.signsFrom + next.formerVerifiesFor * 1000 }
     })
     .filter((key) => isVerifying(key, now))
 }
+
+/** Whether a signer has the private key (`tokens.signer`). The member is authenticated, and is not published. */
+export const isOfSigner = ({ publicJwk }: SigningKeyRecord): boolean => publicJwk['signer'] === true
 
 /** Whether the key verifies at `now`. */
 export function isVerifying({ verifiesUntil }: Pick<ScheduledKey, 'verifiesUntil'>, now: number): boolean {

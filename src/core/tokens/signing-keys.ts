@@ -10,7 +10,20 @@ import { importSigningKey, type SigningKey } from './key-pairs.js'
 import { findCurrentKey, isVerifying, selectVerifyingKeys, type ScheduledKey } from './key-schedule.js'
 import { isAuthentic } from './signing-key-record.js'
 
-interface SigningKeysOptions {
+/** This interval limits unauthenticated requests with invented `kid`s to ten queries of the store a second. */
+const UNKNOWN_KID_POLL_INTERVAL_MS = 100
+const MAX_UNKNOWN_KIDS = 1000
+/** A `kid` is an RFC 7638 thumbprint of 43 characters, so a much longer one is rejected without asking the store. */
+const MAX_KID_LENGTH = 64
+const MAX_SHOWN_KIDS = 5
+
+export function createSigningKeys({
+  store,
+  encryption,
+  logger,
+  now,
+  readChanges,
+}: {
   readonly store: Pick<Store, 'listSigningKeys'>
   readonly encryption: KeyEncryption
   readonly logger: Pick<Logger, 'error'>
@@ -20,16 +33,7 @@ interface SigningKeysOptions {
    * `load()`; false if the store does not answer.
    */
   readonly readChanges: () => Promise<boolean>
-}
-
-/** This interval limits unauthenticated requests with invented `kid`s to ten queries of the store a second. */
-const UNKNOWN_KID_POLL_INTERVAL_MS = 100
-const MAX_UNKNOWN_KIDS = 1000
-/** A `kid` is an RFC 7638 thumbprint of 43 characters, so a much longer one is rejected without asking the store. */
-const MAX_KID_LENGTH = 64
-const MAX_SHOWN_KIDS = 5
-
-export function createSigningKeys({ store, encryption, logger, now, readChanges }: SigningKeysOptions): SigningKeys {
+}): SigningKeys {
   let keys: readonly SigningKey[] = []
   const ignoredKeys = createIgnoredKeys(logger)
   let lastAddedKid: string | undefined
@@ -101,10 +105,7 @@ export function createSigningKeys({ store, encryption, logger, now, readChanges 
 }
 
 /** The keys of the store that the platform did not write. Each is logged once. */
-function createIgnoredKeys(logger: Pick<Logger, 'error'>): {
-  replace(kids: readonly string[]): void
-  describe(): string | undefined
-} {
+function createIgnoredKeys(logger: Pick<Logger, 'error'>) {
   let ignored: readonly string[] = []
 
   function describe(kids: readonly string[]): string {
@@ -115,16 +116,16 @@ function createIgnoredKeys(logger: Pick<Logger, 'error'>): {
   }
 
   return {
-    replace(kids) {
+    replace(kids: readonly string[]): void {
       const isAnyNew = kids.some((kid) => !ignored.includes(kid))
       ignored = kids
       if (isAnyNew) logger.error(`${describe(kids)} Somebody may have changed the database (docs/operations.md).`)
     },
-    describe: () => (ignored.length > 0 ? describe(ignored) : undefined),
+    describe: (): string | undefined => (ignored.length > 0 ? describe(ignored) : undefined),
   }
 }
 
-function canSign(key: SigningKey): key is CurrentSigningKey {
+export function canSign(key: SigningKey): key is CurrentSigningKey {
   return key.privateKey !== undefined
 }
 
