@@ -9,7 +9,7 @@ import * as nodeFs from 'node:fs'
 import express from 'express'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { afterEach, describe, expect, it } from 'vitest'
-import * as platformAuth from '../../src/index.js'
+import type { PlatformAuthOptions } from '../../src/index.js'
 import { createVaultKey, signWith, type Signer } from '../core/tokens/vault.js'
 import { fetchKeySet } from '../core/tokens/signer.js'
 import { blocksOf, readPage } from '../docs/pages.js'
@@ -18,10 +18,10 @@ import { openPlatform, type TestPlatform } from '../support/platform.js'
 import { killProcess } from '../support/spare-processes.js'
 import { waitUntil } from '../support/wait-until.js'
 import { runBlock } from './run-block.js'
-import { socketSigner } from './signer/socket-signer.js'
+import { socketSigner } from './socket-signer.js'
 
 const PAGE = 'docs/recipes/signer.md'
-const PROGRAM = new URL('signer/signer.js', import.meta.url)
+const PROGRAM = new URL('signer.js', import.meta.url)
 const run = promisify(execFile)
 
 const cleanUps: (() => Promise<unknown>)[] = []
@@ -76,15 +76,18 @@ describe(`${PAGE}: a process of its own`, () => {
     cleanUps.push(() => killProcess(signer))
     expect((await stat(join(folder, 'keys.sock'))).mode & 0o777).toBe(0o660)
 
-    let opened: TestPlatform | undefined
+    let clock: TestPlatform['clock'] | undefined
     const { auth } = (await runBlock(
       PAGE,
       'A process of its own',
       {
         modules: {
           'express-platform-auth': {
-            createPlatformAuth: (options: platformAuth.PlatformAuthOptions) =>
-              (opened = openPlatform(options as Parameters<typeof openPlatform>[0])).auth,
+            createPlatformAuth: (options: PlatformAuthOptions) => {
+              const opened = openPlatform(options as Parameters<typeof openPlatform>[0])
+              clock = opened.clock
+              return opened.auth
+            },
           },
           './socket-signer.mjs': { socketSigner: () => socketSigner(join(folder, 'keys.sock')) },
         },
@@ -101,7 +104,7 @@ describe(`${PAGE}: a process of its own`, () => {
 
     await createKey('2026-12')
     await auth.signingKeys.list()
-    opened!.clock.advance(300)
+    clock!.advance(300)
     expect(decodeProtectedHeader(await token()).kid).toBe('2026-12')
     expect(await auth.verifyAccessToken('orders', first)).toBeDefined()
 
@@ -205,7 +208,9 @@ describe(`${PAGE}: vaults`, () => {
         return { result: new Uint8Array(signDigest(digest, false)) }
       }
     }
-    class DefaultAzureCredential {}
+    class DefaultAzureCredential {
+      readonly scope = 'https://vault.azure.net/.default'
+    }
     const sdk = {
       '@azure/keyvault-keys': { KeyClient, CryptographyClient },
       '@azure/identity': { DefaultAzureCredential },

@@ -133,9 +133,8 @@ export function createSignerKeys(
       await signingKeys.load()
       const read = refresh()
       // Guards go on with the keys that are stored. A mistake of the first start ends it.
-      if (signingKeys.list().some(({ ofSigner }) => ofSigner)) return void read.catch(() => undefined)
-      await read
-      if (mistake) throw mistake
+      if (signingKeys.list().some(({ ofSigner }) => ofSigner)) read.catch(() => undefined)
+      else await read.then(() => mistake && Promise.reject(mistake))
     },
     rotateWhenOlderThan: refresh,
     async sign(payload, caller) {

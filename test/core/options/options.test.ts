@@ -42,6 +42,8 @@ afterEach(async () => {
   for (const close of closings.splice(0)) await close()
 })
 
+const SIGNER = { list: async () => [], sign: async (_kid: string, bytes: Uint8Array) => bytes }
+
 describe('an option', () => {
   it.each([
     // The option, a wrong value, and the message.
@@ -116,7 +118,7 @@ describe('an option', () => {
     [
       'tokens',
       'ES256',
-      /^tokens is a string\. Write an object with lifetime, clockTolerance, algorithm, rotateEvery, publishAhead, or leave it out\./,
+      /^tokens is a string\. Write an object with lifetime, clockTolerance, algorithm, rotateEvery, publishAhead, signer, or leave it out\./,
     ],
     ['tokens', true, /^tokens is true/],
     ['tokens', { algorithm: 'HS256' }, /^tokens\.algorithm is "HS256"\. Choose one of ES256, .*PS512\./],
@@ -126,6 +128,23 @@ describe('an option', () => {
     ['tokens', { rotateEvery: 0 }, /^tokens\.rotateEvery is 0\. Write a whole number of at least 1\./],
     ['tokens', { rotateEvery: '1d' }, /^tokens\.rotateEvery is "1d"/],
     ['tokens', { publishAhead: -1 }, /^tokens\.publishAhead is -1\. Write a whole number of at least 0\./],
+    [
+      'tokens',
+      { signer: 'https://vault.example' },
+      /^tokens\.signer is a string\. Give it an object with list\(\) and sign/,
+    ],
+    [
+      'tokens',
+      { signer: { list: async () => [], token: 'secret-of-vault' } },
+      /^tokens\.signer is an object\. Give it/,
+    ],
+    ['tokens', { signer: null }, /^tokens\.signer is null/],
+    [
+      'tokens',
+      { signer: SIGNER, algorithm: 'ES256' },
+      /^tokens\.algorithm is "ES256"\. Leave it out: tokens\.signer decides/,
+    ],
+    ['tokens', { signer: SIGNER, rotateEvery: 5 }, /^tokens\.rotateEvery is 5\. Leave it out: tokens\.signer decides/],
     ['tokens', { algoritm: 'ES256' }, /^tokens\.algoritm is not an option\. Did you mean "algorithm"\?/],
 
     ['credentials', 90, /^credentials is 90\. Write an object with prefix, maxAge, or leave it out\./],
@@ -295,6 +314,16 @@ describe('an option', () => {
     ['secret', [SECRET, 'another secret, of 32 characters or more']],
     ['secret', undefined],
     ['tokens', {}],
+    ['tokens', { signer: SIGNER, publishAhead: 60 }],
+    [
+      'tokens',
+      {
+        signer: new (class Vault {
+          list = SIGNER.list
+          sign = SIGNER.sign
+        })(),
+      },
+    ],
     ['tokens', undefined],
     ['tokens', { algorithm: 'EdDSA', rotateEvery: 86_400, publishAhead: 0 }],
     ['tokens', { algorithm: null, publishAhead: null }],

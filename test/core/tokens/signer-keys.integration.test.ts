@@ -316,10 +316,10 @@ describe('a signer', () => {
     // The same at the first start of all: APIs with keys go on.
     const unreached = createVault(createVaultKey('key'))
     unreached.listInstead = vault.listInstead = () => Promise.reject(new Error('ECONNREFUSED'))
-    const new_ = await openApp(unreached)
-    expect((await new_.request()).status).toBe(503)
+    const later = await openApp(unreached)
+    expect((await later.request()).status).toBe(503)
     unreached.listInstead = undefined
-    expect((await new_.request()).status).toBe(200)
+    expect((await later.request()).status).toBe(200)
   })
 
   const key = createVaultKey('key')

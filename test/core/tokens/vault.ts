@@ -48,7 +48,9 @@ export function createVault(...keys: VaultKey[]): Vault {
     lists: 0,
     list() {
       vault.lists += 1
-      const answer = vault.listInstead?.() ?? Promise.resolve(vault.keys.map(({ privateKey: _, ...key }) => key))
+      const answer =
+        vault.listInstead?.() ??
+        Promise.resolve(vault.keys.map(({ kid, algorithm, publicJwk }) => ({ kid, algorithm, publicJwk })))
       return answer as ReturnType<Signer['list']>
     },
     async sign(kid, bytes, { signal }) {

@@ -1,3 +1,3 @@
-import type { TokensOptions } from '../../../src/index.js'
+import type { TokensOptions } from '../../src/index.js'
 
 export function socketSigner(socketPath: string): NonNullable<TokensOptions['signer']>

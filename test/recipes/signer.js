@@ -16,11 +16,12 @@ const list = () =>
 
 async function answer(req, res) {
   const kid = req.url.slice('/keys/'.length)
-  if (req.method === 'GET' && req.url === '/keys') return res.end(JSON.stringify(list()))
-  if (req.method !== 'POST' || !kids().includes(kid)) return res.writeHead(404).end()
-  const chunks = []
-  for await (const chunk of req) chunks.push(chunk)
-  res.end(sign('sha256', Buffer.concat(chunks), { key: open(kid), dsaEncoding: 'ieee-p1363' }))
+  if (req.method === 'GET' && req.url === '/keys') res.end(JSON.stringify(list()))
+  else if (req.method === 'POST' && kids().includes(kid)) {
+    const chunks = []
+    for await (const chunk of req) chunks.push(chunk)
+    res.end(sign('sha256', Buffer.concat(chunks), { key: open(kid), dsaEncoding: 'ieee-p1363' }))
+  } else res.writeHead(404).end()
 }
 
 rmSync(socketPath, { force: true })
