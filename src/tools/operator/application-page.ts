@@ -14,6 +14,8 @@ import {
   renderTable,
   renderTiles,
 } from '../../shared/web/parts.js'
+import { renderDone } from './action-page.js'
+import { renderActions } from './actions.js'
 import { renderAccess, renderContacts, renderCredentials } from './application-sections.js'
 import { renderStatus } from './applications-page.js'
 import { countRefused, findFullestQuota, findLastUse, readPlan, readUsage, renderDays, sumUsage } from './figures.js'
@@ -44,16 +46,20 @@ export function createApplicationPage(site: Site): Page {
       heading: name !== '' ? name : texts.deletedName,
       tab: 'applications',
       parent: ['/applications', texts.tabs.applications],
-      content: html`<p class="facts-line">
+      content: html`${renderDone(visit)}
+        <p class="facts-line">
           ${renderStatus(status, texts)} ${contact !== undefined && html`<span>${contact}</span>`} <span>${id}</span>
         </p>
-        ${renderSummary(visit, application, usage, plan)}
+        ${renderActions(site, visit, 'top', { application })} ${renderSummary(visit, application, usage, plan)}
         <div class="columns">
           <div>
             ${usage && renderUsage(visit, usage)} ${refusals} ${renderCredentials(site, visit, application)}
             ${renderAccess(site, visit, application)} ${audit}
           </div>
-          <div>${renderFacts(visit, application)} ${renderContacts(visit, application)} ${emails}</div>
+          <div>
+            ${renderFacts(site, visit, application)} ${renderContacts(site, visit, application)} ${emails}
+            ${renderDanger(site, visit, application)}
+          </div>
         </div>`,
     }
   }
@@ -143,7 +149,7 @@ async function renderRefusals({ core }: Site, visit: Visit, { id }: Application)
   )
 }
 
-function renderFacts(visit: Visit, application: Application): Html {
+function renderFacts(site: Site, visit: Visit, application: Application): Html {
   const { texts, language } = visit
   const { facts } = texts
   const { id, externalId, plan, networks, acceptedTerms, createdAt, metadata, language: ofEmails } = application
@@ -158,7 +164,7 @@ function renderFacts(visit: Visit, application: Application): Html {
   ]
   const data = metadata && html`<pre class="data">${JSON.stringify(metadata, undefined, 2)}</pre>`
   return renderCard(
-    { title: texts.settings, level: 2 },
+    { title: texts.settings, level: 2, actions: renderActions(site, visit, 'settings', { application }) },
     html`<ul class="properties">
       ${rows.map(([name, about]) => renderProperty({ name, about }))}
       ${data && renderProperty({ name: facts.metadata, about: data })}
@@ -166,10 +172,11 @@ function renderFacts(visit: Visit, application: Application): Html {
   )
 }
 
-async function renderEmails({ core }: Site, visit: Visit, { id }: Application): Promise<Html | false> {
+async function renderEmails(site: Site, visit: Visit, application: Application): Promise<Html | false> {
   const { texts, may } = visit
-  if (!may('emails.status') || !core.store.emails) return false
-  const emails = await core.store.emails.list({ applicationId: id, state: undefined, limit: MAX_EMAILS })
+  const { emails: queue } = site.core.store
+  if (!may('emails.status') || !queue) return false
+  const emails = await queue.list({ applicationId: application.id, state: undefined, limit: MAX_EMAILS })
   const rows = emails.map(
     ({ purpose, state, problem, createdAt }) =>
       html`<li>
@@ -184,9 +191,19 @@ async function renderEmails({ core }: Site, visit: Visit, { id }: Application): 
       </li> `,
   )
   return renderCard(
-    { title: texts.emails, level: 2 },
+    {
+      title: texts.emails,
+      level: 2,
+      actions: rows.length > 0 && renderActions(site, visit, 'emails', { application }),
+    },
     rows.length > 0 ? renderRows(rows) : html`<p class="soft">${texts.noEmails}</p>`,
   )
+}
+
+/** What takes something away from the whole application. */
+function renderDanger(site: Site, visit: Visit, application: Application): Html | false {
+  const actions = renderActions(site, visit, 'danger', { application })
+  return actions && renderCard({ title: visit.texts.dangerZone, level: 2, isDanger: true }, actions)
 }
 
 async function renderAudit({ auth }: Site, visit: Visit, { id }: Application): Promise<Html | false> {

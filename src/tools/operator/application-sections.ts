@@ -2,14 +2,16 @@ import type { Application, CredentialInfo } from '../../index.js'
 import { fillIn, fillText } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderCard, renderChip, renderPill, renderRows } from '../../shared/web/parts.js'
+import { renderActions } from './actions.js'
 import { renderTime } from './formats.js'
 import type { Site, Visit } from './visit.js'
 
 const EXPIRY_NOTICE_MS = 30 * 24 * 3_600_000
 
 /** The live keys, secrets and key sets. */
-export function renderCredentials(_: Site, visit: Visit, { keys, secrets }: Application): Html {
+export function renderCredentials(site: Site, visit: Visit, application: Application): Html {
   const { texts } = visit
+  const { keys, secrets } = application
   const listed = [
     ...keys.map((credential) => ({ kind: 'key' as const, credential })),
     ...secrets.map((credential) => ({
@@ -18,7 +20,7 @@ export function renderCredentials(_: Site, visit: Visit, { keys, secrets }: Appl
     })),
   ]
   const rows = listed.map(({ kind, credential }) => {
-    const { name, prefix, createdAt, lastUsedAt, apis, networks } = credential
+    const { id, name, prefix, createdAt, lastUsedAt, apis, networks } = credential
     return html`<li class="row">
       <div>
         <h3>${name} ${renderPill(texts.kinds[kind])}</h3>
@@ -33,11 +35,13 @@ export function renderCredentials(_: Site, visit: Visit, { keys, secrets }: Appl
           ${networks && html`<span>${fillText(texts.onlyFrom, { networks: networks.join(', ') })}</span>`}
         </p>
       </div>
+      ${renderActions(site, visit, 'credential', { application, query: { credential: id }, subject: name })}
     </li> `
   })
   return renderCard(
     { title: texts.credentials, level: 2 },
-    rows.length > 0 ? renderRows(rows) : html`<p class="soft">${texts.noCredentials}</p>`,
+    html`${rows.length > 0 ? renderRows(rows) : html`<p class="soft">${texts.noCredentials}</p>`}
+    ${renderActions(site, visit, 'credentials', { application })}`,
   )
 }
 
@@ -57,7 +61,8 @@ function formatGrants(apis: Application['apis']): string {
 }
 
 /** What the application may use, and what it waits for. */
-export function renderAccess({ auth }: Site, visit: Visit, application: Application): Html {
+export function renderAccess(site: Site, visit: Visit, application: Application): Html {
+  const { auth } = site
   const { texts } = visit
   const { apis: granted, accessRequests, rateLimits } = application
   const known = auth.apis.map(({ name }) => name)
@@ -74,13 +79,16 @@ export function renderAccess({ auth }: Site, visit: Visit, application: Applicat
         ${limit && html`<p class="soft">${fillText(texts.ownLimit, { limit: limit.limit, window: limit.window })}${limit.until && html`, ${fillIn<string | Html>(texts.limitEnds, { time: renderTime(limit.until, visit) })}`}</p>`}
         ${request && html`<p class="facts-line"><span>${fillIn<string | Html>(texts.requested, { time: renderTime(request.requestedAt, visit), by: request.by ?? '' })}</span> ${request.scopes.map((scope) => html`${renderChip(scope)} `)}</p>`}
       </div>
+      ${request && renderActions(site, visit, 'request', { application, query: { api: name }, subject: title })}
+      ${!request && renderActions(site, visit, 'api', { application, query: { api: name }, subject: title, except: grant ? [] : ['limit', 'disallow'] })}
     </li> `
   })
   return renderCard({ title: texts.access, level: 2 }, renderRows(rows))
 }
 
 /** The people who get its e-mails and manage it at the portal. */
-export function renderContacts(visit: Visit, { contacts, invitations }: Application): Html {
+export function renderContacts(site: Site, visit: Visit, application: Application): Html {
+  const { contacts, invitations } = application
   const { texts } = visit
   const rows = [
     ...contacts.map(
@@ -90,20 +98,23 @@ export function renderContacts(visit: Visit, { contacts, invitations }: Applicat
             <h3>${address}</h3>
             ${at === 0 && html`<p class="facts-line">${texts.getsEmails}</p>`}
           </div>
+          ${renderActions(site, visit, 'contact', { application, query: { at: String(at) }, subject: address })}
         </li> `,
     ),
     ...invitations.map(
-      ({ address, expiresAt }) =>
+      ({ address, expiresAt }, at) =>
         html`<li class="row">
           <div>
             <h3>${address}</h3>
             <p class="facts-line">${fillIn<string | Html>(texts.invited, { time: renderTime(expiresAt, visit) })}</p>
           </div>
+          ${renderActions(site, visit, 'invitation', { application, query: { at: String(at) }, subject: address })}
         </li> `,
     ),
   ]
   return renderCard(
     { title: texts.contacts, level: 2 },
-    rows.length > 0 ? renderRows(rows) : html`<p class="soft">${texts.noContact}</p>`,
+    html`${rows.length > 0 ? renderRows(rows) : html`<p class="soft">${texts.noContact}</p>`}
+    ${renderActions(site, visit, 'contacts', { application })}`,
   )
 }

@@ -1,9 +1,10 @@
 import type { Application } from '../../index.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderBar, renderEmpty, renderPill, renderTable } from '../../shared/web/parts.js'
+import { renderActions } from './actions.js'
 import { findFullestQuota, findLastUse, readPlan, readUsage, sumUsage } from './figures.js'
 import { getFormats, renderTime } from './formats.js'
-import type { OperatorTexts } from './texts/en.js'
+import type { OperatorTexts } from './texts/languages.js'
 import type { Page, Site, Visit } from './visit.js'
 
 /** Each row reads usage and quota of its application. */
@@ -26,7 +27,7 @@ export function createApplicationsPage(site: Site): Page {
     return {
       heading: texts.tabs.applications,
       tab: 'applications',
-      content: html`${renderSearch(site, visit)}
+      content: html`${renderSearch(site, visit)} ${renderActions(site, visit, 'list')}
       ${rows.length > 0 ? renderTable(texts.tabs.applications, listColumns(texts), rows) : html`<div class="card">${empty}</div>`}
       ${next !== undefined && html`<p class="crumb"><a class="button quiet" href="${root}/applications?${following.toString()}">${texts.more}</a></p>`}`,
     }

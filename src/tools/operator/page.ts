@@ -39,6 +39,9 @@ h1 + .facts-line { margin: calc(-1 * var(--space-2)) 0 var(--space-5); align-ite
 .actions { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; margin: 0 }
 .row .actions { margin: 0 }
 .action { padding: var(--space-1) .625rem; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); font-size: var(--text-small); font-weight: 550; text-decoration: none }
+main > .actions { margin: 0 0 var(--space-5) }
+.card > .actions { max-width: none; padding: var(--space-3) var(--space-4) }
+.rows + .actions { border-top: 1px solid var(--line) }
 .action:hover { border-color: var(--soft) }
 .action.danger { color: var(--bad) }
 .properties > li { padding: .625rem var(--space-4) }

@@ -11,7 +11,7 @@ import type { Html } from '../../shared/web/html.js'
 import { OPERATIONS } from '../operations/index.js'
 import type { CallName, Operation, Scope } from '../operations/operation.js'
 import { offers } from '../operations/perform.js'
-import type { OperatorTexts } from './texts/en.js'
+import type { OperatorTexts } from './texts/languages.js'
 
 /** The platform whose pages these are, with the calls of the features that it may have. */
 export type Platform = CoreAuth & {
@@ -70,7 +70,7 @@ export type Answer =
 /** Answers a visit; undefined if there is no such page, or none for this operator. */
 export type Page = (visit: Visit) => Promise<Answer | undefined>
 
-const OPERATIONS_BY_NAME: ReadonlyMap<CallName, Operation> = new Map(OPERATIONS.map((each) => [each.name, each]))
+export const OPERATIONS_BY_NAME: ReadonlyMap<CallName, Operation> = new Map(OPERATIONS.map((each) => [each.name, each]))
 
 /** The second parameter of `can`, such as `applications.suspend`: an operation. */
 export type OperatorAction = CallName

@@ -2,6 +2,8 @@ import type express from 'express'
 import request from 'supertest'
 import { plans } from '../../../src/features/plans/index.js'
 import { memoryStore } from '../../../src/index.js'
+import type { Platform } from '../../../src/tools/operator/visit.js'
+import { PLATFORM_PARTS } from '../../../src/shared/contracts/platform-parts.js'
 import { operatorPages, type OperatorPagesOptions } from '../../../src/tools/operator/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { EXPRESSES, openPlatform, type TestOptions } from '../../support/platform.js'
@@ -35,7 +37,8 @@ export async function openOperator(
     request(app)
       .get(`/staff/operator${path}`)
       .set({ 'X-Staff': 'alice@example.com', ...headers })
-  return { app, auth, clock, logger, store, get }
+  const { core } = (auth as Platform)[PLATFORM_PARTS]!
+  return { app, auth, core, clock, logger, store, get }
 }
 
 export type OperatorApp = Awaited<ReturnType<typeof openOperator>>

@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto'
+import { readField, type FormFields } from '../../core/http/form.js'
+import { ApplicationError, ConfigurationError, type Application } from '../../index.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import { fillText } from '../../shared/lib/fill-in.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { renderCopyable } from '../../shared/web/first-steps.js'
+import type { Problem } from '../../shared/web/form-field.js'
+import { html, type Html } from '../../shared/web/html.js'
+import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
+import { renderNotice } from '../../shared/web/parts.js'
+import { describeMember } from '../operations/describe-member.js'
+import { perform } from '../operations/perform.js'
+import { findAction, isDangerous, type ActionName } from './actions.js'
+import { FieldProblem, readInput, renderFields, type FormSubject } from './fields.js'
+import { renderHits } from './hits.js'
+import { OPERATIONS_BY_NAME, type Answer, type Site, type Visit } from './visit.js'
+
+/** What the page showed has changed since. */
+class Stale extends Error {}
+
+interface ActionForm extends FormSubject {
+  readonly name: ActionName
+  readonly record: ApplicationRecord | undefined
+  /** Of what the page shows: a form that is sent twice, or too late, changes nothing. */
+  readonly version: string
+}
+
+/** The form of an action, which is its confirmation too, and what the form does. */
+export async function answerAction(
+  site: Site,
+  visit: Visit,
+  name: string,
+  id: string | undefined,
+): Promise<Answer | undefined> {
+  const { auth, core } = site
+  const { may, method, texts, fields } = visit
+  if (id !== undefined && !may('applications.get')) return undefined
+  await core.lastUsed.flush()
+  const record = id === undefined ? undefined : await core.store.findApplication(id)
+  const application = record && (await auth.applications.get(record.id))
+  if (id !== undefined && !application) return undefined
+  const action = findAction(site, visit, name, application)
+  const stale: Answer = {
+    status: 409,
+    heading: texts.stale,
+    content: html`<p>${texts.staleBecause}</p>`,
+    parent: findParent(visit, application),
+  }
+  // It fitted when the form was made.
+  if (!action) return method === 'POST' && application ? stale : undefined
+  const kids =
+    action.place === 'keys' || action.place === 'key' ? (await auth.signingKeys.list()).items.map(({ kid }) => kid) : []
+  const version = record ? String(record.version) : createHash('sha256').update(kids.join()).digest('hex').slice(0, 16)
+  const form: ActionForm = { site, visit, action, application, kids, name: name as ActionName, record, version }
+  if (method === 'GET') return renderForm(form, undefined, undefined)
+  if (readField(fields, 'version') !== version) return stale
+  try {
+    return await performAction(form)
+  } catch (error) {
+    if (error instanceof Stale) return stale
+    if (!(error instanceof ApplicationError) && !(error instanceof ConfigurationError)) throw error
+    const field = error instanceof FieldProblem ? error.field : undefined
+    return { status: 400, ...(await renderForm(form, fields, { text: error.message, field })) }
+  }
+}
+
+function findParent({ texts }: Visit, application: Application | undefined): readonly [path: string, heading: string] {
+  if (!application) return ['/', texts.home]
+  return [`/applications/${application.id}`, application.name || texts.deletedName]
+}
+
+async function renderForm(form: ActionForm, entered: FormFields | undefined, problem: Problem | undefined) {
+  const { site, visit, action, application, name, version } = form
+  const { texts, formToken, root, path, query } = visit
+  const warning = Object.hasOwn(texts.warnings, name) ? texts.warnings[name as keyof typeof texts.warnings] : undefined
+  const parent = findParent(visit, application)
+  const credential = [...(application?.keys ?? []), ...(application?.secrets ?? [])].find(
+    ({ id }) => id === query.get('credential'),
+  )
+  const subject = credential?.name ?? query.get('api') ?? undefined
+  const search = query.size > 0 ? `?${query.toString()}` : ''
+  return {
+    heading: subject === undefined ? texts.actions[name] : `${texts.actions[name]}: ${subject}`,
+    ...(application && { tab: 'applications' as const }),
+    parent,
+    problem: problem?.text,
+    content: html`<div class="narrow">
+      ${application && action.hits && (await renderHits(site, visit, application, action.hits))}
+      ${warning !== undefined && html`<p>${warning}</p>`}
+      <form method="post" action="${root}/${path.map(encodeURIComponent).join('/')}${search}">
+        <input type="hidden" name="token" value="${formToken}" /><input type="hidden" name="version" value="${version}" />
+        ${renderFields(form, entered, problem)}
+        <p class="actions">
+          <button${isDangerous(name) && html` class="danger"`}>${texts.actions[name]}</button>
+          <a class="button quiet" href="${root}${parent[0]}">${texts.cancel}</a>
+        </p>
+      </form>
+    </div>`,
+  }
+}
+
+async function performAction(form: ActionForm): Promise<Answer> {
+  const { site, visit, action, application, name, record } = form
+  const { auth, core } = site
+  const { texts, fields, operator } = visit
+  const { createCheckedCalls } = core.calls
+  const operation = OPERATIONS_BY_NAME.get(action.operation)!
+  const shape = operation.input.shape
+  const given = readInput(form, (member) => Object.hasOwn(shape, member) && describeMember(shape[member]!).isNullable)
+  if (name === 'delete' && given['confirm'] !== application!.name && given['confirm'] !== application!.id)
+    throw new FieldProblem('confirm', texts.confirmName)
+  let expected = record?.version
+  const check = (current: ApplicationRecord): void => {
+    if (current.version !== expected) throw new Stale()
+  }
+  // A form that creates an application creates one, however often it is sent.
+  const token = createHash('sha256').update(readField(fields, 'token')).digest('hex').slice(0, 32)
+  const once = application ? undefined : { id: token, applicationId: `app_${token}` }
+  if (once && name === 'create' && (await core.store.findApplication(once.applicationId))) throw new Stale()
+  const applications = { ...auth.applications, ...createCheckedCalls(check, once) }
+  const platform = { ...auth, applications }
+  const by = `operator:${operator}`
+  const run = async (call: Parameters<typeof OPERATIONS_BY_NAME.get>[0], input: object): Promise<unknown> => {
+    const result = await perform(OPERATIONS_BY_NAME.get(call)!, platform, input, by)
+    if (expected !== undefined) expected++
+    return result
+  }
+  if (action.operation === 'applications.approve') await narrow(form, given, run)
+  const input = Object.fromEntries(
+    Object.entries(toInput(form, given)).filter(([member]) => Object.hasOwn(shape, member)),
+  )
+  const isSettled = name === 'approveAccess' && isNarrowed(form, given)
+  const result = isSettled ? undefined : await run(action.operation, input)
+  const credentials = isObject(result)
+    ? (result as { credentials?: Readonly<Record<string, string>> }).credentials
+    : undefined
+  const created = isObject(result) ? (result as { application?: Application }).application : undefined
+  const target = application ?? created
+  if (credentials) return renderIssued(visit, target!, credentials)
+  const place = target ? `/applications/${target.id}` : action.place === 'queue' ? '/emails' : '/keys'
+  return { redirect: `${place}?done=${name}` }
+}
+
+/** The members of the input that fields stand for. */
+function toInput(
+  { application, name }: ActionForm,
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const { api, limit, window, until } = given
+  const about = { id: application?.id, applicationId: application?.id }
+  if (name === 'limit')
+    return {
+      ...about,
+      rateLimits: {
+        [String(api)]: limit === undefined ? null : { limit, window, ...(until !== undefined && { until }) },
+      },
+    }
+  return { ...about, ...given }
+}
+
+/** Whether fewer scopes were ticked than requested. */
+function isNarrowed({ application }: ActionForm, { api, scopes }: Readonly<Record<string, unknown>>): boolean {
+  const requested = application!.accessRequests.find((each) => each.api === api)?.scopes ?? []
+  return requested.some((scope) => !(scopes as readonly string[]).includes(scope))
+}
+
+/** What an approval narrows, and the plan that it chooses, before it approves: nobody ever has more. */
+async function narrow(
+  form: ActionForm,
+  given: Readonly<Record<string, unknown>>,
+  run: (call: 'applications.allow' | 'applications.disallow' | 'plans.set', input: object) => Promise<unknown>,
+): Promise<void> {
+  const { id, apis, plan } = form.application!
+  const { api, scopes, granted, plan: chosen } = given
+  if (form.name === 'approve') {
+    const kept = new Map(Object.entries((granted ?? {}) as Application['apis']))
+    if (kept.size === 0) throw new FieldProblem('granted', form.visit.texts.chooseOne)
+    for (const [name, grant] of Object.entries(apis)) {
+      const left = kept.get(name)
+      if (!left) await run('applications.disallow', { id, api: name })
+      else if (left.scopes.length < grant.scopes.length)
+        await run('applications.allow', { id, api: name, scopes: left.scopes })
+    }
+  } else if (isNarrowed(form, given)) await run('applications.allow', { id, api, scopes })
+  if (chosen !== undefined && chosen !== plan) await run('plans.set', { id, plan: chosen })
+}
+
+/** New credentials, which only this page shows: a reload sends the form again, which then does nothing. */
+function renderIssued(
+  visit: Visit,
+  { id, name }: Application,
+  { clientId, clientSecret }: Readonly<Record<string, string>>,
+): Answer {
+  const { texts, root, language } = visit
+  const frame = FRAME_TEXTS[language]
+  return {
+    heading: texts.issued,
+    tab: 'applications',
+    parent: [`/applications/${id}`, name],
+    content: html`<div class="narrow">
+      ${renderNotice(fillText(texts.issuedOnce, { name }), 'warn')}
+      ${renderCopyable('client_id', clientId ?? id, frame)}
+      ${clientSecret !== undefined && renderCopyable('client_secret', clientSecret, frame)}
+      <p class="actions"><a class="button" href="${root}/applications/${id}">${texts.stored}</a></p>
+    </div>`,
+  }
+}
+
+/** What an action that was just performed has done: nothing, if there is no such action. */
+export function renderDone({ query, texts }: Visit): Html | false {
+  const name = query.get('done') ?? ''
+  return (
+    Object.hasOwn(texts.actions, name) &&
+    renderNotice(fillText(texts.done, { action: texts.actions[name as ActionName] }), 'good')
+  )
+}

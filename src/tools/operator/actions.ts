@@ -1,0 +1,175 @@
+import type { Application } from '../../index.js'
+import { html, type Html } from '../../shared/web/html.js'
+import type { CallName, Scope } from '../operations/operation.js'
+import { offers } from '../operations/perform.js'
+import { OPERATIONS_BY_NAME, type Site, type Visit } from './visit.js'
+
+/** An operation as pages offer it. */
+export interface Action {
+  readonly operation: CallName
+  /** Where its link stands. */
+  readonly place:
+    | 'list'
+    | 'top'
+    | 'settings'
+    | 'credentials'
+    | 'credential'
+    | 'api'
+    | 'request'
+    | 'contacts'
+    | 'contact'
+    | 'invitation'
+    | 'emails'
+    | 'danger'
+    | 'keys'
+    | 'key'
+    | 'queue'
+  /** What its form asks for, in this order: members of the input, and what fields.ts makes some of. */
+  readonly asks: readonly string[]
+  /** Whether it fits the state of an application. */
+  readonly fits?: (application: Application) => boolean
+  /** The right of the member that it changes, where that is not the operation's. */
+  readonly scope?: Scope
+  /** Whom it would hit is told before. */
+  readonly hits?: 'application' | 'api' | 'credential'
+}
+
+const isActive = ({ status }: Application): boolean => status === 'active'
+const isAlive = ({ status }: Application): boolean => status !== 'deleted'
+const isUsable = ({ status }: Application): boolean => status === 'active' || status === 'suspended'
+const hasKeySet = (application: Application): boolean =>
+  isUsable(application) && application.secrets.some(({ keySet }) => keySet !== undefined)
+const isPending = ({ status }: Application): boolean => status === 'pending'
+const isSuspended = ({ status }: Application): boolean => status === 'suspended'
+const isSuspendable = ({ status }: Application): boolean => status === 'active' || status === 'pending'
+const hasContact = ({ contacts }: Application): boolean => contacts.length > 0
+const hasContacts = ({ contacts }: Application): boolean => contacts.length > 1
+const NEW = 'name contact apis language externalId'
+const TERMS = 'name expiresAt networks apis'
+
+function act(
+  operation: CallName,
+  place: Action['place'],
+  asks: string,
+  fits?: Action['fits'],
+  rest?: Pick<Action, 'scope' | 'hits'>,
+): Action {
+  return { operation, place, asks: asks === '' ? [] : asks.split(' '), ...(fits && { fits }), ...rest }
+}
+
+/** Each operation that changes something, by the name that its address has. */
+export const ACTIONS = {
+  create: act('applications.create', 'list', NEW),
+  register: act('registration.register', 'list', NEW),
+  approve: act('applications.approve', 'top', 'granted plan', isPending),
+  deny: act('applications.deny', 'top', 'reason', isPending),
+  approveAccess: act('applications.approve', 'request', 'api scopes plan', isAlive),
+  denyAccess: act('applications.deny', 'request', 'api reason', isAlive),
+  resume: act('applications.resume', 'top', '', isSuspended),
+  edit: act('applications.update', 'settings', 'name externalId language networks metadata', isAlive),
+  plan: act('plans.set', 'settings', 'plan', isAlive, { hits: 'application' }),
+  addKey: act('applications.addKey', 'credentials', TERMS, isActive),
+  addSecret: act('applications.addSecret', 'credentials', TERMS, isActive),
+  addKeySet: act('applications.addKeySet', 'credentials', 'name jwksUri jwks expiresAt networks apis', isActive),
+  rotateKey: act('applications.rotateKey', 'credentials', 'credential overlap deliver revokeTokens', isActive, {
+    hits: 'credential',
+  }),
+  rotateSecret: act('applications.rotateSecret', 'credentials', 'credential overlap deliver revokeTokens', isActive, {
+    hits: 'credential',
+  }),
+  replaceKeySet: act('applications.replaceKeySet', 'credentials', 'credentialId jwksUri jwks revokeTokens', hasKeySet, {
+    hits: 'credential',
+  }),
+  reloadKeySet: act('applications.reloadKeySet', 'credentials', 'credentialId', hasKeySet),
+  changeCredential: act(
+    'applications.updateCredential',
+    'credential',
+    'credentialId name expiresAt networks',
+    isUsable,
+    { hits: 'credential' },
+  ),
+  endCredential: act('applications.endCredential', 'credential', 'credentialId revokeTokens', isUsable, {
+    hits: 'credential',
+  }),
+  allow: act('applications.allow', 'api', 'api scopes', isAlive, { hits: 'api' }),
+  limit: act('applications.update', 'api', 'api limit window until', isAlive),
+  disallow: act('applications.disallow', 'api', 'api', isAlive, { hits: 'api' }),
+  contact: act('applications.update', 'contacts', 'contact', isAlive, { scope: 'credentials:write' }),
+  addContact: act('applications.addContact', 'contacts', 'address', isAlive),
+  invite: act('portal.invite', 'contacts', 'address', isActive),
+  removeContact: act('applications.removeContact', 'contact', 'address', hasContacts),
+  signOut: act('portal.signOut', 'contact', 'contact', hasContact),
+  cancelInvitation: act('applications.cancelInvitation', 'invitation', 'address', isAlive),
+  retryEmails: act('emails.retry', 'emails', '', isAlive),
+  cancelEmails: act('emails.cancel', 'emails', '', isAlive),
+  revokeTokens: act('applications.revokeTokens', 'danger', '', isUsable, { hits: 'application' }),
+  suspend: act('applications.suspend', 'danger', 'reason notify revokeTokens', isSuspendable, { hits: 'application' }),
+  recover: act('applications.recover', 'danger', 'contact deliver', isAlive, { hits: 'application' }),
+  delete: act('applications.delete', 'danger', 'confirm', isAlive, { hits: 'application' }),
+  rotateSigningKey: act('signingKeys.rotate', 'keys', 'immediately'),
+  revokeSigningKey: act('signingKeys.revoke', 'key', 'kid'),
+  endSessions: act('sessionSecret.replace', 'keys', ''),
+  retryAllEmails: act('emails.retry', 'queue', ''),
+}
+
+export type ActionName = keyof typeof ACTIONS
+
+/** The action of that name, if the platform has it, it fits and the operator may perform it. */
+export function findAction(
+  { auth }: Pick<Site, 'auth'>,
+  { may }: Pick<Visit, 'may'>,
+  name: string,
+  application: Application | undefined,
+): Action | undefined {
+  const action: Action | undefined = Object.hasOwn(ACTIONS, name) ? ACTIONS[name as ActionName] : undefined
+  if (!action || (action.fits !== undefined) !== (application !== undefined)) return undefined
+  const { operation, scope, fits } = action
+  const isOffered = offers(auth, OPERATIONS_BY_NAME.get(operation)!) && may(operation, scope)
+  return isOffered && (application === undefined || fits!(application)) ? action : undefined
+}
+
+/** Links to the actions of a place. `query`: what they are about; `subject`: the same for screen readers. */
+export function renderActions(
+  site: Pick<Site, 'auth'>,
+  visit: Visit,
+  place: Action['place'],
+  about: {
+    readonly application?: Application
+    readonly query?: Readonly<Record<string, string>>
+    readonly subject?: string
+    readonly except?: readonly ActionName[]
+  } = {},
+): Html | false {
+  const { application, query, subject = '', except = [] } = about
+  const { root, texts } = visit
+  const search = query ? `?${new URLSearchParams(query).toString()}` : ''
+  const path = application ? `/applications/${application.id}` : '/do'
+  const links = (Object.keys(ACTIONS) as ActionName[])
+    .filter((name) => ACTIONS[name].place === place && !except.includes(name))
+    .filter((name) => findAction(site, visit, name, application) !== undefined)
+    .map(
+      (name) =>
+        html`<a class="action${isDangerous(name) && ' danger'}" href="${root}${path}/${name}${search}"
+          >${texts.actions[name]}<span class="unseen"> ${subject}</span></a
+        > `,
+    )
+  return links.length > 0 && html`<p class="actions">${links}</p>`
+}
+
+/** Whether it takes something away. */
+export function isDangerous(name: ActionName): boolean {
+  const action = ACTIONS[name]
+  return action.place === 'danger' || Object.hasOwn(DANGEROUS, name)
+}
+
+const DANGEROUS: Readonly<Partial<Record<ActionName, true>>> = {
+  deny: true,
+  denyAccess: true,
+  disallow: true,
+  endCredential: true,
+  removeContact: true,
+  cancelInvitation: true,
+  cancelEmails: true,
+  revokeSigningKey: true,
+  endSessions: true,
+}

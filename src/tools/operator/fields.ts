@@ -1,0 +1,294 @@
+import { readField, type FormFields } from '../../core/http/form.js'
+import type { Application, CredentialInfo } from '../../index.js'
+import { ApplicationError } from '../../index.js'
+import { html, type Html } from '../../shared/web/html.js'
+import { renderField, type Problem } from '../../shared/web/form-field.js'
+import type { Action } from './actions.js'
+import type { Site, Visit } from './visit.js'
+
+/** What a form is about. */
+export interface FormSubject {
+  readonly site: Site
+  readonly visit: Visit
+  readonly action: Action
+  readonly application: Application | undefined
+  /** The signing keys. */
+  readonly kids: readonly string[]
+}
+
+type Choices = readonly (readonly [value: string, label: string])[]
+
+/** A field of a form, with the value that it begins with. */
+interface Field {
+  readonly control:
+    | 'text'
+    | 'email'
+    | 'url'
+    | 'date'
+    | 'number'
+    | 'lines'
+    | 'json'
+    | 'area'
+    | 'flag'
+    | 'select'
+    | 'boxes'
+    | 'fixed'
+  readonly value?: string | readonly string[] | undefined
+  readonly choices?: Choices
+  readonly isRequired?: boolean
+}
+
+/** The field of each member. */
+const FIELDS: Readonly<Record<string, (subject: FormSubject) => Field>> = {
+  name: (subject) => ({
+    control: 'text',
+    isRequired: true,
+    value:
+      subject.action.operation === 'applications.update' ? subject.application?.name : findCredential(subject)?.name,
+  }),
+  contact: ({ action, application }) =>
+    action.operation === 'portal.signOut'
+      ? { control: 'select', choices: list(application!.contacts), isRequired: true }
+      : { control: 'email', value: application?.contact, isRequired: action.operation !== 'applications.create' },
+  apis: ({ site, application }) => ({ control: 'boxes', choices: listGrants(site, application?.apis) }),
+  granted: ({ site, application }) => ({
+    control: 'boxes',
+    choices: listGrants(site, application!.apis),
+    value: listGrants(site, application!.apis).map(([value]) => value),
+  }),
+  scopes: ({ site, visit, application }) => {
+    const name = visit.query.get('api') ?? ''
+    const request = application!.accessRequests.find(({ api }) => api === name)
+    const held = Object.hasOwn(application!.apis, name) ? application!.apis[name]!.scopes : undefined
+    const all = Object.keys(site.auth.apis.find((api) => api.name === name)?.scopes ?? {})
+    const value = request ? [...(held ?? []), ...request.scopes] : (held ?? all)
+    return { control: 'boxes', choices: list(request ? value : all), value }
+  },
+  api: ({ visit }) => ({ control: 'fixed', value: visit.query.get('api') ?? '' }),
+  language: ({ application }) => ({ control: 'select', choices: LANGUAGES, value: application?.language }),
+  externalId: ({ application }) => ({ control: 'text', value: application?.externalId }),
+  metadata: ({ application }) => ({
+    control: 'json',
+    value: application?.metadata && JSON.stringify(application.metadata, undefined, 2),
+  }),
+  networks: (subject) => ({
+    control: 'lines',
+    value: (subject.action.operation === 'applications.update'
+      ? subject.application
+      : findCredential(subject)
+    )?.networks?.join('\n'),
+  }),
+  plan: ({ site, application }) => ({ control: 'select', choices: list(site.planNames), value: application?.plan }),
+  reason: () => ({ control: 'area' }),
+  credentialId: describeCredential,
+  credential: describeCredential,
+  overlap: ({ visit }) => ({
+    control: 'select',
+    choices: Object.entries(visit.texts.overlaps),
+    value: '86400',
+    isRequired: true,
+  }),
+  deliver: ({ visit: { texts } }) => ({
+    control: 'select',
+    isRequired: true,
+    choices: [
+      ['', texts.shownHere],
+      ['email', texts.byEmail],
+    ],
+  }),
+  expiresAt: (subject) => ({ control: 'date', value: findCredential(subject)?.expiresAt?.toISOString().slice(0, 10) }),
+  address: ({ action, application, visit }) => {
+    const { contacts, invitations } = application!
+    const listed = action.place === 'contact' ? contacts : invitations.map(({ address }) => address)
+    const isNew = action.place === 'contacts'
+    return isNew
+      ? { control: 'email', isRequired: true }
+      : {
+          control: 'select',
+          isRequired: true,
+          choices: list(listed),
+          value: listed[Number(visit.query.get('at') ?? 0)],
+        }
+  },
+  jwks: () => ({ control: 'json' }),
+  jwksUri: () => ({ control: 'url' }),
+  kid: ({ kids, visit }) => ({
+    control: 'select',
+    isRequired: true,
+    choices: list(kids),
+    value: visit.query.get('kid') ?? '',
+  }),
+  limit: (subject) => ({ control: 'number', value: findLimit(subject)?.limit.toString() }),
+  window: (subject) => ({ control: 'number', value: findLimit(subject)?.window.toString() ?? '60' }),
+  until: (subject) => ({ control: 'date', value: findLimit(subject)?.until?.toISOString().slice(0, 10) }),
+  confirm: () => ({ control: 'text', isRequired: true }),
+}
+
+const FLAG: Field = { control: 'flag' }
+const LANGUAGES: Choices = [
+  ['en', 'English'],
+  ['de', 'Deutsch'],
+  ['fr', 'Français'],
+  ['es', 'Español'],
+]
+
+/** The one that the address names, otherwise the newest. */
+function describeCredential(subject: FormSubject): Field {
+  const choices = listCredentials(subject)
+  return {
+    control: 'select',
+    isRequired: true,
+    choices,
+    value: subject.visit.query.get('credential') ?? choices[0]?.[0],
+  }
+}
+
+function list(values: readonly string[]): Choices {
+  return values.map((value) => [value, value])
+}
+
+/** What may be ticked of APIs: each scope, or the API where it has none. */
+function listGrants({ auth }: Site, granted: Application['apis'] | undefined): Choices {
+  return auth.apis
+    .filter(({ name }) => !granted || Object.hasOwn(granted, name))
+    .flatMap(({ name, title, scopes }): Choices => {
+      const listed = granted?.[name]?.scopes ?? Object.keys(scopes)
+      return listed.length > 0 ? listed.map((scope) => [`${name} ${scope}`, `${title}: ${scope}`]) : [[name, title]]
+    })
+}
+
+function listCredentials({ action, application }: FormSubject): Choices {
+  const { keys, secrets } = application!
+  const lists: Readonly<Record<string, readonly CredentialInfo[]>> = {
+    'applications.rotateKey': keys,
+    'applications.rotateSecret': secrets.filter(({ keySet }) => !keySet),
+    'applications.replaceKeySet': secrets.filter(({ keySet }) => keySet),
+    'applications.reloadKeySet': secrets.filter(({ keySet }) => keySet),
+  }
+  const listed = lists[action.operation] ?? [...keys, ...secrets]
+  return listed.map(({ id, name, prefix, keySet }) => [id, keySet ? name : `${name} (${prefix}...)`])
+}
+
+function findCredential({ visit, application }: FormSubject): CredentialInfo | undefined {
+  const id = visit.query.get('credential')
+  return [...(application?.keys ?? []), ...(application?.secrets ?? [])].find((each) => each.id === id)
+}
+
+function findLimit({ visit, application }: FormSubject) {
+  const api = visit.query.get('api') ?? ''
+  return Object.hasOwn(application!.rateLimits, api) ? application!.rateLimits[api] : undefined
+}
+
+/** The fields of a form: with what was entered, if it was refused. */
+export function renderFields(
+  subject: FormSubject,
+  entered: FormFields | undefined,
+  problem: Problem | undefined,
+): Html {
+  const { visit, action } = subject
+  const { language, texts } = visit
+  return html`${action.asks.map((id) => {
+    const field = (FIELDS[id] ?? (() => FLAG))(subject)
+    const value = entered ? (entered.get(id) ?? []) : [field.value ?? []].flat()
+    const label = texts.fields[id as keyof typeof texts.fields]
+    if (field.control === 'boxes') return renderBoxes(id, label, field.choices ?? [], value)
+    const render = (attributes: Html): Html => renderControl(attributes, field, value[0] ?? '', texts.unset)
+    return renderField({ id, label, problem, isChoice: field.control === 'flag', render }, language)
+  })}`
+}
+
+function renderBoxes(id: string, label: string, choices: Choices, chosen: readonly string[]): Html | false {
+  return (
+    choices.length > 0 &&
+    html`<fieldset>
+      <legend>${label}</legend>
+      <div class="choices">
+        ${choices.map(([value, text]) => html`<label class="choice"><input type="checkbox" name="${id}" value="${value}" ${chosen.includes(value) && html` checked`} /><span>${text}</span></label>`)}
+      </div>
+    </fieldset>`
+  )
+}
+
+function renderControl(
+  attributes: Html,
+  { control, choices = [], isRequired = false }: Field,
+  value: string,
+  unset: string,
+): Html {
+  const required = isRequired && html` required`
+  if (control === 'flag')
+    return html`<input type="checkbox" ${attributes} value="on" ${value === 'on' && html` checked`} />`
+  if (control === 'fixed') return html`<input ${attributes} value="${value}" readonly />`
+  if (control === 'select')
+    return html`<select ${attributes}${required}>
+      ${!isRequired && html`<option value="">${unset}</option>`}
+      ${choices.map(([each, text]) => html`<option value="${each}" ${each === value && html` selected`}>${text}</option>`)}
+    </select>`
+  if (control === 'lines' || control === 'json' || control === 'area')
+    return html`<textarea
+      ${attributes}
+      rows="3"
+      maxlength="8000"
+      spellcheck="${control === 'area' ? 'true' : 'false'}"
+      ${required}
+    >
+${'\n'}${value}</textarea>`
+  return html`<input type="${control}" ${attributes} value="${value}" maxlength="500" autocomplete="off" ${required} />`
+}
+
+/** A field that cannot be read. */
+export class FieldProblem extends ApplicationError {
+  readonly field: string
+  constructor(field: string, problem: string) {
+    super('invalid_argument', problem)
+    this.field = field
+  }
+}
+
+/** The input of an operation, as JSON has it. Empty fields take away what may be taken away, and are left out otherwise. */
+export function readInput(
+  subject: FormSubject,
+  isNullable: (member: string) => boolean,
+): Readonly<Record<string, unknown>> {
+  const { visit, action } = subject
+  const input: Record<string, unknown> = {}
+  for (const name of action.asks) {
+    const field = (FIELDS[name] ?? (() => FLAG))(subject)
+    const value = readValue(name, field, visit)
+    if (value !== undefined) input[name] = value
+    else if (field.control !== 'flag' && isNullable(name)) input[name] = null
+  }
+  return input
+}
+
+function readValue(name: string, { control, choices = [] }: Field, { fields, texts }: Visit): unknown {
+  if (control === 'boxes') return readBoxes(name, fields.get(name) ?? [])
+  const text = readField(fields, name)
+  if (control === 'flag') return text === 'on' ? true : undefined
+  if (text === '') return undefined
+  if (control === 'select' && !choices.some(([value]) => value === text))
+    throw new FieldProblem(name, texts.unknownChoice)
+  if (control === 'date') return `${text}T00:00:00.000Z`
+  if (control === 'number' || name === 'overlap') return Number(text)
+  if (control === 'lines') return text.split(/\s+/)
+  if (control !== 'json') return text
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw new FieldProblem(name, texts.noJson)
+  }
+}
+
+/** Scopes of one API, or what was ticked of several APIs; undefined if these are none. */
+function readBoxes(name: string, ticked: readonly string[]): unknown {
+  if (name === 'scopes') return ticked
+  if (ticked.length === 0 && name === 'apis') return undefined
+  const grants = new Map<string, { scopes: string[] }>()
+  for (const value of ticked) {
+    const [api = '', scope] = value.split(' ')
+    const grant = grants.get(api) ?? { scopes: [] }
+    if (scope !== undefined) grant.scopes.push(scope)
+    grants.set(api, grant)
+  }
+  return Object.fromEntries(grants)
+}

@@ -1,0 +1,297 @@
+import request, { type Response } from 'supertest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryMailer } from '../../../src/tools/testing/index.js'
+import { OPERATIONS } from '../../../src/tools/operations/index.js'
+import { ACTIONS, type ActionName } from '../../../src/tools/operator/actions.js'
+import { EXPRESSES } from '../../support/platform.js'
+import { IS_LONG_LANE } from '../../support/long-lane.js'
+import { waitUntil } from '../../support/wait-until.js'
+import { HOSTILE, openOperator, type OperatorApp } from './operator-app.js'
+
+type Fields = Readonly<Record<string, string | readonly string[]>>
+
+interface Case {
+  /** The state of the application. */
+  readonly state?: 'pending' | 'requested' | 'suspended' | 'invited' | 'keySet'
+  readonly query?: string
+  readonly enter?: Fields
+  /** What the operator then sees, or the effect. */
+  readonly shows?: RegExp
+}
+
+const JWKS = JSON.stringify({
+  keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }],
+})
+const KEY = /epa_key_\w{34}/
+const SECRET = /epa_sec_\w{49}/
+
+/** Each action, in the state that it fits, and what is entered. */
+const CASES: Readonly<Record<ActionName, Case>> = {
+  create: { enter: { name: 'Made', apis: ['orders orders:read', 'weather'] }, shows: SECRET },
+  register: { enter: { name: 'Registered', contact: 'new@example.com', apis: 'weather' }, shows: /new@example\.com/ },
+  approve: { state: 'pending', enter: { granted: 'orders orders:read', plan: 'gold' }, shows: /gold/ },
+  deny: { state: 'pending', enter: { reason: 'Not now' }, shows: /Deleted/ },
+  approveAccess: { state: 'requested', query: '?api=invoices', shows: /Invoices|invoices/ },
+  denyAccess: { state: 'requested', query: '?api=invoices', enter: { reason: 'No' }, shows: /accessRejected/ },
+  resume: { state: 'suspended', shows: /Active/ },
+  edit: { enter: { name: 'Renamed', networks: '203.0.113.0/24 2001:db8::/32', metadata: '{"a":1}' }, shows: /Renamed/ },
+  plan: { enter: { plan: 'gold' }, shows: /gold/ },
+  addKey: { enter: { name: 'till', expiresAt: '2031-01-31', apis: 'catalog' }, shows: KEY },
+  addSecret: { enter: { name: 'till' }, shows: SECRET },
+  addKeySet: { enter: { name: 'hsm', jwks: JWKS }, shows: /hsm/ },
+  rotateKey: { enter: { overlap: '3600' }, shows: KEY },
+  rotateSecret: { enter: { overlap: '0', revokeTokens: 'on' }, shows: SECRET },
+  replaceKeySet: {
+    state: 'keySet',
+    enter: { jwks: JWKS },
+    shows: /credentialReplaced|keySet|Key set/,
+  },
+  reloadKeySet: { state: 'keySet', shows: /keySet|Key set/ },
+  changeCredential: { query: '?credential=KEY', enter: { name: 'renamed' }, shows: /renamed/ },
+  endCredential: { query: '?credential=KEY', shows: /credentialEnded|application\.\w+/ },
+  allow: { query: '?api=orders', enter: { scopes: 'orders:read' }, shows: /accessChanged/ },
+  limit: {
+    query: '?api=orders',
+    enter: { limit: '7', window: '60', until: '2031-01-31' },
+    shows: /7 requests in 60 seconds/,
+  },
+  disallow: { query: '?api=orders', shows: /disallowed/ },
+  contact: { enter: { contact: 'other@example.com' }, shows: /other@example\.com/ },
+  addContact: { enter: { address: 'second@example.com' }, shows: /second@example\.com/ },
+  invite: { enter: { address: 'guest@example.com' }, shows: /guest@example\.com/ },
+  removeContact: { query: '?at=1', shows: /contactRemoved/ },
+  signOut: { query: '?at=0' },
+  cancelInvitation: { state: 'invited', query: '?at=0', shows: /invitationCancelled|application\.\w+/ },
+  retryEmails: { shows: /Done: Send again/ },
+  cancelEmails: { state: 'pending', shows: /Done: Cancel e-mails/ },
+  revokeTokens: { shows: /tokensRevoked/ },
+  suspend: { enter: { reason: HOSTILE, revokeTokens: 'on' }, shows: /Suspended/ },
+  recover: { enter: { contact: 'owner@example.com' }, shows: SECRET },
+  delete: { enter: { confirm: 'Acme' }, shows: /Deleted/ },
+  rotateSigningKey: {},
+  revokeSigningKey: {},
+  endSessions: {},
+  retryAllEmails: {},
+}
+
+const OWN = { 'X-Staff': 'alice@example.com', 'Sec-Fetch-Site': 'same-origin' }
+
+/** What a browser would send of the form of a page. */
+function readForm(text: string): Record<string, string | string[]> {
+  const form = /<form method="post"[^]*?<\/form>/.exec(text)?.[0] ?? ''
+  const decode = (value: string): string =>
+    value.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+  const fields: Record<string, string | string[]> = {}
+  const add = (name: string, value: string): void => {
+    const known = fields[name]
+    fields[name] = known === undefined ? decode(value) : [known, decode(value)].flat()
+  }
+  for (const [tag] of form.matchAll(/<input[^>]*>/g)) {
+    const [, name = ''] = /name="([^"]*)"/.exec(tag) ?? []
+    if (!tag.includes('type="checkbox"') || tag.includes(' checked')) add(name, /value="([^"]*)"/.exec(tag)?.[1] ?? '')
+  }
+  for (const [, attributes = '', options = ''] of form.matchAll(/<select([^>]*)>([^]*?)<\/select>/g)) {
+    const [, chosen] = /value="([^"]*)"\s+selected/.exec(options) ?? /value="([^"]*)"/.exec(options) ?? []
+    add(/name="([^"]*)"/.exec(attributes)![1]!, chosen ?? '')
+  }
+  for (const [, name = '', value = ''] of form.matchAll(/<textarea[^>]*name="([^"]*)"[^>]*>\n([^<]*)/g))
+    add(name, value)
+  return fields
+}
+
+describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => {
+  let host: OperatorApp
+  let denied: string | undefined
+  let asked = 0
+
+  beforeAll(async () => {
+    host = await openOperator({ can: (_operator, action) => action !== denied }, express)
+  })
+  afterAll(() => host.auth.close())
+
+  /** The address of an action's form, about a new application in the state that it fits. */
+  async function prepare(name: ActionName): Promise<string> {
+    const { state, query = '' } = CASES[name]
+    if (!Object.hasOwn(ACTIONS[name], 'fits')) return `/do/${name}`
+    const { applications, registration, portal } = host.auth
+    const contact = `dev${asked++}@example.com`
+    if (state === 'pending') {
+      const { application } = await registration.register({ name: 'Acme', contact, apis: { orders: {}, catalog: {} } })
+      return `/applications/${application.id}/${name}`
+    }
+    const { application } = await applications.create({ name: 'Acme', contact, apis: { orders: {}, catalog: {} } })
+    const { id, keys } = application
+    await applications.addContact(id, `second-${contact}`)
+    if (state === 'suspended') await applications.suspend(id)
+    if (state === 'invited') await portal.invite(id, `third-${contact}`)
+    if (state === 'keySet')
+      await applications.addKeySet(id, { name: 'hsm', jwksUri: 'https://partner.example/jwks.json' })
+    if (state === 'requested') {
+      const { requestAccess } = host.core.find('registration')!
+      await requestAccess(() => undefined, id, { api: 'invoices', scopes: [], by: `contact:${contact}` })
+    }
+    return `/applications/${id}/${name}${query.replace('KEY', keys[0]!.id)}`
+  }
+
+  const post = (path: string, fields: Fields, headers: Readonly<Record<string, string>> = OWN): request.Test =>
+    request(host.app).post(`/staff/operator${path}`).type('form').set(headers).send(fields)
+
+  /** All that changes may change. */
+  async function readState(): Promise<string> {
+    const { items } = await host.auth.audit.list({ order: 'newest', limit: 5 })
+    const { items: keys } = await host.auth.signingKeys.list()
+    const { items: all } = await host.auth.applications.list({ limit: 1000 })
+    return JSON.stringify([items, keys, all])
+  }
+
+  async function follow(response: Response): Promise<string> {
+    if (response.status !== 303) return response.text
+    const { location } = response.headers as Record<string, string>
+    expect(location).toMatch(/^\/staff\/operator\//)
+    return (await request(host.app).get(location!).set(OWN)).text
+  }
+
+  it('has an action for each operation that changes something', () => {
+    const performed = new Set(Object.values(ACTIONS).map(({ operation }) => operation))
+    expect(
+      OPERATIONS.filter(({ changes, name }) => changes !== 'nothing' && !performed.has(name)).map(({ name }) => name),
+    ).toEqual([])
+  })
+
+  const names = Object.keys(CASES) as ActionName[]
+  const isSample = version !== 'Express 5' && !IS_LONG_LANE
+  it.each(isSample ? names.filter((_, at) => at % 6 === 0) : names)(
+    '%s: performs it once, for its operator, and for nobody else',
+    async (name) => {
+      const { enter, shows } = CASES[name]
+      const path = await prepare(name)
+      const page = await host.get(path)
+      expect(page.status, page.text.slice(-2000)).toBe(200)
+      const form = { ...readForm(page.text), ...enter }
+      const before = await readState()
+      const attempts: readonly (readonly [attack: string, status: number, send: () => request.Test])[] = [
+        ['no sign-in', 403, () => post(path, form, { 'Sec-Fetch-Site': 'same-origin' })],
+        ['another origin', 403, () => post(path, form, { ...OWN, 'Sec-Fetch-Site': 'cross-site' })],
+        ['the same site', 403, () => post(path, form, { ...OWN, 'Sec-Fetch-Site': 'same-site' })],
+        [
+          'another origin, by Origin',
+          403,
+          () => post(path, form, { 'X-Staff': OWN['X-Staff'], Origin: 'https://evil.example' }),
+        ],
+        ['no origin', 403, () => post(path, form, { 'X-Staff': OWN['X-Staff'] })],
+        ['an opaque origin', 403, () => post(path, form, { 'X-Staff': OWN['X-Staff'], Origin: 'null' })],
+        ['a forged form', 403, () => post(path, { ...form, token: `${Date.now()}.${'A'.repeat(43)}` })],
+        ['no token', 403, () => post(path, { ...form, token: '' })],
+        ['another operator’s form', 403, () => post(path, form, { ...OWN, 'X-Staff': 'mallory@example.com' })],
+        [
+          'the form of another page',
+          403,
+          () => post(path.replace(name, name === 'create' ? 'register' : 'create'), form),
+        ],
+        [
+          'a portal session',
+          403,
+          () => post(path, form, { Cookie: 'platform_auth_portal=x', 'Sec-Fetch-Site': 'same-origin' }),
+        ],
+        ['a stale form', 409, () => post(path, { ...form, version: '0' })],
+      ]
+      for (const [attack, status, send] of attempts) expect([attack, (await send()).status]).toEqual([attack, status])
+      denied = ACTIONS[name].operation
+      expect([404, 409]).toContain((await post(path, form)).status)
+      expect((await host.get(path)).status).toBe(404)
+      denied = undefined
+      expect(await readState()).toBe(before)
+
+      const done = await post(path, form)
+      expect([200, 303], done.text.slice(-3000)).toContain(done.status)
+      expect(done.headers['cache-control']).toBe('no-store')
+      expect(done.headers['location'] ?? '').not.toMatch(/epa_/)
+      const text = await follow(done)
+      if (shows) expect(text).toMatch(shows)
+      expect(text).not.toContain('<script>alert')
+      const operation = OPERATIONS.find((each) => each.name === ACTIONS[name].operation)!
+      if (operation.audited && name !== 'rotateSigningKey') {
+        const { items } = await host.auth.audit.list({ order: 'newest', limit: 3, by: 'operator:alice@example.com' })
+        expect(items.length, name).toBeGreaterThan(0)
+      }
+      if (operation.changes !== 'application' || name === 'register') return
+      const after = await readState()
+      expect((await post(path, form)).status).toBe(409)
+      expect(await readState()).toBe(after)
+    },
+  )
+
+  it('approve fewer scopes than requested: at no time there are more', async () => {
+    const path = await prepare('approve')
+    const id = path.split('/')[2]!
+    const form = readForm((await host.get(path)).text)
+    expect((await post(path, { ...form, granted: [] })).status).toBe(400)
+    await post(path, { ...form, granted: 'orders orders:write', plan: 'gold' }).expect(303)
+    const { apis, plan } = (await host.auth.applications.get(id))!
+    expect([apis, plan]).toEqual([{ orders: { scopes: ['orders:write'] } }, 'gold'])
+    await waitUntil(async () => (await host.auth.applications.get(id))!.keys.length === 1)
+    const access = await prepare('approveAccess')
+    await post(access, readForm((await host.get(access)).text)).expect(303)
+    expect(Object.keys((await host.auth.applications.get(access.split('/')[2]!))!.apis)).toContain('invoices')
+  })
+
+  it('shows what was wrong with an input, and keeps what was entered', async () => {
+    const inputs: readonly (readonly [ActionName, Fields, RegExp])[] = [
+      ['edit', { name: HOSTILE.repeat(9) }, /name/],
+      ['edit', { metadata: '{' }, /This is not JSON/],
+      ['edit', { networks: 'nowhere' }, /networks/],
+      ['addKey', { name: 'default' }, /default/],
+      ['addContact', { address: 'nobody' }, /address|e-mail/],
+      ['limit', { limit: '0' }, /rateLimits/],
+      ['delete', { confirm: 'Other' }, /not the name/],
+      ['rotateKey', { overlap: '7' }, /Choose one/],
+      ['removeContact', { address: 'x@example.com' }, /Choose one/],
+    ]
+    for (const [name, entered, problem] of inputs) {
+      const path = await prepare(name)
+      const before = await readState()
+      const { status, text } = await post(path, { ...readForm((await host.get(path)).text), ...entered })
+      expect([name, status]).toEqual([name, 400])
+      expect(/role="alert"[^>]*>([^]*?)<\/div>/.exec(text)?.[1]).toMatch(problem)
+      expect(text).not.toContain('<script>alert')
+      expect(await readState()).toBe(before)
+    }
+  })
+
+  it('tells whom it would hit', async () => {
+    const path = await prepare('suspend')
+    const id = path.split('/')[2]!
+    expect((await host.get(path)).text).toContain('No calls in the last 7 days')
+    const at = host.clock.now()
+    const day = (back: number): string => new Date(at - back * 86_400_000).toISOString().slice(0, 10)
+    await host.store.usage.add({ id, at }, [
+      { day: day(0), applicationId: id, api: 'orders', outcome: 'allowed', count: 1200 },
+      { day: day(6), applicationId: id, api: 'catalog', outcome: 'allowed', count: 4 },
+      { day: day(7), applicationId: id, api: 'catalog', outcome: 'allowed', count: 1000 },
+    ])
+    const { keys } = (await host.store.findApplication(id))!
+    await host.store.noteCredentialUse([{ hash: keys[0]!.hash, at: at - 180_000 }])
+    const { text } = await host.get(path)
+    expect(text.replaceAll(/<[^>]*>/g, '')).toMatch(
+      /It would hit 1,204 calls of the last 7 days \(credentials in use: 1\), the last\s+3 minutes ago/,
+    )
+    const { text: ofApi } = await host.get(path.replace('suspend', 'disallow?api=catalog'))
+    expect(ofApi).toContain('4 calls')
+  })
+})
+
+it('accepts forms without Sec-Fetch-Site whose Origin has the host of the request', async () => {
+  const host = await openOperator({}, undefined, { mailer: memoryMailer() })
+  const { application } = await host.auth.applications.create({ name: 'Acme', apis: { catalog: {} } })
+  const path = `/staff/operator/applications/${application.id}/suspend`
+  const page = await request(host.app).get(path).set({ 'X-Staff': 'alice' })
+  const send = (origin: string) =>
+    request(host.app)
+      .post(path)
+      .type('form')
+      .set({ 'X-Staff': 'alice', Host: 'api.example.com', Origin: origin })
+      .send(readForm(page.text))
+  expect((await send('https://api.example.com.evil.example')).status).toBe(403)
+  expect((await send('https://api.example.com')).status).toBe(303)
+  await host.auth.close()
+})
