@@ -185,7 +185,6 @@ const MAX_FUNCTION_LINES = 60
 const MAX_FACTORY_LINES = 120
 /** What requests pass: an object for the arguments would be made for each. The first three are not on that path, and are to go. */
 const MANY_PARAMETERS: readonly string[] = [
-  'core/applications/credentials/credentials.ts: mintCredentials',
   'core/applications/credentials/operator-terms.ts: limitByContact',
   'core/http/respond.ts: sendPage',
   'core/resource-server/allow.ts: passIfAllowed',

@@ -4,6 +4,7 @@ import type { EmailSample, EmailTexts } from '../../shared/contracts/composed-em
 import type { EmailContent } from '../../shared/contracts/email-content.js'
 import type { SampleCall } from '../../shared/samples/call.js'
 import { createSamples } from '../../shared/samples/create.js'
+import { createPrivateKeySamples } from '../../shared/samples/private-key.js'
 import { formatCallCommand, formatTokenAssignment, ONE_LINE } from '../../shared/samples/curl.js'
 import type { Phrases } from './texts/phrases.js'
 
@@ -46,10 +47,17 @@ export function describeApi(
     codes: [
       { label: labels.tokenAddress, code: tokenEndpoint },
       { label: labels.getToken, code: formatTokenAssignment({ tokenEndpoint, credentials }, ONE_LINE) },
+      ...(credentials?.provesKey === true
+        ? [{ label: labels.withLibrary, code: findLibrarySample(api, credentials.key) }]
+        : []),
       { label: labels.useToken, code: command },
     ],
     links,
   }
+}
+
+function findLibrarySample({ resource, tokenEndpoint = '' }: Api, clientId = ''): string {
+  return createPrivateKeySamples({ issuer: resource, tokenEndpoint, clientId })[0]!.code
 }
 
 /** Programs that call an API, one for each language. */
@@ -67,5 +75,6 @@ function createCall(api: Api, content: EmailContent): SampleCall {
 function readCredentials({ scheme }: Api, content: EmailContent): SampleCall['credentials'] {
   const { clientId: key, clientSecret: secret } = ('credentials' in content && content.credentials) || {}
   if (scheme === 'apiKey' || content.purpose === 'signIn') return { key }
-  return { key: key ?? content.application.id, secret }
+  const provesKey = 'publicKeys' in content && content.publicKeys !== undefined
+  return { key: key ?? content.application.id, secret, provesKey }
 }

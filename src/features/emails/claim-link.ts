@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IssuedCredentials } from '../../core/applications/applications-api.js'
 import { isFull, replaceCredential } from '../../core/applications/credentials/credential-lists.js'
+import { createRegisteredKeySet } from '../../core/applications/credentials/key-sets.js'
 import { mintCredentials, type Credentials } from '../../core/applications/credentials/credentials.js'
 import { describeCredential } from '../../core/applications/credentials/named-credentials.js'
 import { findDelivered, isDelivery, isFirstDelivery } from '../../core/applications/queue/queued-emails.js'
@@ -25,6 +26,8 @@ export interface ClaimedCredentials {
   /** The APIs where they can be used. */
   readonly usableAt: readonly Api[]
   readonly credentials: Partial<IssuedCredentials>
+  /** Whether it has public keys in place of a secret. */
+  readonly provesKey: boolean
   readonly expiresAt: CredentialsEmail['expiresAt']
 }
 
@@ -64,23 +67,36 @@ export function createClaim(
       const { purpose, overlap } = unclaimed
       if (!isDelivery(purpose)) return undefined
       const { kind, terms } = delivered
-      const { key, secret } = mintCredentials(credentials, purpose, apis, current, claimedAt, terms)
+      const keySet = createRegisteredKeySet(unclaimed, claimedAt, terms)
+      const { key, secret } = mintCredentials(credentials, purpose, current, {
+        apis,
+        terms,
+        hasKeySet: keySet !== undefined,
+        now: claimedAt,
+      })
+      const added = secret?.record ?? keySet
       const replacing = purpose === 'registration' ? undefined : (key ?? secret)
       return {
         changed: {
           ...(current.status === 'pending' && { status: 'active' }),
           isUnconfirmed: false,
           ...(key && { keys: replace(current.keys, key.record, overlap) }),
-          ...(secret && { secrets: replace(current.secrets, secret.record, overlap) }),
+          ...(added && { secrets: replace(current.secrets, added, overlap) }),
         },
         details: { claimed: true, ...(replacing && describeCredential(kind, replacing.record)) },
         emails: [{ remove: unclaimed }],
-        result: { key, secret, usableAt: listUsableAt(purpose, terms.apis ?? current.apis, apis) },
+        result: {
+          key,
+          secret,
+          provesKey: keySet !== undefined,
+          usableAt: listUsableAt(purpose, terms.apis ?? current.apis, apis),
+        },
       }
     })
     if (!claimed?.result) return undefined
-    const { key, secret, usableAt } = claimed.result
+    const { key, secret, provesKey, usableAt } = claimed.result
     return {
+      provesKey,
       application: claimed.record,
       usableAt,
       credentials: { ...(key && { clientId: key.plain }), ...(secret && { clientSecret: secret.plain }) },

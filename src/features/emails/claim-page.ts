@@ -39,7 +39,7 @@ export function renderClaimPage(links: PageLinks, language: Language): string {
 
 /** The answer to the page's script: what it announces, the credentials, and what can be done with them. */
 export function renderClaimed(
-  { application, usableAt, credentials, expiresAt }: ClaimedCredentials,
+  { application, usableAt, credentials, expiresAt, provesKey }: ClaimedCredentials,
   developersUrl: string | undefined,
   language: Language,
 ): string {
@@ -50,7 +50,7 @@ export function renderClaimed(
     ...(expiresAt.clientId ? [texts.keyExpires(formatTime(expiresAt.clientId))] : []),
     ...(expiresAt.clientSecret ? [texts.secretExpires(formatTime(expiresAt.clientSecret))] : []),
   ]
-  const issued = { key, clientId: key ?? application.id, secret }
+  const issued = { key, clientId: key ?? application.id, secret, provesKey }
   const file = encodeURIComponent(formatEnvFile(usableAt, issued, ends))
   const renderValue = (label: string, value: string | undefined, end: Date | undefined): Html | false =>
     value !== undefined && html`${renderCopyable(label, value, frame)} ${renderEnd(end, texts)}`

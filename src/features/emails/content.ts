@@ -23,13 +23,15 @@ interface Delivery {
   readonly hasPrevious: boolean
   /** Whether an earlier e-mail with it may have arrived. */
   readonly replacesEarlier: boolean
+  /** The public keys, or their address, that it has in place of a secret. */
+  readonly publicKeys: readonly string[] | undefined
   readonly minted?: MintedCredentials
   readonly link?: string
 }
 
 /** The content of an e-mail with credentials, or with a link to them. `record` has the credentials as they were saved. */
 export function describeDelivery(record: Recipient, delivery: Delivery): CredentialsEmail {
-  const { purpose, overlap, terms, hasPrevious, replacesEarlier, minted, link } = delivery
+  const { purpose, overlap, terms, hasPrevious, replacesEarlier, publicKeys, minted, link } = delivery
   return {
     ...describeRecipient(record),
     purpose,
@@ -37,6 +39,7 @@ export function describeDelivery(record: Recipient, delivery: Delivery): Credent
       ...(minted.key && { clientId: minted.key.plain }),
       ...(minted.secret && { clientSecret: minted.secret.plain }),
     },
+    ...(publicKeys && { publicKeys }),
     link,
     name: terms.name,
     usableAt: Object.keys(terms.apis ?? record.apis),

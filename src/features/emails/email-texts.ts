@@ -126,7 +126,7 @@ function mentionExpiring({ credential, daysLeft, replacementPrefix }: ExpiringEm
 }
 
 function selectCredentialWords(
-  { purpose, name, link, hasPrevious, overlap, replacesEarlier }: CredentialsEmail,
+  { purpose, name, link, hasPrevious, overlap, replacesEarlier, publicKeys }: CredentialsEmail,
   phrases: Phrases,
   about: Mentioned,
 ): Words {
@@ -135,6 +135,7 @@ function selectCredentialWords(
     credential: name === DEFAULT_NAME ? undefined : name,
     byLink: link !== undefined,
     replacesEarlier,
+    provesKey: publicKeys !== undefined,
     previous: hasPrevious ? { worksFor: overlap === 0 ? undefined : formatDuration(overlap, phrases) } : undefined,
   }
   return purpose === 'registration' ? phrases.registration(mentioned) : phrases.replaced(purpose, mentioned)
@@ -163,9 +164,12 @@ function selectCredentialParts(content: CredentialsEmail, phrases: Phrases, opti
       ...(key === undefined ? [] : [{ label: labels.key(listKeyUses(application.apis, options)), code: key }]),
       ...(secret === undefined ? [] : [{ label: labels.secret, code: secret }]),
     ],
-    facts: Object.entries(expiresAt).map(([of, end]) => {
-      return { label: of === 'clientId' ? labels.keyExpiresAt : labels.secretExpiresAt, code: formatTime(end) }
-    }),
+    facts: [
+      ...(content.publicKeys ?? []).map((code) => ({ label: labels.publicKeys, code })),
+      ...Object.entries(expiresAt).map(([of, end]) => {
+        return { label: of === 'clientId' ? labels.keyExpiresAt : labels.secretExpiresAt, code: formatTime(end) }
+      }),
+    ],
     actions: link === undefined ? [] : [link],
     sections: [...describeApis(shown, content, phrases, options), ...describeId(content, labels, options)],
     portal: true,

@@ -158,7 +158,11 @@ function renderCode({ label, code }: EmailCode, style: Styles, codeStyle: string
     renderRow(
       html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
         <tr>
-          <td class="code" style="${codeStyle}"><code style="${MONO_STYLE}">${code}</code></td>
+          <td class="code" style="${codeStyle}">
+            <code style="${MONO_STYLE}"
+              >${code.split('\n').map((line, at) => html`${at > 0 && html`<br />`}${line}`)}</code
+            >
+          </td>
         </tr>
       </table>`,
     ),

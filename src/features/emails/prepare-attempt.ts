@@ -8,6 +8,7 @@ import {
   listHashes,
   removeCredentials,
 } from '../../core/applications/credentials/credential-lists.js'
+import { createRegisteredKeySet, formatRecordedKeySet } from '../../core/applications/credentials/key-sets.js'
 import { mintCredentials } from '../../core/applications/credentials/credentials.js'
 import { issueInvitationToken } from '../../core/applications/contacts/invitation-tokens.js'
 import { findDelivered, isFirstDelivery, nextVersion } from '../../core/applications/queue/queued-emails.js'
@@ -84,7 +85,9 @@ export function prepareDelivery(
   const hasPrevious = findNewest(application[LISTS[kind]], terms.name, now()) !== undefined
   const isRepeated = leased.attemptedHashes.flat().length > 0 || leased.claimLinks.length > 0
   const replacesEarlier = isRepeated || (purpose === 'registration' && !isFirstDelivery(leased))
-  const described = { purpose, overlap, terms, hasPrevious, replacesEarlier }
+  const keySet = createRegisteredKeySet(leased, now(), terms)
+  const publicKeys = formatRecordedKeySet(keySet)
+  const described = { purpose, overlap, terms, hasPrevious, replacesEarlier, publicKeys }
 
   if (delivery === 'claim-link') {
     const { plain, hash } = createClaimToken(credentials())
@@ -93,15 +96,24 @@ export function prepareDelivery(
     const link = `${developersUrl}/register/claim#${plain}`
     return { changed: {}, attempt: { email, describe: () => describeDelivery(current, { ...described, link }) } }
   }
-  const minted = mintCredentials(credentials(), purpose, apis, current, now(), terms)
+  const minted = mintCredentials(credentials(), purpose, current, {
+    apis,
+    terms,
+    hasKeySet: keySet !== undefined,
+    now: now(),
+  })
+  const secret = minted.secret?.record ?? keySet
   // At most two sets remain: this one, and the previous one, which may have arrived.
   const [previous = [], ...older] = leased.attemptedHashes
-  const email = nextVersion(leased, { attemptCount, attemptedHashes: [listHashes(minted), previous] })
+  const email = nextVersion(leased, {
+    attemptCount,
+    attemptedHashes: [[...listHashes(minted), ...(keySet ? [keySet.hash] : [])], previous],
+  })
   const { keys, secrets } = removeCredentials(current, older.flat())
   return {
     changed: {
       keys: minted.key ? addCredential(keys, minted.key.record, now()) : keys,
-      secrets: minted.secret ? addCredential(secrets, minted.secret.record, now()) : secrets,
+      secrets: secret ? addCredential(secrets, secret, now()) : secrets,
     },
     attempt: {
       email,

@@ -11,7 +11,8 @@ export function formatText(
   { paragraphs, box, facts, actions, sections, links, notes }: EmailTexts,
   colon: string,
 ): string {
-  const formatCode = ({ label, code }: EmailCode): string => `${label}${colon}\n\n    ${code}`
+  const formatCode = ({ label, code }: EmailCode): string =>
+    `${label}${colon}\n\n    ${code.replaceAll('\n', '\n    ')}`
   const formatLink = ({ label, link }: EmailLink): string => formatCode({ label, code: formatLinkText(link) })
   const blocks = [
     ...paragraphs,

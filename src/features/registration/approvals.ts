@@ -3,6 +3,7 @@ import type { RequestOrigin } from '../../shared/contracts/events.js'
 import type { ApplicationRecord, DecidedRequest, GrantedApis } from '../../shared/contracts/application-record.js'
 import type { Store } from '../../shared/contracts/store.js'
 import type { ApprovalLink, ApprovalSubject } from '../../core/applications/decisions/approval-links.js'
+import { createRegisteredKeySet, formatRecordedKeySet } from '../../core/applications/credentials/key-sets.js'
 import { findRequested } from '../../core/applications/decisions/approval-requests.js'
 import { findDecided, readAsker, type Asker } from '../../core/applications/decisions/decided-requests.js'
 import type { Decisions } from '../../core/applications/decisions/decisions.js'
@@ -16,6 +17,8 @@ export interface OpenApproval extends Asker {
   readonly application: ApplicationRecord
   readonly requested: GrantedApis
   readonly requestedAt: number
+  /** The public keys, or their address, with which it was registered. */
+  readonly publicKeys: readonly string[] | undefined
 }
 
 /** A request about which nothing is left to decide. */
@@ -40,10 +43,14 @@ export function createApprovals(options: {
 }) {
   const { store, decisions, opened } = options
   /** Who has asked. A registration waits as long as its e-mail does: one whose e-mail was cancelled cannot be approved. */
-  async function findWaiting({ api, applicationId }: ApprovalSubject): Promise<Asker | undefined> {
-    if (api !== undefined) return { requestedBy: undefined, address: undefined }
+  async function findWaiting({
+    api,
+    applicationId,
+  }: ApprovalSubject): Promise<(Asker & Pick<OpenApproval, 'publicKeys'>) | undefined> {
+    if (api !== undefined) return { requestedBy: undefined, address: undefined, publicKeys: undefined }
     const email = await findQueuedEmail(store, applicationId, 'registration')
-    return email?.state === 'held' ? readAsker(email) : undefined
+    if (email?.state !== 'held') return undefined
+    return { ...readAsker(email), publicKeys: formatRecordedKeySet(createRegisteredKeySet(email, 0)) }
   }
 
   return {

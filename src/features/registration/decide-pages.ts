@@ -125,6 +125,11 @@ function renderRequest(approval: OpenApproval, apis: ReadonlyMap<string, Api>, n
       html`<dt>May use now</dt>
         ${grants.length > 0 ? grants.map(([name, { scopes }]) => renderGrant(apis.get(name), name, scopes)) : html`<dd>no API</dd>`}`
     }
+    ${
+      asked.publicKeys &&
+      html`<dt>Public keys, in place of a secret</dt>
+        ${asked.publicKeys.map((line) => html`<dd><code>${line}</code></dd>`)}`
+    }
     <dt>Requested</dt>
     <dd>${describeAge(asked.requestedAt, now)}, ${describeAsked(asked)}</dd>
     <dt>Application id</dt>

@@ -7,6 +7,7 @@ import type { InputSettings } from './fields/read-fields.js'
 import { renderFormField, renderInput, renderProblem, type FormState } from './fields/render-input.js'
 import { translate } from './local-text.js'
 import type { FieldProblems, FormFields } from './mistakes.js'
+import { needsKeySet } from './key-set-field.js'
 import type { RegistrationTerms } from './terms.js'
 import type { Phrases } from './texts/en.js'
 import { TEXTS } from './texts/texts.js'
@@ -50,6 +51,8 @@ const EMPTY: RefusedForm = { fields: undefined, problems: new Map(), reason: und
 export function createFormPage({ apis, links, inputs, terms, captcha, decisionDays }: FormPageOptions): FormPage {
   const policy = links.brand.extendPolicy(createContentSecurityPolicy(SEND_ONCE_SCRIPT))
 
+  const takesKeys = apis.some(({ clientAuthentication }) => clientAuthentication.includes('private_key_jwt'))
+
   function render(language: Language, refused?: RefusedForm): string {
     const { fields, problems } = refused ?? EMPTY
     const texts = TEXTS[language]
@@ -66,6 +69,7 @@ export function createFormPage({ apis, links, inputs, terms, captcha, decisionDa
           <legend>${texts.apis}</legend>
           ${renderProblem('apis', state)} ${apis.map((api) => renderApi(api, fields?.apis ?? [], state))}
         </fieldset>
+        ${takesKeys && renderKeySet(value('keySet'), state)}
         ${inputs.map((input) => renderInput(input, state, value(input.id)))}
         ${terms && renderTerms(terms, value('terms'), state)} ${captcha && renderCaptcha(captcha, state)}
         <button>${texts.register}</button>
@@ -116,11 +120,8 @@ function renderLanguages(attributes: Html, selected: string): Html {
 }
 
 /** The title names the checkbox; everything else describes it. */
-function renderApi(
-  { name, title, description, scopes, registration, registrationScopes }: RegistrationApi,
-  chosen: readonly string[],
-  { problems, language }: FormState,
-): Html {
+function renderApi(api: RegistrationApi, chosen: readonly string[], { problems, language }: FormState): Html {
+  const { name, title, description, scopes, registration, registrationScopes } = api
   const texts = TEXTS[language]
   const id = `api-${name}`
   const described = html` aria-labelledby="${id}" aria-describedby="${id}-about"`
@@ -133,6 +134,7 @@ function renderApi(
         ${Boolean(description) && html`<span>${description}</span>`}
         ${registrationScopes.length > 0 && html`<span>${texts.scopes}</span>`}
         ${registrationScopes.map((scope) => renderScope(scope, scopes[scope]))}
+        ${needsKeySet(api) && html`<em>${texts.needsKeySet}</em>`}
         ${registration === 'manual' && html`<em>${texts.needsApproval}</em>`}
       </span>
     </span>
@@ -141,6 +143,18 @@ function renderApi(
 
 function renderScope(scope: string, meaning: string | undefined): Html {
   return html`<span class="scope">${scope}${Boolean(meaning) && html`: ${meaning}`}</span> `
+}
+
+/** One field for keys and for their address. */
+function renderKeySet(entered: string | undefined, state: FormState): Html {
+  const { keySet: label, keySetHint: hint } = TEXTS[state.language]
+  // HTML drops the first line break.
+  return renderFormField(
+    { id: 'keySet', label, hint, required: false },
+    state,
+    (attributes) =>
+      html`<textarea rows="4" autocomplete="off" spellcheck="false" ${attributes}>${'\n'}${entered}</textarea>`,
+  )
 }
 
 /** The value is the version, so that nobody accepts another one than the page named. */

@@ -91,6 +91,7 @@ const PARAMETERS: CallParameters<Omit<Registration, 'router'>> = {
       contact: 'own',
       apis: 'own',
       language: 'own',
+      keySet: 'own',
       terms: 'text',
       externalId: 'own',
       metadata: 'own',
@@ -135,7 +136,7 @@ function createRegistrationPart(core: Core, settings: ReturnType<typeof readRegi
   const calls = withCheckedArguments(PARAMETERS, {
     // The function is async, so that a mistake rejects.
     async register(given: Parameters<Registration['register']>[0]) {
-      const prepared = prepareRegistration(given)
+      const prepared = await prepareRegistration(given)
       const acceptedTerms = readAcceptance(terms, given.terms, core.now())
       return prepared.save(undefined, { ...(await readOperatorData(given)), acceptedTerms })
     },

@@ -1,9 +1,10 @@
 import type { Api, Registration } from '../../shared/contracts/api.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
-import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { ApplicationRecord, JsonObject } from '../../shared/contracts/application-record.js'
 import { toApplication } from '../../core/applications/records/application-info.js'
 import type { ApiGrants } from '../../core/applications/call-options.js'
+import { describeKeySet, readKeySetSource } from '../../core/applications/credentials/key-sets.js'
 import { createRecord, describeRecord } from '../../core/applications/records/creation.js'
 import { describeAsker } from '../../core/applications/decisions/decided-requests.js'
 import { createApprovalRequests } from '../../core/applications/decisions/approval-requests.js'
@@ -15,11 +16,14 @@ import {
   readRegistrationName,
 } from '../../core/applications/records/validation.js'
 import type { RegistrationData } from './additions.js'
+import { createKeySetError, findKeySetProblem } from './key-set-field.js'
 import type { Registration as RegistrationCalls } from './registration-calls.js'
 import type { Core } from '../../feature.js'
 
 /** Validates a registration without storing it, so that mistakes count against no limit. Throws `ApplicationError`. */
-export type PrepareRegistration = (application: Parameters<RegistrationCalls['register']>[0]) => PreparedRegistration
+export type PrepareRegistration = (
+  application: Parameters<RegistrationCalls['register']>[0],
+) => Promise<PreparedRegistration>
 
 /** A valid registration. */
 export interface PreparedRegistration extends Pick<ApplicationRecord, 'name' | 'apis'> {
@@ -48,17 +52,21 @@ interface RegistrationOptions extends Pick<Core, 'writer' | 'opened' | 'wakeSend
 export function createPrepareRegistration(options: RegistrationOptions): PrepareRegistration {
   const { apis, writer, opened, operators, plan, wakeSender, now } = options
 
-  return function prepareRegistration({
+  return async function prepareRegistration({
     name: givenName,
     contact: givenContact,
     apis: grants,
     language: givenLanguage,
+    keySet: source,
     by,
   }) {
     const granted = readRegistrationGrants(apis, grants)
     const name = readRegistrationName(givenName)
     const contact = readRegistrationContact(givenContact)
     const language = readLanguage(givenLanguage)
+    const problem = findKeySetProblem([...apis.values()], Object.keys(granted), source !== undefined)
+    if (problem) throw createKeySetError(problem)
+    const keySet = source && (await readKeySetSource(source, now()))
     const isHeld = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
 
     async function save(
@@ -78,7 +86,13 @@ export function createPrepareRegistration(options: RegistrationOptions): Prepare
       } as const
       const email = createQueuedEmail(record.id, 'registration', now(), {
         held: isHeld,
-        ...(isHeld && { details: describeAsker(by, origin?.address) }),
+        ...((isHeld || keySet) && {
+          // No credential before the e-mail is sent: the applicant knows its private keys already.
+          details: {
+            ...(isHeld && describeAsker(by, origin?.address)),
+            ...(keySet && { keySet: keySet as JsonObject }),
+          },
+        }),
       })
       const event = { type: 'application.registered', by, origin } as const
       const subject = { applicationId: record.id, api: undefined, requestedAt: record.createdAt }
@@ -86,7 +100,8 @@ export function createPrepareRegistration(options: RegistrationOptions): Prepare
         ? createApprovalRequests(subject, { operators, address: origin?.address, now: now() })
         : []
       const emails = [email, ...requests].map((each) => ({ save: each }))
-      await writer.add(record, event, { details: describeRecord(record), emails })
+      const details = { ...describeRecord(record), ...(keySet && { keySet: describeKeySet(keySet) }) }
+      await writer.add(record, event, { details, emails })
       if (!isHeld || requests.length > 0) wakeSender()
       return { application: toApplication(record, now()) }
     }

@@ -1,4 +1,4 @@
-import type { ActorOptions, ApiGrants, OperatorData } from '../../core/applications/call-options.js'
+import type { ActorOptions, ApiGrants, KeySetSource, OperatorData } from '../../core/applications/call-options.js'
 import type { Application } from '../../core/applications/application.js'
 import type { Language } from '../../shared/contracts/email-content.js'
 import type { Middleware } from '../../core/http/middleware.js'
@@ -15,6 +15,8 @@ export interface Registration<ApiNames extends string = string, Input = object, 
       readonly contact: string
       readonly apis: ApiGrants<ApiNames>
       readonly language?: Language | undefined
+      /** Public keys in place of a secret, needed where an API takes nothing else. */
+      readonly keySet?: KeySetSource | undefined
       /** The version of the terms that the contact has accepted, if it has: that of the option `terms`. */
       readonly terms?: string | undefined
     } & OperatorData<Input> &

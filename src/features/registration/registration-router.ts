@@ -28,6 +28,7 @@ import {
   type FieldProblems,
   type FormFields,
 } from './mistakes.js'
+import { readKeySetField } from './key-set-field.js'
 import { TEXTS } from './texts/texts.js'
 import { renderThanksPage, type ThanksLinks } from './thanks-page.js'
 import type { Core } from '../../feature.js'
@@ -62,7 +63,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   const openApis = apis.map(({ name }) => name)
   const formPage = createFormPage({ ...options, apis, links })
   const thanksPolicy = brand.extendPolicy(createContentSecurityPolicy())
-  const fieldNames = new Set(['name', 'contact', 'language', ...additions.names])
+  const fieldNames = new Set(['name', 'contact', 'language', 'keySet', ...additions.names])
   const pages = createDecidePages(options)
   const decisions = approval && createDecideEndpoints({ ...options, ...approval, pages, readRefusal })
 
@@ -94,8 +95,13 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   async function registerApplication(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (isForm(req)) return registerByForm(req, res)
     const body = await readJson(req)
-    const { name, contact, apis: grants, language } = body
-    await register({ name, contact, apis: grants, language } as Registration, additions.readJson(body), 'en', req)
+    const { name, contact, apis: grants, language, keySet } = body
+    await register(
+      { name, contact, apis: grants, language, keySet } as Registration,
+      additions.readJson(body),
+      'en',
+      req,
+    )
     sendJson(res, 202, { status: 'accepted' }, { 'Cache-Control': 'no-store' })
   }
 
@@ -105,8 +111,9 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
       form = await readFormFields(req, fieldNames)
       const language = readPreferredLanguage(req) ?? 'en'
       const [name, contact, chosen] = ['name', 'contact', 'language'].map((each) => form!.values.get(each))
-      const application = { name, contact, apis: form.apis, language: chosen } as Registration
-      const mistakes = findFieldProblems(form, openApis, TEXTS[language])
+      const keys = await readKeySetField(form, apis, TEXTS[language])
+      const application = { name, contact, apis: form.apis, language: chosen, keySet: keys.source } as Registration
+      const mistakes = new Map([...findFieldProblems(form, openApis, TEXTS[language]), ...keys.problems])
       const registered = await register(application, additions.readForm(form), language, req, mistakes)
       redirectToThanks(req, res, thanksLinks.format(registered))
     } catch (error) {
@@ -123,7 +130,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     mistakes: FieldProblems = NO_PROBLEMS,
   ): Promise<PreparedRegistration> {
     const language = application.language ?? readPreferredLanguage(req)
-    const prepared = mistakes.size === 0 ? prepareRegistration({ ...application, language }) : undefined
+    const prepared = mistakes.size === 0 ? await prepareRegistration({ ...application, language }) : undefined
     const { data, problems } = await additions.judge(given, pageLanguage)
     if (!prepared || problems.size > 0) throw new RegistrationMistakes(new Map([...mistakes, ...problems]))
     await available()

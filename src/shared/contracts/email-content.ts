@@ -39,6 +39,11 @@ export interface CredentialsEmail extends CommonContent {
   readonly purpose: 'registration' | 'key' | 'secret'
   readonly application: EmailApplication
   readonly credentials: { readonly clientId?: string; readonly clientSecret?: string } | undefined
+  /**
+   * Left out where a secret is used. The application was registered with public keys, and has no secret: a line for each key, with its
+   * SHA-256 thumbprint (RFC 7638), or the address that serves them.
+   */
+  readonly publicKeys?: readonly string[]
   /** A link that is valid for 72 hours. */
   readonly link: string | undefined
   /** The name of the key or secret; `default` for a registration. */

@@ -43,6 +43,8 @@ export interface SampleCredentials {
   readonly key?: string | undefined
   /** CLIENT_SECRET. */
   readonly secret?: string | undefined
+  /** Whether CLIENT_ASSERTION, which proves a private key (RFC 7523), takes the place of the secret: in curl. */
+  readonly provesKey?: boolean | undefined
 }
 
 /** The parts of a token request. */

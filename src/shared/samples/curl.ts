@@ -8,6 +8,7 @@ import {
   type PreparedCredential,
   type SampleWriter,
 } from './prepare.js'
+import { ASSERTION_TYPE } from './private-key.js'
 
 /** Commands for a POSIX shell. They have no comments: zsh does not know comments in what is pasted. */
 export const curl: SampleWriter = {
@@ -56,8 +57,9 @@ const READ_TOKEN = `sed 's/.*"access_token":"\\{0,1\\}\\([^",}]*\\).*/\\1/'`
 function listTokenWords({ tokenEndpoint, scope, credentials = {} }: SampleTokenRequest): string[] {
   const user = formatWord('', credentials.key, 'CLIENT_ID')
   const password = formatWord(':', credentials.secret, 'CLIENT_SECRET')
+  const proof = [`-d client_assertion_type=${ASSERTION_TYPE}`, '-d "client_assertion=$CLIENT_ASSERTION"']
   return [
-    `-u ${joinWords(user, password)}`,
+    ...(credentials.provesKey === true ? proof : [`-u ${joinWords(user, password)}`]),
     '-d grant_type=client_credentials',
     ...(scope === undefined || scope === '' ? [] : [`--data-urlencode ${quote(`scope=${scope}`)}`]),
     quote(tokenEndpoint),

@@ -25,7 +25,9 @@ export function renderCopyable(caption: string, text: string, { copy, copied, no
 interface FirstCalls {
   readonly apis: readonly FirstApi[]
   /** The credentials that have just been issued: `clientId` is for token endpoints. */
-  readonly credentials: { readonly [Each in 'key' | 'clientId' | 'secret']?: string | undefined }
+  readonly credentials: { readonly [Each in 'key' | 'clientId' | 'secret']?: string | undefined } & {
+    readonly provesKey?: boolean
+  }
   /** The address of the console, which has the calls in more languages, and the references. */
   readonly developersUrl: string | undefined
   readonly texts: FrameTexts
@@ -37,8 +39,8 @@ type FirstApi = Pick<Api, 'name' | 'title' | 'scheme' | 'resource' | 'tokenEndpo
 export function renderFirstCalls({ apis, credentials, developersUrl, texts }: FirstCalls): Html {
   return html`<h2>${texts.tryIt}</h2>
     ${apis.map(({ name, title, scheme, resource, tokenEndpoint, keyHeaders: [keyHeader] }) => {
-      const { key, clientId, secret } = credentials
-      const used = tokenEndpoint === undefined ? { key } : { key: clientId, secret }
+      const { key, clientId, secret, provesKey } = credentials
+      const used = tokenEndpoint === undefined ? { key } : { key: clientId, secret, provesKey }
       const call = {
         scheme,
         method: 'GET',

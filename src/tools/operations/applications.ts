@@ -70,7 +70,12 @@ export const applicationOperations = [
       'Registers an application as its developer would: credentials go to the contact by e-mail, and are not shown.',
     needs: 'platform',
     creates: true,
-    options: { ...NEW, contact, terms: optional(text('The version of the terms that the contact has accepted.')) },
+    options: {
+      ...NEW,
+      contact,
+      keySet: optional(keySet),
+      terms: optional(text('The version of the terms that the contact has accepted.')),
+    },
     output: z.strictObject({ application: APPLICATION }),
   }),
   operation({

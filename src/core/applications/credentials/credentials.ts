@@ -166,24 +166,37 @@ export interface MintedCredentials {
 }
 
 /**
- * Makes the credentials that an e-mail delivers: a key, a secret, or for a registration a key and the secret that oauth2 APIs and
- * resource servers need. `terms`: those of the credential that is replaced.
+ * Makes the credentials that an e-mail delivers: a key, a secret, or for a registration a key and the secret that APIs and resource
+ * servers need. With `hasKeySet` a key set takes the place of that secret. `terms`: those of the credential that is replaced.
  */
 export function mintCredentials(
   credentials: Credentials,
   purpose: DeliveryPurpose,
-  apis: ReadonlyMap<string, Api>,
   { apis: granted, resourceServer }: Pick<ApplicationRecord, 'apis' | 'resourceServer'>,
-  now: number,
-  terms?: CredentialTerms,
+  {
+    apis,
+    terms,
+    hasKeySet = false,
+    now,
+  }: {
+    readonly apis: ReadonlyMap<string, Api>
+    readonly terms?: CredentialTerms
+    readonly hasKeySet?: boolean
+    readonly now: number
+  },
 ): MintedCredentials {
-  const needsSecret = resourceServer || Object.keys(granted).some((api) => apis.get(api)?.scheme === 'oauth2')
+  const takesSecret = resourceServer || Object.keys(granted).some((name) => takesSecrets(apis.get(name)))
+  const needsSecret = takesSecret && !hasKeySet
   const hasKey = purpose === 'key' || purpose === 'registration'
   const hasSecret = purpose === 'secret' || (purpose === 'registration' && needsSecret)
   return {
     key: hasKey ? credentials.mint('key', now, terms) : undefined,
     secret: hasSecret ? credentials.mint('secret', now, terms) : undefined,
   }
+}
+
+function takesSecrets({ clientAuthentication = [] }: Partial<Api> = {}): boolean {
+  return clientAuthentication.some((method) => method !== 'private_key_jwt')
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

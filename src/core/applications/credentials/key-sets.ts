@@ -1,6 +1,9 @@
 import type { CredentialRecord, KeySetRecord } from '../../../shared/contracts/application-record.js'
 import { ApplicationError, toSentence } from '../../../shared/contracts/errors.js'
+import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
+import { formatKeySet } from '../../../shared/lib/key-set-text.js'
 import { isObject } from '../../../shared/lib/is-object.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
 import type { Application } from '../application.js'
 import type { Applications } from '../applications-api.js'
 import type { CallParts } from '../call-parts.js'
@@ -110,6 +113,24 @@ export async function readKeySetSource(given: unknown, now: number): Promise<Key
     if (!(error instanceof KeySetProblem)) throw error
     throw new ApplicationError('invalid_argument', toSentence(`jwks ${error.message}`))
   }
+}
+
+/** The key set with which an application was registered: it becomes a credential when its e-mail is sent. */
+export function createRegisteredKeySet(
+  { details }: Pick<QueuedEmail, 'details'>,
+  createdAt: number,
+  terms?: CredentialTerms,
+): CredentialRecord | undefined {
+  const { keySet } = ownMembers(details ?? {})
+  return isObject(keySet) ? createKeySetRecord(keySet as unknown as KeySetRecord, createdAt, terms) : undefined
+}
+
+/** A line for each public key of a key set, or its address; undefined for another credential. */
+export function formatRecordedKeySet(
+  record: Pick<CredentialRecord, 'keySet'> | undefined,
+): readonly string[] | undefined {
+  const { keySet } = record ?? {}
+  return keySet && formatKeySet('keys' in keySet ? keySet : { jwksUri: keySet.address })
 }
 
 /** For audit records: the address, or what tells the keys apart. */

@@ -36,9 +36,8 @@ export function createCreation(options: CreationOptions): Pick<Applications, 'cr
       const { key, secret } = mintCredentials(
         await opened(),
         'registration',
-        apis,
         { apis: granted, resourceServer },
-        createdAt,
+        { apis, hasKeySet: given !== undefined, now: createdAt },
       )
       const record: ApplicationRecord = {
         ...createRecord(granted, createdAt),
@@ -60,7 +59,7 @@ export function createCreation(options: CreationOptions): Pick<Applications, 'cr
       )
       return {
         application: toApplication(saved, createdAt),
-        credentials: { clientId: key!.plain, ...(secret && !given && { clientSecret: secret.plain }) },
+        credentials: { clientId: key!.plain, ...(secret && { clientSecret: secret.plain }) },
       }
     },
   }

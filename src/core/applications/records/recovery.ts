@@ -45,7 +45,7 @@ export function createRecovery(options: RecoveryOptions): Pick<Applications, 're
       const save = current.status === 'suspended' ? ({ ...email, state: 'suspended' } as const) : email
       return { changed: { keys: [], secrets: [] }, emails: [{ save }] }
     }
-    const { key, secret } = mintCredentials(credentials, 'registration', apis, current, now())
+    const { key, secret } = mintCredentials(credentials, 'registration', current, { apis, now: now() })
     return {
       changed: { keys: key ? [key.record] : [], secrets: secret ? [secret.record] : [] },
       result: { clientId: key!.plain, ...(secret && { clientSecret: secret.plain }) },
@@ -112,9 +112,14 @@ interface Issue {
   readonly byEmail: boolean
 }
 
-/** The e-mail of a registration as if it were new. Credentials and links that it has sent before no longer work. */
+/**
+ * The e-mail of a registration as if it were new. Credentials and links that it has sent before no longer work, and a key set that was
+ * registered with it is forgotten: its private keys may be a stranger's.
+ */
 function restart(email: QueuedEmail, { status }: ApplicationRecord, now: number): QueuedEmail {
-  const cleared = { ...email, attemptedHashes: [], claimLinks: [] }
+  const details =
+    email.details && Object.fromEntries(Object.entries(email.details).filter(([name]) => name !== 'keySet'))
+  const cleared = { ...email, details, attemptedHashes: [], claimLinks: [] }
   if (email.state === 'held') return nextVersion(cleared)
   const due = requeueEmail(cleared, now)
   return status === 'suspended' ? { ...due, state: 'suspended' } : due

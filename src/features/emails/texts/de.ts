@@ -23,12 +23,13 @@ export const de: Phrases = {
   duration: (count, unit) => `${count} ${UNITS[unit][count === 1 ? 0 : 1]}`,
   date: (date) => new Intl.DateTimeFormat('de', { dateStyle: 'long', timeZone: 'UTC' }).format(date),
 
-  registration: ({ name, platform, byLink, replacesEarlier }) => ({
+  registration: ({ name, platform, byLink, replacesEarlier, provesKey }) => ({
     subject: `Ihre Zugangsdaten für ${platform}`,
     heading: 'Ihre Zugangsdaten',
     paragraphs: [
       `Ihre Anwendung „${name}“ ist bei ${platform} registriert.`,
       replacesEarlier && 'Diese E-Mail ersetzt alle früheren E-Mails mit Zugangsdaten für diese Anwendung.',
+      provesKey && NO_SECRET,
       byLink && SHOWN_ONCE,
     ],
     actions: byLink ? ['Zugangsdaten anzeigen'] : [],
@@ -202,6 +203,8 @@ export const de: Phrases = {
   labels: {
     key: (uses) => `Schlüssel (${uses})`,
     secret: 'Secret (client_secret)',
+    publicKeys: 'Öffentliche Schlüssel',
+    withLibrary: 'Dasselbe mit openid-client, das die Assertion ($CLIENT_ASSERTION) erzeugt',
     publicId: 'Kann statt des Schlüssels die client_id sein; sie ist nicht geheim',
     applicationId: 'Anwendungs-ID',
     contact: 'Kontakt',
@@ -225,6 +228,8 @@ export const de: Phrases = {
   },
 }
 
+const NO_SECRET =
+  'Es gibt kein Secret: Ihre Anwendung erhält Access-Tokens, indem sie ihren privaten Schlüssel nachweist, mit einer Assertion, die sie für jede Anfrage signiert.'
 const SHOWN_ONCE = 'Der Link zeigt Ihre Zugangsdaten ein einziges Mal an. Er gilt 72 Stunden.'
 const KEEP_SAFE =
   'Bewahren Sie die Zugangsdaten so auf, dass nur Ihre Anwendung sie lesen kann. Sie sind hier nicht gespeichert und können nicht noch einmal angezeigt werden.'

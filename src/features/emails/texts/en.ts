@@ -7,12 +7,13 @@ export const en: Phrases = {
   // Dates have this order everywhere: in dates of digits readers from America and Europe exchange day and month.
   date: (date) => date.toISOString().slice(0, 10),
 
-  registration: ({ name, platform, byLink, replacesEarlier }) => ({
+  registration: ({ name, platform, byLink, replacesEarlier, provesKey }) => ({
     subject: `Your credentials for ${platform}`,
     heading: 'Your credentials',
     paragraphs: [
       `Your application “${name}” is registered at ${platform}.`,
       replacesEarlier && 'This e-mail replaces all earlier e-mails with credentials for this application.',
+      provesKey && NO_SECRET,
       byLink && SHOWN_ONCE,
     ],
     actions: byLink ? ['Show my credentials'] : [],
@@ -178,6 +179,8 @@ export const en: Phrases = {
   labels: LABELS,
 }
 
+const NO_SECRET =
+  'There is no secret: your application gets access tokens by proving its private key, with an assertion that it signs for each request.'
 const SHOWN_ONCE = 'The link shows your credentials once. It works for 72 hours.'
 const KEEP_SAFE =
   'Keep the credentials where only your application can read them. They are not stored here and cannot be shown again.'

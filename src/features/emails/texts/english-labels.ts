@@ -12,6 +12,8 @@ export const LABELS = {
   keyExpiresAt: 'The key expires at',
   secretExpiresAt: 'The secret expires at',
   firstCharacters: (kind: 'key' | 'secret') => `First characters of the ${kind}`,
+  publicKeys: 'Public keys',
+  withLibrary: 'The same with openid-client, which makes the assertion ($CLIENT_ASSERTION)',
   code: 'Code',
   tokenAddress: 'Get access tokens at',
   getToken: 'Get an access token',

@@ -16,12 +16,13 @@ export const es: Phrases = {
   duration: (count, unit) => `${count} ${UNITS[unit][count === 1 ? 0 : 1]}`,
   date: (date) => new Intl.DateTimeFormat('es', { dateStyle: 'long', timeZone: 'UTC' }).format(date),
 
-  registration: ({ name, platform, byLink, replacesEarlier }) => ({
+  registration: ({ name, platform, byLink, replacesEarlier, provesKey }) => ({
     subject: `Sus credenciales para ${platform}`,
     heading: 'Sus credenciales',
     paragraphs: [
       `Su aplicación «${name}» está registrada en ${platform}.`,
       replacesEarlier && 'Este correo sustituye a todos los anteriores con credenciales para esta aplicación.',
+      provesKey && NO_SECRET,
       byLink && SHOWN_ONCE,
     ],
     actions: byLink ? ['Mostrar mis credenciales'] : [],
@@ -193,6 +194,8 @@ export const es: Phrases = {
   labels: {
     key: (uses) => `Clave (${uses})`,
     secret: 'Secreto (client_secret)',
+    publicKeys: 'Claves públicas',
+    withLibrary: 'Lo mismo con openid-client, que crea la aserción ($CLIENT_ASSERTION)',
     publicId: 'Puede ser el client_id en lugar de la clave; no es secreto',
     applicationId: 'Id. de la aplicación',
     contact: 'Contacto',
@@ -216,6 +219,8 @@ export const es: Phrases = {
   },
 }
 
+const NO_SECRET =
+  'No hay secreto: su aplicación obtiene tokens de acceso demostrando su clave privada, con una aserción que firma para cada solicitud.'
 const SHOWN_ONCE = 'El enlace muestra sus credenciales una sola vez. Funciona durante 72 horas.'
 const KEEP_SAFE =
   'Guarde las credenciales donde solo su aplicación pueda leerlas. No se almacenan aquí y no se pueden volver a mostrar.'

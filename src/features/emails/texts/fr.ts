@@ -16,13 +16,14 @@ export const fr: Phrases = {
   duration: (count, unit) => `${count} ${UNITS[unit][count === 1 ? 0 : 1]}`,
   date: (date) => new Intl.DateTimeFormat('fr', { dateStyle: 'long', timeZone: 'UTC' }).format(date),
 
-  registration: ({ name, platform, byLink, replacesEarlier }) => ({
+  registration: ({ name, platform, byLink, replacesEarlier, provesKey }) => ({
     subject: `Vos identifiants pour ${platform}`,
     heading: 'Vos identifiants',
     paragraphs: [
       `Votre application «\u00A0${name}\u00A0» est enregistrée sur ${platform}.`,
       replacesEarlier &&
         'Cet e-mail remplace tous les e-mails précédents contenant des identifiants pour cette application.',
+      provesKey && NO_SECRET,
       byLink && SHOWN_ONCE,
     ],
     actions: byLink ? ['Afficher mes identifiants'] : [],
@@ -198,6 +199,8 @@ export const fr: Phrases = {
   labels: {
     key: (uses) => `Clé (${uses})`,
     secret: 'Secret (client_secret)',
+    publicKeys: 'Clés publiques',
+    withLibrary: 'La même chose avec openid-client, qui crée l’assertion ($CLIENT_ASSERTION)',
     publicId: 'Peut servir de client_id à la place de la clé\u00A0; il n’est pas secret',
     applicationId: 'Identifiant de l’application',
     contact: 'Contact',
@@ -221,6 +224,8 @@ export const fr: Phrases = {
   },
 }
 
+const NO_SECRET =
+  'Il n’y a pas de secret\u00A0: votre application obtient des jetons d’accès en prouvant sa clé privée, avec une assertion qu’elle signe pour chaque requête.'
 const SHOWN_ONCE = 'Le lien affiche vos identifiants une seule fois. Il est valable 72 heures.'
 const KEEP_SAFE =
   'Conservez ces identifiants là où seule votre application peut les lire. Ils ne sont pas enregistrés ici et ne pourront pas être affichés à nouveau.'

@@ -30,6 +30,8 @@ export interface MentionedCredential extends Mentioned {
   readonly byLink: boolean
   /** Whether an earlier e-mail with the same credential may have arrived. */
   readonly replacesEarlier: boolean
+  /** Whether the application has public keys, and no secret. */
+  readonly provesKey: boolean
   /** The fate of the replaced credential: it works for a formatted duration or, if that is undefined, no longer. */
   readonly previous: { readonly worksFor: string | undefined } | undefined
 }

@@ -11,6 +11,15 @@ export const de: Phrases = {
   language: 'Sprache unserer E-Mails',
   apis: 'APIs, die sie aufruft',
   needsApproval: 'Diese API braucht unsere Freigabe.',
+  keySet: 'Öffentliche Schlüssel statt eines Secrets',
+  keySetHint:
+    'Für eine Anwendung, die einen privaten Schlüssel nachweist (private_key_jwt, RFC 7523): ein JWK Set, ein öffentlicher Schlüssel als PEM oder die https-Adresse, unter der das Set steht. Dann entsteht kein Secret. Geben Sie niemals einen privaten Schlüssel ein.',
+  needsKeySet: 'Diese API nimmt nur öffentliche Schlüssel an, kein Secret.',
+  keySetMissing: 'Geben Sie öffentliche Schlüssel ein: {apis} nimmt kein Secret an.',
+  keySetUnused:
+    '{apis} nimmt keine öffentlichen Schlüssel an. Registrieren Sie dafür eine eigene Anwendung oder lassen Sie die öffentlichen Schlüssel weg.',
+  keySetRefused:
+    'Geben Sie ein JWK Set mit 1 bis 10 öffentlichen Schlüsseln, einen öffentlichen Schlüssel als PEM oder eine Adresse ein, die mit https:// beginnt.',
   scopes: 'Scopes, die sie erhält:',
   optional: '(freiwillig)',
   register: 'Registrieren',

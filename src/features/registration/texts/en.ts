@@ -12,6 +12,14 @@ export const en = {
   language: 'Language of our e-mails',
   apis: 'APIs that it calls',
   needsApproval: 'This API needs our approval.',
+  keySet: 'Public keys in place of a secret',
+  keySetHint:
+    'For an application that proves a private key (private_key_jwt, RFC 7523): a JWK Set, one public key in PEM, or the https address that serves the set. No secret is made then. Never enter a private key.',
+  needsKeySet: 'This API takes public keys only, and no secret.',
+  keySetMissing: 'Enter public keys: {apis} takes no secret.',
+  keySetUnused: '{apis} takes no public keys. Register an application of its own for it, or leave the public keys out.',
+  keySetRefused:
+    'Enter a JWK Set of 1 to 10 public keys, one public key in PEM, or an address that begins with https://.',
   scopes: 'Scopes that it gets:',
   /** Follows the label of a field that may stay empty. */
   optional: '(optional)',

@@ -11,6 +11,15 @@ export const es: Phrases = {
   language: 'Idioma de nuestros correos',
   apis: 'API que llama',
   needsApproval: 'Esta API necesita nuestra aprobación.',
+  keySet: 'Claves públicas en lugar de un secreto',
+  keySetHint:
+    'Para una aplicación que demuestra una clave privada (private_key_jwt, RFC 7523): un JWK Set, una clave pública en PEM o la dirección https que sirve el conjunto. Entonces no se crea ningún secreto. No introduzca nunca una clave privada.',
+  needsKeySet: 'Esta API solo acepta claves públicas, ningún secreto.',
+  keySetMissing: 'Introduzca claves públicas: {apis} no acepta secretos.',
+  keySetUnused:
+    '{apis} no acepta claves públicas. Registre una aplicación propia para ella, o no indique claves públicas.',
+  keySetRefused:
+    'Introduzca un JWK Set de 1 a 10 claves públicas, una clave pública en PEM o una dirección que empiece por https://.',
   scopes: 'Scopes que obtiene:',
   optional: '(opcional)',
   register: 'Registrar',

@@ -11,6 +11,15 @@ export const fr: Phrases = {
   language: 'Langue de nos e-mails',
   apis: 'API qu’elle appelle',
   needsApproval: 'Cette API nécessite notre approbation.',
+  keySet: 'Clés publiques à la place d’un secret',
+  keySetHint:
+    'Pour une application qui prouve une clé privée (private_key_jwt, RFC 7523)\u00A0: un JWK Set, une clé publique en PEM ou l’adresse https qui fournit le jeu de clés. Aucun secret n’est alors créé. Ne saisissez jamais de clé privée.',
+  needsKeySet: 'Cette API n’accepte que des clés publiques, pas de secret.',
+  keySetMissing: 'Saisissez des clés publiques\u00A0: {apis} n’accepte pas de secret.',
+  keySetUnused:
+    '{apis} n’accepte pas de clés publiques. Enregistrez une application à part pour cette API, ou laissez les clés publiques de côté.',
+  keySetRefused:
+    'Saisissez un JWK Set de 1 à 10 clés publiques, une clé publique en PEM ou une adresse qui commence par https://.',
   scopes: 'Scopes qu’elle obtient\u00A0:',
   optional: '(facultatif)',
   register: 'Enregistrer',

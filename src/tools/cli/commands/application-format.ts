@@ -1,5 +1,5 @@
 import type { Application, CredentialInfo } from '../../../index.js'
-import { formatKeySet } from '../../../shared/lib/format-key-set.js'
+import { formatKeySet } from '../../../shared/lib/key-set-text.js'
 import { alignColumns, formatTime, replaceControlCharacters } from '../format.js'
 import type { EmailInfo } from './emails.js'
 

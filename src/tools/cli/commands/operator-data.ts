@@ -1,3 +1,4 @@
+import { parseKeySetText } from '../../../shared/lib/key-set-text.js'
 import { toSentence } from '../../../shared/contracts/errors.js'
 import { readFile, stat } from 'node:fs/promises'
 import { CommandError, describeError, UsageError } from '../errors.js'
@@ -5,15 +6,9 @@ import { CommandError, describeError, UsageError } from '../errors.js'
 /** The command line accepts more than the platform stores, so that the platform's message says how much that is. */
 const MAX_FILE_BYTES = 64 * 1024
 
-/** The value of `--jwks`: the JWK Set in that file. */
-export async function readJwks(path: string): Promise<unknown> {
-  const text = await readGivenFile('jwks', path)
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The message of the error would repeat what is in the file, which may be a private key.
-    throw new CommandError(`--jwks: ${path} is not JSON. It has a JWK Set: { "keys": [...] }.`)
-  }
+/** The value of `--jwks`: the JWK Set in that file, or one public key as a JWK or in PEM. */
+export async function readJwks(path: string): Promise<object | undefined> {
+  return parseKeySetText(await readGivenFile('jwks', path)).jwks
 }
 
 /** The value of `--metadata`: parsed JSON. */

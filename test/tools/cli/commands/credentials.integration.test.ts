@@ -107,7 +107,7 @@ it('apps create --jwks or --jwks-uri, add-key-set, replace-key-set, reload-key-s
   const create = ['apps', 'create', '--name', 'Bank', '--api', 'orders', ...config]
   for (const [file, problem] of [
     [privateKeys!, 'jwks has a private key (member d): publish public keys only.'],
-    [noJson!, `--jwks: ${noJson!} is not JSON. It has a JWK Set: { "keys": [...] }.`],
+    [noJson!, 'jwks is no JWK Set: { "keys": [...] }, and no public key in PEM.'],
     [join(folder, 'missing'), 'could not be read'],
   ] as const) {
     const { code, stderr } = await runInProcess([...create, '--jwks', file])

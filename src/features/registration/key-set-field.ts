@@ -1,0 +1,68 @@
+import type { KeySetSource } from '../../core/applications/call-options.js'
+import { readKeySetSource } from '../../core/applications/credentials/key-sets.js'
+import type { Api } from '../../shared/contracts/api.js'
+import { ApplicationError } from '../../shared/contracts/errors.js'
+import { fillText } from '../../shared/lib/fill-in.js'
+import { parseKeySetText } from '../../shared/lib/key-set-text.js'
+import { NO_PROBLEMS, type FieldProblems, type FormFields } from './mistakes.js'
+import type { Phrases } from './texts/en.js'
+
+/** The key set that was entered, and what is wrong with it. */
+export async function readKeySetField(
+  { values, apis: chosen }: FormFields,
+  apis: readonly Api[],
+  texts: Phrases,
+): Promise<{ readonly source: KeySetSource | undefined; readonly problems: FieldProblems }> {
+  const text = values.get('keySet') ?? ''
+  const mistake = findKeySetProblem(apis, chosen, text !== '')
+  if (mistake) {
+    const names = mistake.apis.map(({ title }) => title).join(', ')
+    const problem = fillText(mistake.problem === 'missing' ? texts.keySetMissing : texts.keySetUnused, { apis: names })
+    return { source: undefined, problems: new Map([['keySet', problem]]) }
+  }
+  if (text === '') return { source: undefined, problems: NO_PROBLEMS }
+  try {
+    const source = parseKeySetText(text)
+    await readKeySetSource(source, 0)
+    return { source, problems: NO_PROBLEMS }
+  } catch (error) {
+    if (!(error instanceof ApplicationError)) throw error
+    // What is wrong with a key is known in English only.
+    return { source: undefined, problems: new Map([['keySet', `${texts.keySetRefused} (${error.message})`]]) }
+  }
+}
+
+interface KeySetMistake {
+  /** `missing`: these APIs take nothing else. `unused`: they take none. */
+  readonly problem: 'missing' | 'unused'
+  readonly apis: readonly Api[]
+}
+
+/** Whether public keys do not fit the APIs that a registration is for. */
+export function findKeySetProblem(
+  apis: readonly Api[],
+  chosen: readonly string[],
+  hasKeySet: boolean,
+): KeySetMistake | undefined {
+  const withTokens = apis.filter(({ name, scheme }) => chosen.includes(name) && scheme === 'oauth2')
+  const takesKeys = ({ clientAuthentication }: Api): boolean => clientAuthentication.includes('private_key_jwt')
+  const others = withTokens.filter((api) => (hasKeySet ? !takesKeys(api) : needsKeySet(api)))
+  if (others.length > 0) return { problem: hasKeySet ? 'unused' : 'missing', apis: others }
+  const isOfNoUse = hasKeySet && chosen.length > 0 && withTokens.length === 0
+  return isOfNoUse ? { problem: 'unused', apis: apis.filter(({ name }) => chosen.includes(name)) } : undefined
+}
+
+/** Whether an API takes nothing but public keys. */
+export function needsKeySet({ clientAuthentication }: Api): boolean {
+  return clientAuthentication.length > 0 && clientAuthentication.every((method) => method === 'private_key_jwt')
+}
+
+export function createKeySetError({ problem, apis }: KeySetMistake): ApplicationError {
+  const names = apis.map(({ name }) => name).join(', ')
+  return new ApplicationError(
+    'invalid_argument',
+    problem === 'missing'
+      ? `keySet is missing: ${names} takes public keys only.`
+      : `keySet is of no use for ${names}: register another application for it.`,
+  )
+}

@@ -1,0 +1,47 @@
+import { createPublicKey, hash } from 'node:crypto'
+import { ApplicationError } from '../contracts/errors.js'
+import { isObject } from './is-object.js'
+
+interface PublicKey {
+  readonly kty: string
+  readonly kid?: string
+  readonly crv?: string
+}
+
+/** Members of a thumbprint (RFC 7638 3.2, RFC 8037 2), in their order. */
+const THUMBPRINT_MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  EC: ['crv', 'kty', 'x', 'y'],
+  OKP: ['crv', 'kty', 'x'],
+  RSA: ['e', 'kty', 'n'],
+}
+
+/** A line for each public key, by which people compare it: its kind, its kid, its SHA-256 thumbprint (RFC 7638); or the address of the set. */
+export function formatKeySet(
+  keySet: { readonly keys: readonly PublicKey[] } | { readonly jwksUri: string },
+): readonly string[] {
+  if (!('keys' in keySet)) return [keySet.jwksUri]
+  return keySet.keys.map((jwk) => {
+    const members = THUMBPRINT_MEMBERS[jwk.kty] ?? []
+    const text = JSON.stringify(jwk, [...members])
+    const kid = jwk.kid === undefined ? '' : `kid ${jwk.kid}, `
+    return `${jwk.crv ?? jwk.kty}, ${kid}SHA-256 ${hash('sha256', text, 'base64url')}`
+  })
+}
+
+/**
+ * Reads what somebody has pasted: a JWK Set, one public key (a JWK, or PEM as openssl writes it), or the https address of a set. Throws with
+ * code `invalid_argument`; the message repeats nothing of the text, which may be a private key.
+ */
+export function parseKeySetText(text: string): { readonly jwks?: object; readonly jwksUri?: string } {
+  if (/^https?:\/\//i.test(text)) return { jwksUri: text }
+  if (/PRIVATE KEY-----/.test(text))
+    throw new ApplicationError('invalid_argument', 'jwks has a private key: publish public keys only.')
+  try {
+    if (/^\s*-----BEGIN PUBLIC KEY-----/.test(text))
+      return { jwks: { keys: [createPublicKey(text).export({ format: 'jwk' })] } }
+    const value: unknown = JSON.parse(text)
+    return { jwks: isObject(value) && Object.hasOwn(value, 'kty') ? { keys: [value] } : (value as object) }
+  } catch {
+    throw new ApplicationError('invalid_argument', 'jwks is no JWK Set: { "keys": [...] }, and no public key in PEM.')
+  }
+}
