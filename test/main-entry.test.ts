@@ -8,9 +8,10 @@ import { readSourceFiles } from './support/source-files.js'
  * and limits of one application raised them from 189 modules and 15,500 lines: every guard judges them. The hook of plans and the check that nothing lacks it are 200 of these lines.
  * What operators left of an application's credentials, former records in an outage, settings of other processes and flush() raised
  * them again, from 199 and 16,450: each of them must hold in every process. The lines rose by 1,100 when types moved from files of their own,
- * which nothing loads, into the files that return them; and by 300 for key sets, which are core records. The type of a signer is one name more.
+ * which nothing loads, into the files that return them; and by 300 for key sets, which are core records.  The type of a signer is one name more.
+ * Small files that were merged into those that read them, and what resource servers ask (400), raised the lines by 900.
  */
-const LIMITS = { modules: 205, lines: 18_735, values: 20, types: 91 }
+const LIMITS = { modules: 205, lines: 19_700, values: 20, types: 91 }
 
 describe('the main entry', () => {
   it('loads no more modules and lines than before', () => {

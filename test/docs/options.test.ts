@@ -61,6 +61,7 @@ const API: Names<OAuth2ApiOptions & ApiKeyApiOptions> = {
   clientAuthentication: true,
   defaultScopes: true,
   hideCredential: true,
+  introspection: true,
   header: true,
   reportOnly: true,
 }

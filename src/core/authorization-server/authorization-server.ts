@@ -13,7 +13,6 @@ import type { ApiObservers } from '../../shared/contracts/api-observer.js'
 import { createClientAuthentication } from './client-authentication.js'
 import {
   createIntrospectionEndpoint,
-  createOwnTokenReader,
   createRevocationEndpoint,
   type VerifyAccessToken,
 } from './introspection-and-revocation.js'
@@ -25,6 +24,7 @@ import {
   createProtectedResourceMetadata,
 } from './metadata-endpoints.js'
 import type { CheckMount } from './mount-check.js'
+import { createPresentedEndpoints, type JudgePresented, type PresentedApi } from './presented-credentials.js'
 import { createResourceServerAuthentication } from './resource-server-authentication.js'
 import { createRouters } from './router.js'
 import { createSuspensionEndpoint } from './suspension-endpoint.js'
@@ -54,6 +54,8 @@ export function createAuthorizationServer({
   revokedTokens,
   signingKeys,
   findActiveToken,
+  judgePresented,
+  freshUntil,
   observers,
   emit,
   paceStarts,
@@ -63,7 +65,7 @@ export function createAuthorizationServer({
   now,
 }: Parameters<typeof createClientAuthentication>[0] & {
   /** All APIs. The endpoints exist for those with the scheme oauth2. */
-  readonly apis: ReadonlyMap<string, TokenApi>
+  readonly apis: ReadonlyMap<string, TokenApi & PresentedApi>
   /** Without a slash at its end. */
   readonly baseUrl: string
   /** The path of `baseUrl`, without a slash at its end. */
@@ -87,6 +89,9 @@ export function createAuthorizationServer({
   readonly signingKeys: SigningKeys
   /** The access token as the guards of that API see it; undefined if they would refuse it. */
   readonly findActiveToken: VerifyAccessToken
+  readonly judgePresented: JudgePresented
+  /** The time on the monotonic clock until which what this process knows may be served. */
+  readonly freshUntil: () => number
   readonly observers: ApiObservers
   readonly emit: Emit
   readonly paceStarts: PaceStarts
@@ -119,13 +124,17 @@ export function createAuthorizationServer({
     delayRefusals: true,
     setBy: 'rateLimits.revocations',
   })
-  const readActiveToken = createOwnTokenReader(authenticateClient, findActiveToken)
-  // Revocation also accepts tokens that guards refuse now: they must stay revoked when the application may use the API again.
-  const readIssuedToken = createOwnTokenReader(authenticateClient, async (api, presented) =>
-    verifyIssued(accessTokens, api, presented),
-  )
+  const authenticateResourceServer = createResourceServerAuthentication({ authenticateClient, apis, baseUrl })
+  const { sendIntrospection, introspect, createCheck } = createPresentedEndpoints({
+    authenticateClient,
+    authenticateResourceServer,
+    judgePresented,
+    limitFailures,
+    freshUntil,
+    now,
+  })
 
-  const createEndpoints = (api: TokenApi) => ({
+  const createEndpoints = (api: TokenApi & PresentedApi) => ({
     api,
     token: createTokenEndpoint(api, {
       authenticateClient,
@@ -135,8 +144,20 @@ export function createAuthorizationServer({
       emit,
       now,
     }),
-    revoke: createRevocationEndpoint(api, { readOwnToken: readIssuedToken, revokedTokens, limitRevocations, emit }),
-    introspect: createIntrospectionEndpoint(api, readActiveToken),
+    revoke: createRevocationEndpoint(api, {
+      authenticateClient,
+      // Also tokens that guards refuse now: they must stay revoked when the application may use the API again.
+      verifyAccessToken: (_, presented) => verifyIssued(accessTokens, api, presented),
+      revokedTokens,
+      limitRevocations,
+      emit,
+    }),
+    introspect: createIntrospectionEndpoint(api, {
+      authenticateClient,
+      verifyAccessToken: findActiveToken,
+      sendIntrospection,
+    }),
+    check: createCheck(api),
     authorize: createAuthorizationEndpoint(),
     authorizationServerMetadata: createAuthorizationServerMetadata(api),
     openIdMetadata: createOpenIdMetadata(api, signingAlgorithms),
@@ -145,6 +166,7 @@ export function createAuthorizationServer({
 
   const routers = createRouters({
     endpoints: [...apis.values()].filter(({ scheme }) => scheme === 'oauth2').map(createEndpoints),
+    resourceServers: { introspect, check: createCheck(undefined) },
     keySet: createKeySetEndpoint({ signingKeys, available, publishAhead }),
     suspension: createSuspensionEndpoint(createAuthentication(limitSuspensionFailures, undefined)),
     basePath,

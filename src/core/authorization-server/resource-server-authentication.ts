@@ -8,23 +8,23 @@ import type { Form } from '../http/form.js'
 import { CLIENT_FAILED, createInvalidClientError, type AuthenticateClient } from './client-authentication.js'
 
 /** A resource server that has authenticated. */
-export interface ResourceServer {
+export interface ResourceServer<Each extends Api = Api> {
   readonly application: ApplicationRecord
   /** The APIs whose credentials it may check, with what it has presented. */
-  readonly apis: readonly Api[]
+  readonly apis: readonly Each[]
 }
 
 /**
  * Authenticates resource servers where no API is named by the path, as clients do at the endpoints of APIs; the audience of an assertion is
  * `baseUrl`. An application that is no resource server is answered as an unknown client: 401 `invalid_client`.
  */
-export function createResourceServerAuthentication({
+export function createResourceServerAuthentication<Each extends Api>({
   authenticateClient,
   apis,
   baseUrl,
 }: {
   readonly authenticateClient: AuthenticateClient
-  readonly apis: ReadonlyMap<string, Api>
+  readonly apis: ReadonlyMap<string, Each>
   readonly baseUrl: string
 }) {
   const taken = new Set([...apis.values()].flatMap(({ clientAuthentication }) => clientAuthentication))
@@ -36,7 +36,7 @@ export function createResourceServerAuthentication({
     clientAuthentication: taken.size > 0 ? [...taken] : ['client_secret_basic', 'client_secret_post'],
   }
 
-  return async function authenticateResourceServer(req: IncomingMessage, form: Form): Promise<ResourceServer> {
+  return async function authenticateResourceServer(req: IncomingMessage, form: Form): Promise<ResourceServer<Each>> {
     const { application, secret, client } = await authenticateClient(req, form, platform)
     const own = [...apis.values()].filter((api) => isResourceServerOf(application, api) && isUsableAt(secret, api))
     if (own.length > 0) return { application, apis: own }

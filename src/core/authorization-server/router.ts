@@ -16,6 +16,7 @@ interface ApiEndpoints {
   readonly token: Endpoint
   readonly revoke: Endpoint
   readonly introspect: Endpoint
+  readonly check: Endpoint
   readonly authorize: Endpoint
   readonly authorizationServerMetadata: Endpoint
   readonly openIdMetadata: Endpoint
@@ -28,6 +29,7 @@ type Routes = Map<string, Readonly<Record<string, Endpoint>>>
 /** `auth.router`, `auth.wellKnownRouter`. Paths match exactly, in case and slash; others go on to the host. */
 export function createRouters({
   endpoints,
+  resourceServers,
   keySet,
   suspension,
   basePath,
@@ -37,6 +39,8 @@ export function createRouters({
   checkMount,
 }: {
   readonly endpoints: readonly ApiEndpoints[]
+  /** The endpoints for every API, which the form names. */
+  readonly resourceServers: { readonly introspect: Endpoint; readonly check: Endpoint }
   readonly keySet: Endpoint
   readonly suspension: Endpoint
   /** The path of `baseUrl`; the metadata at the root of the origin has it in its paths (RFC 8414 3.1, RFC 9728 3.1). */
@@ -51,7 +55,13 @@ export function createRouters({
     (error: unknown, req: IncomingMessage, res: ServerResponse): void =>
       sendDenial(req, res, logDenial(logRefusal, api, error, describeRefusedClient(error)?.reason))
   const keySetRoute = routeDocument(answerErrors(keySet, refuse('platform')))
-  const routes: Routes = new Map([['/.well-known/jwks.json', keySetRoute]])
+  const routeOfPlatform = (each: Endpoint) => ({ POST: answerErrors(paceStarts(each), refuse('platform')) })
+  const routes: Routes = new Map<string, Readonly<Record<string, Endpoint>>>([
+    ['/.well-known/jwks.json', keySetRoute],
+    // No API's name begins so.
+    ['/_resource-server/introspect', routeOfPlatform(resourceServers.introspect)],
+    ['/_resource-server/check', routeOfPlatform(resourceServers.check)],
+  ])
   const rootRoutes: Routes = new Map()
 
   for (const { api, ...endpoint } of endpoints) {
@@ -65,6 +75,7 @@ export function createRouters({
       .set(`/${api.name}/token`, { '*': wrapWithCors(endpoint.token), ...preflight })
       .set(`/${api.name}/revoke`, { POST: wrapWithCors(endpoint.revoke), ...preflight })
       .set(`/${api.name}/introspect`, { POST: wrapWithCors(endpoint.introspect), ...preflight })
+      .set(`/${api.name}/check`, { POST: wrap(paceStarts(endpoint.check)) })
       .set(`/${api.name}/authorize`, routeGet(wrap(endpoint.authorize)))
       .set(`/${api.name}/.well-known/oauth-authorization-server`, authorizationServer)
       .set(`/${api.name}/.well-known/openid-configuration`, openId)
@@ -79,9 +90,7 @@ export function createRouters({
   return {
     router: createRouter(basePath === '' ? new Map([...routes, ...rootRoutes]) : routes, checkMount),
     wellKnownRouter: createRouter(rootRoutes),
-    suspensionRouter: createRouter(
-      new Map([['/', { POST: answerErrors(paceStarts(suspension), refuse('platform')) }]]),
-    ),
+    suspensionRouter: createRouter(new Map([['/', routeOfPlatform(suspension)]])),
   }
 }
 

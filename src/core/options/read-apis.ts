@@ -77,6 +77,7 @@ function readApi(name: string, options: unknown, defaults: ApiDefaults): ApiSett
     ),
     credentialMaxAge:
       api.credentialMaxAge === undefined ? undefined : readDays(`apis.${name}.credentialMaxAge`, api.credentialMaxAge),
+    introspection: readIntrospection(name, api.introspection),
     rateLimit: readLimit(`apis.${name}.rateLimit`, api.rateLimit ?? requests),
     registration: readRegistration(name, api.registration ?? (isOAuth2 ? 'manual' : 'automatic')),
     registrationScopes: readScopeList(
@@ -123,6 +124,7 @@ const COMMON_OPTIONS = [
   'scopes',
   'registrationScopes',
   'hideCredential',
+  'introspection',
 ]
 const OAUTH2_OPTIONS = ['accessTokenLifetime', 'claims', 'clientAuthentication']
 const API_KEY_OPTIONS = ['header', 'defaultScopes']
@@ -169,6 +171,13 @@ function readClientAuthentication(api: string, given: unknown): readonly ClientA
     if (methods.length === new Set(given).size) return methods
   }
   throw invalidOption(`apis.${api}.clientAuthentication`, given, `List some of ${METHODS.join(', ')}.`)
+}
+
+function readIntrospection(api: string, given: unknown = []): ApiSettings['introspection'] {
+  const known = ['externalId', 'metadata'] as const
+  if (Array.isArray(given) && given.every((each) => known.includes(each as 'metadata')))
+    return known.filter((each) => given.includes(each))
+  throw invalidOption(`apis.${api}.introspection`, given, `List some of ${known.join(', ')}.`)
 }
 
 function readRegistration(api: string, registration: unknown): Registration {
@@ -237,6 +246,7 @@ export function toPublicApi({
   reportOnly: _reportOnly,
   accessTokenLifetime: _lifetime,
   credentialMaxAge: _maxAge,
+  introspection: _introspection,
   rateLimit: _rateLimit,
   registration: _registration,
   registrationScopes: _scopes,

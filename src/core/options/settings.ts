@@ -49,6 +49,8 @@ export interface ApiSettings extends Api {
   readonly accessTokenLifetime: number
   /** Days; undefined if only `credentials.maxAge` applies. */
   readonly credentialMaxAge: number | undefined
+  /** The operator's data that introspection shows resource servers. */
+  readonly introspection: readonly ('externalId' | 'metadata')[]
   readonly rateLimit: Limit | false
   readonly registration: Registration
   /** The scopes that a registration may grant. */

@@ -35,6 +35,7 @@ export function createServers(
 ) {
   const { settings, credentials, feed, logger } = foundation
   const { basePath, baseUrl } = settings
+  const { clockTolerance } = settings.tokens
   const resourceServer = createResourceServer({
     apis: settings.apis,
     accessTokens: tokens.accessTokens,
@@ -78,16 +79,14 @@ export function createServers(
     revokedTokens: tokens.revokedTokens,
     signingKeys: tokens.signingKeys,
     findActiveToken: resourceServer.findActiveToken,
+    judgePresented: resourceServer.judgePresented,
+    freshUntil: feed.freshUntil,
     observers,
     emit: foundation.emit,
     paceStarts: foundation.paceStarts,
     logRefusal: foundation.logRefusal,
     checkMount: settings.development ? createMountCheck({ baseUrl, basePath, logger }) : undefined,
-    assertions: {
-      ...settings.clientAssertions,
-      store: foundation.store,
-      clockTolerance: settings.tokens.clockTolerance,
-    },
+    assertions: { ...settings.clientAssertions, store: foundation.store, clockTolerance },
     now: foundation.now,
   })
   return { guards: resourceServer.calls, guardParts: resourceServer.guardParts, routers, authenticateResourceServer }

@@ -200,11 +200,11 @@ function judgeKey(api: Api, application: ApplicationRecord | undefined, hash: st
   if (!isLive(key, now)) {
     return new Failure('expiredApiKey', application.id, { credential: key.name, expiredAt: key.expiresAt ?? null })
   }
-  // Only a caller with a valid key may learn that its application is suspended.
-  if (application.status === 'suspended') return new Failure('suspended', application.id)
   if (application.status === 'deleted') return 'invalidApiKey'
   const grant = findGrant(application, api)
   if (!grant) return new Failure('notAllowed', application.id)
+  // Only a caller with a valid key may learn that its application is suspended.
+  if (application.status === 'suspended') return new Failure('suspended', application.id)
   if (isUsableAt(key, api))
     return new Identity(api, application, listKeyScopes(api, key, grant.scopes), undefined, key.networks)
   return new Failure('restrictedKey', application.id, { credential: key.name })

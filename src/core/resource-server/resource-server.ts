@@ -27,6 +27,7 @@ import { createGuards } from './guards.js'
 import { Identity } from './identity.js'
 import { createOutcomes } from './outcomes.js'
 import { createRefusalReporter } from './report-only.js'
+import { createPresentedJudge } from './presented.js'
 import { createRequestCounter, type RequestCounter } from './request-counter.js'
 import { createVerifiers } from './verify.js'
 
@@ -70,16 +71,18 @@ export function createResourceServer({
   readonly onDenied: OnDenied | undefined
   readonly warn: (message: string) => void
 }) {
-  const authenticator = createAuthenticator({
-    accessTokens,
-    revokedTokens,
-    applicationCache,
-    credentials,
-    activate,
-    lastUsed,
-    limitFailures,
-    now,
-  })
+  const createAuthenticatorWith = (limit: typeof limitFailures) =>
+    createAuthenticator({
+      accessTokens,
+      revokedTokens,
+      applicationCache,
+      credentials,
+      activate,
+      lastUsed,
+      limitFailures: limit,
+      now,
+    })
+  const authenticator = createAuthenticatorWith(limitFailures)
   const requestLimits = createRequestLimits({ apis, rateLimits, plans, observers, now })
   const outcomes = createOutcomes(emit)
   const decisions = createDecisions()
@@ -93,9 +96,8 @@ export function createResourceServer({
     reporter,
     waitToRefuse,
   })
-  const { guards, guardParts } = createGuards({
+  const guardSettings = {
     apis,
-    authenticator,
     reportOnlyOf: new Map([...apis.values()].map(({ name, reportOnly }) => [name, reportOnly])),
     reporter,
     createEnforcingGuard: createGuardFactory({
@@ -114,7 +116,8 @@ export function createResourceServer({
     onDenied,
     warn,
     now,
-  })
+  }
+  const { guards, guardParts } = createGuards({ ...guardSettings, authenticator })
   const verifiers = createVerifiers({ authenticator, requestLimits, available, decisions })
 
   return {
@@ -143,6 +146,11 @@ export function createResourceServer({
       },
     },
     guardParts,
+    /** Failures are counted by who describes requests. */
+    judgePresented: createPresentedJudge(
+      createAuthenticatorWith(undefined),
+      (given) => createGuards({ ...guardSettings, authenticator: given }).guardParts,
+    ),
     /** The access token with the scopes that a guard of the API would grant; undefined if the guard would refuse it. */
     async findActiveToken(api: Api, token: string): Promise<AccessToken | undefined> {
       const identity = await authenticator.byAccessToken(api, token)

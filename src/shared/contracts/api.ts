@@ -41,6 +41,8 @@ interface CommonApiOptions extends ReportOnlyOptions {
    * counts: of `credentials.maxAge`, and of every API where a credential can be used. None if left out.
    */
   readonly credentialMaxAge?: number | undefined
+  /** The data of your own that resource servers of this API learn of a caller by introspection; none if left out. */
+  readonly introspection?: readonly ('externalId' | 'metadata')[] | undefined
 }
 
 /**

@@ -20,7 +20,31 @@ export function readHostMember(req: IncomingMessage, name: string): unknown {
 /** The address to count by: IPv4, or the IPv6 network with that prefix, which one subscriber has. */
 export function readClientAddress(req: IncomingMessage, ipv6Prefix: Ipv6Prefix = 64): string {
   const address = readIpAddress(req)
-  return isIPv6(address) ? formatNetwork(address, ipv6Prefix) : address
+  const network = isIPv6(address) ? formatNetwork(address, ipv6Prefix) : address
+  const by = DESCRIBED_BY.get(req)
+  return by === undefined ? network : `${by} ${network}`
+}
+
+/** The resource servers that have described requests. */
+const DESCRIBED_BY = new WeakMap<object, string>()
+
+/**
+ * The request that a resource server was sent, as it describes it in a request of its own: it has these headers and this address, and is
+ * queued and counted by the resource server and the address.
+ */
+export function describeRequest(
+  req: IncomingMessage,
+  { headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>,
+  given?: { readonly ip: string; readonly by: string },
+): IncomingMessage {
+  const described = Object.create(req, {
+    headers: { value: headers },
+    rawHeaders: { value: rawHeaders },
+    headersDistinct: { value: {} },
+    ...(given && { ip: { value: given.ip } }),
+  }) as IncomingMessage
+  if (given) DESCRIBED_BY.set(described, given.by)
+  return described
 }
 
 /** The bits of an IPv6 address that name a network. */

@@ -432,7 +432,7 @@ describe('an API', () => {
     [{ scheme: 'oauth2', tittle: 'x' }, /^apis\.orders\.tittle is not an option\. Did you mean "title"\?/],
     [
       { scheme: 'oauth2', lifetime: 60 },
-      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, credentialMaxAge, reportOnly, scopes, registrationScopes, hideCredential, accessTokenLifetime, claims, clientAuthentication, header, defaultScopes\./,
+      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, credentialMaxAge, reportOnly, scopes, registrationScopes, hideCredential, introspection, accessTokenLifetime, claims, clientAuthentication, header, defaultScopes\./,
     ],
     [
       { scheme: 'oauth2', defaultScopes: [] },

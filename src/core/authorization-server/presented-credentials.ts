@@ -1,0 +1,230 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
+import { isResourceServerOf } from '../applications/records/resource-servers.js'
+import type { Api } from '../../shared/contracts/api.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import { OAuthError, retryAfter, toOAuthError, type Denial } from '../../shared/contracts/denial.js'
+import { limitAuthenticationTime } from '../http/authentication-timeout.js'
+import { readForm, refuseInQuery, type Form } from '../http/form.js'
+import type { Endpoint } from '../http/middleware.js'
+import { sendDenial, sendEmpty, sendJson } from '../http/respond.js'
+import { describeRequest, formatFailureKey, readIpAddress } from '../../shared/lib/request.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
+import type { AccessToken } from '../tokens/verified-token.js'
+import { CLIENT_PARAMETERS, refuseRestrictedSecret, type AuthenticateClient } from './client-authentication.js'
+import type { ResourceServer } from './resource-server-authentication.js'
+
+/** An API, and what resource servers learn of applications there beyond RFC 7662. */
+export interface PresentedApi extends Api {
+  readonly introspection: readonly ('externalId' | 'metadata')[]
+}
+
+/** The caller of a request that a resource server was sent. */
+interface Caller {
+  readonly application: ApplicationRecord
+  readonly scopes: readonly string[]
+  readonly token: AccessToken | undefined
+}
+
+type Judged =
+  | { readonly denied: Denial; readonly caller?: never }
+  | { readonly denied?: never; readonly caller: Caller }
+
+/** Judges a described request as a guard of the API with these scopes would, and counts it; `res` gets the headers that a guard sets. */
+export type JudgePresented = (
+  api: Api,
+  scopes: readonly string[],
+  described: IncomingMessage,
+  res: ServerResponse,
+) => Promise<Judged>
+
+/** A resource server, and the API whose credential it checks. */
+interface Admitted {
+  readonly server: ApplicationRecord
+  readonly api: PresentedApi
+}
+
+/** `POST .../introspect` and `POST .../check` for resource servers: below each oauth2 API, and for every API below one path outside of all. */
+export function createPresentedEndpoints({
+  authenticateClient,
+  authenticateResourceServer,
+  judgePresented,
+  limitFailures,
+  freshUntil,
+  now,
+}: {
+  readonly authenticateClient: AuthenticateClient
+  readonly authenticateResourceServer: (req: IncomingMessage, form: Form) => Promise<ResourceServer<PresentedApi>>
+  readonly judgePresented: JudgePresented
+  readonly limitFailures: RateLimit | undefined
+  /** The time on the monotonic clock until which what this process knows may be served. */
+  readonly freshUntil: () => number
+  readonly now: () => number
+}) {
+  async function admit(req: IncomingMessage, form: Form, api: PresentedApi | undefined): Promise<Admitted> {
+    if (api) {
+      const client = await authenticateClient(req, form, api)
+      refuseRestrictedSecret(client, api)
+      if (isResourceServerOf(client.application, api)) return { server: client.application, api }
+    } else {
+      const { application: server, apis } = await authenticateResourceServer(req, form)
+      const named = apis.find(({ name }) => name === form.get('api'))
+      if (named) return { server, api: named }
+    }
+    throw new OAuthError('invalid_target', 'The resource server has no such API')
+  }
+
+  async function judge(req: IncomingMessage, res: ServerResponse, { server, api }: Admitted, form: Form) {
+    const described = describe(req, api, server, form)
+    const judged = await judgePresented(api, readScopes(api, form), described, res)
+    // An outage says nothing about the credential.
+    if (judged.denied && judged.denied.status >= 500) throw toOAuthError(judged.denied)
+    // Counted after the look-up, by resource server and address: a good key always passes, whoever else sends bad ones there.
+    if (judged.denied?.error === 'invalid_api_key') await limitFailures?.(formatFailureKey(described, undefined))
+    return judged
+  }
+
+  /** Seconds for which the resource server may take the answer for true. */
+  function findMaxAge({ application: { keys, endsAt = Infinity }, token }: Caller): number {
+    // Which of the keys it was does not matter: with an earlier end it is asked again.
+    const ends = keys.map(({ expiresAt = Infinity }) => expiresAt).filter((end) => end > now())
+    const end = Math.min(endsAt, ...(token ? [token.exp * 1000] : ends)) - now()
+    return Math.max(0, Math.floor(Math.min(freshUntil() - performance.now(), end) / 1000))
+  }
+
+  async function sendIntrospection(req: IncomingMessage, res: ServerResponse, admitted: Admitted, form: Form) {
+    const { denied, caller } = await judge(req, res, admitted, form)
+    const document = denied
+      ? { active: false, reason: denied.error, ...readWait(denied), max_age: 0 }
+      : { ...describeCaller(admitted.api, caller), max_age: findMaxAge(caller) }
+    sendJson(res, 200, document, NO_STORE)
+  }
+
+  return {
+    sendIntrospection,
+    /** For the API that the form names. */
+    async introspect(req: IncomingMessage, res: ServerResponse): Promise<void> {
+      const form = await readTokenForm(req)
+      await sendIntrospection(req, res, await limitAuthenticationTime(admit(req, form, undefined)), form)
+    },
+    /**
+     * A proxy hands the answer on to the caller, so it is about the caller alone: what is wrong with the resource server itself is 503. Without
+     * `token` the credential is in the header in which the caller sent it; the resource server then authenticates in the form.
+     */
+    createCheck: (api: PresentedApi | undefined): Endpoint =>
+      async function answerCheck(req, res) {
+        const form = await readPresentedForm(req)
+        const client = form.get('token') === undefined ? describeRequest(req, copyHeaders(req, 'authorization')) : req
+        const admitted = await limitAuthenticationTime(admit(client, form, api)).catch(hideFromCallers)
+        const { denied, caller } = await judge(req, res, admitted, form).catch(hideFromCallers)
+        res.setHeader('Max-Age', caller ? findMaxAge(caller) : 0)
+        if (denied) return sendDenial(req, res, denied)
+        const { application, scopes } = caller
+        sendEmpty(res, 204, {
+          ...NO_STORE,
+          'Client-Id': application.id,
+          ...(scopes.length > 0 && { Scope: scopes.join(' ') }),
+        })
+      },
+  }
+}
+
+const PARAMETERS = ['token', 'token_type_hint', 'api', 'ip', 'scope', ...CLIENT_PARAMETERS]
+const CREDENTIAL_PARAMETERS = ['token', ...CLIENT_PARAMETERS]
+export const NO_STORE = { 'Cache-Control': 'no-store' }
+
+async function readPresentedForm(req: IncomingMessage): Promise<Form> {
+  const form = await readForm(req, PARAMETERS)
+  refuseInQuery(req, CREDENTIAL_PARAMETERS)
+  return form
+}
+
+/** The form of a request about the parameter `token` (RFC 7009 2.1, RFC 7662 2.1). */
+export async function readTokenForm(req: IncomingMessage): Promise<Form> {
+  const form = await readPresentedForm(req)
+  if (form.get('token') === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing')
+  return form
+}
+
+/** The request that the resource server was sent: its credential, and the address that it came from; without one it is in no network. */
+function describe(req: IncomingMessage, api: Api, { id: by }: ApplicationRecord, form: Form): IncomingMessage {
+  const token = form.get('token')
+  const name = api.keyHeaders[0] ?? 'Authorization'
+  const value = api.scheme === 'apiKey' ? token! : `Bearer ${VISIBLE.test(token!) ? token! : ''}`
+  const headers =
+    token === undefined ? copyHeaders(req) : { headers: { [name.toLowerCase()]: value }, rawHeaders: [name, value] }
+  const ip = form.get('ip')
+  const described = describeRequest(req, headers, { ip: ip ?? '', by })
+  if (ip === undefined || isIP(readIpAddress(described)) !== 0) return described
+  throw new OAuthError('invalid_request', 'The parameter ip must be one IP address')
+}
+
+/** White space around a token is none of its own. */
+const VISIBLE = /^[\x21-\x7E]+$/
+
+function copyHeaders({ headers, rawHeaders }: IncomingMessage, without?: string) {
+  const kept = Object.entries(headers).filter(([name]) => name !== without)
+  const raw = rawHeaders.filter((_, at) => rawHeaders[at - (at % 2)]!.toLowerCase() !== without)
+  return { headers: Object.fromEntries(kept), rawHeaders: raw }
+}
+
+function readScopes(api: Api, form: Form): readonly string[] {
+  const scopes = new Set(
+    form
+      .get('scope')
+      ?.split(' ')
+      .filter((scope) => scope !== ''),
+  )
+  const known = Object.keys(api.scopes).filter((scope) => scopes.has(scope))
+  if (known.length === scopes.size) return known
+  throw new OAuthError('invalid_scope', 'The parameter scope has a scope that the API does not have')
+}
+
+/** Whatever refuses the resource server: callers of a proxy must not take it for an answer about their credentials. */
+function hideFromCallers(error: unknown): never {
+  if (!(error instanceof OAuthError) || error.status === 400 || error.status >= 500) throw error
+  const headers = { ...retryAfter(1), ...readWaitHeader(error) }
+  throw new OAuthError('temporarily_unavailable', 'Credentials cannot be checked now', { headers, cause: error })
+}
+
+function readWaitHeader({ headers }: Denial): Readonly<Record<string, string>> {
+  const wait = headers['Retry-After']
+  return wait === undefined ? {} : { 'Retry-After': wait }
+}
+
+/** The seconds after which the caller may try again. */
+function readWait(denied: Denial): { readonly retry_after?: number } {
+  const wait = readWaitHeader(denied)['Retry-After']
+  return wait === undefined ? {} : { retry_after: Number(wait) }
+}
+
+function describeCaller(api: PresentedApi, { application, scopes, token }: Caller): object {
+  const { id, externalId, metadata } = application
+  const described = token
+    ? describeToken({ ...token, scopes })
+    : { active: true, token_type: 'api_key', iss: api.resource, aud: api.resource, ...describeClient(id, scopes) }
+  return {
+    ...described,
+    ...(api.introspection.includes('externalId') && externalId !== undefined && { externalId }),
+    ...(api.introspection.includes('metadata') && metadata !== undefined && { metadata }),
+  }
+}
+
+/** RFC 7662 2.2. Custom claims have none of the names below. */
+export function describeToken(token: AccessToken): object {
+  return {
+    ...(token.customClaims !== undefined && (JSON.parse(token.customClaims) as object)),
+    active: true,
+    token_type: 'bearer',
+    iss: token.issuer,
+    aud: token.issuer,
+    iat: token.iat,
+    exp: token.exp,
+    jti: token.id,
+    ...describeClient(token.applicationId, token.scopes),
+  }
+}
+
+function describeClient(id: string, scopes: readonly string[]): object {
+  return { sub: id, client_id: id, ...(scopes.length > 0 && { scope: scopes.join(' ') }) }
+}

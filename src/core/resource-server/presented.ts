@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Api } from '../../shared/contracts/api.js'
+import type { Denial } from '../../shared/contracts/denial.js'
+import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
+import type { OnDenied } from '../options/options.js'
+import { findIdentity } from './auth-of.js'
+import type { Authenticator } from './authenticate.js'
+import type { Guard } from './guard.js'
+import type { GuardParts } from './guard-parts.js'
+import type { Identity } from './identity.js'
+import { Failure, type Refused } from './refusal.js'
+
+type Judged =
+  | { readonly denied: Denial; readonly caller?: never }
+  | { readonly denied?: never; readonly caller: Identity }
+
+/** A guard for each API and list of scopes that resource servers ask for. */
+const MAX_GUARDS = 500
+
+/**
+ * Judges requests that resource servers describe, by guards of their APIs: networks, scopes, limits, usage and events are those of any
+ * guard. An application without a grant at the API is answered as an unknown one, because it is no business of that API's.
+ */
+export function createPresentedJudge(
+  authenticator: Authenticator,
+  createGuards: (authenticator: Authenticator) => Pick<GuardParts, 'createGuard'>,
+) {
+  const waiting = new WeakMap<IncomingMessage, (judged: Judged) => void>()
+  const guards = createBoundedCache<Guard>({ entries: MAX_GUARDS })
+  let parts: Pick<GuardParts, 'createGuard'> | undefined
+  const onDenied: OnDenied = (denied, req) => waiting.get(req)!({ denied })
+
+  function findGuard(api: Api, scopes: readonly string[]): Guard {
+    const key = [api.name, ...scopes].join(' ')
+    const known = guards.get(key)
+    if (known) return known
+    parts ??= createGuards(hideUngranted(authenticator))
+    const guard = parts.createGuard(api, { scopes, onDenied, reportOnly: false })
+    guards.set(key, guard)
+    return guard
+  }
+
+  /** The headers of `res` are those that a guard sets. */
+  return function judgePresented(
+    api: Api,
+    scopes: readonly string[],
+    described: IncomingMessage,
+    res: ServerResponse,
+  ): Promise<Judged> {
+    return new Promise((resolve, reject) => {
+      waiting.set(described, resolve)
+      findGuard(api, scopes)(described, res, (error) =>
+        error === undefined ? resolve({ caller: findIdentity(described, api)! }) : reject(error),
+      )
+    })
+  }
+}
+
+function hideUngranted(authenticator: Authenticator): Authenticator {
+  const hide = <Result>(result: Result | Refused): Result | Refused =>
+    result instanceof Failure && result.problem === 'notAllowed' ? 'invalidApiKey' : result
+  return {
+    ...authenticator,
+    recallApiKey: (...args) => hide(authenticator.recallApiKey(...args)),
+    byApiKey: async (...args) => hide(await authenticator.byApiKey(...args)),
+  }
+}
