@@ -82,6 +82,12 @@ export const STATEMENTS: Readonly<Record<string, (store: StoreWith) => Promise<u
   'listApplications by plan and the beginning of a name': (store) =>
     store.listApplications({ ...PAGE, plan: 'free', name: 'name' }),
   'listApplications by plan and expiry': (store) => store.listApplications({ ...PAGE, ...EXPIRING, plan: 'gold' }),
+  'listApplications that wait': (store) => store.listApplications({ ...PAGE, waiting: true }),
+  'listApplications that wait, the next page': (store) =>
+    store.listApplications({ ...PAGE, waiting: true, after: 'app_600', afterWaiting: NOW - 600 }),
+  'listApplications that wait, of a plan': (store) => store.listApplications({ ...PAGE, waiting: true, plan: 'free' }),
+  'listApplications that wait, by contact': (store) =>
+    store.listApplications({ ...PAGE, waiting: true, contact: 'c60@example.com' }),
   'listApplications by any plan': (store) => store.listApplications({ ...PAGE, plan: true }),
   'listApplications by end': (store) => store.listApplications({ ...PAGE, endingBefore: NOW + 100 }),
   'listApplications by end, the next page': (store) =>

@@ -95,6 +95,11 @@ export interface Applications<ApiNames extends string = string, Input = object, 
      * may have expired since.
      */
     readonly expiringBefore?: Date | undefined
+    /**
+     * `true`: only applications that wait for an operator, what has waited longest first: pending ones (since `createdAt`), and those with
+     * `accessRequests`; an index finds them.
+     */
+    readonly waiting?: boolean | undefined
   }): Promise<{ items: Application<Metadata>[]; next?: string }>
   /**
    * A new `contact` takes the place of the first one. It also gets the e-mails that were not accepted and those whose claim link was not used. What they sent to

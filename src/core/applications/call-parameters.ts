@@ -64,6 +64,7 @@ export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
       contact: 'own',
       plan: 'own',
       expiringBefore: 'own',
+      waiting: 'boolean',
     }),
   ],
   create: [newApplication],

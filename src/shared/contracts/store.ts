@@ -184,7 +184,7 @@ export interface ChangesPage {
 
 /**
  * A page of applications. With `expiringBefore` they are in the order in which the first credential expires that does so after
- * `expiringAfter`; otherwise with `name` in the order of their names in ASCII lower case, by code point; otherwise, and where two are
+ * `expiringAfter`; otherwise with `name` in the order of their names in ASCII lower case, by code point; otherwise with `waiting` in the order in which they began to wait; otherwise, and where two are
  * equal, in the order in which they were added. So a page is read from one index as far as it goes, however many match. Deleted
  * applications are listed only if `status` asks for them.
  */
@@ -219,6 +219,10 @@ export interface ApplicationQuery {
   readonly plan?: string | true | undefined
   /** Milliseconds since 1970: only applications whose `endsAt` is before this. An index finds them. */
   readonly endingBefore?: number | undefined
+  /** Only applications that wait for an operator: pending ones since `createdAt`, and those with `accessRequests` since the first of them. An index finds them. */
+  readonly waiting?: true | undefined
+  /** With `waiting`: since when `after` waited, as the previous page had it. If it is left out, nothing is listed after `after`. */
+  readonly afterWaiting?: number | undefined
 }
 
 /**

@@ -2,6 +2,7 @@ import type { AddOutcome, CredentialReplacement, NewApplication } from '../../sh
 import type { ExpiryQuery } from '../../shared/contracts/queued-email.js'
 import {
   comparePosition,
+  findWaitingSince,
   isPosition,
   sortApplications,
   toAsciiLowerCase,
@@ -149,6 +150,7 @@ function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {
     hasDecided,
     plan,
     endingBefore,
+    waiting,
   } = query
   const expires = ({ expiresAt = Infinity }: CredentialRecord): boolean =>
     expiresAt > expiringAfter && expiresAt < expiringBefore!
@@ -161,7 +163,8 @@ function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {
     (contact === undefined || hasContact(record, contact)) &&
     (expiringBefore === undefined || listCredentials(record).some(expires)) &&
     (plan === undefined || (plan === true ? record.plan !== undefined : record.plan === plan)) &&
-    (endingBefore === undefined || (record.endsAt ?? Infinity) < endingBefore)
+    (endingBefore === undefined || (record.endsAt ?? Infinity) < endingBefore) &&
+    (!waiting || findWaitingSince(record) < Infinity)
   )
 }
 

@@ -64,7 +64,7 @@ function selectPage(query: ApplicationQuery): Selection {
   const { after, externalId, name, contact, expiringBefore, hasDecided, plan, endingBefore } = query
   // NULL if there is no such application, after which nothing is listed.
   const start = after === undefined ? '$1::bigint' : '(SELECT seq FROM platform_auth_applications WHERE id = $1)'
-  const isSearch = [externalId, name, contact, expiringBefore, hasDecided, plan, endingBefore].some(
+  const isSearch = [externalId, name, contact, expiringBefore, hasDecided, plan, endingBefore, query.waiting].some(
     (filter) => filter !== undefined,
   )
   return isSearch ? selectFound(query, start) : selectByStatus(query, start)
@@ -97,6 +97,7 @@ function selectFound(query: ApplicationQuery, start: string): Selection {
     contact !== undefined && selectByContact(bind(contact)),
     // As the condition of the index.
     query.hasDecided && "found.status = 'deleted' AND found.decided IS NOT NULL",
+    query.waiting && 'found.waiting_since IS NOT NULL',
     plan !== undefined && (plan === true ? 'found.plan IS NOT NULL' : `found.plan = ${bind(plan)}`),
     endingBefore !== undefined && `found.ends_at < ${bind(endingBefore)}`,
     api !== undefined &&
@@ -137,6 +138,10 @@ function selectOrder(
       AND NOT EXISTS (SELECT 1 FROM platform_auth_credentials d WHERE d.application_seq = c.application_seq
         AND d.expires_at > ${since} AND (d.expires_at, d.hash) < (c.expires_at, c.hash))`
     return ['c.expires_at, c.application_seq', position]
+  }
+  if (name === undefined && query.waiting) {
+    const from = bind(after === undefined ? -1 : query.afterWaiting!)
+    return ['found.waiting_since, found.seq', `(found.waiting_since, found.seq) > (${from}, ${start})`]
   }
   if (name === undefined) return ['found.seq', `found.seq > ${start}`]
   const from = bind(after === undefined ? name : afterName!)

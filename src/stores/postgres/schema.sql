@@ -17,6 +17,7 @@ CREATE TABLE platform_auth_applications (
   plan text COLLATE "C",
   agreed text,
   unconfirmed boolean NOT NULL DEFAULT false,
+  waiting_since bigint,
   version bigint NOT NULL,
   UNIQUE (id),
   PRIMARY KEY (seq)
@@ -28,6 +29,7 @@ CREATE UNIQUE INDEX platform_auth_applications_by_external_id ON platform_auth_a
 CREATE INDEX platform_auth_applications_by_name ON platform_auth_applications USING btree (lower((name COLLATE "C")), seq);
 CREATE INDEX platform_auth_applications_by_plan ON platform_auth_applications USING btree (plan, seq) WHERE (plan IS NOT NULL);
 CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications USING btree (status, seq);
+CREATE INDEX platform_auth_applications_by_wait ON platform_auth_applications USING btree (waiting_since, seq) WHERE (waiting_since IS NOT NULL);
 CREATE INDEX platform_auth_applications_with_plan ON platform_auth_applications USING btree (seq) WHERE (plan IS NOT NULL);
 
 CREATE TABLE platform_auth_assertions (

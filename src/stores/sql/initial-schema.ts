@@ -46,6 +46,8 @@ const TABLES = `
     -- Limits, networks and terms of the application, as JSON.
     agreed TEXT,
     unconfirmed {flag},
+    -- Since when it waits for an operator, for its registration or for access.
+    waiting_since {integer},
     version {integer} NOT NULL
   );
   CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications (status{order});
@@ -58,6 +60,7 @@ const TABLES = `
   CREATE UNIQUE INDEX platform_auth_applications_by_external_id ON platform_auth_applications (external_id)
     WHERE external_id IS NOT NULL;
   CREATE INDEX platform_auth_applications_by_end ON platform_auth_applications (ends_at) WHERE ends_at IS NOT NULL;
+  CREATE INDEX platform_auth_applications_by_wait ON platform_auth_applications (waiting_since{order}) WHERE waiting_since IS NOT NULL;
   CREATE INDEX platform_auth_applications_by_plan ON platform_auth_applications (plan{order}) WHERE plan IS NOT NULL;
   -- The first application that has any plan.
   CREATE INDEX platform_auth_applications_with_plan ON platform_auth_applications (seq) WHERE plan IS NOT NULL;

@@ -1,3 +1,4 @@
+import { findWaitingSince } from '../../shared/contracts/application-order.js'
 import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
 import { formatAgreed, formatList } from './application-rows.js'
 import type { Dialect } from './dialect.js'
@@ -53,11 +54,13 @@ const COLUMNS = [
   'plan',
   'agreed',
   'unconfirmed',
+  'waiting_since',
   'version',
 ]
 
 /** The values of `COLUMNS`. */
 function listValues(record: ApplicationRecord): readonly (string | number | undefined)[] {
+  const waitingSince = findWaitingSince(record)
   return [
     record.id,
     record.name,
@@ -77,6 +80,7 @@ function listValues(record: ApplicationRecord): readonly (string | number | unde
     formatAgreed(record),
     // PostgreSQL reads it as a boolean.
     record.isUnconfirmed ? 1 : 0,
+    waitingSince === Infinity ? undefined : waitingSince,
     record.version,
   ]
 }

@@ -58,6 +58,7 @@ function selectPage(query: ApplicationQuery, statuses: readonly string[], start:
   const { externalId, name, contact, expiringBefore, hasDecided, plan, endingBefore } = query
   if (expiringBefore !== undefined) return selectByExpiry({ ...query, expiringBefore }, statuses, start)
   if (name !== undefined) return selectByName({ ...query, name }, statuses, start)
+  if (query.waiting) return selectByWait(query, statuses, start)
   if ([externalId, contact, hasDecided, plan, endingBefore].every((filter) => filter === undefined))
     return selectByStatus(query, statuses, start)
   const [conditions, values] = joinFilters([['a.seq > ?', [start]], ...listFilters(query, statuses)])
@@ -119,6 +120,15 @@ function selectByExpiry(
   return [text, values]
 }
 
+function selectByWait(query: ApplicationQuery, statuses: readonly string[], start: number): Selection {
+  const key = `${isNarrow(query) ? '+' : ''}a.waiting_since`
+  const [conditions, values] = joinFilters([
+    [`(${key}, a.seq) > (?, ?)`, [query.after === undefined ? -1 : query.afterWaiting!, start]],
+    ...listFilters({ ...query, isOrdered: true }, statuses),
+  ])
+  return [`SELECT a.seq FROM platform_auth_applications a WHERE ${conditions} ORDER BY ${key}, a.seq LIMIT ?`, values]
+}
+
 /** Whether an index finds the few that match another filter, which are read instead. */
 function isNarrow({ externalId, contact, hasDecided, endingBefore }: ApplicationQuery): boolean {
   return [externalId, contact, hasDecided, endingBefore].some((filter) => filter !== undefined)
@@ -138,6 +148,7 @@ function listFilters(
     name === undefined ? undefined : ['+lower(a.name) >= ? AND +lower(a.name) < ?', [name, name + LAST_CHARACTER]],
     contact === undefined ? undefined : [HAS_CONTACT, [contact, contact]],
     query.hasDecided && [HAS_DECIDED, []],
+    query.waiting && ['a.waiting_since IS NOT NULL', []],
     plan === undefined
       ? undefined
       : plan === true

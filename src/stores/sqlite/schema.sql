@@ -18,6 +18,8 @@ CREATE TABLE platform_auth_applications (
     -- Limits, networks and terms of the application, as JSON.
     agreed TEXT,
     unconfirmed INTEGER NOT NULL DEFAULT FALSE,
+    -- Since when it waits for an operator, for its registration or for access.
+    waiting_since INTEGER,
     version INTEGER NOT NULL
   );
 
@@ -37,6 +39,8 @@ CREATE INDEX platform_auth_applications_by_name ON platform_auth_applications (l
 CREATE INDEX platform_auth_applications_by_plan ON platform_auth_applications (plan) WHERE plan IS NOT NULL;
 
 CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications (status);
+
+CREATE INDEX platform_auth_applications_by_wait ON platform_auth_applications (waiting_since) WHERE waiting_since IS NOT NULL;
 
 CREATE INDEX platform_auth_applications_with_plan ON platform_auth_applications (seq) WHERE plan IS NOT NULL;
 

@@ -91,6 +91,11 @@ export const applicationOperations = [
       contact: optional(text('Only those of which this is a contact.')),
       plan: optional(text('Only those that have this plan.')),
       expiringBefore: optional(time('Only those with a key or secret that expires before that time.')),
+      waiting: optional(
+        flag(
+          'Only those that wait for an operator, for their registration or for access: what has waited longest first.',
+        ),
+      ),
       ...page,
     },
     output: pageOf(APPLICATION),

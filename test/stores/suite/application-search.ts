@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { application, audit, credential } from './records.js'
+import { application, audit, credential, NOW } from './records.js'
 import { assertEqual, MALFORMED_CURSORS, type TestCollector } from './suite.js'
 
 /** `externalId`, `plan`, and the look-ups by several hashes and by external id. */
@@ -62,6 +62,39 @@ export function applicationSearchContract({ describe, it }: TestCollector): void
         one.saveApplication(application(`a${at}`, { externalId: 'wanted' }), audit(`a${at}`)),
       )
       assertEqual(await listIds(), [`a${winner}`])
+    })
+  })
+
+  describe('waiting', () => {
+    it('finds registrations and requests for access, what has waited longest first, in pages of any size', async (context) => {
+      const { save, listIds, store } = context
+      const request = (api: string, requestedAt: number) => ({ api, scopes: [], requestedAt, by: undefined })
+      await save('a', { accessRequests: [request('orders', NOW + 5), request('catalog', NOW + 3)] })
+      await save('b', { status: 'pending', createdAt: NOW + 2 })
+      await save('c')
+      await save('d', { status: 'pending', createdAt: NOW + 4, accessRequests: [request('orders', NOW + 9)] })
+      await save('e', { status: 'suspended', plan: 'gold', accessRequests: [request('orders', NOW + 3)] })
+      await save('f', { status: 'pending', createdAt: 0 })
+      await save('g', { status: 'pending', createdAt: NOW })
+      await save('g', { version: 2, createdAt: NOW })
+      const waiting = { waiting: true } as const
+      const all = ['f', 'b', 'a', 'e', 'd']
+      const times: Record<string, number> = { f: 0, b: NOW + 2, a: NOW + 3, e: NOW + 3, d: NOW + 4 }
+      assertEqual(await listIds(waiting), all)
+      for (const [i, after] of all.entries()) {
+        assertEqual(await listIds({ ...waiting, after, afterWaiting: times[after] }), all.slice(i + 1))
+        assertEqual(await listIds({ ...waiting, after, afterWaiting: times[after], limit: 1 }), all.slice(i + 1, i + 2))
+      }
+      assertEqual(await listIds({ ...waiting, after: 'f' }), [])
+      assertEqual(await listIds({ ...waiting, after: 'unknown', afterWaiting: 0 }), [])
+      // It is decided meanwhile: the next page begins where it was.
+      assertEqual(await listIds({ ...waiting, after: 'c', afterWaiting: NOW + 3 }), ['e', 'd'])
+      assertEqual(await listIds({ ...waiting, status: 'pending' }), ['f', 'b', 'd'])
+      assertEqual(await listIds({ ...waiting, plan: 'gold' }), ['e'])
+      assertEqual(await listIds({ ...waiting, name: 'application', status: 'pending' }), ['b', 'd', 'f'])
+      await save('f', { version: 2, status: 'deleted' })
+      assertEqual(await listIds(waiting), all.slice(1))
+      assert.equal((await store.findApplication('d'))?.status, 'pending')
     })
   })
 

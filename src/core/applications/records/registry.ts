@@ -41,7 +41,7 @@ import {
   readTime,
 } from './validation.js'
 import type { CallParts } from '../call-parts.js'
-import { findFirstExpiry, toAsciiLowerCase } from '../../../shared/contracts/application-order.js'
+import { findFirstExpiry, findWaitingSince, toAsciiLowerCase } from '../../../shared/contracts/application-order.js'
 
 /** The calls that need the store alone: no API definitions, no pepper, no mailer. */
 export type Registry = Pick<
@@ -80,7 +80,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       const record = await store.findApplication(id)
       return record && toApplication(record, now())
     },
-    async list({ after, limit, api, status, externalId, name, contact, plan, expiringBefore } = {}) {
+    async list({ after, limit, api, status, externalId, name, contact, plan, expiringBefore, waiting } = {}) {
       const pageSize = readPageSize(limit)
       const filter = {
         api,
@@ -90,6 +90,7 @@ export function createRegistry(options: RegistryOptions): Registry {
         contact: contact === undefined ? undefined : normalizeContact(readContact(contact)),
         plan: readPlanFilter(plan),
         expiringBefore: readTime('expiringBefore', expiringBefore),
+        waiting: readFlag('waiting', waiting) || undefined,
       }
       await opened()
       await flushLastUsed?.()
@@ -207,8 +208,8 @@ function queueSuspension(
   throw new ApplicationError('invalid_state', `Application ${id} has no contact to notify.`)
 }
 
-type Search = Pick<ApplicationQuery, 'name' | 'expiringBefore'>
-type Position = Pick<ApplicationQuery, 'after' | 'afterName' | 'afterExpiry' | 'expiringAfter'>
+type Search = Pick<ApplicationQuery, 'name' | 'expiringBefore' | 'waiting'>
+type Position = Pick<ApplicationQuery, 'after' | 'afterName' | 'afterExpiry' | 'expiringAfter' | 'afterWaiting'>
 
 /**
  * The cursor behind `last`. In a search by expiry or name it has that too, so that the next page is found although the application
@@ -217,7 +218,7 @@ type Position = Pick<ApplicationQuery, 'after' | 'afterName' | 'afterExpiry' | '
 function formatListCursor(search: Search, expiringAfter: number, last: ApplicationRecord): string {
   if (search.expiringBefore !== undefined)
     return `expiry.${expiringAfter}.${findFirstExpiry(last, expiringAfter)}.${last.id}`
-  if (search.name === undefined) return last.id
+  if (search.name === undefined) return search.waiting ? `waiting.${findWaitingSince(last)}.${last.id}` : last.id
   return `name.${Buffer.from(toAsciiLowerCase(last.name)).toString('base64url')}.${last.id}`
 }
 
@@ -227,6 +228,10 @@ function parseListCursor(search: Search, cursor: string | undefined, now: number
   if (search.expiringBefore !== undefined) {
     const [, since, expiry, after] = /^expiry\.(\d{1,15})\.(\d{1,15})\.(.+)$/s.exec(cursor) ?? []
     return after === undefined ? undefined : { after, expiringAfter: Number(since), afterExpiry: Number(expiry) }
+  }
+  if (search.name === undefined && search.waiting) {
+    const [, since, after] = /^waiting\.(\d{1,15})\.(.+)$/s.exec(cursor) ?? []
+    return after === undefined ? undefined : { after, afterWaiting: Number(since) }
   }
   if (search.name === undefined) return { after: cursor }
   const [, name, after] = /^name\.([\w-]+)\.(.+)$/s.exec(cursor) ?? []

@@ -3,6 +3,7 @@ import { didYouMean } from '../../../shared/lib/suggest.js'
 import type { AdminApi } from '../../admin/index.js'
 import { command, option } from '../command.js'
 import { CommandError, UsageError } from '../errors.js'
+import { formatTime } from '../format.js'
 import { EXAMPLE_ID, PROGRAM } from '../program.js'
 import { formatApplication, formatListed, formatName } from './application-format.js'
 import { formatCredentials } from './credential-format.js'
@@ -51,13 +52,30 @@ export const newApplicationCommands = [
   }),
 ]
 
+/** How applications that wait are listed: with what for, and since when. */
+const WAITING = {
+  headings: ['id', 'name', 'contact', 'since', 'waits for'],
+  formatRow({ id, name, contact, status, createdAt, accessRequests }: Application): string[] {
+    const waits = [
+      ...(status === 'pending' ? [{ at: createdAt, text: 'its registration' }] : []),
+      ...accessRequests.map(({ api, scopes, requestedAt }) => ({
+        at: requestedAt,
+        text: [`access to ${api}`, ...scopes].join(' '),
+      })),
+    ].toSorted((one, other) => one.at.getTime() - other.at.getTime())
+    return [id, name || '-', contact ?? '-', formatTime(waits[0]?.at), waits.map(({ text }) => text).join(', ')]
+  },
+  empty: 'Nothing waits for a decision.',
+}
+
 /** `apps ...`: applications and their status. */
 export const applicationCommands = [
   listCommand('applications.list', {
     name: 'apps list',
     example: 'apps list --db platform.sqlite --api orders --status active',
-    list({ api, expiringBefore }) {
+    list({ api, expiringBefore, waiting }) {
       if (expiringBefore !== undefined) return formatExpiringBefore(new Date(expiringBefore))
+      if (waiting) return WAITING
       return {
         headings: ['id', 'name', 'status', 'apis', 'contact', 'created'],
         formatRow: formatListed,

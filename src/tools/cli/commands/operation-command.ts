@@ -22,6 +22,7 @@ export interface GivenMembers {
   readonly resourceServer?: readonly string[] | null
   readonly expiringBefore?: string
   readonly above?: number
+  readonly waiting?: boolean
 }
 type Context = CommandContext
 

@@ -2,6 +2,8 @@ import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { run } from '../../../../src/tools/cli/run.js'
 import type { Application } from '../../../../src/index.js'
+import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
+import { application, NOW } from '../../../stores/suite/records.js'
 import { CONFIG, createSite, runInProcess, runJson, useSite } from '../command-line.js'
 
 const site = useSite()
@@ -26,6 +28,30 @@ describe('apps list', () => {
       /^app_\w{32} {2}Corner Shop {2}active {2}orders, catalog {2}a@b.example {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/,
     )
     expect(second).toMatch(/^app_\w{32} {2}街角の店 {5}active {2}weather {10}- {12}\d{4}/)
+    await other.remove()
+  })
+
+  it('lists what waits for a decision with --waiting: for what, and since when, longest first, page by page', async () => {
+    const other = await createSite()
+    const list = async (...more: string[]): Promise<string[]> =>
+      (await runInProcess(['apps', 'list', '--waiting', ...more, '--db', other.file])).stdout.trimEnd().split('\n')
+    expect(await list()).toEqual(['Nothing waits for a decision.'])
+    const store = sqliteStore(other.file)
+    await store.open()
+    const request = { api: 'catalog', scopes: ['read'], requestedAt: NOW - 1000, by: undefined }
+    await store.saveApplication(application('app_1', { status: 'pending', name: '' }), undefined)
+    await store.saveApplication(application('app_2', { name: 'Shop', accessRequests: [request] }), undefined)
+    await store.saveApplication(application('app_3'), undefined)
+    await store.close()
+    expect((await list()).map((line) => line.split(/ {2,}/))).toEqual([
+      ['ID', 'NAME', 'CONTACT', 'SINCE', 'WAITS FOR'],
+      ['app_2', 'Shop', '-', '2027-01-15 07:59:59Z', 'access to catalog read'],
+      ['app_1', '-', '-', '2027-01-15 08:00:00Z', 'its registration'],
+    ])
+    const next = `waiting.${NOW - 1000}.app_2`
+    expect((await list('--limit', '1')).at(-1)).toBe(`There are more: --after ${next}`)
+    expect(await list('--after', next)).toHaveLength(2)
+    expect(await list('--after', 'app_2')).toEqual(['Nothing waits for a decision.'])
     await other.remove()
   })
 
