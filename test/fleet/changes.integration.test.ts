@@ -2,11 +2,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createCachedApplication, measureDelays, measureDelay, requestToken, readKid, KINDS } from './changes.js'
 import { startFleet, type Fleet, type Member } from './fleet.js'
 import { freshStores, onEveryWay, type FleetStores, type Way } from './stores.js'
+import { IS_LONG_LANE } from '../support/long-lane.js'
 import { timeBound } from '../support/time-bound.js'
 
 /** A change in one process must be followed by every other process within this time. */
 const MAX_DELAY_MS = 1000
-const PROCESSES = 4
+const PROCESSES = IS_LONG_LANE ? 4 : 3
 
 let stores: FleetStores
 let fleet: Fleet<Way>
@@ -22,7 +23,7 @@ afterAll(async () => {
 })
 
 it.each(Object.keys(KINDS))(
-  '%s takes effect in the process at once, and in three others within a second',
+  '%s takes effect in the process at once, and in the others within a second',
   async (kind) => {
     await onEveryWay(async (way) => {
       const members = fleet.members(way)
@@ -48,7 +49,7 @@ it('the revocation of the current signing key makes every process sign with anot
       const fresh = await requestToken(issuer, credentials)
       expect(readKid(fresh), issuer.name).not.toBe(revoked)
       const statuses = await Promise.all(members.map((member) => member.bearer(fresh)))
-      expect(statuses, `a token from ${issuer.name}`).toEqual([200, 200, 200, 200])
+      expect(statuses, `a token from ${issuer.name}`).toEqual(members.map(() => 200))
     }
     const isRefused = async (member: Member): Promise<boolean> => (await member.bearer(accessToken)) === 401
     await Promise.all(

@@ -275,7 +275,8 @@ describe.each(IS_LONG_LANE ? ([4, 5] as const) : ([5] as const))('a project with
     })
   })
 
-  it('uses it in Jest without configuration', async () => {
+  // In `npm test`, recipes/testing.integration.test.ts runs Jest.
+  it.for(IS_LONG_LANE ? ['Jest'] : [])('uses it in %s without configuration', async () => {
     const packages = [express, '@photostructure/sqlite', 'supertest']
     const project = await packed.consumer({ type: 'commonjs', packages, programs: ['platform.test.js'] })
     const jest = join(dirname(resolve('jest/package.json')), 'bin/jest.js')

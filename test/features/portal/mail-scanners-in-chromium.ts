@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import { type EmailMessage } from '../../../src/features/emails/index.js'
+import { IS_LONG_LANE } from '../../support/long-lane.js'
 import type { UsePage } from '../../tools/console/chromium.js'
 import { openPortalApp, type PortalApp } from './pages-app.js'
 
@@ -9,7 +10,7 @@ const CONTACT = 'anna@example.com'
 const COLLEAGUE = 'carl@example.com'
 const OPERATOR = 'apis@example.com'
 /** How often each link is opened in each way. */
-const TIMES = 2
+const TIMES = IS_LONG_LANE ? 2 : 1
 
 /** Mail scanners that open every link of every e-mail, in the page of other tests. */
 export function describeMailScanners(usePage: UsePage): void {

@@ -1,6 +1,6 @@
 import type { Express } from 'express'
-import type { Browser, BrowserContext } from 'playwright-core'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openShop } from './shop.js'
 
 const SCRIPT = 'document.documentElement.setAttribute("data-ran", location.origin)'
@@ -20,11 +20,15 @@ const DOCUMENT = {
 /** What an answer's type lets a browser do with its body, in the browser of other tests. */
 export function describeAnswerTypes(getBrowser: () => Browser): void {
   let context: BrowserContext
+  let page: Page
+  let tab: Page
   let answer: { type: string; body: string }
   let shop: Awaited<ReturnType<typeof openShop>>
 
   beforeAll(async () => {
     context = await getBrowser().newContext()
+    page = await context.newPage()
+    tab = await context.newPage()
     shop = await openShop({
       console: { documents: { orders: DOCUMENT as never } },
       before: (app: Express) =>
@@ -56,8 +60,6 @@ export function describeAnswerTypes(getBrowser: () => Browser): void {
     'runs nothing in the origin of the console when an answer of type "%s" is opened by its address',
     async (type, body) => {
       answer = { type, body }
-      const page = await context.newPage()
-      onTestFinished(() => page.close())
       await page.goto(`${shop.developers}/apis/orders/operations/picture`)
       await page.locator('.execute:not([disabled])').first().click()
       const link = page.locator('a.download').first()
@@ -74,11 +76,10 @@ export function describeAnswerTypes(getBrowser: () => Browser): void {
           address,
         )
         expect(served ?? 'application/octet-stream').toMatch(/^(?:application\/octet-stream|image\/png)$/)
-        const tab = await context.newPage()
         // A download is no navigation.
         await tab.goto(address).catch(() => undefined)
         expect(await tab.evaluate(() => document.documentElement.getAttribute('data-ran'))).toBeNull()
-        await tab.close()
+        await tab.goto('about:blank')
       }
     },
   )
