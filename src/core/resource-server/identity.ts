@@ -1,11 +1,11 @@
-import type { Api } from '../../shared/contracts/api.js'
+import type { Api, CallerApplication } from '../../shared/contracts/api.js'
 import type { IncomingMessage } from 'node:http'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { AccessToken } from '../tokens/verified-token.js'
 import { readIpAddress } from '../../shared/lib/request.js'
 import { isInNetworks } from '../../shared/lib/networks.js'
-import type { AuthInfo } from './auth-info.js'
-import { describeCaller, describeToken } from './describe-caller.js'
+import type { AuthInfo, AccessTokenInfo } from './auth-info.js'
+import { copyJson } from '../../shared/lib/plain-json.js'
 
 /** An authenticated application, and its rights at one API. A class for the reason at `PassportRequest`. */
 export class Identity {
@@ -45,5 +45,36 @@ export class Identity {
     return this.token
       ? { scheme: 'oauth2', ...caller, token: describeToken(this.token) }
       : { scheme: 'apiKey', ...caller }
+  }
+}
+
+type JsonMembers = Record<string, unknown>
+
+/** The application as handlers get it. Metadata is copied when it is first read, because most handlers read none. */
+function describeCaller({ id, name, externalId, metadata }: ApplicationRecord): CallerApplication {
+  if (metadata === undefined) return { id, name, externalId, metadata }
+  let copied: JsonMembers | undefined
+  return {
+    id,
+    name,
+    externalId,
+    get metadata() {
+      return (copied ??= copyJson<JsonMembers>(metadata))
+    },
+  }
+}
+
+/** The access token as handlers get it. Its claims are parsed when they are first read. */
+function describeToken({ id, iat, exp, customClaims }: AccessToken): AccessTokenInfo['token'] {
+  const [issuedAt, expiresAt] = [new Date(iat * 1000), new Date(exp * 1000)]
+  if (customClaims === undefined) return { id, issuedAt, expiresAt, claims: {} }
+  let parsed: JsonMembers | undefined
+  return {
+    id,
+    issuedAt,
+    expiresAt,
+    get claims() {
+      return (parsed ??= JSON.parse(customClaims) as JsonMembers)
+    },
   }
 }

@@ -1,7 +1,6 @@
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import type { Logger } from '../../shared/contracts/logger.js'
-import { keepAlive } from '../../shared/lib/keep-alive.js'
-import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
+import { CALL_TIMEOUT_MS, withTimeout, keepAlive } from '../../shared/lib/timeout.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { ChangeFeed } from './change-feed.js'
 import { createStartup, type Start } from './startup.js'

@@ -18,8 +18,7 @@ import { readPlans, type PlanOptions, type PlansOptions, type PlansSettings } fr
 import { COUNT_WINDOWS, createCountShared } from './shared-counts.js'
 import { createListAbove } from './quotas-above.js'
 import { createSetPlan } from './store-calls.js'
-import { describePlan, describeTooLow } from './plan.js'
-import { createPlanNames } from './plan-names.js'
+import { describePlan, describeTooLow, createPlanNames } from './plan.js'
 
 export type { PlanUsage, QuotaAbove, QuotaUsage } from '../../shared/contracts/plan-usage.js'
 export type { Plans } from './plans-calls.js'

@@ -48,7 +48,8 @@ export function createNotices(
   }
 
   return {
-    tell /** Resolves when the e-mails of earlier calls have been queued, or could not be. */,
+    tell,
+    /** Resolves when the e-mails of earlier calls have been queued, or could not be. */
     queued: (): Promise<unknown> => Promise.all(queuing),
   }
 }

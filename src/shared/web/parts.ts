@@ -1,5 +1,6 @@
 import { html, type Html } from './html.js'
 import { listColors, type Tone } from './look.js'
+import { splitCode } from '../lib/code-tokens.js'
 
 type Content = Html | string | number | false | undefined | readonly Content[]
 
@@ -247,4 +248,13 @@ export function renderEmpty(
     <h3>${title}</h3>
     ${content}
   </div>`
+}
+
+/** The element `code` with the colours of a language; plain without one. */
+export function renderCode(code: string, language: string | undefined): Html {
+  if (language === undefined) return html`<code>${code}</code>`
+  const tokens = splitCode(code, language)
+  return html`<code
+    >${tokens.map(({ kind, text }) => (kind === undefined ? text : html`<span class="${kind}">${text}</span>`))}</code
+  >`
 }

@@ -1,6 +1,5 @@
 import type { SignIn, SignOut } from '../../shared/contracts/sign-ins.js'
 import { MAX_EXPIRED_PER_CALL, type Dialect } from './dialect.js'
-import { parseSignIn, readContactOf, type SignInRow } from './sign-in-rows.js'
 import { all, get, run, type Work } from './work.js'
 
 const COLUMNS = 'id, contact, link_hash, code_hash, guesses, application_id, created_at, expires_at'
@@ -48,4 +47,35 @@ export function* listSignOuts(subjects: readonly string[]): Work<readonly SignOu
   const list = subjects.map((_, i) => `?${i + 1}`).join()
   const text = `SELECT subject, nonce, at, expires_at AS "expiresAt" FROM platform_auth_sign_outs WHERE subject IN (${list})`
   return yield* all<SignOut>(text, ...subjects)
+}
+
+interface SignInRow {
+  readonly id: string
+  readonly contact: string
+  readonly link_hash: string
+  readonly code_hash: string | null
+  readonly guesses: number
+  readonly application_id: string | null
+  readonly created_at: number
+  readonly expires_at: number
+}
+
+function parseSignIn(row: SignInRow): SignIn {
+  return {
+    id: row.id,
+    contact: row.contact,
+    linkHash: row.link_hash,
+    codeHash: row.code_hash ?? undefined,
+    guesses: row.guesses,
+    applicationId: row.application_id ?? undefined,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }
+}
+
+const CONTACT_SUBJECT = 'contact:'
+
+/** The mailbox that a sign-out is about; undefined if it is about one session. */
+function readContactOf({ subject }: SignOut): string | undefined {
+  return subject.startsWith(CONTACT_SUBJECT) ? subject.slice(CONTACT_SUBJECT.length) : undefined
 }

@@ -1,5 +1,5 @@
 import type { Api } from '../../index.js'
-import { renderCode } from '../../shared/web/code.js'
+import { renderCode } from '../../shared/web/parts.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { listOperations, type JsonObject } from '../../shared/openapi/document.js'
 import { readSecurity } from '../../shared/openapi/security.js'

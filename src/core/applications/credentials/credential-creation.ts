@@ -10,8 +10,7 @@ import type { KeySetRecord } from '../../../shared/contracts/application-record.
 import { describeCredential, formatEnd } from './named-credentials.js'
 import { readRestriction } from '../records/restrictions.js'
 import { refuseDeleted } from '../records/status.js'
-import { readNetworks } from '../records/application-networks.js'
-import { readCredentialName, readExpiresAt } from '../records/validation.js'
+import { readCredentialName, readExpiresAt, readNetworks } from '../records/validation.js'
 import type { CallParts } from '../call-parts.js'
 
 interface CredentialCreationOptions extends Omit<CallParts<Credentials>, 'store'> {

@@ -13,8 +13,7 @@ import {
 import type { CredentialKind } from './credentials.js'
 import { cancelEmails, listQueuedEmails } from '../queue/queued-emails.js'
 import { endTokens, refuseDeleted } from '../records/status.js'
-import { readNetworks } from '../records/application-networks.js'
-import { readCredentialName, readExpiresAt, readFlag } from '../records/validation.js'
+import { readCredentialName, readExpiresAt, readFlag, readNetworks } from '../records/validation.js'
 import type { CallParts } from '../call-parts.js'
 
 /** The calls that change one credential and need the store alone. */

@@ -14,7 +14,7 @@ import {
   type CredentialUse,
   type MaximumAges,
 } from '../credentials/credential-expiry.js'
-import { settleConfirmation } from '../contacts/confirmation.js'
+import { settleConfirmation } from '../contacts/contact-lists.js'
 import { notifyContacts } from '../queue/change-emails.js'
 import { settleTerms, type GivenEnd } from '../credentials/operator-terms.js'
 import { withdrawReminders } from '../queue/queued-emails.js'

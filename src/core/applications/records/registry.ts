@@ -23,7 +23,6 @@ import {
   suspendEmails,
 } from '../queue/queued-emails.js'
 import { changeLimits, describeLimits, readLimitChanges, type LimitChanges } from './application-limits.js'
-import { readNetworks } from './application-networks.js'
 import { readResourceServer, refuseWithoutSecret } from './resource-servers.js'
 import { joinWithheld } from './withheld.js'
 import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
@@ -39,6 +38,7 @@ import {
   readReason,
   readStatus,
   readTime,
+  readNetworks,
 } from './validation.js'
 import type { CallParts } from '../call-parts.js'
 import { findFirstExpiry, findWaitingSince, toAsciiLowerCase } from '../../../shared/contracts/application-order.js'

@@ -9,7 +9,6 @@ import { isPossible } from '../actions.js'
 import type { PortalApi } from '../sections/api-section.js'
 import { renderApplication } from './application-page.js'
 import { renderApplications } from './applications-page.js'
-import { ACTION_PAGES } from './action-pages.js'
 import { readField } from '../../../core/http/form.js'
 import type { RateLimit } from '../../../core/rate-limits/rate-limit.js'
 import type { InvitationLimits } from '../invitation-limits.js'
@@ -18,13 +17,18 @@ import type { RenderPortalPage } from './page.js'
 import { createPagesOfApplication } from './pages-of-application.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { TEXTS } from '../texts/languages.js'
-import { createLinks, findPage } from './page-links.js'
+import { createLinks, findPage, type PageName } from './page-links.js'
 import { describeProblem } from './problems.js'
 import type { PortalAnswer, PortalRequest } from '../request.js'
 import type { PortalSession } from '../sign-in/session.js'
 import type { PlansOffer, UsageOffer } from '../../../shared/contracts/offers.js'
-import { listUsage } from '../sections/usage-source.js'
+import { listUsage } from '../sections/usage-section.js'
 import { offers, type ApplicationView } from './view.js'
+import { createDeletePage, createRequestPage, createRevokePage } from './access-pages.js'
+import { createCancelPage, createInvitePage, createRemovePage } from './contact-pages.js'
+import { createAddPage, createEndPage, createRenamePage, createRotatePage } from './credential-pages.js'
+import { createNetworksPage } from './network-page.js'
+import { createTermsPage } from './terms-page.js'
 
 /** The applications of a mailbox that the list shows. */
 const MAX_APPLICATIONS = 1000
@@ -183,4 +187,27 @@ function sendEnvFile(
   if ((kind !== 'key' && kind !== 'secret') || !/^\w{1,200}$/.test(plain)) return undefined
   const text = formatIssuedFile(view, { kind, plain })
   return { status: 200, download: { name: `${view.record.id}.env`, type: 'text/plain; charset=utf-8', text } }
+}
+
+/** Creates the page of an action; undefined if there is nothing like its subject, or it has no such page. */
+type CreateActionPage = (view: ApplicationView, subject: string, apis: readonly PortalApi[]) => ActionPage | undefined
+
+const ACTION_PAGES: Readonly<Record<Exclude<PageName, 'download'>, CreateActionPage>> = {
+  addKey: (view) => createAddPage(view, 'key'),
+  addSecret: (view) => createAddPage(view, 'secret'),
+  rename: createRenamePage,
+  rotate: createRotatePage,
+  end: createEndPage,
+  requestAccess: (view, subject, apis) =>
+    createRequestPage(
+      view,
+      apis.find(({ name }) => name === subject),
+    ),
+  revokeTokens: createRevokePage,
+  invite: createInvitePage,
+  removeContact: createRemovePage,
+  cancelInvitation: createCancelPage,
+  acceptTerms: createTermsPage,
+  networks: createNetworksPage,
+  delete: createDeletePage,
 }

@@ -5,7 +5,7 @@ import { renderBar } from '../../../shared/web/parts.js'
 import { getFormats, renderDateTime } from '../pages/times.js'
 import { renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
 import type { PortalTexts } from '../texts/en.js'
-import { renderDayPlot } from './day-plot.js'
+import { renderDayPlot } from './usage-section.js'
 
 /** What is used of the application's plan, what is left, and until when, with a bar for each day of the month. */
 export function renderPlan({ texts, now }: ApplicationView, { plan, quotas, rates, days }: PlanUsage): Html {

@@ -8,10 +8,11 @@ import { sumUsage } from './summary.js'
 import type { PortalApi } from './api-section.js'
 import type { PortalTexts } from '../texts/en.js'
 import { formatDate, getFormats } from '../pages/times.js'
-import { renderDayPlot } from './day-plot.js'
 import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
-import { USAGE_DAYS } from './usage-source.js'
 import { renderRows, renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
+import { renderPlot } from '../../../shared/web/plot.js'
+import type { UsageOffer } from '../../../shared/contracts/offers.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
 
 /** One API's counts of a day. */
 interface DayOfApi {
@@ -157,4 +158,43 @@ function describeRefused(usage: readonly UsageEntry[], texts: PortalTexts): Html
       ([error, sum], index) =>
         html`${index > 0 && ', '}${getFormats(texts).count.format(sum)} <code class="inline">${error}</code>`,
     )
+}
+
+interface PlottedDay {
+  /** The day, such as `2026-11-25`. */
+  readonly day: string
+  readonly allowed: number
+  readonly refused: number
+}
+
+/** A plot of the requests of each day. `id`: unique within the page. */
+export function renderDayPlot(id: string, label: string, days: readonly PlottedDay[], texts: PortalTexts): Html {
+  const { count, short } = getFormats(texts)
+  const name = (day: string): string => formatDate(Date.parse(day), texts)
+  return renderPlot({
+    id,
+    label,
+    periods: days.map(({ day, allowed, refused }) => {
+      const text = texts.countsOfDay(name(day), count.format(allowed), count.format(refused))
+      return { text, allowed, refused }
+    }),
+    dates: [days[0], days[days.length >> 1], days.at(-1)].flatMap((each) => (each ? [name(each.day)] : [])),
+    formatCount: (each) => short.format(each),
+  })
+}
+
+/** The days that the page shows. */
+const USAGE_DAYS = 30
+
+/** All entries of these days. */
+export async function listUsage(usage: UsageOffer, applicationId: string, now: number): Promise<readonly UsageEntry[]> {
+  const period = { from: formatDay(now - (USAGE_DAYS - 1) * DAY_MS), to: formatDay(now), by: 'day' } as const
+  const entries: UsageEntry[] = []
+  let after: string | undefined
+  do {
+    const { items, next } = ownMembers(await usage.list({ applicationId, ...period, limit: 1000, after }))
+    entries.push(...items)
+    after = next
+  } while (after !== undefined)
+  return entries
 }

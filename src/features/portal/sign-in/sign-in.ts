@@ -1,20 +1,19 @@
 import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ConfirmContact } from '../confirm-contact.js'
-import { isConfirmed } from '../../../core/applications/contacts/confirmation.js'
-import { findContact } from '../../../core/applications/contacts/contact-lists.js'
+import { findContact, isConfirmed, isFirstContact } from '../../../core/applications/contacts/contact-lists.js'
 import { ApplicationError, StoreUnavailableError } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import { OAuthError } from '../../../shared/contracts/denial.js'
 import type { Language } from '../../../shared/contracts/application-record.js'
-import type { StoreWith } from '../../../shared/contracts/store.js'
+import type { StoreWith, Store } from '../../../shared/contracts/store.js'
 import type { SignIn as SignInRecord } from '../../../shared/contracts/sign-ins.js'
 import { readClientAddress } from '../../../shared/lib/request.js'
 import type { RateLimit } from '../../../core/rate-limits/rate-limit.js'
 import type { Sessions, SignedIn } from './session.js'
 import type { SignOuts } from '../../../core/applications/contacts/sign-outs.js'
 import type { Core } from '../../../feature.js'
+import type { ApplicationWriter } from '../../../core/applications/records/application-writer.js'
 
 /** Links and codes that sign a contact in: sent by e-mail, valid for 15 minutes, once. */
 export type SignIn = ReturnType<typeof createSignIn>
@@ -222,4 +221,27 @@ function createNoContactError(contact: string, applicationId: string | undefined
       ? `${contact} is the contact of no application.`
       : `${contact} is not a contact of the application ${applicationId}.`,
   )
+}
+
+/** Confirms the applications of a contact who has signed in: those that registrations made for the mailbox, the oldest 20 at most. */
+type ConfirmContact = (contact: string) => Promise<void>
+
+const MAX_CONFIRMED = 20
+
+export function createConfirmContact({
+  store,
+  writer,
+}: {
+  readonly store: Pick<Store, 'listApplications'>
+  readonly writer: Pick<ApplicationWriter, 'change'>
+}): ConfirmContact {
+  return async function confirmContact(contact) {
+    const query = { after: undefined, limit: MAX_CONFIRMED, api: undefined, status: undefined, contact }
+    const isOpen = (record: ApplicationRecord): boolean => record.isUnconfirmed && isFirstContact(record, contact)
+    for (const { id } of (await store.listApplications(query)).filter(isOpen)) {
+      await writer.change(id, { type: undefined }, (current) =>
+        isOpen(current) ? { changed: { isUnconfirmed: false } } : undefined,
+      )
+    }
+  }
 }

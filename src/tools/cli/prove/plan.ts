@@ -6,9 +6,8 @@ import { BEARER_GUARD_CHECKS, KEY_GUARD_CHECKS } from './guards.js'
 import { GUARD_INSTANCE_CHECKS, INSTANCE_CHECKS, KEY_SET_INSTANCE_CHECKS } from './instances.js'
 import { ADDRESS_CHECKS, LIMIT_CHECKS } from './limits.js'
 import { KEY_SET_CHECKS, METADATA_CHECKS } from './metadata.js'
-import { PATH_CHECKS } from './paths.js'
 import { KEY_REVOCATION_CHECK, SECRET_REVOCATION_CHECK, TOKEN_REVOCATION_CHECK } from './revocation.js'
-import { OTHER_ENDPOINT_CHECKS, TOKEN_CHECKS, TOKEN_REQUEST_CHECKS } from './token-endpoint.js'
+import { OTHER_ENDPOINT_CHECKS, TOKEN_CHECKS, TOKEN_REQUEST_CHECKS, PATH_CHECKS } from './token-endpoint.js'
 
 /** One check of one API. */
 export interface PlannedCheck {

@@ -1,3 +1,5 @@
+import { splitCode } from '../../../shared/lib/code-tokens.js'
+
 type Child = Node | string | false | undefined
 type Properties = Readonly<Record<string, string | boolean | undefined | ((event: Event) => void)>>
 
@@ -51,4 +53,12 @@ export function focusOn(element: HTMLElement | null | undefined, options?: Focus
   if (!element) return
   if (element.tabIndex < 0 && !element.hasAttribute('tabindex')) element.tabIndex = -1
   element.focus(options)
+}
+
+/** The pieces of code with the colours of its language; plain text without one. */
+export function renderTokens(code: string, language: string | undefined): (Node | string)[] {
+  if (language === undefined) return [code]
+  return splitCode(code, language).map(({ kind, text }) =>
+    kind === undefined ? text : create('span', { class: kind }, text),
+  )
 }

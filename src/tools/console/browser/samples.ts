@@ -1,7 +1,7 @@
 import { createSamples } from '../../../shared/samples/create.js'
 import type { SampleCall } from '../../../shared/samples/call.js'
 import { createCopyButton } from './copy.js'
-import { create } from './elements.js'
+import { create, renderTokens } from './elements.js'
 import { findControls, readEncoding, readForm } from './form.js'
 import type { Parameter } from '../../../shared/samples/serialize.js'
 import { createListeners, type Listeners } from './listeners.js'
@@ -9,7 +9,6 @@ import type { PageData } from './page.js'
 import { buildHeaders, buildUrl } from '../../../shared/samples/request.js'
 import type { Session } from './session.js'
 import { createTabs } from './tabs.js'
-import { renderTokens } from './tokens.js'
 import { callWords } from './words.js'
 
 /** The language that the reader has chosen, for all operations. */

@@ -4,6 +4,8 @@ import type { JsonObject } from '../../../shared/openapi/document.js'
 import { createDocumentResource, type MakeResource } from '../resource.js'
 import { writeReference } from './markdown.js'
 import { stringifyYaml } from './yaml.js'
+import { html, type Html } from '../../../shared/web/html.js'
+import { textWith, words } from '../words.js'
 
 /** The forms in which programs get the document of an API. */
 export function listExports(
@@ -29,4 +31,25 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 
 function writeJson(value: JsonObject): string {
   return escapeHidden(`${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** The links to the other forms of a reference. `folder`: the relative path from the page to the reference's folder, `apis/`. */
+export function renderExportLinks({ name, title }: Api, folder: string): Html[] {
+  const exports = [
+    ['/openapi.json', words().openApi],
+    ['/openapi.yaml', words().asYaml],
+    ['.md', 'Markdown'],
+  ] as const
+  return exports.map(
+    ([extension, label]) =>
+      html`<a href="${folder}${name}${extension}"
+        >${label}<span class="unseen">${textWith('ofApi', { api: title })}</span></a
+      > `,
+  )
+}
+
+/** Links for the head of a reference, by which programs find its other forms. */
+export function renderAlternates({ name, title }: Api, folder: string): Html {
+  return html`<link rel="alternate" type="text/markdown" title="${title}" href="${folder}${name}.md" />
+    <link rel="alternate" type="application/json" title="OpenAPI" href="${folder}${name}/openapi.json" />`
 }

@@ -11,7 +11,8 @@ import { createExample } from './create-example.js'
 import { listGivenExamples } from './example.js'
 import { listFormFields, readFileKind, type FormField } from './form-fields.js'
 import { listParameters, type Parameter } from './parameters.js'
-import { readList, resolve, resolveEntries } from './resolve.js'
+import { readList, resolve, resolveEntries, readText } from './resolve.js'
+import { words } from '../words.js'
 
 /** A call of an operation with example values for all that it requires. A path parameter without example is a word in capitals. */
 export function createSampleCall(api: Api, document: JsonObject, operation: Operation): SampleCall {
@@ -82,4 +83,20 @@ function fillField(document: JsonObject, { name, schema, required, encoding, val
     return required || value !== undefined ? [{ ...encoding, name, files: [FILE] }] : []
   const sent = value ?? (required ? createExample(document, schema, 'readOnly') : undefined)
   return sent === undefined || sent === null || sent === '' ? [] : [{ ...encoding, name, value: sent as Value }]
+}
+
+/** A sample that the provider wrote for an operation. */
+interface CodeSample {
+  readonly label: string
+  readonly language: string
+  readonly code: string
+}
+
+/** The samples of `x-codeSamples`, which Redocly and others read; `x-code-samples` is its older name. */
+export function listCodeSamples(operation: JsonObject): CodeSample[] {
+  return readList(operation['x-codeSamples'] ?? operation['x-code-samples']).flatMap((given) => {
+    const { lang, label, source } = asObject(given)
+    const [language, code] = [readText(lang) ?? '', readText(source)]
+    return code === undefined ? [] : [{ label: readText(label) ?? (language || words().sample), language, code }]
+  })
 }

@@ -1,4 +1,4 @@
-import { renderCode } from '../../../shared/web/code.js'
+import { renderCode } from '../../../shared/web/parts.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import { listBodyTexts } from './body-text.js'
 import { readText, resolve } from './resolve.js'

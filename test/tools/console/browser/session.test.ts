@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createCredentials } from '../../../../src/core/applications/credentials/credentials.js'
-import { readRefusal } from '../../../../src/tools/console/browser/challenge.js'
+import { readRefusal } from '../../../../src/tools/console/browser/call.js'
 import {
   describeCallRefusal,
   describeCalls,
