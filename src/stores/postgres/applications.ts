@@ -97,7 +97,7 @@ function selectFound(query: ApplicationQuery, start: string): Selection {
     contact !== undefined && selectByContact(bind(contact)),
     // As the condition of the index.
     query.hasDecided && "found.status = 'deleted' AND found.decided IS NOT NULL",
-    query.waiting && 'found.waiting_since IS NOT NULL',
+    query.waiting && `${formatWait(query)} IS NOT NULL`,
     plan !== undefined && (plan === true ? 'found.plan IS NOT NULL' : `found.plan = ${bind(plan)}`),
     endingBefore !== undefined && `found.ends_at < ${bind(endingBefore)}`,
     api !== undefined &&
@@ -112,14 +112,22 @@ function selectFound(query: ApplicationQuery, start: string): Selection {
     ]
   // A condition for each credential, and no join: PostgreSQL believes a join to match so few that it reads and sorts all of them,
   // where it reads the index up to the limit. Unless an index finds the few that match another filter.
-  const few = [externalId, contact, endingBefore].some((filter) => filter !== undefined)
-  const text = few
+  const text = hasFew(query)
     ? `SELECT c.application_seq AS seq FROM platform_auth_applications AS found
       JOIN platform_auth_credentials c ON c.application_seq = found.seq WHERE ${at} AND ${isMatch} ORDER BY ${order}`
     : `SELECT c.application_seq AS seq FROM platform_auth_credentials c
       WHERE ${at} AND (SELECT ${isMatch} FROM platform_auth_applications AS found WHERE found.seq = c.application_seq)
       ORDER BY ${order}`
   return [text, values]
+}
+
+function hasFew({ externalId, contact, endingBefore }: ApplicationQuery): boolean {
+  return [externalId, contact, endingBefore].some((filter) => filter !== undefined)
+}
+
+/** A sum is in no index: the few that another filter finds are read instead. */
+function formatWait(query: ApplicationQuery): string {
+  return hasFew(query) ? '(found.waiting_since + 0)' : 'found.waiting_since'
 }
 
 const LOWER_NAME = 'lower(found.name COLLATE "C")'
@@ -141,7 +149,7 @@ function selectOrder(
   }
   if (name === undefined && query.waiting) {
     const from = bind(after === undefined ? -1 : query.afterWaiting!)
-    return ['found.waiting_since, found.seq', `(found.waiting_since, found.seq) > (${from}, ${start})`]
+    return [`${formatWait(query)}, found.seq`, `(${formatWait(query)}, found.seq) > (${from}, ${start})`]
   }
   if (name === undefined) return ['found.seq', `found.seq > ${start}`]
   const from = bind(after === undefined ? name : afterName!)
