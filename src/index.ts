@@ -1,5 +1,5 @@
 export type { BrandOptions } from './shared/contracts/brand.js'
-export type { CoreAuth, PlatformAuth } from './core/platform/core-auth.js'
+export type { CoreAuth, GuardAuth, PlatformAuth } from './core/platform/core-auth.js'
 export { createPlatformAuth } from './core/platform/platform-auth.js'
 export type { Feature, FeatureEntry } from './feature.js'
 export type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './core/resource-server/auth-info.js'

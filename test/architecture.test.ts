@@ -140,6 +140,21 @@ const RULES: Readonly<Record<string, Rule>> = {
     mayImport: [...LAYERS.tools, 'tools/operations', 'core/http'],
     mayImportTypes: [...FEATURE_INDEXES, 'core/platform/core-auth', 'feature'],
   },
+  // The guards of a platform that runs elsewhere: a second composition of the core, without a store, endpoints and features.
+  'tools/remote': {
+    mayImport: [
+      ...LAYERS.tools,
+      'core/applications',
+      'core/http',
+      'core/options',
+      'core/platform/events',
+      'core/rate-limits',
+      'core/resource-server',
+      'core/store-client',
+      'core/tokens',
+    ],
+    mayImportTypes: ['core/platform/core-auth'],
+  },
   // The command line opens what --db names.
   'tools/cli': {
     mayImport: [

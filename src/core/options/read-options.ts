@@ -215,7 +215,7 @@ function requireAssertionStore(apis: CoreSettings['apis'], store: Store | undefi
 }
 
 /** `requests` is the default of each API's `rateLimit`. */
-const readRateLimits = group('rateLimits', {
+export const readRateLimits = group('rateLimits', {
   requests: limit(false),
   tokenRequests: limit(false),
   revocations: limit({ limit: 100, window: 10 }),
@@ -263,7 +263,7 @@ const readBackgroundGroup = group('background', {
   },
 })
 
-const readCache = group('cache', {
+export const readCache = group('cache', {
   applications: wholeNumber(1, 20_000),
   accessTokens: wholeNumber(1, 20_000),
   revokedAccessTokens: wholeNumber(1, 100_000),

@@ -1,5 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Applications } from '../applications/applications-api.js'
+import type { Credentials } from '../applications/credentials/credentials.js'
+import type { Activate } from '../applications/records/status.js'
+import type { CredentialSource } from '../../shared/contracts/credential-source.js'
+import type { ConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
+import type { ChangeWaits } from '../store-client/change-waits.js'
 import type { Audit } from '../applications/records/audit-log.js'
 import type { CoreCalls } from '../applications/create.js'
 import type { Api, ApisOptions, Registration } from '../../shared/contracts/api.js'
@@ -17,30 +22,14 @@ import type { Health, ReadyOptions } from '../store-client/readiness.js'
 import type { SessionSecretCalls } from '../store-client/session-secret-api.js'
 import type { SigningKeyRotation } from '../tokens/signing-keys-api.js'
 
-/** The core of a platform; the guards are in `GuardsApi`. No method needs `this`, so it can be destructured. */
-// oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema
-export interface CoreAuth<Apis extends ApisOptions = any, Schema extends MetadataSchema = any> extends GuardsApi<
+/** Guards, and the life of the process: what a platform has in common with the guards of `createRemoteAuth()`, which have no store. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any of them can't know its APIs' names and its schema
+export interface GuardAuth<Apis extends ApisOptions = any, Schema extends MetadataSchema = any> extends GuardsApi<
   Apis,
   Schema
 > {
   /** The APIs, in the order of the option `apis`. */
   readonly apis: readonly Api[]
-  /** The option `brand`. */
-  readonly brand: BrandOptions | undefined
-  /** Token, revocation and introspection endpoints, metadata and key set. Mount it at the path of `baseUrl`, before the guarded routes. */
-  readonly router: Middleware
-  /** The metadata documents at the root of the origin (RFC 8414 3), for a `baseUrl` with a path: `app.use(auth.wellKnownRouter)`. */
-  readonly wellKnownRouter: Middleware
-  /**
-   * `POST /` with `client_id` and `client_secret` as a form: `{ "suspended": true }` for the right secret of a suspended application,
-   * otherwise `{ "suspended": false }`. The console serves it at `/suspended`, and asks it when a reader's credentials are refused.
-   */
-  readonly suspensionRouter: Middleware
-  readonly applications: Applications<keyof Apis & string, MetadataInput<Schema>, MetadataOutput<Schema>>
-  readonly signingKeys: SigningKeyRotation
-  /** The secret behind sessions of the portal, sign-in links and the links in operators' e-mails. */
-  readonly sessionSecret: SessionSecretCalls
-  readonly audit: Audit
   /** Events; they never hold a secret, a key or a token. A listener that throws affects no request. */
   readonly events: PlatformEvents
   /**
@@ -64,6 +53,30 @@ export interface CoreAuth<Apis extends ApisOptions = any, Schema extends Metadat
   close(): Promise<void>
 }
 
+/** The core of a platform; the guards are in `GuardAuth`. No method needs `this`, so it can be destructured. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema
+export interface CoreAuth<Apis extends ApisOptions = any, Schema extends MetadataSchema = any> extends GuardAuth<
+  Apis,
+  Schema
+> {
+  /** The option `brand`. */
+  readonly brand: BrandOptions | undefined
+  /** Token, revocation and introspection endpoints, metadata and key set. Mount it at the path of `baseUrl`, before the guarded routes. */
+  readonly router: Middleware
+  /** The metadata documents at the root of the origin (RFC 8414 3), for a `baseUrl` with a path: `app.use(auth.wellKnownRouter)`. */
+  readonly wellKnownRouter: Middleware
+  /**
+   * `POST /` with `client_id` and `client_secret` as a form: `{ "suspended": true }` for the right secret of a suspended application,
+   * otherwise `{ "suspended": false }`. The console serves it at `/suspended`, and asks it when a reader's credentials are refused.
+   */
+  readonly suspensionRouter: Middleware
+  readonly applications: Applications<keyof Apis & string, MetadataInput<Schema>, MetadataOutput<Schema>>
+  readonly signingKeys: SigningKeyRotation
+  /** The secret behind sessions of the portal, sign-in links and the links in operators' e-mails. */
+  readonly sessionSecret: SessionSecretCalls
+  readonly audit: Audit
+}
+
 /** The result of `createPlatformAuth()`: the core, and one member for each feature, named as the feature. */
 export type PlatformAuth<
   // oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names
@@ -82,6 +95,16 @@ export interface PlatformParts {
   readonly sharedSettings: Readonly<Record<string, string>>
   /** What the doctor finds out about each feature. */
   diagnose(): Promise<readonly Diagnosis[]>
+  /** For processes without a database, whose guards know applications through this one. */
+  readonly source: {
+    readonly baseUrl: string
+    readonly source: CredentialSource
+    readonly credentials: () => Pick<Credentials, 'hashKey'>
+    readonly activate: Activate
+    readonly limitLookups: ConcurrencyLimit
+    readonly nextChange: ChangeWaits['next']
+    readonly now: () => number
+  }
   /**
    * Authenticates a resource server, by HTTP Basic or the form. Rejects with `OAuthError`: 401 `invalid_client` also for an application that
    * is none, 429, 503. The caller bounds the time that it takes.

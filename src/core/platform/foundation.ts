@@ -8,6 +8,7 @@ import type { Settings } from '../options/all-settings.js'
 import { createOutageNotice, createRateLimits } from '../rate-limits/rate-limits.js'
 import { createBoundedStore } from '../store-client/bounded-store.js'
 import { createChangeFeed } from '../store-client/change-feed.js'
+import { createChangeWaits } from '../store-client/change-waits.js'
 import { createClientLimits } from '../store-client/client-limits.js'
 import { createClockCheck } from '../store-client/clock-check.js'
 import { createEncryption } from '../store-client/encryption.js'
@@ -54,6 +55,7 @@ export function createFoundation(settings: Settings) {
     logRefusal: createRefusalLog(logger, settings.development),
     store,
     feed,
+    changeWaits: createChangeWaits(),
     clockCheck,
     clientLimits: createClientLimits(store),
     paceStarts: createPacedStart(),

@@ -91,6 +91,15 @@ export function createPlatformAuth<
     core: features.core,
     sharedSettings: features.sharedSettings,
     diagnose: features.diagnose,
+    source: {
+      baseUrl: settings.baseUrl,
+      source: applicationParts.source,
+      credentials: foundation.credentials.get,
+      activate: applicationParts.activate,
+      limitLookups: clientLimits.limitLookups,
+      nextChange: foundation.changeWaits.next,
+      now: foundation.now,
+    },
     authenticateResourceServer,
     management: {
       async findApplication(id) {

@@ -17,7 +17,7 @@ export function startAndStop(
   parts: ApplicationParts,
   features: CreatedFeatures,
 ): void {
-  const { settings, store, feed, sessionSecret, credentials, encryption, rateLimits } = foundation
+  const { settings, store, feed, changeWaits, sessionSecret, credentials, encryption, rateLimits } = foundation
   const { revokedTokens, signingKeys, rotationTimer, accessTokens } = tokens
   const { applicationCache, lastUsed, cleanup } = parts
   const planCheck = features.plans ? undefined : createPlanCheck(foundation)
@@ -30,9 +30,17 @@ export function startAndStop(
       await store.open()
       await planCheck?.check()
       // The feed starts first: a change committed while the rest is read is applied afterwards.
-      await feed.start(
-        createChangeApplier({ applicationCache: changes, revokedTokens, signingKeys, sessionSecret, processes }),
-      )
+      const applyChange = createChangeApplier({
+        applicationCache: changes,
+        revokedTokens,
+        signingKeys,
+        sessionSecret,
+        processes,
+      })
+      await feed.start((change) => {
+        changeWaits.note(change)
+        return applyChange(change)
+      })
       const pepper = await openSecret(store, encryption, 'pepper')
       await sessionSecret.load()
       credentials.set(

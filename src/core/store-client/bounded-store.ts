@@ -6,9 +6,11 @@ import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
 import { isPermanentFault, isTimeoutFault } from './store-fault.js'
 import type { StoreCall, StoreCallKind, StoreHealth } from './store-health-api.js'
 
+/** Receives the outcome of every call. */
+type Outcomes = Pick<StoreHealth, 'answered' | 'failed' | 'timedOut' | 'isUnresponsive'>
+
 interface BoundedStoreOptions {
-  /** Receives the outcome of every call. */
-  readonly storeHealth: Pick<StoreHealth, 'answered' | 'failed' | 'timedOut' | 'isUnresponsive'>
+  readonly storeHealth: Outcomes
   readonly logger: Pick<Logger, 'warn'>
 }
 
@@ -18,11 +20,17 @@ const STORE_CLOSE_TIMEOUT_MS = 2000
 const MAX_WAITING_CALLS = 10_000
 
 /**
- * The store with bounded calls: every failure to answer (rejection, exception or time-out) becomes a `StoreUnavailableError`,
- * which the endpoints answer with 503. After a time-out further calls fail at once, except the change feed's polls, which
- * find out when the store answers again.
+ * Bounds calls: every failure to answer (rejection, exception or time-out) becomes a `StoreUnavailableError`, which the endpoints answer
+ * with 503. After a time-out further calls fail at once, except the change feed's polls, which find out when the store answers again.
+ * `name`: of what is called, for the log.
  */
-export function createBoundedStore(store: Store, { storeHealth, logger }: BoundedStoreOptions): Store {
+export function createBoundedCalls({
+  storeHealth,
+  name: source,
+}: {
+  readonly storeHealth: Outcomes
+  readonly name: string
+}) {
   let waiting = 0
   let closed = false
 
@@ -38,9 +46,9 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
 
   function assertMayCall(): void {
     if (storeHealth.isUnresponsive())
-      throw new StoreUnavailableError('The store is unavailable.', { cause: new StoreTimeoutError() })
+      throw new StoreUnavailableError(`The ${source} is unavailable.`, { cause: new StoreTimeoutError() })
     if (waiting >= MAX_WAITING_CALLS)
-      throw new StoreUnavailableError(`${MAX_WAITING_CALLS} calls are waiting for the store.`)
+      throw new StoreUnavailableError(`${MAX_WAITING_CALLS} calls are waiting for the ${source}.`)
   }
 
   function bound(name: string, kind: StoreCallKind, work: Call): Call {
@@ -57,10 +65,10 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
       } catch (cause) {
         const outcome = kind === 'write' ? readOutcome(cause) : undefined
         // A call that fails because the store has been closed is no outage.
-        if (closed) throw new StoreUnavailableError('The store is closed.', { cause, outcome })
+        if (closed) throw new StoreUnavailableError(`The ${source} is closed.`, { cause, outcome })
         if (cause instanceof StoreTimeoutError || isTimeoutFault(cause)) health?.timedOut(call, cause)
         else health?.failed(call, cause)
-        throw new StoreUnavailableError('The store is unavailable.', { cause, outcome })
+        throw new StoreUnavailableError(`The ${source} is unavailable.`, { cause, outcome })
       }
     }
   }
@@ -83,6 +91,12 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
     return Object.fromEntries(calls) as Part
   }
 
+  return { boundCalls, close: () => void (closed = true) }
+}
+
+/** The store with bounded calls. */
+export function createBoundedStore(store: Store, { storeHealth, logger }: BoundedStoreOptions): Store {
+  const { boundCalls, close } = createBoundedCalls({ storeHealth, name: 'store' })
   return {
     kind: store.kind,
     // A getter: a store polls less often while it is notified of changes.
@@ -98,7 +112,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
       return migration
     },
     close() {
-      closed = true
+      close()
       return closeStore(store)
     },
     ...boundCalls<Omit<Store, UnboundedCall | StorePart>>(store, STORE_CALLS),
@@ -116,7 +130,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
 type Call = (...args: unknown[]) => Promise<unknown>
 
 /** Whether each call reads or writes. */
-type CallKinds<Part extends object> = { readonly [Name in keyof Part]-?: StoreCallKind }
+export type CallKinds<Part extends object> = { readonly [Name in keyof Part]-?: StoreCallKind }
 
 /** The members of a store that do not wait for the database, or that have a time-out of their own. */
 type UnboundedCall = 'kind' | 'pollInterval' | 'concurrentCalls' | 'clock' | 'open' | 'close' | 'watch' | 'diagnose'

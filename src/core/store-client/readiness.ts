@@ -48,10 +48,13 @@ export function createReadiness({
   feed,
   storeHealth,
   logger,
+  name: source = 'store',
 }: {
   readonly feed: Pick<ChangeFeed, 'isFresh' | 'isLate' | 'poll' | 'pollAgain' | 'close'>
   readonly storeHealth: Pick<StoreHealth, 'isUnresponsive' | 'isUnavailable' | 'problems'>
   readonly logger: Logger
+  /** The name of what is read. */
+  readonly name?: string
 }) {
   const startup = createStartup(logger)
   let waiting = 0
@@ -76,12 +79,12 @@ export function createReadiness({
       // A read that was under way when the process was suspended is answered, but tells what the store had before that.
       if (answered && !feed.isFresh()) await feed.pollAgain()
     }
-    if (!feed.isFresh()) throw new StoreUnavailableError('The store has not answered for longer than maxStaleness.')
+    if (!feed.isFresh()) throw new StoreUnavailableError(`The ${source} has not answered for longer than maxStaleness.`)
   }
 
   async function limitWaiting(wait: () => Promise<void>): Promise<void> {
     if (waiting >= MAX_WAITING_REQUESTS)
-      throw new StoreUnavailableError(`${MAX_WAITING_REQUESTS} requests are waiting for the store.`)
+      throw new StoreUnavailableError(`${MAX_WAITING_REQUESTS} requests are waiting for the ${source}.`)
     waiting += 1
     try {
       await wait()
@@ -101,8 +104,8 @@ export function createReadiness({
     if (!answered && !storeHealth.isUnavailable())
       problems.unshift(
         answered === undefined
-          ? 'The store is slow: it has not answered within half a second.'
-          : 'The latest changes could not be read from the store.',
+          ? `The ${source} is slow: it has not answered within half a second.`
+          : `The latest changes could not be read from the ${source}.`,
       )
     const ok = feed.isFresh()
     if (!ok) problems.push('What is known is older than maxStaleness: requests get 503.')

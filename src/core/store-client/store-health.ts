@@ -8,6 +8,8 @@ interface StoreHealthOptions {
   readonly logger: Logger
   readonly emit: Emit
   readonly now: () => number
+  /** The name of what is called. */
+  readonly name?: string
 }
 
 interface Outage {
@@ -28,7 +30,7 @@ const SLOW_ANSWER_MS = 1000
 /** Rejected writes are no longer reported if none was rejected for this time: no other call shows whether the cause persists. */
 const REJECTED_WRITE_EXPIRY_MS = 60_000
 
-export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): StoreHealth {
+export function createStoreHealth({ logger, emit, now, name: source = 'store' }: StoreHealthOptions): StoreHealth {
   let outage: Outage | undefined
   let isUnresponsive = false
   let answeredAt = -Infinity
@@ -50,7 +52,7 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
     if (former && !isReplica) return
     outage = { since: former?.since ?? now(), reason: describeStoreFault(problem), isReplica }
     if (former?.isReplica) return
-    logger.error('The store is unavailable.', problem)
+    logger.error(`The ${source} is unavailable.`, problem)
     if (former) return
     emit('store.unavailable', { reason: problem instanceof Error ? problem.message : String(problem) })
   }
@@ -59,7 +61,7 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
     // A replica answers look-ups, and not what has changed.
     if (!outage || (outage.isReplica && kind !== 'feed')) return
     outage = undefined
-    logger.warn('The store answers again.')
+    logger.warn(`The ${source} answers again.`)
     emit('store.available', {})
   }
 
@@ -77,14 +79,14 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
     clearTimeout(rejectedWritesExpiry)
     rejectedWritesExpiry = setTimeout(forgetRejectedWrites, REJECTED_WRITE_EXPIRY_MS).unref()
     if (!isFirst) return
-    logger.error('The store rejects writes; reads are answered.', problem)
+    logger.error(`The ${source} rejects writes; reads are answered.`, problem)
     emit('store.writesRejected', { reason: problem instanceof Error ? problem.message : String(problem) })
   }
 
   function noteAcceptedWrite(name: string): void {
     if (!rejectedWrites.delete(name) || rejectedWrites.size > 0) return
     clearTimeout(rejectedWritesExpiry)
-    logger.warn('The store accepts writes again.')
+    logger.warn(`The ${source} accepts writes again.`)
     emit('store.writesAccepted', {})
   }
 
@@ -134,15 +136,15 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
     isUnavailable: () => outage !== undefined || failingFeed.current() !== undefined,
     problems() {
       const reading = failingFeed.current()
-      if (outage) return [describeOutage(outage, reading)]
+      if (outage) return [describeOutage(outage, reading, source)]
       const problems: string[] = []
       if (reading) problems.push(describeFailing('The latest changes cannot be read since', reading))
       if (answerTime > SLOW_ANSWER_MS)
-        problems.push(`The store is slow: its last answer took ${(answerTime / 1000).toFixed(1)} seconds.`)
+        problems.push(`The ${source} is slow: its last answer took ${(answerTime / 1000).toFixed(1)} seconds.`)
       const [rejected] = rejectedWrites.values()
-      if (rejected) problems.push(describeFailing('The store has rejected writes since', rejected))
+      if (rejected) problems.push(describeFailing(`The ${source} has rejected writes since`, rejected))
       const failing = [...failingReads.values()].find(({ at }) => performance.now() - at < REJECTED_WRITE_EXPIRY_MS)
-      if (failing) problems.push(describeFailing('Some reads of the store fail since', failing))
+      if (failing) problems.push(describeFailing(`Some reads of the ${source} fail since`, failing))
       return problems
     },
   }
@@ -163,9 +165,9 @@ function createFailingFeed(now: () => number) {
   }
 }
 
-function describeOutage({ since, reason }: Outage, reading: RejectedWrite | undefined): string {
+function describeOutage({ since, reason }: Outage, reading: RejectedWrite | undefined, source: string): string {
   const known = reason === UNKNOWN_STORE_FAULT ? reading?.reason : undefined
-  return describeFailing('The store has been unavailable since', { since, reason: known ?? reason })
+  return describeFailing(`The ${source} has been unavailable since`, { since, reason: known ?? reason })
 }
 
 function describeFailing(since: string, failing: RejectedWrite): string {

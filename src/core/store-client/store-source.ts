@@ -38,7 +38,13 @@ export function createStoreSource({
       return hooks.importedCredentials !== undefined
     },
     async listVerificationKeys(): Promise<readonly VerificationKey[]> {
-      return (await readSigningKeys()).map(({ sealedPrivateJwk: _private, ...key }) => key)
+      return (await readSigningKeys()).map(toVerificationKey)
     },
   }
+}
+
+/** An allow list: whatever a record has beside it stays here. */
+function toVerificationKey(key: SigningKeyRecord): VerificationKey {
+  const { kid, algorithm, publicJwk, createdAt, signsFrom, formerVerifiesFor } = key
+  return { kid, algorithm, publicJwk, createdAt, signsFrom, formerVerifiesFor }
 }

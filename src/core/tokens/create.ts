@@ -58,7 +58,13 @@ export function createTokens({
     now,
     entries: cache.accessTokens,
   })
-  const revokedTokens = createRevokedTokens({ store, now, limit: cache.revokedAccessTokens, clientLimits })
+  const revokedTokens = createRevokedTokens({
+    store,
+    revokeAccessToken: store.revokeAccessToken,
+    now,
+    limit: cache.revokedAccessTokens,
+    clientLimits,
+  })
   const ofKeys = {
     store,
     encryption,

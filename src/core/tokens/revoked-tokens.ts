@@ -1,10 +1,14 @@
 import type { RevokedTokens } from './revoked-tokens-api.js'
 import type { RevokedAccessToken } from '../../shared/contracts/store-records.js'
+import type { CredentialSource } from '../../shared/contracts/credential-source.js'
 import type { Store } from '../../shared/contracts/store.js'
 import type { ConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 
 interface RevokedTokensOptions {
-  readonly store: Pick<Store, 'listRevokedAccessTokens' | 'isAccessTokenRevoked' | 'revokeAccessToken'>
+  readonly store: Pick<CredentialSource, 'listRevokedAccessTokens' | 'isAccessTokenRevoked'>
+  readonly revokeAccessToken: Store['revokeAccessToken']
+  /** The name that the source has for a token in lists and changes; its id if left out. */
+  readonly nameOf?: ((id: string) => string) | undefined
   readonly now: () => number
   /** The number of tokens kept in memory; above it the store is asked for each token. */
   readonly limit: number
@@ -17,9 +21,16 @@ const KEPT_AFTER_EXPIRY_MS = 3600 * 1000
 /** While there are too many for memory, every guarded request asks the store. They are counted again at this interval. */
 const RELOAD_INTERVAL_MS = 5000
 
-export function createRevokedTokens({ store, now, limit, clientLimits }: RevokedTokensOptions): RevokedTokens {
+export function createRevokedTokens({
+  store,
+  revokeAccessToken,
+  nameOf,
+  now,
+  limit,
+  clientLimits,
+}: RevokedTokensOptions): RevokedTokens {
   const { limitLookups, limitChanges } = clientLimits
-  /** Token id -> `expiresAt`. */
+  /** Name of a token -> `expiresAt`. */
   const revoked = new Map<string, number>()
   /** Whether `revoked` has every revoked token that may still be presented. */
   let isComplete = false
@@ -47,7 +58,7 @@ export function createRevokedTokens({ store, now, limit, clientLimits }: Revoked
 
   function recall(id: string): boolean | null {
     // The size is compared first: hashing the id costs time on every guarded request, and usually nothing is revoked.
-    if (revoked.size > 0 && revoked.has(id)) return true
+    if (revoked.size > 0 && revoked.has(nameOf ? nameOf(id) : id)) return true
     return isComplete ? false : null
   }
 
@@ -65,7 +76,7 @@ export function createRevokedTokens({ store, now, limit, clientLimits }: Revoked
         // Another request may have revoked it while this one waited.
         if (revoked.has(id)) return false
         const token = { id, expiresAt: claimedExp * 1000 }
-        await store.revokeAccessToken(token, now() - KEPT_AFTER_EXPIRY_MS)
+        await revokeAccessToken(token, now() - KEPT_AFTER_EXPIRY_MS)
         add(token)
         return true
       })

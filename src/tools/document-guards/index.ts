@@ -1,4 +1,4 @@
-import type { ApisOptions, PlatformAuth } from '../../index.js'
+import type { ApisOptions, GuardAuth, PlatformAuth } from '../../index.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { MetadataOutput, MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import { createDocumentGuard, type DocumentGuard } from './document-guard.js'
@@ -33,7 +33,7 @@ export type { DocumentGuardsOptions } from './read-arguments.js'
  * ```
  */
 export function guardsFromDocument<Apis extends ApisOptions, Schema extends MetadataSchema>(
-  auth: PlatformAuth<Apis, Schema>,
+  auth: PlatformAuth<Apis, Schema> | GuardAuth<Apis, Schema>,
   api: keyof Apis & string,
   document: object | string,
   // With a default, the function has a length of 3: one of 4 in a route would be an error handler, which Express skips.

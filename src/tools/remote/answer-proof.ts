@@ -1,0 +1,47 @@
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
+import { deriveKey } from '../../shared/lib/derive-key.js'
+
+/** The header of an answer with its HMAC. */
+export const PROOF_HEADER = 'x-platform-proof'
+
+/** Below the address of the platform, outside all APIs. */
+export const SOURCE_PATH = '/_resource-server/source/'
+
+/** What is proven: the answer to this very request. */
+interface Answer {
+  /** The request's random text. */
+  readonly nonce: string
+  readonly call: string
+  readonly body: string
+}
+
+/**
+ * The keys that a platform and a resource server share: of the `Authorization` header by which it authenticates, HTTP Basic with its secret.
+ * An answer that is damaged, cut short, or that of another request does not have the right HMAC.
+ */
+export function createSharedKeys(authorization: string) {
+  const proofKey = createSecretKey(deriveKey(authorization, 'express-platform-auth remote answers v1'))
+  const nameKey = createSecretKey(deriveKey(authorization, 'express-platform-auth remote names v1'))
+
+  function prove({ nonce, call, body }: Answer): string {
+    return createHmac('sha256', proofKey).update(`${nonce}\n${call}\n${body}`).digest('base64url')
+  }
+
+  return {
+    prove,
+    isProven(answer: Answer, proof: string): boolean {
+      const [expected, given] = [Buffer.from(prove(answer)), Buffer.from(proof)]
+      return expected.length === given.length && timingSafeEqual(expected, given)
+    },
+    /** The name of an application or access token in changes: it tells who knows the id that something has changed, and nobody else anything. */
+    nameOf(kind: 'application' | 'token', id: string): string {
+      return createHmac('sha256', nameKey).update(`${kind} ${id}`).digest('base64url').slice(0, NAME_LENGTH)
+    },
+  }
+}
+
+/** 132 bits. */
+const NAME_LENGTH = 22
+
+/** The keys that both sides have of one resource server. */
+export type SharedKeys = ReturnType<typeof createSharedKeys>

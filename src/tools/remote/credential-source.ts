@@ -1,0 +1,242 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isLive } from '../../core/applications/credentials/credentials.js'
+import { isApplicationId } from '../../core/applications/records/application-id.js'
+import { findGrant } from '../../core/applications/records/grants.js'
+import { isUsableAt } from '../../core/applications/records/restrictions.js'
+import { limitAuthenticationTime } from '../../core/http/authentication-timeout.js'
+import { readJson } from '../../core/http/json-body.js'
+import { closeUnfinished, sendDenial, sendJson, toDenial } from '../../core/http/respond.js'
+import type { PlatformParts } from '../../core/platform/core-auth.js'
+import { ConfigurationError, OAuthError, type Api, type CoreAuth, type Middleware } from '../../index.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
+import type { Change } from '../../shared/contracts/store-records.js'
+import { boolean, group, textList } from '../../shared/lib/option-rules.js'
+import { readHeader } from '../../shared/lib/request.js'
+import { createSharedKeys, PROOF_HEADER, SOURCE_PATH, type SharedKeys } from './answer-proof.js'
+import { describeApi } from './platform-settings.js'
+import type { Members } from './read-answer.js'
+import { shareApplication } from './shared-application.js'
+
+type SourceParts = PlatformParts['source']
+
+/** A request of a resource server. */
+interface Request {
+  readonly given: Members
+  readonly server: ApplicationRecord
+  readonly apis: readonly Api[]
+  readonly names: ReadonlySet<string>
+  readonly nameOf: SharedKeys['nameOf']
+  /** Aborted when the connection is closed. */
+  readonly signal: AbortSignal
+}
+
+type Answer = (request: Request) => Promise<Members>
+
+const MAX_HELD_MS = 2000
+/** Each takes a few kilobytes. Beyond it an answer is not held. */
+const MAX_HELD_PER_SERVER = 200
+const MAX_LISTED_TOKENS = 10_000
+const MAX_USES = 100
+const MAX_USE_AGE_MS = 86_400_000
+
+const readOptions = group('credentialSource', { externalId: boolean(false), metadata: textList })
+
+/**
+ * Middleware that answers the processes of `createRemoteAuth()`: to each application that is a resource server, what its guards need to know
+ * of the applications that may use its APIs, and no hash, contact or private key. Mount it where `auth.router` is. `externalId` and
+ * `metadata` name what handlers there also get of an application: its external id, and members of its metadata. Throws
+ * `ConfigurationError` for a wrong option.
+ *
+ * @example
+ * ```ts
+ * import express from 'express'
+ * import { createPlatformAuth } from 'express-platform-auth'
+ * import { credentialSource } from 'express-platform-auth/remote'
+ *
+ * const auth = createPlatformAuth({ baseUrl: 'http://localhost:3000', apis: { orders: { scheme: 'oauth2' } } })
+ * const app = express()
+ * app.use(auth.router)
+ * app.use(credentialSource(auth, { metadata: ['region'] }))
+ * ```
+ */
+export function credentialSource(
+  auth: CoreAuth,
+  options: { readonly externalId?: boolean; readonly metadata?: readonly string[] } = {},
+): Middleware {
+  const { source: parts, authenticateResourceServer } = readPlatform(auth)
+  const answers = createAnswers(parts, readOptions(options))
+
+  async function answer(req: IncomingMessage, res: ServerResponse, call: string): Promise<void> {
+    const closing = new AbortController()
+    res.once('close', () => closing.abort())
+    const { application, apis } = await limitAuthenticationTime(authenticateResourceServer(req, new Map()))
+    const authorization = readHeader(req, 'authorization')
+    if (authorization === undefined) throw new OAuthError('invalid_request', 'Authenticate by HTTP Basic')
+    const { nonce, ...given } = await readJson(req)
+    if (typeof nonce !== 'string' || !/^[\w-]{22}$/.test(nonce))
+      throw new OAuthError('invalid_request', 'The nonce is missing')
+    const { nameOf, prove } = createSharedKeys(authorization)
+    const names = new Set(apis.map(({ name }) => name))
+    const found = await answers[call]!({ given, server: application, apis, names, nameOf, signal: closing.signal })
+    if (closing.signal.aborted) return
+    const document = { ...found, time: parts.now() }
+    const proof = prove({ nonce, call, body: JSON.stringify(document) })
+    sendJson(res, 200, document, { 'Cache-Control': 'no-store', [PROOF_HEADER]: proof })
+  }
+
+  return function credentialSourceRouter(req, res, next) {
+    const path = (req.url ?? '/').split('?', 1)[0]!
+    const call = path.startsWith(SOURCE_PATH) ? path.slice(SOURCE_PATH.length) : ''
+    if (req.method !== 'POST' || !Object.hasOwn(answers, call)) return next()
+    answer(req, res, call).catch((error: unknown) => {
+      if (res.headersSent) closeUnfinished(res)
+      else sendDenial(req, res, toDenial(error))
+    })
+  }
+}
+
+function readPlatform(auth: CoreAuth & { readonly [PLATFORM_PARTS]?: PlatformParts }): PlatformParts {
+  const parts = auth[PLATFORM_PARTS]
+  if (parts && Object.hasOwn(parts, 'source')) return parts
+  throw new ConfigurationError({
+    problem: 'credentialSource() was called without a platform',
+    fix: 'Write credentialSource(auth), where auth is what createPlatformAuth() returns.',
+  })
+}
+
+/** The answers, by the names of the calls. Each is read from the store: it is as new as what any process of the platform has answered before. */
+function createAnswers(
+  parts: SourceParts,
+  shared: Parameters<typeof shareApplication>[2],
+): Readonly<Record<string, Answer>> {
+  const { source, limitLookups } = parts
+  const share = (record: ApplicationRecord | undefined, names: ReadonlySet<string>): Members | null =>
+    (record && shareApplication(record, names, shared)) ?? null
+
+  return {
+    settings: async ({ apis }) => ({
+      baseUrl: parts.baseUrl,
+      acceptsImported: source.hasOtherHashes,
+      apis: Object.fromEntries(apis.map((api) => [api.name, describeApi(api)])),
+    }),
+    'signing-keys': async ({ server }) => ({ keys: await limitLookups(server.id, source.listVerificationKeys) }),
+    async application({ given, server, names }) {
+      const id = readText(given, 'id')
+      if (!isApplicationId(id)) return { application: null }
+      return { application: share(await limitLookups(server.id, () => source.findApplication(id)), names) }
+    },
+    'api-key': createKeyAnswer(parts, share),
+    async 'revoked-tokens'({ given, server, nameOf }) {
+      const limit = Math.min(MAX_LISTED_TOKENS, Math.max(1, readNumber(given, 'limit')))
+      const tokens = await limitLookups(server.id, () => source.listRevokedAccessTokens(parts.now() - 3_600_000, limit))
+      return { tokens: tokens.map(({ id, expiresAt }) => ({ name: nameOf('token', id), expiresAt })) }
+    },
+    async 'revoked-token'({ given, server }) {
+      const id = readText(given, 'id')
+      return { isRevoked: await limitLookups(server.id, () => source.isAccessTokenRevoked(id)) }
+    },
+    changes: createChangesAnswer(parts),
+    async 'credential-uses'({ given, server, names }) {
+      const uses = Array.isArray(given['uses']) ? (given['uses'] as unknown[]).slice(0, MAX_USES) : []
+      for (const use of uses) await noteUse(parts, Object(use) as Members, server, names)
+      return {}
+    },
+  }
+}
+
+/** The application of a presented key. A pending one becomes active, as by a guard: its key has arrived. */
+function createKeyAnswer(
+  { source, credentials, limitLookups, activate, now }: SourceParts,
+  share: (record: ApplicationRecord | undefined, names: ReadonlySet<string>) => Members | null,
+): Answer {
+  return async ({ given, server, apis, names }) => {
+    const key = readText(given, 'key')
+    const hash = credentials().hashKey(key)
+    if (hash === undefined) return { application: null }
+    const find = () => limitLookups(server.id, () => source.findApplicationByKey(hash, key))
+    let record = await find()
+    let credential = record?.keys.find((each) => each.hash === hash)
+    if (!record || !credential) return { application: null }
+    const isUsed = apis.some((api) => findGrant(record!, api) && isUsableAt(credential!, api))
+    if (record.status === 'pending' && isUsed && isLive(credential, now())) {
+      await activate(record.id, undefined)
+      record = await find()
+      credential = record?.keys.find((each) => each.hash === hash)
+    }
+    const application = credential ? share(record, names) : null
+    return application === null ? { application } : { application, credentialId: credential!.id }
+  }
+}
+
+/** What has changed since a cursor; held until there is something, if the request says how long. */
+function createChangesAnswer({ source, limitLookups, nextChange }: SourceParts): Answer {
+  const held = new Map<string, number>()
+
+  return async ({ given, server, nameOf, signal }) => {
+    const cursor = given['cursor'] === undefined ? undefined : readText(given, 'cursor')
+    const read = () => limitLookups(server.id, () => source.changesSince(cursor))
+    const wait = given['wait'] === undefined ? 0 : Math.min(MAX_HELD_MS, readNumber(given, 'wait'))
+    const count = held.get(server.id) ?? 0
+    const mayHold = cursor !== undefined && wait > 0 && count < MAX_HELD_PER_SERVER
+    // Before the feed is read: a change that is committed after the read ends the wait.
+    const waiting = new AbortController()
+    const change = mayHold ? nextChange(wait, AbortSignal.any([signal, waiting.signal])) : undefined
+    try {
+      if (change) held.set(server.id, count + 1)
+      let page = await read()
+      if (change && page.changes.length === 0) {
+        await change
+        page = await read()
+      }
+      return { cursor: page.cursor, changes: page.changes.flatMap((each) => nameChange(each, nameOf)) }
+    } finally {
+      waiting.abort()
+      if (change) release(held, server.id)
+    }
+  }
+}
+
+function release(held: Map<string, number>, id: string): void {
+  const left = held.get(id)! - 1
+  if (left > 0) held.set(id, left)
+  else held.delete(id)
+}
+
+function nameChange(change: Change, nameOf: SharedKeys['nameOf']): readonly Members[] {
+  if (change.kind === 'application') return [{ kind: change.kind, name: nameOf('application', change.id) }]
+  if (change.kind === 'accessTokenRevoked')
+    return [{ kind: change.kind, name: nameOf('token', change.id), expiresAt: change.expiresAt }]
+  return change.kind === 'signingKeys' || change.kind === 'everything' ? [{ kind: change.kind }] : []
+}
+
+/** Notes when a key was last used, if its application may use an API of the resource server. The time is a later one only: repeated, it changes nothing. */
+async function noteUse(
+  { source, limitLookups, now }: SourceParts,
+  use: Members,
+  server: ApplicationRecord,
+  names: ReadonlySet<string>,
+): Promise<void> {
+  const [id, credentialId, at] = [readText(use, 'applicationId'), readText(use, 'credentialId'), readNumber(use, 'at')]
+  if (!isApplicationId(id) || at < now() - MAX_USE_AGE_MS) return
+  await limitLookups(server.id, async () => {
+    const record = await source.findApplication(id)
+    const isShared = Object.keys(record?.apis ?? {}).some((name) => names.has(name))
+    const key = isShared ? record!.keys.find((each) => each.id === credentialId) : undefined
+    if (key) await source.noteCredentialUse([{ hash: key.hash, at: Math.min(at, now()) }])
+  })
+}
+
+const MAX_TEXT_LENGTH = 1024
+
+function readText(given: Members, name: string): string {
+  const value = Object.hasOwn(given, name) ? given[name] : undefined
+  if (typeof value === 'string' && value.length <= MAX_TEXT_LENGTH) return value
+  throw new OAuthError('invalid_request', `The member ${name} is missing, or no text`)
+}
+
+function readNumber(given: Members, name: string): number {
+  const value = Object.hasOwn(given, name) ? given[name] : undefined
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value
+  throw new OAuthError('invalid_request', `The member ${name} is missing, or no whole number`)
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { createSharedKeys, PROOF_HEADER, SOURCE_PATH } from './answer-proof.js'
+import type { PlatformClock } from './platform-clock.js'
+import { readNumber, readObject, type Members } from './read-answer.js'
+
+/** Asks the platform. Rejects for every answer but an authentic one: an outage, which never refuses a caller. */
+export type AskPlatform = (call: string, parameters: Members, options?: AskOptions) => Promise<Members>
+
+interface AskOptions {
+  /** Ends the call. The process may end while it waits. */
+  readonly signal?: AbortSignal
+  /** Milliseconds that the platform may wait before it answers. */
+  readonly held?: number
+}
+
+const TIMEOUT_MS = 5000
+/** Look-ups of strangers wait for a connection; the change feed has some of its own. */
+const MAX_CONNECTIONS = 32
+/** 10,000 revoked access tokens have a tenth of it. */
+const MAX_BYTES = 8 * 1024 * 1024
+
+/** Calls the router of `credentialSource()` with the credentials of a resource server. `address`: of the platform, without a slash at its end. */
+export function createPlatformClient({
+  address,
+  clientId,
+  clientSecret,
+  clock,
+}: {
+  readonly address: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly clock: Pick<PlatformClock, 'set'>
+}) {
+  const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
+  const keys = createSharedKeys(authorization)
+  const [Agent, request] = address.startsWith('https:')
+    ? ([HttpsAgent, requestHttps] as const)
+    : ([HttpAgent, requestHttp] as const)
+  const agents = {
+    lookUps: new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS }),
+    changes: new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS }),
+  }
+
+  /** Redirects are not followed: the answer is an outage. */
+  function open(call: string, body: string, { signal, held = 0 }: AskOptions): Promise<IncomingMessage> {
+    const late = AbortSignal.timeout(TIMEOUT_MS + held)
+    return new Promise((resolve, reject) => {
+      const outgoing = request(`${address}${SOURCE_PATH}${call}`, {
+        method: 'POST',
+        agent: call === 'changes' ? agents.changes : agents.lookUps,
+        signal: signal ? AbortSignal.any([signal, late]) : late,
+        headers: {
+          Authorization: authorization,
+          'Content-Type': 'application/json',
+          'Content-Length': Buffer.byteLength(body),
+          'Accept-Encoding': 'identity',
+        },
+      })
+      if (signal) outgoing.on('socket', (socket) => socket.unref())
+      outgoing.on('response', resolve).on('error', reject).end(body)
+    })
+  }
+
+  const ask: AskPlatform = async (call, parameters, options = {}) => {
+    const nonce = randomBytes(16).toString('base64url')
+    const startedAt = performance.now()
+    const response = await open(call, JSON.stringify({ ...parameters, nonce }), options)
+    const body = await readBody(response)
+    if (response.statusCode !== 200) throw new PlatformRefusal(response.statusCode)
+    const proof = response.headers[PROOF_HEADER]
+    if (typeof proof !== 'string' || !keys.isProven({ nonce, call, body }, proof)) throw new UnprovenAnswer()
+    const answer = readObject(JSON.parse(body))
+    clock.set(readNumber(answer['time']), startedAt)
+    return answer
+  }
+
+  return {
+    ask,
+    nameOf: keys.nameOf,
+    close(): void {
+      for (const agent of Object.values(agents)) agent.destroy()
+    },
+  }
+}
+
+async function readBody(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MAX_BYTES) throw new UnprovenAnswer()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** The platform, or what stands before it, has answered with another status than 200. */
+class PlatformRefusal extends Error {
+  override readonly name = 'PlatformRefusal'
+
+  constructor(status: number | undefined) {
+    const reasons: Readonly<Record<number, string>> = {
+      401: 'it does not know the client id and secret as those of a resource server',
+      403: 'it refuses the network of this process, or the path is not that of credentialSource()',
+      404: 'there is no credentialSource() at its address',
+      429: 'this resource server asks too often',
+    }
+    super(`The platform answered with status ${status}: ${reasons[status ?? 0] ?? 'it cannot answer now'}.`)
+  }
+}
+
+class UnprovenAnswer extends Error {
+  override readonly name = 'UnprovenAnswer'
+
+  constructor() {
+    super(
+      'An answer is not the authentic one of the platform to this request: it is damaged, cut short, or another one.',
+    )
+  }
+}

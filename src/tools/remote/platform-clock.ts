@@ -1,0 +1,26 @@
+/** The platform's time, by which access tokens were issued, whatever the clock of this process says. */
+export interface PlatformClock {
+  /** Milliseconds since 1970. */
+  now(): number
+  /** An answer has told the time, and its request began then, on the monotonic clock. */
+  set(time: number, startedAt: number): void
+}
+
+/** It runs with the monotonic clock of this process, so it does not jump when that of the machine is set. */
+export function createPlatformClock(): PlatformClock {
+  /** The platform's time less the monotonic one. Until the first answer, that of this machine. */
+  let offset = Date.now() - performance.now()
+  let isKnown = false
+
+  return {
+    now: () => Math.round(performance.now() + offset),
+    set(time, startedAt) {
+      const answeredAt = performance.now()
+      // The platform has read its clock at some time between the two. What fits is kept: it may be from a quicker answer.
+      const [least, most] = [time - answeredAt, time - startedAt]
+      if (isKnown && offset >= least && offset <= most) return
+      offset = (least + most) / 2
+      isKnown = true
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { isObject } from '../../shared/lib/is-object.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
+
+/** The members of a JSON object. */
+export type Members = Readonly<Record<string, unknown>>
+
+/** Each reads a value of another process, and throws for one that it does not expect. */
+export function readObject(value: unknown): Members {
+  if (isObject(value) && !Array.isArray(value)) return ownMembers(value as Members)
+  throw unexpected('an object')
+}
+
+export function readList<Value>(value: unknown, read: (each: unknown) => Value): readonly Value[] {
+  if (Array.isArray(value)) return value.map(read)
+  throw unexpected('a list')
+}
+
+export function readText(value: unknown): string {
+  if (typeof value === 'string') return value
+  throw unexpected('a text')
+}
+
+export function readNumber(value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value
+  throw unexpected('a whole number')
+}
+
+export function readBoolean(value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  throw unexpected('true or false')
+}
+
+/** Undefined for a member that is not there. */
+export function readOptional<Value>(value: unknown, read: (value: unknown) => Value): Value | undefined {
+  return value === undefined ? undefined : read(value)
+}
+
+/** The value is not shown: it may be a credential. */
+function unexpected(what: string): Error {
+  return new Error(`There should be ${what}.`)
+}

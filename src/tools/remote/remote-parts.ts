@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto'
+import { createCredentials, type Credentials } from '../../core/applications/credentials/credentials.js'
+import { createLastUsed } from '../../core/applications/credentials/last-used.js'
+import { createApplicationCache } from '../../core/applications/records/application-cache.js'
+import { createOriginReader } from '../../core/http/origin.js'
+import { createRefusalLog } from '../../core/http/refusal-log.js'
+import { createEvents } from '../../core/platform/events.js'
+import { createOutageNotice, createRateLimits } from '../../core/rate-limits/rate-limits.js'
+import { createResourceServer } from '../../core/resource-server/resource-server.js'
+import { createBoundedCalls } from '../../core/store-client/bounded-store.js'
+import { createChangeApplier, createChangeFeed } from '../../core/store-client/change-feed.js'
+import { createClientLimits } from '../../core/store-client/client-limits.js'
+import { createReadiness } from '../../core/store-client/readiness.js'
+import { createStoreHealth } from '../../core/store-client/store-health.js'
+import { createRevokedTokens } from '../../core/tokens/revoked-tokens.js'
+import { createSigningKeys } from '../../core/tokens/signing-keys.js'
+import { createAccessTokenVerifier } from '../../core/tokens/verify-access-token.js'
+import { ConfigurationError, StoreUnavailableError } from '../../shared/contracts/errors.js'
+import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
+import { readClientAddress } from '../../shared/lib/request.js'
+import { checkPlatformSettings } from './platform-settings.js'
+import { createPlatformClient } from './platform-client.js'
+import { createPlatformClock } from './platform-clock.js'
+import type { RemoteSettings } from './read-remote-options.js'
+import { createRemoteSource } from './remote-source.js'
+
+/** Connections of `platform-client.ts`: look-ups that clients cause use half of them. */
+const CONCURRENT_CALLS = 32
+/** The platform lists no more revoked access tokens at once. */
+const MAX_LISTED_TOKENS = 10_000
+
+/** The parts of the core that guards need, with the platform as their source in place of a store. */
+export function createRemoteParts(settings: RemoteSettings) {
+  const { apis, cache, logger, maxStaleness } = settings
+  const clock = createPlatformClock()
+  const { now } = clock
+  const { events, emit } = createEvents({ now, readOrigin: createOriginReader([...apis.values()]), logger })
+  const storeHealth = createStoreHealth({ logger, emit, now, name: 'platform' })
+  const client = createPlatformClient({
+    address: settings.address,
+    clientId: settings.clientId,
+    clientSecret: settings.clientSecret,
+    clock,
+  })
+  const { source, closeCalls } = createSource(settings, client, storeHealth, (id) => applicationCache.evict(id))
+  const feed = createChangeFeed({ store: source, storeHealth, maxStaleness, now })
+  const { available, begin, ...lifecycle } = createReadiness({ feed, storeHealth, logger, name: 'platform' })
+  const { rateLimits, limitFailures } = createLimits(settings, createOutageNotice({ logger, emit }))
+  const clientLimits = createClientLimits({ concurrentCalls: CONCURRENT_CALLS })
+  let credentials: Credentials | undefined
+  const readCredentials = (): Credentials => {
+    if (credentials) return credentials
+    throw new StoreUnavailableError('The platform has not answered yet.')
+  }
+  const applicationCache = createApplicationCache({
+    source,
+    limit: cache.applications,
+    limitLookups: clientLimits.limitLookups,
+    limitLookupsOfStrangers: clientLimits.limitLookupsOfStrangers,
+    readAddress: readClientAddress,
+    freshUntil: feed.freshUntil,
+    maxStaleness,
+  })
+  const lastUsed = createLastUsed({ store: source, now })
+  const { signingKeys, accessTokens, revokedTokens } = createTokenParts(settings, {
+    source,
+    clientLimits,
+    nameOf: client.nameOf,
+    readChanges: feed.pollAgain,
+    now,
+  })
+  const { calls: guards, guardParts } = createResourceServer({
+    apis,
+    accessTokens,
+    revokedTokens,
+    applicationCache,
+    credentials: readCredentials,
+    // The platform activates an application when its key is looked up; the record here is older.
+    activate: async (id) => applicationCache.evict(id),
+    lastUsed,
+    limitFailures,
+    rateLimits,
+    plans: undefined,
+    available,
+    observers: new Map(),
+    emit,
+    logRefusal: createRefusalLog(logger, process.env['NODE_ENV'] === 'development'),
+    waitToRefuse: clientLimits.waitToRefuse,
+    onDenied: settings.onDenied,
+    warn: (message) => logger.warn(message),
+    now,
+  })
+  begin({
+    async start() {
+      const { acceptsImported } = checkPlatformSettings(await client.ask('settings', {}), settings)
+      await feed.start(
+        createChangeApplier({
+          applicationCache,
+          revokedTokens,
+          signingKeys,
+          sessionSecret: NOTHING,
+          processes: NOTHING,
+        }),
+      )
+      // Keys are known here by an HMAC that is of no use elsewhere, and after this process has ended.
+      credentials = createCredentials('', randomBytes(32), { cacheSize: cache.applications * 2, acceptsImported })
+      await revokedTokens.load()
+      await signingKeys.load()
+    },
+    problems: () => [rateLimits.problem()].filter((problem) => problem !== undefined),
+    flush: lastUsed.flush,
+    async stop() {
+      accessTokens.close()
+      rateLimits.close()
+      await lastUsed.close()
+      closeCalls()
+      client.close()
+    },
+  })
+  return { guards, guardParts, events, lifecycle }
+}
+
+/** The session secret and other processes concern the platform only. */
+const NOTHING = { load: async (): Promise<void> => undefined, noteChange: (): void => undefined }
+
+function createLimits(
+  { rateLimits: given, clientSecret, baseUrl }: RemoteSettings,
+  onChange: ReturnType<typeof createOutageNotice>,
+) {
+  const { redis, headers, failedAuthentication } = given
+  const rateLimits = createRateLimits({ redis, headers, secrets: [clientSecret], baseUrl, onChange })
+  const limitFailures = rateLimits.create('failedAuthentication', failedAuthentication, {
+    untrustedKeys: true,
+    setBy: 'rateLimits.failedAuthentication',
+  })
+  return { rateLimits, limitFailures }
+}
+
+/** The platform as a source, with time-outs. */
+function createSource(
+  { cache, maxStaleness }: RemoteSettings,
+  { ask, nameOf }: Pick<ReturnType<typeof createPlatformClient>, 'ask' | 'nameOf'>,
+  storeHealth: ReturnType<typeof createStoreHealth>,
+  forget: (id: string) => void,
+) {
+  const remote = createRemoteSource({ ask, nameOf, maxStaleness, entries: cache.applications, forget })
+  const { boundCalls, close: closeCalls } = createBoundedCalls({ storeHealth, name: 'platform' })
+  const { hasOtherHashes, pollInterval, watch, clock: _none, ...calls } = remote
+  const bounded = boundCalls<typeof calls>(calls, {
+    findApplication: 'read',
+    findApplicationByKey: 'read',
+    listVerificationKeys: 'read',
+    listRevokedAccessTokens: 'read',
+    isAccessTokenRevoked: 'read',
+    noteCredentialUse: 'write',
+    changesSince: 'feed',
+  })
+  return { source: { ...bounded, hasOtherHashes, pollInterval, ...(watch && { watch }) }, closeCalls }
+}
+
+type TokenSource = ReturnType<typeof createSource>['source']
+
+/** What verifies access tokens and knows which ones were revoked. */
+function createTokenParts(
+  { apis, cache, logger }: RemoteSettings,
+  {
+    source,
+    clientLimits,
+    nameOf,
+    readChanges,
+    now,
+  }: {
+    readonly source: TokenSource
+    readonly clientLimits: ReturnType<typeof createClientLimits>
+    readonly nameOf: (kind: 'token', id: string) => string
+    readonly readChanges: () => Promise<boolean>
+    readonly now: () => number
+  },
+) {
+  const signingKeys = createSigningKeys({
+    store: { listSigningKeys: async () => (await source.listVerificationKeys()).map(withoutPrivateKey) },
+    encryption: PUBLIC_KEYS_ONLY,
+    logger,
+    now,
+    readChanges,
+  })
+  const issuers = [...apis.values()].filter(({ scheme }) => scheme === 'oauth2')
+  const accessTokens = createAccessTokenVerifier({
+    signingKeys,
+    lifetimes: new Map(issuers.map(({ resource, accessTokenLifetime }) => [resource, accessTokenLifetime])),
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    now,
+    entries: cache.accessTokens,
+  })
+  const names = createBoundedCache<string>({ entries: cache.accessTokens })
+  const revokedTokens = createRevokedTokens({
+    store: source,
+    revokeAccessToken: () => Promise.reject(new StoreUnavailableError('Tokens are revoked at the platform.')),
+    // Only while tokens are revoked is a name asked for, at every request.
+    nameOf(id) {
+      const known = names.get(id)
+      if (known !== undefined) return known
+      const name = nameOf('token', id)
+      names.set(id, name)
+      return name
+    },
+    now,
+    limit: Math.min(cache.revokedAccessTokens, MAX_LISTED_TOKENS),
+    clientLimits,
+  })
+  return { signingKeys, accessTokens, revokedTokens }
+}
+
+/** The platform's time is known to within the time of an answer. */
+const CLOCK_TOLERANCE_SECONDS = 5
+
+type Encryption = Parameters<typeof createSigningKeys>[0]['encryption']
+
+/** The platform has answered its own keys, without private ones: they verify here and sign nothing. */
+const PUBLIC_KEYS_ONLY: Encryption = {
+  seal: () => Promise.reject(createNoPrivateKeyError()),
+  unseal: () => Promise.reject(createNoPrivateKeyError()),
+  isNewest: () => true,
+  authenticate: () => 'authentic',
+}
+
+function createNoPrivateKeyError(): ConfigurationError {
+  return new ConfigurationError({ problem: 'There is no private key here', fix: 'Sign at the platform.' })
+}
+
+function withoutPrivateKey<Key extends object>(key: Key): Key & { readonly sealedPrivateJwk: string } {
+  return { ...key, sealedPrivateJwk: '' }
+}

@@ -1,0 +1,239 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { sqliteStore } from '../../../src/stores/sqlite/index.js'
+import { createRemoteAuth } from '../../../src/tools/remote/index.js'
+import { accessToken, createApplication, createTokenForm, post } from '../../support/http.js'
+import { recordingLogger } from '../../support/platform.js'
+import { waitUntil } from '../../support/wait-until.js'
+import { ask, openSite, SERVED, startPlatform } from './site.js'
+
+type Site = Awaited<ReturnType<typeof openSite>>
+
+const POLL = { timeout: 30_000 }
+
+/** An application with a token and a key, which both sides accept. */
+async function createClient(site: Site) {
+  const { id, ...client } = await createApplication(site.auth, { orders: {}, catalog: {} })
+  return { id, ...client, key: client.clientId, token: await accessToken(site.app, 'orders', client) }
+}
+
+describe('a service whose platform does not answer', () => {
+  let site: Site
+  beforeAll(async () => void (site = await openSite()))
+  afterAll(() => site.close())
+
+  it.each(['refuse', 'stall'] as const)(
+    'serves what it knows for maxStaleness, and then answers 503: %s',
+    async (way) => {
+      const { auth, url } = await site.startService({ maxStaleness: 3 })
+      await auth.ready()
+      const [client, other, revoked] = [await createClient(site), await createClient(site), await createClient(site)]
+      const askAll = () =>
+        Promise.all([
+          ask(`${url}/orders/items`, client.token),
+          ask(`${url}/catalog/items`, client.key),
+          ask(`${url}/orders/items`, revoked.token),
+        ])
+      expect(await askAll()).toEqual(['200', '200', '200'])
+      await site.proxy[way]()
+      await site.auth.applications.revokeTokens(revoked.id)
+      const answers = new Set<string>()
+      await waitUntil(async () => {
+        const each = await askAll()
+        for (const answer of each) answers.add(answer.slice(0, 3))
+        return each.every((answer) => answer.startsWith('503'))
+      })
+      expect([...answers].toSorted()).toEqual(['200', '503'])
+      // Nobody is refused whom the service does not know.
+      expect(await ask(`${url}/catalog/items`, other.key)).toMatch(/^503/)
+      expect(await ask(`${url}/orders/items`, other.token)).toMatch(/^503/)
+      const { ok, problems } = await auth.health()
+      expect(ok).toBe(false)
+      expect(problems.join()).toMatch(/platform/)
+      await site.proxy.forward()
+      await expect.poll(askAll, POLL).toEqual(['200', '200', expect.stringMatching(/^401/)])
+      expect(await ask(`${url}/catalog/items`, other.key)).toBe('200')
+      await expect.poll(auth.health, POLL).toEqual({ ok: true, problems: [] })
+    },
+  )
+
+  it('starts when the platform does: until then requests get 503', async () => {
+    await site.proxy.refuse()
+    const { auth, url } = await site.startService()
+    const client = await createClient(site)
+    expect(await ask(`${url}/catalog/items`, client.key)).toMatch(/^503/)
+    await site.proxy.forward()
+    await auth.ready()
+    expect(await ask(`${url}/catalog/items`, client.key)).toBe('200')
+  })
+
+  it('says in the log that the secret of the resource server is wrong, and refuses no caller', async () => {
+    const { auth, url, logger } = await site.startService({ clientSecret: 'epa_sec_wrong' })
+    const client = await createClient(site)
+    expect(await ask(`${url}/catalog/items`, client.key)).toMatch(/^503/)
+    expect(logger.lines.join('\n')).toMatch(/status 401: it does not know the client id and secret/)
+    expect((await auth.health()).ok).toBe(false)
+    expect(logger.lines.join('\n')).not.toContain('epa_sec_wrong')
+  })
+})
+
+describe('a service', () => {
+  let site: Site
+  beforeAll(async () => void (site = await openSite()))
+  afterAll(() => site.close())
+
+  it('accepts tokens of a replaced signing key, and none of a revoked one', async () => {
+    const { auth, url } = await site.startService()
+    await auth.ready()
+    const { token: former, ...client } = await createClient(site)
+    expect(await ask(`${url}/orders/items`, former)).toBe('200')
+    const [{ kid }] = (await site.auth.signingKeys.list()).items as unknown as [{ kid: string }]
+    await site.auth.signingKeys.rotate({ immediately: true })
+    const token = await accessToken(site.app, 'orders', client)
+    expect(await ask(`${url}/orders/items`, token)).toBe('200')
+    await site.auth.signingKeys.revoke(kid)
+    const expected = await ask(`${site.url}/orders/items`, former)
+    expect(expected).toMatch(/^401/)
+    await expect.poll(() => ask(`${url}/orders/items`, former), POLL).toBe(expected)
+    expect(await ask(`${url}/orders/items`, token)).toBe('200')
+  })
+
+  it('refuses a single token that was revoked, before it began and after', async () => {
+    const [before, after, kept] = [await createClient(site), await createClient(site), await createClient(site)]
+    const revoke = (client: typeof before) =>
+      post(site.app, '/orders/revoke', { ...createTokenForm(client), token: client.token })
+    await revoke(before)
+    const { auth, url } = await site.startService()
+    await auth.ready()
+    expect(await ask(`${url}/orders/items`, before.token)).toMatch(/^401/)
+    expect(await ask(`${url}/orders/items`, after.token)).toBe('200')
+    await revoke(after)
+    await expect.poll(() => ask(`${url}/orders/items`, after.token), POLL).toMatch(/^401/)
+    expect(await ask(`${url}/orders/items`, kept.token)).toBe('200')
+  })
+
+  it('asks for each token where it may keep few revoked ones', async () => {
+    const [one, other] = [await createClient(site), await createClient(site)]
+    const { auth, url } = await site.startService({ cache: { revokedAccessTokens: 1 } })
+    await auth.ready()
+    await post(site.app, '/orders/revoke', { ...createTokenForm(one), token: one.token })
+    await expect.poll(() => ask(`${url}/orders/items`, one.token), POLL).toMatch(/^401/)
+    expect(await ask(`${url}/orders/items`, other.token)).toBe('200')
+  })
+
+  it('tells the platform when keys were last used', async () => {
+    const { auth, url } = await site.startService()
+    await auth.ready()
+    const client = await createClient(site)
+    expect(await ask(`${url}/catalog/items`, client.key)).toBe('200')
+    await auth.flush()
+    const { keys } = (await site.auth.applications.get(client.id))!
+    expect(Date.now() - keys[0]!.lastUsedAt!.getTime()).toBeLessThan(60_000)
+  })
+
+  it('activates an application whose key it is the first to see', async () => {
+    const { auth, url } = await site.startService()
+    await auth.ready()
+    const client = await createClient(site)
+    const record = (await site.store.findApplication(client.id))!
+    const pending = { ...record, status: 'pending', version: record.version + 1 } as const
+    expect(await site.store.saveApplication(pending, undefined)).toBe(true)
+    expect(await ask(`${url}/catalog/items`, client.key)).toBe('200')
+    expect((await site.auth.applications.get(client.id))!.status).toBe('active')
+  })
+
+  it('keeps few applications in memory, and misses no change of those', async () => {
+    const { auth, url } = await site.startService({ cache: { applications: 2 } })
+    await auth.ready()
+    const clients = await Promise.all(Array.from({ length: 30 }, () => createClient(site)))
+    const askAll = () => Promise.all(clients.map(({ key }) => ask(`${url}/catalog/items`, key)))
+    for (const round of [1, 2, 3]) expect(new Set(await askAll()), `round ${round}`).toEqual(new Set(['200']))
+    for (const { id } of clients) await site.auth.applications.suspend(id)
+    await expect.poll(async () => new Set(await askAll()), POLL).toEqual(new Set([expect.stringMatching(/^40[13]/)]))
+  })
+
+  it.each([
+    ['another scheme', { apis: { ...SERVED, catalog: { scheme: 'oauth2' } } }, 'apis.catalog.scheme'],
+    [
+      'an unknown scope',
+      { apis: { ...SERVED, orders: { scheme: 'oauth2', scopes: { 'a:b': 'c' } } } },
+      'apis.orders.scopes',
+    ],
+    ['another header', { apis: { ...SERVED, catalog: { scheme: 'apiKey', header: 'X-Key' } } }, 'apis.catalog.header'],
+    ['an API that it does not serve', { apis: { ...SERVED, weather: { scheme: 'apiKey' } } }, 'apis.weather'],
+    ['another platform', { platform: 'https://api.example.org' }, 'platform'],
+  ])('does not start with %s', async (_, options, option) => {
+    const auth = createRemoteAuth({ ...site.serviceOptions, logger: recordingLogger(), ...(options as object) })
+    await expect(auth.ready()).rejects.toMatchObject({ code: 'invalid_configuration', option })
+    await auth.close()
+  })
+
+  it.each([
+    ['http to another machine', { address: 'http://api.example.com' }, 'address'],
+    ['no secret', { clientSecret: '' }, 'clientSecret'],
+    ['no address', { platform: 'api.example.com' }, 'platform'],
+    ['an unknown option', { store: {} }, 'store'],
+  ])('is not created with %s', (_, options, option) => {
+    const create = () => createRemoteAuth({ ...site.serviceOptions, ...(options as object) })
+    expect(create).toThrow(expect.objectContaining({ code: 'invalid_configuration', option }) as Error)
+  })
+})
+
+it('the clock of a service may be wrong by minutes', async () => {
+  for (const minutes of [-2, 2]) {
+    const site = await openSite({ now: () => Date.now() + minutes * 60_000 })
+    try {
+      const { auth, url } = await site.startService()
+      await auth.ready()
+      const client = await createClient(site)
+      expect(await ask(`${url}/orders/items`, client.token)).toBe('200')
+    } finally {
+      await site.close()
+    }
+  }
+})
+
+it('a service goes on where the platform is replaced, and forgets what a restored database does not have', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'platform-auth-'))
+  const file = join(folder, 'platform.sqlite')
+  const site = await openSite({}, async () => ({ store: sqliteStore(file), remove: async () => undefined }))
+  onTestFinished(async () => {
+    await site.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const { auth, url } = await site.startService({ maxStaleness: 60 })
+  await auth.ready()
+  const kept = await createClient(site)
+  expect(await ask(`${url}/catalog/items`, kept.key)).toBe('200')
+
+  const next = await startPlatform({ store: sqliteStore(file) })
+  site.proxy.forwardTo(next.url)
+  await site.auth.close()
+  await next.auth.applications.suspend(kept.id)
+  await expect.poll(() => ask(`${url}/catalog/items`, kept.key), POLL).toMatch(/^40[13]/)
+  await next.auth.applications.resume(kept.id)
+  await expect.poll(() => ask(`${url}/catalog/items`, kept.key), POLL).toBe('200')
+  await next.close()
+
+  new DatabaseSync(file).prepare('VACUUM INTO ?').run(`${file}.backup`)
+  const later = await startPlatform({ store: sqliteStore(file) })
+  site.proxy.forwardTo(later.url)
+  const lost = await createApplication(later.auth, { catalog: {} })
+  await expect.poll(() => ask(`${url}/catalog/items`, lost.clientId), POLL).toBe('200')
+  await later.auth.applications.suspend(kept.id)
+  await expect.poll(() => ask(`${url}/catalog/items`, kept.key), POLL).toMatch(/^40[13]/)
+  await later.close()
+
+  for (const part of ['', '-wal', '-shm']) await rm(file + part, { force: true })
+  await copyFile(`${file}.backup`, file)
+  const restored = await startPlatform({ store: sqliteStore(file) })
+  // It takes the numbers of the changes that were lost.
+  for (const name of ['a', 'b', 'c']) await restored.auth.applications.create({ name, apis: ['weather'] })
+  site.proxy.forwardTo(restored.url)
+  await expect.poll(() => ask(`${url}/catalog/items`, lost.clientId), POLL).toMatch(/^401/)
+  await expect.poll(() => ask(`${url}/catalog/items`, kept.key), POLL).toBe('200')
+  await restored.close()
+})

@@ -1,0 +1,101 @@
+import express5 from 'express'
+import express4 from 'express4'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accessToken, createApplication } from '../../support/http.js'
+import { STORES } from '../../support/platform.js'
+import { ask, openSite } from './site.js'
+
+type Site = Awaited<ReturnType<typeof openSite>>
+type Service = Awaited<ReturnType<Site['startService']>>
+
+/** The key of an application that may use another API only. */
+async function createUnknownKey({ auth }: Site): Promise<string> {
+  return (await createApplication(auth, { weather: {} })).clientId
+}
+
+describe.each(Object.entries(STORES))('a service without a database, of a platform on %s', (name, openStore) => {
+  let site: Site
+  let service: Service
+  beforeAll(async () => {
+    site = await openSite({}, openStore)
+    service = await site.startService({}, name === 'memory' ? (express4 as unknown as typeof express5) : express5)
+    await service.auth.ready()
+  })
+  afterAll(() => site.close())
+
+  it('lets the callers of its APIs pass, and tells handlers who they are', async () => {
+    const { application, credentials } = await site.auth.applications.create({
+      name: 'Shop',
+      apis: { orders: { scopes: ['orders:read'] }, catalog: {}, weather: {} },
+      externalId: 'crm-1',
+      metadata: { region: 'eu', discount: 10 },
+    })
+    const client = { clientId: credentials.clientId, clientSecret: credentials.clientSecret! }
+    const token = await accessToken(site.app, 'orders', client)
+    const answer = await fetch(`${service.url}/orders/items`, { headers: { Authorization: `Bearer ${token}` } })
+    expect(answer.status).toBe(200)
+    expect(await answer.json()).toMatchObject({
+      scheme: 'oauth2',
+      api: 'orders',
+      scopes: ['orders:read'],
+      application: { id: application.id, name: 'Shop', externalId: 'crm-1', metadata: { region: 'eu' } },
+    })
+    const key = client.clientId
+    for (const [path, credential, method] of [
+      ['/orders/items', token, 'POST'],
+      ['/orders/items', `${token.slice(0, -4)}AAAA`],
+      ['/orders/items', key],
+      ['/catalog/items', key],
+      ['/catalog/items', `${key.slice(0, -4)}AAAA`],
+      ['/catalog/items', token],
+      ['/documented/items', token],
+      ['/documented/other', token],
+      ['/documented/items', key],
+      ['/prices', key],
+      ['/prices', token],
+    ] as const)
+      expect(await ask(service.url + path, credential, method), path).toBe(
+        await ask(site.url + path, credential, method),
+      )
+  })
+
+  it('feels what the platform changes, and answers as its own guards do', async () => {
+    const { id, ...client } = await createApplication(site.auth, { orders: {}, catalog: {} })
+    const { application, credentials } = await site.auth.applications.addKey(id, { name: 'second' })
+    const token = await accessToken(site.app, 'orders', client)
+    const requests = [
+      ['/orders/items', token, 'GET'],
+      ['/orders/items', token, 'POST'],
+      ['/catalog/items', client.clientId, 'GET'],
+      ['/catalog/items', credentials.clientId, 'GET'],
+    ] as const
+    const askAll = (url: string) =>
+      Promise.all(requests.map(([path, credential, method]) => ask(url + path, credential, method)))
+    const { applications } = site.auth
+    expect(await askAll(service.url)).toEqual(['200', '200', '200', '200'])
+    const first = application.keys.find(({ name }) => name === 'default')!.id
+    const changes: readonly (readonly [string, () => Promise<unknown>])[] = [
+      ['narrowed scopes', () => applications.allow(id, 'orders', { scopes: ['orders:read'] })],
+      ['a suspension', () => applications.suspend(id)],
+      ['its end', () => applications.resume(id)],
+      ['networks', () => applications.update(id, { networks: ['192.0.2.0/24'] })],
+      ['no networks', () => applications.update(id, { networks: null })],
+      ['an ended key', () => applications.endCredential(id, first)],
+      ['a lost grant', () => applications.disallow(id, 'catalog')],
+      ['a revocation', () => applications.revokeTokens(id)],
+    ]
+    for (const [what, change] of changes) {
+      const before = await askAll(site.url)
+      await change()
+      const expected = await askAll(site.url)
+      expect(expected, what).not.toEqual(before)
+      await expect.poll(() => askAll(service.url), { timeout: 20_000, message: what }).toEqual(expected)
+    }
+    // An application without access to any of its APIs is told from no unknown one.
+    const askBySecond = () => ask(`${service.url}/catalog/items`, credentials.clientId)
+    await applications.allow(id, 'weather')
+    await applications.disallow(id, 'orders')
+    const unknown = await ask(`${service.url}/catalog/items`, await createUnknownKey(site))
+    await expect.poll(askBySecond, { timeout: 20_000 }).toBe(unknown)
+  })
+})
