@@ -78,13 +78,12 @@ describe('The example app', () => {
   })
 
   it('serves a guide with its own address, and prints a line for the client that finds its credentials', async () => {
-    const own = await apps.start()
-    const guide = await (await fetch(`${own.baseUrl}/developers/guides/01-first-order`)).text()
-    expect(guide).toContain(`${own.baseUrl}/orders/token`)
+    const guide = await (await fetch(`${example.baseUrl}/developers/guides/01-first-order`)).text()
+    expect(guide).toContain(`${example.baseUrl}/orders/token`)
     expect(guide).not.toContain('localhost:3000')
-    const line = /^A client that checks all of this: (.*)$/m.exec(own.output())![1]!
+    const line = /^A client that checks all of this: (.*)$/m.exec(example.output())![1]!
     // In another shell, which has not the variables of the server's.
-    const { code, stdout } = await apps.run('bash', ['--norc', '-c', line], { EXAMPLE_VAR: '' })
+    const { code, stdout } = await shared.run('bash', ['--norc', '-c', line], { EXAMPLE_VAR: '' })
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('place') as string })
   })
 
