@@ -8,6 +8,8 @@ import type { ApplicationRecord, ApplicationStatus } from '../../shared/contract
 const STATUSES = {
   addKey: ['active'],
   addSecret: ['active'],
+  addKeySet: ['active'],
+  replaceKeySet: ['active'],
   rename: ['active'],
   rotate: ['active'],
   end: ['active', 'suspended'],

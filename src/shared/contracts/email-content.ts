@@ -171,9 +171,9 @@ export interface ContactChange {
   readonly at: Date
   /** The address of the contact who made it; undefined: the operator. The built-in words do not show it. */
   readonly by: string | undefined
-  /** The key or secret that it is about. */
+  /** The key, secret or key set that it is about. */
   readonly credential:
-    | { readonly kind: 'key' | 'secret'; readonly name: string; readonly formerName?: string }
+    | { readonly kind: 'key' | 'secret' | 'keySet'; readonly name: string; readonly formerName?: string }
     | undefined
   /** The contact or the invited address that it is about. The built-in words do not show it. */
   readonly address: string | undefined
@@ -189,6 +189,8 @@ export type ContactChangeType =
   | 'credentialRotated'
   | 'credentialUpdated'
   | 'credentialEnded'
+  /** The keys of a key set were replaced, or its address is read again. */
+  | 'keySetChanged'
   | 'tokensRevoked'
   | 'networksChanged'
   | 'deleted'

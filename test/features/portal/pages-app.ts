@@ -19,8 +19,14 @@ const APIS = {
   secrets: { scheme: 'apiKey', title: 'Internal', registration: 'closed' },
 } as const
 
-/** A running app with a portal. */
-export async function openPortalApp(options: TestOptions = {}) {
+const PAYMENTS = {
+  scheme: 'oauth2',
+  title: 'Payments',
+  clientAuthentication: ['private_key_jwt', 'client_secret_basic'],
+} as const
+
+/** A running app with a portal. `proofs`: with an API that takes public keys. */
+export async function openPortalApp({ proofs = false, ...options }: TestOptions & { readonly proofs?: boolean } = {}) {
   const app = express()
   const server = createServer(app).listen(0, 'localhost')
   await once(server, 'listening')
@@ -32,7 +38,7 @@ export async function openPortalApp(options: TestOptions = {}) {
     mailer,
     rateLimits: { registration: false },
     ...options,
-    apis: APIS,
+    apis: (proofs ? { ...APIS, payments: PAYMENTS } : APIS) as typeof APIS & { payments: typeof PAYMENTS },
   })
   app.use(auth.router)
   app.get('/catalog', auth.requireApiKey('catalog'), (_req, res) => void res.json({}))

@@ -82,9 +82,9 @@ export function createNamedCredentials(options: CallParts): Pick<Applications, '
 /** Details of audit records: the credential. */
 export function describeCredential(
   kind: CredentialKind,
-  { id, name, prefix }: Pick<CredentialRecord, 'id' | 'name' | 'prefix'>,
-): { credential: CredentialKind; credentialId: string; name: string; prefix: string } {
-  return { credential: kind, credentialId: id, name, prefix }
+  { id, name, prefix, keySet }: Pick<CredentialRecord, 'id' | 'name' | 'prefix' | 'keySet'>,
+): { credential: CredentialKind | 'keySet'; credentialId: string; name: string; prefix: string } {
+  return { credential: keySet ? 'keySet' : kind, credentialId: id, name, prefix }
 }
 
 /** Details of audit records: the e-mails that a change has cancelled. */

@@ -104,7 +104,7 @@ type StoredChange = {
   readonly type: ContactChangeType
   readonly at: number
   readonly by?: string
-  readonly credential?: { readonly kind: 'key' | 'secret'; readonly name: string; readonly formerName?: string }
+  readonly credential?: NonNullable<ContactChange['credential']>
   readonly address?: string
 }
 
@@ -121,7 +121,10 @@ function listChanges(
   { type, details, now }: SavedChange,
 ): readonly Omit<StoredChange, 'at' | 'by'>[] {
   if (record.status === 'deleted') return [{ type: 'deleted' }]
-  const credentialChange = type && CREDENTIAL_CHANGES[type]
+  const isUpdate = type === 'application.credentialUpdated'
+  // Only other keys of a key set are in the details.
+  const hasOtherKeys = isUpdate && ownMembers(details ?? {})['keySet'] !== undefined
+  const credentialChange = hasOtherKeys ? 'keySetChanged' : type && CREDENTIAL_CHANGES[type]
   const list = (change: ContactChangeType, addresses: readonly string[]) =>
     addresses.map((address) => ({ type: change, address }))
   const invited = listOpenInvitations(record, now)
@@ -140,7 +143,7 @@ function listChanges(
 function readCredential(details: NewAuditRecord['details']): NonNullable<StoredChange['credential']> {
   const { credential, name, formerName } = ownMembers(details ?? {})
   return {
-    kind: credential === 'secret' ? 'secret' : 'key',
+    kind: credential === 'secret' || credential === 'keySet' ? credential : 'key',
     name: String(name),
     ...(typeof formerName === 'string' && { formerName }),
   }
@@ -194,6 +197,7 @@ const RANKS: Readonly<Record<ContactChangeType, number>> = {
   tokensRevoked: 3,
   networksChanged: 3,
   credentialUpdated: 4,
+  keySetChanged: 2,
 }
 
 /** The greater, the less important: nobody hides a removal behind a hundred other changes. */

@@ -180,7 +180,8 @@ export const de: Phrases = {
   describeChange: ({ type, by, address, credential, isRecipient }) => {
     const who = by === undefined ? 'Der Betreiber' : 'Ein Kontakt'
     const { kind = 'key', name = '', formerName } = credential ?? {}
-    const what = `${THE_OBJECT[kind]} „${name}“`
+    const noun = kind === 'keySet' ? 'die öffentlichen Schlüssel' : THE_OBJECT[kind]
+    const what = `${noun} „${name}“`
     return {
       contactRemoved:
         by === address ? 'Ein Kontakt ist ausgetreten' : `${who} hat ${isRecipient ? 'Sie' : 'einen Kontakt'} entfernt`,
@@ -191,9 +192,10 @@ export const de: Phrases = {
       credentialRotated: `${who} hat ${what} durch ${kind === 'key' ? 'einen neuen' : 'ein neues'} ersetzt`,
       credentialUpdated:
         formerName === undefined
-          ? `${who} hat das Ende geändert: ${NOUNS[kind]} „${name}“`
-          : `${who} hat ${THE_OBJECT[kind]} „${formerName}“ in „${name}“ umbenannt`,
+          ? `${who} hat das Ende geändert: ${kind === 'keySet' ? 'Öffentliche Schlüssel' : NOUNS[kind]} „${name}“`
+          : `${who} hat ${noun} „${formerName}“ in „${name}“ umbenannt`,
       credentialEnded: `${who} hat ${what} beendet`,
+      keySetChanged: `${who} hat ${what} ersetzt oder neu lesen lassen`,
       tokensRevoked: `${who} hat alle Access-Tokens widerrufen`,
       networksChanged: `${who} hat die Netze geändert, aus denen die Anwendung aufrufen darf`,
       deleted: `${who} hat die Anwendung gelöscht`,

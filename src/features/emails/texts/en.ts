@@ -158,7 +158,9 @@ export const en: Phrases = {
   }),
   describeChange: ({ type, by, address, credential, isRecipient }) => {
     const who = by === undefined ? 'The operator' : 'A contact'
-    const what = credential && `the ${credential.kind} “${credential.name}”`
+    const { kind = 'key', name = '', formerName } = credential ?? {}
+    const noun = { key: 'the key', secret: 'the secret', keySet: 'the public keys' }[kind]
+    const what = `${noun} “${name}”`
     return {
       contactRemoved: by === address ? 'A contact left' : `${who} removed ${isRecipient ? 'you' : 'a contact'}`,
       contactAdded: by === address ? 'A person who was invited became a contact' : `${who} added a contact`,
@@ -166,10 +168,11 @@ export const en: Phrases = {
       credentialAdded: `${who} added ${what}`,
       credentialRotated: `${who} replaced ${what} by a new one`,
       credentialUpdated:
-        credential?.formerName === undefined
-          ? `${who} changed when ${what} expires`
-          : `${who} renamed the ${credential.kind} “${credential.formerName}” to “${credential.name}”`,
+        formerName === undefined
+          ? `${who} changed the end of ${what}`
+          : `${who} renamed ${noun} “${formerName}” to “${name}”`,
       credentialEnded: `${who} ended ${what}`,
+      keySetChanged: `${who} replaced ${what}, or had them read again`,
       tokensRevoked: `${who} revoked all access tokens`,
       networksChanged: `${who} changed the networks from which the application may call`,
       deleted: `${who} deleted the application`,

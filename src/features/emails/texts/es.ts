@@ -170,7 +170,7 @@ export const es: Phrases = {
   describeChange: ({ type, by, address, credential, isRecipient }) => {
     const who = by === undefined ? 'El operador' : 'Un contacto'
     const { kind = 'key', name = '', formerName } = credential ?? {}
-    const noun = kind === 'key' ? 'la clave' : 'el secreto'
+    const noun = { key: 'la clave', secret: 'el secreto', keySet: 'las claves públicas' }[kind]
     return {
       contactRemoved:
         by === address
@@ -185,6 +185,7 @@ export const es: Phrases = {
           ? `${who} ha cambiado la caducidad: ${noun} «${name}»`
           : `${who} ha cambiado el nombre: ${noun} «${formerName}» es ahora «${name}»`,
       credentialEnded: `${who} ha anulado ${noun} «${name}»`,
+      keySetChanged: `${who} ha sustituido ${noun} «${name}», o ha hecho que se lean de nuevo`,
       tokensRevoked: `${who} ha revocado todos los tokens de acceso`,
       networksChanged: `${who} ha cambiado las redes desde las que puede llamar la aplicación`,
       deleted: `${who} ha eliminado la aplicación`,

@@ -176,20 +176,22 @@ export const fr: Phrases = {
   describeChange: ({ type, by, address, credential, isRecipient }) => {
     const who = by === undefined ? 'L’opérateur' : 'Un contact'
     const { kind = 'key', name = '', formerName } = credential ?? {}
-    const what = `${kind === 'key' ? 'la clé' : 'le secret'} «\u00A0${name}\u00A0»`
-    const former = `${kind === 'key' ? 'la clé' : 'le secret'} «\u00A0${formerName}\u00A0»`
+    const noun = { key: 'la clé', secret: 'le secret', keySet: 'les clés publiques' }[kind]
+    const what = `${noun} «\u00A0${name}\u00A0»`
+    const former = `${noun} «\u00A0${formerName}\u00A0»`
     return {
       contactRemoved:
         by === address ? 'Un contact est parti' : `${who} ${isRecipient ? 'vous a retiré' : 'a retiré un contact'}`,
       contactAdded: by === address ? 'Une personne invitée est devenue contact' : `${who} a ajouté un contact`,
       contactInvited: `${who} a invité une personne`,
       credentialAdded: `${who} a ajouté ${what}`,
-      credentialRotated: `${who} a remplacé ${what} par ${A_NEW[kind]}`,
+      credentialRotated: `${who} a remplacé ${what} par ${A_NEW[kind === 'key' ? 'key' : 'secret']}`,
       credentialUpdated:
         formerName === undefined
           ? `${who} a modifié la date d’expiration\u00A0: ${what}`
           : `${who} a renommé ${former} en «\u00A0${name}\u00A0»`,
       credentialEnded: `${who} a révoqué ${what}`,
+      keySetChanged: `${who} a remplacé ${what}, ou les a fait relire`,
       tokensRevoked: `${who} a révoqué tous les jetons d’accès`,
       networksChanged: `${who} a modifié les réseaux depuis lesquels l’application peut appeler`,
       deleted: `${who} a supprimé l’application`,

@@ -6,7 +6,7 @@ import { DAY_MS } from '../../../shared/lib/day.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import { FormProblem, type ActionCall, type ActionPage, type IssuedCredential } from './action-page.js'
 import { renderField, type Problem } from '../../../shared/web/form-field.js'
-import { listCredentials, type ShownCredential } from '../sections/credential-section.js'
+import { listCredentials, renderShown, type ShownCredential } from '../sections/credential-section.js'
 import { readField, type FormFields } from '../../../core/http/form.js'
 import type { PortalTexts } from '../texts/en.js'
 import { formatDateTime, renderDateTime } from './times.js'
@@ -39,7 +39,7 @@ export function createAddPage(view: ApplicationView, kind: CredentialKind): Acti
 }
 
 /** The credential with that id; undefined if there is none, or it was replaced. */
-function findCredential(view: ApplicationView, id: string, orReplaced = false): ShownCredential | undefined {
+export function findCredential(view: ApplicationView, id: string, orReplaced = false): ShownCredential | undefined {
   return listCredentials(view.record, view.now).find(
     ({ credential, isReplaced }) => credential.id === id && (orReplaced || !isReplaced),
   )
@@ -50,13 +50,14 @@ export function createRenamePage(view: ApplicationView, id: string): ActionPage 
   if (!shown) return undefined
   const { kind, credential } = shown
   const { texts } = view
+  const isKeySet = credential.keySet !== undefined
   return {
     action: 'rename',
-    heading: texts.renameIt[kind],
+    heading: isKeySet ? texts.keySets.rename : texts.renameIt[kind],
     button: texts.rename,
     render: (entered, problem) =>
       html`${describeCredential(kind, credential, texts)}
-      ${renderNameField(entered.has('name') ? readField(entered, 'name') : credential.name, texts.uniqueName[kind], problem, texts)}`,
+      ${renderNameField(entered.has('name') ? readField(entered, 'name') : credential.name, isKeySet ? texts.keySets.uniqueName : texts.uniqueName[kind], problem, texts)}`,
     async perform(entered, { applications, by }) {
       await applications.updateCredential(view.record.id, credential.id, { name: readName(entered, texts), by })
       return { done: 'renamed' }
@@ -66,7 +67,7 @@ export function createRenamePage(view: ApplicationView, id: string): ActionPage 
 
 export function createRotatePage(view: ApplicationView, id: string): ActionPage | undefined {
   const shown = findCredential(view, id)
-  if (!shown) return undefined
+  if (!shown || shown.credential.keySet) return undefined
   const { kind, credential } = shown
   const { name } = credential
   const { texts } = view
@@ -114,15 +115,17 @@ export function createEndPage(view: ApplicationView, id: string): ActionPage | u
   const isOnly = listCredentials(view.record, view.now).filter((each) => each.kind === kind).length === 1
   const revokes = kind === 'secret' && offers(view, 'revokeTokens')
   const { texts } = view
+  const { keySets } = texts
+  const isKeySet = credential.keySet !== undefined
   return {
     action: 'end',
-    heading: texts.endOne[kind],
-    button: texts.endIt[kind],
+    heading: isKeySet ? keySets.end : texts.endOne[kind],
+    button: isKeySet ? keySets.end : texts.endIt[kind],
     isDestructive: true,
     render: (entered) =>
       html`${describeCredential(kind, credential, texts)}
-        <p>${texts.endAbout[kind]}</p>
-        ${isOnly && html`<p class="note">${texts.isOnly[kind]}</p>`}
+        <p>${isKeySet ? keySets.endAbout : texts.endAbout[kind]}</p>
+        ${isOnly && html`<p class="note">${isKeySet ? keySets.isOnly : texts.isOnly[kind]}</p>`}
         ${revokes && renderRevokeChoice(entered.has('revoke'), texts)}`,
     async perform(entered, { applications, by }) {
       const revokeTokens = revokes && entered.has('revoke')
@@ -140,7 +143,7 @@ function renderRevokeChoice(isChosen: boolean, { alsoRevoke }: PortalTexts): Htm
 }
 
 /** The days after which a new credential may expire. `0`: the latest end, or never if there is none. */
-function listLifetimes({ record, now, findLatestExpiry, texts }: ApplicationView, kind: CredentialKind) {
+export function listLifetimes({ record, now, findLatestExpiry, texts }: ApplicationView, kind: CredentialKind) {
   const limits = [
     findLatestExpiry({ kind, granted: record.apis, restriction: undefined }, now),
     findLeft(record, { kind, apis: undefined, isByContact: true }, now)?.endsAt,
@@ -159,20 +162,20 @@ function describeLatest(latest: number, now: number, texts: PortalTexts): string
   return Number.isInteger(days) ? texts.inDays(days) : texts.onDate(formatDateTime(latest, texts))
 }
 
-function describeCredential(kind: CredentialKind, { name, prefix }: CredentialRecord, { kinds }: PortalTexts): Html {
+export function describeCredential(kind: CredentialKind, credential: CredentialRecord, texts: PortalTexts): Html {
   return html`<dl class="subject">
-    <dt>${kinds[kind]}</dt>
-    <dd>${name} <code class="inline">${prefix}&hellip;</code></dd>
+    <dt>${credential.keySet ? texts.keySets.kind : texts.kinds[kind]}</dt>
+    <dd>${credential.name} ${renderShown(credential)}</dd>
   </dl>`
 }
 
-function renderNameField(value: string, hint: string, problem: Problem | undefined, texts: PortalTexts): Html {
+export function renderNameField(value: string, hint: string, problem: Problem | undefined, texts: PortalTexts): Html {
   const render = (attributes: Html): Html =>
     html`<input ${attributes} value="${value}" required maxlength="200" autocomplete="off" />`
   return renderField({ id: 'name', label: texts.name, hint, problem, render }, texts.language)
 }
 
-function renderSelect(
+export function renderSelect(
   field: {
     readonly id: string
     readonly label: string
@@ -193,14 +196,14 @@ function renderSelect(
   return renderField({ id, label, problem, render }, language)
 }
 
-function readName(entered: FormFields, { nameMissing }: PortalTexts): string {
+export function readName(entered: FormFields, { nameMissing }: PortalTexts): string {
   const name = readField(entered, 'name')
   if (name === '') throw new FormProblem(nameMissing, 'name')
   return name
 }
 
 /** A value that the form does not have is refused: a shorter overlap than was meant would end a credential too early. */
-function readChoice(
+export function readChoice(
   entered: FormFields,
   name: string,
   choices: Readonly<Record<string, string>>,

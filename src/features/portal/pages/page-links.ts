@@ -2,6 +2,9 @@
 const PATHS = {
   addKey: 'credentials/new-key',
   addSecret: 'credentials/new-secret',
+  addKeySet: 'credentials/new-key-set',
+  replaceKeySet: 'credentials/*/keys',
+  reloadKeySet: 'credentials/*/reload',
   rename: 'credentials/*/rename',
   rotate: 'credentials/*/rotate',
   end: 'credentials/*/end',

@@ -26,6 +26,7 @@ import { listUsage } from '../sections/usage-section.js'
 import { offers, type ApplicationView } from './view.js'
 import { createDeletePage, createRequestPage, createRevokePage } from './access-pages.js'
 import { createCancelPage, createInvitePage, createRemovePage } from './contact-pages.js'
+import { createAddKeySetPage, createReloadPage, createReplacePage } from './key-set-pages.js'
 import { createAddPage, createEndPage, createRenamePage, createRotatePage } from './credential-pages.js'
 import { createNetworksPage } from './network-page.js'
 import { createTermsPage } from './terms-page.js'
@@ -63,7 +64,9 @@ export function createPortalPages(options: {
   readonly flushLastUsed: () => Promise<void>
   readonly now: () => number
 }): PortalPages {
-  const { renderPage, root, developersUrl, store, apis, actions, terms, flushLastUsed, now } = options
+  const { renderPage, root, developersUrl, store, apis, terms, flushLastUsed, now } = options
+  const takesKeys = apis.some(({ clientAuthentication }) => clientAuthentication.includes('private_key_jwt'))
+  const actions = new Set([...options.actions].filter((action) => takesKeys || action !== 'addKeySet'))
   const { countAttempt, limitInvitation } = options.invitationLimits
   const link = createLinks(root)
   const { show, showForm, showStale, showNotFound } = createPagesOfApplication(renderPage)
@@ -195,6 +198,9 @@ type CreateActionPage = (view: ApplicationView, subject: string, apis: readonly 
 const ACTION_PAGES: Readonly<Record<Exclude<PageName, 'download'>, CreateActionPage>> = {
   addKey: (view) => createAddPage(view, 'key'),
   addSecret: (view) => createAddPage(view, 'secret'),
+  addKeySet: createAddKeySetPage,
+  replaceKeySet: createReplacePage,
+  reloadKeySet: createReloadPage,
   rename: createRenamePage,
   rotate: createRotatePage,
   end: createEndPage,

@@ -42,7 +42,7 @@ function describeState(action: PortalAction, code: ApplicationError['code'], tex
   // The end has passed, or what operators left is for nothing that this kind is used for.
   const isLeftNothing = code === 'invalid_state' || code === 'not_granted'
   if (isLeftNothing && action === 'addKey') return texts.operatorEnded.key
-  if (isLeftNothing && action === 'addSecret') return texts.operatorEnded.secret
+  if (isLeftNothing && (action === 'addSecret' || action === 'addKeySet')) return texts.operatorEnded.secret
   return texts[BY_CODE.get(code) ?? 'impossible']
 }
 

@@ -1,4 +1,5 @@
 import { findNewest, LISTS } from '../../../core/applications/credentials/credential-lists.js'
+import { formatRecordedKeySet } from '../../../core/applications/credentials/key-sets.js'
 import { isLive, type CredentialKind } from '../../../core/applications/credentials/credentials.js'
 import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../../shared/contracts/application-record.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
@@ -37,6 +38,7 @@ export function renderCredentials(view: ApplicationView): Html {
   const adding = [
     offers(view, 'addKey') && renderAction(link(record.id, 'addKey'), texts.add.key, ''),
     canAddSecret && renderAction(link(record.id, 'addSecret'), texts.add.secret, ''),
+    offers(view, 'addKeySet') && renderAction(link(record.id, 'addKeySet'), texts.keySets.add, ''),
     offers(view, 'revokeTokens') &&
       record.secrets.length > 0 &&
       renderAction(link(record.id, 'revokeTokens'), texts.revoke, '', 'danger'),
@@ -52,14 +54,16 @@ export function renderCredentials(view: ApplicationView): Html {
 function renderCredential(shown: ShownCredential, view: ApplicationView): Html {
   const { kind, credential, isReplaced } = shown
   const { record, link, now, texts } = view
-  const { id, name, prefix, createdAt, lastUsedAt, apis, networks } = credential
-  const address = (page: 'rename' | 'rotate' | 'end'): string => link(record.id, page, id)
+  const { id, name, createdAt, lastUsedAt, apis, networks, keySet } = credential
+  const address = (page: 'rename' | 'rotate' | 'end' | 'replaceKeySet' | 'reloadKeySet'): string =>
+    link(record.id, page, id)
   // Both have the same name after a rotation.
-  const subject = texts.ofCredential(kind, name, isReplaced)
+  const subject = keySet ? `(${texts.keySets.kind} ${name})` : texts.ofCredential(kind, name, isReplaced)
+  const canReplace = keySet && offers(view, 'replaceKeySet')
   return html`<li class="row">
     <div>
-      <h3>${name} <span class="kind">${texts.kinds[kind]}</span></h3>
-      <p><code class="inline">${prefix}&hellip;</code></p>
+      <h3>${name} <span class="kind">${keySet ? texts.keySets.kind : texts.kinds[kind]}</span></h3>
+      ${renderShown(credential)}
       <p class="facts">
         <span>${texts.created(renderDate(createdAt, texts))}</span>
         <span
@@ -71,10 +75,19 @@ function renderCredential(shown: ShownCredential, view: ApplicationView): Html {
     </div>
     <p class="actions">
       ${offers(view, 'rename') && !isReplaced && renderAction(address('rename'), texts.rename, subject)}
-      ${offers(view, 'rotate') && !isReplaced && renderAction(address('rotate'), texts.rotate, subject)}
+      ${canReplace && 'address' in keySet && renderAction(address('reloadKeySet'), texts.keySets.reload, subject)}
+      ${canReplace && renderAction(address('replaceKeySet'), texts.keySets.replace, subject)}
+      ${!keySet && offers(view, 'rotate') && !isReplaced && renderAction(address('rotate'), texts.rotate, subject)}
       ${offers(view, 'end') && renderAction(address('end'), texts.end, subject, 'danger')}
     </p>
   </li> `
+}
+
+/** What tells a credential apart: its first characters, or its public keys. */
+export function renderShown(credential: CredentialRecord): Html {
+  const lines = formatRecordedKeySet(credential)
+  if (!lines) return html`<p><code class="inline">${credential.prefix}&hellip;</code></p>`
+  return html`${lines.map((line) => html`<p><code class="inline">${line}</code></p>`)}`
 }
 
 function formatGrants(apis: GrantedApis): string {

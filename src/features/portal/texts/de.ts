@@ -40,6 +40,8 @@ export const de: PortalTexts = {
     deleted: 'Die Anwendung wurde gelöscht.',
     left: 'Sie sind kein Kontakt der Anwendung mehr.',
     renamed: 'Der neue Name ist gespeichert.',
+    keySetSaved: 'Die öffentlichen Schlüssel sind gespeichert.',
+    keySetReloaded: 'Die Adresse wird für die nächste Anfrage neu gelesen.',
     ended: 'Schlüssel oder Secret ist beendet. Aufrufe damit werden abgelehnt.',
     revoked: 'Alle bisher ausgestellten Access-Tokens werden abgelehnt.',
     accepted: 'Die Nutzungsbedingungen sind akzeptiert.',
@@ -80,6 +82,29 @@ export const de: PortalTexts = {
   replacedUntil: (_kind, date) => html`Ersetzt: gilt bis ${date}`,
   expires: (time) => html`Läuft ab: ${time}`,
   name: 'Name',
+  keySets: {
+    kind: 'Öffentliche Schlüssel',
+    add: 'Öffentliche Schlüssel hinzufügen',
+    addAbout:
+      'Damit weist eine Anwendung statt mit einem Secret einen privaten Schlüssel nach, wo eine API das annimmt (private_key_jwt, RFC 7523). Sie gelten neben den vorhandenen Secrets.',
+    uniqueName: 'Kein anderes Secret und keine anderen öffentlichen Schlüssel heißen so.',
+    keys: 'Öffentliche Schlüssel',
+    keysHint:
+      'Ein JWK Set mit 1 bis 10 Schlüsseln, ein öffentlicher Schlüssel als PEM oder die https-Adresse, unter der das Set steht: Dann können Sie Ihre Schlüssel ohne uns wechseln. Geben Sie niemals einen privaten Schlüssel ein.',
+    keysRefused:
+      'Geben Sie ein JWK Set mit öffentlichen Schlüsseln, einen öffentlichen Schlüssel als PEM oder eine Adresse ein, die mit https:// beginnt.',
+    rename: 'Öffentliche Schlüssel umbenennen',
+    replace: 'Öffentliche Schlüssel ersetzen',
+    replaceAbout:
+      'Ab der nächsten Anfrage zählen nur die neuen. Lassen Sie die alten dabei, bis Ihre Dienste mit den neuen signieren.',
+    reload: 'Adresse neu lesen',
+    reloadAbout:
+      'Wir lesen sie für die nächste Anfrage, was immer sie über das Zwischenspeichern sagt. Schlüssel, die nicht mehr dort stehen, zählen nicht mehr.',
+    end: 'Öffentliche Schlüssel beenden',
+    endAbout: 'Ab der nächsten Anfrage wird abgelehnt, was damit signiert ist. Das lässt sich nicht rückgängig machen.',
+    isOnly:
+      'Diese Anwendung hat keine anderen öffentlichen Schlüssel und kein Secret. Was damit signiert, funktioniert dann nicht mehr.',
+  },
   uniqueName: { key: 'Kein anderer Schlüssel heißt so.', secret: 'Kein anderes Secret heißt so.' },
   add: { key: 'Schlüssel hinzufügen', secret: 'Secret hinzufügen' },
   addIt: { key: 'Schlüssel hinzufügen', secret: 'Secret hinzufügen' },

@@ -39,6 +39,8 @@ export const en = {
     deleted: 'The application has been deleted.',
     left: 'You are no longer a contact of the application.',
     renamed: 'The credential has its new name.',
+    keySetSaved: 'The public keys are saved.',
+    keySetReloaded: 'The address is read again for the next request.',
     ended: 'The credential has ended. Calls with it are refused.',
     revoked: 'All access tokens issued until now are refused.',
     accepted: 'The terms of use are accepted.',
@@ -80,6 +82,27 @@ export const en = {
   replacedUntil: (_kind: Kind, date: Html) => html`Replaced: works until ${date}`,
   expires: (time: Html) => html`Expires ${time}`,
   name: 'Name',
+  keySets: {
+    kind: 'Public keys',
+    add: 'Add public keys',
+    addAbout:
+      'An application proves a private key with them, in place of a secret, where an API takes that (private_key_jwt, RFC 7523). They work beside the secrets that there are.',
+    uniqueName: 'No other secret or key set has this name.',
+    keys: 'Public keys',
+    keysHint:
+      'A JWK Set of 1 to 10 keys, one public key in PEM, or the https address that serves the set: then you can change your keys without us. Never enter a private key.',
+    keysRefused: 'Enter a JWK Set of public keys, one public key in PEM, or an address that begins with https://.',
+    rename: 'Rename public keys',
+    replace: 'Replace the public keys',
+    replaceAbout:
+      'From the next request on, only the new ones count. Keep the old ones among them until your services sign with the new ones.',
+    reload: 'Read the address again',
+    reloadAbout:
+      'We read it for the next request, whatever it says about caching. Keys that are no longer there count no more.',
+    end: 'End the public keys',
+    endAbout: 'From the next request on, what is signed with them is refused. This cannot be undone.',
+    isOnly: 'This application has no other public keys and no secret. Whatever signs with them stops working.',
+  },
   uniqueName: { key: 'No other key has this name.', secret: 'No other secret has this name.' },
   add: { key: 'Add a key', secret: 'Add a secret' },
   addIt: { key: 'Add the key', secret: 'Add the secret' },

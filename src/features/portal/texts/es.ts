@@ -37,6 +37,8 @@ export const es: PortalTexts = {
     deleted: 'La aplicación se ha eliminado.',
     left: 'Ya no es contacto de la aplicación.',
     renamed: 'El nombre nuevo se ha guardado.',
+    keySetSaved: 'Las claves públicas están guardadas.',
+    keySetReloaded: 'La dirección se leerá de nuevo para la próxima petición.',
     ended: 'La credencial está anulada. Las llamadas con ella se rechazan.',
     revoked: 'Todos los tokens de acceso emitidos hasta ahora se rechazan.',
     accepted: 'Las condiciones de uso están aceptadas.',
@@ -78,6 +80,29 @@ export const es: PortalTexts = {
   replacedUntil: (kind, date) => html`${kind === 'key' ? 'Sustituida' : 'Sustituido'}: funciona hasta el ${date}`,
   expires: (time) => html`Caducidad: ${time}`,
   name: 'Nombre',
+  keySets: {
+    kind: 'Claves públicas',
+    add: 'Añadir claves públicas',
+    addAbout:
+      'Con ellas una aplicación demuestra una clave privada en lugar de un secreto, donde una API lo acepta (private_key_jwt, RFC 7523). Funcionan junto a los secretos que ya hay.',
+    uniqueName: 'Ningún otro secreto ni conjunto de claves tiene este nombre.',
+    keys: 'Claves públicas',
+    keysHint:
+      'Un JWK Set de 1 a 10 claves, una clave pública en PEM o la dirección https que sirve el conjunto: así puede cambiar sus claves sin nosotros. No introduzca nunca una clave privada.',
+    keysRefused:
+      'Introduzca un JWK Set de claves públicas, una clave pública en PEM o una dirección que empiece por https://.',
+    rename: 'Cambiar el nombre de las claves públicas',
+    replace: 'Sustituir las claves públicas',
+    replaceAbout:
+      'Desde la próxima petición solo cuentan las nuevas. Deje entre ellas las antiguas hasta que sus servicios firmen con las nuevas.',
+    reload: 'Leer la dirección de nuevo',
+    reloadAbout:
+      'La leemos para la próxima petición, diga lo que diga sobre la caché. Las claves que ya no estén allí dejan de contar.',
+    end: 'Anular las claves públicas',
+    endAbout: 'Desde la próxima petición se rechaza lo que esté firmado con ellas. Esto no se puede deshacer.',
+    isOnly:
+      'Esta aplicación no tiene otras claves públicas ni ningún secreto. Lo que firme con ellas dejará de funcionar.',
+  },
   uniqueName: { key: 'Ninguna otra clave tiene este nombre.', secret: 'Ningún otro secreto tiene este nombre.' },
   add: { key: 'Añadir una clave', secret: 'Añadir un secreto' },
   addIt: { key: 'Añadir la clave', secret: 'Añadir el secreto' },

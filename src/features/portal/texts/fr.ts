@@ -37,6 +37,8 @@ export const fr: PortalTexts = {
     deleted: 'L’application a été supprimée.',
     left: 'Vous n’êtes plus un contact de l’application.',
     renamed: 'Le nouveau nom est enregistré.',
+    keySetSaved: 'Les clés publiques sont enregistrées.',
+    keySetReloaded: 'L’adresse sera relue pour la prochaine requête.',
     ended: 'L’identifiant est révoqué. Les appels qui l’utilisent sont refusés.',
     revoked: 'Tous les jetons d’accès émis jusqu’ici sont refusés.',
     accepted: 'Les conditions d’utilisation sont acceptées.',
@@ -78,6 +80,29 @@ export const fr: PortalTexts = {
   replacedUntil: (kind, date) => html`${kind === 'key' ? 'Remplacée' : 'Remplacé'} : fonctionne jusqu&rsquo;au ${date}`,
   expires: (time) => html`Expiration : ${time}`,
   name: 'Nom',
+  keySets: {
+    kind: 'Clés publiques',
+    add: 'Ajouter des clés publiques',
+    addAbout:
+      'Avec elles, une application prouve une clé privée au lieu d’un secret, là où une API l’accepte (private_key_jwt, RFC 7523). Elles fonctionnent à côté des secrets existants.',
+    uniqueName: 'Aucun autre secret ni aucun autre jeu de clés ne porte ce nom.',
+    keys: 'Clés publiques',
+    keysHint:
+      'Un JWK Set de 1 à 10 clés, une clé publique en PEM ou l’adresse https qui fournit le jeu\u00A0: vous pourrez alors changer vos clés sans nous. Ne saisissez jamais de clé privée.',
+    keysRefused:
+      'Saisissez un JWK Set de clés publiques, une clé publique en PEM ou une adresse qui commence par https://.',
+    rename: 'Renommer les clés publiques',
+    replace: 'Remplacer les clés publiques',
+    replaceAbout:
+      'Dès la prochaine requête, seules les nouvelles comptent. Laissez-y les anciennes jusqu’à ce que vos services signent avec les nouvelles.',
+    reload: 'Relire l’adresse',
+    reloadAbout:
+      'Nous la lisons pour la prochaine requête, quoi qu’elle dise de la mise en cache. Les clés qui n’y sont plus ne comptent plus.',
+    end: 'Révoquer les clés publiques',
+    endAbout: 'Dès la prochaine requête, ce qui est signé avec elles est refusé. Cette action est définitive.',
+    isOnly:
+      'Cette application n’a pas d’autres clés publiques ni de secret. Ce qui signe avec elles cessera de fonctionner.',
+  },
   uniqueName: { key: 'Aucune autre clé ne porte ce nom.', secret: 'Aucun autre secret ne porte ce nom.' },
   add: { key: 'Ajouter une clé', secret: 'Ajouter un secret' },
   addIt: { key: 'Ajouter la clé', secret: 'Ajouter le secret' },

@@ -1,0 +1,101 @@
+import type { KeySetSource } from '../../../core/applications/call-options.js'
+import { readKeySetSource } from '../../../core/applications/credentials/key-sets.js'
+import { readField, type FormFields } from '../../../core/http/form.js'
+import { ApplicationError } from '../../../shared/contracts/errors.js'
+import { DAY_MS } from '../../../shared/lib/day.js'
+import { parseKeySetText } from '../../../shared/lib/key-set-text.js'
+import { renderField, type Problem } from '../../../shared/web/form-field.js'
+import { html, type Html } from '../../../shared/web/html.js'
+import type { PortalTexts } from '../texts/en.js'
+import { FormProblem, type ActionPage } from './action-page.js'
+import {
+  describeCredential,
+  findCredential,
+  listLifetimes,
+  readChoice,
+  readName,
+  renderNameField,
+  renderSelect,
+} from './credential-pages.js'
+import type { ApplicationView } from './view.js'
+
+/** A key set is one of the secrets: with the same ends and restrictions. */
+export function createAddKeySetPage(view: ApplicationView): ActionPage {
+  const { texts } = view
+  const { keySets } = texts
+  const lifetimes = listLifetimes(view, 'secret')
+  return {
+    action: 'addKeySet',
+    heading: keySets.add,
+    button: keySets.add,
+    render: (entered, problem) =>
+      html`<p>${keySets.addAbout}</p>
+        ${renderNameField(readField(entered, 'name'), `${texts.nameHint} ${keySets.uniqueName}`, problem, texts)}
+        ${renderKeysField(readField(entered, 'keys'), problem, texts)}
+        ${renderSelect({ id: 'expires', label: texts.expiry, choices: lifetimes, chosen: readField(entered, 'expires') || '0', problem }, texts)}`,
+    async perform(entered, { applications, by }) {
+      const name = readName(entered, texts)
+      const source = await readKeys(entered, texts)
+      const days = Number(readChoice(entered, 'expires', lifetimes, texts))
+      const end = days > 0 ? { expiresAt: new Date(view.now + days * DAY_MS) } : {}
+      await applications.addKeySet(view.record.id, { name, by, ...source, ...end })
+      return { done: 'keySetSaved' }
+    },
+  }
+}
+
+export function createReplacePage(view: ApplicationView, id: string): ActionPage | undefined {
+  const shown = findCredential(view, id)
+  if (!shown?.credential.keySet) return undefined
+  const { texts } = view
+  return {
+    action: 'replaceKeySet',
+    heading: texts.keySets.replace,
+    button: texts.keySets.replace,
+    render: (entered, problem) =>
+      html`${describeCredential(shown.kind, shown.credential, texts)}
+        <p>${texts.keySets.replaceAbout}</p>
+        ${renderKeysField(readField(entered, 'keys'), problem, texts)}`,
+    async perform(entered, { applications, by }) {
+      await applications.replaceKeySet(view.record.id, id, { ...(await readKeys(entered, texts)), by })
+      return { done: 'keySetSaved' }
+    },
+  }
+}
+
+export function createReloadPage(view: ApplicationView, id: string): ActionPage | undefined {
+  const shown = findCredential(view, id)
+  if (!shown?.credential.keySet || !('address' in shown.credential.keySet)) return undefined
+  const { texts } = view
+  return {
+    action: 'replaceKeySet',
+    heading: texts.keySets.reload,
+    button: texts.keySets.reload,
+    render: () =>
+      html`${describeCredential(shown.kind, shown.credential, texts)}
+        <p>${texts.keySets.reloadAbout}</p>`,
+    async perform(_entered, { applications, by }) {
+      await applications.reloadKeySet(view.record.id, id, { by })
+      return { done: 'keySetReloaded' }
+    },
+  }
+}
+
+function renderKeysField(value: string, problem: Problem | undefined, { keySets, language }: PortalTexts): Html {
+  // HTML drops the first line break.
+  const render = (attributes: Html): Html =>
+    html`<textarea ${attributes} rows="6" required autocomplete="off" spellcheck="false">${'\n'}${value}</textarea>`
+  return renderField({ id: 'keys', label: keySets.keys, hint: keySets.keysHint, problem, render }, language)
+}
+
+async function readKeys(entered: FormFields, { keySets }: PortalTexts): Promise<KeySetSource> {
+  try {
+    const source = parseKeySetText(readField(entered, 'keys'))
+    await readKeySetSource(source, 0)
+    return source
+  } catch (error) {
+    if (!(error instanceof ApplicationError)) throw error
+    // What is wrong with a key is known in English only.
+    throw new FormProblem(`${keySets.keysRefused} (${error.message})`, 'keys')
+  }
+}
