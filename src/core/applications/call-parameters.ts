@@ -49,7 +49,6 @@ const rotation = options<RotateOptions & RotateByEmailOptions>({
   deliver: 'own',
 })
 
-/** The parameters of `auth.applications`. */
 export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
   // Resolves undefined for an id of the wrong kind too.
   get: [any],
@@ -113,7 +112,6 @@ export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
   recover: [application, members<Given<'recover', 1>>({ contact: 'own', deliver: 'own', by: 'text' })],
 }
 
-/** The parameters of `auth.audit`. */
 export const AUDIT_PARAMETERS: CallParameters<Audit> = {
   list: [
     options<AuditListQuery>({

@@ -31,7 +31,6 @@ interface ApplicationsOptions {
   readonly lastUsed: Pick<LastUsed, 'flush'>
   /** The option `metadata`. */
   readonly metadataSchema: MetadataSchema | undefined
-  /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
   /** Ends the sessions of a mailbox. */
   readonly signOut: (contact: string) => Promise<void>
@@ -53,7 +52,6 @@ export interface CoreCalls {
    * change. What they save names `request`.
    */
   readonly createCheckedCalls: (check: (current: ApplicationRecord) => void, request?: OnceRequest) => Applications
-  /** Decisions about one request. */
   readonly decisions: Decisions
   readonly readOperatorData: ReadOperatorData
 }

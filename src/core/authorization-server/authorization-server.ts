@@ -79,7 +79,6 @@ export function createAuthorizationServer({
     readonly tokenRequests: Limit | false
     readonly revocations: Limit | false
     readonly failedAuthentication: Limit | false
-    /** Whether token answers have `RateLimit` headers. */
     readonly headers: boolean
   }
   readonly rateLimits: Pick<RateLimits, 'create'>

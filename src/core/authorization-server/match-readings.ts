@@ -19,7 +19,6 @@ export interface FoundClient {
   readonly expiredKey?: CredentialRecord | undefined
 }
 
-/** One reading of the credentials of a request. */
 export interface Presented {
   readonly id: string
   readonly secret: string
@@ -119,7 +118,6 @@ export function createReadingMatcher({
   return { matchReadings, findClient }
 }
 
-/** Whether a reading authenticates its client. */
 export function mayPass({ found, matched }: Pick<Presented, 'found' | 'matched'>): boolean {
   return matched !== undefined && !found?.expiredKey && MAY_AUTHENTICATE.includes(found!.application.status)
 }

@@ -19,7 +19,6 @@ export interface PresentedApi extends Api {
   readonly introspection: readonly ('externalId' | 'metadata')[]
 }
 
-/** The caller of a request that a resource server was sent. */
 interface Caller {
   readonly application: ApplicationRecord
   readonly scopes: readonly string[]

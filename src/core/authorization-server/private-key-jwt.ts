@@ -40,7 +40,6 @@ interface Claims {
   readonly exp: number
 }
 
-/** An attempt to authenticate with an assertion. */
 export interface AssertionAttempt {
   readonly found: FoundClient | undefined
   /** The identifier in the assertion, which may be no client's. */

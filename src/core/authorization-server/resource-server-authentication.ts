@@ -7,7 +7,6 @@ import type { ClientApi } from '../http/client-credentials.js'
 import type { Form } from '../http/form.js'
 import { CLIENT_FAILED, createInvalidClientError, type AuthenticateClient } from './client-authentication.js'
 
-/** A resource server that has authenticated. */
 export interface ResourceServer<Each extends Api = Api> {
   readonly application: ApplicationRecord
   /** The APIs whose credentials it may check, with what it has presented. */

@@ -10,7 +10,6 @@ import { answerErrors, logDenial } from '../http/router.js'
 import { describeRefusedClient } from './client-authentication.js'
 import type { CheckMount } from './mount-check.js'
 
-/** The endpoints of one API. */
 interface ApiEndpoints {
   readonly api: Api
   readonly token: Endpoint

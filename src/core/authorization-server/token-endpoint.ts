@@ -22,7 +22,6 @@ import {
 } from './client-authentication.js'
 import { readCustomClaims } from '../tokens/custom-claims.js'
 
-/** An API that access tokens are issued for. */
 export interface TokenApi extends Api {
   /** Seconds. */
   readonly accessTokenLifetime: number
@@ -133,7 +132,6 @@ const PARAMETERS = ['grant_type', ...CLIENT_PARAMETERS, 'scope', 'resource']
 /** RFC 6749 5.1. */
 const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
-/** The scopes that this request is granted at this API. */
 function grantScopes(api: Api, client: AuthenticatedClient, form: Form): readonly string[] {
   const grant = findGrant(client.application, api)
   if (!grant) throw new OAuthError('unauthorized_client', 'The application may not use this API')

@@ -2,7 +2,6 @@ const SCHEME = 'Bearer'
 const BEARER = /^bearer(?:[ \t]|$)/i
 /** RFC 6750 2.1: a b64token after one or more spaces. */
 const BEARER_CREDENTIALS = /^bearer +[A-Za-z0-9._~+/-]+=*$/i
-/** 8 KiB. */
 export const MAX_TOKEN_LENGTH = 8 * 1024
 const MAX_HEADER_LENGTH = MAX_TOKEN_LENGTH + 'Bearer '.length
 

@@ -7,7 +7,6 @@ import { decodeFormValue, type Form } from './form.js'
 /** The API, or what else, at whose endpoints a client authenticates. */
 export type ClientApi = Pick<Api, 'name' | 'resource' | 'tokenEndpoint' | 'clientAuthentication'>
 
-/** A client identifier and secret as the client sent them. */
 export interface ClientCredentials {
   readonly id: string
   readonly secret: string

@@ -5,7 +5,6 @@ import { endRefusal } from './refused-upload.js'
 
 type Headers = Readonly<Record<string, string>>
 
-/** Sends a JSON document. */
 export function sendJson(res: ServerResponse, status: number, document: unknown, headers: Headers = {}): void {
   res.setHeader('Content-Type', 'application/json; charset=utf-8')
   res.setHeader('X-Content-Type-Options', 'nosniff')
@@ -41,7 +40,6 @@ export function sendPage(
   endRefusal(req, res, body)
 }
 
-/** Sends a status and headers without a body. */
 export function sendEmpty(res: ServerResponse, status: 200 | 204, headers: Headers = {}): void {
   res.statusCode = status
   setHeaders(res, headers)

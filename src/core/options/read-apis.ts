@@ -26,7 +26,6 @@ interface ApiDefaults {
   readonly warn: (warning: ConfigurationProblem) => unknown
 }
 
-/** Validates the option `apis` and fills in its defaults. */
 export function readApis(apis: unknown, defaults: ApiDefaults): Map<string, ApiSettings> {
   if (!isObject(apis) || Object.keys(apis).length === 0) {
     throw invalidOption('apis', apis, "List the APIs you publish: apis: { orders: { scheme: 'oauth2' } }.")

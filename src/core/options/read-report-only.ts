@@ -3,7 +3,6 @@ import type { ReportOnlyOptions } from '../../shared/contracts/report-only.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { invalidOption, readBoolean, refuseUnknown } from '../../shared/lib/option-checks.js'
 
-/** The validated form of `ReportOnlyOptions`. */
 export interface ReportOnlySettings {
   readonly reportOnly: boolean
   /** Milliseconds since 1970 from which guards refuse in any case; undefined if there is no such time. */

@@ -10,7 +10,6 @@ import type { Tokens } from '../tokens/create.js'
 import type { FeatureHooks } from './hooks.js'
 import type { Foundation } from './foundation.js'
 
-/** Records of applications, and the calls on them. */
 export type ApplicationParts = ReturnType<typeof createApplicationParts>
 
 /** Features are created later: `hooks` has what they add. */

@@ -10,11 +10,9 @@ import type { PlanLimits } from '../rate-limits/rate-limit.js'
 import type { ApplicationParts } from './application-parts.js'
 import type { Foundation } from './foundation.js'
 
-/** The features that a platform was given. */
 export interface CreatedFeatures {
   /** What they were given. */
   readonly core: Core
-  /** The calls of each, by its name. */
   readonly calls: Readonly<Record<string, object>>
   readonly observers: ApiObservers
   /** What limits by plans; undefined if no feature does. */

@@ -7,7 +7,6 @@ import type { ApplicationParts } from './application-parts.js'
 import type { CreatedFeatures } from './features.js'
 import type { Foundation } from './foundation.js'
 
-/** Signing keys, access tokens and their revocation. */
 export function createTokenParts(foundation: Foundation): Tokens {
   const { settings, feed } = foundation
   return createTokens({
@@ -26,7 +25,6 @@ export function createTokenParts(foundation: Foundation): Tokens {
   })
 }
 
-/** The guards, and the endpoints of the authorization server. */
 export function createServers(
   foundation: Foundation,
   tokens: Tokens,

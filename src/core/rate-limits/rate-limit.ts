@@ -25,7 +25,6 @@ export interface RateLimit {
 /** Counts units in all limits of a plan, or in none. Undefined without a plan. Throws or rejects with the refusal. */
 export type LimitByPlan = (application: ApplicationRecord, units: number) => MaybePromise<LimitHeaders> | undefined
 
-/** What limits requests by plans. */
 export interface PlanLimits {
   readonly count: LimitByPlan
   /** Describes the first limit of any plan that a request of so many units can never pass; undefined if there is none. */
@@ -38,7 +37,6 @@ export type LimitHeaders = Readonly<Record<string, string>>
 /** The state of a key after a counter has counted one request. */
 export interface RateLimitState {
   readonly allowed: boolean
-  /** How many more requests the window allows. */
   readonly remaining: number
   /** Milliseconds until the next window starts. */
   readonly milliseconds: number

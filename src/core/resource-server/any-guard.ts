@@ -165,7 +165,6 @@ function listHeaders({ header, headerNames }: GuardConfig): { readonly header: s
   return headerNames.map((name) => ({ header, name: name.toLowerCase() }))
 }
 
-/** Describes a value that is no guard. */
 export function describeNoGuard(given: unknown): string {
   if (isGuardCall(given)) return `${(given as Guard).name} itself, which makes guards and is none`
   return typeof given === 'function' ? 'no guard of this platform' : describeValue(given)

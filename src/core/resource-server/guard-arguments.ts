@@ -54,7 +54,6 @@ export function readApiArguments<Options extends GuardOptions>(
 
 const API_GUARD_OPTIONS = ['scopes', 'anyScope', 'cost', 'allow', 'optional', 'onDenied', 'reportOnly'] as const
 
-/** The options of a verifier. */
 export function readVerifyOptions(call: string, options: unknown): VerifySettings {
   if (options === undefined) return { req: undefined, cost: 1 }
   if (!isObject(options))
@@ -82,7 +81,6 @@ export function isGuardCall(fn: unknown): boolean {
 
 const GUARD_CALLS = [...Object.values(GUARD_NAMES), 'requireAny']
 
-/** The options of `requireAny()`. */
 export function readAnyGuardOptions(given: unknown = {}): GuardOptions {
   return readGuardOptions('requireAny', given, ['optional', 'onDenied', 'reportOnly'])
 }

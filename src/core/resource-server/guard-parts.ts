@@ -14,7 +14,6 @@ import type { ScopeRequirements } from './requirement.js'
 export interface GuardParts {
   readonly apis: ReadonlyMap<string, Api>
   readonly observers: ApiObservers
-  /** The decisions of guards and verifiers. */
   readonly decisions: Decisions
   /** A bearer guard or a key guard, as the API's scheme is; the scopes may have alternatives. */
   createGuard(api: Api, options: BearerGuardOptions & ApiKeyGuardOptions & ScopeRequirements): Guard

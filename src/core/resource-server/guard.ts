@@ -21,7 +21,6 @@ import { findUnmet, type FindRequirement } from './requirement.js'
 /** A guard: middleware for Express 4, Express 5 and connect. It leaves the types of a route's handlers as they are. */
 export type Guard = (req: IncomingMessage, res: ServerResponse, next: Next) => void
 
-/** The parts in which guards differ. */
 export interface GuardConfig extends AllowConfig {
   readonly findRequirement: FindRequirement
   readonly cost: RequestCost

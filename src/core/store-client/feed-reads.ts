@@ -8,7 +8,6 @@ interface FeedReadsOptions {
   readonly onFailure: (startedAt: number, isLate: boolean) => void
   /** Milliseconds after which a read is late. */
   readonly timeout: number
-  /** Whether no read may be started any more. */
   readonly isClosed: () => boolean
 }
 
@@ -32,7 +31,6 @@ interface Read {
 
 /** The reads of the change feed that are under way. A read that takes long can be overtaken, because it may be the only one that is not answered: its connection may be dead while the others of the pool answer. */
 export function createFeedReads({ read, onFailure, timeout, isClosed }: FeedReadsOptions) {
-  /** The reads under way, oldest first. */
   const reads: Read[] = []
   let nextRead: Promise<boolean> | undefined
 

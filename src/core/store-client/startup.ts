@@ -12,7 +12,6 @@ const START_RETRY_INTERVAL_MS = 500
 /** `close()` must end within seconds even if an attempt to start hangs. */
 const START_ABORT_TIMEOUT_MS = 2000
 
-/** The attempts to start a platform, until one succeeds. */
 export function createStartup(logger: Logger) {
   const closing = new AbortController()
   const firstFailure = createRejection()
@@ -113,7 +112,6 @@ function findRootCause(error: unknown): unknown {
   return cause === undefined ? error : findRootCause(cause)
 }
 
-/** An error's message and those of its causes. */
 function joinMessages(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause === undefined ? error.message : `${error.message} ${joinMessages(error.cause)}`

@@ -6,7 +6,6 @@ import { isOfSigner, type ScheduledKey } from './key-schedule.js'
 import type { KeyEncryption } from './key-encryption.js'
 import { describeRecord, toPublicJwk } from './signing-key-record.js'
 
-/** A signing key in memory. */
 export interface SigningKey {
   readonly kid: string
   readonly algorithm: string

@@ -13,7 +13,6 @@ export function describeRecord(record: Omit<SigningKeyRecord, 'sealedPrivateJwk'
   return JSON.stringify(['signing key', kid, algorithm, members, createdAt, signsFrom, formerVerifiesFor])
 }
 
-/** The public key as it is published. */
 export function toPublicJwk(key: JWK, kid: string, algorithm: string): SigningKeyRecord['publicJwk'] {
   return { ...key, kid, alg: algorithm, use: 'sig' }
 }

@@ -20,7 +20,6 @@ export type ClaimCredentials = (
   origin: RequestOrigin | undefined,
 ) => Promise<ClaimedCredentials | undefined>
 
-/** The content that a claim link shows, once. */
 export interface ClaimedCredentials {
   readonly application: Pick<ApplicationRecord, 'id' | 'name' | 'language'>
   /** The APIs where they can be used. */

@@ -19,7 +19,6 @@ interface Delivery {
   readonly overlap: number
   /** The name of the credential. */
   readonly terms: CredentialTerms
-  /** Whether the credential replaces another one. */
   readonly hasPrevious: boolean
   /** Whether an earlier e-mail with it may have arrived. */
   readonly replacesEarlier: boolean

@@ -67,7 +67,6 @@ const AUTOMATIC: EmailMessage['headers'] = Object.freeze({
   'X-Auto-Response-Suppress': 'OOF, AutoReply',
 })
 
-/** The APIs that an e-mail concerns. */
 function listApis(content: EmailContent, apis: ReadonlyMap<string, Api>): Api[] {
   return listApiNames(content).flatMap((name) => {
     const api = apis.get(name)

@@ -42,7 +42,6 @@ export function describeNotice(
 
 type NoticeOptions = Parameters<typeof describeDecision>[2] & {
   readonly now: () => number
-  /** The token of an invitation's link. */
   readonly invitationToken: string | undefined
 }
 

@@ -27,7 +27,6 @@ export interface Attempt {
   describe(saved: ApplicationRecord): EmailContent
 }
 
-/** The input for an e-mail's content and credentials. */
 export interface PreparationOptions extends Pick<Core, 'writer' | 'credentials' | 'now'> {
   readonly apis: ReadonlyMap<string, Api>
   readonly delivery: 'inline' | 'claim-link'

@@ -10,7 +10,6 @@ import type { EmailsSettings } from './emails-options.js'
 import { createSignInMailer, type SignInMailer } from './sign-in-email.js'
 import { createEmailWorker, type EmailWorker } from './worker.js'
 
-/** Sends credentials, or links to them, by e-mail. */
 export interface Sending
   extends Pick<SignInMailer, 'sendSignIn'>, Pick<MailServer, 'problem'>, Pick<EmailWorker, 'start' | 'wake'> {
   /** Sends what is due, and resolves when that is over. */

@@ -13,7 +13,6 @@ export type SignInMailer = ReturnType<typeof createSignInMailer>
 const MAX_CONCURRENT_EMAILS = 4
 /** The limit of waiting e-mails. Further ones are dropped: by the time they could be sent, their codes would have expired. */
 const MAX_WAITING_EMAILS = 1000
-/** The waits before the second attempt and the third. */
 const RETRY_DELAYS_MS = [2000, 10_000]
 
 export function createSignInMailer(options: {

@@ -9,7 +9,6 @@ import type { MailServer } from './mail-server.js'
 /** Sends the e-mails that are due. Every process with `emails()` runs one; a lease keeps two from sending the same e-mail. */
 export type EmailWorker = ReturnType<typeof createEmailWorker>
 
-/** E-mails that this process sends at the same time. */
 const MAX_CONCURRENT_EMAILS = 4
 const OUTBOX_POLL_INTERVAL_MS = 1000
 /** The lease is renewed while the e-mail is being sent, so that a killed process's e-mail is soon sent by another. */

@@ -20,7 +20,6 @@ import { ApplicationError } from '../../shared/contracts/errors.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 
-/** The input for reading credentials. */
 export interface CredentialReader {
   readonly apis: ReadonlyMap<string, Api>
   readonly credentials: Pick<Credentials, 'hash'>
@@ -30,7 +29,6 @@ export interface CredentialReader {
   readonly now: number
 }
 
-/** The credentials of a line. */
 export interface ImportedCredentials {
   readonly keys: readonly CredentialRecord[]
   readonly secrets: readonly CredentialRecord[]

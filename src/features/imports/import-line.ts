@@ -18,7 +18,6 @@ export interface ImportedLine
     ImportedCredentials,
     Pick<ApplicationRecord, 'name' | 'contact' | 'status' | 'apis' | 'metadata' | 'externalId' | 'createdAt'> {}
 
-/** The input for reading lines. */
 export interface LineReader extends CredentialReader {
   readonly readOperatorData: ReadOperatorData
 }

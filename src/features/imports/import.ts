@@ -17,17 +17,14 @@ export type LineReaderParts = Omit<LineReader, 'credentials' | 'now'>
 /** Lines that are stored in one transaction: a store waits for the disk once for all of them. */
 const BATCH_SIZE = 50
 
-/** A valid line, and its number. */
 interface NumberedLine {
   readonly line: number
   readonly application: AddedApplication
 }
 
-/** Adds applications of other systems. */
 export function createImport(options: {
   readonly importReader: LineReaderParts
   readonly writer: Pick<ApplicationWriter, 'addAll'>
-  /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
   readonly now: () => number
 }): Imports['run'] {

@@ -11,7 +11,6 @@ export interface SlowHashMatch {
   readonly stored: string
 }
 
-/** The parties that hashes are computed for. */
 export interface SlowHashCaller {
   readonly applicationId: string
   readonly address: string
@@ -102,7 +101,6 @@ function digestPair(secret: string, stored: string): string {
   return digest('sha256', `${stored}\n${secret}`, 'base64')
 }
 
-/** Whether a stored hash takes long to compute. */
 export function isSlowHash(hash: string): boolean {
   return hash.startsWith('bcrypt:') || hash.startsWith('argon2id:')
 }

@@ -93,7 +93,6 @@ export function readUsed(account: Account, at: number, per: 'day' | 'month' | un
   return Math.max(account.sharedOfMonth, account.storedOfMonth + account.unwrittenOfMonth)
 }
 
-/** Adds units to the current day and month. */
 export function addUnwritten(account: Account, units: number): void {
   account.unwrittenOfDay += units
   account.unwrittenOfMonth += units

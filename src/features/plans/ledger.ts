@@ -93,7 +93,6 @@ export function createLedger(options: {
     return account
   }
 
-  /** Adds units to the account's day and month. */
   function add(account: Account, units: number): void {
     addUnwritten(account, units)
     if (account.row?.day === account.day) {

@@ -12,7 +12,6 @@ const PERCENTS = [100, 80]
 export function createNotices(
   options: Pick<Core, 'emit' | 'wakeSender' | 'now'> & {
     readonly writer: Pick<ApplicationWriter, 'change'>
-    /** Whether contacts get e-mails. */
     readonly notify: boolean
     readonly logger: Pick<Logger, 'warn'>
   },

@@ -11,7 +11,6 @@ import type { CountShared } from './shared-counts.js'
 /** `auth.plans.usage()`: what the store has, and what Redis and this process know beyond it. */
 export function createReadPlanUsage(options: {
   readonly store: StoreWith<'quotas'>
-  /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   readonly findPlan: (application: Pick<ApplicationRecord, 'id' | 'plan'>) => Plan | undefined
   readonly ledger: Ledger

@@ -8,7 +8,6 @@ export interface Plan {
   readonly hasQuota: boolean
 }
 
-/** One limit of a plan. */
 export interface PlanWindow {
   /** `60s`, `day` or `month`. */
   readonly name: string

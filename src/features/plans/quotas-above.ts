@@ -23,7 +23,6 @@ type Found = QuotaUse & { readonly quota: Quota }
 export function createListAbove(options: {
   readonly store: Pick<QuotaStore, 'listUsed'>
   readonly plans: ReadonlyMap<string, Plan>
-  /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   /** Writes what this process has counted. */
   readonly write: () => Promise<unknown>

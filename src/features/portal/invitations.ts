@@ -40,7 +40,6 @@ export function createInvitations(
     readonly store: Store
   },
 ): Pick<Portal, 'invite'> & {
-  /** The calls for the portal. */
   readonly acceptInvitation: AcceptInvitation
 } {
   const { store, writer, opened, wakeSender, now } = options

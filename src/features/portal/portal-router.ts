@@ -32,7 +32,6 @@ export function createPortalRouter(
     readonly signInPages: SignInPages
     readonly signInRoutes: SignInRoutes
     readonly brand: PageBrand
-    /** The pages of contacts who are signed in. */
     readonly pages: PortalPages
   },
 ): Middleware {

@@ -16,7 +16,6 @@ export interface PortalRequest {
   readonly origin: RequestOrigin
 }
 
-/** The answer. */
 export type PortalAnswer =
   /** A page of `RenderPortalPage`. */
   | { readonly status: number; readonly page: string; readonly headers?: Readonly<Record<string, string>> }

@@ -5,7 +5,6 @@ import type { PortalAnswer, PortalDownload } from './request.js'
 
 interface SendOptions {
   readonly root: string
-  /** The Content-Security-Policy of pages. */
   readonly policy: string
 }
 

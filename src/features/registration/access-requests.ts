@@ -19,7 +19,6 @@ import type { Core } from '../../feature.js'
 interface AccessRequestsOptions extends Pick<Core, 'writer' | 'wakeSender' | 'now'> {
   readonly apis: ReadonlyMap<string, RegistrableApi>
   readonly store: Store
-  /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   /** The operators who are asked to decide. */
   readonly operators: readonly string[]

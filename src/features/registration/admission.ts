@@ -15,12 +15,10 @@ export type Admit = (registration: ValidRegistration, req: IncomingMessage) => P
 interface ValidRegistration extends Pick<PreparedRegistration, 'name' | 'contact' | 'apis'> {
   /** The values of the provider's own fields; undefined without any. */
   readonly metadata: JsonObject | undefined
-  /** Asks the captcha's service. */
   readonly verifyPerson: () => Promise<void>
 }
 
 export interface AdmissionOptions {
-  /** The option `registration.allow`. */
   readonly allow: ((candidate: Candidate, req: IncomingMessage) => boolean | PromiseLike<boolean>) | undefined
   /** Whether a contact's `+tag` is ignored by its limit. */
   readonly foldTags: boolean

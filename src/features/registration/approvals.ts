@@ -38,7 +38,6 @@ export type Approvals = ReturnType<typeof createApprovals>
 export function createApprovals(options: {
   readonly store: Store
   readonly decisions: Decisions
-  /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
 }) {
   const { store, decisions, opened } = options

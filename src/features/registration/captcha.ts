@@ -27,7 +27,6 @@ type CaptchaDirective = (typeof DIRECTIVES)[number]
 const OPTION = 'registration.captcha'
 const DIRECTIVES = ['script-src', 'style-src', 'frame-src', 'connect-src', 'img-src', 'font-src', 'worker-src'] as const
 
-/** Validates the option `captcha`. */
 export function readCaptcha(captcha: RegistrationCaptcha | undefined) {
   if (captcha === undefined) return undefined
   const { html, field, sources, verify } = readGroup(OPTION, captcha, ['html', 'field', 'sources', 'verify'])

@@ -108,7 +108,6 @@ export function createDecidePages({ apis: listed, developersUrl, brand, now }: D
   }
 }
 
-/** The applicant, the request and its origin. */
 function renderRequest(approval: OpenApproval, apis: ReadonlyMap<string, Api>, now: number): Html {
   const { application, requested, ...asked } = approval
   const isRegistration = application.status === 'pending'

@@ -36,7 +36,6 @@ export function createCounts(options: {
   readonly now: () => number
   /** The limit of different counts; others are not counted. */
   readonly limit: number
-  /** Called for each count that begins. */
   readonly onNew: () => void
 }): Counts {
   const { now, limit, onNew } = options

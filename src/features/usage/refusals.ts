@@ -6,7 +6,6 @@ import { explainRefusal } from './explain-refusal.js'
 
 interface RefusalsOptions {
   readonly store: Pick<UsageStore, 'listRefusals'>
-  /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   readonly now: () => number
 }

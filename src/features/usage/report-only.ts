@@ -33,7 +33,6 @@ export interface ReportedQuery<ApiNames extends string = string> {
 
 export function createListReported(options: {
   readonly store: Pick<UsageStore, 'listReported'>
-  /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   /** Writes the counts of this process. */
   readonly flush: () => Promise<void>

@@ -18,7 +18,6 @@ interface Route {
   readonly methods?: Readonly<Record<string, boolean | undefined>>
 }
 
-/** The route of a request. */
 interface Reached {
   readonly route: Route
   /** The path at which the route's router is mounted, as the client has requested it, and the part of it that is in the app. */

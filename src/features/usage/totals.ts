@@ -12,7 +12,6 @@ const DAYS_BEFORE = 7
 export function createListTotals(options: {
   readonly store: Pick<UsageStore, 'listSums'>
   readonly list: Usage['list']
-  /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   readonly now: () => number
 }): Usage['totals'] {

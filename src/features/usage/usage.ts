@@ -32,7 +32,6 @@ export interface UsageQuery<ApiNames extends string = string> {
 
 interface UsageOptions {
   readonly store: Pick<UsageStore, 'list'>
-  /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   readonly now: () => number
 }

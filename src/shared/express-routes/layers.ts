@@ -1,6 +1,5 @@
 /** An Express app, or a router of it: also a function, which is called with the request. */
 export type Handler = ((...args: never[]) => unknown) & {
-  /** The layers of a router. */
   readonly stack?: unknown
 }
 

@@ -9,7 +9,6 @@ export interface BoundedCache<Value> {
   readonly size: number
 }
 
-/** The size of a cache. */
 export interface CacheBounds<Value> {
   /** The number of entries used last that are kept at least. The cache never holds more than twice as many. */
   readonly entries: number

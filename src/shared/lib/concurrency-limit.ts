@@ -2,9 +2,7 @@
 export type ConcurrencyLimit = <Result>(caller: string, work: () => Promise<Result>) => Promise<Result>
 
 interface ConcurrencyLimitOptions {
-  /** The maximum number of calls that run at once. */
   readonly atOnce: number
-  /** The maximum number of calls that wait. */
   readonly waiting: number
   /** Creates the error with which a call is rejected that would exceed `waiting`. */
   readonly onOverflow: () => Error

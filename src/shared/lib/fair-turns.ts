@@ -17,7 +17,6 @@ export interface TurnCaller {
 }
 
 interface FairTurnsOptions {
-  /** The maximum number of calls that wait. */
   readonly waiting: number
   /** The milliseconds after which a call starts no step. */
   readonly timeout: number

@@ -16,13 +16,11 @@ export function normalizeIp(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1)
 }
 
-/** The bits of an address, as it is written. */
 export function readBits(address: string): bigint {
   const [parts, size] = isIPv4(address) ? [address.split('.').map(Number), 8n] : [readGroups(address), 16n]
   return parts.reduce((sum, part) => (sum << size) | BigInt(part), 0n)
 }
 
-/** The eight numbers of an IPv6 address. */
 export function readGroups(address: string): number[] {
   const [head = '', tail] = address.split('::')
   const front = readSide(head)

@@ -1,7 +1,6 @@
 import { followReference, type JsonObject } from './document.js'
 import { connect, listObjects, parseAddress, readReference, type PlacedObject } from './references.js'
 
-/** A reference that leads nowhere. */
 export interface LostReference {
   readonly reference: string
   /** Whether it names another document. */

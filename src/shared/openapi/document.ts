@@ -5,7 +5,6 @@ import { decodePercent, readReference } from './references.js'
 /** A JSON object of a provider's document. Its members may be missing or of the wrong type. It inherits nothing. */
 export type JsonObject = Record<string, unknown>
 
-/** An operation of a document: a method of a path. */
 export interface Operation {
   /** The method in capital letters, except that an additional method of OpenAPI 3.2 is as the document writes it. */
   readonly method: string

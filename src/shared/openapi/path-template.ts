@@ -128,7 +128,6 @@ function matchesTexts(texts: Texts, value: string): boolean {
   return value.endsWith(last) && value.length - last.length > end
 }
 
-/** Whether a segment is one parameter. */
 function isParameter({ texts }: TemplateSegment): boolean {
   return texts.length === 2 && texts[0] === '' && texts[1] === ''
 }

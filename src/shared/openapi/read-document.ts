@@ -30,7 +30,6 @@ export function readSource(given: unknown): { readonly document: unknown; readon
   return { document: given['document'], prefix: Object.hasOwn(given, 'prefix') ? given['prefix'] : undefined }
 }
 
-/** The same document, unchecked. */
 export function loadDocument(option: string, given: unknown): JsonObject {
   return typeof given === 'string' ? readFile(option, given) : copyAsJson(option, given)
 }

@@ -3,12 +3,10 @@ export interface SampleCall {
   /** The authentication of the call; `none` for an operation without security. */
   readonly scheme: 'oauth2' | 'apiKey' | 'none'
   readonly method: string
-  /** The URL with path and query. */
   readonly url: string
   /** The headers without the credential, and without `Content-Type` if there is a body. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body?: SampleBody | undefined
-  /** The token endpoint, for `oauth2`. */
   readonly tokenEndpoint?: string | undefined
   /** The scope of the token request: scopes with spaces between. Without it, all that the application has. */
   readonly scope?: string | undefined
@@ -47,7 +45,6 @@ export interface SampleCredentials {
   readonly provesKey?: boolean | undefined
 }
 
-/** The parts of a token request. */
 export type SampleTokenRequest = Pick<SampleCall, 'scope' | 'credentials'> & { readonly tokenEndpoint: string }
 
 /** An access token is no longer used that many seconds before it expires. */

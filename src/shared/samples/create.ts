@@ -10,7 +10,6 @@ import { python } from './python.js'
 
 const WRITERS: readonly SampleWriter[] = [curl, javascript, python, go, php, java, csharp]
 
-/** The names of the languages, for people. */
 export const SAMPLE_LABELS: readonly string[] = WRITERS.map(({ label }) => label)
 
 /** Programs that make a call, one for each language. They run as they are, with the credentials in environment variables. */

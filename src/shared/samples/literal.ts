@@ -1,6 +1,5 @@
 import { INVISIBLE } from '../lib/visible-text.js'
 
-/** The syntax of strings in a language. */
 export interface StringSyntax {
   /** Characters with an escape of their own, and what they are replaced by. */
   readonly escapes: Readonly<Record<string, string>>

@@ -22,7 +22,6 @@ export type PreparedCredential =
   | { readonly kind: 'accessToken'; readonly request: SampleTokenRequest }
   | { readonly kind: 'key'; readonly header: string; readonly key: string | undefined }
 
-/** Whether a body contains files. */
 export function hasFiles(body: PreparedBody | undefined): boolean {
   return body?.kind === 'file' || (body?.kind === 'multipart' && body.fields.some((field) => 'file' in field))
 }
@@ -110,10 +109,8 @@ function encodeCharacter(character: string): string {
 
 export type SampleLanguage = 'curl' | 'javascript' | 'python' | 'go' | 'php' | 'java' | 'csharp'
 
-/** A program to copy. */
 export interface Sample {
   readonly language: SampleLanguage
-  /** The language's name, for people. */
   readonly label: string
   readonly code: string
 }
@@ -124,7 +121,6 @@ export interface WrittenBody {
   readonly contentType?: string
 }
 
-/** A language that samples are written in. */
 export interface SampleWriter {
   readonly language: SampleLanguage
   readonly label: string

@@ -1,6 +1,5 @@
 import { isJson } from './media-type.js'
 
-/** A parameter of a call, as the form describes it. */
 export interface Parameter {
   /** `querystring`: all of the query (OpenAPI 3.2). */
   readonly in: 'path' | 'query' | 'querystring' | 'header' | 'cookie'

@@ -6,7 +6,6 @@ import { FRAME_TEXTS } from './page-frame.js'
 /** The problem of a form: of one of its fields, or of the form as a whole. */
 export interface Problem {
   readonly text: string
-  /** The id of the field. */
   readonly field?: string | undefined
 }
 

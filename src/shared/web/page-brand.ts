@@ -3,7 +3,6 @@ import { html, type Html } from './html.js'
 import { COLORS } from './look.js'
 import { createHash } from 'node:crypto'
 
-/** The parts of a page that show the provider's brand. */
 export type PageBrand = ReturnType<typeof createPageBrand>
 
 export function createPageBrand({ name, logo, accent, supportUrl }: Brand) {

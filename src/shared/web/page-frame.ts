@@ -7,13 +7,11 @@ import { es } from './texts/es.js'
 import { fr } from './texts/fr.js'
 import { renderThemeButton, THEME_SCRIPT } from './theme-switch.js'
 
-/** The parts of a page. */
 export interface PageFrame {
   /** English, unless the page has words of the contact's language. */
   readonly language?: Language
   readonly title: string
   readonly brand: PageBrand
-  /** The style sheets and scripts. */
   readonly head: Html
   readonly bodyClass?: string | undefined
   readonly header: PageHeader

@@ -99,12 +99,10 @@ pre code { font: inherit }
 figcaption .copy { border-color: #46546b; color: #e2e8f0; background: #1c2740 }`,
 } as const
 
-/** The style sheet of these parts. */
 export function styleParts(...names: readonly (keyof typeof STYLES)[]): string {
   return names.map((name) => `${STYLES[name]}\n`).join('')
 }
 
-/** The style sheet of all parts. */
 export const PARTS_CSS = styleParts(...(Object.keys(STYLES) as (keyof typeof STYLES)[]))
 
 /** A box with a head. `actions`: at the right end of the head. `level`: of the heading, 3 by default. */

@@ -10,7 +10,6 @@ import { THEME_SCRIPT_SOURCE } from './theme-switch.js'
 /** The links and the brand of every page. */
 export interface PageLinks {
   readonly brand: PageBrand
-  /** The address of the console. */
   readonly developersUrl: string | undefined
   /** The address where contacts manage their applications; undefined if there is no portal. */
   readonly portalUrl: string | undefined
@@ -59,11 +58,9 @@ interface PublicPageOptions {
   readonly script?: string
   /** The title, which is announced first, says so. */
   readonly isError?: boolean
-  /** The language of the heading and the content. */
   readonly language?: Language
 }
 
-/** A whole page for people who are not signed in. */
 export function renderPage(
   heading: string,
   { brand, developersUrl, portalUrl }: PageLinks,

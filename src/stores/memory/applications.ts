@@ -63,7 +63,6 @@ export function createMemoryApplications() {
     )
   }
 
-  /** The obstacle to a new application. */
   function findObstacle({ record, otherHashes }: NewApplication): Exclude<AddOutcome, 'added'> | undefined {
     if (records.has(record.id)) return 'exists'
     if (record.externalId !== undefined && idsByExternalId.has(record.externalId)) return 'externalIdTaken'

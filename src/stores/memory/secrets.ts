@@ -6,7 +6,6 @@ interface MemorySecretsOptions {
   readonly feed: { publish(change: Change): void }
 }
 
-/** The encrypted secrets of a memory store. */
 export function createMemorySecrets({ audit, feed }: MemorySecretsOptions) {
   const secrets = new Map<SecretName, string>()
 

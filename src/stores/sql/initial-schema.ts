@@ -16,7 +16,6 @@ export interface SchemaWords {
   readonly cascade: string
 }
 
-/** The tables of the first release, in the words of one database. */
 export function formatInitialSchema(words: SchemaWords): string {
   return TABLES.replaceAll(/\{(\w+)\}/g, (_, word: keyof SchemaWords) => words[word])
 }

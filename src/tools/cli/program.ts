@@ -1,7 +1,5 @@
-/** The name of the program. */
 export const PROGRAM = 'express-platform-auth'
 
-/** The exit codes of the process. */
 export const EXIT_CODES = { done: 0, failed: 1, usage: 2, problemFound: 3, storeUnavailable: 4 } as const
 
 /** The environment variables that are used if neither `--db` nor `--config` is given. */

@@ -11,7 +11,6 @@ import { parseCommandLine, type ParsedCommand } from './parse.js'
 import { EXIT_CODES, PROGRAM, type Manifest } from './program.js'
 import { findTarget, openTarget, type OpenTarget, type TargetFlags } from './target.js'
 
-/** The parts of a process that the program uses. */
 export interface ProcessContext {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Writable

@@ -24,7 +24,6 @@ import { ENVIRONMENT_VARIABLES } from './program.js'
 /** What a command needs: a `store`, or a platform's `options` too. `target`: the doctor reports what fails. */
 export type Requirement = 'target' | 'store' | 'options'
 
-/** The store and the options that a command works on. */
 export interface Target {
   /** Undefined if the options name none. */
   readonly store: Store | undefined
@@ -41,7 +40,6 @@ export type GivenPlatform = CoreAuth & Partial<Pick<EveryFeature, FeatureName>>
 type FeatureName = 'emails' | 'imports' | 'portal' | 'registration' | 'usage'
 type EveryFeature = WithEmails & WithImports & WithPortal & WithRegistration & WithUsage
 
-/** A target that is open. */
 export interface OpenTarget<Platform extends AdminApi = AdminApi> {
   readonly platform: Platform
   readonly store: Store

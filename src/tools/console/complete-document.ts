@@ -2,7 +2,6 @@ import type { Api } from '../../index.js'
 import { asObject, listWrittenOperations, type JsonObject, type Operation } from '../../shared/openapi/document.js'
 import { listScopesAt } from '../../shared/openapi/security.js'
 
-/** The facts that the document needs besides the API's own. */
 export interface CompletionOptions {
   /** Whether credentials are sent by e-mail. */
   readonly hasEmails: boolean

@@ -11,7 +11,6 @@ export interface Resource {
   plain(): Buffer
 }
 
-/** A page. */
 export function createPageResource(text: string, policy: string): Resource {
   return createResource(Buffer.from(text), 'text/html; charset=utf-8', {
     // Credentials are typed into these pages: browsers must not store them, not even for the back button, nor send their URL.

@@ -4,15 +4,12 @@ import type { PageBrand } from '../../shared/web/page-brand.js'
 import type { Assets } from './assets.js'
 import type { ConsoleText } from './texts.js'
 
-/** The parts of a console that its pages are made of. */
 export interface Site {
-  /** The console's title. */
   readonly title: string
   readonly apis: readonly Api[]
   readonly documents: ReadonlyMap<string, JsonObject>
   /** Whether the console links to the registration form. */
   readonly registration: boolean
-  /** Whether credentials are sent by e-mail. */
   readonly hasEmails: boolean
   /** Whether the console links to the portal, where contacts manage their applications. */
   readonly portal: boolean

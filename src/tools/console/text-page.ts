@@ -5,7 +5,6 @@ import type { Site } from './site.js'
 import type { ConsoleText } from './texts.js'
 import { words } from './words.js'
 
-/** The page of a guide or of the changelog. */
 export function renderTextPage(site: Site, text: ConsoleText): string {
   const { title, guides } = site
   const isGuide = guides.includes(text)

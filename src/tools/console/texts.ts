@@ -7,7 +7,6 @@ import { describeValue } from '../../shared/lib/describe-value.js'
 export interface ConsoleText {
   /** The path below the console, such as `guides/first-call`; its Markdown has `.md` behind it. */
   readonly path: string
-  /** The text's first heading. */
   readonly title: string
   readonly markdown: string
 }

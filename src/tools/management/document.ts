@@ -6,7 +6,6 @@ import { isRepeatable } from './once.js'
 import { STATUS } from './problem.js'
 import type { Route } from './routes.js'
 
-/** The OpenAPI 3.1 document of management. */
 export function createDocument(auth: CoreAuth, apiName: string, routes: readonly Route[]): object {
   const { resource, tokenEndpoint, title, description } = auth.apis.find(({ name }) => name === apiName)!
   const schemas = new Map<string, JsonSchema>()

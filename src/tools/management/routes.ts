@@ -1,7 +1,6 @@
 import { leaveOut, type CallName, type Operation } from '../operations/operation.js'
 import { OPERATIONS } from '../operations/index.js'
 
-/** Where an operation is over HTTP. */
 export interface Route {
   readonly operation: Operation
   readonly method: string

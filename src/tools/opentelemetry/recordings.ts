@@ -46,7 +46,6 @@ export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'clock.agrees': { outageOf: 'clock', over: true },
 }
 
-/** How an event is recorded. */
 export type Recording = Counted | OutageRecording
 
 /** The event increments a counter. */

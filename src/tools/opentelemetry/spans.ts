@@ -2,7 +2,6 @@ import { SpanStatusCode, trace, type TracerProvider, type Attributes } from '@op
 import type { PlatformEvent } from '../../index.js'
 import type { Counted, OutageName } from './recordings.js'
 
-/** The instrumentation scope of all metrics and spans. */
 export const SCOPE = 'express-platform-auth'
 
 /** Attributes of metrics and spans, under OpenTelemetry's own name where one exists. */

@@ -10,7 +10,6 @@ export interface MemberDescription {
   readonly description: string
   /** The values of a choice. */
   readonly values: readonly string[]
-  /** The schema of an object. */
   readonly members: z.ZodMiniObject<Readonly<Record<string, z.ZodMiniType>>> | undefined
 }
 

@@ -27,7 +27,6 @@ import type {
 export interface Operation {
   /** The call of a platform, such as `applications.suspend`. */
   readonly name: CallName
-  /** One sentence. */
   readonly summary: string
   /** The right that it takes. */
   readonly scope: Scope

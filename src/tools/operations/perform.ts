@@ -29,7 +29,6 @@ function findCall(name: CallName, platform: object): ((...args: unknown[]) => Pr
   return typeof found === 'function' ? (found as (...args: unknown[]) => Promise<unknown>) : undefined
 }
 
-/** The members of an input. */
 function readInput({ input: schema }: Operation, input: unknown): Readonly<Record<string, unknown>> {
   const hostile = isObject(input)
     ? Object.entries(input).find(([, member]) => isObject(member) && Object.hasOwn(member, '__proto__'))

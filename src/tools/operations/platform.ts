@@ -18,7 +18,6 @@ const USAGE_QUERY = {
   by: optional(choice(['day', 'month'], 'Sums up by day or by month; the default is day.')),
   ...page,
 }
-/** What is used of a quota. */
 const QUOTA = {
   per: z.enum(['day', 'month']),
   limit: z.int(),

@@ -11,7 +11,6 @@ export function flag(description: string) {
   return z.boolean().check(z.describe(description))
 }
 
-/** A whole number. */
 export function count(description: string, minimum = 0, maximum?: number) {
   const rules = [z.gte(minimum), ...(maximum === undefined ? [] : [z.lte(maximum)])]
   return z.int().check(z.describe(description), ...rules)
@@ -35,7 +34,6 @@ export function time(description: string) {
     .check(z.describe(description))
 }
 
-/** A time of an output. */
 export function timestamp(description?: string) {
   const schema = z.iso.datetime()
   return description === undefined ? schema : schema.check(z.describe(description))
@@ -71,13 +69,11 @@ export function grants(description: string) {
     .check(z.describe(description))
 }
 
-/** The members of a list's input. */
 export const page = {
   after: optional(text('The `next` of the page before.')),
   limit: optional(count('The size of a page; the default is 100.', 1, 1000)),
 }
 
-/** A page of a list. */
 export function pageOf<Item extends z.ZodMiniType>(item: Item) {
   return z.strictObject({
     items: z.array(item),

@@ -2,7 +2,6 @@ import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../../
 import { DAY_MS } from '../../../shared/lib/day.js'
 import { isLive, type CredentialKind } from './credentials.js'
 
-/** The maximum ages of credentials, in days. */
 export interface MaximumAges {
   /** The maximum age of every credential; undefined: none. */
   readonly maxAge: number | undefined

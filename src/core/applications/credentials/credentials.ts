@@ -128,7 +128,6 @@ export function createCredentials(
   return { mint, hash, hashKey, match }
 }
 
-/** A new id of a credential. */
 export function createCredentialId(): string {
   return `cred_${randomBase62(ID_LENGTH)}`
 }
@@ -143,7 +142,6 @@ function isImportedKey(text: string): boolean {
   return /^[\x21-\x7E]+$/.test(text)
 }
 
-/** Whether a text has the format and the checksum of a key. */
 export function isWellFormedKey(text: string): boolean {
   if (typeof text !== 'string' || text.length > MAX_KEY_LENGTH || !KEY_PATTERN.test(text)) return false
   return computeChecksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)

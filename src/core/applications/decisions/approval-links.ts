@@ -9,9 +9,7 @@ export interface ApprovalSubject {
   readonly requestedAt: number
 }
 
-/** The content of a link in an operator's e-mail. */
 export interface ApprovalLink extends ApprovalSubject {
-  /** The operator's address. */
   readonly operator: string
 }
 

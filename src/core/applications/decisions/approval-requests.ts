@@ -14,7 +14,6 @@ interface ApprovalRequestOptions {
   readonly delay?: number
 }
 
-/** The e-mails that ask operators for a decision. */
 export function createApprovalRequests(
   { applicationId, api, requestedAt }: ApprovalSubject,
   { operators, address, now, delay = 0 }: ApprovalRequestOptions,

@@ -32,7 +32,6 @@ export function isFirstDelivery({ purpose, details }: QueuedEmail): boolean {
   return purpose === 'registration' && ownMembers(details ?? {})['recovered'] !== true
 }
 
-/** Whether an e-mail delivers credentials. */
 export function isDelivery(purpose: EmailPurpose): purpose is DeliveryPurpose {
   return purpose === 'registration' || purpose === 'key' || purpose === 'secret'
 }

@@ -36,15 +36,11 @@ export interface SavedWith {
   readonly emails?: readonly EmailChange[]
 }
 
-/** The input of `addAll()`. */
 export interface AddedApplication extends Pick<NewApplication, 'record' | 'otherHashes'> {
-  /** Details of the audit record. */
   readonly details: NewAuditRecord['details']
 }
 
-/** The change that `change()` saves. */
 export interface Edit<Result> extends SavedWith {
-  /** The members of the record that change. */
   readonly changed: Partial<ApplicationRecord>
   /** The ends that the call gave credentials. A contact's are not kept. */
   readonly ends?: readonly GivenEnd[]
@@ -57,7 +53,6 @@ export interface Edit<Result> extends SavedWith {
 }
 
 export interface Changed<Result> {
-  /** The record as it was saved. */
   readonly record: ApplicationRecord
   readonly result: Result | undefined
 }

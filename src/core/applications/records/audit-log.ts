@@ -36,7 +36,6 @@ export interface Audit {
 
 interface AuditOptions {
   readonly store: Store
-  /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
 }
 

@@ -19,7 +19,6 @@ interface CreationOptions extends Omit<CallParts<Credentials>, 'store'> {
   readonly readOperatorData: ReadOperatorData
 }
 
-/** The call with which an operator adds an application. */
 export function createCreation(options: CreationOptions): Pick<Applications, 'create'> {
   const { apis, writer, readOperatorData, opened, now } = options
 

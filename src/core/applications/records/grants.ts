@@ -27,7 +27,6 @@ interface GrantsOptions extends Omit<CallParts, 'store'> {
 
 type Apis<Each extends Api = Api> = ReadonlyMap<string, Each>
 
-/** The calls that change an application's access to an API. */
 export function createGrants({ apis, writer, opened, now }: GrantsOptions): Pick<Applications, 'allow' | 'disallow'> {
   return {
     async allow(id, api, { scopes, rateLimit, by } = {}) {

@@ -14,7 +14,6 @@ interface GivenOperatorData {
   readonly externalId?: unknown
 }
 
-/** The members of a record that were given. */
 export type OperatorDataRecord = Partial<Pick<ApplicationRecord, 'metadata' | 'externalId'>>
 
 /** Validates what an operator keeps on an application. Rejects with `ApplicationError`, or what the schema throws. */

@@ -84,7 +84,6 @@ export function readExpiresAt(expiresAt: unknown, now: number): number | null {
   )
 }
 
-/** The id of a credential. */
 export function readCredentialId(credential: unknown): string | undefined {
   if (credential === undefined || isText(credential)) return credential
   throw new ApplicationError('invalid_argument', 'credential must be the id of a credential, such as cred_...')
@@ -161,13 +160,11 @@ export function isLanguage(value: unknown): value is Language {
   return (LANGUAGES as readonly unknown[]).includes(value)
 }
 
-/** The language of an application's e-mails. */
 export function readLanguage(language: unknown): Language | undefined {
   if (language === undefined || isLanguage(language)) return language
   throw new ApplicationError('invalid_argument', `language must be one of ${LANGUAGES.join(', ')}.`)
 }
 
-/** The most networks that a list has. */
 const MAX_NETWORKS = 100
 
 /** Validates a list of networks; undefined for null. Throws with code `invalid_argument`. */

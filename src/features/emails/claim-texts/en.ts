@@ -1,4 +1,3 @@
-/** The words of the page of a claim link, in English. */
 export const en = {
   heading: 'Your credentials',
   beforehand: 'Your credentials are shown only once. Be ready to store them in a safe place.',

@@ -14,7 +14,6 @@ import { renderHiddenFields, type ApplicationView } from './view.js'
 export interface ActionPage {
   readonly action: PortalAction
   readonly heading: string
-  /** The text of the button. */
   readonly button: string
   readonly isDestructive?: boolean
   /** The fields of the form, with what was entered before it was refused, and the problem at its field. */

@@ -26,7 +26,6 @@ export interface ApplicationPageOptions extends ApplicationView {
   readonly refusals: readonly CountedRefusal[] | undefined
 }
 
-/** The page of one application. */
 export function renderApplication(options: ApplicationPageOptions): Html {
   const { record, plan, usage, refusals, texts } = options
   const networks = renderNetworks(options)

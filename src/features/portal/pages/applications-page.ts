@@ -27,7 +27,6 @@ interface ApplicationsPageOptions {
   readonly now: number
 }
 
-/** The list of the applications of a mailbox. */
 export function renderApplications(options: ApplicationsPageOptions): Html {
   const { records, registerUrl, texts } = options
   return html`<p class="notice" id="deleted" tabindex="-1">${texts.notices.deleted}</p>
@@ -46,7 +45,6 @@ export function renderApplications(options: ApplicationsPageOptions): Html {
     ${registerUrl !== undefined && html`<p><a class="button" href="${registerUrl}">${texts.register}</a></p>`} `
 }
 
-/** The status in words. */
 export function renderStatus({ status }: Pick<ApplicationRecord, 'status'>, { statuses }: PortalTexts): Html {
   const tone = status === 'active' ? 'good' : status === 'suspended' ? 'bad' : 'warn'
   return renderPill(statuses[status], tone)

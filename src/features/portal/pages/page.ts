@@ -11,7 +11,6 @@ import { getScripts } from './scripts.js'
 import type { PortalSession } from '../sign-in/session.js'
 import { STYLE } from './style.js'
 
-/** The content of a page of the portal. */
 export interface PortalPage {
   /** The session; undefined if nobody is signed in. */
   readonly session: PortalSession | undefined
@@ -22,7 +21,6 @@ export interface PortalPage {
   readonly script?: keyof ReturnType<typeof getScripts> | undefined
 }
 
-/** A whole page. */
 export type RenderPortalPage = (heading: string, page: PortalPage) => string
 
 interface PageOptions {

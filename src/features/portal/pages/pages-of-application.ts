@@ -5,7 +5,6 @@ import { renderActionForm, type ActionPage, type FormProblem } from './action-pa
 import type { PortalPage, RenderPortalPage } from './page.js'
 import type { ApplicationView } from './view.js'
 
-/** The pages of one application, in its language. */
 export interface PagesOfApplication {
   show(view: ApplicationView, heading: string, page: Omit<PortalPage, 'session' | 'language'>): string
   /** The form, again with the contact's input if it was refused. */

@@ -8,17 +8,13 @@ import type { Links } from './page-links.js'
 import type { PortalSession } from '../sign-in/session.js'
 import type { PortalTexts } from '../texts/en.js'
 
-/** The input of the parts of an application's page. */
 export interface ApplicationView {
   readonly record: ApplicationRecord
   readonly session: PortalSession
   /** The address of the request; undefined if it has none that can be read. */
   readonly address: string | undefined
-  /** The words of the page's language. */
   readonly texts: PortalTexts
-  /** The actions that the platform offers. */
   readonly actions: ReadonlySet<PortalAction>
-  /** The provider's terms of use. */
   readonly terms: RegistrationOffer['terms']
   readonly link: Links
   /** The address of the console, which has the reference and samples of each API. */
@@ -45,7 +41,6 @@ export function renderHiddenFields({ session, record }: Pick<ApplicationView, 's
     />`
 }
 
-/** A part of a page with its heading at the side. */
 export function renderSection(id: string, title: string, about: Html | string, content: Html): Html {
   return html`<section id="${id}" aria-labelledby="${id}-title">
     <div class="about">

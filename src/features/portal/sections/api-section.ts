@@ -9,10 +9,8 @@ import type { PortalTexts } from '../texts/en.js'
 import { renderDateTime, renderRelativeTime } from '../pages/times.js'
 import { offers, renderAction, renderRows, renderSection, type ApplicationView } from '../pages/view.js'
 
-/** An API as the portal shows it. */
 export interface PortalApi extends Api {
   readonly registration: Registration
-  /** The scopes that may be requested. */
   readonly registrationScopes: readonly string[]
 }
 

@@ -183,10 +183,8 @@ export function renderDayPlot(id: string, label: string, days: readonly PlottedD
   })
 }
 
-/** The days that the page shows. */
 const USAGE_DAYS = 30
 
-/** All entries of these days. */
 export async function listUsage(usage: UsageOffer, applicationId: string, now: number): Promise<readonly UsageEntry[]> {
   const period = { from: formatDay(now - (USAGE_DAYS - 1) * DAY_MS), to: formatDay(now), by: 'day' } as const
   const entries: UsageEntry[] = []

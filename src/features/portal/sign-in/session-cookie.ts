@@ -49,12 +49,10 @@ export function createSessionCookie(options: {
       const text = sealed.open(value)
       return text === undefined ? undefined : parseContent(text)
     },
-    /** The value of a `Set-Cookie` header. */
     format: (content: CookieContent): string => `${name}=${sealed.seal(formatContent(content))}; ${attributes}`,
   }
 }
 
-/** The first cookie of that name. */
 function findCookie(req: IncomingMessage, name: string): string | undefined {
   const pairs = (readHeader(req, 'cookie') ?? '').split(';')
   const prefix = `${name}=`

@@ -21,7 +21,6 @@ export interface PortalSession {
   readonly language: Language | undefined
 }
 
-/** The sender of a request. */
 export interface Visitor {
   /** Undefined if nobody is signed in. */
   readonly session: PortalSession | undefined

@@ -10,7 +10,6 @@ import type { PortalTexts } from '../texts/en.js'
 import { TEXTS } from '../texts/languages.js'
 import type { PageVisitor } from '../request.js'
 
-/** The pages of the sign-in, and of invitations. */
 export type SignInPages = ReturnType<typeof createSignInPages>
 
 interface RefusedRequest {
@@ -80,7 +79,6 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string) {
       const content = html`<noscript>${form}</noscript>${renderHome(language)}`
       return renderPage(texts.invitation, { session, language, error: { text }, content })
     },
-    /** The page after an invitation was accepted. */
     renderAccepted(
       { session, language }: PageVisitor,
       { applicationName, contact }: { readonly applicationName: string; readonly contact: string },
@@ -95,7 +93,6 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string) {
       const { outOfDate, loadAgain } = TEXTS[visitor.language]
       return renderRefusal(outOfDate, loadAgain, visitor.language, visitor)
     },
-    /** A refusal of the platform. */
     renderFailure(language: Language, { error, description, headers: { 'Retry-After': seconds } }: Denial): string {
       const texts = TEXTS[language]
       const wait = seconds === undefined ? undefined : formatRelativeTime(Number(seconds), texts.language)

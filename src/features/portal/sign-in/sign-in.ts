@@ -171,7 +171,6 @@ export function createSignIn(options: SignInOptions) {
       const record = await store.signIns.findByLink(computeHash('link', token))
       return record && accept(record)
     },
-    /** A new link for a contact. */
     async createLink(contact: string, applicationId: string | undefined): Promise<string> {
       if (!(await sessions.isContact(contact, applicationId))) throw createNoContactError(contact, applicationId)
       const { record, link } = create(contact, applicationId)

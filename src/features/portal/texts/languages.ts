@@ -4,5 +4,4 @@ import { en, type PortalTexts } from './en.js'
 import { es } from './es.js'
 import { fr } from './fr.js'
 
-/** The words of the portal in each language. */
 export const TEXTS: Readonly<Record<Language, PortalTexts>> = { en, de, fr, es }

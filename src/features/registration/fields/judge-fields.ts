@@ -26,7 +26,6 @@ interface Judgement {
 export type JudgeFields = (entered: ReadonlyMap<string, unknown>, language: Language) => Promise<Judgement>
 
 interface JudgeOptions extends FieldSettings {
-  /** The platform's option `metadata`. */
   readonly metadata: MetadataSchema | undefined
   readonly readOperatorData: ReadOperatorData
   readonly logger: { error(message: string, cause: unknown): void }

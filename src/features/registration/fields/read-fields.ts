@@ -37,7 +37,6 @@ type InputType = 'text' | 'textarea' | 'email' | 'url' | 'select' | 'checkbox'
 
 /** A validated input. */
 export interface InputSettings {
-  /** The member of `metadata`. */
   readonly name: string
   /** Its name in the form, and its id in the page. */
   readonly id: string
@@ -67,7 +66,6 @@ const TYPES: readonly unknown[] = [
   'checkbox',
 ] satisfies readonly InputType[]
 
-/** Reads the option `fields`; no inputs if it was left out. */
 export function readFields(fields: RegistrationFields | undefined): FieldSettings {
   if (fields === undefined) return { inputs: [], schema: undefined }
   const { inputs, schema } = readGroup(OPTION, fields, ['inputs', 'schema'])

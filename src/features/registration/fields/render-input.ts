@@ -12,7 +12,6 @@ export interface FormState {
   readonly language: Language
 }
 
-/** A field of the form. Its name is its id. */
 export function renderFormField(
   field: {
     readonly id: string
@@ -39,7 +38,6 @@ export function renderFormField(
   )
 }
 
-/** The problem of a field, where it has one. */
 export function renderProblem(id: string, { problems, language }: FormState): Html | false {
   const text = problems.get(id)
   return text !== undefined && renderFieldProblem(id, { text, field: id }, language)

@@ -3,7 +3,6 @@ import type { Phrases } from './en.js'
 const within = (days: number | undefined): string =>
   days === undefined ? '' : `, in der Regel innerhalb ${days === 1 ? 'eines Werktags' : `von ${days} Werktagen`}`
 
-/** The words of the registration pages in German. */
 export const de: Phrases = {
   title: 'Anwendung registrieren',
   name: 'Name Ihrer Anwendung',

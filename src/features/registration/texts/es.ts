@@ -3,7 +3,6 @@ import type { Phrases } from './en.js'
 const within = (days: number | undefined): string =>
   days === undefined ? '' : `, normalmente en ${days === 1 ? 'un día laborable' : `${days} días laborables`}`
 
-/** The words of the registration pages in Spanish. */
 export const es: Phrases = {
   title: 'Registrar una aplicación',
   name: 'Nombre de su aplicación',

@@ -4,5 +4,4 @@ import { es } from './es.js'
 import { fr } from './fr.js'
 import { en, type Phrases } from './en.js'
 
-/** The words of the registration pages in each language. */
 export const TEXTS: Readonly<Record<Language, Phrases>> = { en, de, fr, es }

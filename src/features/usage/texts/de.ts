@@ -6,7 +6,6 @@ const NEWEST_KEY = 'Verwenden Sie den neuesten Schlüssel der Anwendung oder ers
 const NEWEST_SECRET = 'Verwenden Sie das neueste Secret der Anwendung oder erstellen Sie ein neues.'
 const ANOTHER_METHOD = 'Verwenden Sie eine Methode, die es in der API unter dieser Adresse gibt.'
 
-/** The words of refusals in German. */
 export const de: RefusalWords<ExplainedReason> = {
   justNow: 'gerade eben',
   quote: (text) => `„${text}“`,

@@ -5,7 +5,6 @@ const NEWEST_KEY = 'Use the newest key of the application, or make a new one.'
 const NEWEST_SECRET = 'Use the newest secret of the application, or make a new one.'
 const ANOTHER_METHOD = 'Use a method that the API has at this address.'
 
-/** The words of refusals in English. */
 export const en = {
   justNow: 'just now',
   quote: (text) => `"${text}"`,

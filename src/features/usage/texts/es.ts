@@ -6,7 +6,6 @@ const NEWEST_KEY = 'Use la clave más reciente de la aplicación o cree una nuev
 const NEWEST_SECRET = 'Use el secreto más reciente de la aplicación o cree uno nuevo.'
 const ANOTHER_METHOD = 'Use un método que la API tenga en esta dirección.'
 
-/** The words of refusals in Spanish. */
 export const es: RefusalWords<ExplainedReason> = {
   justNow: 'ahora mismo',
   quote: (text) => `«${text}»`,

@@ -19,5 +19,4 @@ export const en = {
   downloadEnv: 'Download as .env',
 }
 
-/** The same words in each language. */
 export type FrameTexts = typeof en

@@ -1,6 +1,5 @@
 import { formatInitialSchema } from '../../sql/initial-schema.js'
 
-/** The tables of the first release. */
 export const initial = formatInitialSchema({
   serial: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
   key: 'text COLLATE "C"',

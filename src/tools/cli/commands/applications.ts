@@ -15,7 +15,6 @@ import { operationCommand } from './operation-command.js'
 const SENDS_EMAIL =
   'This command sends the e-mail if the options have emails(); otherwise a running server with emails() does.'
 
-/** `apps ...`: new applications. */
 export const newApplicationCommands = [
   operationCommand('applications.create', {
     name: 'apps create',
@@ -68,7 +67,6 @@ const WAITING = {
   empty: 'Nothing waits for a decision.',
 }
 
-/** `apps ...`: applications and their status. */
 export const applicationCommands = [
   listCommand('applications.list', {
     name: 'apps list',
@@ -147,7 +145,6 @@ export const applicationCommands = [
   }),
 ]
 
-/** `apps ...`: what an application may use, and its access tokens. */
 export const accessCommands = [
   operationCommand('applications.allow', {
     name: 'apps allow',

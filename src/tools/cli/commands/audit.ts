@@ -3,7 +3,6 @@ import { formatTime } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
 import { listCommand } from './list-command.js'
 
-/** `audit`: the audit log. */
 export const auditCommand = listCommand('audit.list', {
   name: 'audit',
   summary: 'Lists changes, oldest first unless --newest: who, what, when. Of one application, or of all.',

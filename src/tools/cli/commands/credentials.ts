@@ -8,7 +8,6 @@ import { operationCommand } from './operation-command.js'
 
 const KINDS = ['secret', 'key'] as const
 
-/** `apps ...`: the keys and secrets of an application. */
 export const credentialCommands = [
   ...KINDS.map((kind) =>
     operationCommand(`applications.${kind === 'key' ? 'addKey' : 'addSecret'}`, {

@@ -3,7 +3,6 @@ import { EXAMPLE_ID } from '../program.js'
 import { listEmails, waitForEmails } from './emails.js'
 import { findOperation, operationCommand, run } from './operation-command.js'
 
-/** `emails ...`: queued e-mails. */
 export const emailCommands = [
   command({
     name: 'emails retry',

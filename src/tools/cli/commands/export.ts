@@ -3,7 +3,6 @@ import { UsageError } from '../errors.js'
 import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
 import { listPages, PAGE_SIZE_OF_ALL, readPages, type List, type PAGING_OPTIONS } from './paging.js'
 
-/** The option of a list that other programs read. */
 export const EXPORT_OPTIONS = {
   format: option.text('FORMAT', 'Prints every entry as csv, or as ndjson: one JSON document per line.'),
 } as const satisfies OptionTable
@@ -22,7 +21,6 @@ export async function listOrExport<Item>(
 
 export interface ExportedList<Item> {
   readonly pages: AsyncIterable<readonly Item[]>
-  /** The first line of CSV. */
   readonly columns: readonly string[]
   /** The lines of CSV for an item. Items are asked for one after another. */
   formatRows(item: Item): MaybePromise<readonly (readonly (string | number)[])[]>

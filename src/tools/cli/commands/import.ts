@@ -5,7 +5,6 @@ import { replaceControlCharacters } from '../format.js'
 import { EXIT_CODES } from '../program.js'
 import { requireFeature } from '../target.js'
 
-/** `apps import`: applications of another system. */
 export const importCommand = command({
   name: 'apps import',
   summary:

@@ -34,7 +34,6 @@ export interface CommandWords<Name extends CallName>
   /** Members that are parameters, after those of the subject. */
   readonly parameters?: readonly string[]
   readonly members?: Readonly<Record<string, MemberWords>>
-  /** Further options. */
   readonly options?: OptionTable
   /** Whether at least one option must be given. */
   readonly needsChange?: boolean
@@ -49,11 +48,9 @@ export interface CommandWords<Name extends CallName>
   }
   /** The document of `--json`; the result if left out, an application as `{ application }`. */
   json?(result: ResultOf<Name>, input: GivenMembers): object
-  /** The text on stdout. */
   text(result: ResultOf<Name>, input: GivenMembers, context: Context, before: string | void): string
 }
 
-/** The operation with that name. */
 export function findOperation(name: CallName): Operation {
   return OPERATIONS.find((each) => each.name === name)!
 }

@@ -1,7 +1,6 @@
 import { option, type CommandResult, type OptionTable, type ResultPart } from '../command.js'
 import { createTable } from '../format.js'
 
-/** The options of a command that lists page by page. */
 export const PAGING_OPTIONS = {
   after: option.text('ID', 'Starts behind the page before, which names this.'),
   limit: option.number('N', 'The size of a page, 1 to 1000; the default is 100.'),
@@ -23,7 +22,6 @@ export interface List<Item> {
   readPage(query: PageQuery): Promise<Page<Item>>
   readonly headings: readonly string[]
   formatRow(item: Item): readonly string[]
-  /** The text for a list without items. */
   readonly empty: string
 }
 

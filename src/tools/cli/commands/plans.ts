@@ -8,7 +8,6 @@ import { getApplication } from './applications.js'
 import { listCommand } from './list-command.js'
 import { findOperation, run } from './operation-command.js'
 
-/** `apps plan`: the plan of an application, and what it has used. */
 export const planCommand = command({
   name: 'apps plan',
   summary: "Shows an application's plan and the units that it has used this month, or gives it another plan.",
@@ -45,7 +44,6 @@ export const planCommand = command({
   },
 })
 
-/** `quotas`: who runs out of a quota. */
 export const quotasCommand = listCommand('plans.list', {
   name: 'quotas',
   notes: [

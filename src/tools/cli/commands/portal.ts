@@ -3,7 +3,6 @@ import { UsageError } from '../errors.js'
 import { requireFeature } from '../target.js'
 import { operationCommand } from './operation-command.js'
 
-/** `portal ...`: sessions of contacts. */
 export const portalCommands = [
   command({
     name: 'portal link',

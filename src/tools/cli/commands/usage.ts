@@ -40,7 +40,6 @@ const TOTALS = {
   ],
 }
 
-/** `usage`: how often applications used the APIs. */
 const usageCommand = command({
   name: 'usage',
   summary: findOperation('usage.list').summary,
@@ -121,7 +120,6 @@ const refusalsCommand = command({
   },
 })
 
-/** `report-only`: what report-only guards would refuse. */
 const reportOnlyCommand = listCommand('usage.reportOnly', {
   name: 'report-only',
   notes: [

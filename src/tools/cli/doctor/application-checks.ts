@@ -17,7 +17,6 @@ import type { ApplicationRecord } from '../../../store.js'
 import { formatTime } from '../format.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
 
-/** The applications of a finding. */
 interface Found {
   readonly applications: readonly Application[]
   /** Where they were looked for, if not among all: ` among the first 10000`. */

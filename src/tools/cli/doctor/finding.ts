@@ -3,28 +3,22 @@ import { toSentence, type ConfigurationProblem } from '../../../shared/contracts
 import type { Manifest } from '../program.js'
 import type { Target } from '../target.js'
 
-/** One result of the doctor. */
 export interface Finding {
   /** A `problem` sets the exit code; a `note` does not. */
   readonly level: 'problem' | 'note'
-  /** The name of the check. */
   readonly check: string
-  /** The problem, in full sentences. */
   readonly finding: string
   readonly fix: string
 }
 
-/** The input of a check. */
 export interface CheckContext {
   readonly target: Target
   /** Undefined if the store could not be opened, or is a memory store. */
   readonly admin: AdminApi | undefined
   readonly manifest: Manifest
-  /** Whether NODE_ENV is `production`. */
   readonly production: boolean
 }
 
-/** One check of the doctor. */
 export interface Check {
   readonly name: string
   /** The part that the check needs and does not have; undefined if it can run. If left out, the check needs a store. */
@@ -35,7 +29,6 @@ export interface Check {
 /** A finding before the doctor adds the name of its check. */
 export type CheckResult = Omit<Finding, 'check'>
 
-/** One finding, or several, or none. */
 export type CheckResults = CheckResult | readonly CheckResult[]
 
 export function problem(finding: string, fix: string): CheckResult {

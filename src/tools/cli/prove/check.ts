@@ -29,7 +29,6 @@ interface Received {
   readonly fix?: string | undefined
 }
 
-/** The input of a check. */
 export interface CheckContext {
   readonly site: Site
   readonly api: Api
@@ -77,7 +76,6 @@ export class SkippedCheck extends Error {
   override readonly name = 'SkippedCheck'
 }
 
-/** Ends a check that cannot be made. */
 export function skip(reason: string): never {
   throw new SkippedCheck(reason)
 }

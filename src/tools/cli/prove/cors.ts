@@ -7,7 +7,6 @@ const ONCE =
 
 const ORIGIN = 'https://prove.invalid'
 
-/** The checks of one oauth2 API. */
 export const CORS_CHECKS: readonly Check[] = [
   ask({
     row: 'X1',

@@ -35,7 +35,6 @@ export function formCredentials({ clientId, clientSecret }: Client): Parameters 
   ]
 }
 
-/** A request with one more header. */
 export function withHeader(draft: RequestDraft, ...header: Header): RequestDraft {
   return { ...draft, headers: [...(draft.headers ?? []), header] }
 }

@@ -70,7 +70,6 @@ function createGuardChecks(row: 'G2' | 'G10', challenge: (context: CheckContext)
   ]
 }
 
-/** The checks of each oauth2 API with a guarded route. */
 export const BEARER_GUARD_CHECKS: readonly Check[] = [
   ...createGuardChecks('G2', ({ api }) =>
     // RFC 9728 5.1.
@@ -109,7 +108,6 @@ export const BEARER_GUARD_CHECKS: readonly Check[] = [
   },
 ]
 
-/** The checks of each apiKey API with a guarded route. */
 export const KEY_GUARD_CHECKS: readonly Check[] = [
   ...createGuardChecks('G10', ({ api }) =>
     all(challenge(`ApiKey realm="${api.name}",`), challenge(`header="${api.keyHeaders[0]}"`)),

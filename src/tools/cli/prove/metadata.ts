@@ -33,7 +33,6 @@ const DOCUMENT_CHECKS: readonly Check[] = (
   }),
 ])
 
-/** The checks of each oauth2 API. */
 export const METADATA_CHECKS: readonly Check[] = [
   ...DOCUMENT_CHECKS,
   ask({

@@ -9,11 +9,9 @@ import { KEY_SET_CHECKS, METADATA_CHECKS } from './metadata.js'
 import { KEY_REVOCATION_CHECK, SECRET_REVOCATION_CHECK, TOKEN_REVOCATION_CHECK } from './revocation.js'
 import { OTHER_ENDPOINT_CHECKS, TOKEN_CHECKS, TOKEN_REQUEST_CHECKS, PATH_CHECKS } from './token-endpoint.js'
 
-/** One check of one API. */
 export interface PlannedCheck {
   readonly api: Api
   readonly check: Check
-  /** Whether it needs a guarded route of the API. */
   readonly needsRoute: boolean
 }
 

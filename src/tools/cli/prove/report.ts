@@ -1,6 +1,5 @@
 import { toPlainLine, wrapText } from '../format.js'
 
-/** The result of one check. */
 export interface CheckReport {
   /** The row of docs/http.md, as its anchor there; the text leaves it out. */
   readonly row: string
@@ -14,7 +13,6 @@ export interface CheckReport {
   readonly skipped?: string
 }
 
-/** The results that are printed. */
 export interface ProveReport {
   readonly url: string
   readonly results: readonly CheckReport[]

@@ -13,7 +13,6 @@ export interface Site {
   readonly caller: TemporaryApplication
   /** The number of instances, as far as it is known. */
   readonly instances: number
-  /** Guarded paths by API. */
   readonly routes: ReadonlyMap<string, string>
   readonly send: Send
   /** The person who makes the changes, for the audit log. */

@@ -8,7 +8,6 @@ import { toComparable, type Lack } from './lack.js'
 import { readLacks, type Comparison } from './read-lacks.js'
 import { findNewestCommon, readRecords } from './undone-records.js'
 
-/** `restore-check`: what a restored database lacks. */
 export const restoreCheckCommand = command({
   name: 'restore-check',
   summary: 'Compares a restored database with the lost one, and lists what the restore has undone. Changes no record.',

@@ -9,7 +9,6 @@ import type { Message } from './messages.js'
 import { fillIn, fillText } from '../../../shared/lib/fill-in.js'
 import { callWords } from './words.js'
 
-/** An API's answer. */
 export interface Answer {
   readonly method: string
   readonly url: string

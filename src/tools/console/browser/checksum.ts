@@ -12,7 +12,6 @@ export function isCompleteKey(text: string): boolean {
   return text.endsWith(checksum)
 }
 
-/** The CRC-32 of ASCII text. */
 function computeCrc32(text: string): number {
   let crc = -1
   for (let index = 0; index < text.length; index++) {

@@ -3,7 +3,6 @@ import { pageWords } from './words.js'
 
 const LABEL_DURATION_MS = 2000
 
-/** A button that copies the text. */
 export function createCopyButton(readText: () => string, name: string): HTMLButtonElement {
   const button = create('button', { type: 'button', class: 'copy button quiet', 'aria-label': name }, pageWords.copy)
   button.addEventListener('click', () => void copy(button, readText()))

@@ -32,7 +32,6 @@ function listStyles(page: Document, base: string): string[] {
   return links.map((link) => new URL(link.getAttribute('href') ?? '', base).href)
 }
 
-/** Resolves when the style sheet has loaded or failed. */
 function loadStyle(href: string): Promise<void> {
   loadedStyles.add(href)
   return new Promise((loaded) => {

@@ -3,7 +3,6 @@ import type { ApiAccess } from './token-request.js'
 /** The facts about the API that the server wrote into the page. */
 export interface PageData {
   readonly api: ApiAccess
-  /** The address of the API. */
   readonly resource: string
   /** Whether any API of the console needs a secret. */
   readonly needsSecret: boolean

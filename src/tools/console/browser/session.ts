@@ -124,7 +124,6 @@ export function createSession(options: TokenRequestOptions) {
       if (!credentials || refused.has(api.name) || !isUsable(credentials, api)) return 'none'
       return tokens.has(api.name) || accepted.has(api.name) ? 'authorized' : 'saved'
     },
-    /** Whether the reader's credentials can call any API. */
     hasCredentials: (): boolean => credentials !== undefined,
     read: (): Credentials | undefined => credentials,
     /** The key that was entered last, for the field of the dialog. */

@@ -17,7 +17,6 @@ export interface View {
 interface SoftNavigationOptions {
   /** The URL of the console's index. */
   readonly root: string
-  /** Enables the page that is shown now. */
   readonly createView: () => View
 }
 

@@ -34,7 +34,6 @@ export function createTabs({ id, label, panel, tabs, onChoose }: TabsOptions) {
 
   return {
     list,
-    /** Shows a tab as chosen. */
     choose(value: string): void {
       for (const button of buttons) {
         const isChosen = button.dataset['value'] === value

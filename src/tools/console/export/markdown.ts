@@ -10,7 +10,6 @@ import { listCallbacks, listWebhooks } from '../reference/webhooks.js'
 import { describeValue, listNamedSchemas, listProperties, toLine } from './schema-text.js'
 
 interface MarkdownOptions {
-  /** Whether applications can register at the console. */
   readonly registration: boolean
 }
 

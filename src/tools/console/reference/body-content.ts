@@ -4,7 +4,6 @@ import { readChosenSchema } from './read-schema.js'
 import { resolve, resolveEntries } from './resolve.js'
 import { isBinary, readTypes } from './schema-type.js'
 
-/** A request body in one of its media types. */
 export interface BodyContent {
   readonly mediaType: string
   readonly members: JsonObject

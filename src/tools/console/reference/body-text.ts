@@ -10,7 +10,6 @@ import { readTypes } from './schema-type.js'
 import { writeXml } from './xml.js'
 import { words } from '../words.js'
 
-/** An example as it is sent. */
 export interface BodyText {
   readonly label: string
   readonly text: string

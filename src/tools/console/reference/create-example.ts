@@ -15,7 +15,6 @@ const MAX_REQUIRED_DEPTH = 60
 const MAX_REQUIRED_VALUES = 3000
 const MAX_ITEMS = 100
 
-/** Where a value is made. */
 interface Place {
   /** The schemas around it, so that one that contains itself ends. */
   readonly above: readonly JsonObject[]

@@ -5,7 +5,6 @@ import { readList, readText, resolveEntries } from './resolve.js'
 import { readTypes, readValues } from './schema-type.js'
 import { words } from '../words.js'
 
-/** A value to begin with. */
 export interface Example {
   readonly label: string
   readonly value: unknown

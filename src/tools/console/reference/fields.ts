@@ -26,7 +26,6 @@ interface Field {
   readonly example: unknown
 }
 
-/** Renders the labelled controls of one operation. */
 export type FieldRenderer = ReturnType<typeof createFieldRenderer>
 
 export function createFieldRenderer(document: JsonObject, key: string) {

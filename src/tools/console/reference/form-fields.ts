@@ -87,7 +87,6 @@ function readHeaders(document: JsonObject, given: unknown): FieldEncoding['heade
   return headers.length > 0 ? headers : undefined
 }
 
-/** Whether a field is a file, or a list of files. */
 export function readFileKind(document: JsonObject, given: unknown): 'file' | 'files' | undefined {
   const schema = readSchema(document, given)
   if (isBinary(schema)) return 'file'

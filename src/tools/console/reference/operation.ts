@@ -106,7 +106,6 @@ function renderCall({ api, document }: Reference, operation: ReferenceOperation,
   </div>`
 }
 
-/** The parameters of a request as the document describes them. */
 function renderParameters(document: JsonObject, title: string, parameters: readonly Parameter[]): Html | false {
   return (
     parameters.length > 0 &&

@@ -147,7 +147,6 @@ function renderListed(name: string, operation: ReferenceOperation, isNamed: bool
   </section>`
 }
 
-/** Method, path and summary of an operation. */
 function renderTitle({ method, path, summary, deprecated, isWebhook }: ReferenceOperation): Html {
   return html`${renderMethod(method)}
     <span class="path${deprecated && ' old'}">${renderPath(path, isWebhook)}</span

@@ -2,7 +2,6 @@ import { asObject, type JsonObject, type Operation } from '../../../shared/opena
 import { listPathVariables } from '../../../shared/samples/request.js'
 import { readList, readText, resolve, resolveEntries } from './resolve.js'
 
-/** A parameter of an operation. */
 export interface Parameter {
   readonly name: string
   readonly place: Place

@@ -79,7 +79,6 @@ function isNull(document: JsonObject, given: unknown): boolean {
   )
 }
 
-/** Whether a schema allows `null`. */
 export function isNullable(schema: JsonObject): boolean {
   const values = 'const' in schema ? [schema['const']] : schema['enum']
   const types = schema['type'] ?? (readList(values).includes(null) ? 'null' : undefined)

@@ -63,7 +63,6 @@ function renderResponse(
   </details>`
 }
 
-/** The media type of a body, with its schema and its examples. */
 export function renderContent(document: JsonObject, mediaType: string, content: JsonObject, isOpen: boolean): Html {
   const examples = listBodyTexts(document, mediaType, content, 'writeOnly').map(
     ({ label, text }, at) =>

@@ -8,7 +8,6 @@ import { renderSchema } from './schema.js'
 import { listNamedSchemas, type NamedSchema } from './schemas.js'
 import { words } from '../words.js'
 
-/** The list of the schemas of an API. */
 export function renderSchemasPage(reference: Reference, options: ReferencePageOptions): string {
   const { api } = reference
   return renderReferenceFrame(reference, options, {
@@ -33,7 +32,6 @@ export function renderSchemaList({ document }: Reference, folder: string): Html 
   </ul>`
 }
 
-/** The page of one schema, with an example. */
 export function renderSchemaPage(
   reference: Reference,
   { name, schema }: NamedSchema,

@@ -34,7 +34,6 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
       ${renderDescription(schema['description'], 5)} ${renderParts(part, above)}`
   }
 
-  /** The parts of a schema. */
   function renderParts(part: unknown, above: readonly JsonObject[]): Html | false {
     const resolved = resolve(document, part)
     if (above.includes(resolved)) return html`<p class="note">${words().asAbove}</p>`

@@ -4,7 +4,6 @@ import { slug, type ReferenceOperation } from './operation-keys.js'
 import { readList, readText } from './resolve.js'
 import { words } from '../words.js'
 
-/** Operations under one heading. */
 export interface TagGroup {
   /** Unique within the page of the reference. */
   readonly id: string

@@ -143,5 +143,4 @@ export const en = {
   noOtherItems: 'no other items',
 }
 
-/** The same words in each language. */
 export type ConsoleTexts = typeof en

@@ -61,5 +61,4 @@ export const en = {
   refused: ({ description }: Refused) => toSentence(description),
 }
 
-/** The same words in each language. */
 export type SignInTexts = typeof en

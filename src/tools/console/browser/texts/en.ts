@@ -119,6 +119,5 @@ export const calls = {
   tokenLacksScopes: 'The access token lacks the scopes {scopes}. Ask for them, then authorize again.',
 }
 
-/** The same words in each language. */
 export type PageTexts = typeof page
 export type CallTexts = typeof calls
