@@ -86,9 +86,8 @@ export function createPlatformAuth<
       problem: `has ${taken}(), a name that auth has already`,
       fix: 'Give the feature another name.',
     })
-  const parts: PlatformParts = {
+  const parts: Omit<PlatformParts, 'core'> = {
     guards: guardParts,
-    core: features.core,
     sharedSettings: features.sharedSettings,
     diagnose: features.diagnose,
     source: {
@@ -110,6 +109,8 @@ export function createPlatformAuth<
       registrationOf: (api) => settings.apis.get(api)?.registration,
     },
   }
+  // Not enumerable: whoever logs `auth` must not log the secret.
+  Object.defineProperty(parts, 'core', { value: features.core })
   return Object.assign(auth, features.calls, { [PLATFORM_PARTS]: parts }) as PlatformAuth<Apis, Schema, Features>
 }
 

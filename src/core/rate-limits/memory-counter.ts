@@ -78,7 +78,11 @@ export function createMemoryCounters() {
       const current = find(key, now) ?? (young.size < maxKeys ? begin(key, now) : findOrBegin(selectShared(key), now))
       current.counted += 1
       const remaining = limit - current.counted
-      return { allowed: remaining >= 0, remaining: Math.max(0, remaining), milliseconds: current.endsAt - now }
+      return {
+        allowed: remaining >= 0,
+        remaining: Math.max(0, remaining),
+        milliseconds: Math.min(length, current.endsAt - now),
+      }
     }
   }
 
