@@ -138,13 +138,18 @@ function findUnavailable(): string[] {
     console.log('Without the tests behind nginx: apt-get install nginx.')
     files.push(
       'test/recipes/access-logs-nginx.integration.test.ts',
+      'test/recipes/services.integration.test.ts',
       'test/proxies/*.integration.test.ts',
       'test/tools/cli/prove/*.integration.test.ts',
     )
   }
   if (!isInstalled('haproxy')) {
     console.log('Without the tests behind HAProxy: apt-get install haproxy.')
-    files.push('test/proxies/*.integration.test.ts', 'test/tools/cli/prove/*.integration.test.ts')
+    files.push(
+      'test/proxies/*.integration.test.ts',
+      'test/tools/cli/prove/*.integration.test.ts',
+      'test/recipes/services.integration.test.ts',
+    )
   }
   if (!isInstalled('pgbouncer')) {
     console.log('Without the tests with PgBouncer: apt-get install pgbouncer.')
@@ -166,7 +171,7 @@ function findUnavailable(): string[] {
     console.log(
       'Without the tests of code samples: apt-get install python3-requests, or set PYTHON to a Python that has it.',
     )
-    files.push('test/shared/samples/*.integration.test.ts')
+    files.push('test/shared/samples/*.integration.test.ts', 'test/recipes/services.integration.test.ts')
   }
   return files
 }
