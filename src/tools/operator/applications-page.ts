@@ -21,14 +21,14 @@ export function createApplicationsPage(site: Site): Page {
     const isNarrowed = [...query.keys()].some((name) => name !== 'after' && query.get(name) !== '')
     const following = new URLSearchParams(query)
     if (next !== undefined) following.set('after', next)
-    const empty = isNarrowed
-      ? renderEmpty({ title: texts.noneFound }, html`<p>${texts.noneFoundNext}</p>`)
-      : renderEmpty({ title: texts.noApplication }, html`<p>${texts.noApplicationNext}</p>`)
+    const [title, advice] = isNarrowed
+      ? [texts.noneFound, texts.noneFoundNext]
+      : [texts.noApplication, texts.noApplicationNext]
     return {
       heading: texts.tabs.applications,
       tab: 'applications',
       content: html`${renderSearch(site, visit)} ${renderActions(site, visit, 'list')}
-      ${rows.length > 0 ? renderTable(texts.tabs.applications, listColumns(texts), rows) : html`<div class="card">${empty}</div>`}
+      ${rows.length > 0 ? renderTable(texts.tabs.applications, listColumns(texts), rows) : renderEmptyCard(texts.tabs.applications, { title }, html`<p>${advice}</p>`)}
       ${next !== undefined && html`<p class="crumb"><a class="button quiet" href="${root}/applications?${following.toString()}">${texts.more}</a></p>`}`,
     }
   }
@@ -136,12 +136,15 @@ async function renderRow(site: Site, visit: Visit, application: Application) {
   ]
 }
 
-function renderApplicationLink(
+/** What a link to an application needs. */
+export type NamedApplication = Pick<Application, 'id' | 'name'> & Partial<Pick<Application, 'status' | 'contact'>>
+
+export function renderApplicationLink(
   { root, texts }: Pick<Visit, 'root' | 'texts'>,
-  application: Pick<Application, 'id' | 'name' | 'status'>,
+  application: NamedApplication,
 ): Html {
   const { id, name, status } = application
-  const label = name !== '' ? name : status === 'deleted' ? texts.deletedName : texts.unnamed
+  const label = name !== '' ? name : status === 'deleted' || status === undefined ? texts.deletedName : texts.unnamed
   return html`<a href="${root}/applications/${encodeURIComponent(id)}">${label}</a>`
 }
 
@@ -149,4 +152,12 @@ const TONES = { pending: 'warn', active: 'good', suspended: 'bad', deleted: unde
 
 export function renderStatus(status: Application['status'], { statuses }: OperatorTexts): Html {
   return renderPill(statuses[status], TONES[status])
+}
+
+/** What stands where a page has nothing to list. */
+export function renderEmptyCard(heading: string, empty: Parameters<typeof renderEmpty>[0], content?: Html): Html {
+  return html`<div class="card">
+    <h2 class="unseen">${heading}</h2>
+    ${renderEmpty(empty, content)}
+  </div>`
 }

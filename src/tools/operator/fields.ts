@@ -92,7 +92,7 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Field>> = {
     control: 'select',
     isRequired: true,
     choices: [
-      ['', texts.shownHere],
+      [HERE, texts.shownHere],
       ['email', texts.byEmail],
     ],
   }),
@@ -124,6 +124,8 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Field>> = {
   confirm: () => ({ control: 'text', isRequired: true }),
 }
 
+/** Not empty: a browser sends no form in which a required choice is. */
+const HERE = 'here'
 const FLAG: Field = { control: 'flag' }
 const LANGUAGES: Choices = [
   ['en', 'English'],
@@ -265,7 +267,7 @@ function readValue(name: string, { control, choices = [] }: Field, { fields, tex
   if (control === 'boxes') return readBoxes(name, fields.get(name) ?? [])
   const text = readField(fields, name)
   if (control === 'flag') return text === 'on' ? true : undefined
-  if (text === '') return undefined
+  if (text === '' || text === HERE) return undefined
   if (control === 'select' && !choices.some(([value]) => value === text))
     throw new FieldProblem(name, texts.unknownChoice)
   if (control === 'date') return `${text}T00:00:00.000Z`

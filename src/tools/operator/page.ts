@@ -20,11 +20,12 @@ main > :is(.card, .table, .tiles, .columns, .empty, form) + :is(.card, .columns,
 @media (min-width: 64rem) { .columns { grid-template-columns: minmax(0, 1fr) 22rem } }
 .card > header h2 { margin: 0; font-size: var(--text-large) }
 .card > :is(p, form, dl) { padding: var(--space-4); margin: 0 }
+  .table { position: relative }
 .card .table { border: 0; border-radius: 0 }
 .card .empty { padding: var(--space-5) var(--space-4) }
 .card > form { max-width: 36rem }
-form.search { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 9rem), 1fr)); gap: var(--space-3); align-items: end; margin-bottom: var(--space-5) }
-form.search > :first-child { grid-column: span 2 }
+form.search { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 9rem), 1fr)); gap: var(--space-3); align-items: end; margin-bottom: var(--space-5) }
+@media (min-width: 40rem) { form.search[role=search] > :first-child { grid-column: span 2 } }
 form.search > p { display: flex; gap: var(--space-2); margin: 0 }
 .soft, .hint, .facts-line { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
 .hint { margin: 0 }
@@ -57,6 +58,9 @@ td .meter + .soft { display: block }
 .choices { display: grid; gap: var(--space-2) }
 .choices .choices { margin-left: 1.625rem }
 .choice { display: flex; gap: .625rem; align-items: baseline; font-weight: 400 }
+.today { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: var(--space-5); align-items: start }
+.share { flex: 0 0 8rem !important }
+.actions.after { margin: var(--space-4) 0 0 }
 .crumb { margin: var(--space-5) 0 0; font-size: var(--text-small) }
 .crumb + h1 { margin-top: var(--space-2) }
 .crumb + h1, .narrow { max-width: 44rem }
@@ -94,7 +98,13 @@ export const CONTENT_SECURITY_POLICY = [
 
 /** What each tab needs. */
 const TABS = {
+  today: 'applications.list',
   applications: 'applications.list',
+  usage: 'usage.totals',
+  emails: 'emails.status',
+  keys: 'signingKeys.list',
+  audit: 'audit.list',
+  reportOnly: 'usage.reportOnly',
 } as const satisfies Readonly<Partial<Record<TabName, CallName>>>
 
 /** The tabs that the operator may open. */
@@ -104,7 +114,7 @@ export function listTabs({ may }: Pick<Visit, 'may'>): readonly TabName[] {
 
 /** The path of a tab below the pages. */
 function findTabPath(name: TabName): string {
-  return `/${name}`
+  return name === 'today' ? '/' : `/${name}`
 }
 
 /** A whole page. `tabs`: those that this operator may open. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { createCredentials } from '../../../src/core/applications/credentials/credentials.js'
 import { smtpMailer } from '../../../src/features/emails/smtp.js'
 import { describePortal } from '../../features/portal/in-chromium.js'
+import { describeOperator } from '../operator/in-chromium.js'
 import { describeMailScanners } from '../../features/portal/mail-scanners-in-chromium.js'
 import { describeClaimPage } from '../../features/registration/claim-in-chromium.js'
 import { describeDecisions } from '../../features/registration/decide-in-chromium.js'
@@ -481,6 +482,13 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
 
   describe('the portal', () => {
     describePortal(
+      () => browser,
+      (allowed) => useScriptlessPage(allowed),
+    )
+  })
+
+  describe('the operator’s pages', () => {
+    describeOperator(
       () => browser,
       (allowed) => useScriptlessPage(allowed),
     )

@@ -1,0 +1,319 @@
+import { html, type Html } from '../../shared/web/html.js'
+import { fillIn } from '../../shared/lib/fill-in.js'
+import { formatDay } from '../../shared/lib/day.js'
+import { renderPill, renderTable } from '../../shared/web/parts.js'
+import { renderDone } from './action-page.js'
+import { renderActions } from './actions.js'
+import { renderApplicationLink, renderEmptyCard, type NamedApplication } from './applications-page.js'
+import { formatCsv } from './csv.js'
+import { getFormats, renderTime } from './formats.js'
+import type { Answer, Site, TabName, Visit } from './visit.js'
+
+const PAGE_SIZE = 50
+/** Rows of a file. */
+const MAX_ROWS = 10_000
+
+type Cell = Html | string | number | false | undefined
+
+interface List {
+  readonly tab: TabName
+  readonly columns: readonly { readonly title: string; readonly isNumber?: boolean }[]
+  readonly rows: readonly (readonly Cell[])[]
+  /** The `after` of the next page. */
+  readonly next?: string | undefined
+  /** Above the table. */
+  readonly before?: Html | false
+  /** What stands where there are no rows. */
+  readonly empty: string
+  readonly hasFile?: boolean
+}
+
+/** A table with further pages. */
+function renderList(visit: Visit, { tab, columns, rows, next, before, empty, hasFile = false }: List): Answer {
+  const { texts, query, root } = visit
+  const following = new URLSearchParams(query)
+  following.delete('done')
+  const search = following.toString()
+  following.set('after', next ?? '')
+  return {
+    heading: texts.tabs[tab],
+    tab,
+    content: html`${renderDone(visit)} ${before}
+      ${rows.length > 0 ? renderTable(texts.tabs[tab], columns, rows) : renderEmptyCard(texts.tabs[tab], { title: empty, isGood: true })}
+      <p class="actions after">
+        ${next !== undefined && html`<a class="button quiet" href="${root}/${tab}?${following.toString()}">${texts.more}</a>`}
+        ${hasFile && rows.length > 0 && html`<a class="button quiet" href="${root}/${tab}.csv?${search}">${texts.csv}</a>`}
+      </p>`,
+  }
+}
+
+const read = ({ query }: Visit, name: string): string | undefined => query.get(name)?.trim() || undefined
+
+/** Fields of a search, of which each is kept in the address. */
+function renderSearch(
+  { root, texts, query }: Visit,
+  tab: TabName,
+  fields: readonly {
+    readonly name: string
+    readonly label: string
+    readonly type?: string
+    readonly choices?: readonly (readonly [string, string])[]
+  }[],
+): Html {
+  return html`<form class="search" action="${root}/${tab}">
+    ${fields.map(({ name, label, type = 'text', choices }) => {
+      const control = choices
+        ? html`<select id="${name}" name="${name}">
+            ${choices.map(([value, text]) => html`<option value="${value}" ${query.get(name) === value && html` selected`}>${text}</option>`)}
+          </select>`
+        : html`<input id="${name}" name="${name}" type="${type}" value="${query.get(name) ?? ''}" maxlength="254" />`
+      return html`<div class="field"><label for="${name}">${label}</label>${control}</div> `
+    })}
+    <p><button>${texts.show}</button> <a class="button quiet" href="${root}/${tab}">${texts.clear}</a></p>
+  </form>`
+}
+
+/** The e-mails that wait or have failed. */
+export async function answerEmails(site: Site, visit: Visit): Promise<Answer | undefined> {
+  const { texts } = visit
+  const { columns } = texts
+  const { emails: queue } = site.core.store
+  if (!queue) return undefined
+  const state = Object.keys(texts.emailStates).find((each) => each === read(visit, 'state')) as
+    | keyof typeof texts.emailStates
+    | undefined
+  const emails = await queue.list({ applicationId: undefined, state, limit: PAGE_SIZE })
+  const rows = emails.map(
+    async ({ applicationId, purpose, recipient, state: its, attemptCount, problem, createdAt }) => {
+      const application = await site.auth.applications.get(applicationId)
+      return [
+        application ? renderApplicationLink(visit, application) : applicationId,
+        texts.purposes[purpose],
+        recipient ?? application?.contact,
+        renderPill(texts.emailStates[its], its === 'failed' ? 'bad' : problem === undefined ? undefined : 'warn'),
+        attemptCount,
+        problem,
+        renderTime(new Date(createdAt), visit),
+      ]
+    },
+  )
+  return renderList(visit, {
+    tab: 'emails',
+    columns: [
+      { title: columns.application },
+      { title: columns.purpose },
+      { title: columns.to },
+      { title: columns.state },
+      { title: columns.attempts, isNumber: true },
+      { title: columns.problem },
+      { title: columns.since },
+    ],
+    rows: await Promise.all(rows),
+    before: html`${renderSearch(visit, 'emails', [{ name: 'state', label: columns.state, choices: [['', texts.any], ...Object.entries(texts.emailStates)] }])}
+    ${renderActions(site, visit, 'queue')}`,
+    empty: texts.noEmails,
+  })
+}
+
+/** The signing keys, in the order in which they sign. */
+export async function answerKeys(site: Site, visit: Visit): Promise<Answer> {
+  const { texts } = visit
+  const { items } = await site.auth.signingKeys.list()
+  const { columns } = texts
+  const tones = { next: 'info', current: 'good', former: undefined } as const
+  return renderList(visit, {
+    tab: 'keys',
+    columns: [
+      columns.kid,
+      columns.state,
+      columns.created,
+      columns.signsFrom,
+      columns.verifiesUntil,
+      columns.change,
+    ].map((title) => ({ title })),
+    rows: items.map(({ kid, algorithm, state, createdAt, signsFrom, verifiesUntil }) => [
+      html`<code>${kid}</code> <span class="facts-line">${algorithm}</span>`,
+      renderPill(texts.keyStates[state], tones[state]),
+      renderTime(createdAt, visit),
+      renderTime(signsFrom, visit),
+      verifiesUntil && renderTime(verifiesUntil, visit),
+      renderActions(site, visit, 'key', { query: { kid }, subject: kid }),
+    ]),
+    before: renderActions(site, visit, 'keys'),
+    empty: texts.none,
+  })
+}
+
+/** Changes: who, what, when. */
+export async function answerAudit({ auth }: Site, visit: Visit, isFile: boolean): Promise<Answer> {
+  const { texts, root, now } = visit
+  const { columns } = texts
+  const [from, until] = [read(visit, 'from'), read(visit, 'until')].map((day) =>
+    day === undefined ? undefined : new Date(day),
+  )
+  const filter = {
+    order: 'newest',
+    applicationId: read(visit, 'application'),
+    type: read(visit, 'type') as 'application.updated' | undefined,
+    by: read(visit, 'by'),
+    from,
+    until,
+  } as const
+  const { items, next } = await auth.audit.list({
+    ...filter,
+    after: read(visit, 'after'),
+    limit: isFile ? 1000 : PAGE_SIZE,
+  })
+  if (isFile) {
+    const all = [...items]
+    for (let after = next; after !== undefined && all.length < MAX_ROWS;) {
+      const page = await auth.audit.list({ ...filter, after, limit: 1000 })
+      all.push(...page.items)
+      after = page.next
+    }
+    const rows = all.map(({ at, type, by, applicationId, details }) => [
+      at.toISOString(),
+      type,
+      by,
+      applicationId,
+      JSON.stringify(details),
+    ])
+    return {
+      name: `audit-${formatDay(now)}`,
+      csv: formatCsv([['at', 'type', 'by', 'application', 'details'], ...rows]),
+    }
+  }
+  return renderList(visit, {
+    tab: 'audit',
+    columns: [columns.change, columns.at, columns.by, columns.application, columns.details].map((title) => ({ title })),
+    rows: items.map(({ at, type, by, applicationId, details }) => [
+      type,
+      renderTime(at, visit),
+      by,
+      applicationId !== undefined &&
+        html`<a href="${root}/applications/${applicationId}"><code>${applicationId}</code></a>`,
+      Object.keys(details).length > 0 && html`<code>${JSON.stringify(details)}</code>`,
+    ]),
+    next,
+    before: renderSearch(visit, 'audit', [
+      { name: 'type', label: columns.change },
+      { name: 'by', label: columns.by },
+      { name: 'application', label: texts.facts.id },
+      { name: 'from', label: columns.since, type: 'date' },
+      { name: 'until', label: texts.fields.until, type: 'date' },
+    ]),
+    empty: texts.noAudit,
+    hasFile: true,
+  })
+}
+
+/** Calls and refusals of each application in a day or a month. */
+export async function answerUsage({ auth }: Site, visit: Visit, isFile: boolean): Promise<Answer | undefined> {
+  const { texts, language, now } = visit
+  const { usage } = auth
+  if (!usage) return undefined
+  const { columns } = texts
+  const { count, percent } = getFormats(language)
+  const period = read(visit, 'period') ?? formatDay(now)
+  const sort = read(visit, 'sort') === 'allowed' ? 'allowed' : 'refused'
+  const { items, next } = await usage.totals({
+    period,
+    sort,
+    after: read(visit, 'after'),
+    limit: isFile ? 1000 : PAGE_SIZE,
+  })
+  if (isFile) {
+    const rows = items.map((each) => [
+      each.period,
+      each.applicationId,
+      each.name,
+      each.allowed,
+      each.refused,
+      each.accessTokens,
+      JSON.stringify(each.errors),
+    ])
+    return {
+      name: `usage-${period}`,
+      csv: formatCsv([['period', 'application', 'name', 'allowed', 'refused', 'access_tokens', 'errors'], ...rows]),
+    }
+  }
+  const months = [0, 1].map((back) => {
+    const date = new Date(now)
+    return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - back, 1)).toISOString().slice(0, 7)
+  })
+  const days = [0, 1, 2, 3, 4, 5, 6].map((back) => formatDay(now - back * 86_400_000))
+  return renderList(visit, {
+    tab: 'usage',
+    columns: [
+      { title: columns.application },
+      { title: columns.allowed, isNumber: true },
+      { title: columns.refused, isNumber: true },
+      { title: columns.tokens, isNumber: true },
+      { title: columns.reason },
+    ],
+    rows: items.map(({ applicationId: id, name, allowed, refused, share, accessTokens, errors }) => [
+      renderApplicationLink(visit, { id, name }),
+      count.format(allowed),
+      html`${count.format(refused)} <span class="soft">${percent.format(share / 100)}</span>`,
+      count.format(accessTokens),
+      renderErrors(errors, visit),
+    ]),
+    next,
+    before: renderSearch(visit, 'usage', [
+      { name: 'period', label: columns.day, choices: [...days, ...months].map((each) => [each, each]) },
+      {
+        name: 'sort',
+        label: texts.sort,
+        choices: [
+          ['refused', columns.refused],
+          ['allowed', columns.allowed],
+        ],
+      },
+    ]),
+    empty: texts.noCalls,
+    hasFile: true,
+  })
+}
+
+/** How often each error was sent, most frequent first. */
+export function renderErrors(errors: Readonly<Record<string, number>>, { language }: Pick<Visit, 'language'>): Html {
+  const listed = Object.entries(errors).toSorted(([, one], [, other]) => other - one)
+  return html`${listed.map(([error, each], at) => html`${at > 0 && ', '}${getFormats(language).count.format(each)} <code>${error}</code>`)}`
+}
+
+/** What report-only guards would have refused. */
+export async function answerReportOnly({ auth }: Site, visit: Visit): Promise<Answer | undefined> {
+  const { texts, language } = visit
+  if (!auth.usage) return undefined
+  const { columns } = texts
+  const { items, next } = await auth.usage.reportOnly({ after: read(visit, 'after'), limit: PAGE_SIZE })
+  const rows = items.map(async ({ applicationId, api, route, reason, count, firstAt, lastAt }) => {
+    const application: NamedApplication | undefined =
+      applicationId === undefined ? undefined : await auth.applications.get(applicationId)
+    return [
+      application ? renderApplicationLink(visit, application) : texts.none,
+      api,
+      html`<code>${route}</code>`,
+      reason,
+      getFormats(language).count.format(count),
+      renderTime(firstAt, visit),
+      renderTime(lastAt, visit),
+    ]
+  })
+  return renderList(visit, {
+    tab: 'reportOnly',
+    columns: [
+      { title: columns.application },
+      { title: columns.api },
+      { title: columns.route },
+      { title: columns.reason },
+      { title: columns.count, isNumber: true },
+      { title: columns.since },
+      { title: columns.last },
+    ],
+    rows: await Promise.all(rows),
+    next,
+    before: html`<p class="soft">${fillIn(texts.reportOnlyAbout, { option: html`<code>reportOnly</code>` })}</p>`,
+    empty: texts.nothingReported,
+  })
+}

@@ -1,0 +1,240 @@
+import type { Application } from '../../index.js'
+import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
+import { DAY_MS } from '../../shared/lib/day.js'
+import { fillIn } from '../../shared/lib/fill-in.js'
+import { html, type Html } from '../../shared/web/html.js'
+import { renderBar, renderCard, renderPill, renderRows } from '../../shared/web/parts.js'
+import { renderApplicationLink, renderEmptyCard, type NamedApplication } from './applications-page.js'
+import { getFormats, renderTime } from './formats.js'
+import { renderErrors } from './lists.js'
+import type { Page, Platform, Site, Visit } from './visit.js'
+
+const SHOWN = 20
+const EXPIRY_MS = 30 * DAY_MS
+const REQUESTS_MS = 90 * DAY_MS
+/** More refusals than this, and than twice the mean of the week before, are shown. */
+const FEW_REFUSALS = 10
+const HEALTH_MS = 60_000
+
+/** What needs somebody, the most urgent first. */
+export function createTodayPage(site: Site): Page {
+  const findFindings = createFindings(site.auth)
+  return async function answerToday(visit) {
+    const { texts } = visit
+    if (!visit.may('applications.list')) return undefined
+    const found = await Promise.all([
+      listFindings(findFindings, visit),
+      listWaiting(site, visit),
+      listQuotas(site, visit),
+      listRefusing(site, visit),
+      listUndelivered(site, visit),
+      listEnding(site, visit),
+    ])
+    const titles = [texts.health, texts.waiting, texts.quotas, texts.refusing, texts.undelivered, texts.ending]
+    const cards = found.flatMap((rows, at) =>
+      rows.length > 0
+        ? [
+            renderCard(
+              { title: html`${titles[at]} ${renderPill(rows.length, at === 0 ? 'bad' : 'warn')}`, level: 2 },
+              renderRows(rows),
+            ),
+          ]
+        : [],
+    )
+    return {
+      heading: texts.tabs.today,
+      tab: 'today',
+      content:
+        cards.length > 0
+          ? html`<div class="today">${cards}</div>`
+          : renderEmptyCard(
+              texts.tabs.today,
+              { title: texts.nothingToDo, isGood: true },
+              html`<p>${texts.nothingToDoBecause}</p>`,
+            ),
+    }
+  }
+}
+
+/** What health and the features' checks find, asked once a minute at most. */
+function createFindings(auth: Platform) {
+  let asked = -Infinity
+  let found: Promise<readonly (readonly [problem: string, fix: string | undefined])[]> = Promise.resolve([])
+  async function ask() {
+    const [{ problems }, findings] = await Promise.all([
+      auth.health(),
+      auth[PLATFORM_PARTS]!.diagnose().catch(() => []),
+    ])
+    const serious = findings.filter(({ isNote }) => isNote !== true)
+    return [
+      ...problems.map((problem) => [problem, undefined] as const),
+      ...serious.map(
+        ({ option, problem, fix }) => [`${option === undefined ? '' : `${option} `}${problem}`, fix] as const,
+      ),
+    ]
+  }
+  return async (now: number) => {
+    if (now - asked > HEALTH_MS) [asked, found] = [now, ask()]
+    return found
+  }
+}
+
+async function listFindings(find: ReturnType<typeof createFindings>, { may, now }: Visit): Promise<readonly Html[]> {
+  return may('signingKeys.list') || may('emails.status')
+    ? (await find(now)).map(
+        ([problem, fix]) =>
+          html`<li>
+            <h3>${problem}</h3>
+            ${fix !== undefined && html`<p class="soft">${fix}</p>`}
+          </li> `,
+      )
+    : []
+}
+
+function renderItem(
+  visit: Visit,
+  application: NamedApplication,
+  facts: readonly (Html | string | false | undefined)[],
+  end?: Html | false,
+): Html {
+  return html`<li class="row">
+    <div>
+      <h3>${renderApplicationLink(visit, application)}</h3>
+      <p class="facts-line">
+        ${facts.map((fact) => fact !== undefined && fact !== false && html`<span>${fact}</span> `)}
+      </p>
+    </div>
+    ${end}
+  </li> `
+}
+
+/** Registrations and requests for access, what has waited longest first. */
+async function listWaiting({ auth, core }: Site, visit: Visit): Promise<readonly Html[]> {
+  const { texts, root, now } = visit
+  const held = (await core.store.emails?.list({ applicationId: undefined, state: 'held', limit: SHOWN })) ?? []
+  const { items: asked } = await auth.audit.list({
+    type: 'application.accessRequested',
+    order: 'newest',
+    from: new Date(now - REQUESTS_MS),
+    limit: 100,
+  })
+  const ids = new Set([
+    ...held.map(({ applicationId }) => applicationId),
+    ...asked.flatMap(({ applicationId }) => applicationId ?? []),
+  ])
+  const found = await Promise.all([...ids].map((id) => auth.applications.get(id)))
+  const waiting = found.flatMap((application) => (application ? listRequests(application) : []))
+  return waiting
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime())
+    .slice(0, SHOWN)
+    .map(({ application, at, apis }) =>
+      renderItem(
+        visit,
+        application,
+        [
+          html`${fillIn<string | Html>(texts.waitsSince, { time: renderTime(at, visit) })}`,
+          apis.join(', '),
+          application.contact,
+        ],
+        html`<p class="actions">
+          <a class="action" href="${root}/applications/${application.id}"
+            >${texts.decide}<span class="unseen"> ${application.name}</span></a
+          >
+        </p>`,
+      ),
+    )
+}
+
+function listRequests(application: Application) {
+  const { status, createdAt, apis, accessRequests } = application
+  const registration = status === 'pending' ? [{ application, at: createdAt, apis: Object.keys(apis) }] : []
+  return [
+    ...registration,
+    ...accessRequests.map(({ api, requestedAt }) => ({ application, at: requestedAt, apis: [api] })),
+  ]
+}
+
+async function listQuotas({ auth }: Site, visit: Visit): Promise<readonly Html[]> {
+  const { texts, language, may } = visit
+  if (!auth.plans || !may('plans.list')) return []
+  const { items } = await auth.plans.list({ above: 80, limit: SHOWN })
+  const { count, percent } = getFormats(language)
+  return items.map(({ applicationId: id, name, plan, used, limit, share, endsAt }) =>
+    renderItem(
+      visit,
+      { id, name },
+      [
+        plan,
+        `${count.format(used)} / ${count.format(limit)}`,
+        html`${fillIn<string | Html>(texts.startsAnew, { time: renderTime(endsAt, visit) })}`,
+      ],
+      html`<div class="share">
+        ${renderBar(texts.quotaUsed, used, limit)}<span class="soft">${percent.format(share / 100)}</span>
+      </div>`,
+    ),
+  )
+}
+
+async function listRefusing({ auth }: Site, visit: Visit): Promise<readonly Html[]> {
+  const { texts, language, may } = visit
+  if (!auth.usage || !may('usage.totals')) return []
+  const { items } = await auth.usage.totals({ sort: 'refused', limit: SHOWN })
+  const { count, percent } = getFormats(language)
+  return items
+    .filter(({ refused, mean }) => refused > FEW_REFUSALS && refused > 2 * (mean?.refused ?? 0))
+    .map(({ applicationId: id, name, refused, share, errors, mean }) =>
+      renderItem(
+        visit,
+        { id, name },
+        [
+          html`${fillIn(texts.refusedToday, { count: count.format(refused), mean: count.format(Math.round(mean?.refused ?? 0)) })}`,
+          renderErrors(errors, visit),
+        ],
+        renderPill(percent.format(share / 100), share >= 10 ? 'bad' : 'warn'),
+      ),
+    )
+}
+
+/** E-mails whose last attempt failed, whether it was the last one or not. */
+async function listUndelivered({ auth, core }: Site, visit: Visit): Promise<readonly Html[]> {
+  const { texts, may } = visit
+  const { emails: queue } = core.store
+  if (!queue || !may('emails.status')) return []
+  const lists = await Promise.all(
+    (['failed', 'due'] as const).map((state) => queue.list({ applicationId: undefined, state, limit: SHOWN })),
+  )
+  const failing = lists.flat().filter(({ problem }) => problem !== undefined)
+  return Promise.all(
+    failing.map(async ({ applicationId, purpose, problem, createdAt, state }) => {
+      const application = (await auth.applications.get(applicationId)) ?? { id: applicationId, name: '' }
+      return renderItem(
+        visit,
+        application,
+        [texts.purposes[purpose], renderTime(new Date(createdAt), visit), html`<span class="warn">${problem}</span>`],
+        renderPill(texts.emailStates[state], state === 'failed' ? 'bad' : 'warn'),
+      )
+    }),
+  )
+}
+
+/** Credentials that end soon and are in use. */
+async function listEnding({ auth }: Site, visit: Visit): Promise<readonly Html[]> {
+  const { texts, now } = visit
+  const { items } = await auth.applications.list({ expiringBefore: new Date(now + EXPIRY_MS), limit: 100 })
+  const ending = items.flatMap((application) =>
+    [...application.keys, ...application.secrets].flatMap(({ name, expiresAt, lastUsedAt }) =>
+      expiresAt && lastUsedAt && expiresAt.getTime() < now + EXPIRY_MS && lastUsedAt.getTime() > now - EXPIRY_MS
+        ? [{ application, name, expiresAt, lastUsedAt }]
+        : [],
+    ),
+  )
+  return ending
+    .slice(0, SHOWN)
+    .map(({ application, name, expiresAt, lastUsedAt }) =>
+      renderItem(visit, application, [
+        name,
+        html`${fillIn<string | Html>(texts.expires, { time: renderTime(expiresAt, visit) })}`,
+        html`${fillIn<string | Html>(texts.lastUsed, { time: renderTime(lastUsedAt, visit) })}`,
+      ]),
+    )
+}

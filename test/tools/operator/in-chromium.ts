@@ -1,0 +1,113 @@
+import { createServer } from 'node:http'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { sharePage, type UsePage } from '../console/chromium.js'
+import { findViolations } from '../console/reference-driver.js'
+import { listen } from '../console/shop.js'
+import { IS_LONG_LANE } from '../../support/long-lane.js'
+import { HOSTILE, openOperator, type OperatorApp } from './operator-app.js'
+
+/** Each colour scheme and each width; in the long lane each combination. */
+const VIEWS = (['light', 'dark'] as const)
+  .flatMap((scheme) => ([1280, 390, 320] as const).map((width) => ({ scheme, width })))
+  .filter(({ scheme, width }) => IS_LONG_LANE || (scheme === 'light') === (width !== 390))
+
+/** Tests of the operator's pages in the browser of other tests. */
+export function describeOperator(getBrowser: () => Browser, useScriptlessPage: UsePage): void {
+  let host: OperatorApp
+  let root: string
+  let usePage: UsePage
+  let close: () => Promise<void>
+  let id: string
+
+  beforeAll(async () => {
+    host = await openOperator({ operator: () => 'alice@example.com' })
+    const server = createServer(host.app)
+    root = `http://localhost:${await listen(server)}/staff/operator`
+    const { applications, registration, portal } = host.auth
+    const created = await applications.create({
+      name: 'Warehouse',
+      contact: 'dev@example.com',
+      apis: { orders: {}, catalog: {} },
+    })
+    id = created.application.id
+    await host.auth.plans.set(id, 'free')
+    await portal.invite(id, 'guest@example.com')
+    await applications.update(id, { metadata: { [HOSTILE]: HOSTILE.repeat(4) }, networks: ['203.0.113.0/24'] })
+    await registration.register({ name: 'Waiting', contact: 'w@example.com', apis: { orders: {} } })
+    const at = host.clock.now()
+    const day = new Date(at).toISOString().slice(0, 10)
+    await host.store.usage.add({ id: 'seed', at }, [
+      { day, applicationId: id, api: 'orders', outcome: 'allowed', count: 1204 },
+      { day, applicationId: id, api: 'orders', outcome: 'invalid_token', count: 210 },
+    ])
+    await host.store.quotas.add({ id: 'seed', at }, [{ day, applicationId: id, count: 950 }])
+    const context = await getBrowser().newContext()
+    usePage = await sharePage(context)
+    close = async () => {
+      await context.close()
+      server.closeAllConnections()
+      server.close()
+      await host.auth.close()
+    }
+  })
+  afterAll(() => close?.())
+
+  it('approves a registration from Today with the keyboard alone', async () => {
+    const page = usePage()
+    await page.goto(root)
+    await activate(page, 'Decide Waiting')
+    await activate(page, 'Approve')
+    await page.getByRole('heading', { name: 'Approve' }).waitFor()
+    await page.getByLabel('Orders: orders:write').focus()
+    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: 'Approve' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('Done: Approve').waitFor()
+    const { items } = await host.auth.applications.list({ name: 'Waiting' })
+    expect(items[0]!.apis).toEqual({ orders: { scopes: ['orders:read'] } })
+  })
+
+  it('rotates a secret without scripts: shown once, and a reload does nothing', async () => {
+    const page = useScriptlessPage()
+    await page.goto(`${root}/applications/${id}`)
+    await page.getByRole('link', { name: 'Rotate a secret' }).click()
+    await page.getByRole('button', { name: 'Rotate a secret' }).click()
+    await page.getByRole('heading', { name: 'New credentials' }).waitFor()
+    expect(await page.locator('main').innerText()).toMatch(/epa_sec_\w{49}/)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Nothing was done' }).waitFor()
+  })
+
+  const PAGES = [
+    '',
+    '/applications',
+    '/applications/ID',
+    '/applications/ID/suspend',
+    '/applications/ID/edit',
+    '/do/create',
+    '/usage',
+    '/keys',
+    '/audit',
+    '/emails',
+    '/reportOnly',
+  ]
+  it.each(PAGES)('has no accessibility violations: %s', async (path) => {
+    const page = usePage()
+    await page.goto(root + path.replace('ID', id))
+    for (const [at, { scheme, width }] of VIEWS.entries()) {
+      await page.emulateMedia({ colorScheme: scheme })
+      await page.setViewportSize({ width, height: 900 })
+      expect(await page.evaluate('document.documentElement.scrollWidth'), `at ${width} pixels`).toBeLessThanOrEqual(
+        width,
+      )
+      const rules = at === 0 || IS_LONG_LANE ? 'all' : 'colours'
+      expect(await findViolations(page, { rules }), `${scheme}, ${width} pixels`).toEqual([])
+    }
+  })
+}
+
+async function activate(page: Page, name: string): Promise<void> {
+  await page.getByRole('link', { name }).first().focus()
+  await page.keyboard.press('Enter')
+}

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { formatCsv } from '../../../src/tools/operator/csv.js'
+import { HOSTILE, openOperator, type OperatorApp } from './operator-app.js'
+
+const DAY_MS = 86_400_000
+/** What a reader sees of a page. */
+const readText = (page: string): string =>
+  page.replaceAll(/<(?:style|script)[^]*?<\/(?:style|script)>|<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+
+describe('Today', () => {
+  let host: OperatorApp
+  let ids: Record<'full' | 'refused' | 'ending' | 'unused' | 'bounced' | 'waiting' | 'asking', string>
+  let at: number
+
+  beforeAll(async () => {
+    const send = async ({ to }: { to: string }): Promise<void> => {
+      if (to.startsWith('bounce')) throw Object.assign(new Error('refused'), { responseCode: 550 })
+    }
+    host = await openOperator({}, undefined, { mailer: { send }, operators: ['ops@example.com'], background: false })
+    at = host.clock.now()
+  })
+  afterAll(() => host.auth.close())
+
+  it('says that there is nothing to do', async () => {
+    const text = readText((await host.get('')).text)
+    expect(text).toContain('Nothing to do')
+  })
+
+  it('names what needs somebody: who waits, quotas, refusals, e-mails, credentials', async () => {
+    const { applications, plans, registration } = host.auth
+    const create = async (name: string, contact = `${name}@example.com`) =>
+      (await applications.create({ name, contact, apis: { orders: {}, catalog: {} } })).application.id
+    ids = {
+      full: await create('Full'),
+      refused: await create('Refused'),
+      ending: await create('Ending'),
+      unused: await create('Unused'),
+      bounced: await create('Bounced', 'bounce@example.com'),
+      asking: await create('Asking'),
+      waiting: (
+        await registration.register({
+          name: HOSTILE.slice(0, 40).replaceAll(/[^a-z ]/gi, 'x'),
+          contact: 'w@example.com',
+          apis: { orders: {} },
+        })
+      ).application.id,
+    }
+    await plans.set(ids.full, 'free')
+    const day = (back: number): string => new Date(at - back * DAY_MS).toISOString().slice(0, 10)
+    await host.store.quotas.add({ id: 'q', at }, [{ day: day(0), applicationId: ids.full, count: 990 }])
+    const count = (applicationId: string, back: number, outcome: string, n: number) => ({
+      day: day(back),
+      applicationId,
+      api: 'orders',
+      outcome,
+      count: n,
+    })
+    await host.store.usage.add({ id: 'u', at }, [
+      count(ids.refused, 0, 'invalid_token', 90),
+      count(ids.refused, 0, 'allowed', 10),
+      count(ids.refused, 1, 'invalid_token', 7),
+      ...[0, 1, 2, 3, 4, 5, 6, 7].map((back) => count(ids.ending, back, 'invalid_token', 50)),
+    ])
+    for (const id of [ids.ending, ids.unused])
+      await applications.addKey(id, { name: 'soon', expiresAt: new Date(at + 9 * DAY_MS) })
+    const { keys } = (await host.store.findApplication(ids.ending))!
+    await host.store.noteCredentialUse([{ hash: keys.find(({ name }) => name === 'soon')!.hash, at: at - 60_000 }])
+    await applications.rotateKey(ids.bounced, { deliver: 'email' })
+    const { requestAccess } = host.core.find('registration')!
+    await requestAccess(() => undefined, ids.asking, { api: 'invoices', scopes: [], by: 'contact:asking@example.com' })
+    await host.auth.flush()
+    const page = (await host.get('')).text
+    const cards = Object.fromEntries(
+      [...page.matchAll(/<h2>([^<]*)[^]*?<\/section>/g)].map(([card, title = '']) => [
+        title.trim(),
+        [...card.matchAll(/applications\/(app_\w+)">/g)].map(([, id]) => id),
+      ]),
+    )
+    expect(cards['Waiting for a decision']?.toSorted()).toEqual([ids.waiting, ids.asking].toSorted())
+    expect(cards['Quotas above 80 %']).toEqual([ids.full])
+    expect(cards['More refusals than usual']).toEqual([ids.refused])
+    expect(cards['E-mails that do not arrive']).toContain(ids.bounced)
+    expect(cards['Credentials in use that end']).toEqual([ids.ending])
+    expect(readText(page)).toMatch(/90 refused today, 1 on other days 90 invalid_token 90%/)
+  })
+})
+
+describe('lists', () => {
+  let host: OperatorApp
+  let denied: string | undefined
+  let id: string
+  beforeAll(async () => {
+    host = await openOperator({ can: (_, action) => action !== denied })
+    const { application } = await host.auth.applications.create({
+      name: HOSTILE,
+      contact: 'dev@example.com',
+      apis: { orders: {} },
+      by: HOSTILE,
+    })
+    ;({ id } = application)
+    const at = host.clock.now()
+    const day = new Date(at).toISOString().slice(0, 10)
+    await host.store.usage.add({ id: 'u', at }, [
+      { day, applicationId: id, api: 'orders', outcome: 'allowed', count: 1200 },
+      { day, applicationId: id, api: 'orders', outcome: 'invalid_token', count: 34 },
+    ])
+    await host.store.usage.addReported({ id: 'r', at }, [
+      {
+        applicationId: id,
+        api: 'orders',
+        route: `GET /${HOSTILE}`,
+        reason: 'insufficient_scope',
+        count: 7,
+        firstAt: at,
+        lastAt: at,
+      },
+    ])
+    await host.auth.applications.suspend(id, { by: 'operator:bob', reason: HOSTILE })
+  })
+  afterAll(() => host.auth.close())
+
+  it.each([
+    ['/', 'applications.list', /Today/],
+    ['/usage', 'usage.totals', /1,200 34 2\.8% 0 34 invalid_token/],
+    ['/usage?sort=allowed&period=2020-01', 'usage.totals', /Nothing was counted/],
+    ['/usage.csv', 'usage.totals', /invalid_token/],
+    ['/emails', 'emails.status', /No e-mail waits/],
+    ['/emails?state=failed', 'emails.status', /No e-mail waits/],
+    ['/keys', 'signingKeys.list', /ES256 Signs/],
+    ['/audit', 'audit.list', /application\.suspended/],
+    ['/audit?type=application.registered', 'audit.list', /application\.registered/],
+    ['/audit.csv?by=operator:bob', 'audit.list', /application\.suspended/],
+    ['/reportOnly', 'usage.reportOnly', /insufficient_scope 7/],
+  ])('%s: only with the right %s, and with hostile text escaped', async (path, right, shows) => {
+    const { status, text } = await host.get(path)
+    expect(status, text.slice(-2000)).toBe(200)
+    expect(readText(text)).toMatch(shows)
+    if (!path.includes('.csv')) expect(text).not.toContain('<script>alert')
+    denied = right
+    expect((await host.get(path)).status).toBe(404)
+    expect((await host.get(path, { 'X-Staff': '' })).status).toBe(403)
+    denied = undefined
+  })
+
+  it('filter the audit by change, actor, application and time', async () => {
+    const count = async (query: string): Promise<number> =>
+      (await host.get(`/audit?${query}`)).text.match(/<th scope="row">/g)?.length ?? 0
+    expect(await count('by=operator:bob')).toBe(1)
+    expect(await count(`by=operator:bob&application=${id}&type=application.suspended`)).toBe(1)
+    expect(await count('by=operator:carl')).toBe(0)
+    expect(await count('until=2000-01-01')).toBe(0)
+    expect((await host.get('/audit?from=never')).status).toBe(400)
+  })
+
+  it('are files in which a spreadsheet reads no formula', async () => {
+    const { headers, text } = await host.get('/audit.csv')
+    expect(headers['content-type']).toBe('text/csv; charset=utf-8')
+    expect(headers['content-disposition']).toMatch(/^attachment; filename="audit-\d{4}-\d\d-\d\d\.csv"$/)
+    expect(headers['content-security-policy']).toContain('sandbox')
+    expect(text).toContain(`""><script>`)
+    const cells = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '|cmd', ' =1', 'a"b', 'a\nb', -7, undefined]
+    const written = formatCsv([cells]).slice(1).trimEnd()
+    expect(written).toBe(`"'=1+1","'+1","'-1","'@SUM(A1)","'\t=1","'\r=1","'|cmd","' =1","a""b","a\nb","-7",""`)
+  })
+})
