@@ -11,6 +11,7 @@ import {
   post,
   RETRY_AFTER_SECONDS,
 } from '../../support/http.js'
+import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { openPlatform, SECRET, STORES, type TestPlatform } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
 import { fetchKeySet } from './signer.js'
@@ -144,6 +145,26 @@ describe.each(Object.entries(STORES))('keys of a signer, with the %s store', (_,
       const last = await open(createVault(second), { store, clock: here.clock })
       await waitUntil(async () => !(await last.verifies(before)))
       expect(await last.states()).toEqual(['second current'])
+    }))
+
+  it('are followed by stored keys at once, also where those from before still sign', () =>
+    withStore(async (store) => {
+      const stored = await open(undefined, { store })
+      const { clock } = stored
+      const old = await stored.token()
+      const moved = await open(createVault(createVaultKey('vault')), { store, clock })
+      clock.advance(300)
+      const elsewhere = await moved.token()
+      await Promise.all([stored.auth.close(), moved.auth.close()])
+      // The stored key signs, and would end an hour later.
+      const back = await open(undefined, { store, clock })
+      expect(kidOf(await back.token())).toBe(kidOf(old))
+      clock.advance(300)
+      const fresh = await back.token()
+      expect([kidOf(old), 'vault']).not.toContain(kidOf(fresh))
+      expect(await back.verifies(elsewhere)).toBe(true)
+      clock.advance(3590)
+      expect(await back.verifies(fresh)).toBe(true)
     }))
 
   it('follow the stored keys of a platform, which go on verifying, and stored keys follow them', () =>
@@ -420,14 +441,16 @@ describe('a signer', () => {
       },
       { interval: 200 },
     )
-    // The vault signs with a key that it no longer lists.
-    const latest = createVaultKey('latest')
-    const former = vault.keys[0]!
-    vault.signInstead = async (kid, bytes) => signWith(kid === 'other' ? former : latest, bytes)
-    vault.keys = [latest]
-    await waitUntil(async () => decodeProtectedHeader(await accessToken(app, 'orders', shop)).kid === 'latest', {
-      interval: 500,
-    })
+    if (IS_LONG_LANE) {
+      // The vault signs with a key that it no longer lists.
+      const latest = createVaultKey('latest')
+      const former = vault.keys[0]!
+      vault.signInstead = async (kid, bytes) => signWith(kid === 'other' ? former : latest, bytes)
+      vault.keys = [latest]
+      await waitUntil(async () => decodeProtectedHeader(await accessToken(app, 'orders', shop)).kid === 'latest', {
+        interval: 500,
+      })
+    }
     await expect(platform.auth.verifyAccessToken('orders', token)).rejects.toMatchObject({ code: 'invalid_token' })
   }, 60_000)
 })

@@ -12,14 +12,23 @@ export interface VaultKey {
 
 const CURVES: Readonly<Record<string, string>> = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' }
 
-/** A key pair that only a vault has. */
+/** One for each length: they take long to make. */
+const RSA = new Map<number, { readonly publicKey: KeyObject; readonly privateKey: KeyObject }>()
+
+function generateRsaOnce(modulusLength: number) {
+  const pair = RSA.get(modulusLength) ?? generateKeyPairSync('rsa', { modulusLength })
+  RSA.set(modulusLength, pair)
+  return pair
+}
+
+/** A key pair that only a vault has. Those with RSA are one. */
 export function createVaultKey(kid: string, algorithm: SigningAlgorithm = 'ES256', bits = 2048): VaultKey {
   const curve = CURVES[algorithm]
   const { publicKey, privateKey } =
     algorithm === 'EdDSA'
       ? generateKeyPairSync('ed25519')
       : curve === undefined
-        ? generateKeyPairSync('rsa', { modulusLength: bits })
+        ? generateRsaOnce(bits)
         : generateKeyPairSync('ec', { namedCurve: curve })
   return { kid, algorithm, publicJwk: publicKey.export({ format: 'jwk' }), privateKey }
 }

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Pool } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { ApisOptions } from '../../../src/index.js'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
-import { openPlatform, type FullPlatform } from '../../support/platform.js'
+import { APIS, openPlatform, type FullPlatform, type TestOptions } from '../../support/platform.js'
 import { execute, freshDatabase } from '../../support/postgres.js'
 import { CONFIG, runInProcess } from './command-line.js'
 
@@ -48,9 +49,13 @@ async function postgresDatabase(source?: string): Promise<Database> {
   }
 }
 
-async function use<Result>(database: Database, work: (auth: FullPlatform) => Promise<Result>): Promise<Result> {
+async function use<Result>(
+  database: Database,
+  work: (auth: FullPlatform) => Promise<Result>,
+  options: TestOptions & { readonly apis?: ApisOptions } = {},
+): Promise<Result> {
   const { store, close } = database.open()
-  const { auth } = openPlatform({ store, now: Date.now, mailer: memoryMailer(), background: false })
+  const { auth } = openPlatform({ store, now: Date.now, mailer: memoryMailer(), background: false, ...options })
   await auth.ready()
   const result = await work(auth)
   await auth.close()
@@ -172,6 +177,158 @@ describe.each([
     expect(left).toEqual([])
   })
 })
+
+/** What registrations, requests for access, imports and usage leave, beside what operators do. */
+const EVERYTHING = {
+  apis: {
+    ...APIS,
+    catalog: { scheme: 'apiKey', registration: 'automatic' },
+    weather: { scheme: 'apiKey', registration: 'manual' },
+  },
+  developersUrl: 'https://example.com/developers',
+  operators: ['operator@example.com'],
+  imports: true,
+} as const
+
+it('lists what registrations, requests, imports and usage have changed, and grants nobody what nobody approved', async () => {
+  const lost = await sqliteDatabase()
+  const KEYS = ['4174348a9222e81b33e5d72d2fd7f1e', 'b6b19b0f1f7d4c0f9a3d2b7d1e5c8f60']
+  const importLine = (auth: FullPlatform, name: string, plain: string) =>
+    auth.imports.run([JSON.stringify({ name, externalId: name, apis: ['catalog'], keys: [{ plain }] })], {
+      confirm: true,
+    })
+  const findByName = async (auth: FullPlatform, name: string): Promise<string> =>
+    (await auth.applications.list()).items.find((each) => each.name === name)!.id
+  const register = async (auth: FullPlatform, name: string, apis: string[]): Promise<string> => {
+    const contact = `${name}@partner.example`
+    return (await auth.registration.register({ name, contact, apis })).application.id
+  }
+  const before = await use(
+    lost,
+    async (auth) => {
+      await importLine(auth, 'used', KEYS[0]!)
+      const ids = {
+        approved: await register(auth, 'approved', ['weather']),
+        denied: await register(auth, 'denied', ['weather']),
+        waiting: await register(auth, 'waiting', ['weather']),
+        asked: await create(auth),
+        granted: await create(auth),
+        used: await findByName(auth, 'used'),
+      }
+      for (const id of [ids.asked, ids.granted]) await auth.applications.disallow(id, 'catalog')
+      for (const id of [ids.asked, ids.granted]) await auth.registration.requestAccess(id, { api: 'weather' })
+      return ids
+    },
+    EVERYTHING,
+  )
+  const restored = await lost.copy()
+  expect(await check(lost, restored)).toEqual({ code: 0, lines: [] })
+  const since = await use(
+    lost,
+    async (auth) => {
+      await auth.applications.approve(before.approved)
+      await auth.applications.deny(before.denied)
+      await auth.applications.deny(before.asked, { api: 'weather' })
+      await auth.applications.approve(before.granted, { api: 'weather' })
+      // The first use replaces the hash of the other system, and is counted.
+      expect((await auth.verifyApiKey('catalog', KEYS[0]!)).application.name).toBe('used')
+      await auth.flush()
+      await importLine(auth, 'imported', KEYS[1]!)
+      const suspended = await create(auth)
+      await auth.applications.suspend(suspended)
+      return {
+        pending: await register(auth, 'pending', ['weather']),
+        automatic: await register(auth, 'automatic', ['catalog']),
+        imported: await findByName(auth, 'imported'),
+        suspended,
+      }
+    },
+    EVERYTHING,
+  )
+
+  const { code, lines } = await check(lost, restored)
+  expect(code).toBe(3)
+  const states = lines.filter(({ list }) => list !== 'audit')
+  const linesOf = (id: string) => states.filter(({ applicationId }) => applicationId === id)
+  const { approved, denied, waiting, asked, granted, used } = before
+  expect(linesOf(approved)).toContainEqual(
+    expect.objectContaining({ list: 'rest', what: 'approved', redo: `apps approve ${approved}` }),
+  )
+  expect(linesOf(denied)).toMatchObject([{ list: 'first', what: 'deleted', redo: `apps delete ${denied} --yes` }])
+  expect(linesOf(waiting)).toEqual([])
+  expect(linesOf(asked)).toContainEqual(expect.objectContaining({ list: 'rest', what: 'requests for access' }))
+  expect(linesOf(granted)).toContainEqual(
+    expect.objectContaining({ what: 'access granted', redo: `apps allow ${granted} weather` }),
+  )
+  expect(linesOf(used)).toEqual([])
+  // A command for one that waits registers it anew: it never approves it.
+  expect(linesOf(since.pending)).toMatchObject([
+    {
+      what: 'registered',
+      redo: "apps register --name 'pending' --contact 'pending@partner.example' --api 'weather'".replaceAll("'", ''),
+    },
+  ])
+  expect(linesOf(since.automatic)).toMatchObject([{ what: 'registered' }])
+  expect(linesOf(since.imported)).toMatchObject([{ what: 'created' }])
+  expect(linesOf(since.suspended)).toMatchObject([{ what: 'created, and suspended' }])
+  expect(linesOf(since.suspended)[0]).not.toHaveProperty('redo')
+})
+
+it('lists everything of more than 500 applications, while both databases are written, and with audit records deleted', async () => {
+  const COUNT = 520
+  const lost = await sqliteDatabase()
+  const create = async (auth: FullPlatform, name: string): Promise<string> =>
+    (await auth.applications.create({ name, apis: ['catalog'] })).application.id
+  const ids = await use(lost, async (auth) => {
+    const made: string[] = []
+    for (let i = 0; i < COUNT; i++) made.push(await create(auth, `Partner ${i}`))
+    return made
+  })
+  const restored = await lost.copy()
+  const added = await use(lost, async (auth) => {
+    for (const id of ids) await auth.applications.suspend(id)
+    const made: string[] = []
+    for (let i = 0; i < COUNT; i++) made.push(await create(auth, `New ${i}`))
+    return made
+  })
+  const expectEverything = async (): Promise<Line[]> => {
+    const { code, lines } = await check(lost, restored)
+    expect(code).toBe(3)
+    const idsOf = (what: string): (string | undefined)[] =>
+      lines.filter((line) => line.what === what).map(({ applicationId }) => applicationId)
+    // Each once.
+    expect(idsOf('suspended')).toHaveLength(COUNT)
+    expect(new Set(idsOf('suspended'))).toEqual(new Set(ids))
+    const created = idsOf('created')
+    expect(new Set(created).size).toBe(created.length)
+    expect(created).toEqual(expect.arrayContaining(added))
+    return lines.filter(({ list }) => list === 'audit')
+  }
+  const audit = await expectEverything()
+  expect(audit.length).toBe(2 * COUNT)
+
+  // Processes write to both while they are compared.
+  const writing = { ends: false }
+  const write = (database: Database): Promise<void> =>
+    use(database, async (auth) => {
+      for (let i = 0; !writing.ends; i++) {
+        const id = await create(auth, `Meanwhile ${i}`)
+        await auth.applications.update(id, { name: `Renamed ${i}` })
+      }
+    })
+  const written = Promise.all([write(lost), write(restored)])
+  await expectEverything()
+  writing.ends = true
+  await written
+
+  // Retention has deleted what both had, and everything since.
+  const { store, close } = lost.open()
+  await store.open()
+  while ((await store.deleteAudit(Date.now(), 1000)) > 0);
+  await store.close()
+  await close()
+  expect(await expectEverything()).toEqual([])
+}, 120_000)
 
 it('compares databases of both kinds, and refuses to compare a database with itself', async () => {
   const [lost, restored] = [await sqliteDatabase(), await postgresDatabase()]

@@ -34,8 +34,12 @@ function describeCreated(lost: ApplicationRecord): Lack {
     ...(lost.externalId === undefined ? [] : [['--external-id', lost.externalId]]),
   ]
   const words = options.flatMap(([option, value]) => [option!, shellQuote(value!)])
-  const redo = ['apps create', ...words].join(' ')
-  return toLack(lost, 'created', Object.keys(lost.apis).length > 0 ? redo : undefined, false, lost.name)
+  // A command gives nobody what nobody approved, and ends no suspension.
+  const isWaiting = lost.status === 'pending'
+  const redo = [`apps ${isWaiting ? 'register' : 'create'}`, ...words].join(' ')
+  const what = isWaiting ? 'registered' : lost.status === 'suspended' ? 'created, and suspended' : 'created'
+  const canRedo = Object.keys(lost.apis).length > 0 && lost.status !== 'suspended'
+  return toLack(lost, what, canRedo ? redo : undefined, false, lost.name)
 }
 
 function listScopes(scopes: readonly string[]): string[] {

@@ -131,7 +131,7 @@ async function comparePage(
   return [...lacks, ...(await compareSignOuts(lost, restored, [...contacts]))]
 }
 
-/** E-mails that were sent, cancelled or claimed: they would be sent again, or their links work again. */
+/** E-mails that were sent, cancelled or claimed: they would be sent again, or their links work again. Operators may get one again. */
 async function compareEmails(
   lost: Store,
   restored: Store,
@@ -145,10 +145,12 @@ async function compareEmails(
   )
   if (waiting.length === 0) return []
   const kept = new Set((await listQueuedEmails(lost, { applicationId })).map(({ id }) => id))
-  const purposes = waiting.filter(({ id }) => !kept.has(id)).map(({ purpose }) => purpose)
-  if (purposes.length === 0) return []
-  const redo = `emails cancel ${applicationId}`
-  return [{ first: true, what: 'e-mails sent or ended', applicationId, details: purposes.join(', '), redo }]
+  const gone = waiting.filter(({ id, purpose }) => !kept.has(id) && purpose !== 'approvalRequest')
+  if (gone.length === 0) return []
+  const details = gone.map(({ purpose }) => purpose).join(', ')
+  // The command cancels all of them. One that still has to be sent, such as that of a registration, must not be lost.
+  const redo = gone.length === waiting.length ? { redo: `emails cancel ${applicationId}` } : {}
+  return [{ first: true, what: 'e-mails sent or ended', applicationId, details, ...redo }]
 }
 
 /** Contacts whose sessions at the portal were ended. */
