@@ -17,7 +17,7 @@ import { SECRET } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
 
 const PROGRAM = fileURLToPath(new URL('quota-process.mjs', import.meta.url))
-const PROCESSES = 3
+const PROCESSES = IS_LONG_LANE ? 3 : 2
 /** As the program has them. */
 const LIMIT = 400
 const COST = 2
