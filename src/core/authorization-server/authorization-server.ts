@@ -180,7 +180,6 @@ export function createAuthorizationServer({
   }
 }
 
-/** The access token, if it is valid and of that API. */
 async function verifyIssued(
   accessTokens: Pick<AccessTokenVerifier, 'verify'>,
   api: Api,

@@ -87,7 +87,6 @@ export function createKeySetFetcher({
 
 const NOT_PUBLIC = 'is at an address that is not public (name the host in the option allow if it is your own)'
 
-/** Whether an address leads out of the host's own networks. */
 function isPublic(address: string): boolean {
   if (address.includes('%') || isIP(address) === 0) return false
   const plain = normalizeIp(address)

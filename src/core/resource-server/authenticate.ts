@@ -166,7 +166,6 @@ function isRefused(token: AccessToken | Refused): token is Refused {
   return typeof token === 'string' || token instanceof Failure
 }
 
-/** Whether the record is older than the token. */
 function isOlder(application: ApplicationRecord | undefined, token: AccessToken): boolean {
   return application !== undefined && token.tokensRevokedAt > application.tokensRevokedAt
 }

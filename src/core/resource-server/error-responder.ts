@@ -86,7 +86,6 @@ export function createErrorResponder({
     respondWithDenial(config, refusal, req, res, next)
   }
 
-  /** Sends a refusal that was made for this request. */
   function respondWithDenial(
     config: DenialConfig,
     refusal: Refusal,

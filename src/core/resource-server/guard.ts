@@ -183,7 +183,6 @@ export function createGuardFactory({
   }
 }
 
-/** The decision from memory, or the thrown error. */
 function recallSafely(recall: GuardConfig['recall'], credential: string, req: IncomingMessage): unknown {
   try {
     return recall(credential, req)

@@ -41,7 +41,6 @@ import { createApiKeyAuthentication, createBearerAuthentication } from './passpo
 import { createReportOnlyReader, type RefusalReporter } from './report-only.js'
 import { type ScopeRequirements, createScopeRequirements } from './requirement.js'
 
-/** Makes the guards of one platform. */
 export function createGuards({
   apis,
   authenticator,

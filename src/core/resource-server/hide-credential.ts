@@ -37,7 +37,6 @@ export function createKeyHiding(keyHeaders: readonly string[]) {
 
   return {
     readKeyClient,
-    /** Removes the key from a request. */
     hideKey(req: IncomingMessage): void {
       HIDDEN_CLIENTS.set(req, readKeyClient(req))
       const hidden = names.filter((name) => hasKey(req, name))

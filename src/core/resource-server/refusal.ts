@@ -2,7 +2,6 @@ import type { Denial, OAuthError } from '../../shared/contracts/denial.js'
 import type { RefusalDetails } from '../../shared/contracts/usage.js'
 import { Identity } from './identity.js'
 
-/** The reason why an access token is refused. */
 export type TokenFailureReason =
   | 'invalidToken'
   | 'expiredToken'
@@ -11,7 +10,6 @@ export type TokenFailureReason =
   | 'unknownClient'
   | 'suspended'
   | 'notAllowed'
-/** The reason why an API key is refused. */
 export type KeyFailureReason = 'invalidApiKey' | 'expiredApiKey' | 'suspended' | 'notAllowed' | 'restrictedKey'
 
 /** The reason why a credential is refused: a `Failure` if its application is known; the refusal of a limit that its owner exceeds. */

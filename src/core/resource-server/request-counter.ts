@@ -27,7 +27,6 @@ export function createRequestCounter({
   now,
 }: {
   readonly api: Api
-  /** The API's own limit. */
   readonly limit: Limit | false
   /** Creates a counter for all applications with that limit. */
   readonly create: (name: string, limit: Limit | false, setBy: string) => RateLimit | undefined

@@ -24,7 +24,6 @@ export type ScopeAlternatives = readonly (readonly string[])[]
 
 export type FindRequirement = (req: Pick<IncomingMessage, 'method'>) => Requirement
 
-/** The scopes that a guard needs. */
 export interface ScopeRequirements {
   readonly scopes?: readonly string[] | ScopesByMethod
   readonly anyScope?: readonly string[]

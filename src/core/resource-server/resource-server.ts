@@ -31,7 +31,6 @@ import { createPresentedJudge } from './presented.js'
 import { createRequestCounter, type RequestCounter } from './request-counter.js'
 import { createVerifiers } from './verify.js'
 
-/** An API with the other parts that its guards need. */
 export interface LimitedApi extends Api {
   readonly rateLimit: Limit | false
   readonly reportOnly: ReportOnlySettings

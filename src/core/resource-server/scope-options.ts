@@ -6,13 +6,12 @@ import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 
-interface ScopeOptions {
-  readonly scopes?: unknown
-  readonly anyScope?: unknown
-}
-
 /** Throws `ConfigurationError` for a wrong method or scope of a guard. `call` precedes the option's name. */
-export function checkScopeOptions(call: string, api: Api, { scopes = [], anyScope }: ScopeOptions): void {
+export function checkScopeOptions(
+  call: string,
+  api: Api,
+  { scopes = [], anyScope }: { readonly scopes?: unknown; readonly anyScope?: unknown },
+): void {
   if (isObject(scopes)) checkMethods(call, api, scopes)
   else {
     checkScopes(call, api, 'scopes', scopes, 'Write a list of scopes, or a list per method: { GET: [...] }.')

@@ -42,7 +42,6 @@ export function createProcesses({ store: { processes: part }, settings, logger }
     if (problem !== undefined && problem !== former) logger.warn(problem)
   }
 
-  /** Another process has started or ended. */
   function noteChange(): void {
     if (!isRunning || isReadPending) return
     isReadPending = true

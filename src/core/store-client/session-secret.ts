@@ -15,18 +15,16 @@ export interface SessionSecret {
   readonly calls: SessionSecretCalls
 }
 
-interface SessionSecretOptions {
+/** Other processes may encrypt it again meanwhile, or replace it too. */
+const MAX_ATTEMPTS = 5
+
+export function createSessionSecret(options: {
   readonly store: Pick<Store, 'establishSecret' | 'replaceSecret'>
   readonly encryption: Encryption
   readonly opened: () => Promise<unknown>
   readonly emit: Emit
   readonly now: () => number
-}
-
-/** Other processes may encrypt it again meanwhile, or replace it too. */
-const MAX_ATTEMPTS = 5
-
-export function createSessionSecret(options: SessionSecretOptions): SessionSecret {
+}): SessionSecret {
   const { store, encryption, opened, emit, now } = options
   let current: Buffer | undefined
   const keys = new Map<string, Uint8Array>()

@@ -48,7 +48,6 @@ export function signWithStoredKey(
   return new CompactSign(payload).setProtectedHeader({ alg: algorithm, kid, typ: 'at+jwt' }).sign(privateKey)
 }
 
-/** The claims of RFC 9068 2.2. */
 function createClaims(grant: AccessTokenGrant) {
   const { issuer, applicationId, scopes, issuedAt, lifetime, tokensRevokedAt, credentialId } = grant
   const iat = Math.floor(issuedAt / 1000)

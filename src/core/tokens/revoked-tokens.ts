@@ -4,18 +4,6 @@ import type { CredentialSource } from '../../shared/contracts/credential-source.
 import type { Store } from '../../shared/contracts/store.js'
 import type { ConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 
-interface RevokedTokensOptions {
-  readonly store: Pick<CredentialSource, 'listRevokedAccessTokens' | 'isAccessTokenRevoked'>
-  readonly revokeAccessToken: Store['revokeAccessToken']
-  /** The name that the source has for a token in lists and changes; its id if left out. */
-  readonly nameOf?: ((id: string) => string) | undefined
-  readonly now: () => number
-  /** The number of tokens kept in memory; above it the store is asked for each token. */
-  readonly limit: number
-  /** Give each application a fair share of what clients ask of the store. */
-  readonly clientLimits: { readonly limitLookups: ConcurrencyLimit; readonly limitChanges: ConcurrencyLimit }
-}
-
 /** Guards accept a token for `clockTolerance` after `exp`, and clocks differ. An hour exceeds both. */
 const KEPT_AFTER_EXPIRY_MS = 3600 * 1000
 /** While there are too many for memory, every guarded request asks the store. They are counted again at this interval. */
@@ -28,7 +16,17 @@ export function createRevokedTokens({
   now,
   limit,
   clientLimits,
-}: RevokedTokensOptions): RevokedTokens {
+}: {
+  readonly store: Pick<CredentialSource, 'listRevokedAccessTokens' | 'isAccessTokenRevoked'>
+  readonly revokeAccessToken: Store['revokeAccessToken']
+  /** The name that the source has for a token in lists and changes; its id if left out. */
+  readonly nameOf?: ((id: string) => string) | undefined
+  readonly now: () => number
+  /** The number of tokens kept in memory; above it the store is asked for each token. */
+  readonly limit: number
+  /** Give each application a fair share of what clients ask of the store. */
+  readonly clientLimits: { readonly limitLookups: ConcurrencyLimit; readonly limitChanges: ConcurrencyLimit }
+}): RevokedTokens {
   const { limitLookups, limitChanges } = clientLimits
   /** Name of a token -> `expiresAt`. */
   const revoked = new Map<string, number>()

@@ -10,7 +10,14 @@ import { selectCustomClaims } from './custom-claims.js'
 import type { SigningKey } from './key-pairs.js'
 import type { SigningKeys } from './known-signing-keys.js'
 
-interface AccessTokenVerifierOptions {
+/** Bounds the cache of invalid tokens, so that a client that repeats one costs no signature check. */
+const MAX_INVALID_TOKENS = 5000
+/** A cached invalid token that no new signing key can make valid. Others are cached by the `kid` that they name. */
+const INVALID_FOR_EVERY_KEY = ''
+
+const EXPIRED_TOKENS_SWEEP_INTERVAL_MS = 60_000
+
+export function createAccessTokenVerifier(options: {
   readonly signingKeys: Pick<SigningKeys, 'find' | 'verifies' | 'isUnknown' | 'onRemoved'>
   /** Every issuer of this platform -> seconds for which it issues tokens. Tokens of other issuers are invalid. */
   readonly lifetimes: ReadonlyMap<string, number>
@@ -19,16 +26,7 @@ interface AccessTokenVerifierOptions {
   readonly now: () => number
   /** How many verified tokens are cached. */
   readonly entries: number
-}
-
-/** Bounds the cache of invalid tokens, so that a client that repeats one costs no signature check. */
-const MAX_INVALID_TOKENS = 5000
-/** A cached invalid token that no new signing key can make valid. Others are cached by the `kid` that they name. */
-const INVALID_FOR_EVERY_KEY = ''
-
-const EXPIRED_TOKENS_SWEEP_INTERVAL_MS = 60_000
-
-export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): AccessTokenVerifier {
+}): AccessTokenVerifier {
   const { signingKeys, lifetimes, clockTolerance, now, entries } = options
   // Keyed by SHA-256, so that memory holds no usable token.
   const verified = createBoundedCache<AccessToken>({ entries, bytesOf: ({ bytes }) => bytes })

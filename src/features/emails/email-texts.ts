@@ -245,7 +245,6 @@ function findTitle(api: string, { apis }: TextsOptions): string {
   return apis.get(api)?.title ?? api
 }
 
-/** The words of an e-mail that tells a contact of changes. */
 function selectChangesWords(content: ChangesEmail, phrases: Phrases, about: Mentioned): Words {
   const { recipientIs, changes, more } = content
   const wasRemoved = changes.some(({ type, isRecipient }) => type === 'contactRemoved' && isRecipient)

@@ -74,7 +74,6 @@ export function createMailServer({
     emit('mail.available', {})
   }
 
-  /** The attempt will be repeated. */
   function noteDeferral(attempt: Attempt, problem: string): void {
     const failedAt = now()
     const startedAt = underWay.delete(attempt) ? attempt.startedAt : failedAt

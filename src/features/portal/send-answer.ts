@@ -3,17 +3,12 @@ import { sendPage, setHeaders } from '../../core/http/respond.js'
 import { hasOwnMember, ownMembers } from '../../shared/lib/own-members.js'
 import type { PortalAnswer, PortalDownload } from './request.js'
 
-interface SendOptions {
-  readonly root: string
-  readonly policy: string
-}
-
 /** Sends a page, a redirect below `root`, or a file. None of them is cached. */
 export function sendAnswer(
   req: IncomingMessage,
   res: ServerResponse,
   answer: PortalAnswer,
-  { root, policy }: SendOptions,
+  { root, policy }: { readonly root: string; readonly policy: string },
 ): void {
   if (hasOwnMember(answer, 'page')) {
     setHeaders(res, ownMembers(answer).headers ?? {})

@@ -136,7 +136,6 @@ function renderRequest(approval: OpenApproval, apis: ReadonlyMap<string, Api>, n
   </dl>`
 }
 
-/** Who had asked, and for what. */
 function renderDecided({ requested, ...asked }: DecidedRequest, apis: ReadonlyMap<string, Api>): Html {
   return html`<dl class="facts">
     <dt>APIs</dt>

@@ -7,7 +7,6 @@ import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 /** A text of the provider: the same in every language, or one for each: `{ en: 'Company', de: 'Firma' }`. */
 export type LocalText = string | { readonly [language in Language]?: string | undefined }
 
-/** Validates a text of one line. */
 export function readLocalText(option: string, text: unknown): LocalText {
   const languages = isObject(text) ? text : { en: text }
   refuseUnknown(`${option}.`, languages, Object.keys(FRAME_TEXTS))

@@ -18,7 +18,6 @@ export interface RegistrationTerms {
 
 const OPTION = 'registration.terms'
 
-/** Reads the option `terms`. */
 export function readTerms(terms: RegistrationTerms | undefined): RegistrationTerms | undefined {
   if (terms === undefined) return undefined
   const { url, version, label } = readGroup(OPTION, terms, ['url', 'version', 'label'])
@@ -47,7 +46,6 @@ export function readAcceptance(
   throw new ApplicationError('invalid_argument', toSentence(`The registration ${problem}`))
 }
 
-/** Stores that a contact has accepted the terms. */
 export async function acceptTerms(
   writer: Pick<ApplicationWriter, 'change'>,
   { url, version }: RegistrationTerms,

@@ -10,7 +10,6 @@ export function createRefusalBuffer() {
   let byApplication = new Map<string, RefusalRecord[]>()
   let size = 0
 
-  /** Drops the refusals of the application that has waited longest. */
   function removeOldest(): void {
     const [oldest] = byApplication
     if (!oldest) return

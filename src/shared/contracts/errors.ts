@@ -103,11 +103,6 @@ export class ApplicationError extends Error {
   }
 }
 
-interface StoreUnavailableOptions {
-  readonly cause?: unknown
-  readonly outcome?: 'unknown' | undefined
-}
-
 /**
  * The store did not answer. On the wire: 503 `temporarily_unavailable`.
  *
@@ -136,7 +131,7 @@ export class StoreUnavailableError extends Error {
   /** `unknown` if the change may have been made: check before you repeat it. Undefined if nothing was changed. */
   readonly outcome: 'unknown' | undefined
 
-  constructor(message: string, options: StoreUnavailableOptions = {}) {
+  constructor(message: string, options: { readonly cause?: unknown; readonly outcome?: 'unknown' | undefined } = {}) {
     super(message, options)
     this.outcome = options.outcome
   }

@@ -39,7 +39,6 @@ function isPointerFromRoot(document: JsonObject, reference: string): boolean {
   return reference.startsWith('#/') && followReference(document, reference) !== undefined
 }
 
-/** The pointers of the schemas that have an address or an anchor. */
 function nameObjects(objects: readonly PlacedObject[]): Map<string, string> {
   const named = new Map<string, string>()
   for (const { object, pointer, base } of objects) {

@@ -90,7 +90,6 @@ function findUnknownScopes(api: Api, document: JsonObject, places: readonly Secu
   ]
 }
 
-/** The scopes that the document itself describes. */
 function readScopeMeanings(document: JsonObject): ReadonlyMap<string, string> {
   const schemes = Object.values(asObject(asObject(document['components'])['securitySchemes']))
   const flows = schemes.flatMap((scheme) => Object.values(asObject(asObject(scheme)['flows'])))

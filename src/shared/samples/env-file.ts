@@ -35,7 +35,6 @@ export function formatEnvFile(
   return `${lines.join('\n')}\n`
 }
 
-/** An API's name as part of the name of an environment variable. */
 function formatName(api: string): string {
   return api
     .toUpperCase()

@@ -81,7 +81,6 @@ ${headerLines.length > 0 ? `        headers={\n${headerLines.join('')}        },
     )`
 }
 
-/** The body as an argument. */
 function writeBody(body: PreparedBody): WrittenBody {
   switch (body.kind) {
     case 'text':

@@ -23,7 +23,6 @@ function isList(content: Content): content is readonly Content[] {
   return Array.isArray(content)
 }
 
-/** Escapes text for element content and for quoted attribute values. */
 function escapeHtml(text: string): string {
   return escapeHidden(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

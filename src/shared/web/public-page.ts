@@ -54,18 +54,16 @@ export function createContentSecurityPolicy(script?: string): string {
   ].join('; ')
 }
 
-interface PublicPageOptions {
-  readonly script?: string
-  /** The title, which is announced first, says so. */
-  readonly isError?: boolean
-  readonly language?: Language
-}
-
 export function renderPage(
   heading: string,
   { brand, developersUrl, portalUrl }: PageLinks,
   content: Html,
-  options: PublicPageOptions = {},
+  options: {
+    readonly script?: string
+    /** The title, which is announced first, says so. */
+    readonly isError?: boolean
+    readonly language?: Language
+  } = {},
 ): string {
   const { script, isError = false, language = 'en' } = ownMembers(options)
   const texts = FRAME_TEXTS[language]

@@ -5,7 +5,6 @@ export function createMemoryEmails() {
   // A Map keeps the position of a key that is set again: of two e-mails with the same `dueAt` the older one comes first.
   const emails = new Map<string, QueuedEmail>()
 
-  /** Whether the stored version is the e-mail's previous one. */
   function isNext({ id, version }: QueuedEmail): boolean {
     return (emails.get(id)?.version ?? 0) === version - 1
   }
@@ -14,7 +13,6 @@ export function createMemoryEmails() {
     emails.set(email.id, copyFrozen(email))
   }
 
-  /** Whether the stored version is as the change requires. */
   function allows(change: EmailChange): boolean {
     if (change === 'removeAll') return true
     return savesEmail(change) ? isNext(change.save) : emails.get(change.remove.id)?.version === change.remove.version

@@ -58,7 +58,6 @@ const COLUMNS = [
   'version',
 ]
 
-/** The values of `COLUMNS`. */
 function listValues(record: ApplicationRecord): readonly (string | number | undefined)[] {
   const waitingSince = findWaitingSince(record)
   return [

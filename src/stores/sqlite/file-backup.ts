@@ -8,7 +8,6 @@ export type FileBackup = ReturnType<typeof createFileBackup>
 export function createFileBackup(openFile: OpenSqliteFile) {
   let current: { readonly finalName: string; readonly path: string } | undefined
 
-  /** Deletes the copy, if there is one. */
   function discard(): void {
     if (current) deleteDatabase(current.path)
     current = undefined

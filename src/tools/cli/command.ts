@@ -6,7 +6,6 @@ import type { GivenPlatform, OpenTarget, Requirement, Target } from './target.js
 export interface Command {
   /** A group and a verb, such as `apps create`, or one word. */
   readonly name: string
-  /** One sentence. */
   readonly summary: string
   /** Further paragraphs of its help. */
   readonly notes: readonly string[]
@@ -46,7 +45,6 @@ export const option = {
     ({ ...option.list(...given), required: true }) as const,
 }
 
-/** The input of a command. */
 export type CommandContext<
   Options extends OptionTable = OptionTable,
   Parameters extends readonly string[] = readonly string[],
@@ -56,7 +54,6 @@ export type CommandContext<
   readonly parameters: ParameterValues<Parameters>
 } & (Requires extends 'target' ? object : OpenTarget<Requires extends 'options' ? GivenPlatform : AdminApi>)
 
-/** The input of every command. */
 export interface CallerContext {
   readonly target: Target
   /** The person who makes the change, for the audit log. */

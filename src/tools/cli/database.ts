@@ -6,7 +6,6 @@ import type { Store } from '../../index.js'
 import { sqliteStore } from '../../stores/sqlite/index.js'
 import { CommandError, UsageError } from './errors.js'
 
-/** The database that `--db` names. */
 export interface Database {
   readonly store: Store
   /** The URL, or the whole path of a SQLite file. */

@@ -17,7 +17,6 @@ export const ATTRIBUTES = {
   address: 'client.address',
 } as const
 
-/** An event's details as span attributes. */
 function toAttributes(event: Partial<PlatformEvent>): Attributes {
   const { type, api, applicationId, error, reason, requestId, client, address } = event
   const attributes: Attributes = {}

@@ -165,7 +165,6 @@ function findAccessRequest(
   throw new ApplicationError('invalid_state', `Application ${current.id} has no request for access to "${api}".${last}`)
 }
 
-/** The e-mail of a registration that waits. */
 function findHeld({ id, status, decided }: ApplicationRecord, emails: readonly QueuedEmail[]): QueuedEmail {
   const held = emails.find(({ state }) => state === 'held')
   if (status === 'pending' && held) return held

@@ -52,7 +52,11 @@ export function createRecovery(options: RecoveryOptions): Pick<Applications, 're
     }
   }
 
-  async function edit(current: ApplicationRecord, { contact, byEmail, by }: Recovery, credentials: Credentials) {
+  async function edit(
+    current: ApplicationRecord,
+    { contact, byEmail, by }: { readonly contact: string; readonly byEmail: boolean; readonly by: string | undefined },
+    credentials: Credentials,
+  ) {
     refuseDeleted(current, 'recover')
     await signOutAll(current, contact)
     const queued = await listQueuedEmails(store, current.id)
@@ -98,12 +102,6 @@ export function createRecovery(options: RecoveryOptions): Pick<Applications, 're
       return { application: toApplication(record, now()), credentials: result, selfService }
     },
   }
-}
-
-interface Recovery {
-  readonly contact: string
-  readonly byEmail: boolean
-  readonly by: string | undefined
 }
 
 interface Issue {

@@ -76,7 +76,6 @@ export function createSessions(
     return now() >= startedAt + MAX_SESSION_MS || now() >= seenAt + MAX_IDLE_MS
   }
 
-  /** The first application that the mailbox may see. */
   async function findFirst(contact: string, applicationId: string | undefined): Promise<ApplicationRecord | undefined> {
     if (applicationId === undefined) {
       const query = { after: undefined, limit: 1, api: undefined, status: undefined, contact: contact }

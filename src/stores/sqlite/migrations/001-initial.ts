@@ -1,6 +1,5 @@
 import { formatInitialSchema } from '../../sql/initial-schema.js'
 
-/** The tables of the first release. */
 export const initial = formatInitialSchema({
   serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   key: 'TEXT',

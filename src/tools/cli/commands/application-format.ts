@@ -45,7 +45,6 @@ export function formatLimits({ rateLimits }: Pick<Application, 'rateLimits'>): s
   })
 }
 
-/** Rows for values that an application may have. */
 function labelSome(label: string, given: string | readonly string[] | undefined): string[][] {
   const values = [given ?? []].flat()
   return values.length > 0 ? labelRows(label, values) : []

@@ -26,7 +26,6 @@ interface Found {
 /** Applications that are read at most, so that the doctor soon answers. */
 const MAX_CHECKED_APPLICATIONS = 10_000
 
-/** The applications, or those that have an API, to which something applies. */
 async function findApplications(
   admin: AdminApi,
   api: string | undefined,
@@ -77,7 +76,6 @@ export const proveCheck: Check = {
   },
 }
 
-/** The applications that end by themselves. */
 function listTemporary(store: Store): Promise<readonly ApplicationRecord[]> {
   return store.listApplications({
     after: undefined,

@@ -49,7 +49,6 @@ export const CORS_CHECKS: readonly Check[] = [
   }),
 ]
 
-/** An origin that the option allows. */
 function requireAllowedOrigin({ site }: CheckContext): string {
   const { origin } = site.options.cors ?? skip('the option "cors" is not set')
   const [first = ''] = [origin].flat()

@@ -46,7 +46,6 @@ export function createSend({ url, rate, signal }: { url: string; rate: number; s
   }
 }
 
-/** The milliseconds that the platform asks to wait. */
 function readLimitWait({ status, json, header }: Answer): number | undefined {
   if (status !== 429 || json?.['error'] !== 'too_many_requests') return undefined
   const seconds = Number(header('retry-after'))

@@ -54,7 +54,6 @@ export const proveCommand = command({
     const results: CheckReport[] = []
     const ended: string[] = []
 
-    /** Adds the result of each check as soon as it is known. */
     async function runChecks(): Promise<void> {
       const { apis } = platform
       const first = await send({ path: '/.well-known/jwks.json' })

@@ -48,7 +48,6 @@ export function compareCredentials(
   }
 }
 
-/** The end and the networks of a credential that both have. */
 function compareTerms(
   kind: 'key' | 'secret',
   lost: ApplicationRecord,

@@ -153,7 +153,6 @@ async function compareEmails(
   return [{ first: true, what: 'e-mails sent or ended', applicationId, details, ...redo }]
 }
 
-/** Contacts whose sessions at the portal were ended. */
 async function compareSignOuts(lost: Store, restored: Store, contacts: readonly string[]): Promise<Lack[]> {
   if (!lost.signIns || !restored.signIns || contacts.length === 0) return []
   const subjects = contacts.map((address) => `contact:${address}`)

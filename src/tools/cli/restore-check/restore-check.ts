@@ -90,7 +90,6 @@ function formatLack({ what, applicationId, details, redo }: Omit<Lack, 'first'>)
   return [what, applicationId ?? '-', details ?? '-', redo ?? '-']
 }
 
-/** The audit records of the lost database since the backup. */
 async function* listUndone({ lost, common }: Comparison): AsyncGenerator<ResultPart> {
   const formatRecords = createTable(['at', 'what', 'by', 'application', 'details'])
   let title = 'Undone, by the audit log of the lost database:\n'
