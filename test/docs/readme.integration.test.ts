@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { copyBuild, type Installable } from '../package/packed.js'
 import { freePort } from '../support/free-port.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
-import { LOGIN, readMail, startMailServer, type MailServer } from '../support/smtp.js'
+import { LOGIN, readMail, startMailServer } from '../support/smtp.js'
 import { waitUntil } from '../support/wait-until.js'
 import { blocksOf, readPage } from './pages.js'
 
@@ -18,35 +18,39 @@ const fileName = /Save it as `([\w.]+)` in an empty folder/.exec(README.text)?.[
 
 const execute = promisify(execFile)
 
+let installable: Installable
+/** What `npm init` has written. */
+let manifest: object
+
+beforeAll(async () => {
+  installable = await copyBuild()
+  const cwd = await installable.consumer({ type: 'module', packages: [], programs: [] })
+  await rm(join(cwd, 'package.json'))
+  await execute('npm', ['init', '-y', '--offline'], { cwd })
+  manifest = JSON.parse(await readFile(join(cwd, 'package.json'), 'utf8')) as object
+})
+afterAll(() => installable?.remove())
+
 describe.each(['commonjs', 'module'] as const)(
   'README.md in an empty folder, where npm init has written the type %s',
   (type) => {
-    let installable: Installable
     let folder: string
     let port: number
     let server: ChildProcess | undefined
-    let mailServer: MailServer
 
     beforeAll(async () => {
-      ;[installable, mailServer, port] = await Promise.all([copyBuild(), startMailServer(), freePort()])
+      port = await freePort()
       folder = await installable.consumer({
         type,
         packages: ['express', 'jose', 'nodemailer', '@photostructure/sqlite'],
         programs: [],
       })
-      await rm(join(folder, 'package.json'))
-      await execute('npm', ['init', '-y', '--offline'], { cwd: folder })
-      // What it writes depends on the version of npm: nothing, or "commonjs" since version 11.
-      const written = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as object
-      await writeFile(join(folder, 'package.json'), JSON.stringify({ ...written, type }))
+      // Which type npm writes depends on its version: none, or "commonjs" since version 11.
+      await writeFile(join(folder, 'package.json'), JSON.stringify({ ...manifest, type }))
     })
     afterEach(async () => {
       if (server && server.exitCode === null && server.kill()) await once(server, 'exit')
       server = undefined
-    })
-    afterAll(async () => {
-      await mailServer.close()
-      await installable.remove()
     })
 
     /** Starts a server, and resolves when it answers: a function that returns what it has printed. */
@@ -93,6 +97,12 @@ describe.each(['commonjs', 'module'] as const)(
     it.for(isTried ? ['"Registration"'] : [])(
       '%s: a partner registers, an operator approves by e-mail, and the credentials work',
       async () => {
+        const mailServer = await startMailServer()
+        onTestFinished(() => mailServer.close())
+        const receive = async (recipient: string): Promise<string> => {
+          await waitUntil(() => mailServer.mailsTo(recipient).length > 0)
+          return (await readMail(mailServer.mailsTo(recipient)[0]!)).text ?? ''
+        }
         const smtp = `smtp://${LOGIN.user}:${encodeURIComponent(LOGIN.pass)}@127.0.0.1:${mailServer.port}`
         await start(createRegistrationServer(), { SMTP_URL: smtp })
         const address = `http://localhost:${port}`
@@ -184,11 +194,6 @@ describe.each(['commonjs', 'module'] as const)(
         .replace(/^console\.log.*\n/m, '')
       const [imports, routes] = [rest.split('\n').filter(isImport), rest.split('\n').filter((line) => !isImport(line))]
       return [...imports, `const options = ${options}`, block!.code, ...routes].join('\n')
-    }
-
-    async function receive(recipient: string): Promise<string> {
-      await waitUntil(() => mailServer.mailsTo(recipient).length > 0)
-      return (await readMail(mailServer.mailsTo(recipient)[0]!)).text ?? ''
     }
   },
 )
