@@ -2,11 +2,32 @@ import { quoteLikeC as quote } from './literal.js'
 import type { SampleLanguage } from './prepare.js'
 
 /** A program or a command, with a title: names of tools and libraries, which are the same in every language. */
-interface PrivateKeySample {
+export interface PrivateKeySample {
   readonly title: string
   readonly language: SampleLanguage
   readonly code: string
 }
+
+/** The ways to make a key pair of which only the public key is given away. */
+export const KEY_PAIR_SAMPLES: readonly PrivateKeySample[] = [
+  {
+    title: 'openssl',
+    language: 'curl',
+    code: `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out private-key.pem
+openssl pkey -in private-key.pem -pubout -out public-key.pem`,
+  },
+  {
+    title: 'step',
+    language: 'curl',
+    code: 'step crypto jwk create public-key.json private-key.json --kty EC --crv P-256 --no-password --insecure',
+  },
+  {
+    title: 'WebCrypto',
+    language: 'javascript',
+    code: `const { publicKey, privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify'])
+console.log(JSON.stringify({ keys: [await crypto.subtle.exportKey('jwk', publicKey)] }))`,
+  },
+]
 
 interface TokenIssuer {
   /** The API's issuer, which is the audience of assertions. */

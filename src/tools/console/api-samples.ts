@@ -5,6 +5,7 @@ import { listOperations, type JsonObject } from '../../shared/openapi/document.j
 import { readSecurity } from '../../shared/openapi/security.js'
 import type { SampleCall } from '../../shared/samples/call.js'
 import { createSamples, SAMPLE_LABELS } from '../../shared/samples/create.js'
+import { createPrivateKeySamples, KEY_PAIR_SAMPLES, type PrivateKeySample } from '../../shared/samples/private-key.js'
 import { formatCallCommand, formatTokenAssignment } from '../../shared/samples/curl.js'
 import type { Sample } from '../../shared/samples/prepare.js'
 import { needsNoValues } from './complete-document.js'
@@ -36,12 +37,12 @@ export function renderQuickStart(api: Api, document: JsonObject): Html {
 export function renderSamplesPage(api: Api, site: Site): string {
   const { documents } = site
   const title = textWith('samplesFor', { api: api.title })
+  // The others would send a secret.
+  const samples = needsProof(api) ? [] : createSamples(createExampleCall(api, documents.get(api.name)))
   const content = html`
     <main class="calls">
       <h1>${title}</h1>
-      <div class="samples">
-        ${createSamples(createExampleCall(api, documents.get(api.name))).map((each, at) => renderSample(api, each, at === 0))}
-      </div>
+      <div class="samples">${samples.map((each, at) => renderSample(api, each, at === 0))} ${renderProofs(api)}</div>
     </main>
   `
   return renderPage({
@@ -53,6 +54,21 @@ export function renderSamplesPage(api: Api, site: Site): string {
     scripts: ['console.js'],
     content,
   })
+}
+
+/** Where an API takes private_key_jwt: how to make a key pair, and programs that get an access token with it. */
+function renderProofs(api: Api): Html | false {
+  const { clientAuthentication, resource, tokenEndpoint = '' } = api
+  if (!clientAuthentication.includes('private_key_jwt')) return false
+  const programs = createPrivateKeySamples({ issuer: resource, tokenEndpoint, clientId: 'app_...' })
+  const render = (heading: string, listed: readonly PrivateKeySample[]): Html =>
+    html`<h3>${heading}</h3>
+      ${listed.map(({ title, language, code }) => renderSample(api, { language, label: title, code }, false, title))}`
+  return html`${render(words().makeKeyPair, KEY_PAIR_SAMPLES)} ${render(words().tokenByProof, programs)}`
+}
+
+function needsProof({ clientAuthentication }: Api): boolean {
+  return clientAuthentication.length > 0 && clientAuthentication.every((method) => method === 'private_key_jwt')
 }
 
 function createExampleCall(api: Api, document?: JsonObject): SampleCall {
@@ -73,18 +89,28 @@ function findExamplePath(api: Api, document: JsonObject = {}): string {
   return example?.path ?? '/RESOURCE_PATH'
 }
 
-function renderCommands({ tokenEndpoint }: Api, call: SampleCall): Html[] {
+function renderCommands(api: Api, call: SampleCall): Html[] {
+  const { tokenEndpoint } = api
+  const provesKey = needsProof(api)
   const command = formatCallCommand(call)
   if (tokenEndpoint === undefined) return [renderCommand(words().callWithKey, command)]
   return [
-    renderCommand(words().getToken, formatTokenAssignment({ tokenEndpoint })),
+    renderCommand(
+      provesKey ? words().tokenByProof : words().getToken,
+      formatTokenAssignment({ tokenEndpoint, credentials: { provesKey } }),
+    ),
     renderCommand(words().callWithToken, command),
   ]
 }
 
 /** An API shows one of its languages at a time. */
-function renderSample({ name, title }: Api, { language, label, code }: Sample, isOpen: boolean): Html {
-  return html`<details name="samples-${name}" data-language="${language}" ${isOpen && html` open`}>
+function renderSample(
+  { name, title }: Api,
+  { language, label, code }: Sample,
+  isOpen: boolean,
+  key: string = language,
+): Html {
+  return html`<details name="samples-${name}" data-language="${key}" ${isOpen && html` open`}>
     <summary>${label}</summary>
     <div class="copyable">
       ${renderCopyButton(textWith('sampleIn', { api: title, language: label }))}

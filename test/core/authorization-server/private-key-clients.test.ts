@@ -4,7 +4,12 @@ import { PrivateKeyJwtProvider } from '@modelcontextprotocol/sdk/client/auth-ext
 import { exportJWK, exportPKCS8, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runInThisContext } from 'node:vm'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { createPrivateKeySamples } from '../../../src/shared/samples/private-key.js'
 import { exchange, listen } from '../../support/http.js'
 import { openPlatform } from '../../support/platform.js'
 
@@ -94,6 +99,26 @@ it.each(['ES256', 'RS256'] as const)(
     await expectToken(provider.tokens()!.access_token)
   },
 )
+
+it('the samples of openid-client and oauth4webapi get an access token as they are written', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'private-key-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'private-key.pem')
+  await writeFile(file, await exportPKCS8(pairs.ES256.privateKey))
+  const samples = createPrivateKeySamples({ issuer, tokenEndpoint: `${issuer}/token`, clientId: id })
+  const programs = samples.filter(({ language }) => language === 'javascript')
+  expect(programs.map(({ title }) => title)).toEqual(['openid-client', 'oauth4webapi'])
+  for (const { code } of programs) {
+    const body = code
+      .replaceAll(/^import (?:\* as )?(.+) from ('.+')$/gm, 'const $1 = await load($2)')
+      .replace("'private-key.pem'", JSON.stringify(file))
+    // A script, because modules of a folder elsewhere would not find the packages.
+    const program = runInThisContext(`(async (load) => { ${body}\nreturn access_token })`) as (
+      load: (name: string) => Promise<unknown>,
+    ) => Promise<string>
+    await expectToken(await program((name) => import(name)))
+  }
+})
 
 it("takes the form of RFC 7523's example (2.2), with its header and its percent-encoding", async () => {
   const { privateKey } = pairs.RS256

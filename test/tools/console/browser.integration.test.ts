@@ -31,6 +31,7 @@ import {
   readStatus,
 } from './reference-driver.js'
 import { DOCUMENTS, listen, openShop } from './shop.js'
+import { testPrivateKeys } from './private-key-in-chromium.js'
 import { describeTheme } from './theme-in-chromium.js'
 
 /** Each colour scheme and each width; in the long lane each combination. */
@@ -563,6 +564,10 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
 
   describe('controls on phones', () => {
     describeTargets(() => browser)
+  })
+
+  describe('Authorize with a private key', () => {
+    testPrivateKeys(() => usePage())
   })
 
   describe('light and dark pages', () => {

@@ -3,6 +3,7 @@ import { isCompleteKey } from './checksum.js'
 import { create } from './elements.js'
 import type { Message } from './messages.js'
 import type { PageData } from './page.js'
+import { createPrivateKeyField } from './private-key-field.js'
 import type { Session } from './session.js'
 import type { Credentials } from './token-request.js'
 import { callWords } from './words.js'
@@ -26,8 +27,10 @@ export function createCredentialsForm({ page, session, message, onSubmit, onForg
   const key = createField('key', callWords.key, isOAuth ? 'client_id' : api.keyHeader)
   const secret = createField('secret', callWords.secret, isOAuth ? 'client_secret' : callWords.forTokens, {
     type: 'password',
-    required: isOAuth,
+    required: isOAuth && api.proof === undefined,
   })
+  // Browsers sign on https and localhost only.
+  const proof = api.proof !== undefined && isSecureContext ? createPrivateKeyField(api.proof === 'only') : undefined
   key.input.value = session.lastKey()
   const submit = create('button', { class: 'button' }, callWords.authorize)
   const forget = create('button', { type: 'button', class: 'button quiet', click: onForget }, callWords.forget)
@@ -35,7 +38,8 @@ export function createCredentialsForm({ page, session, message, onSubmit, onForg
     'form',
     { novalidate: true, submit: (event) => void check(event) },
     key.element,
-    needsSecret && secret.element,
+    needsSecret && api.proof !== 'only' && secret.element,
+    proof?.element,
     problem,
     create('p', { class: 'note' }, ...renderNote(page)),
     create(
@@ -54,26 +58,33 @@ export function createCredentialsForm({ page, session, message, onSubmit, onForg
     event.preventDefault()
     if (isBusy) return
     const credentials = { key: key.input.value.trim(), secret: secret.input.value.trim() }
-    const wrong = findWrongField(credentials)
+    const proves = proof !== undefined && !proof.isEmpty()
+    const wrong = findWrongField(credentials, proves)
     showProblem(wrong?.message, wrong?.field)
     if (wrong) return wrong.field.focus()
+    const sign = proves ? await proof.read() : undefined
+    if (proves && !sign) {
+      showProblem({ text: callWords.wrongPrivateKey }, proof.input)
+      return proof.input.focus()
+    }
     setBusy(true)
-    const refusal = await onSubmit(credentials)
+    const refusal = await onSubmit({ ...credentials, sign })
     setBusy(false)
     if (refusal) showProblem(refusal, key.input)
   }
 
-  function findWrongField({ key: givenKey, secret: givenSecret }: Credentials) {
-    const wrong = (field: HTMLInputElement, text: string) => ({ field, message: { text } })
+  function findWrongField({ key: givenKey, secret: givenSecret }: Credentials, proves: boolean) {
+    const wrong = (field: HTMLElement, text: string) => ({ field, message: { text } })
     if (!isVisibleAscii(givenKey)) return wrong(key.input, givenKey === '' ? callWords.enterKey : callWords.unusable)
     if (!isOAuth && !isCompleteKey(givenKey)) return wrong(key.input, callWords.incompleteKey)
-    if (isOAuth && givenSecret === '') return wrong(secret.input, callWords.enterSecret)
+    if (isOAuth && !proves && api.proof === 'only' && proof) return wrong(proof.input, callWords.enterPrivateKey)
+    if (isOAuth && !proves && givenSecret === '') return wrong(secret.input, callWords.enterSecret)
     if (givenSecret !== '' && !isVisibleAscii(givenSecret)) return wrong(secret.input, callWords.unusable)
     return undefined
   }
 
   function showProblem(text: Message | undefined, field?: HTMLElement): void {
-    for (const { input } of [key, secret]) {
+    for (const { input } of [key, secret, ...(proof ? [proof] : [])]) {
       input.toggleAttribute('aria-invalid', false)
       input.removeAttribute('aria-describedby')
     }
@@ -97,7 +108,8 @@ export function createCredentialsForm({ page, session, message, onSubmit, onForg
     element,
     /** The first field that is empty. */
     focus(): void {
-      if (key.input.value !== '' && needsSecret) secret.input.focus()
+      if (key.input.value !== '' && api.proof === 'only') proof?.input.focus()
+      else if (key.input.value !== '' && needsSecret) secret.input.focus()
       else key.input.focus()
     },
   }

@@ -19,6 +19,8 @@ export interface Refusal {
   readonly description?: string | undefined
   /** `Retry-After` in seconds. */
   readonly retryAfter?: number | undefined
+  /** Whether a private key was proved in place of a secret. */
+  readonly isProof?: boolean
   /** The reason why there was no answer. */
   readonly unreachable?: string | undefined
   /** The server has confirmed that the secret is right and the application is suspended. */
@@ -47,10 +49,11 @@ export function describeCalls(state: State, scheme: Scheme): string {
 
 /** The reason why there is no access token, and the fix. */
 export function describeTokenRefusal(refusal: Refusal): Message {
-  const { status, error, description, suspended, unreachable } = refusal
+  const { status, error, description, suspended, unreachable, isProof } = refusal
   if (unreachable !== undefined) return { text: unreachable }
   if (suspended) return { text: callWords.suspended, contact: true }
-  if (error === 'invalid_client') return { text: callWords.wrong }
+  if (error === 'invalid_client')
+    return { text: isProof && description !== undefined ? endSentence(description) : callWords.wrong }
   if (error === 'unauthorized_client')
     return { text: description === undefined ? callWords.mayNotUse : endSentence(description), contact: true }
   if (status === 403 && error === 'network_not_allowed') return { text: callWords.network, contact: true }

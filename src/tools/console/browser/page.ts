@@ -26,7 +26,7 @@ export function readPage(main: HTMLElement): PageData {
   const { api = '', resource = '', tokenEndpoint = '', keyHeader = 'X-Api-Key' } = dataset
   const scheme = dataset['scheme'] === 'oauth2' ? 'oauth2' : 'apiKey'
   return {
-    api: { name: api, scheme, tokenEndpoint, keyHeader },
+    api: { name: api, scheme, tokenEndpoint, keyHeader, resource, proof: dataset['proof'] },
     resource,
     needsSecret: readList(dataset['schemes'] ?? scheme).includes('oauth2'),
     hasEmails: dataset['emails'] === 'true',

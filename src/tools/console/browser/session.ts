@@ -134,6 +134,7 @@ export function createSession(options: TokenRequestOptions) {
 }
 
 /** A key alone gets no access token, and the id of an application, which may be used instead of its key there, is no key. */
-function isUsable({ key, secret }: Credentials, { scheme }: ApiAccess): boolean {
-  return scheme === 'oauth2' ? secret !== '' : isCompleteKey(key)
+function isUsable({ key, secret, sign }: Credentials, { scheme, proof }: ApiAccess): boolean {
+  if (scheme !== 'oauth2') return isCompleteKey(key)
+  return sign ? proof !== undefined : secret !== '' && proof !== 'only'
 }

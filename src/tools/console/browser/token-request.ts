@@ -1,3 +1,4 @@
+import { ASSERTION_TYPE } from '../../../shared/samples/private-key.js'
 import { readRetryAfter, type Refusal, type Scheme } from './messages.js'
 
 /** The way to call an API of the console. */
@@ -7,12 +8,18 @@ export interface ApiAccess {
   /** The token endpoint, for an oauth2 API. */
   readonly tokenEndpoint: string
   readonly keyHeader: string
+  /** Its address, which is the audience of assertions. */
+  readonly resource: string
+  /** Whether its token endpoint takes a proof of a private key: `only` that, or `too`; undefined if it takes none. */
+  readonly proof?: string | undefined
 }
 
 export interface Credentials {
   readonly key: string
   /** The secret; empty if only the key was entered. */
   readonly secret: string
+  /** Signs an assertion for that issuer, with a private key in place of a secret (RFC 7523). */
+  readonly sign?: ((clientId: string, issuer: string) => Promise<string>) | undefined
 }
 
 export interface AccessToken {
@@ -38,7 +45,8 @@ const DEFAULT_LIFETIME_SECONDS = 3600
 /** Requests access tokens as RFC 6749 section 4.4 says, with HTTP Basic. */
 export function createTokenRequest({ send, now, suspensionUrl }: TokenRequestOptions) {
   /** The token endpoint answers a suspended application as it answers a wrong secret. */
-  async function isSuspended({ key, secret }: Credentials): Promise<boolean> {
+  async function isSuspended({ key, secret, sign }: Credentials): Promise<boolean> {
+    if (sign) return false
     try {
       const body = new URLSearchParams({ client_id: key, client_secret: secret })
       const response = await send(suspensionUrl, { method: 'POST', body, cache: 'no-store' })
@@ -53,8 +61,13 @@ export function createTokenRequest({ send, now, suspensionUrl }: TokenRequestOpt
     credentials: Credentials,
     signal: AbortSignal | null = null,
   ): Promise<{ token?: AccessToken; refusal?: Refusal }> {
-    const headers = { Authorization: `Basic ${btoa(`${credentials.key}:${credentials.secret}`)}` }
+    const { key, secret, sign } = credentials
+    const headers: HeadersInit = sign ? {} : { Authorization: `Basic ${btoa(`${key}:${secret}`)}` }
     const body = new URLSearchParams({ grant_type: 'client_credentials' })
+    if (sign) {
+      body.set('client_assertion_type', ASSERTION_TYPE)
+      body.set('client_assertion', await sign(key, api.resource))
+    }
     let response: Response
     try {
       response = await send(api.tokenEndpoint, { method: 'POST', headers, body, cache: 'no-store', signal })
@@ -69,6 +82,7 @@ export function createTokenRequest({ send, now, suspensionUrl }: TokenRequestOpt
           status,
           error: answer?.error,
           description: answer?.error_description,
+          isProof: sign !== undefined,
           suspended: answer?.error === 'invalid_client' && (await isSuspended(credentials)),
           retryAfter: readRetryAfter(response.headers.get('Retry-After'), now()),
         },

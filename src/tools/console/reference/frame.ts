@@ -71,6 +71,7 @@ function renderMain({ api }: Reference, options: ReferencePageOptions, root: str
     data-scheme="${api.scheme}"
     data-schemes="${options.schemes.join(' ')}"
     data-resource="${api.resource}"
+    ${api.clientAuthentication.includes('private_key_jwt') && html`data-proof="${api.clientAuthentication.length === 1 ? 'only' : 'too'}"`}
     data-token-endpoint="${api.tokenEndpoint}"
     data-key-header="${api.keyHeaders[0]}"
     data-search="${root}apis/${api.name}/search.json"

@@ -37,6 +37,8 @@ export const de: ConsoleTexts = {
   samplesFor: 'Beispiele für {api}',
   sampleIn: '{api} in {language}',
   callWithKey: 'Die API mit dem Schlüssel aufrufen',
+  makeKeyPair: 'Ein Schlüsselpaar erzeugen',
+  tokenByProof: 'Ein Access-Token holen, indem ein privater Schlüssel nachgewiesen wird (private_key_jwt)',
   getToken: 'Access-Token mit Schlüssel und Secret anfordern',
   callWithToken: 'Die API mit dem Access-Token aufrufen',
   operations: 'Operationen',

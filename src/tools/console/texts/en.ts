@@ -36,6 +36,8 @@ export const en = {
   samplesFor: 'Samples for {api}',
   sampleIn: '{api} in {language}',
   callWithKey: 'Call the API with the key',
+  makeKeyPair: 'Make a key pair',
+  tokenByProof: 'Get an access token by proving a private key (private_key_jwt)',
   getToken: 'Get an access token with key and secret',
   callWithToken: 'Call the API with the access token',
   operations: 'Operations',

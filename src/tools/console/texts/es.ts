@@ -36,6 +36,8 @@ export const es: ConsoleTexts = {
   samplesFor: 'Ejemplos para {api}',
   sampleIn: '{api} en {language}',
   callWithKey: 'Llamar a la API con la clave',
+  makeKeyPair: 'Crear un par de claves',
+  tokenByProof: 'Obtener un token de acceso demostrando una clave privada (private_key_jwt)',
   getToken: 'Obtener un token de acceso con la clave y el secreto',
   callWithToken: 'Llamar a la API con el token de acceso',
   operations: 'Operaciones',

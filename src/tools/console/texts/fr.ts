@@ -38,6 +38,8 @@ export const fr: ConsoleTexts = {
   samplesFor: 'Exemples pour {api}',
   sampleIn: '{api} en {language}',
   callWithKey: 'Appeler l’API avec la clé',
+  makeKeyPair: 'Créer une paire de clés',
+  tokenByProof: 'Obtenir un jeton d’accès en prouvant une clé privée (private_key_jwt)',
   getToken: 'Obtenir un jeton d’accès avec la clé et le secret',
   callWithToken: 'Appeler l’API avec le jeton d’accès',
   operations: 'Opérations',

@@ -13,9 +13,21 @@ import {
 import { createSession } from '../../../../src/tools/console/browser/session.js'
 import type { ApiAccess } from '../../../../src/tools/console/browser/token-request.js'
 
-const ORDERS: ApiAccess = { name: 'orders', scheme: 'oauth2', tokenEndpoint: 'https://a/orders/token', keyHeader: '' }
+const ORDERS: ApiAccess = {
+  name: 'orders',
+  scheme: 'oauth2',
+  tokenEndpoint: 'https://a/orders/token',
+  keyHeader: '',
+  resource: 'https://a/orders',
+}
 const REPORTS: ApiAccess = { ...ORDERS, name: 'reports', tokenEndpoint: 'https://a/reports/token' }
-const CATALOG: ApiAccess = { name: 'catalog', scheme: 'apiKey', tokenEndpoint: '', keyHeader: 'Shop-Key' }
+const CATALOG: ApiAccess = {
+  name: 'catalog',
+  scheme: 'apiKey',
+  tokenEndpoint: '',
+  keyHeader: 'Shop-Key',
+  resource: 'https://a/catalog',
+}
 const KEY = createCredentials('epa', randomBytes(32)).mint('key', 0).plain
 const OK = { status: 200 }
 

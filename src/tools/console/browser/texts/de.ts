@@ -49,6 +49,16 @@ export const calls: CallTexts = {
   noToken: 'Es gibt kein Access-Token: {reason}',
   key: 'Schlüssel',
   secret: 'Secret',
+  proveKey: 'Statt des Secrets einen privaten Schlüssel nachweisen',
+  privateKey: 'Privater Schlüssel',
+  privateKeyHint:
+    'Als PEM (PKCS #8) oder JWK. Er wird nur in dieser Seite verwendet, kann aus ihr nicht mehr gelesen werden und ist mit ihr vergessen.',
+  makeKey: 'Ein Schlüsselpaar in dieser Seite erzeugen',
+  madeKey:
+    'Fügen Sie diesen öffentlichen Schlüssel Ihrer Anwendung hinzu und autorisieren Sie danach. Niemand kann den privaten Schlüssel lesen, und mit dieser Seite ist er weg.',
+  copyPublicKey: 'Öffentlichen Schlüssel kopieren',
+  wrongPrivateKey: 'Das ist kein privater Schlüssel von P-256, P-384, Ed25519 oder RSA als PEM (PKCS #8) oder JWK.',
+  enterPrivateKey: 'Geben Sie einen privaten Schlüssel ein oder erzeugen Sie ein Schlüsselpaar.',
   forTokens: 'für APIs mit Access-Tokens',
   enterKey: 'Geben Sie den Schlüssel ein.',
   enterSecret: 'Geben Sie das Secret ein.',

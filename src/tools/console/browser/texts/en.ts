@@ -49,6 +49,16 @@ export const calls = {
   noToken: 'There is no access token: {reason}',
   key: 'Key',
   secret: 'Secret',
+  proveKey: 'Prove a private key in place of the secret',
+  privateKey: 'Private key',
+  privateKeyHint:
+    'In PEM (PKCS #8) or as a JWK. It is used in this page only, cannot be read from it again, and is forgotten with it.',
+  makeKey: 'Make a key pair in this page',
+  madeKey:
+    'Add this public key to your application, then authorize. Nobody can read the private key, and it is gone with this page.',
+  copyPublicKey: 'Copy the public key',
+  wrongPrivateKey: 'This is no private key of P-256, P-384, Ed25519 or RSA, in PEM (PKCS #8) or as a JWK.',
+  enterPrivateKey: 'Enter a private key, or make a key pair.',
   forTokens: 'for APIs with access tokens',
   enterKey: 'Enter the key.',
   enterSecret: 'Enter the secret.',

@@ -49,6 +49,16 @@ export const calls: CallTexts = {
   noToken: 'No hay token de acceso: {reason}',
   key: 'Clave',
   secret: 'Secreto',
+  proveKey: 'Demostrar una clave privada en lugar del secreto',
+  privateKey: 'Clave privada',
+  privateKeyHint:
+    'En PEM (PKCS #8) o como JWK. Solo se usa en esta página, no se puede volver a leer y se olvida con ella.',
+  makeKey: 'Crear un par de claves en esta página',
+  madeKey:
+    'Añada esta clave pública a su aplicación y luego autorice. Nadie puede leer la clave privada, y desaparece con esta página.',
+  copyPublicKey: 'Copiar la clave pública',
+  wrongPrivateKey: 'No es una clave privada P-256, P-384, Ed25519 o RSA, en PEM (PKCS #8) o como JWK.',
+  enterPrivateKey: 'Introduzca una clave privada o cree un par de claves.',
   forTokens: 'para las API con tokens de acceso',
   enterKey: 'Introduzca la clave.',
   enterSecret: 'Introduzca el secreto.',

@@ -49,6 +49,16 @@ export const calls: CallTexts = {
   noToken: 'Il n’y a pas de jeton d’accès\u00A0: {reason}',
   key: 'Clé',
   secret: 'Secret',
+  proveKey: 'Prouver une clé privée à la place du secret',
+  privateKey: 'Clé privée',
+  privateKeyHint:
+    'En PEM (PKCS #8) ou en JWK. Elle n’est utilisée que dans cette page, ne peut plus y être lue et disparaît avec elle.',
+  makeKey: 'Créer une paire de clés dans cette page',
+  madeKey:
+    'Ajoutez cette clé publique à votre application, puis autorisez. Personne ne peut lire la clé privée, et elle disparaît avec cette page.',
+  copyPublicKey: 'Copier la clé publique',
+  wrongPrivateKey: 'Ce n’est pas une clé privée P-256, P-384, Ed25519 ou RSA, en PEM (PKCS #8) ou en JWK.',
+  enterPrivateKey: 'Saisissez une clé privée ou créez une paire de clés.',
   forTokens: 'pour les API avec jetons d’accès',
   enterKey: 'Saisissez la clé.',
   enterSecret: 'Saisissez le secret.',
