@@ -10,6 +10,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { memoryStore } from '../../../src/index.js'
 import type { StoreWith } from '../../../src/store.js'
+import { plans } from '../../../src/features/plans/index.js'
 import { smtpMailer } from '../../../src/features/emails/smtp.js'
 import { observe } from '../../../src/tools/opentelemetry/index.js'
 import { failingStore } from '../../support/failing-store.js'
@@ -19,10 +20,15 @@ import { openPlatform } from '../../support/platform.js'
 import { transportTo } from '../../support/smtp.js'
 
 const RULES = 'docs/prometheus-rules.yml'
+const DASHBOARD = 'docs/grafana-dashboard.json'
 const run = promisify(execFile)
 
 interface Rules {
   readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[]
+}
+
+interface Dashboard {
+  readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[]
 }
 
 /** The series of a scrape. */
@@ -56,6 +62,7 @@ async function openSite() {
     mailer: { send: async (email) => (mailFault ? Promise.reject(mailFault) : dead.send(email)) },
     apis: { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey', registration: 'automatic' } },
     rateLimits: { failedAuthentication: false },
+    plans: plans({ free: { requests: [{ limit: 5, per: 'day', soft: true }] } }, { notify: true }),
   })
   observe(auth, { meterProvider: new MeterProvider({ readers: [exporter] }) })
   await auth.ready()
@@ -111,6 +118,18 @@ it(
       ).text()
     faults['PlatformAuthManyWrongSecrets'] = await site.scrape()
 
+    for (let i = 0; i < 150; i++)
+      await (await site.ask('/catalog/items', { headers: { 'X-Api-Key': 'epa_key_unknown' } })).text()
+    faults['PlatformAuthRefusalsRise'] = await site.scrape()
+
+    const { application, credentials } = await site.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
+    await site.auth.plans.set(application.id, 'free')
+    for (let i = 0; i < 5; i++)
+      expect((await site.ask('/catalog/items', { headers: { 'X-Api-Key': credentials.clientId } })).status).toBe(200)
+    await site.auth.flush()
+    await vi.waitFor(async () => expect([...(await site.scrape()).keys()].join()).toContain('"quota_reached"'))
+    faults['PlatformAuthQuotaReached'] = await site.scrape()
+
     site.setClockOffset(90_000)
     faults['PlatformAuthClockDeviates'] = await gauge('platform_auth_clock_available', 0)
     expect((await site.auth.health()).problems.join()).toMatch(/clock of this process is 90 seconds behind/)
@@ -163,35 +182,86 @@ it(
     site.auth.events.emit('limits.unavailable', { type: 'limits.unavailable', at: new Date() })
     faults['PlatformAuthLimitsNotShared'] = await gauge('platform_auth_limits_available', 0)
 
+    for (const type of ['limits.available', 'request.reported'] as const)
+      site.auth.events.emit(type, { type, at: new Date(), api: 'catalog', error: 'invalid_api_key' })
+    await gauge('platform_auth_store_available', 1)
+    const everything = new Map(
+      [healthy, ...Object.values(faults), await site.scrape()].flatMap((scrape) => [...scrape]),
+    )
     const rules = parse(await readFile(RULES, 'utf8')) as Rules
     const alerts = rules.groups.flatMap((group) => group.rules)
     expect(Object.keys(faults).toSorted()).toEqual(alerts.map(({ alert }) => alert).toSorted())
     const folder = await mkdtemp(join(tmpdir(), 'alerts-'))
     onTestFinished(() => rm(folder, { recursive: true }))
-    const file = join(folder, 'test.yml')
-    await writeFile(
-      file,
-      stringify({
-        rule_files: [join(process.cwd(), RULES)],
-        evaluation_interval: '1m',
-        tests: alerts.map(({ alert }) => createTest(alert, healthy, faults[alert]!)),
-      }),
-    )
-    await run('promtool', ['test', 'rules', file])
+    const check = async (name: string, interval: string, tests: readonly object[]): Promise<void> => {
+      const file = join(folder, name)
+      const rule_files = [join(process.cwd(), RULES)]
+      await writeFile(file, stringify({ rule_files, evaluation_interval: interval, tests }))
+      await run('promtool', ['test', 'rules', file])
+    }
+    await check('faults.yml', '1m', [
+      ...alerts.map(({ alert }) => createTest(alert, healthy, faults[alert]!)),
+      createQueryTest(await readQueries(), healthy, everything),
+    ])
+    await check('steady.yml', '1h', [STEADY_REFUSALS])
   },
 )
 
+/** An API that refuses a third of its requests, as it did for a week: that is no news. */
+const STEADY_REFUSALS = {
+  interval: '10m',
+  input_series: ['', ',error_type="invalid_token"'].map((error, i) => ({
+    series: `platform_auth_requests_total{platform_auth_api_name="orders"${error}}`,
+    values: `0+${200 / (i + 1)}x1200`,
+  })),
+  promql_expr_test: [
+    { expr: 'count(ALERTS{alertname="PlatformAuthRefusalsRise"})', eval_time: '8d', exp_samples: [] },
+    {
+      expr: 'clamp_max(count(platform_auth_requests_total{error_type!=""}), 1)',
+      eval_time: '8d',
+      exp_samples: [{ labels: '{}', value: 1 }],
+    },
+  ],
+}
+
+/** The queries of the dashboard, with what Grafana puts in place of its variables. */
+async function readQueries(): Promise<string[]> {
+  const { panels } = JSON.parse(await readFile(DASHBOARD, 'utf8')) as Dashboard
+  const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+  return queries.map((query) => query.replaceAll('$__rate_interval', '5m').replaceAll('$api', '.*'))
+}
+
+/** Each query finds something when all faults are there. */
+function createQueryTest(queries: readonly string[], healthy: Scrape, faulty: Scrape): object {
+  return {
+    interval: '1m',
+    input_series: createSeries(healthy, faulty),
+    promql_expr_test: queries.map((query) => ({
+      expr: `clamp_max(count(${query}), 1)`,
+      eval_time: '29m',
+      exp_samples: [{ labels: '{}', value: 1 }],
+    })),
+  }
+}
+
 /** Twenty minutes of health, then ten with the fault. Counters go on growing as they grew by the fault. */
-function createTest(alert: string, healthy: Scrape, faulty: Scrape): object {
-  const series = [...faulty].map(([series, value]) => {
+function createSeries(healthy: Scrape, faulty: Scrape): readonly object[] {
+  return [...faulty].map(([series, value]) => {
     const before = healthy.get(series)
-    const steps = Array.from({ length: 11 }, (_, i) => (series.includes('_total') ? value * (i + 1) : value))
+    const steps = Array.from({ length: 11 }, (_, i) => (/_total|_sum/.test(series) ? value * (i + 1) : value))
     return { series, values: `${before === undefined ? '_' : before}x20 ${steps.join(' ')}` }
   })
+}
+
+function createTest(alert: string, healthy: Scrape, faulty: Scrape): object {
   const fires = (at: string, expected: boolean): object => ({
     expr: `count(ALERTS{alertname="${alert}", alertstate="firing"}) > 0`,
     eval_time: at,
     exp_samples: expected ? [{ labels: '{}', value: 1 }] : [],
   })
-  return { interval: '1m', input_series: series, promql_expr_test: [fires('19m', false), fires('29m', true)] }
+  return {
+    interval: '1m',
+    input_series: createSeries(healthy, faulty),
+    promql_expr_test: [fires('19m', false), fires('29m', true)],
+  }
 }

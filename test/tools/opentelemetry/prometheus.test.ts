@@ -11,6 +11,7 @@ import { makeAllHappen, openObserved } from './observed.js'
 afterEach(resetTelemetry)
 
 const RULES = readFileSync(new URL('../../../docs/prometheus-rules.yml', import.meta.url), 'utf8')
+const DASHBOARD = readFileSync(new URL('../../../docs/grafana-dashboard.json', import.meta.url), 'utf8')
 const PAGE = readFileSync(new URL('../../../docs/observability.md', import.meta.url), 'utf8')
 
 /** The values of our series by `name{labels}`. */
@@ -38,11 +39,22 @@ describe('a scrape by Prometheus', () => {
     const shown = seriesOf(PAGE)
     expect(shown.size).toBeGreaterThan(10)
     expect([...scraped.keys()]).toEqual(expect.arrayContaining([...shown.keys()]))
-    // Every series that the page's alert rules use exists.
+    // Every metric and every label that the alerts and the dashboard use exists.
     const names = new Set([...scraped.keys()].map((series) => series.replace(/\{.*/, '')))
-    for (const [name] of `${PAGE} ${RULES}`.matchAll(/\bplatform_auth_\w+_(?:total|available|count|sum|bucket)\b/g)) {
+    const labels = new Set(
+      [...scraped.keys()].flatMap((series) => [...series.matchAll(/(\w+)="/g)].map(([, label]) => label!)),
+    )
+    const queries = `${RULES} ${DASHBOARD.replaceAll('\\"', '"')}`
+    const used = [...queries.matchAll(/\bplatform_auth_\w+/g)].map(([name]) => name)
+    expect(new Set(used).size).toBeGreaterThan(15)
+    for (const name of used) expect([...names, ...labels]).toContain(name)
+    for (const [, name] of PAGE.matchAll(/\b(platform_auth_\w+_(?:total|available|count|sum|bucket))\b/g))
       expect(names).toContain(name)
-    }
+    const usedLabels = [...queries.matchAll(/(\w+)(?:=~|!~|!=|=)"|\bby \(([\w, ]+)\)/g)].flatMap(
+      ([, one, list = '']) => one ?? list.split(', '),
+    )
+    expect(new Set(usedLabels).size).toBeGreaterThan(2)
+    for (const label of usedLabels) expect([...labels]).toContain(label)
     expect(scraped.get('platform_auth_requests_total{platform_auth_api_name="orders"}')).toBe('2')
     expect(scraped.get('platform_auth_store_outage_duration_count')).toBe('1')
   })
