@@ -13,6 +13,7 @@ import { chromium } from 'playwright-core'
 import { saveEmails } from './emails.mjs'
 import { drawGuardCost } from './guard-cost.mjs'
 import { savePages } from './pages.mjs'
+import { showOperator, STAFF_PASSWORD } from './operator.mjs'
 import { showParts } from './parts.mjs'
 import { addUsage, showPortal } from './portal.mjs'
 import { showReference } from './reference.mjs'
@@ -29,7 +30,7 @@ await writeFile(join(IMAGES, 'guard-cost.svg'), drawGuardCost(readme))
 const folder = await mkdtemp(join(tmpdir(), 'platform-auth-images-'))
 const app = spawn(process.execPath, ['example-app/server.js'], {
   cwd: ROOT,
-  env: { ...process.env, EXAMPLE_VAR: folder, PORT: '3000' },
+  env: { ...process.env, EXAMPLE_VAR: folder, PORT: '3000', STAFF_PASSWORD },
   stdio: ['ignore', 'ignore', 'inherit'],
 })
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
@@ -55,6 +56,8 @@ async function saveImages() {
     await save(page, 'reference', colorScheme)
     await showPortal(page, { baseUrl: BASE_URL, folder })
     await save(page, 'portal', colorScheme)
+    await showOperator(page, { baseUrl: BASE_URL, folder }, '/applications/ID')
+    await save(page, 'operator', colorScheme)
     await showParts(page)
     await save(page, 'parts', colorScheme)
     await context.close()

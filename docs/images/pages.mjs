@@ -4,6 +4,7 @@
  * pages are found by their links.
  */
 import { join } from 'node:path'
+import { showOperator } from './operator.mjs'
 import { showPortal } from './portal.mjs'
 import { showReference } from './reference.mjs'
 
@@ -30,6 +31,14 @@ const PAGES = {
     await page.locator('#problem').waitFor()
   },
   'sign-in': (page, { baseUrl }) => page.goto(`${baseUrl}/developers/applications`),
+  'operator-today': (page, site) => showOperator(page, site, ''),
+  'operator-applications': (page, site) => showOperator(page, site, '/applications'),
+  'operator-application': (page, site) => showOperator(page, site, '/applications/ID'),
+  'operator-suspend': (page, site) => showOperator(page, site, '/applications/ID/suspend'),
+  'operator-usage': (page, site) => showOperator(page, site, '/usage'),
+  'operator-emails': (page, site) => showOperator(page, site, '/emails'),
+  'operator-keys': (page, site) => showOperator(page, site, '/keys'),
+  'operator-audit': (page, site) => showOperator(page, site, '/audit'),
   portal: (page, site) => showPortal(page, site),
 }
 

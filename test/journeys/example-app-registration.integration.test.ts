@@ -58,6 +58,30 @@ describe('A new developer at the example app', () => {
     for (const link of ['register', 'apis/orders', 'apis/catalog']) expect(console).toContain(`href="${link}"`)
   })
 
+  it('lets the staff sign in with the printed password, and nobody else', async () => {
+    const { baseUrl, output } = example
+    const [, address = '', password = ''] = /^ {2}for operators +(\S+) \(password: (\S+)\)$/m.exec(output())!
+    const signIn = (given: string) =>
+      fetch(`${address}/sign-in`, {
+        method: 'POST',
+        redirect: 'manual',
+        body: new URLSearchParams({ name: 'operator@example.com', password: given }),
+      })
+    expect(address).toBe(`${baseUrl}/operator`)
+    expect([(await fetch(address)).status, (await signIn(`${password}x`)).status]).toEqual([401, 401])
+    const { status, headers } = await signIn(password)
+    expect([status, headers.get('location')]).toEqual([303, '/operator'])
+    const [cookie = ''] = headers.getSetCookie()
+    expect(cookie).toMatch(/; Path=\/operator; .*HttpOnly; SameSite=Lax$/)
+    const [session = ''] = cookie.split(';')
+    const forged = session.replace(/=[^.]*/, `=${Buffer.from('["mallory",9999999999999]').toString('base64url')}`)
+    const open = async (value: string) => fetch(`${address}/applications`, { headers: { cookie: value } })
+    expect((await open(forged)).status).toBe(401)
+    const opened = await open(session)
+    expect(opened.status).toBe(200)
+    expect(await opened.text()).toContain('operator@example.com')
+  })
+
   it('can do the same below the path of BASE_URL, and gets e-mail files that only the owner of the server can read', async () => {
     const port = await freePort()
     const baseUrl = `http://localhost:${port}/v1`

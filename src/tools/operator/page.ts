@@ -22,6 +22,7 @@ main > :is(.card, .table, .tiles, .columns, .empty, form) + :is(.card, .columns,
 .card > :is(p, form, dl) { padding: var(--space-4); margin: 0 }
   .table { position: relative }
 .card .table { border: 0; border-radius: 0 }
+.card > .table:last-child { border-radius: 0 0 var(--corner-box) var(--corner-box) }
 .card .empty { padding: var(--space-5) var(--space-4) }
 .card > form { max-width: 36rem }
 form.search { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 9rem), 1fr)); gap: var(--space-3); align-items: end; margin-bottom: var(--space-5) }

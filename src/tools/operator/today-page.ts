@@ -11,7 +11,6 @@ import type { Page, Platform, Site, Visit } from './visit.js'
 
 const SHOWN = 20
 const EXPIRY_MS = 30 * DAY_MS
-const REQUESTS_MS = 90 * DAY_MS
 /** More refusals than this, and than twice the mean of the week before, are shown. */
 const FEW_REFUSALS = 10
 const HEALTH_MS = 60_000
@@ -110,23 +109,13 @@ function renderItem(
 
 /** Registrations and requests for access, what has waited longest first. */
 async function listWaiting({ auth, core }: Site, visit: Visit): Promise<readonly Html[]> {
-  const { texts, root, now } = visit
-  const held = (await core.store.emails?.list({ applicationId: undefined, state: 'held', limit: SHOWN })) ?? []
-  const { items: asked } = await auth.audit.list({
-    type: 'application.accessRequested',
-    order: 'newest',
-    from: new Date(now - REQUESTS_MS),
-    limit: 100,
-  })
-  const ids = new Set([
-    ...held.map(({ applicationId }) => applicationId),
-    ...asked.flatMap(({ applicationId }) => applicationId ?? []),
-  ])
-  const found = await Promise.all([...ids].map((id) => auth.applications.get(id)))
-  const waiting = found.flatMap((application) => (application ? listRequests(application) : []))
-  return waiting
-    .toSorted((one, other) => one.at.getTime() - other.at.getTime())
-    .slice(0, SHOWN)
+  const { texts, root } = visit
+  const { items } = await auth.applications.list({ waiting: true, limit: SHOWN })
+  const isDecided = (api: string): boolean => core.settings.apis.get(api)?.registration === 'manual'
+  // Other pending applications wait for their first e-mail to arrive.
+  return items
+    .filter(({ accessRequests, apis }) => accessRequests.length > 0 || Object.keys(apis).some(isDecided))
+    .flatMap(listRequests)
     .map(({ application, at, apis }) =>
       renderItem(
         visit,
