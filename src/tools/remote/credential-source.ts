@@ -38,6 +38,9 @@ const MAX_HELD_MS = 2000
 const MAX_HELD_PER_SERVER = 200
 const MAX_LISTED_TOKENS = 10_000
 const MAX_USES = 100
+/** Other texts, which a database may not take, name no token and no place in the feed. */
+const TOKEN_ID = /^[\w-]{32}$/
+const CURSOR = /^[\w.:-]{1,128}$/
 const MAX_USE_AGE_MS = 86_400_000
 
 const readOptions = group('credentialSource', { externalId: boolean(false), metadata: textList })
@@ -134,6 +137,7 @@ function createAnswers(
     },
     async 'revoked-token'({ given, server }) {
       const id = readText(given, 'id')
+      if (!TOKEN_ID.test(id)) return { isRevoked: false }
       return { isRevoked: await limitLookups(server.id, () => source.isAccessTokenRevoked(id)) }
     },
     changes: createChangesAnswer(parts),
@@ -175,13 +179,16 @@ function createChangesAnswer({ source, limitLookups, nextChange }: SourceParts):
 
   return async ({ given, server, nameOf, signal }) => {
     const cursor = given['cursor'] === undefined ? undefined : readText(given, 'cursor')
+    if (cursor !== undefined && !CURSOR.test(cursor)) throw new OAuthError('invalid_request', 'The cursor is none')
     const read = () => limitLookups(server.id, () => source.changesSince(cursor))
     const wait = given['wait'] === undefined ? 0 : Math.min(MAX_HELD_MS, readNumber(given, 'wait'))
     const count = held.get(server.id) ?? 0
     const mayHold = cursor !== undefined && wait > 0 && count < MAX_HELD_PER_SERVER
     // Before the feed is read: a change that is committed after the read ends the wait.
     const waiting = new AbortController()
-    const change = mayHold ? nextChange(wait, AbortSignal.any([signal, waiting.signal])) : undefined
+    const stop = (): void => waiting.abort()
+    signal.addEventListener('abort', stop)
+    const change = mayHold ? nextChange(wait, waiting.signal) : undefined
     try {
       if (change) held.set(server.id, count + 1)
       let page = await read()
@@ -189,9 +196,12 @@ function createChangesAnswer({ source, limitLookups, nextChange }: SourceParts):
         await change
         page = await read()
       }
-      return { cursor: page.cursor, changes: page.changes.flatMap((each) => nameChange(each, nameOf)) }
+      // Another list of its APIs: it may know what it must not know any more.
+      const isOther = page.changes.some((change) => change.kind === 'application' && change.id === server.id)
+      const changes: readonly Change[] = isOther ? [{ kind: 'everything' }] : page.changes
+      return { cursor: page.cursor, changes: changes.flatMap((each) => nameChange(each, nameOf)) }
     } finally {
-      waiting.abort()
+      stop()
       if (change) release(held, server.id)
     }
   }

@@ -16,8 +16,8 @@ interface AskOptions {
 }
 
 const TIMEOUT_MS = 5000
-/** Look-ups of strangers wait for a connection; the change feed has some of its own. */
-const MAX_CONNECTIONS = 32
+/** `remote-parts.ts` gives look-ups half of them. The change feed has some of its own. */
+const MAX_CONNECTIONS = 64
 /** 10,000 revoked access tokens have a tenth of it. */
 const MAX_BYTES = 8 * 1024 * 1024
 
@@ -45,12 +45,11 @@ export function createPlatformClient({
 
   /** Redirects are not followed: the answer is an outage. */
   function open(call: string, body: string, { signal, held = 0 }: AskOptions): Promise<IncomingMessage> {
-    const late = AbortSignal.timeout(TIMEOUT_MS + held)
     return new Promise((resolve, reject) => {
       const outgoing = request(`${address}${SOURCE_PATH}${call}`, {
         method: 'POST',
         agent: call === 'changes' ? agents.changes : agents.lookUps,
-        signal: signal ? AbortSignal.any([signal, late]) : late,
+        ...(signal && { signal }),
         headers: {
           Authorization: authorization,
           'Content-Type': 'application/json',
@@ -59,7 +58,14 @@ export function createPlatformClient({
         },
       })
       if (signal) outgoing.on('socket', (socket) => socket.unref())
-      outgoing.on('response', resolve).on('error', reject).end(body)
+      // Also for an answer that comes byte by byte.
+      const timer = setTimeout(() => outgoing.destroy(new LateAnswer()), TIMEOUT_MS + held)
+      timer.unref()
+      outgoing
+        .on('close', () => clearTimeout(timer))
+        .on('response', resolve)
+        .on('error', reject)
+        .end(body)
     })
   }
 
@@ -108,6 +114,15 @@ class PlatformRefusal extends Error {
       429: 'this resource server asks too often',
     }
     super(`The platform answered with status ${status}: ${reasons[status ?? 0] ?? 'it cannot answer now'}.`)
+  }
+}
+
+class LateAnswer extends Error {
+  override readonly name = 'LateAnswer'
+  readonly code = 'ETIMEDOUT'
+
+  constructor() {
+    super('The platform did not answer in time.')
   }
 }
 

@@ -6,11 +6,15 @@ export interface PlatformClock {
   set(time: number, startedAt: number): void
 }
 
+/** One answer may be of a process of the platform whose clock is behind, or was for a moment. */
+const ANSWERS_BEFORE_SET_BACK = 10
+
 /** It runs with the monotonic clock of this process, so it does not jump when that of the machine is set. */
 export function createPlatformClock(): PlatformClock {
   /** The platform's time less the monotonic one. Until the first answer, that of this machine. */
   let offset = Date.now() - performance.now()
   let isKnown = false
+  let answersBehind = 0
 
   return {
     now: () => Math.round(performance.now() + offset),
@@ -18,9 +22,13 @@ export function createPlatformClock(): PlatformClock {
       const answeredAt = performance.now()
       // The platform has read its clock at some time between the two. What fits is kept: it may be from a quicker answer.
       const [least, most] = [time - answeredAt, time - startedAt]
-      if (isKnown && offset >= least && offset <= most) return
+      const isAhead = isKnown && offset > most
+      answersBehind = isAhead ? answersBehind + 1 : 0
+      const fits = isKnown && offset >= least && offset <= most
+      if (fits || (isAhead && answersBehind < ANSWERS_BEFORE_SET_BACK)) return
       offset = (least + most) / 2
       isKnown = true
+      answersBehind = 0
     },
   }
 }

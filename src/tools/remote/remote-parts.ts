@@ -25,7 +25,7 @@ import type { RemoteSettings } from './read-remote-options.js'
 import { createRemoteSource } from './remote-source.js'
 
 /** Connections of `platform-client.ts`: look-ups that clients cause use half of them. */
-const CONCURRENT_CALLS = 32
+const CONCURRENT_CALLS = 64
 /** The platform lists no more revoked access tokens at once. */
 const MAX_LISTED_TOKENS = 10_000
 

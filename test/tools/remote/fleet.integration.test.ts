@@ -57,10 +57,10 @@ it('two services feel what either of two processes of the platform changes, and 
   const urls = services.map(({ url }) => url)
   const callers = Array.from({ length: 4 }, () => createApplication(site.auth, { catalog: {} }))
   const keys = (await Promise.all(callers)).map(({ clientId }) => clientId)
-  let isOver = false
+  const over = new AbortController()
   const refused: string[] = []
   const load = async (key: string): Promise<void> => {
-    while (!isOver)
+    while (!over.signal.aborted)
       for (const url of urls) {
         const answer = await ask(`${url}/catalog/items`, key)
         if (answer !== '200') refused.push(answer)
@@ -102,7 +102,7 @@ it('two services feel what either of two processes of the platform changes, and 
       return answers.every((answer) => answer === '200')
     })
   }
-  isOver = true
+  over.abort()
   await Promise.all(loads)
   expect(slow).toEqual([])
   expect(refused).toEqual([])

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { DatabaseSync } from '@photostructure/sqlite'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { createRemoteAuth } from '../../../src/tools/remote/index.js'
+import { expectSecured, fakeClock } from '../../../src/tools/testing/index.js'
 import { accessToken, createApplication, createTokenForm, post } from '../../support/http.js'
 import { recordingLogger } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
@@ -124,6 +125,21 @@ describe('a service', () => {
     expect(await ask(`${url}/orders/items`, other.token)).toBe('200')
   })
 
+  it('refuses at once at an API that it serves no longer, and stays up for the others', async () => {
+    const { application, credentials } = await site.auth.applications.create({
+      name: 'Other backend',
+      resourceServer: ['orders', 'catalog'],
+    })
+    const { clientId, clientSecret } = credentials
+    const { auth, url } = await site.startService({ clientId, clientSecret: clientSecret! })
+    await auth.ready()
+    const client = await createClient(site)
+    expect(await ask(`${url}/catalog/items`, client.key)).toBe('200')
+    await site.auth.applications.update(application.id, { resourceServer: ['orders'] })
+    await expect.poll(() => ask(`${url}/catalog/items`, client.key), POLL).toMatch(/^40[13]/)
+    expect(await ask(`${url}/orders/items`, client.token)).toBe('200')
+  })
+
   it('tells the platform when keys were last used', async () => {
     const { auth, url } = await site.startService()
     await auth.ready()
@@ -180,6 +196,20 @@ describe('a service', () => {
     const create = () => createRemoteAuth({ ...site.serviceOptions, ...(options as object) })
     expect(create).toThrow(expect.objectContaining({ code: 'invalid_configuration', option }) as Error)
   })
+})
+
+it('a service is checked by expectSecured(), with the applications of the platform', async () => {
+  // Its clock is set back for credentials that have expired.
+  const site = await openSite({ now: fakeClock().now })
+  onTestFinished(site.close)
+  const { auth, app } = await site.startService({ rateLimits: { failedAuthentication: false } })
+  await auth.ready()
+  const { routes } = await expectSecured(app, { auth: { ...site.auth, ...auth } as typeof site.auth })
+  expect(routes).toContain('GET /orders/items')
+  app.get('/orders/open', (_req, res) => void res.json([]))
+  await expect(expectSecured(app, { auth: { ...site.auth, ...auth } as typeof site.auth })).rejects.toThrow(
+    '/orders/open',
+  )
 })
 
 it('the clock of a service may be wrong by minutes', async () => {
