@@ -75,28 +75,30 @@ export function createPresentedEndpoints({
 
   async function judge(req: IncomingMessage, res: ServerResponse, { server, api }: Admitted, form: Form) {
     const described = describe(req, api, server, form)
+    // What is read while the answer is made may change it.
+    const until = freshUntil()
     const judged = await judgePresented(api, readScopes(api, form), described, res)
     // An outage says nothing about the credential.
     if (judged.denied && judged.denied.status >= 500) throw toOAuthError(judged.denied)
     // Counted after the look-up, by resource server and address: a good key always passes, whoever else sends bad ones there.
     if (judged.denied?.error === 'invalid_api_key') await limitFailures?.(formatFailureKey(described, undefined))
-    return judged
+    return { ...judged, maxAge: judged.caller ? findMaxAge(judged.caller, until) : 0 }
   }
 
   /** Seconds for which the resource server may take the answer for true. */
-  function findMaxAge({ application: { keys, endsAt = Infinity }, token }: Caller): number {
+  function findMaxAge({ application: { keys, endsAt = Infinity }, token }: Caller, until: number): number {
     // Which of the keys it was does not matter: with an earlier end it is asked again.
     const ends = keys.map(({ expiresAt = Infinity }) => expiresAt).filter((end) => end > now())
     const end = Math.min(endsAt, ...(token ? [token.exp * 1000] : ends)) - now()
-    return Math.max(0, Math.floor(Math.min(freshUntil() - performance.now(), end) / 1000))
+    return Math.max(0, Math.floor(Math.min(until - performance.now(), end) / 1000))
   }
 
   async function sendIntrospection(req: IncomingMessage, res: ServerResponse, admitted: Admitted, form: Form) {
-    const { denied, caller } = await judge(req, res, admitted, form)
+    const { denied, caller, maxAge } = await judge(req, res, admitted, form)
     const document = denied
-      ? { active: false, reason: denied.error, ...readWait(denied), max_age: 0 }
-      : { ...describeCaller(admitted.api, caller), max_age: findMaxAge(caller) }
-    sendJson(res, 200, document, NO_STORE)
+      ? { active: false, reason: denied.error, ...readWait(denied) }
+      : describeCaller(admitted.api, caller)
+    sendJson(res, 200, { ...document, max_age: maxAge }, NO_STORE)
   }
 
   return {
@@ -115,8 +117,8 @@ export function createPresentedEndpoints({
         const form = await readPresentedForm(req)
         const client = form.get('token') === undefined ? describeRequest(req, copyHeaders(req, 'authorization')) : req
         const admitted = await limitAuthenticationTime(admit(client, form, api)).catch(hideFromCallers)
-        const { denied, caller } = await judge(req, res, admitted, form).catch(hideFromCallers)
-        res.setHeader('Max-Age', caller ? findMaxAge(caller) : 0)
+        const { denied, caller, maxAge } = await judge(req, res, admitted, form).catch(hideFromCallers)
+        res.setHeader('Max-Age', maxAge)
         if (denied) return sendDenial(req, res, denied)
         const { application, scopes } = caller
         sendEmpty(res, 204, {
@@ -187,8 +189,7 @@ function hideFromCallers(error: unknown): never {
 }
 
 function readWaitHeader({ headers }: Denial): Readonly<Record<string, string>> {
-  const wait = headers['Retry-After']
-  return wait === undefined ? {} : { 'Retry-After': wait }
+  return Object.hasOwn(headers, 'Retry-After') ? { 'Retry-After': headers['Retry-After']! } : {}
 }
 
 /** The seconds after which the caller may try again. */
