@@ -1,5 +1,6 @@
 /**
- * A whole platform on SQLite for a soak, which reports its memory. Usage: `node --expose-gc soak-process.mjs <SQLite file>`.
+ * A whole platform on SQLite for a soak, which reports its memory. Usage: `node --expose-gc soak-process.mjs <SQLite file> [entries]`, where
+ * `entries` are those of each cache, or `default`.
  * `POST /operate` makes a call of an operator: `[part, call, ...arguments]`. Each message is answered with megabytes after a collection.
  */
 import { once } from 'node:events'
@@ -12,7 +13,7 @@ import { registration } from 'express-platform-auth/registration'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 import { usage } from 'express-platform-auth/usage'
 
-const [file = ''] = process.argv.slice(2)
+const [file = '', entries = '500'] = process.argv.slice(2)
 process.on('disconnect', () => process.exit())
 
 const app = express().set('trust proxy', 1)
@@ -37,7 +38,7 @@ const auth = createPlatformAuth({
   ],
   // So that what is bounded is full, or has expired, long before the middle of the soak.
   tokens: { lifetime: 60 },
-  cache: { applications: 500, accessTokens: 500 },
+  cache: entries === 'default' ? {} : { applications: Number(entries), accessTokens: Number(entries) },
   logger: { debug() {}, info() {}, warn() {}, error: (message) => void process.stderr.write(`${message}\n`) },
 })
 
