@@ -20,7 +20,7 @@ export function renderApiCommands(api: Api, document: JsonObject | undefined): H
   const path = `apis/${api.name}/samples`
   return html`${renderCommands(api, call)}
     <details class="samples" data-from="${path}">
-      <summary>${textWith('inLanguages', { languages: SAMPLE_LABELS.join(', ') })}</summary>
+      <summary>${textWith('inLanguages', { languages: listLabels(api).join(', ') })}</summary>
       <p><a href="${path}">${textWith('samplesFor', { api: api.title })}</a></p>
     </details>`
 }
@@ -65,6 +65,11 @@ function renderProofs(api: Api): Html | false {
     html`<h3>${heading}</h3>
       ${listed.map(({ title, language, code }) => renderSample(api, { language, label: title, code }, false, title))}`
   return html`${render(words().makeKeyPair, KEY_PAIR_SAMPLES)} ${render(words().tokenByProof, programs)}`
+}
+
+function listLabels(api: Api): readonly string[] {
+  if (!needsProof(api)) return SAMPLE_LABELS
+  return createPrivateKeySamples({ issuer: '', tokenEndpoint: '', clientId: '' }).map(({ title }) => title)
 }
 
 function needsProof({ clientAuthentication }: Api): boolean {

@@ -37,6 +37,8 @@ export function testPrivateKeys(usePage: () => ReturnType<UsePage>): void {
   it('authorizes with a key pair made in the page, and with a pasted private key, which the page then no longer shows', async () => {
     const { auth, developers } = await openBank()
     const page = usePage()
+    await page.goto(developers)
+    await page.getByText('In openid-client, oauth4webapi,').waitFor()
     await page.goto(`${developers}/apis/payments`)
     await page.getByRole('button', { name: 'Authorize' }).first().click()
     const dialog = page.getByRole('dialog')
@@ -44,6 +46,7 @@ export function testPrivateKeys(usePage: () => ReturnType<UsePage>): void {
     const keySet = { jwks: { keys: [publicKey.export({ format: 'jwk' })] } }
     const { application } = await auth.applications.create({ name: 'Bank', apis: ['payments'], keySet })
     await dialog.getByLabel('Key', { exact: false }).first().fill(application.id)
+    await dialog.getByText('Calls need the key or the id of your application, and its private key.').waitFor()
     expect(await dialog.getByLabel('Secret').count()).toBe(0)
     await dialog.getByRole('button', { name: 'Authorize' }).click()
     await dialog.getByText('Enter a private key').waitFor()

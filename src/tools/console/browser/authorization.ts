@@ -21,7 +21,11 @@ export function enableAuthorization({ page, session, button, state }: Authorizat
   const dialog = create('dialog', { class: 'credentials', 'aria-labelledby': 'credentials-title' })
   let pending: AbortController | undefined
   let next: (() => void) | undefined
-  const describe = (): string => describeCalls(session.describe(page.api), page.api.scheme)
+  const describe = (): string => {
+    const known = session.describe(page.api)
+    if (known === 'none' && page.api.proof === 'only') return callWords.needProof
+    return describeCalls(known, page.api.scheme)
+  }
 
   /** Opens the dialog. `then` is called as soon as the reader has authorized. */
   function open(message?: Message, then?: () => void): void {

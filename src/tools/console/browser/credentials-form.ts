@@ -140,9 +140,10 @@ function createField(
 
 function renderNote({ api, needsSecret, hasEmails, register }: PageData): (Node | string)[] {
   const { bothByEmail, bothFromOperator, keyByEmail, keyFromOperator, idInstead, bothUsed, keyUsed } = callWords
-  const [byEmail, fromOperator] = needsSecret ? [bothByEmail, bothFromOperator] : [keyByEmail, keyFromOperator]
+  const isBoth = needsSecret && api.proof !== 'only'
+  const [byEmail, fromOperator] = isBoth ? [bothByEmail, bothFromOperator] : [keyByEmail, keyFromOperator]
   const id = api.scheme === 'oauth2' ? [idInstead] : []
-  const sentences = [hasEmails ? byEmail : fromOperator, ...id, needsSecret ? bothUsed : keyUsed]
+  const sentences = [hasEmails ? byEmail : fromOperator, ...id, isBoth ? bothUsed : keyUsed]
   return [
     sentences.join(' '),
     ...(register === undefined ? [] : [' ', create('a', { href: register }, callWords.register)]),

@@ -91,6 +91,7 @@ export const calls: CallTexts = {
   notAuthorized: 'Nicht autorisiert',
   authorizedAs: 'Autorisiert als {key}',
   savedAs: '{key} gespeichert, noch nicht geprüft',
+  needProof: 'Aufrufe brauchen den Schlüssel oder die ID Ihrer Anwendung und ihren privaten Schlüssel.',
   needBoth: 'Aufrufe brauchen Schlüssel und Secret Ihrer Anwendung.',
   needKey: 'Aufrufe brauchen den Schlüssel Ihrer Anwendung.',
   authorized: 'Autorisiert.',

@@ -91,6 +91,7 @@ export const calls = {
   notAuthorized: 'Not authorized',
   authorizedAs: 'Authorized as {key}',
   savedAs: '{key} saved, not checked yet',
+  needProof: 'Calls need the key or the id of your application, and its private key.',
   needBoth: 'Calls need key and secret of your application.',
   needKey: 'Calls need the key of your application.',
   authorized: 'Authorized.',

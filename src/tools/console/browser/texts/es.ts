@@ -91,6 +91,7 @@ export const calls: CallTexts = {
   notAuthorized: 'Sin autorizar',
   authorizedAs: 'Autorizado como {key}',
   savedAs: '{key} guardada, aún sin comprobar',
+  needProof: 'Las llamadas necesitan la clave o el id de su aplicación y su clave privada.',
   needBoth: 'Las llamadas necesitan la clave y el secreto de su aplicación.',
   needKey: 'Las llamadas necesitan la clave de su aplicación.',
   authorized: 'Autorizado.',

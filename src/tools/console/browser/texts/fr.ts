@@ -91,6 +91,7 @@ export const calls: CallTexts = {
   notAuthorized: 'Non autorisé',
   authorizedAs: 'Autorisé comme {key}',
   savedAs: '{key} enregistrée, pas encore vérifiée',
+  needProof: 'Les appels nécessitent la clé ou l’identifiant de votre application, et sa clé privée.',
   needBoth: 'Les appels demandent la clé et le secret de votre application.',
   needKey: 'Les appels demandent la clé de votre application.',
   authorized: 'Autorisé.',
