@@ -47,10 +47,7 @@ export type ApplicationCalls = Omit<Applications, 'create'>
 /** The calls on applications, for hosts and for features. */
 export interface CoreCalls {
   readonly applications: Applications
-  /**
-   * The calls that change one application. They reject with the error that `check` throws for the record that they would
-   * change. What they save names `request`.
-   */
+  /** The calls that change one application. They reject as `check` throws. What they save names `request`. */
   readonly createCheckedCalls: (check: (current: ApplicationRecord) => void, request?: OnceRequest) => Applications
   readonly decisions: Decisions
   readonly readOperatorData: ReadOperatorData

@@ -1,20 +1,17 @@
 import type { Change } from '../../shared/contracts/store-records.js'
 
 /** Requests that wait for the next change: other processes ask this one what has changed. */
-export interface ChangeWaits {
-  /** Ends all waits, if the change is one that guards judge by. */
-  note(change: Change): void
-  /** Resolves with the next change, after that time, or when the signal is aborted. */
-  next(milliseconds: number, signal: AbortSignal): Promise<void>
-}
+export type ChangeWaits = ReturnType<typeof createChangeWaits>
 
-export function createChangeWaits(): ChangeWaits {
+export function createChangeWaits() {
   const waiting = new Set<() => void>()
   return {
-    note({ kind }) {
+    /** Ends all waits, if the change is one that guards judge by. */
+    note({ kind }: Change): void {
       if (kind !== 'processes' && kind !== 'sessionSecret') for (const end of waiting) end()
     },
-    next: (milliseconds, signal) =>
+    /** Resolves with the next change, after that time, or when the signal is aborted. */
+    next: (milliseconds: number, signal: AbortSignal): Promise<void> =>
       new Promise((resolve) => {
         const timer = setTimeout(end, milliseconds)
         timer.unref()

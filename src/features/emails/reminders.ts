@@ -9,10 +9,7 @@ import { findExpiring, countDays } from '../../core/applications/credentials/cre
 import { createQueuedEmail, listQueuedEmails, requeueEmail } from '../../core/applications/queue/queued-emails.js'
 import type { Core } from '../../feature.js'
 
-/**
- * Queues e-mails that remind contacts of credentials that are about to expire. Any number of processes may do so: the
- * e-mail and `remindedDays` are saved in one compare-and-set.
- */
+/** Queues reminders of credentials that expire. Any number of processes may: one compare-and-set saves both parts. */
 export interface Reminders {
   start(): void
   /** Queues the reminders that are due, also before `start`. */

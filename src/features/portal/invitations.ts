@@ -17,10 +17,7 @@ import { refuseUnlessActive } from '../../core/applications/records/status.js'
 import { readRegistrationContact } from '../../core/applications/records/validation.js'
 import type { Core } from '../../feature.js'
 
-/**
- * Makes the invited person a contact and ends the invitation, in one commit; undefined if the token is not that of an open
- * invitation to an active application.
- */
+/** Makes the invited a contact and ends the invitation, in one commit; undefined for a token that is not open. */
 export type AcceptInvitation = (
   token: string,
   origin: RequestOrigin | undefined,

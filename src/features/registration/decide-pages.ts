@@ -10,16 +10,7 @@ import type { PageBrand } from '../../shared/web/page-brand.js'
 import { createContentSecurityPolicy, renderPage } from '../../shared/web/public-page.js'
 
 /** The pages of operators are in English, as the e-mails to them: no language of an operator is stored. */
-export interface DecidePages {
-  /** Asks for the link; a script gives the page the one that was followed, and shows the request at once. */
-  renderStart(refused?: { readonly link: string | undefined; readonly problem: string }): string
-  /** The request, with a form for each decision. `token` is that of the link. */
-  renderOpen(approval: OpenApproval, token: string, rejection?: RejectionFields): string
-  /** The decision that was made earlier. */
-  renderClosed(approval: ClosedApproval): string
-  /** The decision that was just made. */
-  renderDone(isApproved: boolean, isRegistration: boolean): string
-}
+export type DecidePages = ReturnType<typeof createDecidePages>
 
 /** The reason of a rejection is what the operator writes next. `problem`: why the reason was refused. */
 interface RejectionFields {
@@ -60,14 +51,15 @@ interface DecidePagesOptions {
   readonly now: () => number
 }
 
-export function createDecidePages({ apis: listed, developersUrl, brand, now }: DecidePagesOptions): DecidePages {
+export function createDecidePages({ apis: listed, developersUrl, brand, now }: DecidePagesOptions) {
   const apis = new Map(listed.map((api) => [api.name, api]))
   const render = (heading: string, content: Html, isError = false): string =>
     // Operators read these pages, not contacts.
     renderPage(heading, { brand, developersUrl, portalUrl: undefined }, content, { script: FOLLOW_SCRIPT, isError })
 
   return {
-    renderStart(refused) {
+    /** Asks for the link; a script gives the page the one that was followed, and shows the request at once. */
+    renderStart(refused?: { readonly link: string | undefined; readonly problem: string }): string {
       const renderInput = (attributes: Html): Html =>
         html`<input
           ${attributes}
@@ -85,7 +77,8 @@ export function createDecidePages({ apis: listed, developersUrl, brand, now }: D
         <noscript><p>This browser runs no scripts. Copy the link from the e-mail, and paste it above.</p></noscript>`
       return render('Decide about a request', content, refused !== undefined)
     },
-    renderOpen(approval, token, given) {
+    /** The request, with a form for each decision. `token` is that of the link. */
+    renderOpen(approval: OpenApproval, token: string, given?: RejectionFields): string {
       const rejection = given && ownMembers(given)
       const isRegistration = approval.application.status === 'pending'
       const isError = rejection?.problem !== undefined
@@ -95,7 +88,8 @@ export function createDecidePages({ apis: listed, developersUrl, brand, now }: D
       </div>`
       return render(isRegistration ? 'Registration' : 'Request for access', content, isError)
     },
-    renderClosed: ({ application, decided }) =>
+    /** The decision that was made earlier. */
+    renderClosed: ({ application, decided }: ClosedApproval): string =>
       render(
         'Nothing left to decide',
         html`<p>${decided ? describeOutcome(decided) : UNKNOWN_OUTCOME}</p>
@@ -103,7 +97,8 @@ export function createDecidePages({ apis: listed, developersUrl, brand, now }: D
           ${decided?.reason !== undefined && html`<p class="quote">${decided.reason}</p>`}
           ${decided && Object.keys(decided.requested).length > 0 && renderDecided(decided, apis)}`,
       ),
-    renderDone: (isApproved, isRegistration) =>
+    /** The decision that was just made. */
+    renderDone: (isApproved: boolean, isRegistration: boolean): string =>
       render(isApproved ? 'Approved' : 'Denied', html`<p>${describeDone(isApproved, isRegistration)}</p>`),
   }
 }

@@ -38,21 +38,15 @@ export interface FormPageOptions {
   readonly decisionDays: number | undefined
 }
 
-export interface FormPage {
-  /** `GET /`, and the answer to a form that was refused. */
-  render(language: Language, refused?: RefusedForm): string
-  /** The Content-Security-Policy of the page. */
-  readonly policy: string
-}
-
 const EMPTY: RefusedForm = { fields: undefined, problems: new Map(), reason: undefined }
 
 /** The registration form. */
-export function createFormPage({ apis, links, inputs, terms, captcha, decisionDays }: FormPageOptions): FormPage {
+export function createFormPage({ apis, links, inputs, terms, captcha, decisionDays }: FormPageOptions) {
   const policy = links.brand.extendPolicy(createContentSecurityPolicy(SEND_ONCE_SCRIPT))
 
   const takesKeys = apis.some(({ clientAuthentication }) => clientAuthentication.includes('private_key_jwt'))
 
+  /** `GET /`, and the answer to a form that was refused. */
   function render(language: Language, refused?: RefusedForm): string {
     const { fields, problems } = refused ?? EMPTY
     const texts = TEXTS[language]
@@ -80,7 +74,11 @@ export function createFormPage({ apis, links, inputs, terms, captcha, decisionDa
     return renderPage(texts.title, links, form, { isError: refused !== undefined, language, script: SEND_ONCE_SCRIPT })
   }
 
-  return { render, policy: captcha ? allowSources(policy, captcha.sources) : policy }
+  return {
+    render,
+    /** The Content-Security-Policy of the page. */
+    policy: captcha ? allowSources(policy, captcha.sources) : policy,
+  }
 }
 
 /** A second click sends nothing while the answer to the first one is awaited. */

@@ -6,9 +6,7 @@ import { UNCOUNTED_APPLICATIONS } from '../../shared/lib/share-in-process.js'
 
 /** Counts in memory, until they are written. */
 export interface Counts {
-  /**
-   * Returns the function that counts one outcome at an API, for every request. It is the same one for the same API and outcome.
-   */
+  /** Returns the function that counts one outcome at an API: always the same one. */
   counter(api: string, outcome: string): CountRequest
   /** Counts an outcome of which there may be any number, or of a route. */
   count(kind: Kind, applicationId: string, times?: number): void

@@ -12,9 +12,7 @@ export interface BoundedCache<Value> {
 export interface CacheBounds<Value> {
   /** The number of entries used last that are kept at least. The cache never holds more than twice as many. */
   readonly entries: number
-  /**
-   * Estimates the bytes that an entry takes beyond a few hundred. Together they stay below twice `MAX_BYTES`. 0 if left out.
-   */
+  /** Estimates an entry's bytes beyond a few hundred. All stay below twice `MAX_BYTES`. 0 if left out. */
   readonly bytesOf?: (value: Value) => number
 }
 

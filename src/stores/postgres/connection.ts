@@ -110,10 +110,7 @@ export function createPostgresConnections(
     }
   }
 
-  /**
-   * Like the pool's own `query()`, but limited in time, here and in PostgreSQL. Repeated if its connection was lost: servers
-   * and poolers end idle ones, and a read changes nothing.
-   */
+  /** Like the pool's `query()`, but limited in time. Repeated if its connection was lost: a read changes nothing. */
   async function query(
     statement: PostgresQuery,
     deadline: number = performance.now() + TRANSACTION_TIMEOUT_MS,

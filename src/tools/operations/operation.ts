@@ -154,10 +154,7 @@ interface Definition<Name extends CallName, Subject, Options, Output, Audited> e
   readonly output?: Output
 }
 
-/**
- * Defines an operation. It does not compile unless its options have every member of those of the call, of the same type, and its output
- * every member of the result.
- */
+/** Does not compile unless its options have every member of those of the call, and its output those of the result. */
 export function operation<
   const Name extends CallName,
   const Subject extends Subjects = readonly [],

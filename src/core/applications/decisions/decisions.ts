@@ -10,10 +10,7 @@ import { eraseApplication, refuseDeleted } from '../records/status.js'
 import { withhold } from '../records/withheld.js'
 import type { CallParts } from '../call-parts.js'
 
-/**
- * Decides about a registration that waits, or about an application's request for access to an API. Exactly one decision
- * counts: a later one rejects with code `invalid_state`.
- */
+/** Decides about a registration or a request for access. The first decision counts: a later one is `invalid_state`. */
 export type Decisions = ReturnType<typeof createDecisions>
 
 /** The registration, if `api` is undefined. */
