@@ -28,6 +28,7 @@ main > :is(.card, .table, .tiles, .columns, .empty, form) + :is(.card, .columns,
 form.search { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 9rem), 1fr)); gap: var(--space-3); align-items: end; margin-bottom: var(--space-5) }
 @media (min-width: 40rem) { form.search[role=search] > :first-child { grid-column: span 2 } }
 form.search > p { display: flex; gap: var(--space-2); margin: 0 }
+form.search > p > * { padding-inline: var(--space-3) }
 .soft, .hint, .facts-line { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
 .hint { margin: 0 }
 .facts-line { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); margin: var(--space-1) 0 0; overflow-wrap: anywhere }

@@ -2,6 +2,7 @@ import type { Application } from '../../index.js'
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import { DAY_MS } from '../../shared/lib/day.js'
 import { fillIn } from '../../shared/lib/fill-in.js'
+import { withTimeout } from '../../shared/lib/timeout.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderBar, renderCard, renderPill, renderRows } from '../../shared/web/parts.js'
 import { renderApplicationLink, renderEmptyCard, type NamedApplication } from './applications-page.js'
@@ -14,6 +15,8 @@ const EXPIRY_MS = 30 * DAY_MS
 /** More refusals than this, and than twice the mean of the week before, are shown. */
 const FEW_REFUSALS = 10
 const HEALTH_MS = 60_000
+/** Checks ask services, such as the mail server: without their answer the page shows the rest. */
+const CHECKS_MS = 3000
 
 /** What needs somebody, the most urgent first. */
 export function createTodayPage(site: Site): Page {
@@ -62,7 +65,7 @@ function createFindings(auth: Platform) {
   async function ask() {
     const [{ problems }, findings] = await Promise.all([
       auth.health(),
-      auth[PLATFORM_PARTS]!.diagnose().catch(() => []),
+      withTimeout(auth[PLATFORM_PARTS]!.diagnose(), CHECKS_MS, () => new Error('too slow')).catch(() => []),
     ])
     const serious = findings.filter(({ isNote }) => isNote !== true)
     return [

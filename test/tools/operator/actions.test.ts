@@ -295,3 +295,22 @@ it('accepts forms without Sec-Fetch-Site whose Origin has the host of the reques
   expect((await send('https://api.example.com')).status).toBe(303)
   await host.auth.close()
 })
+
+it('refuses forms that are 12 hours old, of the time before a start of the clock, and of a former session secret', async () => {
+  const host = await openOperator()
+  const { application } = await host.auth.applications.create({ name: 'Acme', apis: { catalog: {} } })
+  const path = `/staff/operator/applications/${application.id}/revokeTokens`
+  const load = async () => readForm((await request(host.app).get(path).set(OWN)).text)
+  const send = async (form: Fields) => (await request(host.app).post(path).type('form').set(OWN).send(form)).status
+  const old = await load()
+  host.clock.advance(12 * 3600 + 1)
+  expect(await send(old)).toBe(403)
+  const fresh = await load()
+  host.clock.advance(-60)
+  expect(await send(fresh)).toBe(403)
+  host.clock.advance(60)
+  await host.auth.sessionSecret.replace()
+  expect(await send(fresh)).toBe(403)
+  expect(await send(await load())).toBe(303)
+  await host.auth.close()
+})
