@@ -13,8 +13,17 @@ import { usage } from 'express-platform-auth/usage'
 
 /** @returns {import('express-platform-auth').PlatformAuthOptions} */
 function options() {
-  const { CLI_FILE, CLI_BASE_URL, CLI_SECRET, CLI_MAIL, CLI_LINKS, CLI_ROTATE_EVERY, CLI_IMPORTED, CLI_KEY_AGE } =
-    process.env
+  const {
+    CLI_FILE,
+    CLI_BASE_URL,
+    CLI_SECRET,
+    CLI_MAIL,
+    CLI_LINKS,
+    CLI_ROTATE_EVERY,
+    CLI_IMPORTED,
+    CLI_KEY_AGE,
+    CLI_PROOFS,
+  } = process.env
   const { CLI_QUOTA } = process.env
   return {
     baseUrl: CLI_BASE_URL ?? 'http://localhost:3000',
@@ -22,6 +31,7 @@ function options() {
       orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } },
       catalog: { scheme: 'apiKey', credentialMaxAge: CLI_KEY_AGE ? Number(CLI_KEY_AGE) : undefined },
       archive: { scheme: 'apiKey', registration: 'closed' },
+      ...(CLI_PROOFS && { payments: { scheme: 'oauth2', clientAuthentication: ['private_key_jwt'] } }),
     },
     store: CLI_FILE ? sqliteStore(CLI_FILE) : undefined,
     secret: CLI_SECRET === '' ? undefined : (CLI_SECRET ?? 'a secret of 32 characters or more'),

@@ -1,4 +1,5 @@
 import { ApplicationError, type Application } from '../../../index.js'
+import type { Api } from '../../../shared/contracts/api.js'
 import { didYouMean } from '../../../shared/lib/suggest.js'
 import type { AdminApi } from '../../admin/index.js'
 import { command, option } from '../command.js'
@@ -154,10 +155,12 @@ export const accessCommands = [
       const name = api!
       const scopes = application.apis[name]?.scopes ?? []
       const text = `${formatName(application)} may use ${name}${scopes.length > 0 ? ` with ${scopes.join(' ')}` : ''}.`
-      const { apis = [] } = platform as { apis?: readonly { name: string; scheme: string }[] }
-      const needsSecret = apis.some((each) => each.name === name && each.scheme === 'oauth2')
-      if (!needsSecret || application.secrets.length > 0) return text
-      return `${text}\nIt has no secret yet, and ${name} needs one: ${PROGRAM} apps rotate-secret ${id}`
+      const { apis = [] } = platform as { apis?: readonly Pick<Api, 'name' | 'clientAuthentication'>[] }
+      const { clientAuthentication = [] } = apis.find((each) => each.name === name) ?? {}
+      if (clientAuthentication.length === 0 || application.secrets.length > 0) return text
+      return clientAuthentication.every((method) => method === 'private_key_jwt')
+        ? `${text}\nIt has no key set yet, and ${name} needs one: ${PROGRAM} apps add-key-set ${id}`
+        : `${text}\nIt has no secret yet, and ${name} needs one: ${PROGRAM} apps rotate-secret ${id}`
     },
   }),
   operationCommand('applications.disallow', {

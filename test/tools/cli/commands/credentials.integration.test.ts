@@ -25,6 +25,12 @@ describe('apps allow', () => {
     expect(stdout).toBe(
       `"Reader" (${id}) may use orders with orders:read.\nIt has no secret yet, and orders needs one: express-platform-auth apps rotate-secret ${id}\n`,
     )
+    vi.stubEnv('CLI_PROOFS', 'true')
+    const { stdout: proofs } = await runInProcess(['apps', 'allow', id, 'payments', ...config])
+    expect(proofs).toContain(
+      `It has no key set yet, and payments needs one: express-platform-auth apps add-key-set ${id}`,
+    )
+    vi.stubEnv('CLI_PROOFS', '')
     const rotated = await runJson(['apps', 'rotate-secret', id, ...config])
     expect(rotated.credentials).toEqual({ clientSecret: expect.stringMatching(SECRET) as string })
     const all = await runInProcess(['apps', 'allow', id, 'orders', ...config])
