@@ -1,7 +1,7 @@
 import type { CoreAuth } from '../../index.js'
 import { describeMember } from '../operations/describe-member.js'
 import { toJsonSchema, type JsonSchema } from '../operations/schemas.js'
-import { SCOPES } from '../operations/operation.js'
+import { SCOPES } from '../operations/operator-calls.js'
 import { isRepeatable } from './once.js'
 import { STATUS } from './problem.js'
 import type { Route } from './routes.js'

@@ -1,19 +1,5 @@
 import * as z from 'zod/mini'
-import type { EmailQueue } from '../../features/emails/index.js'
-import type { Plans } from '../../features/plans/index.js'
-import type { Portal } from '../../features/portal/index.js'
-import type { Registration } from '../../features/registration/index.js'
-import type { Usage, UsageQuery } from '../../features/usage/index.js'
-import type {
-  Applications,
-  AuditEntry,
-  AuditListQuery,
-  IssuedCredentials,
-  RotateByEmailOptions,
-  RotateOptions,
-  SessionSecretCalls,
-  SigningKeyRotation,
-} from '../../index.js'
+import type { Calls, CallName, Scope } from './operator-calls.js'
 
 /**
  * One operation of an operator: a call of a platform or of `openAdmin()`. Commands, management over HTTP with its document, and pages
@@ -51,56 +37,10 @@ export interface Operation {
   readonly output: z.ZodMiniType | undefined
 }
 
-export type Scope = keyof typeof SCOPES
 export type ObjectSchema = z.ZodMiniObject<Entries>
 type Entries = Readonly<Record<string, z.ZodMiniType>>
 
-/** The rights of operators. */
-export const SCOPES = {
-  'applications:read': 'Read applications',
-  'applications:write': 'Create, change and delete applications, and decide about registrations and requests',
-  'credentials:write': 'Make, change and end credentials; change contacts; recover applications',
-  'usage:read': 'Read usage, refusals and quotas',
-  'audit:read': 'Read the audit log',
-  'signing-keys:write': 'Read, rotate and revoke signing keys; replace the session secret',
-  'emails:write': 'Read the state of queued e-mails, retry and cancel them',
-} as const
-
-type Credentials<Name extends 'clientId' | 'clientSecret'> = Required<
-  Pick<IssuedCredentials & Record<Name, string>, Name>
->
-/** A call with overloads, whose parameters the compiler could not read otherwise. */
-type Rotate<Name extends 'clientId' | 'clientSecret'> = (
-  id: string,
-  options?: RotateOptions & Partial<RotateByEmailOptions>,
-) => Promise<{ application: Awaited<ReturnType<Applications['update']>>; credentials?: Credentials<Name> }>
-
-/** Types of events and days as the text that JSON has. */
-type AnyType<Entry extends { readonly type?: unknown }> = Omit<Entry, 'type'> &
-  (undefined extends Entry['type'] ? { readonly type?: string } : { readonly type: string })
-type ByDay<Query> = Omit<Query, 'from' | 'to'> & { readonly from?: string; readonly to?: string }
-
-interface Calls {
-  readonly applications: Omit<Applications, 'rotateKey' | 'rotateSecret'> & {
-    rotateKey: Rotate<'clientId'>
-    rotateSecret: Rotate<'clientSecret'>
-  }
-  readonly audit: { list(query?: AnyType<AuditListQuery>): Promise<{ items: AnyType<AuditEntry>[]; next?: string }> }
-  readonly signingKeys: SigningKeyRotation
-  readonly sessionSecret: SessionSecretCalls
-  readonly emails: EmailQueue
-  readonly usage: Omit<Usage, 'list' | 'routes'> & {
-    list(query?: ByDay<UsageQuery>): ReturnType<Usage['list']>
-    routes(query?: ByDay<UsageQuery>): ReturnType<Usage['routes']>
-  }
-  readonly plans: Plans
-  readonly portal: Portal
-  readonly registration: Registration
-}
-
-type Group = keyof Calls
-export type CallName = { [Each in Group]: `${Each}.${keyof Calls[Each] & string}` }[Group]
-type CallOf<Name extends CallName> = Name extends `${infer First extends Group}.${infer Second}`
+type CallOf<Name extends CallName> = Name extends `${infer First extends keyof Calls}.${infer Second}`
   ? Second extends keyof Calls[First]
     ? Calls[First][Second]
     : never

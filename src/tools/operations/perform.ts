@@ -2,7 +2,8 @@ import type * as z from 'zod/mini'
 import { ApplicationError } from '../../index.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
-import type { CallName, Operation } from './operation.js'
+import type { Operation } from './operation.js'
+import type { CallName } from './operator-calls.js'
 
 /** Reads the input as JSON, and makes the call. Rejects with `invalid_argument` for what the schema refuses. */
 export async function perform(operation: Operation, platform: object, input: unknown, by?: string): Promise<unknown> {

@@ -1,6 +1,6 @@
 import type { Application } from '../../index.js'
 import { html, type Html } from '../../shared/web/html.js'
-import type { CallName, Scope } from '../operations/operation.js'
+import type { CallName, Scope } from '../operations/operator-calls.js'
 import { offers } from '../operations/perform.js'
 import { OPERATIONS_BY_NAME, type Site, type Visit } from './visit.js'
 

@@ -8,9 +8,10 @@ import { createPageBrand } from '../../shared/web/page-brand.js'
 import { readBrand } from '../../shared/web/read-brand.js'
 import { createOperatorRouter } from './operator-router.js'
 import { createPages } from './pages.js'
-import type { ActionContext, OperatorAction, Platform } from './visit.js'
+import type { ActionContext, OperatorAction } from './can.js'
+import type { Platform } from './visit.js'
 
-export type { ActionContext, OperatorAction } from './visit.js'
+export type { ActionContext, OperatorAction } from './can.js'
 
 /** The options of `operatorPages()`. */
 export interface OperatorPagesOptions {

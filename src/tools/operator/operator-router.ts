@@ -12,10 +12,11 @@ import { findLineProblem } from '../../shared/lib/visible-text.js'
 import { html } from '../../shared/web/html.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
+import type { Can } from './can.js'
 import { createFormTokens } from './form-token.js'
 import { CONTENT_SECURITY_POLICY, listTabs, renderPage } from './page.js'
 import { TEXTS } from './texts/languages.js'
-import { findRights, type Answer, type Can, type Page, type Site, type Visit } from './visit.js'
+import { findRights, type Answer, type Page, type Site, type Visit } from './visit.js'
 
 const MAX_OPERATOR_LENGTH = 200
 /** Browsers send `Origin: null` with forms of pages whose policy is `no-referrer`. */

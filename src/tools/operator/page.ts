@@ -6,7 +6,7 @@ import { hashSource, type PageBrand } from '../../shared/web/page-brand.js'
 import { FRAME_TEXTS, renderFrame } from '../../shared/web/page-frame.js'
 import { PARTS_CSS } from '../../shared/web/parts.js'
 import { THEME_SCRIPT_SOURCE } from '../../shared/web/theme-switch.js'
-import type { CallName } from '../operations/operation.js'
+import type { CallName } from '../operations/operator-calls.js'
 import { TEXTS } from './texts/languages.js'
 import type { TabName, Visit } from './visit.js'
 

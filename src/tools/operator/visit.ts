@@ -9,8 +9,10 @@ import type { Language } from '../../shared/contracts/application-record.js'
 import type { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import type { Html } from '../../shared/web/html.js'
 import { OPERATIONS } from '../operations/index.js'
-import type { CallName, Operation, Scope } from '../operations/operation.js'
+import type { Operation } from '../operations/operation.js'
+import type { CallName, Scope } from '../operations/operator-calls.js'
 import { offers } from '../operations/perform.js'
+import type { Can } from './can.js'
 import type { OperatorTexts } from './texts/languages.js'
 
 /** The platform whose pages these are, with the calls of the features that it may have. */
@@ -71,19 +73,6 @@ export type Answer =
 export type Page = (visit: Visit) => Promise<Answer | undefined>
 
 export const OPERATIONS_BY_NAME: ReadonlyMap<CallName, Operation> = new Map(OPERATIONS.map((each) => [each.name, each]))
-
-/** The second parameter of `can`, such as `applications.suspend`: an operation. */
-export type OperatorAction = CallName
-
-/** What the option `can` is told beside the operator and the action. */
-export interface ActionContext {
-  /** The right that it takes, as in management over HTTP, such as `applications:write`. */
-  readonly scope: Scope
-  /** The application that it is about; undefined where it is about none, or about several. */
-  readonly applicationId: string | undefined
-}
-
-export type Can = (operator: string, action: OperatorAction, context: ActionContext) => unknown
 
 /** Asks the host for each operation that the platform has. Only `true` allows one: neither an error nor a promise of anything else does. */
 export async function findRights(

@@ -1,4 +1,5 @@
-import type { CallName, ResultOf } from '../../operations/operation.js'
+import type { ResultOf } from '../../operations/operation.js'
+import type { CallName } from '../../operations/operator-calls.js'
 import { command, type Command, type CommandContext, type CommandResult } from '../command.js'
 import { EXPORT_OPTIONS, listOrExport, type ExportedList } from './export.js'
 import { createMemberOptions, type Values } from './member-options.js'

@@ -1,0 +1,64 @@
+import type { EmailQueue } from '../../features/emails/index.js'
+import type { Plans } from '../../features/plans/index.js'
+import type { Portal } from '../../features/portal/index.js'
+import type { Registration } from '../../features/registration/index.js'
+import type { Usage, UsageQuery } from '../../features/usage/index.js'
+import type {
+  Applications,
+  AuditEntry,
+  AuditListQuery,
+  IssuedCredentials,
+  RotateByEmailOptions,
+  RotateOptions,
+  SessionSecretCalls,
+  SigningKeyRotation,
+} from '../../index.js'
+
+/** The rights of operators. */
+export const SCOPES = {
+  'applications:read': 'Read applications',
+  'applications:write': 'Create, change and delete applications, and decide about registrations and requests',
+  'credentials:write': 'Make, change and end credentials; change contacts; recover applications',
+  'usage:read': 'Read usage, refusals and quotas',
+  'audit:read': 'Read the audit log',
+  'signing-keys:write': 'Read, rotate and revoke signing keys; replace the session secret',
+  'emails:write': 'Read the state of queued e-mails, retry and cancel them',
+} as const
+
+export type Scope = keyof typeof SCOPES
+
+type Credentials<Name extends 'clientId' | 'clientSecret'> = Required<
+  Pick<IssuedCredentials & Record<Name, string>, Name>
+>
+/** A call with overloads, whose parameters the compiler could not read otherwise. */
+type Rotate<Name extends 'clientId' | 'clientSecret'> = (
+  id: string,
+  options?: RotateOptions & Partial<RotateByEmailOptions>,
+) => Promise<{ application: Awaited<ReturnType<Applications['update']>>; credentials?: Credentials<Name> }>
+
+/** Types of events and days as the text that JSON has. */
+type AnyType<Entry extends { readonly type?: unknown }> = Omit<Entry, 'type'> &
+  (undefined extends Entry['type'] ? { readonly type?: string } : { readonly type: string })
+type ByDay<Query> = Omit<Query, 'from' | 'to'> & { readonly from?: string; readonly to?: string }
+
+/** The calls of a platform and its features that operators have. */
+export interface Calls {
+  readonly applications: Omit<Applications, 'rotateKey' | 'rotateSecret'> & {
+    rotateKey: Rotate<'clientId'>
+    rotateSecret: Rotate<'clientSecret'>
+  }
+  readonly audit: { list(query?: AnyType<AuditListQuery>): Promise<{ items: AnyType<AuditEntry>[]; next?: string }> }
+  readonly signingKeys: SigningKeyRotation
+  readonly sessionSecret: SessionSecretCalls
+  readonly emails: EmailQueue
+  readonly usage: Omit<Usage, 'list' | 'routes'> & {
+    list(query?: ByDay<UsageQuery>): ReturnType<Usage['list']>
+    routes(query?: ByDay<UsageQuery>): ReturnType<Usage['routes']>
+  }
+  readonly plans: Plans
+  readonly portal: Portal
+  readonly registration: Registration
+}
+
+/** Such as `applications.suspend`. */
+export type CallName = { [Each in keyof Calls]: `${Each}.${keyof Calls[Each] & string}` }[keyof Calls]
