@@ -6,8 +6,8 @@ import {
   MAX_FEED_CHANGES,
   parseFeedCursor,
   type FeedPosition,
-  createChangesPage,
 } from '../sql/cursor.js'
+import { createChangesPage } from '../sql/changes-page.js'
 import type { ChangeRow } from '../sql/rows.js'
 import { run, type Work } from '../sql/work.js'
 import type { Sql } from './connection.js'
