@@ -7,6 +7,7 @@ import type { InputSettings } from './fields/read-fields.js'
 import { renderFormField, renderInput, renderProblem, type FormState } from './fields/render-input.js'
 import { translate } from './local-text.js'
 import type { FieldProblems, FormFields } from './mistakes.js'
+import { hidePrivateKey } from '../../shared/lib/key-set-text.js'
 import { needsKeySet } from './key-set-field.js'
 import type { RegistrationTerms } from './terms.js'
 import type { Phrases } from './texts/en.js'
@@ -151,7 +152,8 @@ function renderKeySet(entered: string | undefined, state: FormState): Html {
     { id: 'keySet', label, hint, required: false },
     state,
     (attributes) =>
-      html`<textarea rows="4" autocomplete="off" spellcheck="false" ${attributes}>${'\n'}${entered}</textarea>`,
+      html`<textarea rows="4" autocomplete="off" spellcheck="false" ${attributes}>
+${'\n'}${entered && hidePrivateKey(entered)}</textarea>`,
   )
 }
 

@@ -28,6 +28,11 @@ export function formatKeySet(
   })
 }
 
+/** The text for the field of a refused form; empty if it has a private or symmetric key, which no page shows again. */
+export function hidePrivateKey(text: string): string {
+  return /PRIVATE KEY-----|"(?:d|p|q|dp|dq|qi|oth|k)"\s*:/.test(text) ? '' : text
+}
+
 /**
  * Reads what somebody has pasted: a JWK Set, one public key (a JWK, or PEM as openssl writes it), or the https address of a set. Throws with
  * code `invalid_argument`; the message repeats nothing of the text, which may be a private key.

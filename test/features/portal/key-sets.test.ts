@@ -86,6 +86,7 @@ it('what is no set of public keys is refused at its field, in the language of th
       const page = await add({ keys })
       expect([page.status, page.text]).toEqual([400, expect.stringMatching(expected)])
       expect(page.html).toMatch(/<textarea[^>]*id="keys"[^>]*aria-invalid/)
+      expect(page.html).not.toContain('PRIVATE KEY---')
     }
     expect(await read()).toEqual([])
   }

@@ -3,7 +3,7 @@ import { readKeySetSource } from '../../../core/applications/credentials/key-set
 import { readField, type FormFields } from '../../../core/http/form.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
-import { parseKeySetText } from '../../../shared/lib/key-set-text.js'
+import { hidePrivateKey, parseKeySetText } from '../../../shared/lib/key-set-text.js'
 import { renderField, type Problem } from '../../../shared/web/form-field.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import type { PortalTexts } from '../texts/en.js'
@@ -84,7 +84,8 @@ export function createReloadPage(view: ApplicationView, id: string): ActionPage 
 function renderKeysField(value: string, problem: Problem | undefined, { keySets, language }: PortalTexts): Html {
   // HTML drops the first line break.
   const render = (attributes: Html): Html =>
-    html`<textarea ${attributes} rows="6" required autocomplete="off" spellcheck="false">${'\n'}${value}</textarea>`
+    html`<textarea ${attributes} rows="6" required autocomplete="off" spellcheck="false">
+${'\n'}${hidePrivateKey(value)}</textarea>`
   return renderField({ id: 'keys', label: keySets.keys, hint: keySets.keysHint, problem, render }, language)
 }
 
