@@ -347,7 +347,7 @@ async function expectEmailFile(baseUrl: string, text: string): Promise<void> {
   const email = await PostalMime.parse(file)
   expect(email.from?.address).toBe('shop@tea.example')
   expect(email.to).toEqual([{ name: '', address: NEW_CONTACT }])
-  expect(email.html).toMatch(/<code style="[^"]*">epa_key_/)
+  expect(email.html).toMatch(/<code style="[^"]*"\s*>epa_key_/)
   expect(keyIn(email.text ?? '')).toBe(keyIn(text))
 
   const download = await fetch(`${baseUrl}/mailbox/${name}`)

@@ -31,6 +31,10 @@ export const CALLS: readonly (readonly [StoreCallName, (store: StoreWith) => Pro
     'usage.list',
     (store) => store.usage.list({ after: undefined, applicationId: 'a', api: 'a', from: '', to: '', limit: 1 }),
   ],
+  [
+    'usage.listSums',
+    (store) => store.usage.listSums({ period: '2026-01-01', sort: 'refused', after: undefined, limit: 1 }),
+  ],
   ['usage.addRefusals', (store) => store.usage.addRefusals({ id: 'r', at: NOW }, [], 1)],
   ['usage.listRefusals', (store) => store.usage.listRefusals('a', NOW)],
   ['usage.addReported', (store) => store.usage.addReported({ id: 'p', at: NOW }, [])],

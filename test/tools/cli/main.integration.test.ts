@@ -25,7 +25,13 @@ let env: Record<string, string>
 
 beforeAll(async () => {
   site = await createSite()
-  env = { CLI_FILE: site.file, CLI_MAIL: join(site.folder, 'emails'), CLI_IMPORTED: 'true' }
+  env = {
+    CLI_FILE: site.file,
+    CLI_MAIL: join(site.folder, 'emails'),
+    CLI_IMPORTED: 'true',
+    CLI_QUOTA: '1000',
+    CLI_PROOFS: 'yes',
+  }
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
 })
 afterAll(async () => {
@@ -90,6 +96,11 @@ it('runs every command', { timeout: 180_000 }, async () => {
   await runCommand('apps networks', id, '203.0.113.0/24', ...writing)
   await runCommand('apps networks', id, 'any', ...writing)
   await runCommand('apps plan', id, '--none', ...writing)
+  expect(await runCommand('quotas', '--config', CONFIG)).toContain('80')
+  const keySet = ['--jwks-uri', 'https://shop.example/jwks']
+  const [published] = /cred_\w+/.exec(await runCommand('apps add-key-set', id, '--name', 'bank', ...keySet, ...config))!
+  await runCommand('apps reload-key-set', id, published, ...writing)
+  await runCommand('apps replace-key-set', id, published, ...keySet, ...writing)
   expect(await runCommand('apps add-key', id, '--name', 'warehouse', ...config)).toMatch(/epa_key_\w{34}/)
   const added = await runCommand('apps add-secret', id, '--name', 'reports', ...config)
   expect(added).toMatch(/epa_sec_\w{49}/)
@@ -121,6 +132,7 @@ it('runs every command', { timeout: 180_000 }, async () => {
   try {
     const fast = ['--instances', '1', '--rate', '1000']
     const proved = await runCommand('prove', '--url', server.url, ...fast, ...config)
+    expect(proved).toContain('payments: clients authenticate with private_key_jwt only')
     expect(proved).toContain('catalog: no guarded route is known: add --route catalog=PATH')
     expect(proved).toMatch(/ checks of http:\S+, no deviations\.\n$/)
   } finally {
@@ -136,13 +148,15 @@ it('is executable, and prints the version of the package', async () => {
 })
 
 it('exits with 2, 4 and 1, and writes errors to stderr', async () => {
-  const [usage, unavailable, refused] = await Promise.all([
+  const [usage, lacking, unavailable, refused] = await Promise.all([
     // In an own process: the next test.
     runInProcess(['apps', 'lits']),
+    runInProcess(['apps', 'create', '--name', 'Shop', '--config', CONFIG], { env }),
     runProgram(['apps', 'list', '--db', join(site.folder, 'nothing.sqlite')]),
     runProgram(['apps', 'suspend', 'app_1', '--db', site.file]),
   ])
   expect(usage).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Did you mean "list"?') })
+  expect(lacking).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('needs --api API[=SCOPES]') })
   expect(unavailable).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('unavailable') })
   expect(refused).toMatchObject({
     code: 1,

@@ -20,6 +20,10 @@ export const newApplicationCommands = [
   operationCommand('applications.create', {
     name: 'apps create',
     example: "apps create --name 'Corner Shop' --api catalog --api 'orders=orders:read' --config platform.js",
+    before({ apis, resourceServer }) {
+      if (!apis && !resourceServer)
+        throw new UsageError('"apps create" needs --api API[=SCOPES], or --resource-server API.', 'apps create')
+    },
     text: ({ application, credentials }) =>
       `Created ${formatName(application)}.\n\n${formatCredentials(application, credentials)}`,
   }),

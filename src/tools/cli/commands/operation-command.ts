@@ -18,6 +18,7 @@ export interface GivenMembers {
   readonly address: string
   readonly kid: string
   readonly api?: string
+  readonly apis?: unknown
   readonly deliver?: string
   readonly metadata?: object
   readonly resourceServer?: readonly string[] | null

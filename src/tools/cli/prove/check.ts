@@ -3,6 +3,7 @@ import { diagnose } from './diagnosis.js'
 import { bearer, type Header } from './drafts.js'
 import type { Answer, RequestDraft } from './exchange.js'
 import type { Expectation } from './expectation.js'
+import { skip } from './skipped-check.js'
 import { describeAnswer, findAccessToken, type Site } from './site.js'
 
 /** One check: its request, the answer that it expects, and the fix if another one comes. */
@@ -69,15 +70,6 @@ export function judge({ site, route }: CheckContext, answer: Answer, expectation
     route !== '' && site.options.onDenied !== undefined && answer.status >= 400 && answer.status < 500
   if (isOwnRefusal && expectation.isReplaceable) return skip('the option onDenied replaces refusals of guards')
   return { received: describeAnswer(site, answer), fix: diagnose(answer), expects: expectation.text }
-}
-
-/** A check that could not be made; the message is the reason. */
-export class SkippedCheck extends Error {
-  override readonly name = 'SkippedCheck'
-}
-
-export function skip(reason: string): never {
-  throw new SkippedCheck(reason)
 }
 
 /** An access token of an application, without which the check is skipped. */

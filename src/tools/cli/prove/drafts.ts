@@ -1,5 +1,6 @@
 import type { Api } from '../../../index.js'
 import type { RequestDraft } from './exchange.js'
+import { skip } from './skipped-check.js'
 import type { TemporaryApplication } from './temporary-applications.js'
 
 export type Header = readonly [name: string, value: string]
@@ -11,15 +12,29 @@ export const FORM: Header = ['Content-Type', 'application/x-www-form-urlencoded'
 /** The parameter that each token request has. */
 export const GRANT: Parameters = [['grant_type', 'client_credentials']]
 
-/** `POST /{api}/token` with the credentials in the form. */
+/** `POST /{api}/token` with the credentials in the form; in HTTP Basic where the API takes no other secret. */
 export function tokenRequest(api: Api, client: Client, parameters: Parameters = []): RequestDraft {
+  if (!api.clientAuthentication.includes('client_secret_post')) return basicTokenRequest(api, client, parameters)
   return postForm(api, 'token', [...GRANT, ...parameters, ...formCredentials(client)])
 }
 
 /** `POST /{api}/token` with the credentials in HTTP Basic. */
-export function basicTokenRequest(api: Api, { clientId, clientSecret }: Client): RequestDraft {
+export function basicTokenRequest(
+  api: Api,
+  { clientId, clientSecret }: Client,
+  parameters: Parameters = [],
+): RequestDraft {
+  requireMethod(api, 'client_secret_basic')
   const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64')
-  return withHeader(postForm(api, 'token', GRANT), 'Authorization', `Basic ${credentials}`)
+  return withHeader(postForm(api, 'token', [...GRANT, ...parameters]), 'Authorization', `Basic ${credentials}`)
+}
+
+export function requireMethod(
+  { clientAuthentication }: Api,
+  method: 'client_secret_basic' | 'client_secret_post',
+): void {
+  if (!clientAuthentication.includes(method))
+    skip(`clients authenticate with ${clientAuthentication.join(' or ')} only`)
 }
 
 /** `POST /{api}/{endpoint}` with a form. */

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { DEFAULT_FAILED_AUTHENTICATION } from '../../../core/options/defaults.js'
 import { judgeForwarding, readForwarding, FORGED_ADDRESS } from '../forwarding.js'
-import { judge, skip, type Check, type CheckContext } from './check.js'
+import { judge, type Check, type CheckContext } from './check.js'
 import { tokenRequest } from './drafts.js'
 import type { Answer } from './exchange.js'
 import { all, refusal, that, TOKEN } from './expectation.js'
+import { skip } from './skipped-check.js'
 
 /** Checks once for the platform that limits count by the right address. */
 export const ADDRESS_CHECKS: readonly Check[] = [

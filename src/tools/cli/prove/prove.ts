@@ -2,7 +2,6 @@ import { command, option, type OptionTable } from '../command.js'
 import { readMetadata } from '../commands/operator-data.js'
 import { CommandError, describeError, UsageError } from '../errors.js'
 import { EXIT_CODES, PROGRAM } from '../program.js'
-import { SkippedCheck } from './check.js'
 import { diagnose } from './diagnosis.js'
 import { createSend, type Answer, type Send } from './exchange.js'
 import { planChecks, type PlannedCheck } from './plan.js'
@@ -11,6 +10,7 @@ import type { Site } from './site.js'
 import { createTemporaryApplications } from './temporary-applications.js'
 import type { Api } from '../../../index.js'
 import { didYouMean } from '../../../shared/lib/suggest.js'
+import { SkippedCheck } from './skipped-check.js'
 
 const OPTIONS = {
   url: option.text('URL', 'Where requests are sent, in place of baseUrl; answers must name baseUrl all the same.'),

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { skip, type Check, type CheckContext, type CheckOutcome } from './check.js'
+import type { Check, CheckContext, CheckOutcome } from './check.js'
 import { bearer, formCredentials, postForm, tokenRequest } from './drafts.js'
 import type { Answer, RequestDraft } from './exchange.js'
 import { ALLOWED, TOKEN } from './expectation.js'
 import { describeAnswer, readAccessToken, repeat } from './site.js'
+import { skip } from './skipped-check.js'
 
 const PROPAGATION_TIME_MS = 1000
 

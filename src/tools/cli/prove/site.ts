@@ -43,7 +43,8 @@ export function sampleTokenAnswers(site: Site, api: Api): Promise<readonly Answe
 export async function findAccessToken(site: Site, api: Api): Promise<string | undefined> {
   const [sampled] = (await sampleTokenAnswers(site, api)).flatMap((answer) => readAccessToken(answer) ?? [])
   // HTTP Basic if the form fails: other checks tell which of the two does not work.
-  return sampled ?? readAccessToken(await site.send(basicTokenRequest(api, site.caller)))
+  if (sampled !== undefined || !api.clientAuthentication.includes('client_secret_basic')) return sampled
+  return readAccessToken(await site.send(basicTokenRequest(api, site.caller)))
 }
 
 /** The access token of a token answer. */

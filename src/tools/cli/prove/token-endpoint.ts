@@ -1,6 +1,14 @@
 import { ask, judge, requireAccessToken, type Check } from './check.js'
 import { BODY_TOO_LARGE, METHOD_BLOCKED } from './diagnosis.js'
-import { basicTokenRequest, FORM, formCredentials, GRANT, postForm, tokenRequest } from './drafts.js'
+import {
+  basicTokenRequest,
+  formCredentials,
+  GRANT,
+  postForm,
+  requireMethod,
+  tokenRequest,
+  withHeader,
+} from './drafts.js'
 import { all, challenge, header, NO_BODY, refusal, status, that, TOKEN } from './expectation.js'
 
 const REACH_APP =
@@ -13,7 +21,10 @@ export const TOKEN_CHECKS: readonly Check[] = [
   ask({
     row: 'T19',
     sends: 'a token request with the credentials in the form',
-    draft: ({ api, site }) => tokenRequest(api, site.caller),
+    draft({ api, site }) {
+      requireMethod(api, 'client_secret_post')
+      return tokenRequest(api, site.caller)
+    },
     expects: TOKEN,
     fix: `${REACH_APP} The server must run with this --config: the same store, secret and APIs.`,
   }),
@@ -73,7 +84,7 @@ export const TOKEN_REQUEST_CHECKS: readonly Check[] = [
   ask({
     row: 'T19',
     sends: 'a token request with Expect: 100-continue, as curl and .NET send',
-    draft: ({ api, site }) => ({ ...tokenRequest(api, site.caller), headers: [FORM, ['Expect', '100-continue']] }),
+    draft: ({ api, site }) => withHeader(tokenRequest(api, site.caller), 'Expect', '100-continue'),
     expects: TOKEN,
     fix: 'Let requests with Expect: 100-continue through: answer 100 at the proxy, or pass it on.',
   }),
