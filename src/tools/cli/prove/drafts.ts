@@ -7,7 +7,7 @@ export type Header = readonly [name: string, value: string]
 type Parameters = readonly (readonly [name: string, value: string])[]
 type Client = Pick<TemporaryApplication, 'clientId' | 'clientSecret'>
 
-export const FORM: Header = ['Content-Type', 'application/x-www-form-urlencoded']
+const FORM: Header = ['Content-Type', 'application/x-www-form-urlencoded']
 
 /** The parameter that each token request has. */
 export const GRANT: Parameters = [['grant_type', 'client_credentials']]
