@@ -28,9 +28,15 @@ export function formatKeySet(
   })
 }
 
-/** The text for the field of a refused form; empty if it has a private or symmetric key, which no page shows again. */
+/** The text for the field of a refused form; empty unless it is an address or public keys: what else it is may have a private key. */
 export function hidePrivateKey(text: string): string {
-  return /PRIVATE KEY-----|"(?:d|p|q|dp|dq|qi|oth|k)"\s*:/.test(text) ? '' : text
+  if (/^[a-z]+:\/\/\S*$/i.test(text)) return text
+  try {
+    parseKeySetText(text)
+    return /"(?:d|p|q|dp|dq|qi|oth|k)"\s*:/.test(text) ? '' : text
+  } catch {
+    return ''
+  }
 }
 
 /**

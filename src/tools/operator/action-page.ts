@@ -118,6 +118,7 @@ async function performAction(form: ActionForm): Promise<Answer> {
   const token = createHash('sha256').update(readField(fields, 'token')).digest('hex').slice(0, 32)
   const once = application ? undefined : { id: token, applicationId: `app_${token}` }
   if (once && name === 'create' && (await core.store.findApplication(once.applicationId))) throw new Stale()
+  if (name === 'register' && site.sentForms.get(token)) throw new Stale()
   const applications = { ...auth.applications, ...createCheckedCalls(check, once) }
   const platform = { ...auth, applications }
   const by = `operator:${operator}`
@@ -131,6 +132,7 @@ async function performAction(form: ActionForm): Promise<Answer> {
     Object.entries(toInput(form, given)).filter(([member]) => Object.hasOwn(shape, member)),
   )
   const isSettled = name === 'approveAccess' && isNarrowed(form, given)
+  if (name === 'register') site.sentForms.set(token, true)
   const result = isSettled ? undefined : await run(action.operation, input)
   const credentials = isObject(result)
     ? (result as { credentials?: Readonly<Record<string, string>> }).credentials
@@ -159,10 +161,13 @@ function toInput(
   return { ...about, ...given }
 }
 
-/** Whether fewer scopes were ticked than requested. */
+/** Whether fewer scopes were ticked than requested, or than the application has. */
 function isNarrowed({ application }: ActionForm, { api, scopes }: Readonly<Record<string, unknown>>): boolean {
-  const requested = application!.accessRequests.find((each) => each.api === api)?.scopes ?? []
-  return requested.some((scope) => !(scopes as readonly string[]).includes(scope))
+  const { apis, accessRequests } = application!
+  const request = accessRequests.find((each) => each.api === api)
+  if (!request) return false
+  const held = Object.hasOwn(apis, request.api) ? apis[request.api]!.scopes : []
+  return [...held, ...request.scopes].some((scope) => !(scopes as readonly string[]).includes(scope))
 }
 
 /** What an approval narrows, and the plan that it chooses, before it approves: nobody ever has more. */
@@ -182,7 +187,10 @@ async function narrow(
       else if (left.scopes.length < grant.scopes.length)
         await run('applications.allow', { id, api: name, scopes: left.scopes })
     }
-  } else if (isNarrowed(form, given)) await run('applications.allow', { id, api, scopes })
+  } else if (isNarrowed(form, given)) {
+    if ((scopes as readonly string[]).length === 0) throw new FieldProblem('scopes', form.visit.texts.chooseOne)
+    await run('applications.allow', { id, api, scopes })
+  }
   if (chosen !== undefined && chosen !== plan) await run('plans.set', { id, plan: chosen })
 }
 

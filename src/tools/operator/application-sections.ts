@@ -1,5 +1,6 @@
 import type { Application, CredentialInfo } from '../../index.js'
 import { fillIn, fillText } from '../../shared/lib/fill-in.js'
+import { formatKeySet } from '../../shared/lib/key-set-text.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderCard, renderChip, renderPill, renderRows } from '../../shared/web/parts.js'
 import { renderActions } from './actions.js'
@@ -25,7 +26,7 @@ export function renderCredentials(site: Site, visit: Visit, application: Applica
       <div>
         <h3>${name} ${renderPill(texts.kinds[kind])}</h3>
         <p class="facts-line">
-          ${kind !== 'keySet' && html`<code>${prefix}&hellip;</code>`}
+          ${kind === 'keySet' ? formatKeySet(credential.keySet!).map((line) => html`<code>${line}</code>`) : html`<code>${prefix}&hellip;</code>`}
           <span
             >${lastUsedAt ? fillIn<string | Html>(texts.lastUsed, { time: renderTime(lastUsedAt, visit) }) : texts.neverUsed}</span
           >

@@ -3,6 +3,7 @@ import type { Application, CredentialInfo } from '../../index.js'
 import { ApplicationError } from '../../index.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderField, type Problem } from '../../shared/web/form-field.js'
+import { hidePrivateKey } from '../../shared/lib/key-set-text.js'
 import type { Action } from './actions.js'
 import type { Site, Visit } from './visit.js'
 
@@ -134,8 +135,10 @@ const LANGUAGES: Choices = [
   ['es', 'Español'],
 ]
 
-/** The one that the address names, otherwise the newest. */
+/** The one that the address names; where the form is not that of one, to be chosen, the newest first. */
 function describeCredential(subject: FormSubject): Field {
+  if (subject.action.place === 'credential')
+    return { control: 'fixed', value: subject.visit.query.get('credential') ?? '' }
   const choices = listCredentials(subject)
   return {
     control: 'select',
@@ -181,20 +184,25 @@ function findLimit({ visit, application }: FormSubject) {
   return Object.hasOwn(application!.rateLimits, api) ? application!.rateLimits[api] : undefined
 }
 
+/** An approval chooses a plan for those who may set one. */
+function listAsked({ visit, action }: FormSubject): readonly string[] {
+  return action.asks.filter((id) => id !== 'plan' || visit.may('plans.set'))
+}
+
 /** The fields of a form: with what was entered, if it was refused. */
 export function renderFields(
   subject: FormSubject,
   entered: FormFields | undefined,
   problem: Problem | undefined,
 ): Html {
-  const { visit, action } = subject
-  const { language, texts } = visit
-  return html`${action.asks.map((id) => {
+  const { language, texts } = subject.visit
+  return html`${listAsked(subject).map((id) => {
     const field = (FIELDS[id] ?? (() => FLAG))(subject)
     const value = entered ? (entered.get(id) ?? []) : [field.value ?? []].flat()
     const label = texts.fields[id as keyof typeof texts.fields]
     if (field.control === 'boxes') return renderBoxes(id, label, field.choices ?? [], value)
-    const render = (attributes: Html): Html => renderControl(attributes, field, value[0] ?? '', texts.unset)
+    const shown = id === 'jwks' ? hidePrivateKey(value[0] ?? '') : (value[0] ?? '')
+    const render = (attributes: Html): Html => renderControl(attributes, field, shown, texts.unset)
     return renderField({ id, label, problem, isChoice: field.control === 'flag', render }, language)
   })}`
 }
@@ -252,10 +260,12 @@ export function readInput(
   subject: FormSubject,
   isNullable: (member: string) => boolean,
 ): Readonly<Record<string, unknown>> {
-  const { visit, action } = subject
+  const { visit } = subject
   const input: Record<string, unknown> = {}
-  for (const name of action.asks) {
+  for (const name of listAsked(subject)) {
     const field = (FIELDS[name] ?? (() => FLAG))(subject)
+    // What a contact chose must not become what an operator demands.
+    if (BOUNDS.includes(name) && isUnchanged(name, field, visit)) continue
     const value = readValue(name, field, visit)
     if (value !== undefined) input[name] = value
     else if (field.control !== 'flag' && isNullable(name)) input[name] = null
@@ -263,11 +273,24 @@ export function readInput(
   return input
 }
 
-function readValue(name: string, { control, choices = [] }: Field, { fields, texts }: Visit): unknown {
-  if (control === 'boxes') return readBoxes(name, fields.get(name) ?? [])
+const BOUNDS = ['networks', 'expiresAt']
+
+function isUnchanged(name: string, { value = '' }: Field, { fields }: Visit): boolean {
+  return readField(fields, name).trim().split(/\s+/).join('\n') === value
+}
+
+function readValue(name: string, { control, choices = [], value: fixed }: Field, { fields, texts }: Visit): unknown {
+  if (control === 'boxes') {
+    const ticked = fields.get(name) ?? []
+    // Else an approval could give more than was asked for.
+    if (ticked.some((each) => !choices.some(([value]) => value === each)))
+      throw new FieldProblem(name, texts.unknownChoice)
+    return readBoxes(name, ticked)
+  }
   const text = readField(fields, name)
   if (control === 'flag') return text === 'on' ? true : undefined
   if (text === '' || text === HERE) return undefined
+  if (control === 'fixed' && text !== fixed) throw new FieldProblem(name, texts.unknownChoice)
   if (control === 'select' && !choices.some(([value]) => value === text))
     throw new FieldProblem(name, texts.unknownChoice)
   if (control === 'date') return `${text}T00:00:00.000Z`

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ConfigurationError, type CoreAuth, type Middleware } from '../../index.js'
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
+import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import { describeValue } from '../../shared/lib/describe-value.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 import { isObject } from '../../shared/lib/is-object.js'
@@ -54,7 +55,8 @@ export function operatorPages(auth: CoreAuth, options: OperatorPagesOptions): Mi
     })
   const { operator, can } = readOptions(options)
   const planNames = Object.keys(parts.sharedSettings).flatMap((path) => /^plans\.(.+)$/.exec(path)?.[1] ?? [])
-  const site = { auth: platform, core: parts.core, planNames }
+  const sentForms = createBoundedCache<true>({ entries: 1000 })
+  const site = { auth: platform, core: parts.core, planNames, sentForms }
   return createOperatorRouter({
     site,
     operatorOf: (req: IncomingMessage) => operator(req),

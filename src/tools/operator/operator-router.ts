@@ -86,7 +86,7 @@ export function createOperatorRouter(options: {
       if (method === 'POST' && !tokens.check(readField(fields, 'token'), operator, place))
         return refuse('foreignForm', 403)
       const may = await findRights(site, can, operator, path[0] === 'applications' ? path[1] : undefined)
-      const { searchParams: query } = new URL(req.url ?? '/', 'http://localhost')
+      const query = new URLSearchParams((req.url ?? '').split('?').slice(1).join('?'))
       const formToken = tokens.create(operator, place)
       const here = {
         method,

@@ -7,6 +7,7 @@ import type { Usage } from '../../features/usage/index.js'
 import type { CoreAuth } from '../../index.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import type { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
+import type { BoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { Html } from '../../shared/web/html.js'
 import { OPERATIONS } from '../operations/index.js'
 import type { Operation } from '../operations/operation.js'
@@ -29,6 +30,8 @@ export interface Site {
   readonly core: Core
   /** The names of the plans that the platform has. */
   readonly planNames: readonly string[]
+  /** Forms of this process that register an application, which the registry would take twice. */
+  readonly sentForms: BoundedCache<true>
 }
 
 /** A request of an operator whom the host knows. */
