@@ -130,6 +130,7 @@ export function createAuthorizationServer({
     judgePresented,
     limitFailures,
     freshUntil,
+    isOutdated: applicationCache.isOutdated,
     now,
   })
 

@@ -50,6 +50,7 @@ export function createPresentedEndpoints({
   judgePresented,
   limitFailures,
   freshUntil,
+  isOutdated,
   now,
 }: {
   readonly authenticateClient: AuthenticateClient
@@ -58,6 +59,8 @@ export function createPresentedEndpoints({
   readonly limitFailures: RateLimit | undefined
   /** The time on the monotonic clock until which what this process knows may be served. */
   readonly freshUntil: () => number
+  /** Whether the record has changed since, and the store did not tell how. */
+  readonly isOutdated: (application: ApplicationRecord) => boolean
   readonly now: () => number
 }) {
   async function admit(req: IncomingMessage, form: Form, api: PresentedApi | undefined): Promise<Admitted> {
@@ -86,7 +89,9 @@ export function createPresentedEndpoints({
   }
 
   /** Seconds for which the resource server may take the answer for true. */
-  function findMaxAge({ application: { keys, endsAt = Infinity }, token }: Caller, until: number): number {
+  function findMaxAge({ application, token }: Caller, until: number): number {
+    if (isOutdated(application)) return 0
+    const { keys, endsAt = Infinity } = application
     // Which of the keys it was does not matter: with an earlier end it is asked again.
     const ends = keys.map(({ expiresAt = Infinity }) => expiresAt).filter((end) => end > now())
     const end = Math.min(endsAt, ...(token ? [token.exp * 1000] : ends)) - now()
@@ -181,9 +186,11 @@ function readScopes(api: Api, form: Form): readonly string[] {
   throw new OAuthError('invalid_scope', 'The parameter scope has a scope that the API does not have')
 }
 
+const FAULTS_OF_FORMS = ['invalid_request', 'invalid_scope', 'invalid_target']
+
 /** Whatever refuses the resource server: callers of a proxy must not take it for an answer about their credentials. */
 function hideFromCallers(error: unknown): never {
-  if (!(error instanceof OAuthError) || error.status === 400 || error.status >= 500) throw error
+  if (!(error instanceof OAuthError) || FAULTS_OF_FORMS.includes(error.error) || error.status >= 500) throw error
   const headers = { ...retryAfter(1), ...readWaitHeader(error) }
   throw new OAuthError('temporarily_unavailable', 'Credentials cannot be checked now', { headers, cause: error })
 }

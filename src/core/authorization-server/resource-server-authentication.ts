@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isResourceServerOf } from '../applications/records/resource-servers.js'
 import { isUsableAt } from '../applications/records/restrictions.js'
 import type { Api } from '../../shared/contracts/api.js'
-import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
 import type { ClientApi } from '../http/client-credentials.js'
 import type { Form } from '../http/form.js'
 import { CLIENT_FAILED, createInvalidClientError, type AuthenticateClient } from './client-authentication.js'
@@ -37,9 +37,17 @@ export function createResourceServerAuthentication<Each extends Api>({
 
   return async function authenticateResourceServer(req: IncomingMessage, form: Form): Promise<ResourceServer<Each>> {
     const { application, secret, client } = await authenticateClient(req, form, platform)
-    const own = [...apis.values()].filter((api) => isResourceServerOf(application, api) && isUsableAt(secret, api))
+    const own = [...apis.values()].filter(
+      (api) => isResourceServerOf(application, api) && isUsableAt(secret, api) && takes(api, secret),
+    )
     if (own.length > 0) return { application, apis: own }
     const refused = { reason: 'no_resource_server', client, applicationId: application.id }
     throw createInvalidClientError(platform.name, CLIENT_FAILED, refused)
   }
+}
+
+/** Whether clients of that API authenticate so: an API that takes private keys only has no secrets of resource servers either. */
+function takes({ scheme, clientAuthentication }: Api, { keySet }: CredentialRecord): boolean {
+  if (scheme === 'apiKey') return true
+  return clientAuthentication.some((method) => (method === 'private_key_jwt') === (keySet !== undefined))
 }

@@ -93,10 +93,14 @@ export function createRemoteSource({
   async function poll(wake: () => void, signal: AbortSignal): Promise<void> {
     let cursor: string | undefined
     while (!signal.aborted) {
+      const startedAt = performance.now()
       try {
         const page = readPage(await ask('changes', { cursor, wait: held }, { signal, held }))
         if (cursor === undefined || page.changes.length > 0) wake()
         cursor = page.cursor
+        // Where no answer is held (too many wait there, or a proxy ends them), this asks no faster than the feed itself.
+        const early = POLL_INTERVAL_MS - (performance.now() - startedAt)
+        if (page.changes.length === 0 && early > 0) await sleep(early, undefined, { ref: false, signal })
       } catch {
         // The feed's own reads report the outage.
         await sleep(RETRY_INTERVAL_MS, undefined, { ref: false, signal }).catch(() => undefined)

@@ -53,7 +53,8 @@ function shareKey({ id, name, expiresAt, networks, apis }: CredentialRecord, nam
   const own = selectApis(apis, names)
   // A key for other APIs is refused differently than one for none: which ones they are stays untold.
   const isElsewhere = Object.keys(own).length === 0 && Object.keys(apis).length > 0
-  return { id, name, expiresAt, networks, apis: isElsewhere ? { [EVERY_API]: { scopes: [] } } : own }
+  if (isElsewhere) return { id, name: '', expiresAt, apis: { [EVERY_API]: { scopes: [] } } }
+  return { id, name, expiresAt, networks, apis: own }
 }
 
 function selectApis(apis: GrantedApis, names: ReadonlySet<string>): GrantedApis {

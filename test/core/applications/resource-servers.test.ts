@@ -4,14 +4,14 @@ import { PLATFORM_PARTS } from '../../../src/shared/contracts/platform-parts.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { basic } from '../../support/http.js'
-import { openPlatform, STORES } from '../../support/platform.js'
+import { openPlatform, STORES, type TestOptions } from '../../support/platform.js'
 
 const partsOf = (auth: object): PlatformParts => (auth as { [PLATFORM_PARTS]: PlatformParts })[PLATFORM_PARTS]
 
-async function open(openStore: (typeof STORES)[keyof typeof STORES] = STORES.memory) {
+async function open(openStore: (typeof STORES)[keyof typeof STORES] = STORES.memory, options: TestOptions = {}) {
   const { store, remove } = await openStore()
   const mailer = memoryMailer()
-  const { auth, clock } = openPlatform({ store, mailer, developersUrl: 'https://example.com/developers' })
+  const { auth, clock } = openPlatform({ store, mailer, developersUrl: 'https://example.com/developers', ...options })
   onTestFinished(async () => {
     await auth.close()
     await remove()
@@ -146,6 +146,21 @@ describe('A resource server authenticates', () => {
     expect(await apisOf(credentials.clientId, credentials.clientSecret!)).toEqual(['orders', 'catalog'])
     const restricted = await applications.addSecret(application.id, { name: 'orders', apis: ['orders'] })
     expect(await apisOf(application.id, restricted.credentials.clientSecret)).toEqual(['orders'])
+  })
+
+  it('with no secret for an API whose clients prove private keys', async () => {
+    const { auth, applications } = await open(STORES.memory, {
+      apis: { pay: { scheme: 'oauth2', clientAuthentication: ['private_key_jwt'] }, orders: { scheme: 'oauth2' } },
+    } as TestOptions)
+    const { application, credentials } = await applications.create({
+      name: 'Backend',
+      resourceServer: ['pay', 'orders'] as never,
+    })
+    const { apis } = await partsOf(auth).authenticateResourceServer(
+      request(application.id, credentials.clientSecret!),
+      new Map(),
+    )
+    expect(apis.map(({ name }) => name)).toEqual(['orders'])
   })
 
   it('and every other application, also a suspended one, is answered as an unknown client', async () => {

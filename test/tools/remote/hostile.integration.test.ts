@@ -259,7 +259,7 @@ describe('a resource server of one API', () => {
         rateLimits: { catalog: { limit: 5, window: 1, id: expect.any(String) as string } },
         tokensRevokedAt: 0,
         keys: [
-          { id: elsewhere!.id, name: 'elsewhere', apis: { '*': { scopes: [] } } },
+          { id: elsewhere!.id, name: '', apis: { '*': { scopes: [] } } },
           { id: key!.id, name: 'default' },
         ],
         secrets: [{ id: application.secrets[0]!.id }],
