@@ -6,6 +6,7 @@ import { html, sendPage } from './page.js'
 
 const COOKIE = 'shop_staff'
 const LIFETIME_MS = 12 * 3_600_000
+const MAX_TRIES_PER_MINUTE = 20
 
 /**
  * The pages of the shop's own staff, behind a sign-in with one password for all. Put your own sign-in in its place.
@@ -17,6 +18,7 @@ export function staffRoutes(auth, { baseUrl, password }) {
   const path = `${new URL(baseUrl).pathname.replace(/\/$/, '')}/operator`
   // Sessions end with the process.
   const sessions = createSessions(randomBytes(32))
+  let tries = { minute: 0, count: 0 }
   /** @type {express.RequestHandler} */
   const requireStaff = (req, res, next) => {
     const name = sessions.read(req)
@@ -26,8 +28,11 @@ export function staffRoutes(auth, { baseUrl, password }) {
   }
 
   router.post('/operator/sign-in', express.urlencoded({ extended: false, limit: '2kb' }), (req, res) => {
+    const minute = Math.floor(Date.now() / 60_000)
+    tries = { minute, count: tries.minute === minute ? tries.count + 1 : 1 }
+    if (tries.count > MAX_TRIES_PER_MINUTE) return sendSignIn(res.status(429), 'Too many tries. Wait a minute.')
     const { name, password: given } = /** @type {Record<string, unknown>} */ (req.body ?? {})
-    if (typeof name !== 'string' || typeof given !== 'string' || !isEqual(given, password))
+    if (typeof name !== 'string' || name.length > 200 || typeof given !== 'string' || !isEqual(given, password))
       return sendSignIn(res.status(401), 'The password is not right.')
     const cookie = {
       httpOnly: true,

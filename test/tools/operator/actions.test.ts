@@ -235,6 +235,40 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     expect(Object.keys((await host.auth.applications.get(access.split('/')[2]!))!.apis)).toContain('invoices')
   })
 
+  it('approve nothing that was not asked for, and choose a plan only with the right to set one', async () => {
+    const path = await prepare('approve')
+    const form = readForm((await host.get(path)).text)
+    const more = { ...form, granted: ['orders orders:write', 'invoices'] }
+    expect((await post(path, more)).status).toBe(400)
+    denied = 'plans.set'
+    try {
+      expect((await host.get(path)).text).not.toContain('name="plan"')
+      await post(path, { ...form, plan: 'gold' }).expect(303)
+    } finally {
+      denied = undefined
+    }
+    expect((await host.auth.applications.get(path.split('/')[2]!))!.plan).not.toBe('gold')
+  })
+
+  it('change the credential that the form shows, and show no private key again', async () => {
+    const path = await prepare('changeCredential')
+    const form = readForm((await host.get(path)).text)
+    const { secrets } = (await host.auth.applications.get(path.split('/')[2]!))!
+    expect((await post(path, { ...form, credentialId: secrets[0]!.id })).status).toBe(400)
+    const adding = await prepare('addKeySet')
+    const jwks = "{'kty':'EC','d':'private'}"
+    const answer = await post(adding, { ...readForm((await host.get(adding)).text), name: 'bank', jwksUri: '', jwks })
+    expect([answer.status, answer.text.includes('private&#39;'), answer.text.includes("'private'")]).toEqual([
+      400,
+      false,
+      false,
+    ])
+  })
+
+  it('answers an address of slashes alone', async () => {
+    expect((await host.get('//')).status).toBe(200)
+  })
+
   it('shows what was wrong with an input, and keeps what was entered', async () => {
     const inputs: readonly (readonly [ActionName, Fields, RegExp])[] = [
       ['edit', { name: HOSTILE.repeat(9) }, /name/],
