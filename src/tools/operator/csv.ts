@@ -11,5 +11,7 @@ const BYTE_ORDER_MARK = String.fromCodePoint(0xfeff)
 function formatCell(value: string | number | undefined): string {
   const text = String(value ?? '')
   const isFormula = typeof value === 'string' && /^\s*[=+\-@|%\t\r]/.test(text)
-  return `"${isFormula ? "'" : ''}${text.replaceAll('"', '""')}"`
+  // Where the list separator is another than the comma, a spreadsheet begins a cell after it.
+  const safe = text.replaceAll(/(?<=;)(?=\s*[=+\-@|%])/g, "'")
+  return `"${isFormula ? "'" : ''}${safe.replaceAll('"', '""')}"`
 }

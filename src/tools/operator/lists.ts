@@ -7,7 +7,7 @@ import { renderActions } from './actions.js'
 import { renderApplicationLink, renderEmptyCard, type NamedApplication } from './applications-page.js'
 import { formatCsv } from './csv.js'
 import { getFormats, renderTime } from './formats.js'
-import type { Answer, Site, TabName, Visit } from './visit.js'
+import { maySeeNames, type Answer, type Site, type TabName, type Visit } from './visit.js'
 
 const PAGE_SIZE = 50
 /** Rows of a file. */
@@ -85,11 +85,11 @@ export async function answerEmails(site: Site, visit: Visit): Promise<Answer | u
   const emails = await queue.list({ applicationId: undefined, state, limit: PAGE_SIZE })
   const rows = emails.map(
     async ({ applicationId, purpose, recipient, state: its, attemptCount, problem, createdAt }) => {
-      const application = await site.auth.applications.get(applicationId)
+      const application = maySeeNames(visit) ? await site.auth.applications.get(applicationId) : undefined
       return [
         application ? renderApplicationLink(visit, application) : applicationId,
         texts.purposes[purpose],
-        recipient ?? application?.contact,
+        maySeeNames(visit) ? (recipient ?? application?.contact) : undefined,
         renderPill(texts.emailStates[its], its === 'failed' ? 'bad' : problem === undefined ? undefined : 'warn'),
         attemptCount,
         problem,
@@ -289,9 +289,9 @@ export async function answerReportOnly({ auth }: Site, visit: Visit): Promise<An
   const { items, next } = await auth.usage.reportOnly({ after: read(visit, 'after'), limit: PAGE_SIZE })
   const rows = items.map(async ({ applicationId, api, route, reason, count, firstAt, lastAt }) => {
     const application: NamedApplication | undefined =
-      applicationId === undefined ? undefined : await auth.applications.get(applicationId)
+      applicationId === undefined || !maySeeNames(visit) ? undefined : await auth.applications.get(applicationId)
     return [
-      application ? renderApplicationLink(visit, application) : texts.none,
+      application ? renderApplicationLink(visit, application) : (applicationId ?? texts.none),
       api,
       html`<code>${route}</code>`,
       reason,

@@ -99,3 +99,8 @@ export async function findRights(
   const rights = new Set(asked.filter((_, at) => answers[at]).map(({ name, scope }) => `${name} ${scope}`))
   return (action, scope = OPERATIONS_BY_NAME.get(action)!.scope) => rights.has(`${action} ${scope}`)
 }
+
+/** Operations that show ids and counts do not tell whose they are. */
+export function maySeeNames({ may }: Pick<Visit, 'may'>): boolean {
+  return may('applications.list') || may('applications.get')
+}

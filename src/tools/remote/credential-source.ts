@@ -67,7 +67,7 @@ export function credentialSource(
   auth: CoreAuth,
   options: { readonly externalId?: boolean; readonly metadata?: readonly string[] } = {},
 ): Middleware {
-  const { source: parts, authenticateResourceServer } = readPlatform(auth)
+  const { source: parts, guards, authenticateResourceServer } = readPlatform(auth)
   const answers = createAnswers(parts, readOptions(options))
 
   async function answer(req: IncomingMessage, res: ServerResponse, call: string): Promise<void> {
@@ -93,8 +93,11 @@ export function credentialSource(
     const call = path.startsWith(SOURCE_PATH) ? path.slice(SOURCE_PATH.length) : ''
     if (req.method !== 'POST' || !Object.hasOwn(answers, call)) return next()
     answer(req, res, call).catch((error: unknown) => {
+      const denied = toDenial(error)
+      if (denied.status === 500)
+        guards.warn(`credentialSource(): ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`)
       if (res.headersSent) closeUnfinished(res)
-      else sendDenial(req, res, toDenial(error))
+      else sendDenial(req, res, denied)
     })
   }
 }
