@@ -68,6 +68,8 @@ const codeOf = (language: string): string => blocks.find((block) => block.langua
 
 let platform: Awaited<ReturnType<typeof openHost>>
 let folder: string
+/** Something else answers at the platform's address, with 200. */
+let isAway = false
 const ends: (() => Promise<unknown>)[] = []
 
 async function openHost() {
@@ -75,7 +77,9 @@ async function openHost() {
   const issuer = `http://127.0.0.1:${port}`
   const { auth } = openPlatform({ baseUrl: issuer, apis: APIS, now: Date.now })
   await auth.ready()
-  const app = express().use(auth.router)
+  const app = express()
+    .use((_req, res, next) => (isAway ? res.send('Back soon') : next()))
+    .use(auth.router)
   const server = app.listen(port, '127.0.0.1')
   await once(server, 'listening')
   const made = await auth.applications.create({ name: 'Service', resourceServer: ['orders'] })
@@ -98,10 +102,10 @@ async function start(command: string, args: readonly string[], environment: Read
 }
 
 /** Sends headers as they are given, also twice. */
-function get(port: number, headers: readonly string[] = []): Promise<Answer> {
+function get(port: number, headers: readonly string[] = [], path = '/orders/items?token=x'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const given = ['Host', 'localhost', 'Connection', 'close', ...headers]
-    send({ port, host: '127.0.0.1', path: '/orders/items?token=x', headers: given as never, setHost: false }, (res) => {
+    send({ port, host: '127.0.0.1', path, headers: given as never, setHost: false }, (res) => {
       let text = ''
       res.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
       res.on('end', () =>
@@ -228,6 +232,25 @@ describe.each(Object.keys(PLACES) as (keyof typeof PLACES)[])('A Python service 
     expect((await get(port, bearer(token))).status).toBe(200)
     if (place !== 'Python')
       expect(await get(port, bearer(token))).toMatchObject({ status: 429, wait: expect.any(String) as string })
+  })
+
+  it('lets no other spelling of the path pass, and no answer but a yes', async () => {
+    const { auth, app } = platform
+    for (const path of [
+      '/%6frders/items',
+      '//orders/items',
+      '/x/../orders/items',
+      '/orders/%2e/items',
+      '/ORDERS/items',
+    ])
+      expect([path, (await get(port, [], path)).status]).not.toEqual([path, 200])
+    const token = await accessToken(app, 'orders', await createApplication(auth, ['orders']))
+    isAway = true
+    try {
+      expect((await get(port, bearer(token))).status).toBe(503)
+    } finally {
+      isAway = false
+    }
   })
 
   it('feels a revocation: at the next request, or when the cached answer ends', async () => {
