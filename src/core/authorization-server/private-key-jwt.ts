@@ -30,7 +30,7 @@ const MAX_ID_LENGTH = 255
  */
 const MAX_USED = 5000
 
-/** An assertion whose form and times are right, and whose signature nobody has verified so far. */
+/** The claims of an assertion whose form and times are right. Its signature is not verified yet. */
 interface Claims {
   readonly clientId: string
   readonly algorithm: string

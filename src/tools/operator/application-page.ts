@@ -19,7 +19,8 @@ import { renderActions } from './actions.js'
 import { renderAccess, renderContacts, renderCredentials } from './application-sections.js'
 import { renderStatus } from './applications-page.js'
 import { countRefused, findFullestQuota, findLastUse, readPlan, readUsage, renderDays, sumUsage } from './figures.js'
-import { getFormats, renderTime } from './formats.js'
+import { renderTime } from './formats.js'
+import { getFormats } from '../../shared/web/formats.js'
 import type { Page, Site, Visit } from './visit.js'
 
 const MAX_AUDIT = 15

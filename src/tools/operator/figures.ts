@@ -5,7 +5,7 @@ import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import type { Html } from '../../shared/web/html.js'
 import { renderPlot } from '../../shared/web/plot.js'
 import { fillText } from '../../shared/lib/fill-in.js'
-import { getFormats } from './formats.js'
+import { getFormats } from '../../shared/web/formats.js'
 import type { Site, Visit } from './visit.js'
 
 /** Days that figures and plots are of, the current one included. */

@@ -1,29 +1,7 @@
 import type { Language } from '../../shared/contracts/application-record.js'
 import { DAY_MS } from '../../shared/lib/day.js'
+import { getFormats } from '../../shared/web/formats.js'
 import { html, type Html } from '../../shared/web/html.js'
-
-const FORMATS = new Map<Language, ReturnType<typeof createFormats>>()
-
-function createFormats(language: Language) {
-  const locale = language === 'en' ? 'en-GB' : language
-  const date = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const
-  return {
-    date: new Intl.DateTimeFormat(locale, date),
-    dateTime: new Intl.DateTimeFormat(locale, { ...date, hour: '2-digit', minute: '2-digit' }),
-    relative: new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }),
-    count: new Intl.NumberFormat(locale),
-    short: new Intl.NumberFormat(locale, { notation: 'compact' }),
-    percent: new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }),
-    language: new Intl.DisplayNames(locale, { type: 'language' }),
-  }
-}
-
-/** The formats of numbers, and of times in UTC. They are made when a language is first needed. */
-export function getFormats(language: Language): ReturnType<typeof createFormats> {
-  const formats = FORMATS.get(language) ?? createFormats(language)
-  FORMATS.set(language, formats)
-  return formats
-}
 
 /** The time since or until, such as `3 days ago`, with the exact time as its title. */
 export function renderTime(at: Date, { language, now }: { readonly language: Language; readonly now: number }): Html {

@@ -4,7 +4,8 @@ import { fillIn } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderNotice } from '../../shared/web/parts.js'
 import { readUsage, sumUsage } from './figures.js'
-import { getFormats, renderTime } from './formats.js'
+import { renderTime } from './formats.js'
+import { getFormats } from '../../shared/web/formats.js'
 import type { Site, Visit } from './visit.js'
 
 const DAYS = 7

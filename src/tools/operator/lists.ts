@@ -6,7 +6,8 @@ import { renderDone } from './action-page.js'
 import { renderActions } from './actions.js'
 import { renderApplicationLink, renderEmptyCard, type NamedApplication } from './applications-page.js'
 import { formatCsv } from './csv.js'
-import { getFormats, renderTime } from './formats.js'
+import { renderTime } from './formats.js'
+import { getFormats } from '../../shared/web/formats.js'
 import { maySeeNames, type Answer, type Site, type TabName, type Visit } from './visit.js'
 
 const PAGE_SIZE = 50

@@ -94,19 +94,7 @@ export function createCredentials(
     const shown = plain.slice(0, prefix.length + infix.length + 2 + SHOWN_LENGTH)
     return {
       plain,
-      record: {
-        id: createCredentialId(),
-        name: terms.name,
-        hash: hash(plain),
-        prefix: shown,
-        createdAt,
-        expiresAt: terms.expiresAt,
-        lastUsedAt: undefined,
-        apis: terms.apis,
-        networks: terms.networks,
-        isImported: false,
-        remindedDays: undefined,
-      },
+      record: createCredentialRecord({ hash: hash(plain), prefix: shown, createdAt, terms }),
     }
   }
 
@@ -218,4 +206,26 @@ function computeChecksum(text: string): string {
     rest = Math.floor(rest / 62)
   }
   return digits
+}
+
+/** A new record, with an id of its own. */
+export function createCredentialRecord({
+  id = createCredentialId(),
+  terms: { name, expiresAt, apis, networks },
+  ...of
+}: Pick<CredentialRecord, 'hash' | 'prefix' | 'createdAt'> & {
+  readonly id?: string
+  readonly terms: CredentialTerms
+}): CredentialRecord {
+  return {
+    ...of,
+    id,
+    name,
+    expiresAt,
+    lastUsedAt: undefined,
+    apis,
+    networks,
+    isImported: false,
+    remindedDays: undefined,
+  }
 }

@@ -11,7 +11,7 @@ import { toApplication } from '../records/application-info.js'
 import { endTokens, refuseDeleted } from '../records/status.js'
 import { readFlag } from '../records/validation.js'
 import { findLiveCredential } from './credential-lists.js'
-import { createCredentialId, DEFAULT_TERMS, type CredentialTerms } from './credentials.js'
+import { createCredentialId, createCredentialRecord, DEFAULT_TERMS, type CredentialTerms } from './credentials.js'
 import { describeCredential } from './named-credentials.js'
 
 /** What lists show in place of the first characters of a secret. */
@@ -78,21 +78,9 @@ export function createKeySetRecord(
   terms: CredentialTerms = DEFAULT_TERMS,
 ): CredentialRecord {
   const id = createCredentialId()
-  return {
-    id,
-    name: terms.name,
-    // No text that is presented has this hash.
-    hash: `key-set:${id}`,
-    prefix: SHOWN,
-    createdAt,
-    expiresAt: terms.expiresAt,
-    lastUsedAt: undefined,
-    apis: terms.apis,
-    networks: terms.networks,
-    isImported: false,
-    remindedDays: undefined,
-    keySet,
-  }
+  // No text that is presented has this hash.
+  const record = createCredentialRecord({ id, hash: `key-set:${id}`, prefix: SHOWN, createdAt, terms })
+  return { ...record, keySet }
 }
 
 /** Reads `{ jwks }` or `{ jwksUri }`. Rejects with code `invalid_argument`. */

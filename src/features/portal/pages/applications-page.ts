@@ -5,7 +5,8 @@ import type { PortalTexts } from '../texts/en.js'
 import type { Links } from './page-links.js'
 import { findUnaccepted } from '../sections/terms-note.js'
 import type { ApplicationView } from './view.js'
-import { getFormats, renderRelativeTime } from './times.js'
+import { renderRelativeTime } from './times.js'
+import { getFormats } from '../../../shared/web/formats.js'
 import { EXPIRY_NOTICE_MS } from '../sections/credential-section.js'
 import { sumUsage } from '../sections/summary.js'
 import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
@@ -60,7 +61,7 @@ function listColumns({ usage, texts }: ApplicationsPageOptions) {
 
 function listCells(record: ApplicationRecord, options: ApplicationsPageOptions): Html[] {
   const { titles, terms, usage, link, now, texts } = options
-  const { count } = getFormats(texts)
+  const { count } = getFormats(texts.language)
   const live = [...record.keys, ...record.secrets].filter((each) => isLive(each, now))
   const lastUsedAt = Math.max(...live.map((each) => each.lastUsedAt ?? 0))
   const expiring = live.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt - now < EXPIRY_NOTICE_MS)

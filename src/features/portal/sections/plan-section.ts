@@ -2,7 +2,8 @@ import type { PlanUsage, QuotaUsage } from '../../../shared/contracts/plan-usage
 import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import { renderBar } from '../../../shared/web/parts.js'
-import { getFormats, renderDateTime } from '../pages/times.js'
+import { renderDateTime } from '../pages/times.js'
+import { getFormats } from '../../../shared/web/formats.js'
 import { renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
 import type { PortalTexts } from '../texts/en.js'
 import { renderDayPlot } from './usage-section.js'
@@ -26,7 +27,7 @@ export function renderPlan({ texts, now }: ApplicationView, { plan, quotas, rate
 }
 
 function renderQuota({ per, limit, used, left, soft, endsAt }: QuotaUsage, texts: PortalTexts): Html {
-  const { count: format } = getFormats(texts)
+  const { count: format } = getFormats(texts.language)
   const name = per === 'day' ? texts.today : texts.thisMonth
   return html`<dl class="totals">
       ${renderTotal(html`<dt>${name}</dt>`, `${format.format(used)} / ${format.format(limit)}`)}

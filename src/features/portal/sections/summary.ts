@@ -2,7 +2,8 @@ import type { PlanUsage } from '../../../shared/contracts/plan-usage.js'
 import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
 import type { Html } from '../../../shared/web/html.js'
 import { renderTiles } from '../../../shared/web/parts.js'
-import { getFormats, renderRelativeTime } from '../pages/times.js'
+import { renderRelativeTime } from '../pages/times.js'
+import { getFormats } from '../../../shared/web/formats.js'
 import type { ApplicationView } from '../pages/view.js'
 import { EXPIRY_NOTICE_MS, listCredentials } from './credential-section.js'
 
@@ -19,7 +20,7 @@ interface Summary {
 
 /** How the application does, in four numbers: calls and refused ones of 30 days, what is left of its quota, and what ends next. */
 export function renderSummary({ record, now, texts }: ApplicationView, { usage, plan }: Summary): Html {
-  const { count, percent } = getFormats(texts)
+  const { count, percent } = getFormats(texts.language)
   const { calls, refused } = sumUsage(usage ?? [])
   const [quota] = (plan?.quotas ?? []).toSorted((a, b) => a.left / a.limit - b.left / b.limit)
   const ends = listCredentials(record, now)

@@ -7,7 +7,8 @@ import { renderEmpty } from '../../../shared/web/parts.js'
 import { sumUsage } from './summary.js'
 import type { PortalApi } from './api-section.js'
 import type { PortalTexts } from '../texts/en.js'
-import { formatDate, getFormats } from '../pages/times.js'
+import { formatDate } from '../pages/times.js'
+import { getFormats } from '../../../shared/web/formats.js'
 import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
 import { renderRows, renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
 import { renderPlot } from '../../../shared/web/plot.js'
@@ -74,7 +75,7 @@ function renderApiUsage(
   usage: readonly UsageEntry[],
   { now, texts }: ApplicationView,
 ): Html {
-  const { count: format } = getFormats(texts)
+  const { count: format } = getFormats(texts.language)
   const days = listDays(usage, now)
   const add = (of: (day: DayOfApi) => number): number => days.reduce((sum, day) => sum + of(day), 0)
   const [allowed, refused, tokens] = [add((day) => day.allowed), add((day) => day.refused), add((day) => day.tokens)]
@@ -106,7 +107,7 @@ function renderDays(
 }
 
 function renderTable(days: readonly DayOfApi[], hasTokens: boolean, texts: PortalTexts): Html {
-  const { count: format } = getFormats(texts)
+  const { count: format } = getFormats(texts.language)
   return html`<table>
     <thead>
       <tr>
@@ -156,7 +157,7 @@ function describeRefused(usage: readonly UsageEntry[], texts: PortalTexts): Html
     .toSorted(([, a], [, b]) => b - a)
     .map(
       ([error, sum], index) =>
-        html`${index > 0 && ', '}${getFormats(texts).count.format(sum)} <code class="inline">${error}</code>`,
+        html`${index > 0 && ', '}${getFormats(texts.language).count.format(sum)} <code class="inline">${error}</code>`,
     )
 }
 
@@ -169,7 +170,7 @@ interface PlottedDay {
 
 /** A plot of the requests of each day. `id`: unique within the page. */
 export function renderDayPlot(id: string, label: string, days: readonly PlottedDay[], texts: PortalTexts): Html {
-  const { count, short } = getFormats(texts)
+  const { count, short } = getFormats(texts.language)
   const name = (day: string): string => formatDate(Date.parse(day), texts)
   return renderPlot({
     id,

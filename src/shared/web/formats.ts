@@ -1,0 +1,25 @@
+import type { Language } from '../contracts/application-record.js'
+
+/** Made when a language is first needed: all would be a tenth of the time that it takes to load the package. */
+const FORMATS = new Map<Language, ReturnType<typeof createFormats>>()
+
+function createFormats(language: Language) {
+  const locale = language === 'en' ? 'en-GB' : language
+  const date = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const
+  return {
+    date: new Intl.DateTimeFormat(locale, date),
+    dateTime: new Intl.DateTimeFormat(locale, { ...date, hour: '2-digit', minute: '2-digit' }),
+    relative: new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }),
+    count: new Intl.NumberFormat(locale),
+    short: new Intl.NumberFormat(locale, { notation: 'compact' }),
+    percent: new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }),
+    language: new Intl.DisplayNames(locale, { type: 'language' }),
+  }
+}
+
+/** The formats of numbers, and of times in UTC. */
+export function getFormats(language: Language): ReturnType<typeof createFormats> {
+  const formats = FORMATS.get(language) ?? createFormats(language)
+  FORMATS.set(language, formats)
+  return formats
+}
