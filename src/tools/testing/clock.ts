@@ -43,12 +43,19 @@ export function createAdvancingClock(): FakeClock {
 
 /** Milliseconds by which fake clocks are behind at the moment. */
 let behind = 0
-/** Calls run one at a time: each sets the clocks back to where it found them. */
+/** The clocks are for all calls of the process, so what depends on them runs one at a time. */
 let last: Promise<unknown> = Promise.resolve()
+
+/** Does something while no other call has set the clocks back. */
+export function inThePresent<Result>(work: () => Promise<Result>): Promise<Result> {
+  const result = last.then(work)
+  last = result.catch(() => undefined)
+  return result
+}
 
 /** Does something while `Date.now()` and all fake clocks are behind, such as making a credential that has expired by now. */
 export function inThePast<Result>(seconds: number, work: () => Promise<Result>): Promise<Result> {
-  const result = last.then(async () => {
+  return inThePresent(async () => {
     const { Date } = globalThis
     const { now } = Date
     behind = seconds * 1000
@@ -60,6 +67,4 @@ export function inThePast<Result>(seconds: number, work: () => Promise<Result>):
       behind = 0
     }
   })
-  last = result.catch(() => undefined)
-  return result
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { DatabaseSync } from '@photostructure/sqlite'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { createRemoteAuth } from '../../../src/tools/remote/index.js'
-import { expectSecured, fakeClock } from '../../../src/tools/testing/index.js'
+import { callersFor, expectSecured, fakeClock } from '../../../src/tools/testing/index.js'
 import { accessToken, createApplication, createTokenForm, post } from '../../support/http.js'
 import { recordingLogger } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
@@ -218,6 +218,31 @@ it('a service is checked by expectSecured(), with the applications of the platfo
   await expect(expectSecured(app, { auth: { ...site.auth, ...auth } as typeof site.auth })).rejects.toThrow(
     '/orders/open',
   )
+})
+
+it('a service that has heard the time at which an expired credential was made is asked again', async () => {
+  const site = await openSite({ now: fakeClock().now })
+  onTestFinished(site.close)
+  const { auth } = await site.startService({ rateLimits: { failedAuthentication: false } })
+  await auth.ready()
+  // One credential is made before the clocks are set back, the next while they are.
+  for (const made of [1, 2]) {
+    const unknown = await Promise.all(Array.from({ length: 12 }, () => createClient(site)))
+    let left = made
+    const create: typeof site.auth.applications.create = async (application) => {
+      left -= 1
+      if (left === 0) for (const { key } of unknown) await auth.verifyApiKey('catalog', key)
+      return site.auth.applications.create(application)
+    }
+    const platform = { ...site.auth, ...auth, applications: { ...site.auth.applications, create } } as typeof site.auth
+    for (const api of ['orders', 'catalog'] as const) {
+      left = made
+      const { expired, allowed } = await callersFor(platform, api)
+      const verify = api === 'orders' ? auth.verifyAccessToken : auth.verifyApiKey
+      await expect(verify(api as never, expired.credential)).rejects.toThrow(/expired|not valid/)
+      await verify(api as never, allowed.credential)
+    }
+  }
 })
 
 it('the clock of a service may be wrong by minutes', async () => {
