@@ -21,48 +21,45 @@ import { renderStatus } from './applications-page.js'
 import { countRefused, findFullestQuota, findLastUse, readPlan, readUsage, renderDays, sumUsage } from './figures.js'
 import { renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
-import type { Page, Site, Visit } from './visit.js'
+import type { Answer, Site, Visit } from './visit.js'
 
 const MAX_AUDIT = 15
 const MAX_EMAILS = 20
 
 /** All that is known of one application. Each part is there if the operator may see it. */
-export function createApplicationPage(site: Site): Page {
-  return async function answerApplication(visit) {
-    const { texts, path, may } = visit
-    const [, id = ''] = path
-    if (!may('applications.get')) return undefined
-    await site.core.lastUsed.flush()
-    const application = await site.auth.applications.get(id)
-    if (!application) return undefined
-    const [usage, plan, refusals, emails, audit] = await Promise.all([
-      readUsage(site, visit, id),
-      readPlan(site, visit, application),
-      renderRefusals(site, visit, application),
-      renderEmails(site, visit, application),
-      renderAudit(site, visit, application),
-    ])
-    const { name, contact, status } = application
-    return {
-      heading: name !== '' ? name : texts.deletedName,
-      tab: 'applications',
-      parent: ['/applications', texts.tabs.applications],
-      content: html`${renderDone(visit)}
-        <p class="facts-line">
-          ${renderStatus(status, texts)} ${contact !== undefined && html`<span>${contact}</span>`} <span>${id}</span>
-        </p>
-        ${renderActions(site, visit, 'top', { application })} ${renderSummary(visit, application, usage, plan)}
-        <div class="columns">
-          <div>
-            ${usage && renderUsage(visit, usage)} ${refusals} ${renderCredentials(site, visit, application)}
-            ${renderAccess(site, visit, application)} ${audit}
-          </div>
-          <div>
-            ${renderFacts(site, visit, application)} ${renderContacts(site, visit, application)} ${emails}
-            ${renderDanger(site, visit, application)}
-          </div>
-        </div>`,
-    }
+export async function answerApplication(site: Site, visit: Visit): Promise<Answer | undefined> {
+  const { texts, path } = visit
+  const [, id = ''] = path
+  await site.core.lastUsed.flush()
+  const application = await site.auth.applications.get(id)
+  if (!application) return undefined
+  const [usage, plan, refusals, emails, audit] = await Promise.all([
+    readUsage(site, visit, id),
+    readPlan(site, visit, application),
+    renderRefusals(site, visit, application),
+    renderEmails(site, visit, application),
+    renderAudit(site, visit, application),
+  ])
+  const { name, contact, status } = application
+  return {
+    heading: name !== '' ? name : texts.deletedName,
+    tab: 'applications',
+    parent: ['/applications', texts.tabs.applications],
+    content: html`${renderDone(visit)}
+      <p class="facts-line">
+        ${renderStatus(status, texts)} ${contact !== undefined && html`<span>${contact}</span>`} <span>${id}</span>
+      </p>
+      ${renderActions(site, visit, 'top', { application })} ${renderSummary(visit, application, usage, plan)}
+      <div class="columns">
+        <div>
+          ${usage && renderUsage(visit, usage)} ${refusals} ${renderCredentials(site, visit, application)}
+          ${renderAccess(site, visit, application)} ${audit}
+        </div>
+        <div>
+          ${renderFacts(site, visit, application)} ${renderContacts(site, visit, application)} ${emails}
+          ${renderDanger(site, visit, application)}
+        </div>
+      </div>`,
   }
 }
 

@@ -6,101 +6,72 @@ import { findFullestQuota, findLastUse, readPlan, readUsage, sumUsage } from './
 import { renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
 import type { OperatorTexts } from './texts/languages.js'
-import type { Page, Site, Visit } from './visit.js'
+import { readQuery, renderNext, renderSearch, type SearchField } from './search-form.js'
+import { isApplicationId, type Answer, type Site, type Visit } from './visit.js'
 
 /** Each row reads usage and quota of its application. */
 const PAGE_SIZE = 25
 const SOON_MS = 30 * 24 * 3_600_000
 
 /** The list of applications: found by one text, narrowed by filters. */
-export function createApplicationsPage(site: Site): Page {
-  return async function answerApplications(visit) {
-    const { texts, root, query, may } = visit
-    if (!may('applications.list')) return undefined
-    const { items, next } = await findApplications(site, visit)
-    const rows = await Promise.all(items.map((application) => renderRow(site, visit, application)))
-    const isNarrowed = [...query.keys()].some((name) => name !== 'after' && query.get(name) !== '')
-    const following = new URLSearchParams(query)
-    if (next !== undefined) following.set('after', next)
-    const [title, advice] = isNarrowed
-      ? [texts.noneFound, texts.noneFoundNext]
-      : [texts.noApplication, texts.noApplicationNext]
-    return {
-      heading: texts.tabs.applications,
-      tab: 'applications',
-      content: html`${renderSearch(site, visit)} ${renderActions(site, visit, 'list')}
+export async function answerApplications(site: Site, visit: Visit): Promise<Answer> {
+  const { texts, query } = visit
+  const { items, next } = await findApplications(site, visit)
+  const rows = await Promise.all(items.map((application) => renderRow(site, visit, application)))
+  const isNarrowed = [...query.keys()].some((name) => name !== 'after' && query.get(name) !== '')
+  const [title, advice] = isNarrowed
+    ? [texts.noneFound, texts.noneFoundNext]
+    : [texts.noApplication, texts.noApplicationNext]
+  return {
+    heading: texts.tabs.applications,
+    tab: 'applications',
+    content: html`${renderSearch(visit, 'applications', listFields(site, visit))} ${renderActions(site, visit, 'list')}
       ${rows.length > 0 ? renderTable(texts.tabs.applications, listColumns(texts), rows) : renderEmptyCard(texts.tabs.applications, { title }, html`<p>${advice}</p>`)}
-      ${next !== undefined && html`<p class="crumb"><a class="button quiet" href="${root}/applications?${following.toString()}">${texts.more}</a></p>`}`,
-    }
+      <p class="actions after">${renderNext(visit, 'applications', next)}</p>`,
   }
 }
 
 /** An address is a contact's; an id is the application's or the operator's own; anything else begins a name. */
 async function findApplications(
   { auth }: Pick<Site, 'auth'>,
-  { query, now }: Visit,
+  visit: Visit,
 ): Promise<{ readonly items: readonly Application[]; readonly next?: string }> {
-  const read = (name: string): string | undefined => query.get(name)?.trim() || undefined
-  const text = read('q')
+  const text = readQuery(visit, 'q')
   const filters = {
-    status: read('status') as Application['status'] | undefined,
-    api: read('api'),
-    plan: read('plan'),
-    expiringBefore: query.get('ends') === 'soon' ? new Date(now + SOON_MS) : undefined,
+    status: readQuery(visit, 'status') as Application['status'] | undefined,
+    api: readQuery(visit, 'api'),
+    plan: readQuery(visit, 'plan'),
+    expiringBefore: readQuery(visit, 'ends') === 'soon' ? new Date(visit.now + SOON_MS) : undefined,
     limit: PAGE_SIZE,
-    after: read('after'),
+    after: readQuery(visit, 'after'),
   }
   const { list, get } = auth.applications
   if (text === undefined) return list(filters)
   if (text.includes('@')) return list({ ...filters, contact: text })
-  if (filters.after === undefined) {
-    const found = (await get(text)) ?? (await list({ ...filters, externalId: text })).items[0]
-    if (found) return { items: [found] }
-  }
-  return list({ ...filters, name: text })
+  // Whoever may see one application alone sees no other one in its place.
+  if (isApplicationId(text)) return { items: [(await get(text)) ?? []].flat() }
+  const [own] = filters.after === undefined ? (await list({ ...filters, externalId: text })).items : []
+  return own ? { items: [own] } : list({ ...filters, name: text })
 }
 
-function renderSearch({ auth, planNames }: Site, { root, texts, query }: Visit): Html {
-  const select = (name: string, label: string, options: readonly (readonly [value: string, text: string])[]): Html =>
-    html`<div class="field">
-      <label for="${name}">${label}</label>
-      <select id="${name}" name="${name}">
-        <option value="">${texts.any}</option>
-        ${options.map(([value, text]) => html`<option value="${value}" ${query.get(name) === value && html` selected`}>${text}</option>`)}
-      </select>
-    </div> `
-  return html`<form class="search" role="search" action="${root}/applications">
-    <div class="field">
-      <label for="q">${texts.search}</label>
-      <input
-        id="q"
-        name="q"
-        type="search"
-        value="${query.get('q') ?? ''}"
-        maxlength="254"
-        placeholder="${texts.searchHint}"
-      />
-    </div>
-    ${select('status', texts.status, Object.entries(texts.statuses))}
-    ${select(
+function listFields({ auth, planNames }: Site, { texts }: Visit): readonly SearchField[] {
+  const choose = (name: string, label: string, choices: NonNullable<SearchField['choices']>): SearchField[] =>
+    choices.length > 0 ? [{ name, label, choices: [['', texts.any], ...choices] }] : []
+  return [
+    { name: 'q', label: texts.search, type: 'search', hint: texts.searchHint },
+    ...choose('status', texts.columns.status, Object.entries(texts.statuses)),
+    ...choose(
       'api',
-      texts.api,
+      texts.columns.api,
       auth.apis.map(({ name, title }) => [name, title]),
-    )}
-    ${
-      planNames.length > 0 &&
-      select(
-        'plan',
-        texts.plan,
-        planNames.map((name) => [name, name]),
-      )
-    }
-    ${select('ends', texts.ends, [['soon', texts.within30]])}
-    <p>
-      <button>${texts.show}</button>
-      <a class="button quiet" href="${root}/applications">${texts.clear}</a>
-    </p>
-  </form>`
+    ),
+    ...choose(
+      'plan',
+      texts.facts.plan,
+      planNames.map((name) => [name, name]),
+    ),
+    ...choose('ends', texts.ends, [['soon', texts.within30]]),
+  ]
 }
 
 function listColumns({ columns }: OperatorTexts) {

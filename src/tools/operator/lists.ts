@@ -8,7 +8,9 @@ import { renderApplicationLink, renderEmptyCard, type NamedApplication } from '.
 import { formatCsv } from './csv.js'
 import { renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
-import { maySeeNames, type Answer, type Site, type TabName, type Visit } from './visit.js'
+import { maySeeNames } from './can.js'
+import { readQuery, renderNext, renderSearch } from './search-form.js'
+import type { Answer, Site, TabName, Visit } from './visit.js'
 
 const PAGE_SIZE = 50
 /** Rows of a file. */
@@ -32,46 +34,16 @@ interface List {
 /** A table with further pages. */
 function renderList(visit: Visit, { tab, columns, rows, next, before, empty, hasFile = false }: List): Answer {
   const { texts, query, root } = visit
-  const following = new URLSearchParams(query)
-  following.delete('done')
-  const search = following.toString()
-  following.set('after', next ?? '')
   return {
     heading: texts.tabs[tab],
     tab,
     content: html`${renderDone(visit)} ${before}
       ${rows.length > 0 ? renderTable(texts.tabs[tab], columns, rows) : renderEmptyCard(texts.tabs[tab], { title: empty, isGood: true })}
       <p class="actions after">
-        ${next !== undefined && html`<a class="button quiet" href="${root}/${tab}?${following.toString()}">${texts.more}</a>`}
-        ${hasFile && rows.length > 0 && html`<a class="button quiet" href="${root}/${tab}.csv?${search}">${texts.csv}</a>`}
+        ${renderNext(visit, tab, next)}
+        ${hasFile && rows.length > 0 && html`<a class="button quiet" href="${root}/${tab}.csv?${query.toString()}">${texts.csv}</a>`}
       </p>`,
   }
-}
-
-const read = ({ query }: Visit, name: string): string | undefined => query.get(name)?.trim() || undefined
-
-/** Fields of a search, of which each is kept in the address. */
-function renderSearch(
-  { root, texts, query }: Visit,
-  tab: TabName,
-  fields: readonly {
-    readonly name: string
-    readonly label: string
-    readonly type?: string
-    readonly choices?: readonly (readonly [string, string])[]
-  }[],
-): Html {
-  return html`<form class="search" action="${root}/${tab}">
-    ${fields.map(({ name, label, type = 'text', choices }) => {
-      const control = choices
-        ? html`<select id="${name}" name="${name}">
-            ${choices.map(([value, text]) => html`<option value="${value}" ${query.get(name) === value && html` selected`}>${text}</option>`)}
-          </select>`
-        : html`<input id="${name}" name="${name}" type="${type}" value="${query.get(name) ?? ''}" maxlength="254" />`
-      return html`<div class="field"><label for="${name}">${label}</label>${control}</div> `
-    })}
-    <p><button>${texts.show}</button> <a class="button quiet" href="${root}/${tab}">${texts.clear}</a></p>
-  </form>`
 }
 
 /** The e-mails that wait or have failed. */
@@ -80,7 +52,7 @@ export async function answerEmails(site: Site, visit: Visit): Promise<Answer | u
   const { columns } = texts
   const { emails: queue } = site.core.store
   if (!queue) return undefined
-  const state = Object.keys(texts.emailStates).find((each) => each === read(visit, 'state')) as
+  const state = Object.keys(texts.emailStates).find((each) => each === readQuery(visit, 'state')) as
     | keyof typeof texts.emailStates
     | undefined
   const emails = await queue.list({ applicationId: undefined, state, limit: PAGE_SIZE })
@@ -149,20 +121,20 @@ export async function answerKeys(site: Site, visit: Visit): Promise<Answer> {
 export async function answerAudit({ auth }: Site, visit: Visit, isFile: boolean): Promise<Answer> {
   const { texts, root, now } = visit
   const { columns } = texts
-  const [from, until] = [read(visit, 'from'), read(visit, 'until')].map((day) =>
+  const [from, until] = [readQuery(visit, 'from'), readQuery(visit, 'until')].map((day) =>
     day === undefined ? undefined : new Date(day),
   )
   const filter = {
     order: 'newest',
-    applicationId: read(visit, 'application'),
-    type: read(visit, 'type') as 'application.updated' | undefined,
-    by: read(visit, 'by'),
+    applicationId: readQuery(visit, 'application'),
+    type: readQuery(visit, 'type') as 'application.updated' | undefined,
+    by: readQuery(visit, 'by'),
     from,
     until,
   } as const
   const { items, next } = await auth.audit.list({
     ...filter,
-    after: read(visit, 'after'),
+    after: readQuery(visit, 'after'),
     limit: isFile ? 1000 : PAGE_SIZE,
   })
   if (isFile) {
@@ -215,12 +187,12 @@ export async function answerUsage({ auth }: Site, visit: Visit, isFile: boolean)
   if (!usage) return undefined
   const { columns } = texts
   const { count, percent } = getFormats(language)
-  const period = read(visit, 'period') ?? formatDay(now)
-  const sort = read(visit, 'sort') === 'allowed' ? 'allowed' : 'refused'
+  const period = readQuery(visit, 'period') ?? formatDay(now)
+  const sort = readQuery(visit, 'sort') === 'allowed' ? 'allowed' : 'refused'
   const { items, next } = await usage.totals({
     period,
     sort,
-    after: read(visit, 'after'),
+    after: readQuery(visit, 'after'),
     limit: isFile ? 1000 : PAGE_SIZE,
   })
   if (isFile) {
@@ -287,7 +259,7 @@ export async function answerReportOnly({ auth }: Site, visit: Visit): Promise<An
   const { texts, language } = visit
   if (!auth.usage) return undefined
   const { columns } = texts
-  const { items, next } = await auth.usage.reportOnly({ after: read(visit, 'after'), limit: PAGE_SIZE })
+  const { items, next } = await auth.usage.reportOnly({ after: readQuery(visit, 'after'), limit: PAGE_SIZE })
   const rows = items.map(async ({ applicationId, api, route, reason, count, firstAt, lastAt }) => {
     const application: NamedApplication | undefined =
       applicationId === undefined || !maySeeNames(visit) ? undefined : await auth.applications.get(applicationId)

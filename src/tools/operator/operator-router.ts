@@ -5,25 +5,24 @@ import { answerErrors, logDenial } from '../../core/http/router.js'
 import { sendDenial, sendPage, setHeaders } from '../../core/http/respond.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { ApplicationError, StoreUnavailableError } from '../../index.js'
-import { fillText } from '../../shared/lib/fill-in.js'
 import { hasOwnMember } from '../../shared/lib/own-members.js'
 import { readHeader, readHostMember } from '../../shared/lib/request.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
 import { html } from '../../shared/web/html.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
-import type { Can } from './can.js'
+import { callHost, findRights, type Can } from './can.js'
 import { createFormTokens } from './form-token.js'
 import { CONTENT_SECURITY_POLICY, listTabs, renderPage } from './page.js'
 import { TEXTS } from './texts/languages.js'
-import { findRights, type Answer, type Page, type Site, type Visit } from './visit.js'
+import { isApplicationId, type Answer, type Page, type Site, type Visit } from './visit.js'
 
 const MAX_OPERATOR_LENGTH = 200
 /** Browsers send `Origin: null` with forms of pages whose policy is `no-referrer`. */
 const REFERRER_POLICY = 'same-origin'
 
 /** What is answered if there is no page to answer with. */
-type Refusal = 'notSignedIn' | 'notAllowed' | 'notFound' | 'foreignForm' | 'unavailable' | 'failed' | 'refused'
+type Refusal = 'notSignedIn' | 'notFound' | 'foreignForm' | 'unavailable' | 'failed' | 'refused'
 
 /** Finds out who asks, refuses forms of others, and answers with a page. Nothing goes on to the host. */
 export function createOperatorRouter(options: {
@@ -43,80 +42,65 @@ export function createOperatorRouter(options: {
 
   async function findOperator(req: IncomingMessage): Promise<string | undefined> {
     try {
-      const operator: unknown = await operatorOf(req)
+      const operator = await callHost('operator', () => operatorOf(req))
       const isName = typeof operator === 'string' && findLineProblem(operator, MAX_OPERATOR_LENGTH) === undefined
       return isName ? operator : undefined
     } catch (error) {
+      if (error instanceof StoreUnavailableError) throw error
       core.logger.error('The option "operator" of operatorPages() has failed, so the request is refused.', error)
       return undefined
     }
   }
 
   async function visit(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const operator = await findOperator(req)
-    const method = req.method === 'POST' ? 'POST' : 'GET'
     const language = choosePageLanguage(req, res)
     const texts = TEXTS[language]
     const root = findRoot(req)
-    const refuse = (refusal: Refusal, status: number, because?: string): void =>
-      send(req, res, { status, ...describe(refusal, because) }, undefined)
-    const describe = (refusal: Refusal, because?: string) => ({
-      heading: texts[refusal],
-      content: html`<p>
-        ${because ?? (refusal === 'refused' ? '' : fillText(texts[`${refusal}Because`], { operator: operator ?? '' }))}
-      </p>`,
-    })
+    let operator: string | undefined
 
-    function send(_: IncomingMessage, __: ServerResponse, given: Answer, shown: Visit | undefined): void {
+    function send(given: Answer, shown?: Visit): void {
       if (hasOwnMember(given, 'redirect')) return sendRedirect(res, `${root}${given.redirect}`)
       if (hasOwnMember(given, 'csv')) return sendCsv(res, given)
       const page = renderPage({ ...given, language, brand, root, operator, tabs: shown ? listTabs(shown) : [] })
       sendPage(req, res, given.status ?? 200, page, policy, REFERRER_POLICY)
     }
+    function refuse(status: number, refusal: Refusal, because?: string, shown?: Visit): void {
+      const text = because ?? (refusal === 'refused' ? '' : texts[`${refusal}Because`])
+      send({ status, heading: texts[refusal], content: html`<p>${text}</p>` }, shown)
+    }
 
     try {
-      if (operator === undefined) return refuse('notSignedIn', 403)
-      if (req.method !== 'GET' && req.method !== 'HEAD' && req.method !== 'POST') return refuse('notFound', 405)
-      if (method === 'POST' && !isOwnForm(req)) return refuse('foreignForm', 403)
+      operator = await findOperator(req)
+      if (operator === undefined) return refuse(403, 'notSignedIn')
+      if (req.method !== 'GET' && req.method !== 'HEAD' && req.method !== 'POST') return refuse(405, 'notFound')
+      const method = req.method === 'POST' ? 'POST' : 'GET'
+      if (method === 'POST' && !isOwnForm(req)) return refuse(403, 'foreignForm')
       await core.available()
       const path = readPath(req)
-      if (!path) return refuse('notFound', 404)
+      if (!path) return refuse(404, 'notFound')
       const place = path.join('/')
       const fields = method === 'POST' ? await readFields(req) : new Map<string, readonly string[]>()
       if (method === 'POST' && !tokens.check(readField(fields, 'token'), operator, place))
-        return refuse('foreignForm', 403)
-      const may = await findRights(site, can, operator, path[0] === 'applications' ? path[1] : undefined)
+        return refuse(403, 'foreignForm')
       const query = new URLSearchParams((req.url ?? '').split('?').slice(1).join('?'))
+      const may = await findRights(site, can, operator, findSubject(path, query))
       const formToken = tokens.create(operator, place)
-      const here = {
-        method,
-        path,
-        query,
-        fields,
-        operator,
-        may,
-        root,
-        formToken,
-        language,
-        texts,
-        now: core.now(),
-      } as const
+      const now = core.now()
+      const here = { method, path, query, fields, operator, may, root, formToken, language, texts, now } as const
       const found = await answer(here)
-      send(req, res, found ?? { status: 404, ...describe('notFound') }, here)
+      if (found) send(found, here)
+      else refuse(404, 'notFound', undefined, here)
     } catch (error) {
       if (res.headersSent) throw error
       const isMistake = error instanceof ApplicationError
-      const denied = logDenial(
-        core.logRefusal,
-        'operator',
-        isMistake ? new OAuthError('invalid_request', error.message) : error,
-      )
+      const logged = isMistake ? new OAuthError('invalid_request', error.message) : error
+      const denied = logDenial(core.logRefusal, 'operator', logged)
       setHeaders(res, denied.headers)
       if (error instanceof StoreUnavailableError)
-        refuse('unavailable', 503, error.outcome === 'unknown' ? texts.unknownOutcome : undefined)
-      else if (isMistake && error.code === 'application_not_found') refuse('notFound', 404)
-      else if (denied.status < 500) refuse('refused', denied.status, denied.description)
-      else refuse('failed', denied.status)
+        refuse(503, 'unavailable', error.outcome === 'unknown' ? texts.unknownOutcome : undefined)
+      else if (isMistake && error.code === 'application_not_found') refuse(404, 'notFound')
+      else if (denied.status < 500) refuse(denied.status, 'refused', denied.description)
+      else refuse(denied.status, 'failed')
     }
   }
 
@@ -130,6 +114,23 @@ export function createOperatorRouter(options: {
 function findRoot(req: IncomingMessage): string {
   const mounted = readHostMember(req, 'baseUrl')
   return typeof mounted === 'string' ? mounted.replaceAll(/[/\\]+/g, '/').replace(/\/$/, '') : ''
+}
+
+/**
+ * The id of the application that a page is about, of which alone it then shows something. Other pages' addresses name none: `can` would
+ * judge what they do by an application that it is not about.
+ */
+function findSubject([first = '', id, ...others]: readonly string[], query: URLSearchParams): string | undefined {
+  if (first === 'applications' && id !== undefined) return id
+  const name = others.length === 0 && id === undefined && Object.hasOwn(SUBJECTS, first) && SUBJECTS[first]
+  const text = (name && query.get(name)?.trim()) || undefined
+  return text !== undefined && (name !== 'q' || isApplicationId(text)) ? text : undefined
+}
+
+const SUBJECTS: Readonly<Record<string, string>> = {
+  applications: 'q',
+  audit: 'application',
+  'audit.csv': 'application',
 }
 
 /** Undefined if it cannot be decoded. */

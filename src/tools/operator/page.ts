@@ -26,7 +26,7 @@ main > :is(.card, .table, .tiles, .columns, .empty, form) + :is(.card, .columns,
 .card .empty { padding: var(--space-5) var(--space-4) }
 .card > form { max-width: 36rem }
 form.search { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 9rem), 1fr)); gap: var(--space-3); align-items: end; margin-bottom: var(--space-5) }
-@media (min-width: 40rem) { form.search[role=search] > :first-child { grid-column: span 2 } }
+@media (min-width: 40rem) { form.search > .wide { grid-column: span 2 } }
 form.search > p { display: flex; gap: var(--space-2); margin: 0 }
 form.search > p > * { padding-inline: var(--space-3) }
 .soft, .hint, .facts-line { color: var(--soft); font-size: var(--text-small); font-weight: 400 }

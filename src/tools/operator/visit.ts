@@ -12,8 +12,6 @@ import type { Html } from '../../shared/web/html.js'
 import { OPERATIONS } from '../operations/index.js'
 import type { Operation } from '../operations/operation.js'
 import type { CallName, Scope } from '../operations/operator-calls.js'
-import { offers } from '../operations/perform.js'
-import type { Can } from './can.js'
 import type { OperatorTexts } from './texts/languages.js'
 
 /** The platform whose pages these are, with the calls of the features that it may have. */
@@ -77,30 +75,7 @@ export type Page = (visit: Visit) => Promise<Answer | undefined>
 
 export const OPERATIONS_BY_NAME: ReadonlyMap<CallName, Operation> = new Map(OPERATIONS.map((each) => [each.name, each]))
 
-/** Asks the host for each operation that the platform has. Only `true` allows one: neither an error nor a promise of anything else does. */
-export async function findRights(
-  { auth, core }: Pick<Site, 'auth' | 'core'>,
-  can: Can | undefined,
-  operator: string,
-  applicationId: string | undefined,
-): Promise<Visit['may']> {
-  const asked = OPERATIONS.filter((operation) => offers(auth, operation)).flatMap(({ name, scope, memberScopes }) =>
-    [scope, ...Object.values(memberScopes)].map((each) => ({ name, scope: each })),
-  )
-  const isAllowed = async ({ name, scope }: (typeof asked)[number]): Promise<boolean> => {
-    try {
-      return can === undefined || (await can(operator, name, { scope, applicationId })) === true
-    } catch (error) {
-      core.logger.error('The option "can" of operatorPages() has failed, so the operation is not allowed.', error)
-      return false
-    }
-  }
-  const answers = await Promise.all(asked.map(isAllowed))
-  const rights = new Set(asked.filter((_, at) => answers[at]).map(({ name, scope }) => `${name} ${scope}`))
-  return (action, scope = OPERATIONS_BY_NAME.get(action)!.scope) => rights.has(`${action} ${scope}`)
-}
-
-/** Operations that show ids and counts do not tell whose they are. */
-export function maySeeNames({ may }: Pick<Visit, 'may'>): boolean {
-  return may('applications.list') || may('applications.get')
+/** Whether a text has the form of an application's id. */
+export function isApplicationId(text: string): boolean {
+  return /^app_[0-9a-f]{32}$/.test(text)
 }

@@ -1,5 +1,5 @@
 import request from 'supertest'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { operatorPages } from '../../../src/tools/operator/index.js'
 import { EXPRESSES, openPlatform } from '../../support/platform.js'
 import { HOSTILE, openOperator, type OperatorApp } from './operator-app.js'
@@ -229,6 +229,49 @@ describe('an operator', () => {
       'alice@example.com',
       { scope: 'applications:write', applicationId: application.id },
     ])
+    await host.auth.close()
+  })
+
+  it.each(['operator', 'can'])('is answered 503 if the host says nothing within 5 seconds: %s', async (option) => {
+    let note: () => void
+    const asked = new Promise<void>((resolve) => (note = resolve))
+    const ask = (): Promise<never> => {
+      note()
+      return new Promise(() => undefined)
+    }
+    const host = await openOperator({ [option]: ask }, undefined, { background: false })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const answer = host.get('/applications').then(({ status, text }) => [status, text.includes('does not answer')])
+      await asked
+      await vi.advanceTimersByTimeAsync(5000)
+      expect(await answer).toEqual([503, true])
+    } finally {
+      vi.useRealTimers()
+    }
+    await host.auth.close()
+  })
+
+  it('is asked about one application for a search and for lists by its id, and sees no other one there', async () => {
+    let known = ''
+    const can = (_: string, __: string, { applicationId }: { applicationId: string | undefined }) =>
+      known === '' || applicationId === known
+    const host = await openOperator({ can })
+    const create = async (name: string) =>
+      (await host.auth.applications.create({ name, apis: { catalog: {} } })).application.id
+    const [own, other] = [await create('Own'), await create('Other')]
+    known = own
+    for (const path of ['/applications?q=ID', '/audit?application=ID', '/audit.csv?application=ID']) {
+      const { status, text } = await host.get(path.replace('ID', own))
+      expect([path, status, text.includes(own)]).toEqual([path, 200, true])
+      expect([path, (await host.get(path.replace('ID', other))).status]).toEqual([path, 404])
+      expect([path, (await host.get(path.replace('ID', ''))).status]).toEqual([path, 404])
+    }
+    for (const path of ['/keys?application=ID', '/do/rotateSigningKey?application=ID', '/emails?q=ID', '/audit?q=ID'])
+      expect([path, (await host.get(path.replace('ID', own))).status]).toEqual([path, 404])
+    known = `app_${'0'.repeat(32)}`
+    await host.auth.applications.update(own, { name: `${known} named as it` })
+    expect((await host.get(`/applications?q=${known}`)).text).not.toContain('named as it')
     await host.auth.close()
   })
 })

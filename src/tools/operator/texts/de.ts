@@ -3,13 +3,12 @@ import type { Sentences } from './en.js'
 /** The sentences of the operator's pages in German. Names in braces stand for values. */
 export const de: Sentences = {
   notSignedInBecause: 'Sie sind nicht als Betreiber dieser Plattform angemeldet.',
-  notAllowedBecause: '{operator} darf das hier nicht. Fragen Sie, wer Rechte vergibt.',
   notFoundBecause: 'Diese Seite gibt es nicht. Vielleicht wurde gelöscht, wovon sie handelte.',
   foreignFormBecause:
     'Das Formular kam nicht von diesen Seiten, oder die Seite war zu lange offen. Öffnen Sie die Seite neu, und senden Sie das Formular von dort.',
   staleBecause:
     'Das Formular wurde ein zweites Mal gesendet, oder jemand hat etwas geändert, seit die Seite gezeigt wurde. Sehen Sie noch einmal nach, und entscheiden Sie neu.',
-  unavailableBecause: 'Die Datenbank antwortet nicht. Versuchen Sie es bald wieder.',
+  unavailableBecause: 'Ein Teil der Plattform antwortet nicht. Versuchen Sie es bald wieder.',
   unknownOutcome: 'Die Änderung kann geschehen sein: Sehen Sie nach, bevor Sie sie wiederholen.',
   failedBecause: 'Ein unerwarteter Fehler. Die Ursache steht im Log des Servers.',
   refused: 'Die Anfrage wurde abgelehnt',

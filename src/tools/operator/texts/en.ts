@@ -1,13 +1,12 @@
 /** The sentences of the operator's pages in English. Names in braces stand for values. */
 export const en = {
   notSignedInBecause: 'You are not signed in as an operator of this platform.',
-  notAllowedBecause: '{operator} may not do this here. Ask whoever gives out rights.',
   notFoundBecause: 'There is no such page. What it was about may have been deleted.',
   foreignFormBecause:
     'The form was not sent from these pages, or the page was open for too long. Open the page again, and send the form from there.',
   staleBecause:
     'The form was sent a second time, or somebody has changed something since the page was shown. Look at it again, and decide anew.',
-  unavailableBecause: 'The database does not answer. Try again soon.',
+  unavailableBecause: 'A part of the platform does not answer. Try again soon.',
   unknownOutcome: 'The change may have been made: look before you repeat it.',
   failedBecause: 'The server met an unexpected condition. Its log has the cause.',
   refused: 'The request was refused',

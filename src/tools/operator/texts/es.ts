@@ -3,13 +3,12 @@ import type { Sentences } from './en.js'
 /** The sentences of the operator's pages in Spanish. Names in braces stand for values. */
 export const es: Sentences = {
   notSignedInBecause: 'No ha iniciado sesión como operador de esta plataforma.',
-  notAllowedBecause: '{operator} no puede hacer esto aquí. Pregunte a quien concede los derechos.',
   notFoundBecause: 'Esta página no existe. Quizá se ha borrado aquello de lo que trataba.',
   foreignFormBecause:
     'El formulario no venía de estas páginas, o la página estuvo abierta demasiado tiempo. Ábrala de nuevo y envíe el formulario desde ahí.',
   staleBecause:
     'El formulario se envió por segunda vez, o alguien ha cambiado algo desde que se mostró la página. Vuelva a mirar y decida de nuevo.',
-  unavailableBecause: 'La base de datos no responde. Inténtelo pronto de nuevo.',
+  unavailableBecause: 'Una parte de la plataforma no responde. Inténtelo pronto de nuevo.',
   unknownOutcome: 'El cambio puede haberse hecho: compruébelo antes de repetirlo.',
   failedBecause: 'Un error inesperado. El registro del servidor tiene la causa.',
   refused: 'La solicitud fue rechazada',

@@ -3,13 +3,12 @@ import type { Sentences } from './en.js'
 /** The sentences of the operator's pages in French. Names in braces stand for values. */
 export const fr: Sentences = {
   notSignedInBecause: "Vous n'êtes pas connecté comme exploitant de cette plateforme.",
-  notAllowedBecause: "{operator} n'a pas ce droit ici. Demandez à la personne qui accorde les droits.",
   notFoundBecause: "Cette page n'existe pas. Ce dont elle parlait a peut-être été supprimé.",
   foreignFormBecause:
     'Le formulaire ne venait pas de ces pages, ou la page est restée ouverte trop longtemps. Rouvrez la page et envoyez le formulaire depuis celle-ci.',
   staleBecause:
     "Le formulaire a été envoyé une seconde fois, ou quelqu'un a changé quelque chose depuis l'affichage de la page. Regardez à nouveau, puis décidez.",
-  unavailableBecause: 'La base de données ne répond pas. Réessayez bientôt.',
+  unavailableBecause: 'Une partie de la plateforme ne répond pas. Réessayez bientôt.',
   unknownOutcome: 'Le changement a peut-être été fait : vérifiez avant de recommencer.',
   failedBecause: 'Une erreur inattendue. Le journal du serveur en donne la cause.',
   refused: 'La requête a été refusée',
