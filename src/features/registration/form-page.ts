@@ -72,7 +72,12 @@ export function createFormPage({ apis, links, inputs, terms, captcha, decisionDa
       <h2>${texts.next}</h2>
       <p>${texts.sent}</p>
       ${apis.some(({ registration }) => registration === 'manual') && html`<p>${texts.approval(decisionDays)}</p>`}`
-    return renderPage(texts.title, links, form, { isError: refused !== undefined, language, script: SEND_ONCE_SCRIPT })
+    return renderPage(texts.title, links, form, {
+      isError: refused !== undefined,
+      language,
+      script: SEND_ONCE_SCRIPT,
+      tab: 'register',
+    })
   }
 
   return {

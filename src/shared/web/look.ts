@@ -148,6 +148,7 @@ label, legend { font-size: var(--text-small); font-weight: 500 }
 legend { padding: 0; margin-bottom: .375rem }
 fieldset { margin: 0; padding: 0; border: 0 }
 input:not([type=checkbox], [type=radio]), select, textarea { width: 100%; min-width: 0; ${CONTROL} }
+select { height: calc(1.5em + .75rem + 2px) }
 [aria-invalid]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }
 button { justify-self: start; ${BUTTON} }
 button:hover { filter: brightness(1.08) }

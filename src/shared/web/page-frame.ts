@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Language } from '../contracts/application-record.js'
 import { html, type Html } from './html.js'
 import type { PageBrand } from './page-brand.js'
@@ -47,6 +48,63 @@ interface PageTab extends PageLink {
 
 /** The words of the frame in each language, which are those of e-mails. */
 export const FRAME_TEXTS: Readonly<Record<Language, FrameTexts>> = { en, de, fr, es }
+
+/** The pages that the console serves: all of them name each other in the header. */
+export interface DeveloperPages {
+  /** The console's title. */
+  readonly title?: string | undefined
+  /** The path of the first guide, and of the changelog. */
+  readonly guides?: string | undefined
+  readonly changelog?: string | undefined
+  readonly portal: boolean
+  readonly registration: boolean
+}
+
+export type DeveloperTab = 'referenceTab' | 'guides' | 'changelogTab' | 'myApplications' | 'register'
+
+/** Features know nothing of the console. It says for each request to them which pages there are. */
+const pagesAround = new AsyncLocalStorage<DeveloperPages>()
+
+/** Serves a request to a feature, whose page then has the console's title and tabs. */
+export function withDeveloperPages<Result>(pages: DeveloperPages, serve: () => Result): Result {
+  return pagesAround.run(pages, serve)
+}
+
+/** The header of a page of a feature below `developersUrl`. Without the console it names what the feature knows. */
+export function createDeveloperHeader(
+  developersUrl: string | undefined,
+  known: Pick<DeveloperPages, 'portal'>,
+  { language, tab }: { readonly language: Language; readonly tab?: DeveloperTab | undefined },
+): Pick<PageHeader, 'home' | 'tabs'> {
+  if (developersUrl === undefined) return {}
+  const pages = pagesAround.getStore() ?? { ...known, registration: false }
+  const link = (path: string): string => (path === '' ? developersUrl : `${developersUrl}/${path}`)
+  return {
+    home: { href: developersUrl, label: pages.title ?? FRAME_TEXTS[language].developers },
+    tabs: listDeveloperTabs(pages, { link, language, tab }),
+  }
+}
+
+/** The index has no tab for the form of registration, to which its button leads. */
+export function listDeveloperTabs(
+  { guides, changelog, portal, registration }: DeveloperPages,
+  page: {
+    readonly link: (path: string) => string
+    readonly language: Language
+    readonly tab?: DeveloperTab | undefined
+    readonly isIndex?: boolean
+  },
+): readonly (PageTab | false | undefined)[] {
+  const createTab = (tab: DeveloperTab, path: string | undefined): PageTab | false =>
+    path !== undefined && { href: page.link(path), label: FRAME_TEXTS[page.language][tab], isCurrent: tab === page.tab }
+  return [
+    createTab('referenceTab', ''),
+    createTab('guides', guides),
+    createTab('changelogTab', changelog),
+    portal && createTab('myApplications', 'applications'),
+    registration && page.isIndex !== true && createTab('register', 'register'),
+  ]
+}
 
 /** A complete HTML document. The brand and the link to help are in landmarks, as all content of a page should be. */
 export function renderFrame(frame: PageFrame): string {

@@ -4,7 +4,7 @@ import { html, type Html } from './html.js'
 import { FORM_CSS, LOOK_CSS, shortenStyle } from './look.js'
 import { styleParts } from './parts.js'
 import { type PageBrand, hashSource } from './page-brand.js'
-import { FRAME_TEXTS, renderFrame } from './page-frame.js'
+import { createDeveloperHeader, type DeveloperTab, FRAME_TEXTS, renderFrame } from './page-frame.js'
 import { THEME_SCRIPT_SOURCE } from './theme-switch.js'
 
 /** The links and the brand of every page. */
@@ -63,25 +63,16 @@ export function renderPage(
     /** The title, which is announced first, says so. */
     readonly isError?: boolean
     readonly language?: Language
+    readonly tab?: DeveloperTab
   } = {},
 ): string {
-  const { script, isError = false, language = 'en' } = ownMembers(options)
-  const texts = FRAME_TEXTS[language]
+  const { script, isError = false, language = 'en', tab } = ownMembers(options)
   return renderFrame({
     language,
-    title: isError ? texts.error(heading) : heading,
+    title: isError ? FRAME_TEXTS[language].error(heading) : heading,
     brand,
     head: { markup: `<style>${STYLE}</style>` },
-    header:
-      developersUrl === undefined
-        ? {}
-        : {
-            home: { href: developersUrl, label: texts.developers },
-            tabs: [
-              { href: developersUrl, label: texts.referenceTab },
-              portalUrl !== undefined && { href: portalUrl, label: texts.myApplications },
-            ],
-          },
+    header: createDeveloperHeader(developersUrl, { portal: portalUrl !== undefined }, { language, tab }),
     content: html`<main>
       <h1>${heading}</h1>
       ${content}

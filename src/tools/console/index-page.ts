@@ -1,11 +1,12 @@
 import type { Api } from '../../index.js'
 import { html, type Html } from '../../shared/web/html.js'
 import type { JsonObject } from '../../shared/openapi/document.js'
+import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderApiCommands, renderCopyButton } from './api-samples.js'
 import { renderExportLinks } from './export/exports.js'
 import { renderPage } from './page.js'
 import type { Site } from './site.js'
-import { textWith, words, wordsWith } from './words.js'
+import { readLanguage, textWith, words, wordsWith } from './words.js'
 
 /** The page that lists the APIs: addresses, scopes, commands to copy, links to references and metadata. */
 export function renderIndexPage(site: Site): string {
@@ -20,9 +21,9 @@ export function renderIndexPage(site: Site): string {
           ${wordsWith(apis.length === 1 ? 'oneApi' : 'manyApis', { count: apis.length, address: html`<code>${renderBreakable(baseUrl)}</code>` })}
         </p>
         ${renderSteps(registration)}
-        ${registration && html`<p class="actions"><a class="button" href="register">${words().register}</a></p>`}
+        ${registration && html`<p class="actions"><a class="button" href="register">${FRAME_TEXTS[readLanguage()].register}</a></p>`}
       </div>
-      ${guides.length > 0 && renderContents(words().guides, guides)}
+      ${guides.length > 0 && renderContents(FRAME_TEXTS[readLanguage()].guides, guides)}
       ${
         apis.length > 3 &&
         renderContents(

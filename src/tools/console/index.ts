@@ -22,7 +22,7 @@ import { listExports, MARKDOWN_TYPE } from './export/exports.js'
 import { writeLlmsIndex } from './export/llms.js'
 import { renderIndexPage } from './index-page.js'
 import { readConsoleOptions, type DeveloperConsoleOptions } from './options.js'
-import { createContentSecurityPolicy } from './page.js'
+import { createContentSecurityPolicy, listDeveloperPages } from './page.js'
 import { listReferenceOperations } from './reference/operation-keys.js'
 import { readText } from './reference/resolve.js'
 import { listReferenceResources } from './reference/resources.js'
@@ -108,7 +108,8 @@ export function developerConsole<const Apis extends ApisOptions>(
   for (const { path, type, gzipped, plain } of Object.values(site.assets)) {
     resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
   }
-  return createRouter({ resources, routers: listRouters(auth, registration) })
+  const pages = { ...listDeveloperPages(site), title }
+  return createRouter({ resources, routers: listRouters(auth, registration), pages })
 }
 
 /** The title of an API: its own, otherwise its document's. */

@@ -1,16 +1,23 @@
 import { hashSource } from '../../shared/web/page-brand.js'
 import { html, type Html } from '../../shared/web/html.js'
-import { FRAME_TEXTS, renderFrame, type PageFrame, type PageHeader } from '../../shared/web/page-frame.js'
+import {
+  type DeveloperPages,
+  type DeveloperTab,
+  listDeveloperTabs,
+  renderFrame,
+  type PageFrame,
+  type PageHeader,
+} from '../../shared/web/page-frame.js'
 import { THEME_SCRIPT_SOURCE } from '../../shared/web/theme-switch.js'
 import type { Assets } from './assets.js'
 import type { Site } from './site.js'
-import { readLanguage, words } from './words.js'
+import { readLanguage } from './words.js'
 
 interface PageOptions extends Pick<PageFrame, 'title' | 'bodyClass' | 'content' | 'footer'> {
   readonly site: PageSite
   /** The relative path from the page to the console's index, such as `./` or `../`. */
   readonly root: string
-  readonly tab?: 'referenceTab' | 'guides' | 'changelogTab'
+  readonly tab?: DeveloperTab
   readonly header?: Pick<PageHeader, 'skip' | 'state' | 'control'>
   readonly styles: readonly (keyof Assets)[]
   readonly scripts: readonly (keyof Assets)[]
@@ -30,11 +37,13 @@ const ADD_SLASH = `if(!location.pathname.endsWith('/'))location.pathname+='/'`
 export function renderPage(page: PageOptions): string {
   const { site, root, tab, header, styles, scripts, head, isIndex = false, ...frame } = page
   const { assets, brand, title } = site
+  const language = readLanguage()
+  const tabs = listDeveloperTabs(listDeveloperPages(site), { link: (path) => root + path, language, tab, isIndex })
   return renderFrame({
-    language: readLanguage(),
+    language,
     ...frame,
     brand,
-    header: { home: { href: root, label: title }, tabs: listTabs(site, root, tab), ...header },
+    header: { home: { href: root, label: title }, tabs, ...header },
     head: html`${isIndex && { markup: `<script>${ADD_SLASH}</script>` }}
       <link rel="icon" type="image/svg+xml" href="${root}${assets['icon.svg'].path}" />
       ${styles.map((name) => html`<link rel="stylesheet" href="${root}${assets[name].path}" /> `)}
@@ -42,16 +51,9 @@ export function renderPage(page: PageOptions): string {
   })
 }
 
-function listTabs({ portal, registration, guides, changelog }: PageSite, root: string, tab: PageOptions['tab']) {
-  const { referenceTab, changelogTab, myApplications } = FRAME_TEXTS[readLanguage()]
-  const [guide] = guides
-  return [
-    { href: root, label: referenceTab, isCurrent: tab === 'referenceTab' },
-    guide && { href: root + guide.path, label: words().guides, isCurrent: tab === 'guides' },
-    changelog && { href: root + changelog.path, label: changelogTab, isCurrent: tab === 'changelogTab' },
-    portal && { href: `${root}applications`, label: myApplications },
-    registration && tab !== undefined && { href: `${root}register`, label: words().register },
-  ]
+/** The pages of the console for the header, by their paths below it. */
+export function listDeveloperPages({ guides, changelog, portal, registration }: PageSite): DeveloperPages {
+  return { guides: guides[0]?.path, changelog: changelog?.path, portal, registration }
 }
 
 interface ContentSecurityPolicyOptions {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Middleware } from '../../index.js'
 import type { MakeResource, Resource } from './resource.js'
+import { type DeveloperPages, withDeveloperPages } from '../../shared/web/page-frame.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
 
 interface RouterOptions {
@@ -8,10 +9,12 @@ interface RouterOptions {
   readonly resources: ReadonlyMap<string, Resource | MakeResource>
   /** Routers by the first segment of the path, such as `register`. */
   readonly routers: ReadonlyMap<string, Middleware>
+  /** What their pages name in the header. */
+  readonly pages: DeveloperPages
 }
 
 /** Serves the prepared resources and the routers of the platform; passes every other request on to the host. */
-export function createRouter({ resources, routers }: RouterOptions): Middleware {
+export function createRouter({ resources, routers, pages }: RouterOptions): Middleware {
   return function consoleRouter(req, res, next) {
     const url = req.url ?? '/'
     const { path, query } = splitUrl(url)
@@ -19,10 +22,11 @@ export function createRouter({ resources, routers }: RouterOptions): Middleware 
     const router = routers.get(first)
     if (router) {
       req.url = (path.slice(first.length + 1) || '/') + query
-      return router(req, res, (error) => {
+      const goOn: typeof next = (error) => {
         req.url = url
         next(error)
-      })
+      }
+      return withDeveloperPages(pages, () => router(req, res, goOn))
     }
     const hasExtraSlash = path.length > 1 && path.endsWith('/')
     const found = resources.get(hasExtraSlash ? path.slice(0, -1) : path)

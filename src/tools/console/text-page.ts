@@ -1,9 +1,10 @@
 import { html, type Html } from '../../shared/web/html.js'
+import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderPage } from './page.js'
 import { renderMarkdown } from './reference/markdown.js'
 import type { Site } from './site.js'
 import type { ConsoleText } from './texts.js'
-import { words } from './words.js'
+import { readLanguage } from './words.js'
 
 export function renderTextPage(site: Site, text: ConsoleText): string {
   const { title, guides } = site
@@ -34,7 +35,7 @@ export function renderTextPage(site: Site, text: ConsoleText): string {
 }
 
 function renderGuideList(guides: readonly ConsoleText[], shown: ConsoleText): Html {
-  return html`<nav class="guides" aria-label="${words().guides}">
+  return html`<nav class="guides" aria-label="${FRAME_TEXTS[readLanguage()].guides}">
     <ul>
       ${guides.map(
         (guide) =>

@@ -56,6 +56,40 @@ describe('the console of a shop', () => {
     expect(catalog).not.toContain('token')
   })
 
+  it('has one header, with its pages and those of features, which say where the reader is', async () => {
+    const { host } = new URL(shop.developers)
+    const tabsAt = async (path: string) => {
+      const { page } = await pageAt(`${shop.developers}${path}`)
+      const links = [...page.querySelectorAll<HTMLAnchorElement>('header nav a')].map((link) => ({
+        path: link.href.slice(link.href.indexOf(host) + host.length).replace(/^\/developers\/?/, ''),
+        current: link.getAttribute('aria-current'),
+      }))
+      const current = links.filter((link) => link.current === 'page').map((link) => link.path)
+      return { title: page.querySelector('header .home')?.textContent, paths: links.map((link) => link.path), current }
+    }
+    const title = 'Tea shop developers'
+    const { paths } = await tabsAt('/apis/orders')
+    expect(paths.length).toBeGreaterThan(2)
+    expect(await tabsAt('/apis/orders')).toEqual({ title, paths, current: [''] })
+    expect(await tabsAt('/apis/orders/operations/placeOrder')).toEqual({ title, paths, current: [''] })
+    expect(await tabsAt('/register')).toEqual({ title, paths, current: ['register'] })
+    expect(await tabsAt('/register/claim')).toEqual({ title, paths, current: [] })
+    expect(await tabsAt('/applications')).toEqual({ title, paths, current: ['applications'] })
+    expect(await tabsAt('/applications/sign-in/link')).toEqual({ title, paths, current: ['applications'] })
+  })
+
+  it('shows at an operation the others of its group', async () => {
+    const { page } = await pageAt(`${shop.developers}/apis/orders/operations/placeOrder`)
+    const links = [...page.querySelectorAll<HTMLAnchorElement>('#sidebar .listed a')]
+    const { page: reference } = await pageAt(`${shop.developers}/apis/orders`)
+    const group = reference.querySelector('#placeOrder')!.closest('.tag')!
+    expect(links.map(({ href }) => href)).toEqual([...group.querySelectorAll('a')].map(({ href }) => href))
+    expect(links.filter((link) => link.matches('[aria-current=page]')).map(({ pathname }) => pathname)).toEqual([
+      '/developers/apis/orders/operations/placeOrder',
+    ])
+    expect(page.querySelector<HTMLAnchorElement>('#sidebar .groups a')?.hash).toBe(`#${group.id}`)
+  })
+
   it('shows commands that work when pasted one after the other, with key and secret in variables', async () => {
     const { page } = await pageAt(shop.developers)
     const commands = [...page.querySelectorAll('figure.copyable pre')].map(({ textContent }) => textContent)

@@ -3,7 +3,7 @@ import type { Problem } from '../../../shared/web/form-field.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { type PageBrand, hashSource } from '../../../shared/web/page-brand.js'
-import { FRAME_TEXTS, renderFrame } from '../../../shared/web/page-frame.js'
+import { createDeveloperHeader, FRAME_TEXTS, renderFrame } from '../../../shared/web/page-frame.js'
 import { THEME_SCRIPT_SOURCE } from '../../../shared/web/theme-switch.js'
 import type { PortalTexts } from '../texts/en.js'
 import { TEXTS } from '../texts/languages.js'
@@ -34,18 +34,13 @@ interface PageOptions {
 export function createPageRenderer({ root, developersUrl, brand }: PageOptions): RenderPortalPage {
   return function renderPortalPage(heading, page) {
     const { session, language, content, error, script } = ownMembers(page)
-    const texts = FRAME_TEXTS[language]
     return renderFrame({
       language,
-      title: error === undefined ? heading : texts.error(heading),
+      title: error === undefined ? heading : FRAME_TEXTS[language].error(heading),
       brand,
       head: { markup: `<style>${STYLE}</style>` },
       header: {
-        home: { href: developersUrl, label: texts.developers },
-        tabs: [
-          { href: developersUrl, label: texts.referenceTab },
-          { href: root, label: texts.myApplications, isCurrent: true },
-        ],
+        ...createDeveloperHeader(developersUrl, { portal: true }, { language, tab: 'myApplications' }),
         state: session && renderSignOut(root, session, TEXTS[language]),
       },
       content: html`<main>

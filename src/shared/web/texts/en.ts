@@ -3,8 +3,10 @@ export const en = {
   menu: 'Menu',
   developers: 'Developers',
   referenceTab: 'Reference',
+  guides: 'Guides',
   changelogTab: 'Changelog',
   myApplications: 'My applications',
+  register: 'Register an application',
   help: 'Help',
   switchTheme: 'Switch between light and dark',
   /** The title of a page that reports a problem: it is announced first. */

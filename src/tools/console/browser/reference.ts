@@ -77,7 +77,7 @@ function createView(loader: CallsLoader): View {
   return {
     goToHash,
     focusSearch() {
-      sheet?.open()
+      if (search) sheet?.open()
       search?.focus()
       return search !== undefined
     },

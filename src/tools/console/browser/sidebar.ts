@@ -53,6 +53,7 @@ export function enableSidebar(sidebar: HTMLElement, main: HTMLElement): (key: st
   if (total <= MAX_OPEN) for (const { open } of groups) open()
 
   return (key) => {
+    if (groups.length === 0) return
     for (const link of findAll(sidebar, '[aria-current]')) link.removeAttribute('aria-current')
     const place = document.getElementById(key)?.closest('section.tag')
     const group = groups.find(({ section }) => section !== null && section === place)

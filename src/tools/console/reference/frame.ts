@@ -13,7 +13,7 @@ interface FrameOptions {
   readonly title?: string
   /** The relative path from the page to the console's index. */
   readonly root: string
-  readonly sidebar?: Html
+  readonly sidebar?: Html | undefined
   readonly head?: Html
   readonly content: Html
 }

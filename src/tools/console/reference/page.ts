@@ -77,6 +77,7 @@ export function renderOperationPage(
   return renderReferenceFrame(reference, options, {
     title: operation.summary ?? `${operation.method} ${operation.path}`,
     root: '../../../',
+    sidebar: renderNeighbours(reference, operation),
     content: html`<h1><a href="../../${api.name}#${operation.key}">${api.title}</a></h1>
       <h2>${operation.summary ?? operation.key}</h2>
       <section class="operation open" id="${operation.key}">
@@ -84,6 +85,27 @@ export function renderOperationPage(
         <div class="content">${renderOperation(reference, operation)}</div>
       </section>`,
   })
+}
+
+/** More operations of a group would make each of its pages long. */
+const MAX_NEIGHBOURS = 40
+
+/** Links to the operations of the same group: all, or those around this one. */
+function renderNeighbours({ api, document, operations }: Reference, operation: ReferenceOperation): Html | undefined {
+  const group = groupByTag(document, operations).find((each) => each.operations.includes(operation))
+  if (!group) return undefined
+  const before = group.operations.indexOf(operation) - MAX_NEIGHBOURS / 2
+  const from = Math.max(0, Math.min(before, group.operations.length - MAX_NEIGHBOURS))
+  return html`<nav id="sidebar" class="neighbours" aria-label="${words().operations}">
+    <ul class="groups">
+      <li>
+        <a href="../../${api.name}#${group.id}">${group.title} <span class="size">${group.operations.length}</span></a>
+      </li>
+    </ul>
+    <ul class="listed">
+      ${group.operations.slice(from, from + MAX_NEIGHBOURS).map((each) => html`<li><a href="${each.key}" ${each === operation && html` aria-current="page"`}>${renderTitle(each)}</a></li> `)}
+    </ul>
+  </nav>`
 }
 
 /** Links to the groups of operations. The script makes each a list that folds, of what the page lists below the heading. */

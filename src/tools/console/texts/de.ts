@@ -3,7 +3,6 @@ import type { ConsoleTexts } from './en.js'
 export const de: ConsoleTexts = {
   console: 'Entwicklerkonsole',
   skip: 'Zum Inhalt springen',
-  register: 'Anwendung registrieren',
   oneApi: 'Eine API unter {address}',
   manyApis: '{count} APIs unter {address}',
   fromOperator:
@@ -14,7 +13,6 @@ export const de: ConsoleTexts = {
   howToReceive: 'Der Schlüssel, und das Secret, wenn eine API eines braucht, kommen per E-Mail.',
   stepCall: 'Aufrufen',
   howToCall: 'Probieren Sie die APIs in ihren Referenzen auf dieser Website aus, oder mit den Befehlen unten.',
-  guides: 'Anleitungen',
   apis: 'APIs',
   signedTokens: 'Access-Tokens sind signiert; die Schlüssel, mit denen sie geprüft werden, sind im {keySet}.',
   keySet: 'Schlüsselsatz',

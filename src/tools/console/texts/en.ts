@@ -2,7 +2,6 @@
 export const en = {
   console: 'Developer console',
   skip: 'Skip to the content',
-  register: 'Register an application',
   oneApi: 'One API below {address}',
   manyApis: '{count} APIs below {address}',
   fromOperator:
@@ -13,7 +12,6 @@ export const en = {
   howToReceive: 'The key, and the secret if an API needs one, arrive by e-mail.',
   stepCall: 'Call',
   howToCall: 'Try the APIs in their references on this site, or with the commands below.',
-  guides: 'Guides',
   apis: 'APIs',
   signedTokens: 'Access tokens are signed; the keys to verify them are in the {keySet}.',
   keySet: 'key set',

@@ -3,7 +3,6 @@ import type { ConsoleTexts } from './en.js'
 export const es: ConsoleTexts = {
   console: 'Consola para desarrolladores',
   skip: 'Ir al contenido',
-  register: 'Registrar una aplicación',
   oneApi: 'Una API bajo {address}',
   manyApis: '{count} API bajo {address}',
   fromOperator: 'Cada API se llama con las credenciales de su aplicación, que le dio el operador de esta plataforma.',
@@ -13,7 +12,6 @@ export const es: ConsoleTexts = {
   howToReceive: 'La clave, y el secreto si una API necesita uno, llegan por correo.',
   stepCall: 'Llamar',
   howToCall: 'Pruebe las API en sus referencias en este sitio, o con los comandos de abajo.',
-  guides: 'Guías',
   apis: 'API',
   signedTokens: 'Los tokens de acceso están firmados; las claves para verificarlos están en el {keySet}.',
   keySet: 'conjunto de claves',

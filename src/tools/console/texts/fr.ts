@@ -3,7 +3,6 @@ import type { ConsoleTexts } from './en.js'
 export const fr: ConsoleTexts = {
   console: 'Console pour développeurs',
   skip: 'Aller au contenu',
-  register: 'Enregistrer une application',
   oneApi: 'Une API sous {address}',
   manyApis: '{count} API sous {address}',
   fromOperator:
@@ -14,7 +13,6 @@ export const fr: ConsoleTexts = {
   howToReceive: 'La clé, et le secret si une API en demande un, arrivent par e-mail.',
   stepCall: 'Appeler',
   howToCall: 'Essayez les API dans leurs références sur ce site, ou avec les commandes ci-dessous.',
-  guides: 'Guides',
   apis: 'API',
   signedTokens: 'Les jetons d’accès sont signés\u00A0; les clés pour les vérifier sont dans le {keySet}.',
   keySet: 'jeu de clés',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { listReferenceOperations } from '../../../../src/tools/console/reference/operation-keys.js'
 import { createExample } from '../../../../src/tools/console/reference/create-example.js'
 import { renderInformation } from '../../../../src/tools/console/reference/information.js'
-import { renderReferencePage } from '../../../../src/tools/console/reference/page.js'
+import { renderOperationPage, renderReferencePage } from '../../../../src/tools/console/reference/page.js'
 import { renderType } from '../../../../src/tools/console/reference/type-links.js'
 import { renderOperation } from '../../../../src/tools/console/reference/operation.js'
 import { renderResponses } from '../../../../src/tools/console/reference/responses.js'
@@ -113,6 +113,26 @@ describe('the operations of a document', () => {
       ['Things / garden / Tools', ['/a'], []],
       ['loop', ['/d'], []],
     ])
+  })
+
+  it('names forty neighbours of an operation at most, itself among them', () => {
+    const paths = Object.fromEntries(
+      Array.from({ length: 200 }, (_, at) => [`/things/${at}`, { get: { operationId: `get${at}`, tags: ['Things'] } }]),
+    )
+    const given = { openapi: '3.1.0', paths }
+    const all = listReferenceOperations(given)
+    const reference = { api: TEAS, document: given, operations: all }
+    for (const [at, first] of [
+      [0, 0],
+      [10, 0],
+      [100, 80],
+      [199, 160],
+    ] as const) {
+      const page = renderOperationPage(reference, all[at]!, PAGE_OPTIONS)
+      const named = [...page.matchAll(/<li><a href="get(\d+)"(\s+aria-current="page")?/g)]
+      expect(named.map(([, number]) => Number(number))).toEqual(Array.from({ length: 40 }, (_, each) => first + each))
+      expect(named.filter(([, , current]) => current !== undefined).map(([, number]) => number)).toEqual([String(at)])
+    }
   })
 
   it('are found by their statuses, and by the names of properties and schemas, which have rows of their own', () => {
