@@ -1,10 +1,8 @@
 import type { StoreWith } from '../../src/store.js'
 import type { Encryption } from '../../src/core/store-client/encryption.js'
 import { createAccessTokenSigner, type SignAccessToken } from '../../src/core/tokens/access-token.js'
-import type { SigningKeys } from '../../src/core/tokens/known-signing-keys.js'
-import { createSigningKeys } from '../../src/core/tokens/signing-keys.js'
-import type { AccessTokenVerifier } from '../../src/core/tokens/verified-token.js'
-import { createAccessTokenVerifier } from '../../src/core/tokens/verify-access-token.js'
+import { createSigningKeys, type SigningKeys } from '../../src/core/tokens/signing-keys.js'
+import { createAccessTokenVerifier, type AccessTokenVerifier } from '../../src/core/tokens/verify-access-token.js'
 
 /** The issuer of these access tokens. */
 export const ISSUER = 'https://api.example.com/orders'

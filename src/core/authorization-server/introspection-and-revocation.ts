@@ -7,8 +7,8 @@ import type { Form } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendEmpty, sendJson } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
-import type { AccessToken } from '../tokens/verified-token.js'
-import type { RevokedTokens } from '../tokens/revoked-tokens-api.js'
+import type { AccessToken } from '../tokens/verify-access-token.js'
+import type { RevokedTokens } from '../tokens/revoked-tokens.js'
 import { refuseRestrictedSecret, type AuthenticateClient } from './client-authentication.js'
 import {
   describeToken,

@@ -4,7 +4,7 @@ import { answerDoctor } from '../http/doctor-answer.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendJson } from '../http/respond.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
-import type { SigningKeys } from '../tokens/known-signing-keys.js'
+import type { SigningKeys } from '../tokens/signing-keys.js'
 
 /** RFC 8414 2. Every API is an issuer, so that clients find the token endpoint from the API's address. */
 export function createAuthorizationServerMetadata(api: Api): Endpoint {

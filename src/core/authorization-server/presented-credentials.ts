@@ -10,7 +10,7 @@ import type { Endpoint } from '../http/middleware.js'
 import { sendDenial, sendEmpty, sendJson } from '../http/respond.js'
 import { describeRequest, formatFailureKey, readIpAddress } from '../../shared/lib/request.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
-import type { AccessToken } from '../tokens/verified-token.js'
+import type { AccessToken } from '../tokens/verify-access-token.js'
 import { CLIENT_PARAMETERS, refuseRestrictedSecret, type AuthenticateClient } from './client-authentication.js'
 import type { ResourceServer } from './resource-server-authentication.js'
 

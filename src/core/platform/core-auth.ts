@@ -20,7 +20,7 @@ import type { GuardParts } from '../resource-server/guard-parts.js'
 import type { GuardsApi } from '../resource-server/guards-api.js'
 import type { Health, ReadyOptions } from '../store-client/readiness.js'
 import type { SessionSecretCalls } from '../store-client/session-secret-api.js'
-import type { SigningKeyRotation } from '../tokens/signing-keys-api.js'
+import type { SigningKeyRotation } from '../tokens/key-rotation.js'
 
 /** Guards, and the life of the process: what a platform has in common with the guards of `createRemoteAuth()`, which have no store. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any of them can't know its APIs' names and its schema

@@ -13,9 +13,13 @@ import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts
 import { formatFailureKey } from '../../shared/lib/request.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
-import type { RevokedTokens } from '../tokens/revoked-tokens-api.js'
-import type { AccessToken, AccessTokenVerifier, Verification } from '../tokens/verified-token.js'
-import { ExpiredAccessToken } from '../tokens/verified-token.js'
+import type { RevokedTokens } from '../tokens/revoked-tokens.js'
+import {
+  ExpiredAccessToken,
+  type AccessToken,
+  type AccessTokenVerifier,
+  type Verification,
+} from '../tokens/verify-access-token.js'
 import { Failure, type Refused } from './refusal.js'
 import { Identity } from './identity.js'
 

@@ -1,7 +1,7 @@
 import type { Api, CallerApplication } from '../../shared/contracts/api.js'
 import type { IncomingMessage } from 'node:http'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
-import type { AccessToken } from '../tokens/verified-token.js'
+import type { AccessToken } from '../tokens/verify-access-token.js'
 import { readIpAddress } from '../../shared/lib/request.js'
 import { isInNetworks } from '../../shared/lib/networks.js'
 import type { AuthInfo, AccessTokenInfo } from './auth-info.js'

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import { CompactSign } from 'jose'
-import type { CurrentSigningKey, SigningKeys } from './known-signing-keys.js'
+import type { CurrentSigningKey, SigningKeys } from './signing-keys.js'
 
 /** The grant of a new access token: its scopes, its application and its lifetime. */
 export interface AccessTokenGrant {

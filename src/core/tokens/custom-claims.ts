@@ -1,4 +1,3 @@
-import type { JWTPayload } from 'jose'
 import type { CreateClaims } from '../../shared/contracts/api.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { copyJson, NotJsonError, stringifyJsonObject } from '../../shared/lib/plain-json.js'
@@ -78,7 +77,7 @@ export function stringifyClaims(option: string, claims: unknown): string | undef
 }
 
 /** The JSON text of the claims of a verified access token that the option `claims` added; undefined if there are none. */
-export function selectCustomClaims(payload: JWTPayload): string | undefined {
+export function selectCustomClaims(payload: object): string | undefined {
   const custom = Object.entries(payload).filter(([name]) => !ISSUED_CLAIMS.includes(name))
   return custom.length > 0 ? JSON.stringify(Object.fromEntries(custom)) : undefined
 }

@@ -3,8 +3,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type Cry
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
 import { isOfSigner, type ScheduledKey } from './key-schedule.js'
-import type { KeyEncryption } from './key-encryption.js'
-import { describeRecord, toPublicJwk } from './signing-key-record.js'
+import { describeRecord, toPublicJwk, type KeyEncryption } from './signing-key-record.js'
 
 export interface SigningKey {
   readonly kid: string

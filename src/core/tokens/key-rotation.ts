@@ -1,15 +1,30 @@
-import type { SigningKeyRotation } from './signing-keys-api.js'
 import type { SignCompact } from './access-token.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { Emit } from '../../shared/contracts/events.js'
 import type { NewAuditRecord } from '../../shared/contracts/store-records.js'
 import type { Store } from '../../shared/contracts/store.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
-import type { KeyEncryption } from './key-encryption.js'
+import { describeRecord, type KeyEncryption } from './signing-key-record.js'
 import { generateSigningKey, type SigningKey } from './key-pairs.js'
-import { describeSigningKeys, selectVerifyingKeys } from './key-schedule.js'
-import { describeRecord } from './signing-key-record.js'
-import type { SigningKeys } from './known-signing-keys.js'
+import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './key-schedule.js'
+import type { SigningKeys } from './signing-keys.js'
+
+/** `auth.signingKeys`: the keys that sign access tokens, shared by every process on the store. */
+export interface SigningKeyRotation {
+  /** Every key that still verifies, in the order in which they sign. */
+  list(): Promise<{ items: SigningKeyInfo[] }>
+  /**
+   * Publishes a new key, which signs `tokens.publishAhead` seconds later, or at once with `immediately`; resolves that
+   * key. A key that is already waiting to sign is the one resolved. The former key verifies until its last access token
+   * has expired.
+   */
+  rotate(options?: { readonly immediately?: boolean; readonly by?: string }): Promise<SigningKeyInfo>
+  /**
+   * Removes a key: every access token it signed is refused from the next request on. The current key is replaced first.
+   * Rejects with code `signing_key_not_found`.
+   */
+  revoke(kid: string, options?: { readonly by?: string }): Promise<void>
+}
 
 /** All changes of the set of signing keys. */
 export interface KeyRotation extends SigningKeyRotation {

@@ -1,4 +1,3 @@
-import type { SigningKeyInfo } from './signing-keys-api.js'
 import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
 
 /** A record with the time at which it stops verifying, which the record of the next key determines. */
@@ -36,6 +35,19 @@ export function findCurrentKey<Key extends { readonly signsFrom: number }>(
   now: number,
 ): Key | undefined {
   return keys.findLast((key) => key.signsFrom <= now) ?? keys[0]
+}
+
+/** A signing key as `auth.signingKeys.list()` shows it. */
+export interface SigningKeyInfo {
+  readonly kid: string
+  /** The JWS algorithm (RFC 7518 3.1, RFC 8037). */
+  readonly algorithm: string
+  /** `next`: published, signs later; `current`: signs; `former`: only verifies, until `verifiesUntil`. */
+  readonly state: 'next' | 'current' | 'former'
+  readonly createdAt: Date
+  readonly signsFrom: Date
+  /** Undefined while no later key has replaced it. */
+  readonly verifiesUntil: Date | undefined
 }
 
 type DescribedKey = Pick<ScheduledKey, 'kid' | 'algorithm' | 'createdAt' | 'signsFrom' | 'verifiesUntil'>

@@ -1,13 +1,16 @@
-import type { RevokedTokens } from './revoked-tokens-api.js'
 import type { RevokedAccessToken } from '../../shared/contracts/store-records.js'
 import type { CredentialSource } from '../../shared/contracts/credential-source.js'
 import type { Store } from '../../shared/contracts/store.js'
 import type { ConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
+import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 
 /** Guards accept a token for `clockTolerance` after `exp`, and clocks differ. An hour exceeds both. */
 const KEPT_AFTER_EXPIRY_MS = 3600 * 1000
 /** While there are too many for memory, every guarded request asks the store. They are counted again at this interval. */
 const RELOAD_INTERVAL_MS = 5000
+
+/** The single access tokens that were revoked (RFC 7009), in memory as long as there are not too many. */
+export type RevokedTokens = ReturnType<typeof createRevokedTokens>
 
 export function createRevokedTokens({
   store,
@@ -26,7 +29,7 @@ export function createRevokedTokens({
   readonly limit: number
   /** Give each application a fair share of what clients ask of the store. */
   readonly clientLimits: { readonly limitLookups: ConcurrencyLimit; readonly limitChanges: ConcurrencyLimit }
-}): RevokedTokens {
+}) {
   const { limitLookups, limitChanges } = clientLimits
   /** Name of a token -> `expiresAt`. */
   const revoked = new Map<string, number>()
@@ -34,6 +37,7 @@ export function createRevokedTokens({
   let isComplete = false
   let loadedAt = -Infinity
 
+  /** Adds a token that was revoked, here or, as the change feed reports it, in another process. */
   function add({ id, expiresAt }: RevokedAccessToken): void {
     if (revoked.size < limit) revoked.set(id, expiresAt)
     else isComplete = false
@@ -44,6 +48,7 @@ export function createRevokedTokens({
     for (const [id, expiresAt] of revoked) if (expiresAt <= end) revoked.delete(id)
   }
 
+  /** Reads the revoked tokens from the store: at start-up, and when the change feed reports `everything`. */
   async function load(): Promise<void> {
     loadedAt = performance.now()
     removeExpired()
@@ -54,6 +59,7 @@ export function createRevokedTokens({
     if (tokens.length >= limit) isComplete = false
   }
 
+  /** The answer of `isRevoked` from memory; null if the store has to be asked. */
   function recall(id: string): boolean | null {
     // The size is compared first: hashing the id costs time on every guarded request, and usually nothing is revoked.
     if (revoked.size > 0 && revoked.has(nameOf ? nameOf(id) : id)) return true
@@ -63,13 +69,14 @@ export function createRevokedTokens({
   return {
     load,
     recall,
-    isRevoked({ id, applicationId }) {
+    isRevoked({ id, applicationId }: Omit<IssuedToken, 'claimedExp'>): MaybePromise<boolean> {
       const known = recall(id)
       if (known !== null) return known
       if (performance.now() - loadedAt > RELOAD_INTERVAL_MS) load().catch(() => undefined)
       return limitLookups(applicationId, () => store.isAccessTokenRevoked(id))
     },
-    revoke({ id, applicationId, claimedExp }) {
+    /** Resolves false if it was revoked already. */
+    revoke({ id, applicationId, claimedExp }: IssuedToken): Promise<boolean> {
       return limitChanges(applicationId, async () => {
         // Another request may have revoked it while this one waited.
         if (revoked.has(id)) return false
@@ -81,4 +88,12 @@ export function createRevokedTokens({
     },
     add,
   }
+}
+
+/** The members of an access token that are needed here. */
+interface IssuedToken {
+  readonly id: string
+  readonly applicationId: string
+  /** Seconds since 1970, as the token says. */
+  readonly claimedExp: number
 }

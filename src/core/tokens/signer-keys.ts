@@ -10,8 +10,13 @@ import {
   type KeyRotation,
   type KeyRotationOptions,
 } from './key-rotation.js'
-import { describeSigningKeys, findCurrentKey, isOfSigner, selectVerifyingKeys } from './key-schedule.js'
-import type { SigningKeyInfo } from './signing-keys-api.js'
+import {
+  describeSigningKeys,
+  findCurrentKey,
+  isOfSigner,
+  selectVerifyingKeys,
+  type SigningKeyInfo,
+} from './key-schedule.js'
 import { canSign } from './signing-keys.js'
 import { createSignerClient } from './signer-client.js'
 import { readSignerKeys, type ListedKey } from './signer-list.js'

@@ -1,6 +1,5 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { JWK } from 'jose'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
 import { describeKind } from '../../shared/lib/describe-value.js'
@@ -70,7 +69,7 @@ function readKey(entry: unknown, index: number): ListedKey {
 }
 
 /** The public members alone, in their one encoding: whatever else a vault says of its key is not published. */
-function importKey(publicJwk: Record<string, unknown>, algorithm: string, at: string): JWK {
+function importKey(publicJwk: Record<string, unknown>, algorithm: string, at: string): object {
   let key: KeyObject
   try {
     key = createPublicKey({ key: { ...publicJwk } as JsonWebKey, format: 'jwk' })
@@ -83,7 +82,7 @@ function importKey(publicJwk: Record<string, unknown>, algorithm: string, at: st
     throw refuse(`${at} is of another kind than ${algorithm}`, `Give it a key for ${kind}, or name its algorithm.`)
   const { modulusLength: bits = 2048 } = key.asymmetricKeyDetails ?? {}
   if (bits < 2048 || bits > 4096) throw refuse(`${at} has ${bits} bits`, 'Use RSA with 2048 to 4096 bits.')
-  return jwk as JWK
+  return jwk
 }
 
 function refuse(problem: string, fix: string): ConfigurationError {

@@ -1,7 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
 import { calculateJwkThumbprint, importJWK, type JWK } from 'jose'
 import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
-import type { KeyEncryption } from './key-encryption.js'
+
+/** Encrypts and authenticates signing keys at rest. */
+export interface KeyEncryption {
+  /** `context` is stored in clear and authenticated. */
+  seal(text: string, context: string): Promise<string>
+  /** Whether the newest secret encrypted it. */
+  isNewest(sealed: string): boolean
+  /** Rejects with `ConfigurationError` if no secret decrypts it. */
+  unseal(sealed: string): Promise<string>
+  /** Whether it was sealed with this context. */
+  authenticate(sealed: string, context: string): 'authentic' | 'forged' | 'unencrypted'
+}
 
 /** The clear members of a record, as text that `KeyEncryption` authenticates. */
 export function describeRecord(record: Omit<SigningKeyRecord, 'sealedPrivateJwk'>): string {
@@ -13,7 +24,7 @@ export function describeRecord(record: Omit<SigningKeyRecord, 'sealedPrivateJwk'
   return JSON.stringify(['signing key', kid, algorithm, members, createdAt, signsFrom, formerVerifiesFor])
 }
 
-export function toPublicJwk(key: JWK, kid: string, algorithm: string): SigningKeyRecord['publicJwk'] {
+export function toPublicJwk(key: object, kid: string, algorithm: string): SigningKeyRecord['publicJwk'] {
   return { ...key, kid, alg: algorithm, use: 'sig' }
 }
 

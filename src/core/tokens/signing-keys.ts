@@ -1,14 +1,14 @@
-import type { SigningKeys, CurrentSigningKey } from './known-signing-keys.js'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
 import type { Store } from '../../shared/contracts/store.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
-import type { KeyEncryption } from './key-encryption.js'
+import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
+import { isAuthentic, type KeyEncryption } from './signing-key-record.js'
 import { importSigningKey, type SigningKey } from './key-pairs.js'
 import { findCurrentKey, isVerifying, selectVerifyingKeys, type ScheduledKey } from './key-schedule.js'
-import { isAuthentic } from './signing-key-record.js'
+import type { webcrypto } from 'node:crypto'
 
 /** This interval limits unauthenticated requests with invented `kid`s to ten queries of the store a second. */
 const UNKNOWN_KID_POLL_INTERVAL_MS = 100
@@ -16,6 +16,9 @@ const MAX_UNKNOWN_KIDS = 1000
 /** A `kid` is an RFC 7638 thumbprint of 43 characters, so a much longer one is rejected without asking the store. */
 const MAX_KID_LENGTH = 64
 const MAX_SHOWN_KIDS = 5
+
+/** The signing keys in this process's memory. */
+export type SigningKeys = ReturnType<typeof createSigningKeys>
 
 export function createSigningKeys({
   store,
@@ -33,7 +36,7 @@ export function createSigningKeys({
    * `load()`; false if the store does not answer.
    */
   readonly readChanges: () => Promise<boolean>
-}): SigningKeys {
+}) {
   let keys: readonly SigningKey[] = []
   const ignoredKeys = createIgnoredKeys(logger)
   let lastAddedKid: string | undefined
@@ -42,6 +45,7 @@ export function createSigningKeys({
   let loadsStarted = 0
   let lastLoad = 0
 
+  /** Reads the keys from the store. Keys that are already imported are not imported again. */
   async function load(): Promise<void> {
     const number = (loadsStarted += 1)
     const records = await store.listSigningKeys()
@@ -76,6 +80,7 @@ export function createSigningKeys({
     return undefined
   }
 
+  /** Whether `find` found no key with that `kid`, and no keys were loaded since. */
   function isUnknown(kid: string): boolean {
     return kid.length > MAX_KID_LENGTH || unknownKids.get(kid) === true
   }
@@ -84,15 +89,26 @@ export function createSigningKeys({
 
   return {
     load,
+    /** The records that this platform wrote, as the store has them now: oldest first, those that no longer verify included. */
     readRecords: async () => selectAuthentic(await store.listSigningKeys()),
-    list: () => keys.filter((key) => isVerifying(key, now())),
+    /** The keys that verify now, in the order in which they sign. */
+    list: (): readonly SigningKey[] => keys.filter((key) => isVerifying(key, now())),
+    /** The key that signs now; undefined only while the store has none. */
     current: () => findCurrentKey(keys.filter(canSign), now()),
-    verifies: (kid) => findKnown(kid) !== undefined,
+    /** Whether the key with that `kid` is known and verifies now. */
+    verifies: (kid: string) => findKnown(kid) !== undefined,
+    /** The `kid` of the key that was added last, whether it verifies or not, for the compare-and-set of `Store.addSigningKey`. */
     lastAddedKid: () => lastAddedKid,
     isUnknown,
-    onRemoved: (listener) => void removalListeners.push(listener),
+    /** Calls `listener` when a key was removed: no cached token that it signed may be accepted. */
+    onRemoved: (listener: () => void) => void removalListeners.push(listener),
+    /** A problem for `auth.health()`: the store has keys that are ignored; undefined if it has none. */
     problem: ignoredKeys.describe,
-    find(kid) {
+    /**
+     * The key with that `kid`, if it verifies now. Another process may just have added it, so for an unknown `kid` the change
+     * feed is read first, once per `UNKNOWN_KID_POLL_INTERVAL_MS` for all callers. Rejects if the store does not answer.
+     */
+    find(kid: string): MaybePromise<SigningKey | undefined> {
       const key = findKnown(kid)
       if (key || isUnknown(kid)) return key
       return pollChanges().then(() => {
@@ -124,6 +140,8 @@ function createIgnoredKeys(logger: Pick<Logger, 'error'>) {
     describe: (): string | undefined => (ignored.length > 0 ? describe(ignored) : undefined),
   }
 }
+
+export type CurrentSigningKey = SigningKey & { readonly privateKey: webcrypto.CryptoKey }
 
 export function canSign(key: SigningKey): key is CurrentSigningKey {
   return key.privateKey !== undefined

@@ -1,5 +1,3 @@
-import { ExpiredAccessToken } from './verified-token.js'
-import type { AccessToken, Verification, AccessTokenVerifier } from './verified-token.js'
 import { hash } from 'node:crypto'
 import { errors, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose'
 import { createBoundedCache, type BoundedCache } from '../../shared/lib/bounded-cache.js'
@@ -8,7 +6,7 @@ import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import { parseTokensRevokedAt } from './access-token.js'
 import { selectCustomClaims } from './custom-claims.js'
 import type { SigningKey } from './key-pairs.js'
-import type { SigningKeys } from './known-signing-keys.js'
+import type { SigningKeys } from './signing-keys.js'
 
 /** Bounds the cache of invalid tokens, so that a client that repeats one costs no signature check. */
 const MAX_INVALID_TOKENS = 5000
@@ -16,6 +14,49 @@ const MAX_INVALID_TOKENS = 5000
 const INVALID_FOR_EVERY_KEY = ''
 
 const EXPIRED_TOKENS_SWEEP_INTERVAL_MS = 60_000
+
+/** A verified access token (RFC 9068 2.2). */
+export interface AccessToken {
+  /** Its `jti`. */
+  readonly id: string
+  /** Its `iss`, which is also its `aud`: the resource it was issued for. */
+  readonly issuer: string
+  /** Its `sub`, which is also its `client_id`. */
+  readonly applicationId: string
+  readonly scopes: readonly string[]
+  /** The secret for which it was issued, if that may be used from some networks only. */
+  readonly credentialId: string | undefined
+  /** The claims that the option `claims` added, as JSON text, which is no longer than the token; undefined if there are none. */
+  readonly customClaims: string | undefined
+  // Seconds, as in the JWT: fits a V8 Smi and is stored inline. Milliseconds would be allocated separately.
+  /** Seconds since 1970. */
+  readonly iat: number
+  /** Seconds since 1970: its `exp`, or earlier if it lasts longer than the platform issues tokens for. */
+  readonly exp: number
+  /** Seconds since 1970: its `exp`. Another process with a longer `accessTokenLifetime` accepts it until then. */
+  readonly claimedExp: number
+  /** The application's `tokensRevokedAt` as the issuer knew it: a later revocation ends this token. */
+  readonly tokensRevokedAt: number
+  /** The `kid` of the signing key: the token is valid only while that key verifies. */
+  readonly kid: string
+  /** The length of the JWT: an upper bound for the memory that its cache entry takes. */
+  readonly bytes: number
+}
+
+/** A verified access token, or why there is none. */
+export type Verification = AccessToken | ExpiredAccessToken | 'invalid'
+
+/** An access token that was valid until it expired, so that its application is known. */
+export class ExpiredAccessToken {
+  readonly token: AccessToken
+
+  constructor(token: AccessToken) {
+    this.token = token
+  }
+}
+
+/** Verifies access tokens (RFC 9068 4), and caches the results. */
+export type AccessTokenVerifier = ReturnType<typeof createAccessTokenVerifier>
 
 export function createAccessTokenVerifier(options: {
   readonly signingKeys: Pick<SigningKeys, 'find' | 'verifies' | 'isUnknown' | 'onRemoved'>
@@ -26,7 +67,7 @@ export function createAccessTokenVerifier(options: {
   readonly now: () => number
   /** How many verified tokens are cached. */
   readonly entries: number
-}): AccessTokenVerifier {
+}) {
   const { signingKeys, lifetimes, clockTolerance, now, entries } = options
   // Keyed by SHA-256, so that memory holds no usable token.
   const verified = createBoundedCache<AccessToken>({ entries, bytesOf: ({ bytes }) => bytes })
@@ -106,8 +147,13 @@ export function createAccessTokenVerifier(options: {
   }
 
   return {
-    recall: (token) => recall(hash('sha256', token, 'base64')),
-    verify(token) {
+    /** The cached result of `verify`; null if there is none. */
+    recall: (token: string) => recall(hash('sha256', token, 'base64')),
+    /**
+     * Signature, claims and times; whether the token was revoked is not part of it. Synchronous for a token in the cache and
+     * for a string that cannot be an access token.
+     */
+    verify(token: string): MaybePromise<Verification> {
       const digest = hash('sha256', token, 'base64')
       const known = recall(digest) ?? pending.get(digest)
       if (known) return known
