@@ -1,6 +1,6 @@
 import type { Credentials } from './core/applications/credentials/credentials.js'
 import type { LastUsed } from './core/applications/credentials/last-used.js'
-import type { CoreCalls } from './core/applications/create.js'
+import type { CoreCalls } from './core/applications/application-calls.js'
 import type { ApplicationWriter } from './core/applications/records/application-writer.js'
 import type { ApiObserver } from './shared/contracts/api-observer.js'
 import type { ConfigurationProblem } from './shared/contracts/errors.js'

@@ -314,8 +314,8 @@ describe('an import is refused', () => {
       `import type { Settings } from '../../options/settings.js'`,
       'core/applications may import',
     ],
-    ['core/tokens/create.ts', `import { readUrl } from '../options/read-urls.js'`, 'core/options/settings (types)'],
-    ['core/tokens/create.ts', `import { readApis } from '../options/settings.js'`, 'core/options/settings (types)'],
+    ['core/tokens/tokens.ts', `import { readUrl } from '../options/read-urls.js'`, 'core/options/settings (types)'],
+    ['core/tokens/tokens.ts', `import { readApis } from '../options/settings.js'`, 'core/options/settings (types)'],
     [
       'core/tokens/access-token.ts',
       `export { createRegistry } from '../applications/registry.js'`,
@@ -347,7 +347,7 @@ describe('an import is refused', () => {
     ],
     ['features/emails/worker.ts', `import { sendMail } from '../portal/router.js'`, 'features/emails may import'],
     [
-      'core/authorization-server/router.ts',
+      'core/authorization-server/routes.ts',
       `import {\n  type Guard,\n} from '../resource-server/guards.js'`,
       'core/authorization-server may import',
     ],
@@ -420,7 +420,7 @@ describe('an import is refused', () => {
       'passport may be imported in core/resource-server/',
     ],
     [
-      'core/authorization-server/router.ts',
+      'core/authorization-server/routes.ts',
       `import type { Strategy } from 'passport-http-bearer'`,
       'in core/resource-server/',
     ],
@@ -437,7 +437,7 @@ describe('an import is refused', () => {
       `import { type Request, Router } from 'express'`,
       'express may be imported nowhere',
     ],
-    ['core/authorization-server/router.ts', `import { Router } from 'express'`, 'express may be imported nowhere'],
+    ['core/authorization-server/routes.ts', `import { Router } from 'express'`, 'express may be imported nowhere'],
     [
       'core/tokens/rotation-timer.ts',
       `import { memoryStore } from 'express-platform-auth'`,
@@ -543,8 +543,8 @@ describe('a file is refused', () => {
   })
 
   it.each([
-    ['authorization-server/router.ts', `export default function router() {}`, 'has a default export'],
-    ['authorization-server/router.ts', `const router = 1\nexport { router as default }`, 'has a default export'],
+    ['authorization-server/routes.ts', `export default function router() {}`, 'has a default export'],
+    ['authorization-server/routes.ts', `const router = 1\nexport { router as default }`, 'has a default export'],
     ['index.ts', `export * from './platform-auth.js'`, 'exports without naming'],
     ['http/types.ts', '', 'has a vague name'],
     ['lib/utils.ts', '', 'has a vague name'],

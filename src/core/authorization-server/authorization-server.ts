@@ -26,7 +26,7 @@ import {
 import type { CheckMount } from './mount-check.js'
 import { createPresentedEndpoints, type JudgePresented, type PresentedApi } from './presented-credentials.js'
 import { createResourceServerAuthentication } from './resource-server-authentication.js'
-import { createRouters } from './router.js'
+import { createRouters } from './routes.js'
 import { createSuspensionEndpoint } from './suspension-endpoint.js'
 import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
 

@@ -6,7 +6,7 @@ import type { CredentialSource } from '../../shared/contracts/credential-source.
 import type { ConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import type { ChangeWaits } from '../store-client/change-waits.js'
 import type { Audit } from '../applications/records/audit-log.js'
-import type { CoreCalls } from '../applications/create.js'
+import type { CoreCalls } from '../applications/application-calls.js'
 import type { Api, ApisOptions, Registration } from '../../shared/contracts/api.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { PlatformEvents } from '../../shared/contracts/events.js'

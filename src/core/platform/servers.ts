@@ -2,7 +2,7 @@ import { createAuthorizationServer } from '../authorization-server/authorization
 import { createMountCheck } from '../authorization-server/mount-check.js'
 import { ALGORITHMS } from '../options/options.js'
 import { createResourceServer } from '../resource-server/resource-server.js'
-import { createTokens, type Tokens } from '../tokens/create.js'
+import { createTokens, type Tokens } from '../tokens/tokens.js'
 import type { ApplicationParts } from './application-parts.js'
 import type { CreatedFeatures } from './features.js'
 import type { Foundation } from './foundation.js'

@@ -1,4 +1,4 @@
-import type { ApplicationCalls } from '../../../core/applications/create.js'
+import type { ApplicationCalls } from '../../../core/applications/application-calls.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { RegistrationOffer } from '../../../shared/contracts/offers.js'
 import type { Portal } from '../portal-calls.js'
