@@ -23,7 +23,7 @@ import { formatFailureKey, readHeader, readIpAddress } from '../../shared/lib/re
 import { formatChallenge } from '../http/respond.js'
 import { isInNetworks } from '../../shared/lib/networks.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
-import type { RateLimit } from '../rate-limits/rate-limit.js'
+import type { RateLimit } from '../rate-limits/rate-limits.js'
 import { createReadingMatcher, mayPass, type FoundClient, type Presented } from './match-readings.js'
 import type { createAssertionReader } from './private-key-jwt.js'
 

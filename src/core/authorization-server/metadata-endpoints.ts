@@ -1,10 +1,10 @@
 import type { Api } from '../../shared/contracts/api.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
-import { answerDoctor } from '../http/doctor-answer.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendJson } from '../http/respond.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { SigningKeys } from '../tokens/signing-keys.js'
+import type { IncomingMessage } from 'node:http'
 
 /** RFC 8414 2. Every API is an issuer, so that clients find the token endpoint from the API's address. */
 export function createAuthorizationServerMetadata(api: Api): Endpoint {
@@ -108,4 +108,23 @@ function createDocumentEndpoint(document: object): Endpoint {
   return function answerMetadataRequest(_req, res) {
     sendJson(res, 200, document, headers)
   }
+}
+
+/**
+ * Headers that tell the doctor whether `trust proxy` fits the proxies in front: how many addresses `X-Forwarded-For` had
+ * when it arrived, and how many of them are used to find the caller's. Empty unless the request asks for them.
+ */
+function answerDoctor(req: IncomingMessage): Readonly<Record<string, string>> {
+  if (req.headers['platform-auth-doctor'] === undefined) return {}
+  const received =
+    req.headers['x-forwarded-for']
+      ?.toString()
+      .split(',')
+      .filter((text) => text.trim() !== '').length ?? 0
+  // Express's `req.ips`: the addresses of X-Forwarded-For that `trust proxy` lets it use. Without Express none is used.
+  const { ip, ips } = req as { ip?: unknown; ips?: unknown }
+  const used = Array.isArray(ips) ? ips.length : 0
+  // A host that sets `req.ip` by itself has its own way to find the address.
+  if (!Array.isArray(ips) && ip !== undefined) return {}
+  return { 'Cache-Control': 'no-store', 'Platform-Auth-Doctor': `received=${received}, used=${used}` }
 }

@@ -1,5 +1,5 @@
 import { OAuthError } from '../../shared/contracts/denial.js'
-import { limitAuthenticationTime } from '../http/authentication-timeout.js'
+import { limitAuthenticationTime } from '../http/endpoints.js'
 import { readForm, refuseInQuery } from '../http/form.js'
 import type { ClientApi } from '../http/client-credentials.js'
 import type { Endpoint } from '../http/middleware.js'

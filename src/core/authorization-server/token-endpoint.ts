@@ -5,11 +5,11 @@ import { MAX_ACCESS_TOKEN_LENGTH } from '../../shared/contracts/access-token-siz
 import type { Api, CreateClaims } from '../../shared/contracts/api.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import type { Emit, EventDetails } from '../../shared/contracts/events.js'
-import { limitAuthenticationTime } from '../http/authentication-timeout.js'
+import { limitAuthenticationTime } from '../http/endpoints.js'
 import { readForm, refuseInQuery, type Form } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendJson, toDenial } from '../http/respond.js'
-import type { RateLimit } from '../rate-limits/rate-limit.js'
+import type { RateLimit } from '../rate-limits/rate-limits.js'
 import type { SignAccessToken } from '../tokens/access-token.js'
 import type { ApiObserver } from '../../shared/contracts/api-observer.js'
 import {

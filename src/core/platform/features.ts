@@ -6,7 +6,7 @@ import type { Offers } from '../../shared/contracts/offers.js'
 import type { Core, Diagnosis, FeaturePart } from '../../feature.js'
 import type { Settings } from '../options/all-settings.js'
 import { describeSharedSettings } from '../options/shared-settings.js'
-import type { PlanLimits } from '../rate-limits/rate-limit.js'
+import type { PlanLimits } from '../rate-limits/rate-limits.js'
 import type { ApplicationParts } from './application-parts.js'
 import type { Foundation } from './foundation.js'
 

@@ -1,7 +1,14 @@
 import { AsyncResource } from 'node:async_hooks'
 import { hash, randomBytes } from 'node:crypto'
 import type { Limit } from '../../shared/contracts/api.js'
-import type { RateLimitState } from './rate-limit.js'
+
+/** The state of a key after a counter has counted one request. */
+export interface RateLimitState {
+  readonly allowed: boolean
+  readonly remaining: number
+  /** Milliseconds until the next window starts. */
+  readonly milliseconds: number
+}
 
 /** Counts one request for that key in this process, at once. */
 export type MemoryCounter = (key: string) => RateLimitState

@@ -2,22 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { withTimeout } from '../../shared/lib/timeout.js'
 import type { RedisConnection } from '../options/options.js'
 
-/** A circuit breaker in front of Redis: after one failure nothing is sent but a probe, until that is answered in time. */
-export interface RedisCircuitBreaker {
-  /** Runs a command and resolves Redis's answer; undefined while Redis is unavailable. Never rejects. */
-  ask<Answer>(command: () => Promise<Answer>): Promise<Answer | undefined>
-  isOpen(): boolean
-  close(): void
-}
-
-interface RedisCircuitBreakerOptions {
-  readonly redis: Pick<RedisConnection, 'status'>
-  /** Does the same work in Redis as a command, without any effect on limits. */
-  readonly probe: () => Promise<unknown>
-  /** Called with the problem when Redis becomes unavailable, and with undefined when it answers again. */
-  readonly onChange: (problem: unknown) => void
-}
-
 /** Every guarded request waits for its count; Redis usually answers within a few milliseconds. */
 const REDIS_CALL_TIMEOUT_MS = 250
 /** Limits are shared again soon after Redis is back, and a probe is cheap. */
@@ -31,7 +15,15 @@ const STATUS_POLL_INTERVAL_MS = 5
 const SENDING_STATES: readonly unknown[] = ['ready', 'wait', undefined]
 const CONNECTING_STATES: readonly unknown[] = ['connecting', 'connect']
 
-export function createRedisCircuitBreaker({ redis, probe, onChange }: RedisCircuitBreakerOptions): RedisCircuitBreaker {
+/** A circuit breaker in front of Redis: after one failure nothing is sent but a probe, until that is answered in time. */
+export function createRedisCircuitBreaker(options: {
+  readonly redis: Pick<RedisConnection, 'status'>
+  /** Does the same work in Redis as a command, without any effect on limits. */
+  readonly probe: () => Promise<unknown>
+  /** Called with the problem when Redis becomes unavailable, and with undefined when it answers again. */
+  readonly onChange: (problem: unknown) => void
+}) {
+  const { redis, probe, onChange } = options
   let isOpen = false
   let outages = 0
   const closing = new AbortController()
@@ -77,7 +69,8 @@ export function createRedisCircuitBreaker({ redis, probe, onChange }: RedisCircu
   }
 
   return {
-    async ask(command) {
+    /** Runs a command and resolves Redis's answer; undefined while Redis is unavailable. Never rejects. */
+    async ask<Answer>(command: () => Promise<Answer>): Promise<Answer | undefined> {
       if (isOpen) return undefined
       const outagesBefore = outages
       try {

@@ -12,7 +12,7 @@ import { readOrigin } from '../http/origin.js'
 import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
 import { formatFailureKey } from '../../shared/lib/request.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
-import type { RateLimit } from '../rate-limits/rate-limit.js'
+import type { RateLimit } from '../rate-limits/rate-limits.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
 import {
   ExpiredAccessToken,

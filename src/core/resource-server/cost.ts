@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { describeValue } from '../../shared/lib/describe-value.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import { invalidOption } from '../../shared/lib/option-checks.js'
-import type { PlanLimits } from '../rate-limits/rate-limit.js'
+import type { PlanLimits } from '../rate-limits/rate-limits.js'
 
 /** The units of a request toward the application's plan: 0 to 1,000,000, or a function of the request. */
 export type RequestCost =

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { handOnFailure } from '../http/middleware.js'
-import type { LimitHeaders } from '../rate-limits/rate-limit.js'
+import type { LimitHeaders } from '../rate-limits/rate-limits.js'
 import { countUnits, type RequestCost } from './cost.js'
 import type { Identity } from './identity.js'
 import type { Counted, RequestCounter } from './request-counter.js'

@@ -4,7 +4,7 @@ import type { Api, Limit } from '../../shared/contracts/api.js'
 import type { ApiObserver } from '../../shared/contracts/api-observer.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
-import type { LimitByPlan, LimitHeaders, RateLimit } from '../rate-limits/rate-limit.js'
+import type { LimitByPlan, LimitHeaders, RateLimit } from '../rate-limits/rate-limits.js'
 import { findIdentity, findRequest } from './auth-of.js'
 
 /** The headers of the answer; undefined if nothing limits the request. */

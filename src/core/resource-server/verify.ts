@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Api } from '../../shared/contracts/api.js'
 import { createDenialError, OAuthError, toOAuthError } from '../../shared/contracts/denial.js'
-import { limitAuthenticationTime } from '../http/authentication-timeout.js'
+import { limitAuthenticationTime } from '../http/endpoints.js'
 import { isTooLong, readBearer } from '../http/bearer.js'
 import { toDenial } from '../http/respond.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'

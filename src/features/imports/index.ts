@@ -71,7 +71,7 @@ const PARAMETERS: CallParameters<Imports> = {
 }
 
 const MAX_WAITING_COMPARISONS = 2000
-/** The result must be known before the request's own time is over (`http/authentication-timeout.ts`). */
+/** The result must be known before the request's own time is over (`http/endpoints.ts`). */
 const TURN_TIMEOUT_MS = 4000
 
 function createImportsPart(core: Core, hmacKeys: readonly (string | Uint8Array)[]): FeaturePart {

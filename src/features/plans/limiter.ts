@@ -8,7 +8,7 @@ import {
 } from '../../shared/contracts/denial.js'
 import { formatWait } from '../../shared/lib/relative-time.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
-import type { LimitByPlan, LimitHeaders } from '../../core/rate-limits/rate-limit.js'
+import type { LimitByPlan, LimitHeaders } from '../../core/rate-limits/rate-limits.js'
 import { addShared, readUsed, type Account } from './account.js'
 import type { Ledger } from './ledger.js'
 import { countUnwrittenAtMost, describeWindow, findTooLow, type Plan } from './plan.js'

@@ -1,4 +1,4 @@
-import type { RedisScript } from '../../core/rate-limits/rate-limits.js'
+import type { RedisScript } from '../../core/rate-limits/redis-counter.js'
 import { readUsed, setShared, type Account } from './account.js'
 import type { Plan } from './plan.js'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readField, readFields } from '../../core/http/form.js'
 import { parsePath, type Middleware } from '../../core/http/middleware.js'
-import { answerErrors, logDenial } from '../../core/http/router.js'
+import { answerErrors, logDenial } from '../../core/http/endpoints.js'
 import { sendDenial, sendPage, setHeaders } from '../../core/http/respond.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { ApplicationError, StoreUnavailableError } from '../../index.js'

@@ -5,7 +5,7 @@ import type { QuotaCount } from '../../../src/shared/contracts/quotas.js'
 import { createLedger, type Ledger } from '../../../src/features/plans/ledger.js'
 import { createLimiter } from '../../../src/features/plans/limiter.js'
 import { readPlans, type PlanOptions } from '../../../src/features/plans/plans-options.js'
-import type { LimitByPlan } from '../../../src/core/rate-limits/rate-limit.js'
+import type { LimitByPlan } from '../../../src/core/rate-limits/rate-limits.js'
 import { memoryStore } from '../../../src/stores/memory/index.js'
 
 const NOON = Date.parse('2026-11-25T12:00:00Z')
