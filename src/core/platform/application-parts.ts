@@ -4,11 +4,17 @@ import { createLastUsed } from '../applications/credentials/last-used.js'
 import { createApplicationCache } from '../applications/records/application-cache.js'
 import { createApplicationWriter } from '../applications/records/application-writer.js'
 import { createActivation } from '../applications/records/status.js'
+import type { ImportedCredentials } from '../../shared/contracts/imports.js'
 import { readClientAddress } from '../../shared/lib/request.js'
 import { createStoreSource } from '../store-client/store-source.js'
 import type { Tokens } from '../tokens/tokens.js'
-import type { FeatureHooks } from './hooks.js'
 import type { Foundation } from './foundation.js'
+
+/** What features add to parts that are created before them. It is read when it is used, once the features are there. */
+export interface FeatureHooks {
+  readonly importedCredentials: ImportedCredentials | undefined
+  readonly wakeSender: (() => void) | undefined
+}
 
 export type ApplicationParts = ReturnType<typeof createApplicationParts>
 

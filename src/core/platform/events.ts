@@ -15,17 +15,13 @@ import type {
 /** The channel on which `opentelemetry` hears that a guard let a request pass, which a further one may refuse. */
 const EARLY_EVENT = Symbol.for('express-platform-auth.early-event')
 
-interface EventsOptions {
+/** The emitter, and the function that emits: a listener that fails affects neither the request nor other listeners. */
+export function createEvents(options: {
   readonly now: () => number
   readonly readOrigin: (req: IncomingMessage) => RequestOrigin
   readonly logger: Pick<Logger, 'error'>
-}
-
-/** The emitter, and the function that emits: a listener that fails affects neither the request nor other listeners. */
-export function createEvents({ now, readOrigin, logger }: EventsOptions): {
-  events: PlatformEvents
-  emit: EmitEarly
-} {
+}): { events: PlatformEvents; emit: EmitEarly } {
+  const { now, readOrigin, logger } = options
   const events: PlatformEvents = new EventEmitter()
   const onListenerError = (type: EventType, error: unknown): void =>
     logger.error(`A listener of ${type} failed.`, error)

@@ -1,44 +1,31 @@
-import type { FeatureHooks } from './hooks.js'
-import type { ApiObserver, ApiObservers } from '../../shared/contracts/api-observer.js'
+import type { ApiObserver } from '../../shared/contracts/api-observer.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import type { ImportedCredentials } from '../../shared/contracts/imports.js'
 import type { Offers } from '../../shared/contracts/offers.js'
 import type { Core, Diagnosis, FeaturePart } from '../../feature.js'
 import type { Settings } from '../options/all-settings.js'
 import { describeSharedSettings } from '../options/shared-settings.js'
-import type { PlanLimits } from '../rate-limits/rate-limits.js'
-import type { ApplicationParts } from './application-parts.js'
+import type { ApplicationParts, FeatureHooks } from './application-parts.js'
 import type { Foundation } from './foundation.js'
 
-export interface CreatedFeatures {
-  /** What they were given. */
-  readonly core: Core
-  readonly calls: Readonly<Record<string, object>>
-  readonly observers: ApiObservers
-  /** What limits by plans; undefined if no feature does. */
-  readonly plans: PlanLimits | undefined
-  /** What recognizes credentials that another system issued; undefined if no feature does. */
-  readonly importedCredentials: ImportedCredentials | undefined
-  /** Called when an e-mail has become due; undefined if no feature sends e-mails. */
-  readonly wakeSender: (() => void) | undefined
-  /** What is wrong with features, in words. */
-  problems(): readonly (string | undefined)[]
-  /** Those of core and features that processes on one store must have alike, by their paths. */
-  readonly sharedSettings: Readonly<Record<string, string>>
-  diagnose(): Promise<readonly Diagnosis[]>
-  start(): void
-  /** In the reverse order. */
-  stop(): Promise<void>
-  /** In the reverse order, but e-mails last: the others queue some while they flush. */
-  flush(): Promise<void>
+export type CreatedFeatures = ReturnType<typeof createFeatures>
+
+export function createHooks(): { readonly hooks: FeatureHooks; setFeatures(created: FeatureHooks): void } {
+  let features: FeatureHooks | undefined
+  return {
+    hooks: {
+      get importedCredentials() {
+        return features?.importedCredentials
+      },
+      get wakeSender() {
+        return features?.wakeSender
+      },
+    },
+    setFeatures: (created) => void (features = created),
+  }
 }
 
 /** Creates the parts of the features, each after those that it needs. */
-export function createFeatures(
-  foundation: Foundation,
-  applicationParts: ApplicationParts,
-  hooks: FeatureHooks,
-): CreatedFeatures {
+export function createFeatures(foundation: Foundation, applicationParts: ApplicationParts, hooks: FeatureHooks) {
   const { settings } = foundation
   const parts = new Map<string, FeaturePart>()
   const core = createCore(foundation, applicationParts, hooks, parts)
@@ -49,25 +36,37 @@ export function createFeatures(
   const inOrder = [...parts.values()]
   const started = new Set<FeaturePart>()
   return {
+    /** What they were given. */
     core,
     calls: Object.fromEntries([...parts].map(([name, { calls }]) => [name, calls])),
+    /** What limits by plans; undefined if no feature does. */
     plans: findOnly(inOrder, 'planLimits', 'one limits requests by plans'),
+    /** What recognizes credentials that another system issued; undefined if no feature does. */
     importedCredentials: findOnly(inOrder, 'importedCredentials', 'one recognizes imported credentials'),
+    /** Called when an e-mail has become due; undefined if no feature sends e-mails. */
     wakeSender: findOnly(inOrder, 'wakeSender', 'one sends e-mails'),
+    /** What is wrong with features, in words. */
     problems: () => inOrder.map((part) => part.problem?.()),
-    sharedSettings: Object.assign({}, describeSharedSettings(settings), ...inOrder.map((part) => part.settings)),
+    /** Those of core and features that processes on one store must have alike, by their paths. */
+    sharedSettings: Object.assign(
+      {},
+      describeSharedSettings(settings),
+      ...inOrder.map((part) => part.settings),
+    ) as Readonly<Record<string, string>>,
     observers: new Map([...settings.apis].map(([name]) => [name, observe(inOrder, name)])),
-    async diagnose() {
+    async diagnose(): Promise<readonly Diagnosis[]> {
       return (await Promise.all(inOrder.map(async (part) => part.diagnose?.() ?? []))).flat()
     },
-    start() {
+    start(): void {
       // The start is tried again when one of them throws; those that have started are not started again.
       for (const part of inOrder.filter((each) => !started.has(each))) {
         part.start?.()
         started.add(part)
       }
     },
+    /** In the reverse order. */
     stop: () => callAll(inOrder.toReversed(), 'stop'),
+    /** In the reverse order, but e-mails last: the others queue some while they flush. */
     flush: () => callAll(inOrder.toSorted((a, b) => sends(b) - sends(a)).toReversed(), 'flush'),
   }
 }
@@ -97,16 +96,9 @@ function findOnly<Name extends 'planLimits' | 'importedCredentials' | 'wakeSende
   what: string,
 ): FeaturePart[Name] | undefined {
   const [only, another] = parts.filter((part) => part[name] !== undefined)
-  if (another) throw createTwiceError(what)
-  return only?.[name]
-}
-
-function createTwiceError(what: string): ConfigurationError {
-  return new ConfigurationError({
-    option: 'features',
-    problem: 'has two features that do the same',
-    fix: `Give one of them: ${what}.`,
-  })
+  if (!another) return only?.[name]
+  const fix = `Give one of them: ${what}.`
+  throw new ConfigurationError({ option: 'features', problem: 'has two features that do the same', fix })
 }
 
 function createCore(

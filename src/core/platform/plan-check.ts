@@ -9,13 +9,11 @@ export type PlanCheck = ReturnType<typeof createPlanCheck>
 const CHECK_DELAY_MS = 200
 const FIX = 'Add plans() from "express-platform-auth/plans" to the option features, as other processes have it.'
 
-export function createPlanCheck({
-  store,
-  logger,
-}: {
+export function createPlanCheck(options: {
   readonly store: Pick<Store, 'listApplications'>
   readonly logger: Pick<Logger, 'error'>
 }) {
+  const { store, logger } = options
   let found: string | undefined
   let timer: NodeJS.Timeout | undefined
 

@@ -30,13 +30,8 @@ export function startAndStop(
       await store.open()
       await planCheck?.check()
       // The feed starts first: a change committed while the rest is read is applied afterwards.
-      const applyChange = createChangeApplier({
-        applicationCache: changes,
-        revokedTokens,
-        signingKeys,
-        sessionSecret,
-        processes,
-      })
+      const cached = { applicationCache: changes, revokedTokens, signingKeys, sessionSecret, processes }
+      const applyChange = createChangeApplier(cached)
       await feed.start((change) => {
         changeWaits.note(change)
         return applyChange(change)
@@ -101,15 +96,12 @@ function noteChanges(
   }
 }
 
-/** The store need not have the part. */
-interface WarningParts extends Pick<Foundation, 'logger'> {
-  readonly store: Pick<Store, 'imports'>
-}
-
 /** Credentials that another system issued get 401 without the feature that recognizes them, which nobody else would notice. */
-async function warnOfImported({ store, logger }: WarningParts): Promise<void> {
+async function warnOfImported({ store, logger }: Pick<Foundation, 'store' | 'logger'>): Promise<void> {
   try {
-    const counts = Object.values((await store.imports?.countHashes?.()) ?? {})
+    // The store need not have the part.
+    const { imports }: Pick<Store, 'imports'> = store
+    const counts = Object.values((await imports?.countHashes?.()) ?? {})
     const count = counts.reduce((sum, each) => sum + each, 0)
     if (count === 0) return
     logger.warn(
