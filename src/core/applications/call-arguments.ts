@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { ApplicationError, type ApplicationErrorCode } from '../../shared/contracts/errors.js'
+import { ApplicationError, invalidArgument, type ApplicationErrorCode } from '../../shared/contracts/errors.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { copyPlainObject, ownMembers } from '../../shared/lib/own-members.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
@@ -44,12 +44,12 @@ export function members<Options>(known: NoInfer<Members<Options>>): ReadArgument
   const names = kinds.map(([name]) => name)
   return (value, call) => {
     if (!isObject(value) || types.isDate(value) || types.isPromise(value) || types.isMap(value) || types.isSet(value))
-      throw invalid(`${call}() needs an object with its options: it was given ${describeKind(value)}.`)
+      throw invalidArgument(`${call}() needs an object with its options: it was given ${describeKind(value)}.`)
     const given = copyPlainObject(value) as Readonly<Record<string, unknown>>
     refuseUnknown(given, names, call)
     for (const [name, kind] of kinds) {
       if (kind === 'own' || given[name] === undefined || KINDS[kind].isRight(given[name])) continue
-      throw invalid(`${name} must be ${KINDS[kind].described}: it is ${describeKind(given[name])}.`)
+      throw invalidArgument(`${name} must be ${KINDS[kind].described}: it is ${describeKind(given[name])}.`)
     }
     return given
   }
@@ -60,7 +60,7 @@ function refuseUnknown(given: object, known: readonly string[], call: string): v
   const unknown = Object.keys(given).find((name) => !known.includes(name))
   if (unknown === undefined) return
   const fix = didYouMean(unknown, known) || (known.length > 0 ? ` There are: ${known.join(', ')}.` : '')
-  throw invalid(`There is no option ${JSON.stringify(unknown.slice(0, MAX_SHOWN))} of ${call}().${fix}`)
+  throw invalidArgument(`There is no option ${JSON.stringify(unknown.slice(0, MAX_SHOWN))} of ${call}().${fix}`)
 }
 
 /** Characters of a name that does not exist: more would be data in the wrong place. */
@@ -102,10 +102,6 @@ export function withCheckedArguments<Calls extends object>(
 /** Text that every store can look for. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && !value.includes('\0')
-}
-
-function invalid(problem: string): ApplicationError {
-  return new ApplicationError('invalid_argument', problem)
 }
 
 /** Describes an argument, but never its value, which may have a secret. */

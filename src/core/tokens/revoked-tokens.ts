@@ -91,7 +91,7 @@ export function createRevokedTokens({
 }
 
 /** The members of an access token that are needed here. */
-interface IssuedToken {
+export interface IssuedToken {
   readonly id: string
   readonly applicationId: string
   /** Seconds since 1970, as the token says. */

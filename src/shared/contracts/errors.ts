@@ -103,6 +103,11 @@ export class ApplicationError extends Error {
   }
 }
 
+/** The error for an argument that cannot be one. */
+export function invalidArgument(message: string): ApplicationError {
+  return new ApplicationError('invalid_argument', message)
+}
+
 /**
  * The store did not answer. On the wire: 503 `temporarily_unavailable`.
  *

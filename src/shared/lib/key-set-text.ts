@@ -1,5 +1,5 @@
 import { createPublicKey, hash } from 'node:crypto'
-import { ApplicationError } from '../contracts/errors.js'
+import { invalidArgument } from '../contracts/errors.js'
 import { isObject } from './is-object.js'
 
 interface PublicKey {
@@ -45,14 +45,13 @@ export function hidePrivateKey(text: string): string {
  */
 export function parseKeySetText(text: string): { readonly jwks?: object; readonly jwksUri?: string } {
   if (/^https?:\/\//i.test(text)) return { jwksUri: text }
-  if (/PRIVATE KEY-----/.test(text))
-    throw new ApplicationError('invalid_argument', 'jwks has a private key: publish public keys only.')
+  if (/PRIVATE KEY-----/.test(text)) throw invalidArgument('jwks has a private key: publish public keys only.')
   try {
     if (/^\s*-----BEGIN PUBLIC KEY-----/.test(text))
       return { jwks: { keys: [createPublicKey(text).export({ format: 'jwk' })] } }
     const value: unknown = JSON.parse(text)
     return { jwks: isObject(value) && Object.hasOwn(value, 'kty') ? { keys: [value] } : (value as object) }
   } catch {
-    throw new ApplicationError('invalid_argument', 'jwks is no JWK Set: { "keys": [...] }, and no public key in PEM.')
+    throw invalidArgument('jwks is no JWK Set: { "keys": [...] }, and no public key in PEM.')
   }
 }

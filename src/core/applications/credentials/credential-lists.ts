@@ -1,4 +1,4 @@
-import { ApplicationError } from '../../../shared/contracts/errors.js'
+import { ApplicationError, invalidArgument } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord, CredentialRecord } from '../../../shared/contracts/application-record.js'
 import type { CredentialUse } from './credential-expiry.js'
 import {
@@ -140,8 +140,7 @@ type FindLatestExpiry = (use: CredentialUse, createdAt: number) => number | unde
 export function limitExpiry(given: number | null, latest: number | undefined, now: number): number | undefined {
   if (latest === undefined || (given !== null && given <= latest)) return given ?? undefined
   if (given === null && latest > now) return latest
-  throw new ApplicationError(
-    'invalid_argument',
+  throw invalidArgument(
     latest > now
       ? `expiresAt is later than the maximum age of credentials allows; the latest is ${new Date(latest).toISOString()}.`
       : 'The credential is older than the maximum age allows, so that its end cannot be put off. Rotate it.',
@@ -188,7 +187,7 @@ export function selectName(
     const found = findLiveCredential(record, credentialId, now)
     if (found.credential.keySet) throw createKeySetError(found.credential)
     if (found.kind === kind) return found.credential.name
-    throw new ApplicationError('invalid_argument', `credential: ${credentialId} is a ${found.kind}, not a ${kind}.`)
+    throw invalidArgument(`credential: ${credentialId} is a ${found.kind}, not a ${kind}.`)
   }
   const live = record[LISTS[kind]].filter((each) => isLive(each, now) && !each.keySet)
   const [name = DEFAULT_NAME, ...others] = new Set(live.map((each) => each.name))
@@ -196,15 +195,13 @@ export function selectName(
   if (named?.keySet) throw createKeySetError(named)
   if (others.length === 0) return name
   const choices = live.map((each) => `${each.id} (${each.name})`).join(', ')
-  throw new ApplicationError(
-    'invalid_argument',
+  throw invalidArgument(
     `Application ${record.id} has ${kind}s of several names. Give the id of one as credential: ${choices}.`,
   )
 }
 
 function createKeySetError({ id, name }: CredentialRecord): ApplicationError {
-  return new ApplicationError(
-    'invalid_argument',
+  return invalidArgument(
     `"${name}" (${id}) is a key set, which has no secret to rotate: give it other keys with replaceKeySet(), or add a secret of another name with addSecret().`,
   )
 }

@@ -1,4 +1,4 @@
-import { ApplicationError } from '../../../shared/contracts/errors.js'
+import { ApplicationError, invalidArgument } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import type { Application } from '../application.js'
@@ -140,10 +140,7 @@ function refuseWithoutRecipient({ id, status, contact }: ApplicationRecord, emai
     )
   }
   if (contact === undefined) {
-    throw new ApplicationError(
-      'invalid_argument',
-      `Application ${id} has no contact to send an e-mail to. Set one with update().`,
-    )
+    throw invalidArgument(`Application ${id} has no contact to send an e-mail to. Set one with update().`)
   }
 }
 
@@ -153,8 +150,5 @@ export function isByEmail<Options extends object>(
 ): options is Options & { readonly deliver: 'email' } {
   const { deliver } = options as { deliver?: unknown }
   if (deliver === undefined || deliver === 'email') return deliver === 'email'
-  throw new ApplicationError(
-    'invalid_argument',
-    "deliver must be 'email', or be left out to have the new value resolved.",
-  )
+  throw invalidArgument("deliver must be 'email', or be left out to have the new value resolved.")
 }

@@ -1,5 +1,5 @@
 import type { CredentialRecord, KeySetRecord } from '../../../shared/contracts/application-record.js'
-import { ApplicationError, toSentence } from '../../../shared/contracts/errors.js'
+import { toSentence, invalidArgument } from '../../../shared/contracts/errors.js'
 import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import { formatKeySet } from '../../../shared/lib/key-set-text.js'
 import { isObject } from '../../../shared/lib/is-object.js'
@@ -37,8 +37,7 @@ export function createKeySetReplacement({
     const { record } = await writer.change(id, { type: 'application.credentialUpdated', by }, (current) => {
       refuseDeleted(current, call)
       const { kind, credential } = findLiveCredential(current, credentialId, now())
-      if (!credential.keySet)
-        throw new ApplicationError('invalid_argument', `credential: ${credentialId} is a ${kind}, not a key set.`)
+      if (!credential.keySet) throw invalidArgument(`credential: ${credentialId} is a ${kind}, not a key set.`)
       const keySet = edit(credential.keySet)
       const secrets = current.secrets.map((each) => (each.id === credentialId ? { ...each, keySet } : each))
       return {
@@ -61,8 +60,7 @@ export function createKeySetReplacement({
         endsTokens: false,
         edit(former) {
           if ('address' in former) return { ...former, reloadedAt: now() }
-          throw new ApplicationError(
-            'invalid_argument',
+          throw invalidArgument(
             `credential: ${credentialId} has its keys, not an address that can be read again. Replace them with replaceKeySet().`,
           )
         },
@@ -86,20 +84,19 @@ export function createKeySetRecord(
 /** Reads `{ jwks }` or `{ jwksUri }`. Rejects with code `invalid_argument`. */
 export async function readKeySetSource(given: unknown, now: number): Promise<KeySetRecord> {
   const { jwks, jwksUri } = isObject(given) ? given : {}
-  if ((jwks === undefined) === (jwksUri === undefined))
-    throw new ApplicationError('invalid_argument', 'A key set needs either jwks or jwksUri.')
+  if ((jwks === undefined) === (jwksUri === undefined)) throw invalidArgument('A key set needs either jwks or jwksUri.')
   // Loaded with the first key set.
   const { findAddressProblem, KeySetProblem, readKeySet } = await import('../../key-sets/public-key-set.js')
   if (jwksUri !== undefined) {
     const problem = typeof jwksUri === 'string' ? findAddressProblem(jwksUri) : 'is no text'
-    if (problem !== undefined) throw new ApplicationError('invalid_argument', toSentence(`jwksUri ${problem}`))
+    if (problem !== undefined) throw invalidArgument(toSentence(`jwksUri ${problem}`))
     return { address: jwksUri as string, reloadedAt: now }
   }
   try {
     return { keys: readKeySet(jwks, { ignoreOthers: false }) }
   } catch (error) {
     if (!(error instanceof KeySetProblem)) throw error
-    throw new ApplicationError('invalid_argument', toSentence(`jwks ${error.message}`))
+    throw invalidArgument(toSentence(`jwks ${error.message}`))
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { MAX_WINDOW_SECONDS } from '../../../shared/contracts/api.js'
-import { ApplicationError } from '../../../shared/contracts/errors.js'
+import { ApplicationError, invalidArgument } from '../../../shared/contracts/errors.js'
 import type { ApplicationLimit, ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import { isObject } from '../../../shared/lib/is-object.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
@@ -32,7 +32,7 @@ export type LimitChanges = Readonly<Record<string, ApplicationLimit | null>>
 /** Validates `rateLimits` of `update()`; throws with code `invalid_argument`. */
 export function readLimitChanges(rateLimits: unknown, now: number): LimitChanges {
   if (!isObject(rateLimits) || Array.isArray(rateLimits))
-    throw invalid('rateLimits must be an object such as { orders: { limit: 50, window: 1 } }.')
+    throw invalidArgument('rateLimits must be an object such as { orders: { limit: 50, window: 1 } }.')
   return Object.fromEntries(
     Object.entries(rateLimits).map(([api, limit]) => [api, readApplicationLimit(`rateLimits.${api}`, limit, now)]),
   )
@@ -42,19 +42,19 @@ export function readLimitChanges(rateLimits: unknown, now: number): LimitChanges
 export function readApplicationLimit(name: string, given: unknown, now: number): ApplicationLimit | null {
   if (given === null) return null
   if (!isObject(given) || Object.keys(given).some((key) => !['limit', 'window', 'until'].includes(key)))
-    throw invalid(
+    throw invalidArgument(
       `${name} must be { limit: 50, window: 1 } (requests, seconds), with until (a Date) if it ends, or null.`,
     )
   const { limit, window, until } = ownMembers(given as { limit?: unknown; window?: unknown; until?: unknown })
   if (!isWholeNumber(limit) || !isWholeNumber(window) || window > MAX_WINDOW_SECONDS)
-    throw invalid(
+    throw invalidArgument(
       `${name} needs whole numbers of at least 1 as limit and window (seconds, at most ${MAX_WINDOW_SECONDS}).`,
     )
   const id = randomBytes(6).toString('base64url')
   if (until === undefined || until === null) return { limit, window, id }
   const end = until instanceof Date ? until.getTime() : Number.NaN
   if (end > now) return { limit, window, until: end, id }
-  throw invalid(`${name}.until must be a Date in the future.`)
+  throw invalidArgument(`${name}.until must be a Date in the future.`)
 }
 
 /** The record's limits after a change. Throws with code `not_granted` for an API that the application may not use. */
@@ -91,8 +91,4 @@ export function describeLimit(limit: ApplicationLimit | null): object | null {
 
 function isWholeNumber(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 1
-}
-
-function invalid(message: string): ApplicationError {
-  return new ApplicationError('invalid_argument', message)
 }

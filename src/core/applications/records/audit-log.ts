@@ -1,4 +1,4 @@
-import { ApplicationError } from '../../../shared/contracts/errors.js'
+import { invalidArgument } from '../../../shared/contracts/errors.js'
 import type { Store } from '../../../shared/contracts/store.js'
 import { readPageSize, readTime } from './validation.js'
 import type { EventType } from '../../../shared/contracts/events.js'
@@ -63,5 +63,5 @@ export function createAudit({ store, opened }: AuditOptions): Audit {
 
 function readOrder(order: unknown = 'oldest'): 'oldest' | 'newest' {
   if (order === 'oldest' || order === 'newest') return order
-  throw new ApplicationError('invalid_argument', "order must be 'oldest' or 'newest'.")
+  throw invalidArgument("order must be 'oldest' or 'newest'.")
 }

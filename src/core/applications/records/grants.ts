@@ -1,5 +1,5 @@
 import type { Api } from '../../../shared/contracts/api.js'
-import { ApplicationError } from '../../../shared/contracts/errors.js'
+import { ApplicationError, invalidArgument } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import { isObject } from '../../../shared/lib/is-object.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
@@ -79,15 +79,12 @@ export function readGrants<Each extends Api>(
   listGrantable: ListGrantableScopes<Each> = listAllScopes,
 ): ApplicationRecord['apis'] {
   if (typeof grants !== 'object' || grants === null || (Array.isArray(grants) && !grants.every(isString))) {
-    throw new ApplicationError(
-      'invalid_argument',
-      'apis must be a list of names, or an object such as { orders: { scopes: [...] } }.',
-    )
+    throw invalidArgument('apis must be a list of names, or an object such as { orders: { scopes: [...] } }.')
   }
   const entries: (readonly [string, unknown])[] = Array.isArray(grants)
     ? (grants as readonly string[]).map((name) => [name, {}])
     : Object.entries(grants)
-  if (entries.length === 0) throw new ApplicationError('invalid_argument', 'apis is empty. Name at least one API.')
+  if (entries.length === 0) throw invalidArgument('apis is empty. Name at least one API.')
   return Object.fromEntries(
     entries.map(([name, grant]) => [name, { scopes: readScopes(apis, name, readGrant(name, grant), listGrantable) }]),
   )
@@ -97,7 +94,7 @@ export function readGrants<Each extends Api>(
 function readGrant(name: string, grant: unknown): readonly string[] | undefined {
   if (isObject(grant) && Object.keys(grant).every((key) => key === 'scopes'))
     return ownMembers(grant as { scopes?: readonly string[] }).scopes
-  throw new ApplicationError('invalid_argument', `apis.${name} must be { scopes: [...] }, or {} for all its scopes.`)
+  throw invalidArgument(`apis.${name} must be { scopes: [...] }, or {} for all its scopes.`)
 }
 
 /** The scopes to grant at an API, in the API's order: all grantable ones if none are named. */
@@ -110,7 +107,7 @@ function readScopes<Each extends Api>(
   const grantable = listGrantable(findApi(apis, name))
   if (scopes === undefined) return grantable
   if (!Array.isArray(scopes) || !scopes.every(isString))
-    throw new ApplicationError('invalid_argument', `scopes of "${name}" must be a list of names.`)
+    throw invalidArgument(`scopes of "${name}" must be a list of names.`)
   const unknown = scopes.find((scope) => !grantable.includes(scope))
   if (unknown !== undefined) {
     throw new ApplicationError(

@@ -1,4 +1,4 @@
-import { ApplicationError } from '../../../shared/contracts/errors.js'
+import { invalidArgument } from '../../../shared/contracts/errors.js'
 import type { MetadataSchema, SchemaIssue } from '../../../shared/contracts/metadata-schema.js'
 import type { ApplicationRecord, JsonObject } from '../../../shared/contracts/application-record.js'
 import { findJsonProblem, formatPath, NotJsonError, stringifyJsonObject } from '../../../shared/lib/plain-json.js'
@@ -43,7 +43,7 @@ async function readMetadata(metadata: unknown, schema: MetadataSchema | undefine
   const given = copyMetadata(metadata)
   if (!schema) return given
   const result = await schema['~standard'].validate(given)
-  if (result.issues) throw new ApplicationError('invalid_argument', describeIssues(result.issues))
+  if (result.issues) throw invalidArgument(describeIssues(result.issues))
   checkSchemaOutput('metadata', result.value)
   return copyMetadata(result.value)
 }
@@ -60,7 +60,7 @@ function copyMetadata(metadata: unknown): JsonObject {
   try {
     return JSON.parse(stringifyJsonObject('metadata', metadata, MAX_METADATA_BYTES)) as JsonObject
   } catch (error) {
-    if (error instanceof NotJsonError) throw new ApplicationError('invalid_argument', error.message)
+    if (error instanceof NotJsonError) throw invalidArgument(error.message)
     throw error
   }
 }
@@ -77,8 +77,7 @@ function describeIssues(issues: readonly SchemaIssue[]): string {
 /** The operator's own id of an application: 1 to 255 visible characters. It is compared exactly, so it is not trimmed. */
 export function readExternalId(externalId: unknown): string {
   if (typeof externalId === 'string' && EXTERNAL_ID.test(externalId) && externalId.length <= 255) return externalId
-  throw new ApplicationError(
-    'invalid_argument',
+  throw invalidArgument(
     'externalId must be a string of 1 to 255 characters, without control characters, and without spaces around it.',
   )
 }

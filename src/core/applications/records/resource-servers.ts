@@ -1,5 +1,5 @@
 import type { Api } from '../../../shared/contracts/api.js'
-import { ApplicationError } from '../../../shared/contracts/errors.js'
+import { ApplicationError, invalidArgument } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import { isLive } from '../credentials/credentials.js'
 import { findApi } from './grants.js'
@@ -19,10 +19,7 @@ export function readResourceServer(
 ): ApplicationRecord['resourceServer'] {
   if (given === undefined || given === null) return undefined
   if (!Array.isArray(given) || given.length === 0 || !given.every((each) => typeof each === 'string'))
-    throw new ApplicationError(
-      'invalid_argument',
-      "resourceServer must list names of APIs, such as ['orders'], or be null.",
-    )
+    throw invalidArgument("resourceServer must list names of APIs, such as ['orders'], or be null.")
   return [...new Set(given.map((name: string) => findApi(apis, name).name))]
 }
 

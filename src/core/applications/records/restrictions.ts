@@ -1,5 +1,5 @@
 import type { Api } from '../../../shared/contracts/api.js'
-import { ApplicationError } from '../../../shared/contracts/errors.js'
+import { ApplicationError, invalidArgument } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../../shared/contracts/application-record.js'
 import { isObject } from '../../../shared/lib/is-object.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
@@ -70,7 +70,7 @@ export function readRestriction(
   const named = scopes === undefined ? given! : withScopes(given, scopes)
   const restriction = scopes === undefined ? checked! : readGrants(apis, named)
   if (kind === 'secret' && !Object.keys(restriction).some((api) => apis.get(api)?.scheme === 'oauth2')) {
-    throw new ApplicationError('invalid_argument', 'apis names no oauth2 API, and others are called with keys only.')
+    throw invalidArgument('apis names no oauth2 API, and others are called with keys only.')
   }
   return (application) => narrow(application, restriction, (api) => hasScopes(named, api))
 }
@@ -82,8 +82,7 @@ function withScopes(apis: ApiGrants | undefined, scopes: readonly string[]): Api
   const names: readonly string[] = Array.isArray(apis) ? (apis as readonly string[]) : Object.keys(Object(apis))
   const [name] = names
   if (names.length === 1 && !hasScopes(apis, name!)) return { [name!]: { scopes } }
-  throw new ApplicationError(
-    'invalid_argument',
+  throw invalidArgument(
     'scopes needs apis with one name, such as apis: ["orders"]. For more than one write apis: { orders: { scopes: [...] } }.',
   )
 }

@@ -1,6 +1,6 @@
 import { isContact } from '../contacts/contact-lists.js'
 import { toAsciiLowerCase } from '../../../shared/contracts/application-order.js'
-import { ApplicationError, toSentence } from '../../../shared/contracts/errors.js'
+import { toSentence, invalidArgument } from '../../../shared/contracts/errors.js'
 import type { Language } from '../../../shared/contracts/email-content.js'
 import type { ApplicationStatus } from '../../../shared/contracts/application-record.js'
 import { findAddressProblem, readEmailAddress } from '../../../shared/lib/email-address.js'
@@ -18,8 +18,7 @@ export function readName(name: unknown): string {
   const trimmed = typeof name === 'string' ? name.trim() : ''
   const problem = trimmed === '' ? 'is empty' : findLineProblem(trimmed, MAX_NAME_LENGTH)
   if (problem === undefined) return trimmed
-  throw new ApplicationError(
-    'invalid_argument',
+  throw invalidArgument(
     `name must be 1 to ${MAX_NAME_LENGTH} characters that can be seen. ${toSentence(`This one ${problem}`)}`,
   )
 }
@@ -28,8 +27,7 @@ export function readName(name: unknown): string {
 export function readRegistrationName(name: unknown): string {
   const read = readName(name)
   if (!isFollowable(read)) return read
-  throw new ApplicationError(
-    'invalid_argument',
+  throw invalidArgument(
     'name must not have anything like a web address, an e-mail address or a telephone number: example.com, tel:, 7 digits in a row.',
   )
 }
@@ -44,8 +42,7 @@ export function readContact(contact: unknown): string {
   const address = readEmailAddress(contact)
   if (address !== undefined) return address
   const problem = findAddressProblem(contact)
-  throw new ApplicationError(
-    'invalid_argument',
+  throw invalidArgument(
     `contact must be one plain e-mail address, such as dev@example.com.${problem === undefined ? '' : ` ${toSentence(`This one ${problem}`)}`}`,
   )
 }
@@ -54,15 +51,11 @@ export function readContact(contact: unknown): string {
 export function readRegistrationContact(contact: unknown): string {
   const read = readContact(contact)
   if (LINK_IN_ADDRESS.test(read))
-    throw new ApplicationError(
-      'invalid_argument',
+    throw invalidArgument(
       'contact must have nothing like a web address before the @: letters, digits and . _ + - only, and no www.',
     )
   if (PUBLIC_HOST.test(read) && !PRIVATE_HOST.test(read)) return read
-  throw new ApplicationError(
-    'invalid_argument',
-    'contact must be an e-mail address at a public host name, such as dev@example.com.',
-  )
+  throw invalidArgument('contact must be an e-mail address at a public host name, such as dev@example.com.')
 }
 
 /** Mail programs take `www.` and what follows it for a web address, and other signs for its path and query. */
@@ -76,8 +69,7 @@ export function readExpiresAt(expiresAt: unknown, now: number): number | null {
   if (expiresAt === null) return null
   const at = expiresAt instanceof Date ? expiresAt.getTime() : Number.NaN
   if (at > now) return at
-  throw new ApplicationError(
-    'invalid_argument',
+  throw invalidArgument(
     Number.isNaN(at)
       ? "expiresAt must be a Date, such as new Date('2027-01-31')."
       : `expiresAt is ${new Date(at).toISOString()}, which is not in the future. endCredential() ends a credential at once.`,
@@ -86,32 +78,32 @@ export function readExpiresAt(expiresAt: unknown, now: number): number | null {
 
 export function readCredentialId(credential: unknown): string | undefined {
   if (credential === undefined || isText(credential)) return credential
-  throw new ApplicationError('invalid_argument', 'credential must be the id of a credential, such as cred_...')
+  throw invalidArgument('credential must be the id of a credential, such as cred_...')
 }
 
 /** An option that is false unless given. A mistyped value must not count as false. */
 export function readFlag(name: string, value: unknown = false): boolean {
   if (typeof value === 'boolean') return value
-  throw new ApplicationError('invalid_argument', `${name} must be true or false.`)
+  throw invalidArgument(`${name} must be true or false.`)
 }
 
 /** The beginning of a name, in ASCII lower case as stores compare it. */
 export function readNamePrefix(name: unknown): string | undefined {
   if (name === undefined) return undefined
   if (isText(name) && name !== '' && name.length <= 100) return toAsciiLowerCase(name)
-  throw new ApplicationError('invalid_argument', 'name must be the beginning of a name: 1 to 100 characters.')
+  throw invalidArgument('name must be the beginning of a name: 1 to 100 characters.')
 }
 
 /** The API of a request for access; undefined for a registration. */
 export function readApiName(api: unknown): string | undefined {
   if (api === undefined || isText(api)) return api
-  throw new ApplicationError('invalid_argument', 'api must be the name of an API.')
+  throw invalidArgument('api must be the name of an API.')
 }
 
 /** Seconds for which an old credential still works: a day unless given. */
 export function readOverlap(overlap: unknown = 86_400): number {
   if (Number.isSafeInteger(overlap) && (overlap as number) >= 0) return overlap as number
-  throw new ApplicationError('invalid_argument', 'overlap must be a whole number of seconds, 0 or more.')
+  throw invalidArgument('overlap must be a whole number of seconds, 0 or more.')
 }
 
 const MAX_REASON_LENGTH = 500
@@ -122,8 +114,7 @@ export function readReason(reason: unknown): string | undefined {
   const text = typeof reason === 'string' ? reason.replaceAll(/\r\n?/g, '\n').replaceAll('\t', ' ').trim() : ''
   if (text !== '' && Array.from(text).length <= MAX_REASON_LENGTH && !/[^\P{Cc}\n]|[\p{Cs}\p{Zl}\p{Zp}]/u.test(text))
     return text
-  throw new ApplicationError(
-    'invalid_argument',
+  throw invalidArgument(
     `reason must be 1 to ${MAX_REASON_LENGTH} characters, without control characters other than line breaks.`,
   )
 }
@@ -131,27 +122,27 @@ export function readReason(reason: unknown): string | undefined {
 /** The `limit` of a list: 100 unless given, at most 1000. */
 export function readPageSize(limit: unknown = 100): number {
   if (Number.isSafeInteger(limit) && (limit as number) >= 1 && (limit as number) <= 1000) return limit as number
-  throw new ApplicationError('invalid_argument', 'limit must be a whole number from 1 to 1000.')
+  throw invalidArgument('limit must be a whole number from 1 to 1000.')
 }
 
 /** Milliseconds since 1970. */
 /** The plan of a filter. It may be none that this process knows. */
 export function readPlanFilter(plan: unknown): string | undefined {
   if (plan === undefined || isText(plan)) return plan
-  throw new ApplicationError('invalid_argument', 'plan must be the name of a plan.')
+  throw invalidArgument('plan must be the name of a plan.')
 }
 
 export function readTime(name: string, time: unknown): number | undefined {
   if (time === undefined) return undefined
   if (time instanceof Date && !Number.isNaN(time.getTime())) return time.getTime()
-  throw new ApplicationError('invalid_argument', `${name} must be a valid Date.`)
+  throw invalidArgument(`${name} must be a valid Date.`)
 }
 
 const STATUSES: readonly unknown[] = ['pending', 'active', 'suspended', 'deleted'] satisfies ApplicationStatus[]
 
 export function readStatus(status: ApplicationStatus | undefined): ApplicationStatus | undefined {
   if (status === undefined || STATUSES.includes(status)) return status
-  throw new ApplicationError('invalid_argument', `status must be one of ${STATUSES.join(', ')}.`)
+  throw invalidArgument(`status must be one of ${STATUSES.join(', ')}.`)
 }
 
 const LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'es']
@@ -162,7 +153,7 @@ export function isLanguage(value: unknown): value is Language {
 
 export function readLanguage(language: unknown): Language | undefined {
   if (language === undefined || isLanguage(language)) return language
-  throw new ApplicationError('invalid_argument', `language must be one of ${LANGUAGES.join(', ')}.`)
+  throw invalidArgument(`language must be one of ${LANGUAGES.join(', ')}.`)
 }
 
 const MAX_NETWORKS = 100
@@ -171,7 +162,7 @@ const MAX_NETWORKS = 100
 export function readNetworks(networks: unknown): readonly string[] | undefined {
   if (networks === null) return undefined
   if (!Array.isArray(networks) || networks.length === 0 || networks.length > MAX_NETWORKS)
-    throw invalid(
+    throw invalidArgument(
       `networks must be a list of 1 to ${MAX_NETWORKS} networks such as "203.0.113.0/24" or "2001:db8::/32", or null for any.`,
     )
   return [...new Set((networks as readonly unknown[]).map(readOne))]
@@ -182,16 +173,12 @@ function readOne(given: unknown): string {
   if (typeof network === 'string') return network
   const shown = typeof given === 'string' ? JSON.stringify(given.slice(0, MAX_SHOWN_LENGTH)) : typeof given
   if (network === HAS_EVERY_IPV4)
-    throw invalid(
+    throw invalidArgument(
       `networks has ${shown}, which has every IPv4 address (as ${IPV4_FORMS.join(' or ')}), and those are compared as IPv4. Write IPv4 networks such as 203.0.113.0/24, and of IPv6 a network without these: 2000::/3 has every public address. null is for any.`,
     )
-  throw invalid(
+  throw invalidArgument(
     `networks has ${shown}, which is no network. Write its first address and the bits that all have in common: 203.0.113.0/24, 2001:db8::/32, or one address.`,
   )
 }
 
 const MAX_SHOWN_LENGTH = 50
-
-function invalid(message: string): ApplicationError {
-  return new ApplicationError('invalid_argument', message)
-}

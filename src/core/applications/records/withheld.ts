@@ -1,4 +1,4 @@
-import { ApplicationError } from '../../../shared/contracts/errors.js'
+import { ApplicationError, invalidArgument } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord, Withheld } from '../../../shared/contracts/application-record.js'
 import { containsNetwork } from '../../../shared/lib/networks.js'
 
@@ -60,10 +60,7 @@ function refuseWiderNetworks({ withheld, networks: former }: ApplicationRecord, 
   if (!given || networks === former) return
   const wider = networks?.find((network) => !given.some((outer) => containsNetwork(outer, network)))
   if (networks && wider === undefined) return
-  throw new ApplicationError(
-    'invalid_argument',
-    `${wider ?? 'Any network'} is more than the operator allows: ${given.join(', ')}.`,
-  )
+  throw invalidArgument(`${wider ?? 'Any network'} is more than the operator allows: ${given.join(', ')}.`)
 }
 
 function listGranted({ apis }: ApplicationRecord, api: string): readonly string[] {
