@@ -5,11 +5,11 @@ import { ownMembers } from '../../shared/lib/own-members.js'
 import {
   invalidOption,
   readBoolean,
-  readGroup,
   readLimit,
   readWholeNumber,
   refuseUnknown,
 } from '../../shared/lib/option-checks.js'
+import { boolean, group, list, members } from '../../shared/lib/option-rules.js'
 import { createPlan, type Plan, type PlanWindow } from './plan.js'
 import { isPlanName, PLAN_NAME_FORM } from './store-calls.js'
 
@@ -48,39 +48,43 @@ export interface PlansOptions<Name extends string = string> {
   readonly notify?: boolean | undefined
 }
 
-export interface PlansSettings {
-  readonly plans: ReadonlyMap<string, Plan>
-  readonly defaultPlan: string | undefined
-  readonly notify: boolean
-}
+export type PlansSettings = ReturnType<typeof readPlans>
 
-export function readPlans(given: unknown, options: PlansOptions | undefined): PlansSettings {
+export function readPlans(given: unknown, options: PlansOptions | undefined) {
   if (!isObject(given) || Object.keys(given).length === 0) {
     const fix = "Write plans({ free: { requests: [{ limit: 10_000, per: 'month' }] } })."
     throw new ConfigurationError({ option: 'plans', problem: `is ${describeKind(given)}`, fix })
   }
-  const plans = new Map(Object.entries(given).map(([name, plan]) => [name, readPlan(name, plan)]))
-  const { default: defaultPlan, notify } = readGroup('plans', options, ['default', 'notify'])
+  const plans: ReadonlyMap<string, Plan> = new Map(
+    Object.entries(given).map(([name, plan]) => [name, readPlan(name, plan)]),
+  )
+  const { default: defaultPlan, notify } = readGroup(options)
   if (defaultPlan !== undefined && !plans.has(defaultPlan))
     throw invalidOption('plans.default', defaultPlan, `There are: ${[...plans.keys()].join(', ')}.`)
-  return { plans, defaultPlan, notify: readBoolean('plans.notify', notify ?? false) }
+  return { plans, defaultPlan, notify }
 }
+
+const readGroup = group('plans', { default: (_option, name) => name as string | undefined, notify: boolean(false) })
 
 function readPlan(name: string, plan: unknown): Plan {
   const path = `plans.${name}`
   if (!isPlanName(name)) throw invalidOption('plans', name, `A plan's name is ${PLAN_NAME_FORM}.`)
   if (!isObject(plan)) throw invalidOption(path, plan, `Write { requests: [{ limit: 10_000, per: 'month' }] }.`)
-  refuseUnknown(`${path}.`, plan, ['requests', 'soft'])
-  const { requests, soft } = ownMembers<Partial<PlanOptions>>(plan)
-  if (!Array.isArray(requests))
-    throw invalidOption(`${path}.requests`, requests, 'Write a list: [{ limit: 10, window: 1 }]; [] for no limit.')
-  const isSoft = readBoolean(`${path}.soft`, soft ?? false)
-  const windows = requests.map((limit, at) => readPlanLimit(`${path}.requests[${at}]`, limit, isSoft))
+  const { requests, soft } = readPlanGroup(path, plan)
+  const windows = requests.map((limit, at) => readPlanLimit(`${path}.requests[${at}]`, limit, soft))
   const twice = windows.find((window, at) => windows.findIndex((each) => each.name === window.name) < at)
   if (twice)
     throw invalidOption(`${path}.requests`, requests, `Give one limit for ${twice.name}: the lower one decides anyway.`)
   return createPlan(name, windows)
 }
+
+const readPlanGroup = members({
+  requests: list((_option, limit) => limit, {
+    most: Infinity,
+    fix: 'Write a list: [{ limit: 10, window: 1 }]; [] for no limit.',
+  }),
+  soft: boolean(false),
+})
 
 function readPlanLimit(path: string, given: unknown, isSoft: boolean): PlanWindow {
   if (!isObject(given))

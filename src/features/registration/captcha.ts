@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import { describeKind } from '../../shared/lib/describe-value.js'
-import { invalidOption, readGroup, readOptionalFunction } from '../../shared/lib/option-checks.js'
+import { invalidOption } from '../../shared/lib/option-checks.js'
+import { members, optional, textThat } from '../../shared/lib/option-rules.js'
 import { callHost } from './call-host.js'
 
 /** A check that a person fills in the registration form, by a service such as Turnstile or hCaptcha, or one of your own. */
@@ -27,46 +28,33 @@ type CaptchaDirective = (typeof DIRECTIVES)[number]
 const OPTION = 'registration.captcha'
 const DIRECTIVES = ['script-src', 'style-src', 'frame-src', 'connect-src', 'img-src', 'font-src', 'worker-src'] as const
 
-export function readCaptcha(captcha: RegistrationCaptcha | undefined) {
-  if (captcha === undefined) return undefined
-  const { html, field, sources, verify } = readGroup(OPTION, captcha, ['html', 'field', 'sources', 'verify'])
-  if (typeof html !== 'string' || html.trim() === '') {
-    throw invalidOption(`${OPTION}.html`, html, 'Write the HTML that the service names: a script and an element.')
-  }
-  if (typeof field !== 'string' || !/^[\w:-]{1,100}$/.test(field) || RESERVED.has(field)) {
-    throw invalidOption(`${OPTION}.field`, field, "Name the field that the widget fills in: 'cf-turnstile-response'.")
-  }
-  const read = readOptionalFunction(`${OPTION}.verify`, verify)
-  if (!read) throw invalidOption(`${OPTION}.verify`, verify, 'Give it a function that asks the service.')
-  return { html, field, sources: readSources(sources), verify: read }
-}
-
 /** The form's own fields. */
 const RESERVED: ReadonlySet<string> = new Set(['name', 'contact', 'language', 'apis', 'terms'])
+const SOURCE = /^[!-+\--:<-~]+$/
 
-function readSources(sources: unknown): ReadonlyMap<string, readonly string[]> {
-  const read = readGroup(`${OPTION}.sources`, sources as Record<string, unknown> | undefined, DIRECTIVES)
-  for (const [directive, list] of Object.entries(read)) {
-    const isRight =
-      Array.isArray(list) && list.every((each) => typeof each === 'string' && /^[!-+\--:<-~]+$/.test(each))
-    if (!isRight) {
-      throw invalidOption(
-        `${OPTION}.sources.${directive}`,
-        list,
-        "List sources: ['https://challenges.cloudflare.com'].",
-      )
-    }
-  }
-  return new Map(Object.entries(read) as [string, string[]][])
-}
+const isFieldName = (name: string): boolean => /^[\w:-]{1,100}$/.test(name) && !RESERVED.has(name)
+const readSources = optional((option, list: unknown): readonly string[] => {
+  if (Array.isArray(list) && list.every((each) => typeof each === 'string' && SOURCE.test(each))) return list
+  throw invalidOption(option, list, "List sources: ['https://challenges.cloudflare.com'].")
+})
 
-export type CaptchaSettings = NonNullable<ReturnType<typeof readCaptcha>>
+export const readCaptcha = members({
+  html: textThat((html) => html.trim() !== '', 'Write the HTML that the service names: a script and an element.'),
+  field: textThat(isFieldName, "Name the field that the widget fills in: 'cf-turnstile-response'."),
+  sources: members(Object.fromEntries(DIRECTIVES.map((directive) => [directive, readSources]))),
+  verify(option, verify): VerifyCaptcha {
+    if (typeof verify === 'function') return verify as VerifyCaptcha
+    throw invalidOption(option, verify, 'Give it a function that asks the service.')
+  },
+})
+
+export type CaptchaSettings = ReturnType<typeof readCaptcha>
 
 /** The policy of a page that also shows the widget. */
 export function allowSources(policy: string, sources: CaptchaSettings['sources']): string {
   const directives = new Map(policy.split('; ').map((each) => [each.split(' ', 1)[0]!, each]))
-  for (const [directive, list] of sources) {
-    directives.set(directive, [directives.get(directive) ?? directive, ...list].join(' '))
+  for (const [directive, list] of Object.entries(sources)) {
+    if (list) directives.set(directive, [directives.get(directive) ?? directive, ...list].join(' '))
   }
   return [...directives.values()].join('; ')
 }

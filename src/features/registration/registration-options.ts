@@ -1,16 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Limit } from '../../shared/contracts/api.js'
-import {
-  invalidOption,
-  readBoolean,
-  readDays,
-  readGroup,
-  readLimit,
-  readOptionalFunction,
-} from '../../shared/lib/option-checks.js'
+import { boolean, callback, days, group, limit, list, members, oneOf, optional } from '../../shared/lib/option-rules.js'
+import { readLimit } from '../../shared/lib/option-checks.js'
 import type { JsonObject } from '../../shared/contracts/application-record.js'
 import { readCaptcha, type RegistrationCaptcha } from './captcha.js'
-import { readFields, type RegistrationFields } from './fields/read-fields.js'
+import { NO_FIELDS, readFields, type RegistrationFields } from './fields/read-fields.js'
 import { readTerms, type RegistrationTerms } from './terms.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import { describeValue } from '../../shared/lib/describe-value.js'
@@ -71,72 +65,61 @@ export interface RegistrationLimits {
   readonly ipv6Prefix?: 48 | 56 | 64 | undefined
 }
 
-const OPTIONS = ['operators', 'allow', 'fields', 'terms', 'captcha', 'decisionDays', 'limits'] as const
-const IPV6_PREFIXES = [48, 56, 64]
-
 export function readRegistrationOptions(options: RegistrationOptions | undefined, developersUrl: string | undefined) {
-  const { operators, allow, fields, terms, captcha, decisionDays, limits } = readGroup('registration', options, OPTIONS)
-  return {
-    operators: readOperators(operators, developersUrl),
-    allow: readOptionalFunction('registration.allow', allow),
-    fields: readFields(fields),
-    terms: readTerms(terms),
-    captcha: readCaptcha(captcha),
-    decisionDays: decisionDays === undefined ? undefined : readDays('registration.decisionDays', decisionDays),
-    ...readLimits(limits),
-  }
-}
-
-function readLimits(limits: RegistrationLimits | undefined) {
-  const {
-    registration = { limit: 5, window: 3600 },
-    allRegistrations,
-    foldTags = false,
-    ipv6Prefix = 64,
-  } = readGroup('registration.limits', limits, ['registration', 'allRegistrations', 'foldTags', 'ipv6Prefix'])
-  if (!IPV6_PREFIXES.includes(ipv6Prefix)) {
-    throw invalidOption('registration.limits.ipv6Prefix', ipv6Prefix, `Choose one of ${IPV6_PREFIXES.join(', ')}.`)
-  }
-  const perCaller = readLimit('registration.limits.registration', registration)
-  // The default is in proportion: a host that allows an address more, or switches that limit off, must not meet another one.
-  const ofAllCallers = perCaller && { ...perCaller, limit: Math.min(perCaller.limit * 20, Number.MAX_SAFE_INTEGER) }
-  return {
-    limits: {
-      registration: perCaller,
-      allRegistrations: readLimit('registration.limits.allRegistrations', allRegistrations ?? ofAllCallers),
-    },
-    foldTags: readBoolean('registration.limits.foldTags', foldTags),
-    ipv6Prefix,
-  }
-}
-
-/** Each waiting registration is sent to all of them. */
-const MAX_OPERATORS = 10
-const FIX = `List 1 to ${MAX_OPERATORS} e-mail addresses, such as ['apis@example.com'], or leave it out.`
-
-/** Reads the option `operators`. Links in their e-mails name the console's address, so that is required too. */
-function readOperators(operators: unknown, developersUrl: string | undefined): readonly string[] {
-  if (operators === undefined) return []
-  if (!Array.isArray(operators) || operators.length === 0 || operators.length > MAX_OPERATORS) {
-    throw invalidOption('registration.operators', operators, FIX)
-  }
-  const read = Array.from(operators, readOperator)
-  if (developersUrl === undefined) {
+  const { operators = [], fields = NO_FIELDS, limits, ...others } = readGroup(options)
+  // Links in the e-mails to operators name the console's address.
+  if (operators.length > 0 && developersUrl === undefined) {
     throw new ConfigurationError({
       option: 'developersUrl',
       problem: 'is missing',
       fix: 'With operators, e-mails link to {developersUrl}/register/decide.',
     })
   }
-  return [...new Set(read)]
+  const { registration, allRegistrations, ...counting } = limits
+  // The default is in proportion: a host that allows an address more, or switches that limit off, must not meet another one.
+  const inProportion = registration && {
+    ...registration,
+    limit: Math.min(registration.limit * 20, Number.MAX_SAFE_INTEGER),
+  }
+  return {
+    ...others,
+    ...counting,
+    fields,
+    operators: [...new Set(operators)],
+    limits: { registration, allRegistrations: allRegistrations ?? inProportion },
+  }
 }
 
-function readOperator(operator: unknown, index: number): string {
+/** Each waiting registration is sent to all of them. */
+const MAX_OPERATORS = 10
+
+const readGroup = group('registration', {
+  operators: optional(
+    list(readOperator, {
+      least: 1,
+      most: MAX_OPERATORS,
+      fix: `List 1 to ${MAX_OPERATORS} e-mail addresses, such as ['apis@example.com'], or leave it out.`,
+    }),
+  ),
+  allow: callback<AllowRegistration>,
+  fields: optional(readFields),
+  terms: optional(readTerms),
+  captcha: optional(readCaptcha),
+  decisionDays: optional(days()),
+  limits: members({
+    registration: limit({ limit: 5, window: 3600 }),
+    allRegistrations: optional((option, value) => readLimit(option, value as Limit | false)),
+    foldTags: boolean(false),
+    ipv6Prefix: oneOf([48, 56, 64], 64),
+  }),
+})
+
+function readOperator(option: string, operator: unknown): string {
   const address = readEmailAddress(operator)
   if (address !== undefined) return address.toLowerCase()
   const problem = findAddressProblem(operator)
   throw new ConfigurationError({
-    option: `registration.operators[${index}]`,
+    option,
     problem: `is ${describeValue(operator)}${problem === undefined ? '' : `, which ${problem}`}`,
     fix: 'Write one plain e-mail address, such as apis@example.com.',
   })

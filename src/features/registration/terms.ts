@@ -3,7 +3,8 @@ import { ApplicationError, toSentence } from '../../shared/contracts/errors.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { refuseDeleted } from '../../core/applications/records/status.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
-import { invalidOption, readGroup } from '../../shared/lib/option-checks.js'
+import { invalidOption } from '../../shared/lib/option-checks.js'
+import { members, optional, textThat } from '../../shared/lib/option-rules.js'
 import { readLocalText, type LocalText } from './local-text.js'
 
 /** The provider's terms of use. With a new version, contacts are asked again at the portal. */
@@ -16,21 +17,18 @@ export interface RegistrationTerms {
   readonly label?: LocalText | undefined
 }
 
-const OPTION = 'registration.terms'
-
-export function readTerms(terms: RegistrationTerms | undefined): RegistrationTerms | undefined {
-  if (terms === undefined) return undefined
-  const { url, version, label } = readGroup(OPTION, terms, ['url', 'version', 'label'])
-  const parsed = typeof url === 'string' ? URL.parse(url) : null
-  if (!parsed || !/^https?:$/.test(parsed.protocol)) {
-    throw invalidOption(`${OPTION}.url`, url, 'It is an absolute address, such as "https://example.com/terms".')
-  }
-  const isVersion = typeof version === 'string' && version.trim() === version && version !== ''
-  if (!isVersion || findLineProblem(version, 50) !== undefined) {
-    throw invalidOption(`${OPTION}.version`, version, 'Name it in 1 to 50 characters, such as "2026-11".')
-  }
-  return { url: parsed.href, version, label: label === undefined ? undefined : readLocalText(`${OPTION}.label`, label) }
-}
+export const readTerms = members({
+  url(option, url): string {
+    const parsed = typeof url === 'string' ? URL.parse(url) : null
+    if (parsed && /^https?:$/.test(parsed.protocol)) return parsed.href
+    throw invalidOption(option, url, 'It is an absolute address, such as "https://example.com/terms".')
+  },
+  version: textThat(
+    (version) => version !== '' && version.trim() === version && findLineProblem(version, 50) === undefined,
+    'Name it in 1 to 50 characters, such as "2026-11".',
+  ),
+  label: optional(readLocalText),
+})
 
 /** What a registration by the provider accepts. Throws `ApplicationError` for another version than the current one. */
 export function readAcceptance(

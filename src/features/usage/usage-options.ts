@@ -1,4 +1,4 @@
-import { readBoolean, readDays, readGroup } from '../../shared/lib/option-checks.js'
+import { boolean, days, group } from '../../shared/lib/option-rules.js'
 
 /** The options of `usage()`. */
 export interface UsageOptions {
@@ -15,15 +15,8 @@ export interface UsageOptions {
 /** Days; a little more than a year, so that a month can be compared with the same one of the year before. */
 const DEFAULT_RETENTION = 400
 
-export function readUsageOptions(options: UsageOptions | undefined): {
-  readonly retention: number
-  readonly collect: boolean
-  readonly routes: boolean
-} {
-  const { retention, collect, routes } = readGroup('usage', options, ['retention', 'collect', 'routes'])
-  return {
-    retention: readDays('usage.retention', retention ?? DEFAULT_RETENTION),
-    collect: readBoolean('usage.collect', collect ?? true),
-    routes: readBoolean('usage.routes', routes ?? false),
-  }
-}
+export const readUsageOptions = group('usage', {
+  retention: days(DEFAULT_RETENTION),
+  collect: boolean(true),
+  routes: boolean(false),
+})

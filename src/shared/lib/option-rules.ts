@@ -1,5 +1,13 @@
 import type { Limit } from '../contracts/api.js'
-import { invalidOption, readBoolean, readDays, readGroup, readLimit, readWholeNumber } from './option-checks.js'
+import {
+  invalidOption,
+  readBoolean,
+  readDays,
+  readGroup,
+  readLimit,
+  readOptionalFunction,
+  readWholeNumber,
+} from './option-checks.js'
 
 /** Reads the value of an option, undefined if it was left out. Throws `ConfigurationError` with the fix for a wrong one. */
 export type Rule<Value> = (option: string, value: unknown) => Value
@@ -52,9 +60,35 @@ export function limit(byDefault: Limit | false): Rule<Limit | false> {
   return (option, value) => readLimit(option, (value as Limit | null) ?? byDefault)
 }
 
+/** Undefined if left out. */
+export function callback<Callback>(option: string, value: unknown): Callback | undefined {
+  return readOptionalFunction(option, value as Callback | undefined)
+}
+
 export function text(option: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value
   throw invalidOption(option, value, 'Write a string.')
+}
+
+/** A text that `isRight` accepts. */
+export function textThat(isRight: (text: string) => boolean, fix: string, byDefault?: string): Rule<string> {
+  return (option, given) => {
+    const value = given ?? byDefault
+    if (typeof value === 'string' && isRight(value)) return value
+    throw invalidOption(option, value, fix)
+  }
+}
+
+/** A list of `least` to `most` values, each read by the rule. */
+export function list<Value>(
+  rule: Rule<Value>,
+  { least = 0, most, fix }: { readonly least?: number; readonly most: number; readonly fix: string },
+): Rule<readonly Value[]> {
+  return (option, values) => {
+    if (!Array.isArray(values) || values.length < least || values.length > most)
+      throw invalidOption(option, values, fix)
+    return Array.from(values as unknown[], (value, index) => rule(`${option}[${index}]`, value))
+  }
 }
 
 /** Empty if left out. */
@@ -63,7 +97,7 @@ export function textList(option: string, value: unknown = []): readonly string[]
   throw invalidOption(option, value, 'Write a list of strings.')
 }
 
-export function oneOf<const Value extends string>(choices: readonly Value[], byDefault: Value): Rule<Value> {
+export function oneOf<const Value extends string | number>(choices: readonly Value[], byDefault: Value): Rule<Value> {
   return (option, value) => {
     const chosen = choices.find((each) => each === (value ?? byDefault))
     if (chosen !== undefined) return chosen

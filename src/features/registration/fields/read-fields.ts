@@ -1,7 +1,8 @@
 import type { MetadataSchema } from '../../../shared/contracts/metadata-schema.js'
 import { isObject } from '../../../shared/lib/is-object.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
-import { invalidOption, readBoolean, readGroup, readWholeNumber } from '../../../shared/lib/option-checks.js'
+import { invalidOption, readWholeNumber } from '../../../shared/lib/option-checks.js'
+import { boolean, list, members, oneOf, optional, textThat } from '../../../shared/lib/option-rules.js'
 import { readMetadataSchema } from '../../../core/options/read-metadata-schema.js'
 import { readLocalText, type LocalText } from '../local-text.js'
 
@@ -54,84 +55,73 @@ export interface FieldSettings {
   readonly schema: MetadataSchema | undefined
 }
 
-const OPTION = 'registration.fields'
 const MAX_INPUTS = 20
 const MAX_OPTIONS = 100
-const TYPES: readonly unknown[] = [
-  'text',
-  'textarea',
-  'email',
-  'url',
-  'select',
-  'checkbox',
-] satisfies readonly InputType[]
+const TYPES = ['text', 'textarea', 'email', 'url', 'select', 'checkbox'] as const
+/** All values together have at most 4 KiB. */
+const MAX_LENGTH = 4000
 
-export function readFields(fields: RegistrationFields | undefined): FieldSettings {
-  if (fields === undefined) return { inputs: [], schema: undefined }
-  const { inputs, schema } = readGroup(OPTION, fields, ['inputs', 'schema'])
-  const count = isObject(inputs) ? Object.keys(inputs).length : 0
-  if (count === 0 || count > MAX_INPUTS) {
-    throw invalidOption(
-      `${OPTION}.inputs`,
-      inputs,
-      `Name 1 to ${MAX_INPUTS} inputs: { company: { label: 'Company' } }.`,
-    )
-  }
-  return {
-    inputs: Object.entries(inputs!).map(([name, input]) => readInput(name, input)),
-    schema: readMetadataSchema(schema, `${OPTION}.schema`),
-  }
-}
+export const NO_FIELDS: FieldSettings = { inputs: [], schema: undefined }
 
-function readInput(name: string, input: RegistrationInput): InputSettings {
-  const option = `${OPTION}.inputs.${name}`
+export const readFields = members({
+  inputs(option, inputs): readonly InputSettings[] {
+    const given = isObject(inputs) ? Object.entries(inputs) : []
+    if (given.length > 0 && given.length <= MAX_INPUTS)
+      return given.map(([name, input]) => readInput(`${option}.${name}`, name, input))
+    throw invalidOption(option, inputs, `Name 1 to ${MAX_INPUTS} inputs: { company: { label: 'Company' } }.`)
+  },
+  schema: (option, schema) => readMetadataSchema(schema, option),
+})
+
+function readInput(option: string, name: string, input: unknown): InputSettings {
   if (!/^[A-Za-z]\w{0,63}$/.test(name)) {
     throw invalidOption(option, name, 'A name has 1 to 64 letters, digits and _, and begins with a letter.')
   }
-  const read = readGroup(option, input, ['label', 'type', 'required', 'hint', 'autocomplete', 'maxLength', 'options'])
-  const { label, type = 'text', required = false, hint, autocomplete = 'off', maxLength, options } = read
-  if (!TYPES.includes(type)) throw invalidOption(`${option}.type`, type, `Choose one of ${TYPES.join(', ')}.`)
-  if (typeof autocomplete !== 'string' || !/^[a-z-]+( [a-z-]+)*$/.test(autocomplete)) {
-    throw invalidOption(`${option}.autocomplete`, autocomplete, 'Write a token of HTML, such as "organization".')
-  }
+  const read = readControl(option, input)
+  const { type, options, maxLength = type === 'textarea' ? 1000 : 200 } = read
   if (type !== 'select' && options !== undefined) {
     throw invalidOption(`${option}.options`, options, "Only type: 'select' has options. Leave them out.")
   }
-  return {
-    name,
-    id: `fields.${name}`,
-    label: readLocalText(`${option}.label`, label),
-    type,
-    required: readBoolean(`${option}.required`, required),
-    hint: hint === undefined ? undefined : readLocalText(`${option}.hint`, hint),
-    autocomplete,
-    maxLength: readMaxLength(`${option}.maxLength`, maxLength ?? (type === 'textarea' ? 1000 : 200)),
-    options: type === 'select' ? readChoices(`${option}.options`, options) : [],
-  }
+  const choices = type === 'select' ? readChoices(`${option}.options`, options) : []
+  return { ...read, name, id: `fields.${name}`, maxLength, options: choices }
 }
 
-/** All values together have at most 4 KiB. */
-function readMaxLength(option: string, length: unknown): number {
-  const read = readWholeNumber(option, length, 1)
-  if (read <= 4000) return read
-  throw invalidOption(option, length, 'Write at most 4000: all values together have 4 KiB.')
-}
+const readControl = members({
+  label: readLocalText,
+  type: oneOf(TYPES, 'text'),
+  required: boolean(false),
+  hint: optional(readLocalText),
+  autocomplete: textThat(
+    (token) => /^[a-z-]+( [a-z-]+)*$/.test(token),
+    'Write a token of HTML, such as "organization".',
+    'off',
+  ),
+  maxLength: optional((option, length) => {
+    if (readWholeNumber(option, length, 1) <= MAX_LENGTH) return length as number
+    throw invalidOption(option, length, `Write at most ${MAX_LENGTH}: all values together have 4 KiB.`)
+  }),
+  options: (_option, options) => options,
+})
+
+const readChoiceList = list(readChoice, {
+  least: 1,
+  most: MAX_OPTIONS,
+  fix: `List 1 to ${MAX_OPTIONS} values, or { value, label } for each.`,
+})
 
 function readChoices(option: string, options: unknown): InputSettings['options'] {
-  if (!Array.isArray(options) || options.length === 0 || options.length > MAX_OPTIONS) {
-    throw invalidOption(option, options, `List 1 to ${MAX_OPTIONS} values, or { value, label } for each.`)
-  }
-  const choices = options.map((choice: unknown, index) => {
-    const place = `${option}[${index}]`
-    const { value, label = value } = ownMembers<{ value?: unknown; label?: unknown }>(
-      isObject(choice) ? choice : { value: choice },
-    )
-    if (typeof value === 'string' && value.trim() === value && value !== '' && value.length <= 200) {
-      return { value, label: readLocalText(place, label) }
-    }
-    throw invalidOption(place, value, 'A value is a text of 1 to 200 characters, without spaces around it.')
-  })
+  const choices = readChoiceList(option, options)
   const twin = choices.find(({ value }, index) => choices.findIndex((each) => each.value === value) !== index)
   if (twin) throw invalidOption(option, twin.value, 'Each value occurs once.')
   return choices
+}
+
+function readChoice(option: string, choice: unknown): InputSettings['options'][number] {
+  const { value, label = value } = ownMembers<{ value?: unknown; label?: unknown }>(
+    isObject(choice) ? choice : { value: choice },
+  )
+  if (typeof value === 'string' && value.trim() === value && value !== '' && value.length <= 200) {
+    return { value, label: readLocalText(option, label) }
+  }
+  throw invalidOption(option, value, 'A value is a text of 1 to 200 characters, without spaces around it.')
 }
