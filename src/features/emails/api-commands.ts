@@ -1,25 +1,49 @@
 import { listKeyScopes } from '../../core/applications/records/restrictions.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { EmailSample, EmailTexts } from '../../shared/contracts/composed-email.js'
-import type { EmailContent } from '../../shared/contracts/email-content.js'
+import type { CredentialsEmail, EmailContent, EmailGrants } from '../../shared/contracts/email-content.js'
 import type { SampleCall } from '../../shared/samples/call.js'
 import { createSamples } from '../../shared/samples/create.js'
 import { createPrivateKeySamples } from '../../shared/samples/private-key.js'
 import { formatCallCommand, formatTokenAssignment, ONE_LINE } from '../../shared/samples/curl.js'
-import type { Phrases } from './texts/phrases.js'
+import { TEXTS } from './texts/languages.js'
 
-interface DescriptionOptions {
-  readonly content: EmailContent
-  readonly labels: Phrases['labels']
-  readonly developersUrl: string | undefined
+/** The commands of each of these APIs: one gets an access token, one calls the API with it. */
+export function describeApis(
+  names: readonly string[],
+  content: EmailContent,
+  options: {
+    readonly apis: ReadonlyMap<string, Api>
+    readonly developersUrl: string | undefined
+  },
+): EmailTexts['sections'] {
+  return names.flatMap((name) => {
+    const api = options.apis.get(name)
+    return api ? [describeApi(api, content, options)] : []
+  })
 }
 
-/** The commands of an API: one gets an access token, one calls the API with it. */
-export function describeApi(
+/** At the token endpoint the public id may stand for the key, which is a credential: web servers log the user name of HTTP Basic. */
+export function describeId(
+  { application, purpose, language }: CredentialsEmail,
+  apis: ReadonlyMap<string, Api>,
+): EmailTexts['sections'] {
+  const { labels } = TEXTS[language]
+  if (purpose === 'key' || !usesTokens(application.apis, apis)) return []
+  return [{ title: labels.applicationId, codes: [{ label: labels.publicId, code: application.id }], links: [] }]
+}
+
+export function usesTokens(granted: EmailGrants, apis: ReadonlyMap<string, Api>): boolean {
+  return Object.keys(granted).some((api) => apis.get(api)?.scheme === 'oauth2')
+}
+
+function describeApi(
   api: Api,
-  { content, labels, developersUrl }: DescriptionOptions,
+  content: EmailContent,
+  { developersUrl }: Parameters<typeof describeApis>[2],
 ): EmailTexts['sections'][number] {
   const { name, title, tokenEndpoint, keyHeaders } = api
+  const { labels } = TEXTS[content.language]
   const call = createCall(api, content)
   // One line per command: mail programs break lines, and backslashes at their ends would then be in the middle.
   const command = formatCallCommand(call, ONE_LINE)

@@ -1,4 +1,5 @@
 import type { Language } from '../../shared/contracts/application-record.js'
+import { fillText } from '../../shared/lib/fill-in.js'
 import { formatEnvFile } from '../../shared/samples/env-file.js'
 import { COPY_SCRIPT } from '../../shared/web/copy-script.js'
 import { renderCopyable, renderFirstCalls } from '../../shared/web/first-steps.js'
@@ -6,17 +7,13 @@ import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { createContentSecurityPolicy, renderPage, type PageLinks } from '../../shared/web/public-page.js'
 import type { ClaimedCredentials } from './claim-link.js'
-import { de } from './claim-texts/de.js'
-import { en, type ClaimTexts } from './claim-texts/en.js'
-import { es } from './claim-texts/es.js'
-import { fr } from './claim-texts/fr.js'
 import { formatTime } from './text-layout.js'
-
-const TEXTS: Readonly<Record<Language, ClaimTexts>> = { en, de, fr, es }
+import type { EmailCatalogue } from './texts/en.js'
+import { TEXTS } from './texts/languages.js'
 
 /** `GET /claim`: shows credentials on a click. The claim token stays in the browser until then. */
 export function renderClaimPage(links: PageLinks, language: Language): string {
-  const texts = TEXTS[language]
+  const texts = TEXTS[language].claim
   const { incomplete, refused, limited, failed } = texts
   const problems = JSON.stringify({ incomplete, refused, limited, failed })
   return renderPage(
@@ -43,12 +40,12 @@ export function renderClaimed(
   developersUrl: string | undefined,
   language: Language,
 ): string {
-  const texts = TEXTS[language]
+  const texts = TEXTS[language].claim
   const frame = FRAME_TEXTS[language]
   const { clientId: key, clientSecret: secret } = credentials
   const ends = [
-    ...(expiresAt.clientId ? [texts.keyExpires(formatTime(expiresAt.clientId))] : []),
-    ...(expiresAt.clientSecret ? [texts.secretExpires(formatTime(expiresAt.clientSecret))] : []),
+    ...(expiresAt.clientId ? [fillText(texts.keyExpires, { time: formatTime(expiresAt.clientId) })] : []),
+    ...(expiresAt.clientSecret ? [fillText(texts.secretExpires, { time: formatTime(expiresAt.clientSecret) })] : []),
   ]
   const issued = { key, clientId: key ?? application.id, secret, provesKey }
   const file = encodeURIComponent(formatEnvFile(usableAt, issued, ends))
@@ -59,7 +56,7 @@ export function renderClaimed(
       ${renderValue(texts.key, key, expiresAt.clientId)} ${renderValue(texts.secret, secret, expiresAt.clientSecret)}
     </div>
     <div lang="${language}">
-      <p>${texts.of(application.name)}. ${texts.shownOnce}</p>
+      <p>${fillText(texts.application, { name: application.name })}. ${texts.shownOnce}</p>
       ${key === undefined && renderCopyable(texts.applicationId, application.id, frame)}
       <p>
         <a class="button quiet" download="${application.id}.env" href="data:text/plain;charset=utf-8,${file}"
@@ -71,7 +68,7 @@ export function renderClaimed(
   return markup
 }
 
-function renderEnd(end: Date | undefined, texts: ClaimTexts): Html {
+function renderEnd(end: Date | undefined, texts: EmailCatalogue['claim']): Html {
   if (!end) return html`<p>${texts.expiresNever}</p>`
   return html`<p>${texts.expires} <time datetime="${end.toISOString()}">${formatTime(end)}</time></p>`
 }

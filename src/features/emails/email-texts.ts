@@ -3,35 +3,40 @@ import type { Api } from '../../shared/contracts/api.js'
 import type { EmailCode, EmailLink, EmailTexts } from '../../shared/contracts/composed-email.js'
 import type {
   ApprovalRequestEmail,
+  ApprovedEmail,
+  ChangesEmail,
+  ContactChange,
   CredentialsEmail,
   EmailContent,
   EmailGrants,
   ExpiringEmail,
-  ChangesEmail,
+  QuotaEmail,
 } from '../../shared/contracts/email-content.js'
 import type { Language } from '../../shared/contracts/application-record.js'
-import { describeApi } from './api-commands.js'
+import { fillCount, fillText } from '../../shared/lib/fill-in.js'
+import { describeApis, describeId, usesTokens } from './api-commands.js'
 import { formatTime } from './text-layout.js'
-import { de } from './texts/de.js'
-import { en } from './texts/en.js'
-import { es } from './texts/es.js'
-import { fr } from './texts/fr.js'
-import type { Mentioned, Phrases, Words } from './texts/phrases.js'
+import type { EmailCatalogue } from './texts/en.js'
+import { TEXTS } from './texts/languages.js'
 
-interface TextsOptions extends Omit<Mentioned, 'name'> {
+interface TextsOptions {
   readonly apis: ReadonlyMap<string, Api>
+  /** The provider and its host, such as `Example Shop (api.example.com)`; without a brand the host. */
+  readonly platform: string
+  /** The same without the host. */
+  readonly operator: string
   readonly developersUrl: string | undefined
   /** The address of the page where contacts manage their applications; undefined if there is none. */
   readonly portalUrl: string | undefined
   readonly supportUrl: string | undefined
 }
 
-const PHRASES: Readonly<Record<Language, Phrases>> = { en, de, fr, es }
-
-/** The parts of an e-mail besides its words. */
-type Parts = Partial<Pick<EmailTexts, 'box' | 'facts' | 'sections'>> & {
-  /** The links of the buttons: the labels are among the words. */
-  readonly actions?: readonly string[]
+/** An e-mail with names in place of values in its words. Parts that are false are left out. */
+interface Draft extends Partial<Pick<EmailTexts, 'box' | 'facts' | 'sections' | 'actions'>> {
+  readonly words: Pick<EmailTexts, 'subject' | 'heading'>
+  readonly paragraphs: readonly (string | false)[]
+  readonly notes?: readonly (string | false)[]
+  readonly values?: Readonly<Record<string, string | number>>
   readonly manage?: boolean
   /** Whether the e-mail, which is kept, also leads to the portal, where its credentials are rotated. */
   readonly portal?: boolean
@@ -40,105 +45,136 @@ type Parts = Partial<Pick<EmailTexts, 'box' | 'facts' | 'sections'>> & {
 
 /** The words of an e-mail in its language, and its credentials, links and commands. */
 export function writeTexts(content: EmailContent, options: TextsOptions): EmailTexts {
-  const phrases = PHRASES[content.language]
-  const [words, parts] = selectContent(content, phrases, options)
-  const { box = [], facts = [], sections = [], actions = [], manage, portal, documentation } = parts
-  const { labels } = phrases
-  const { portalUrl, developersUrl, supportUrl } = options
-  const steps = [
-    ...actions.map((link, index): EmailLink => ({ label: words.actions?.[index] ?? '', link })),
-    ...listLinks(labels.manage, manage && portalUrl),
-  ]
+  const { platform, operator, portalUrl, developersUrl, supportUrl } = options
+  const { labels } = TEXTS[content.language]
+  const draft = writeDraft(content, options)
+  const { words, paragraphs, notes = [], actions = [], manage, portal, documentation } = draft
+  const name = 'application' in content ? content.application.name : ''
+  const values = { name, platform, operator, ...draft.values }
+  const fillAll = (texts: Draft['paragraphs']): string[] =>
+    texts.flatMap((text) => (text === false ? [] : [fillText(text, values)]))
+  const steps = [...actions, ...listLinks(labels.manage, manage && portalUrl)]
   const reading = listLinks(labels.documentation, documentation && developersUrl)
   const further = [...listLinks(labels.manage, portal && portalUrl), ...listLinks(labels.support, supportUrl)]
   return {
-    subject: words.subject,
-    heading: words.heading,
-    paragraphs: words.paragraphs.filter((each) => each !== false),
-    box,
+    subject: fillText(words.subject, values),
+    heading: fillText(words.heading, values),
+    paragraphs: fillAll(paragraphs),
+    box: draft.box ?? [],
     // One next step: to read about the APIs, where there is nothing else to do.
     actions: steps.length > 0 ? steps : reading,
-    facts,
-    sections,
+    facts: draft.facts ?? [],
+    sections: draft.sections ?? [],
     links: steps.length > 0 ? [...reading, ...further] : further,
-    notes: (words.notes ?? []).filter((each) => each !== false),
+    notes: fillAll(notes),
   }
+}
+
+function listCodes(label: string, code: string | undefined): EmailCode[] {
+  return code === undefined ? [] : [{ label, code }]
 }
 
 function listLinks(label: string, link: string | false | undefined): EmailLink[] {
   return link === undefined || link === false ? [] : [{ label, link }]
 }
 
-/** The words of an e-mail, and its other parts. */
-function selectContent(content: EmailContent, phrases: Phrases, options: TextsOptions): readonly [Words, Parts] {
-  const { labels } = phrases
-  const { platform, operator, portalUrl } = options
-  if (content.purpose === 'signIn') {
-    const parts = { box: [{ label: labels.code, code: content.code }], actions: [content.link] }
-    return [phrases.signIn({ platform, operator, minutes: content.minutes }), parts]
-  }
-  const about = { name: content.application.name, platform, operator }
-  const identified = { facts: [{ label: labels.applicationId, code: content.application.id }], manage: true }
+function writeDraft(content: EmailContent, options: TextsOptions): Draft {
+  const texts = TEXTS[content.language]
+  const { invitation, signIn, denied, suspended, labels } = texts
   switch (content.purpose) {
-    case 'expiring': {
-      const mentioned = { ...about, ...mentionExpiring(content, phrases), selfService: portalUrl !== undefined }
-      const facts = describeExpiring(content, labels)
-      return [phrases.expiring(mentioned), { facts, manage: true, documentation: true }]
-    }
+    case 'expiring':
+      return writeReminder(content, texts, options)
     case 'invitation': {
-      const byContact = content.invitedBy !== undefined
-      return [phrases.invitation({ ...about, byContact }), { actions: [content.link] }]
+      const inviter = content.invitedBy === undefined ? invitation.byOperator : invitation.byContact
+      const actions = [{ label: invitation.accept, link: content.link }]
+      return { words: invitation, paragraphs: [inviter, invitation.text], actions, notes: [invitation.unknown] }
     }
-    case 'approvalRequest': {
-      const { approve, deny } = content.links
-      const parts = { facts: describeRequest(content, labels, options), actions: [approve, deny] }
-      return [phrases.approvalRequest({ ...about, access: content.request === 'access' }), parts]
-    }
-    case 'approved': {
-      const { granted } = content
-      const mentioned = { ...about, apis: listTitles(granted, options), tokens: usesTokens(granted, options) }
-      const sections = describeApis(Object.keys(granted), content, phrases, options)
-      return [phrases.approved(mentioned), { sections, portal: true, documentation: true }]
-    }
+    case 'signIn':
+      return {
+        words: signIn,
+        paragraphs: [signIn.text, signIn.lifetime],
+        values: { minutes: content.minutes },
+        box: [{ label: labels.code, code: content.code }],
+        actions: [{ label: signIn.signIn, link: content.link }],
+        notes: [signIn.notRequested],
+      }
+    case 'approvalRequest':
+      return writeApprovalRequest(content, texts, options)
+    case 'approved':
+      return writeApproval(content, texts, options)
     case 'rejected': {
-      const api = content.api && findTitle(content.api, options)
-      return [phrases.denied({ ...about, api, reason: content.reason }), {}]
+      const { api = '', reason = '' } = content
+      const words = denied[api === '' ? 'registration' : 'access']
+      const values = { api: findTitle(api, options), reason }
+      return { words, paragraphs: [words.text, reason !== '' && denied.reason], values }
     }
-    case 'suspended':
-      return [phrases.suspended({ ...about, reason: content.reason }), identified]
+    case 'suspended': {
+      const { application, reason = '' } = content
+      const paragraphs = [suspended.text, reason !== '' && denied.reason]
+      return { words: suspended, paragraphs, values: { reason }, ...identify(application, texts) }
+    }
     case 'quota':
-      return [phrases.quota({ ...about, ...content, date: phrases.date(content.endsAt) }), identified]
-    case 'changes': {
-      const parts = { facts: describeChanges(content, phrases), manage: content.recipientIs === 'contact' }
-      return [selectChangesWords(content, phrases, about), parts]
-    }
+      return writeQuota(content, texts)
+    case 'changes':
+      return writeChanges(content, texts)
     case 'registration':
     case 'key':
     case 'secret':
     default:
-      return [selectCredentialWords(content, phrases, about), selectCredentialParts(content, phrases, options)]
+      return writeCredentials(content, texts, options)
   }
 }
 
-function mentionExpiring({ credential, daysLeft, replacementPrefix }: ExpiringEmail, phrases: Phrases) {
-  const { kind, name, expiresAt } = credential
-  return { kind, credential: name, date: phrases.date(expiresAt), daysLeft, replacement: replacementPrefix }
+function writeCredentials(content: CredentialsEmail, texts: EmailCatalogue, options: TextsOptions): Draft {
+  const { purpose, application, credentials, link, usableAt, expiresAt, name, publicKeys, replacesEarlier } = content
+  const { registration, replaced, labels } = texts
+  const { show, shownOnce, keepSafe, notRequested } = texts.credentials
+  const { clientId: key, clientSecret: secret } = credentials ?? {}
+  // A new secret changes nothing at a key API.
+  const shown = usableAt.filter((api) => purpose !== 'secret' || options.apis.get(api)?.scheme === 'oauth2')
+  const byLink = link !== undefined
+  const isFirst = purpose === 'registration'
+  const words = isFirst ? registration : replaced
+  return {
+    words,
+    paragraphs: [
+      words.text,
+      !isFirst && name !== DEFAULT_NAME && replaced.named,
+      replacesEarlier && words.replacesEarlier,
+      isFirst ? publicKeys !== undefined && registration.noSecret : describePrevious(content, replaced.previous),
+      byLink && shownOnce,
+    ],
+    values: {
+      credential: name,
+      duration: formatDuration(content.overlap, content.language),
+      ...(purpose !== 'registration' && texts.forms[purpose]),
+    },
+    actions: byLink ? [{ label: show, link }] : [],
+    notes: [!byLink && keepSafe, notRequested],
+    box: [
+      ...listCodes(fillText(labels.key, { uses: listKeyUses(application.apis, options) }), key),
+      ...listCodes(labels.secret, secret),
+    ],
+    facts: [
+      ...(publicKeys ?? []).map((code) => ({ label: labels.publicKeys, code })),
+      ...Object.entries(expiresAt).map(([of, end]) => {
+        return { label: of === 'clientId' ? labels.keyExpiresAt : labels.secretExpiresAt, code: formatTime(end) }
+      }),
+    ],
+    sections: [...describeApis(shown, content, options), ...describeId(content, options.apis)],
+    portal: true,
+    documentation: true,
+  }
 }
 
-function selectCredentialWords(
-  { purpose, name, link, hasPrevious, overlap, replacesEarlier, publicKeys }: CredentialsEmail,
-  phrases: Phrases,
-  about: Mentioned,
-): Words {
-  const mentioned = {
-    ...about,
-    credential: name === DEFAULT_NAME ? undefined : name,
-    byLink: link !== undefined,
-    replacesEarlier,
-    provesKey: publicKeys !== undefined,
-    previous: hasPrevious ? { worksFor: overlap === 0 ? undefined : formatDuration(overlap, phrases) } : undefined,
-  }
-  return purpose === 'registration' ? phrases.registration(mentioned) : phrases.replaced(purpose, mentioned)
+/** The fate of the replaced credential. */
+function describePrevious(
+  { hasPrevious, overlap, link }: CredentialsEmail,
+  previous: EmailCatalogue['replaced']['previous'],
+): string | false {
+  if (!hasPrevious) return false
+  if (overlap === 0) return link === undefined ? previous.ended : previous.endsWhenShown
+  return link === undefined ? previous.works : previous.worksWhenShown
 }
 
 const UNITS = [
@@ -147,46 +183,11 @@ const UNITS = [
   ['minute', 60],
 ] as const
 
-/** A duration in the largest unit of which there are at least two. */
-function formatDuration(seconds: number, phrases: Phrases): string {
+/** A duration such as `2 days`, in the largest unit of which there are at least two. */
+function formatDuration(seconds: number, language: Language): string {
   const [unit = 'second', length = 1] = UNITS.find(([, length]) => seconds >= 2 * length) ?? []
-  return phrases.duration(Math.floor(seconds / length), unit)
-}
-
-function selectCredentialParts(content: CredentialsEmail, phrases: Phrases, options: TextsOptions): Parts {
-  const { labels } = phrases
-  const { purpose, application, credentials, link, usableAt, expiresAt } = content
-  const { clientId: key, clientSecret: secret } = credentials ?? {}
-  // A new secret changes nothing at a key API.
-  const shown = usableAt.filter((api) => purpose !== 'secret' || options.apis.get(api)?.scheme === 'oauth2')
-  return {
-    box: [
-      ...(key === undefined ? [] : [{ label: labels.key(listKeyUses(application.apis, options)), code: key }]),
-      ...(secret === undefined ? [] : [{ label: labels.secret, code: secret }]),
-    ],
-    facts: [
-      ...(content.publicKeys ?? []).map((code) => ({ label: labels.publicKeys, code })),
-      ...Object.entries(expiresAt).map(([of, end]) => {
-        return { label: of === 'clientId' ? labels.keyExpiresAt : labels.secretExpiresAt, code: formatTime(end) }
-      }),
-    ],
-    actions: link === undefined ? [] : [link],
-    sections: [...describeApis(shown, content, phrases, options), ...describeId(content, labels, options)],
-    portal: true,
-    documentation: true,
-  }
-}
-
-function describeApis(
-  names: readonly string[],
-  content: EmailContent,
-  { labels }: Phrases,
-  { apis, developersUrl }: TextsOptions,
-): EmailTexts['sections'] {
-  return names.flatMap((name) => {
-    const api = apis.get(name)
-    return api ? [describeApi(api, { content, labels, developersUrl })] : []
-  })
+  const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long', useGrouping: false })
+  return format.format(Math.floor(seconds / length)).replaceAll('\u00A0', ' ')
 }
 
 /** The places where the key is sent: as `client_id`, and in the header of each key API. */
@@ -195,67 +196,124 @@ function listKeyUses(granted: EmailGrants, { apis }: TextsOptions): string {
   return ['client_id', ...new Set(headers)].join(', ')
 }
 
-/** At the token endpoint the public id may stand for the key, which is a credential: web servers log the user name of HTTP Basic. */
-function describeId(
-  { application, purpose }: CredentialsEmail,
-  labels: Phrases['labels'],
+function writeReminder(content: ExpiringEmail, texts: EmailCatalogue, { portalUrl }: TextsOptions): Draft {
+  const { language, application, credential, daysLeft, replacementPrefix: prefix } = content
+  const { kind, name, expiresAt } = credential
+  const { expiring, labels } = texts
+  const { text, makeNew, askForNew, useNew, unused, days } = expiring
+  const forms = texts.forms[kind]
+  return {
+    words: expiring,
+    paragraphs: [text, prefix === undefined ? (portalUrl === undefined ? askForNew : makeNew) : useNew],
+    values: {
+      ...forms,
+      credential: name,
+      date: formatDate(expiresAt, language),
+      days: daysLeft === 0 ? days.none : fillCount(days, daysLeft),
+      prefix: prefix ?? '',
+    },
+    notes: [unused],
+    facts: [
+      { label: labels.expiresAt, code: formatTime(expiresAt) },
+      { label: fillText(labels.firstCharacters, forms), code: `${credential.prefix}...` },
+      { label: labels.applicationId, code: application.id },
+    ],
+    manage: true,
+    documentation: true,
+  }
+}
+
+/** In English in this order everywhere: in dates of digits readers from America and Europe exchange day and month. */
+function formatDate(date: Date, language: Language): string {
+  if (language === 'en') return date.toISOString().slice(0, 10)
+  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(date)
+}
+
+function writeApprovalRequest(
+  { request, application, contact, requested, address, links }: ApprovalRequestEmail,
+  { decision, labels }: EmailCatalogue,
   options: TextsOptions,
-): EmailTexts['sections'] {
-  return purpose === 'key' || !usesTokens(application.apis, options)
-    ? []
-    : [{ title: labels.applicationId, codes: [{ label: labels.publicId, code: application.id }], links: [] }]
-}
-
-function usesTokens(granted: EmailGrants, { apis }: TextsOptions): boolean {
-  return Object.keys(granted).some((api) => apis.get(api)?.scheme === 'oauth2')
-}
-
-function describeExpiring({ application, credential }: ExpiringEmail, labels: Phrases['labels']): EmailCode[] {
-  const { kind, prefix, expiresAt } = credential
-  return [
-    { label: labels.expiresAt, code: formatTime(expiresAt) },
-    { label: labels.firstCharacters(kind), code: `${prefix}...` },
-    { label: labels.applicationId, code: application.id },
-  ]
-}
-
-function describeRequest(
-  { application, contact, requested, address }: ApprovalRequestEmail,
-  labels: Phrases['labels'],
-  options: TextsOptions,
-): EmailCode[] {
+): Draft {
   const wanted = Object.entries(requested).map(([api, { scopes }]) =>
     scopes.length === 0 ? findTitle(api, options) : `${findTitle(api, options)} (${scopes.join(', ')})`,
   )
-  return [
-    { label: labels.requested, code: wanted.join('; ') },
-    { label: labels.contact, code: contact },
-    ...(address === undefined ? [] : [{ label: labels.address, code: address }]),
-    { label: labels.applicationId, code: application.id },
-  ]
+  return {
+    words: decision[request],
+    paragraphs: [decision[request].text, decision.links],
+    actions: [
+      { label: decision.approve, link: links.approve },
+      { label: decision.deny, link: links.deny },
+    ],
+    notes: [decision.forYou],
+    facts: [
+      { label: labels.requested, code: wanted.join('; ') },
+      { label: labels.contact, code: contact },
+      ...listCodes(labels.address, address),
+      { label: labels.applicationId, code: application.id },
+    ],
+  }
 }
 
-function listTitles(granted: EmailGrants, options: TextsOptions): string {
-  return Object.keys(granted)
-    .map((api) => findTitle(api, options))
-    .join(', ')
+function writeApproval(content: ApprovedEmail, texts: EmailCatalogue, options: TextsOptions): Draft {
+  const { granted } = content
+  const { text, credentials, tokens } = texts.approved
+  const apis = Object.keys(granted)
+  return {
+    words: texts.approved,
+    paragraphs: [text, credentials, usesTokens(granted, options.apis) && tokens],
+    values: { apis: apis.map((api) => findTitle(api, options)).join(', ') },
+    sections: describeApis(apis, content, options),
+    portal: true,
+    documentation: true,
+  }
 }
 
 function findTitle(api: string, { apis }: TextsOptions): string {
   return apis.get(api)?.title ?? api
 }
 
-function selectChangesWords(content: ChangesEmail, phrases: Phrases, about: Mentioned): Words {
-  const { recipientIs, changes, more } = content
-  const wasRemoved = changes.some(({ type, isRecipient }) => type === 'contactRemoved' && isRecipient)
-  const isAgain = wasRemoved && recipientIs === 'contact'
-  return phrases.changes({ ...about, recipientIs, isAgain, listed: changes.length, more })
+function identify({ id }: { readonly id: string }, { labels }: EmailCatalogue): Pick<Draft, 'facts' | 'manage'> {
+  return { facts: [{ label: labels.applicationId, code: id }], manage: true }
+}
+
+function writeQuota(content: QuotaEmail, texts: EmailCatalogue): Draft {
+  const { language, application, percent, limit, per, soft, endsAt } = content
+  const { reached, near, text, refused, refusedSoon, ...quota } = texts.quota
+  const isReached = percent === 100
+  return {
+    words: isReached ? reached : near,
+    paragraphs: [text, soft ? quota.soft : isReached ? refused : refusedSoon],
+    values: { percent, limit, per: quota.per[per], date: formatDate(endsAt, language) },
+    ...identify(application, texts),
+  }
 }
 
 /** One line for each change. Without addresses: contacts choose theirs, and mail programs would turn them into links. */
-function describeChanges({ application, changes }: ChangesEmail, phrases: Phrases): readonly EmailCode[] {
-  return [
-    ...changes.map((change) => ({ label: formatTime(change.at), code: phrases.describeChange(change) })),
-    { label: phrases.labels.applicationId, code: application.id },
-  ]
+function writeChanges({ application, recipientIs, changes, more }: ChangesEmail, texts: EmailCatalogue): Draft {
+  const { again, more: omitted, unexpected } = texts.changes
+  const wasRemoved = changes.some(({ type, isRecipient }) => type === 'contactRemoved' && isRecipient)
+  const lines = changes.map((change): EmailCode => ({
+    label: formatTime(change.at),
+    code: describeChange(change, texts),
+  }))
+  const words = texts.changes[recipientIs]
+  return {
+    words,
+    paragraphs: [words.text, wasRemoved && recipientIs === 'contact' && again, more > 0 && omitted],
+    values: { listed: changes.length, all: changes.length + more },
+    notes: [unexpected],
+    facts: [...lines, { label: texts.labels.applicationId, code: application.id }],
+    manage: recipientIs === 'contact',
+  }
+}
+
+function describeChange({ type, by, address, credential, isRecipient }: ContactChange, texts: EmailCatalogue): string {
+  const { change, changes, forms } = texts
+  const { kind = 'key', name = '', formerName: former = '' } = credential ?? {}
+  const who = by === undefined ? changes.byOperator : changes.byContact
+  const fill = (text: string): string => fillText(text, { ...forms[kind], who, credential: name, former })
+  if (type === 'contactRemoved' && by === address) return change.left
+  if (type === 'contactRemoved' && isRecipient) return fill(change.removedYou)
+  if (type === 'contactAdded' && by === address) return change.joined
+  return fill(change[type === 'credentialUpdated' && former !== '' ? 'credentialRenamed' : type])
 }

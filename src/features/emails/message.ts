@@ -13,6 +13,7 @@ import { writeTexts } from './email-texts.js'
 import { callHostCompose } from './host-compose.js'
 import { formatHtml } from './html-layout.js'
 import { formatText } from './text-layout.js'
+import { TEXTS } from './texts/languages.js'
 
 /** Writes an e-mail, as text and as HTML: the host's `emails.compose` if there is one, otherwise the built-in words. */
 export type WriteEmail = (content: EmailContent) => Promise<EmailMessage>
@@ -36,8 +37,7 @@ export function createEmailWriter(options: {
     const { to, language } = content
     const texts = writeTexts(content, { apis, platform, operator, developersUrl, portalUrl, supportUrl })
     const { subject } = texts
-    // French has a no-break space before it.
-    const colon = language === 'fr' ? '\u00A0:' : ':'
+    const { colon } = TEXTS[language]
     const standard: ComposedEmail = {
       subject,
       text: formatText(texts, colon),

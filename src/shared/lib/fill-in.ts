@@ -9,6 +9,17 @@ export function fillIn<Value>(text: string, values: Readonly<Record<string, Valu
     .filter((piece) => piece !== '')
 }
 
+/** A text for one, and one for any other number. */
+interface Counted {
+  readonly one: string
+  readonly other: string
+}
+
+/** The text for that number, which is its `{count}`. */
+export function fillCount({ one, other }: Counted, count: number): string {
+  return fillText(count === 1 ? one : other, { count })
+}
+
 /** The text with values in place of their names. */
 export function fillText(text: string, values: Readonly<Record<string, string | number>>): string {
   return fillIn(text, values).join('')

@@ -1,205 +1,218 @@
-import { LABELS } from './english-labels.js'
-import type { MentionedCredential, Phrases } from './phrases.js'
+type Forms = Readonly<Record<string, string>>
 
-/** The built-in words in English. */
-export const en: Phrases = {
-  duration: (count, unit) => `${count} ${unit}${count === 1 ? '' : 's'}`,
-  // Dates have this order everywhere: in dates of digits readers from America and Europe exchange day and month.
-  date: (date) => date.toISOString().slice(0, 10),
+/**
+ * The words of e-mails, and of the page of claim links, in English. Names in braces stand for values: `{name}` is the application's name,
+ * which a stranger has chosen, so it is in quotation marks; `{platform}` the provider and its host, `{operator}` the provider alone, for a
+ * further mention. A subject never has the name.
+ */
+export const en = {
+  colon: ':',
+  /** The forms of the nouns that this language's own texts use, by the names that they have there. */
+  forms: {
+    key: { kind: 'key', noun: 'the key' },
+    secret: { kind: 'secret', noun: 'the secret' },
+    keySet: { noun: 'the public keys' },
+  } as { readonly [kind in 'key' | 'secret' | 'keySet']: Forms },
 
-  registration: ({ name, platform, byLink, replacesEarlier, provesKey }) => ({
-    subject: `Your credentials for ${platform}`,
+  credentials: {
+    show: 'Show my credentials',
+    shownOnce: 'The link shows your credentials once. It works for 72 hours.',
+    keepSafe:
+      'Keep the credentials where only your application can read them. They are not stored here and cannot be shown again.',
+    notRequested: 'If you did not request this, you can ignore this e-mail.',
+  },
+  registration: {
+    subject: 'Your credentials for {platform}',
     heading: 'Your credentials',
-    paragraphs: [
-      `Your application “${name}” is registered at ${platform}.`,
-      replacesEarlier && 'This e-mail replaces all earlier e-mails with credentials for this application.',
-      provesKey && NO_SECRET,
-      byLink && SHOWN_ONCE,
-    ],
-    actions: byLink ? ['Show my credentials'] : [],
-    notes: [!byLink && KEEP_SAFE, NOT_REQUESTED],
-  }),
-
-  replaced: (kind, { name, platform, credential, byLink, previous, replacesEarlier }) => ({
-    subject: `Your new ${kind} for ${platform}`,
-    heading: `Your new ${kind}`,
-    paragraphs: [
-      `There is a new ${kind} for your application “${name}” at ${platform}.`,
-      credential !== undefined && `Its name is “${credential}”.`,
-      replacesEarlier && `This e-mail replaces all earlier e-mails with a new ${kind} for this application.`,
-      previous !== undefined && describePrevious(`The previous ${kind}`, previous, byLink),
-      byLink && SHOWN_ONCE,
-    ],
-    actions: byLink ? ['Show my credentials'] : [],
-    notes: [!byLink && KEEP_SAFE, NOT_REQUESTED],
-  }),
-
-  expiring: ({ name, platform, operator, kind, credential, date, daysLeft, replacement, selfService }) => ({
-    subject: `Your ${kind} for ${platform} expires on ${date}`,
-    heading: `Your ${kind} expires ${formatDays(daysLeft)}`,
-    paragraphs: [
-      `The ${kind} “${credential}” of your application “${name}” at ${platform} expires ${formatDays(daysLeft)}. From then on it is refused.`,
-      replacement === undefined
-        ? `${selfService ? 'Make' : `Ask the operator of ${operator} for`} a new ${kind}, and use it instead of this one before that time.`
-        : `There is a new ${kind} already, which has not been used yet. It begins with ${replacement}. Use it instead of the old one before that time.`,
-    ],
-    notes: [`If nobody uses this ${kind} any more, you can ignore this e-mail.`],
-  }),
-
-  invitation: ({ name, platform, byContact }) => ({
-    subject: `An invitation to an application at ${platform}`,
+    text: 'Your application “{name}” is registered at {platform}.',
+    replacesEarlier: 'This e-mail replaces all earlier e-mails with credentials for this application.',
+    noSecret:
+      'There is no secret: your application gets access tokens by proving its private key, with an assertion that it signs for each request.',
+  },
+  replaced: {
+    subject: 'Your new {kind} for {platform}',
+    heading: 'Your new {kind}',
+    text: 'There is a new {kind} for your application “{name}” at {platform}.',
+    named: 'Its name is “{credential}”.',
+    replacesEarlier: 'This e-mail replaces all earlier e-mails with a new {kind} for this application.',
+    previous: {
+      ended: 'The previous {kind} no longer works.',
+      endsWhenShown: 'The previous {kind} stops working when the new one is shown.',
+      works: 'The previous {kind} still works for {duration}.',
+      worksWhenShown: 'The previous {kind} still works for {duration} after the new one is shown.',
+    },
+  },
+  expiring: {
+    subject: 'Your {kind} for {platform} expires on {date}',
+    heading: 'Your {kind} expires {days}',
+    text: 'The {kind} “{credential}” of your application “{name}” at {platform} expires {days}. From then on it is refused.',
+    makeNew: 'Make a new {kind}, and use it instead of this one before that time.',
+    askForNew: 'Ask the operator of {operator} for a new {kind}, and use it instead of this one before that time.',
+    useNew:
+      'There is a new {kind} already, which has not been used yet. It begins with {prefix}. Use it instead of the old one before that time.',
+    unused: 'If nobody uses this {kind} any more, you can ignore this e-mail.',
+    days: { none: 'in less than a day', one: 'in a day', other: 'in {count} days' },
+  },
+  invitation: {
+    subject: 'An invitation to an application at {platform}',
     heading: 'You are invited',
-    paragraphs: [
-      byContact
-        ? `A contact of the application “${name}” at ${platform} invites you to look after it too.`
-        : `The operator of ${platform} invites you to look after the application “${name}” there too.`,
-      'If you accept, you can sign in there, see how the application uses the APIs, and manage its credentials. The link works once, for 7 days.',
-    ],
-    actions: ['Accept the invitation'],
-    notes: ['If you do not know the application, ignore this e-mail: nothing happens then.'],
-  }),
-
-  signIn: ({ platform, minutes }) => ({
-    subject: `Sign in at ${platform}`,
+    byContact: 'A contact of the application “{name}” at {platform} invites you to look after it too.',
+    byOperator: 'The operator of {platform} invites you to look after the application “{name}” there too.',
+    text: 'If you accept, you can sign in there, see how the application uses the APIs, and manage its credentials. The link works once, for 7 days.',
+    accept: 'Accept the invitation',
+    unknown: 'If you do not know the application, ignore this e-mail: nothing happens then.',
+  },
+  signIn: {
+    subject: 'Sign in at {platform}',
     heading: 'Sign in',
-    paragraphs: [
-      `Somebody asked to sign in at ${platform} with your e-mail address. Follow the link, or enter the code on the page where you asked for it.`,
-      `Both work once, for ${minutes} minutes.`,
-    ],
-    actions: ['Sign in'],
-    notes: ['If it was not you, ignore this e-mail, and give the code to nobody: whoever has it can sign in.'],
-  }),
-
-  approvalRequest: ({ name, platform, access }) => ({
-    subject: access
-      ? `A request for an API at ${platform} awaits your decision`
-      : `A registration at ${platform} awaits your decision`,
-    heading: access ? 'An application asks for an API' : 'An application asks to be registered',
-    paragraphs: [
-      access
-        ? `The application “${name}” asks for more access to the APIs at ${platform}.`
-        : `Somebody has registered the application “${name}” at ${platform}. It gets its credentials when you approve it.`,
-      'Both links open a page that asks you to confirm. They work for 14 days, until somebody has decided.',
-    ],
-    actions: ['Approve', 'Deny'],
-    notes: ['The links are for you alone: whoever has this e-mail can decide in your name.'],
-  }),
-
-  approved: ({ name, platform, apis, tokens }) => ({
-    subject: `Your request at ${platform} is approved`,
+    text: 'Somebody asked to sign in at {platform} with your e-mail address. Follow the link, or enter the code on the page where you asked for it.',
+    lifetime: 'Both work once, for {minutes} minutes.',
+    signIn: 'Sign in',
+    notRequested: 'If it was not you, ignore this e-mail, and give the code to nobody: whoever has it can sign in.',
+  },
+  decision: {
+    registration: {
+      subject: 'A registration at {platform} awaits your decision',
+      heading: 'An application asks to be registered',
+      text: 'Somebody has registered the application “{name}” at {platform}. It gets its credentials when you approve it.',
+    },
+    access: {
+      subject: 'A request for an API at {platform} awaits your decision',
+      heading: 'An application asks for an API',
+      text: 'The application “{name}” asks for more access to the APIs at {platform}.',
+    },
+    links: 'Both links open a page that asks you to confirm. They work for 14 days, until somebody has decided.',
+    approve: 'Approve',
+    deny: 'Deny',
+    forYou: 'The links are for you alone: whoever has this e-mail can decide in your name.',
+  },
+  approved: {
+    subject: 'Your request at {platform} is approved',
     heading: 'Your request is approved',
-    paragraphs: [
-      `Your application “${name}” at ${platform} may use ${apis} now.`,
-      'Use the credentials you already have.',
-      tokens && 'An access token that it got before does not include this; request a new one.',
-    ],
-  }),
-
-  denied: ({ name, platform, api, reason }) => ({
-    subject:
-      api === undefined
-        ? `Your registration at ${platform} is not approved`
-        : `Your request at ${platform} is not approved`,
-    heading: api === undefined ? 'Your registration is not approved' : 'Your request is not approved',
-    paragraphs: [
-      api === undefined
-        ? `The operator of ${platform} has not approved the registration of your application “${name}”. What you entered has been deleted.`
-        : `The operator of ${platform} has not approved the request of your application “${name}” to use ${api}. What it may use already has not changed.`,
-      reason !== undefined && `The reason: ${reason}`,
-    ],
-  }),
-
-  suspended: ({ name, platform, reason }) => ({
-    subject: `Your application at ${platform} is suspended`,
+    text: 'Your application “{name}” at {platform} may use {apis} now.',
+    credentials: 'Use the credentials you already have.',
+    tokens: 'An access token that it got before does not include this; request a new one.',
+  },
+  denied: {
+    registration: {
+      subject: 'Your registration at {platform} is not approved',
+      heading: 'Your registration is not approved',
+      text: 'The operator of {platform} has not approved the registration of your application “{name}”. What you entered has been deleted.',
+    },
+    access: {
+      subject: 'Your request at {platform} is not approved',
+      heading: 'Your request is not approved',
+      text: 'The operator of {platform} has not approved the request of your application “{name}” to use {api}. What it may use already has not changed.',
+    },
+    reason: 'The reason: {reason}',
+  },
+  suspended: {
+    subject: 'Your application at {platform} is suspended',
     heading: 'Your application is suspended',
-    paragraphs: [
-      `The operator of ${platform} has suspended your application “${name}”. Its credentials and access tokens are refused until it is resumed; then they work again.`,
-      reason !== undefined && `The reason: ${reason}`,
-    ],
-  }),
-
-  quota: ({ name, platform, percent, limit, per, soft, date }) => ({
-    subject:
-      percent === 100 ? `Your quota at ${platform} is used up` : `${percent} % of your quota at ${platform} are used`,
-    heading: percent === 100 ? 'Your quota is used up' : `${percent} % of your quota are used`,
-    paragraphs: [
-      `At ${platform} your application “${name}” has used ${percent} % of the ${limit} requests that it has for this ${per} (UTC).`,
-      soft
-        ? 'Further requests are answered nevertheless.'
-        : `${percent === 100 ? 'Further' : 'After the last of them, further'} requests are refused until ${date}.`,
-    ],
-  }),
-
-  changes: ({ name, platform, operator, recipientIs, isAgain, listed, more }) => ({
-    ...{
-      contact: {
-        subject: `Changes to your application at ${platform}`,
-        heading: 'Your application was changed',
-      },
-      removed: {
-        subject: `You are no longer a contact of an application at ${platform}`,
-        heading: 'You are no longer a contact',
-      },
-      deleted: {
-        subject: `Your application at ${platform} was deleted`,
-        heading: 'Your application was deleted',
-      },
-    }[recipientIs],
-    paragraphs: [
-      {
-        contact: `The application “${name}” at ${platform} was changed as follows.`,
-        removed: `You were removed as a contact of the application “${name}” at ${platform}, and can no longer see or change it there.`,
-        deleted: `A contact has deleted the application “${name}” at ${platform}. Its credentials no longer work.`,
-      }[recipientIs],
-      isAgain && 'You were removed, and have been added again since: you are a contact now.',
-      more > 0 && `There were ${listed + more} changes, of which ${listed} are listed here.`,
-    ],
-    notes: [`If you do not expect this, tell the operator of ${operator}.`],
-  }),
-  describeChange: ({ type, by, address, credential, isRecipient }) => {
-    const who = by === undefined ? 'The operator' : 'A contact'
-    const { kind = 'key', name = '', formerName } = credential ?? {}
-    const noun = { key: 'the key', secret: 'the secret', keySet: 'the public keys' }[kind]
-    const what = `${noun} “${name}”`
-    return {
-      contactRemoved: by === address ? 'A contact left' : `${who} removed ${isRecipient ? 'you' : 'a contact'}`,
-      contactAdded: by === address ? 'A person who was invited became a contact' : `${who} added a contact`,
-      contactInvited: `${who} invited a person`,
-      credentialAdded: `${who} added ${what}`,
-      credentialRotated: `${who} replaced ${what} by a new one`,
-      credentialUpdated:
-        formerName === undefined
-          ? `${who} changed the end of ${what}`
-          : `${who} renamed ${noun} “${formerName}” to “${name}”`,
-      credentialEnded: `${who} ended ${what}`,
-      keySetChanged: `${who} replaced ${what}, or had them read again`,
-      tokensRevoked: `${who} revoked all access tokens`,
-      networksChanged: `${who} changed the networks from which the application may call`,
-      deleted: `${who} deleted the application`,
-    }[type]
+    text: 'The operator of {platform} has suspended your application “{name}”. Its credentials and access tokens are refused until it is resumed; then they work again.',
+  },
+  quota: {
+    reached: { subject: 'Your quota at {platform} is used up', heading: 'Your quota is used up' },
+    near: {
+      subject: '{percent} % of your quota at {platform} are used',
+      heading: '{percent} % of your quota are used',
+    },
+    text: 'At {platform} your application “{name}” has used {percent} % of the {limit} requests that it has for this {per} (UTC).',
+    per: { day: 'day', month: 'month' },
+    soft: 'Further requests are answered nevertheless.',
+    refused: 'Further requests are refused until {date}.',
+    refusedSoon: 'After the last of them, further requests are refused until {date}.',
+  },
+  changes: {
+    contact: {
+      subject: 'Changes to your application at {platform}',
+      heading: 'Your application was changed',
+      text: 'The application “{name}” at {platform} was changed as follows.',
+    },
+    removed: {
+      subject: 'You are no longer a contact of an application at {platform}',
+      heading: 'You are no longer a contact',
+      text: 'You were removed as a contact of the application “{name}” at {platform}, and can no longer see or change it there.',
+    },
+    deleted: {
+      subject: 'Your application at {platform} was deleted',
+      heading: 'Your application was deleted',
+      text: 'A contact has deleted the application “{name}” at {platform}. Its credentials no longer work.',
+    },
+    again: 'You were removed, and have been added again since: you are a contact now.',
+    more: 'There were {all} changes, of which {listed} are listed here.',
+    unexpected: 'If you do not expect this, tell the operator of {operator}.',
+    byOperator: 'The operator',
+    byContact: 'A contact',
+  },
+  /** One line about a change: `{who}` has made it. */
+  change: {
+    left: 'A contact left',
+    joined: 'A person who was invited became a contact',
+    removedYou: '{who} removed you',
+    contactRemoved: '{who} removed a contact',
+    contactAdded: '{who} added a contact',
+    contactInvited: '{who} invited a person',
+    credentialAdded: '{who} added {noun} “{credential}”',
+    credentialRotated: '{who} replaced {noun} “{credential}” by a new one',
+    credentialUpdated: '{who} changed the end of {noun} “{credential}”',
+    credentialRenamed: '{who} renamed {noun} “{former}” to “{credential}”',
+    credentialEnded: '{who} ended {noun} “{credential}”',
+    keySetChanged: '{who} replaced {noun} “{credential}”, or had them read again',
+    tokensRevoked: '{who} revoked all access tokens',
+    networksChanged: '{who} changed the networks from which the application may call',
+    deleted: '{who} deleted the application',
   },
 
-  labels: LABELS,
+  labels: {
+    key: 'Key ({uses})',
+    secret: 'Secret (client_secret)',
+    /** The label of an id that may be the `client_id`. */
+    publicId: 'You can use it as client_id; it is not secret',
+    applicationId: 'Application id',
+    contact: 'Contact',
+    requested: 'Asks for',
+    address: 'From the address',
+    expiresAt: 'Expires at',
+    keyExpiresAt: 'The key expires at',
+    secretExpiresAt: 'The secret expires at',
+    firstCharacters: 'First characters of the {kind}',
+    publicKeys: 'Public keys',
+    withLibrary: 'The same with openid-client, which makes the assertion ($CLIENT_ASSERTION)',
+    code: 'Code',
+    tokenAddress: 'Get access tokens at',
+    getToken: 'Get an access token',
+    useToken: 'Call the API with it (append the path of a resource)',
+    keyHeader: 'Send your key in the header',
+    keyScopes: 'Scopes of your key',
+    useKey: 'Call the API (append the path of a resource)',
+    /** The label of a link to the same call in other languages. */
+    languages: 'The same in JavaScript, Python, Go, PHP, Java and C#',
+    documentation: 'Read the documentation',
+    manage: 'Manage the application',
+    support: 'Help',
+  },
+
+  claim: {
+    heading: 'Your credentials',
+    beforehand: 'Your credentials are shown only once. Be ready to store them in a safe place.',
+    show: 'Show my credentials',
+    incomplete: 'The link is not complete. Copy the whole address from the e-mail.',
+    refused: 'The link has been used, has expired, or was replaced by a newer e-mail.',
+    limited: 'There were too many attempts. Try again in a few minutes.',
+    failed: 'The credentials could not be fetched. Try again.',
+    needsScripts: 'This page needs JavaScript, which sends the secret part of the link when you click.',
+    done: 'Here are your credentials. Store them now.',
+    shownOnce: 'They are shown only on this page. A safe place is, for example, a secret manager.',
+    application: 'Application “{name}”',
+    key: 'Key',
+    secret: 'Secret',
+    expires: 'It expires at',
+    expiresNever: 'It does not expire.',
+    applicationId: 'Application id, to send as client_id',
+    keyExpires: 'The key expires at {time}',
+    secretExpires: 'The secret expires at {time}',
+  },
 }
 
-const NO_SECRET =
-  'There is no secret: your application gets access tokens by proving its private key, with an assertion that it signs for each request.'
-const SHOWN_ONCE = 'The link shows your credentials once. It works for 72 hours.'
-const KEEP_SAFE =
-  'Keep the credentials where only your application can read them. They are not stored here and cannot be shown again.'
-const NOT_REQUESTED = 'If you did not request this, you can ignore this e-mail.'
-
-function describePrevious(
-  subject: string,
-  { worksFor }: NonNullable<MentionedCredential['previous']>,
-  byLink: boolean,
-): string {
-  if (worksFor === undefined)
-    return `${subject} ${byLink ? 'stops working when the new one is shown' : 'no longer works'}.`
-  return `${subject} still works for ${worksFor}${byLink ? ' after the new one is shown' : ''}.`
-}
-
-function formatDays(days: number): string {
-  if (days === 0) return 'in less than a day'
-  return days === 1 ? 'in a day' : `in ${days} days`
-}
+export type EmailCatalogue = typeof en
