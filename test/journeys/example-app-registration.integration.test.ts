@@ -80,6 +80,13 @@ describe('A new developer at the example app', () => {
     const opened = await open(session)
     expect(opened.status).toBe(200)
     expect(await opened.text()).toContain('operator@example.com')
+    // Guesses are bounded, 20 in each minute of the clock, of which the tries may be in two.
+    const guesses: number[] = []
+    for (let i = 0; i < 41; i += 1) guesses.push((await signIn(`${password}${i}`)).status)
+    expect(new Set(guesses)).toEqual(new Set([401, 429]))
+    expect(guesses.filter((each) => each === 401).length).toBeLessThanOrEqual(40)
+    // Who is signed in stays so.
+    expect((await open(session)).status).toBe(200)
   })
 
   it('can do the same below the path of BASE_URL, and gets e-mail files that only the owner of the server can read', async () => {
