@@ -14,7 +14,7 @@ export interface LostReference {
 export function connectReferences(document: JsonObject, address: string): LostReference[] {
   const { $self: self } = document
   const root = (typeof self === 'string' ? parseAddress(self, address)?.address : undefined) ?? address
-  const objects = listObjects(document, { base: root })
+  const objects = listObjects(document, root)
   const named = nameObjects(objects).set(root, '#').set(address, '#')
   return objects.flatMap((each) => {
     const reference = readReference(each.object)

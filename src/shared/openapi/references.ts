@@ -49,17 +49,10 @@ export interface PlacedObject {
   readonly base: string
 }
 
-interface Place {
-  readonly pointer?: string
-  readonly base?: string
-  /** Whether its members have names of the provider's. */
-  readonly isMap?: boolean
-}
-
 /** The objects of a document or a part. Members of an extension are none: a `$ref` in them is data. */
-export function listObjects(value: unknown, { pointer = '#', base = '', isMap = false }: Place = {}): PlacedObject[] {
+export function listObjects(value: unknown, base = ''): PlacedObject[] {
   const found: PlacedObject[] = []
-  add(value, pointer, base, isMap)
+  add(value, '#', base, false)
   return found
 
   function add(part: unknown, at: string, outer: string, hasNames: boolean): void {

@@ -1,4 +1,4 @@
-import type { SampleBody, SampleField, SampleFile } from './call.js'
+import type { SampleBody, SampleField, SampleFile } from './prepare.js'
 import { chooseMediaType, isJson, isMultipart } from './media-type.js'
 import {
   encode,

@@ -1,11 +1,10 @@
-import type { SampleCall } from './call.js'
+import { type SampleCall, prepareCall, type Sample, type SampleWriter } from './prepare.js'
 import { csharp } from './csharp.js'
 import { curl } from './curl.js'
 import { go } from './go.js'
 import { java } from './java.js'
 import { javascript } from './javascript.js'
 import { php } from './php.js'
-import { prepareCall, type Sample, type SampleWriter } from './prepare.js'
 import { python } from './python.js'
 
 const WRITERS: readonly SampleWriter[] = [curl, javascript, python, go, php, java, csharp]

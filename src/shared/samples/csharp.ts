@@ -1,7 +1,13 @@
-import { EXPIRY_MARGIN_SECONDS, type SampleField, type SampleTokenRequest } from './call.js'
+import {
+  EXPIRY_MARGIN_SECONDS,
+  type SampleField,
+  type SampleTokenRequest,
+  type PreparedBody,
+  type PreparedCall,
+  type SampleWriter,
+} from './prepare.js'
 import { isMultiline, quoteLikeC as quote } from './literal.js'
 import { escapePartName, listPartHeaders } from './multipart.js'
-import type { PreparedBody, PreparedCall, SampleWriter } from './prepare.js'
 
 /** A sample for .NET Core 3 and later, which have System.Text.Json. */
 export const csharp: SampleWriter = {
@@ -12,8 +18,7 @@ export const csharp: SampleWriter = {
     return writeProgram([
       ...(credential?.kind === 'accessToken' ? [writeTokenMethod(credential.request)] : []),
       writeCallMethod(call),
-      writeMain(`var response = await CallApi();
-        Console.WriteLine((int)response.StatusCode + " " + await response.Content.ReadAsStringAsync());`),
+      MAIN,
     ])
   },
 }
@@ -42,15 +47,13 @@ ${code}
 }`
 }
 
-function writeMain(lines: string): string {
-  return `    public static async Task Main()
+const MAIN = `    public static async Task Main()
     {
-        ${lines}
+        var response = await CallApi();
+        Console.WriteLine((int)response.StatusCode + " " + await response.Content.ReadAsStringAsync());
     }`
-}
 
-function writeTokenMethod({ tokenEndpoint, scope, credentials = {} }: SampleTokenRequest): string {
-  const scopeLine = scope === undefined || scope === '' ? '' : `            ["scope"] = ${quote(scope)},\n`
+function writeTokenMethod({ tokenEndpoint, credentials = {} }: SampleTokenRequest): string {
   const key = readValue(credentials.key, 'CLIENT_ID')
   const secret = readValue(credentials.secret, 'CLIENT_SECRET')
   return `    static string accessToken;
@@ -66,7 +69,7 @@ function writeTokenMethod({ tokenEndpoint, scope, credentials = {} }: SampleToke
         request.Content = new FormUrlEncodedContent(new Dictionary<string, string>
         {
             ["grant_type"] = "client_credentials",
-${scopeLine}        });
+        });
         var response = await Client.SendAsync(request);
         var content = await response.Content.ReadAsStringAsync();
         if (!response.IsSuccessStatusCode) throw new HttpRequestException("No access token: " + content);

@@ -1,13 +1,15 @@
 import { shellQuote } from '../lib/shell-quote.js'
-import type { SampleCall, SampleField, SampleTokenRequest } from './call.js'
-import { escapeText, hasHidden, type StringSyntax } from './literal.js'
 import {
+  type SampleCall,
+  type SampleField,
+  type SampleTokenRequest,
   prepareCall,
   type PreparedBody,
   type PreparedCall,
   type PreparedCredential,
   type SampleWriter,
 } from './prepare.js'
+import { escapeText, hasHidden, type StringSyntax } from './literal.js'
 import { ASSERTION_TYPE } from './private-key.js'
 
 /** Commands for a POSIX shell. They have no comments: zsh does not know comments in what is pasted. */
@@ -54,14 +56,13 @@ function formatCall({ method, url, headers, body, credential }: PreparedCall, se
 /** The command that prints the access token of a token answer. */
 const READ_TOKEN = `sed 's/.*"access_token":"\\{0,1\\}\\([^",}]*\\).*/\\1/'`
 
-function listTokenWords({ tokenEndpoint, scope, credentials = {} }: SampleTokenRequest): string[] {
+function listTokenWords({ tokenEndpoint, credentials = {} }: SampleTokenRequest): string[] {
   const user = formatWord('', credentials.key, 'CLIENT_ID')
   const password = formatWord(':', credentials.secret, 'CLIENT_SECRET')
   const proof = [`-d client_assertion_type=${ASSERTION_TYPE}`, '-d "client_assertion=$CLIENT_ASSERTION"']
   return [
     ...(credentials.provesKey === true ? proof : [`-u ${joinWords(user, password)}`]),
     '-d grant_type=client_credentials',
-    ...(scope === undefined || scope === '' ? [] : [`--data-urlencode ${quote(`scope=${scope}`)}`]),
     quote(tokenEndpoint),
   ]
 }

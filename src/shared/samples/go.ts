@@ -1,7 +1,14 @@
-import { EXPIRY_MARGIN_SECONDS, type SampleField, type SampleTokenRequest } from './call.js'
+import {
+  EXPIRY_MARGIN_SECONDS,
+  type SampleField,
+  type SampleTokenRequest,
+  hasFiles,
+  type PreparedBody,
+  type PreparedCall,
+  type SampleWriter,
+} from './prepare.js'
 import { isMultiline, quoteLikeC as quote } from './literal.js'
 import { escapePartName, listPartHeaders } from './multipart.js'
-import { hasFiles, type PreparedBody, type PreparedCall, type SampleWriter } from './prepare.js'
 
 export const go: SampleWriter = {
   language: 'go',
@@ -58,8 +65,7 @@ function writeProgram(packages: readonly string[], sections: readonly string[]):
   return ['package main', `import (\n${imports.join('')})`, ...sections].join('\n\n')
 }
 
-function writeTokenFunction({ tokenEndpoint, scope, credentials = {} }: SampleTokenRequest): string {
-  const scopeMember = scope === undefined || scope === '' ? '' : `, "scope": {${quote(scope)}}`
+function writeTokenFunction({ tokenEndpoint, credentials = {} }: SampleTokenRequest): string {
   return `var (
 	mutex       sync.Mutex
 	accessToken string
@@ -73,7 +79,7 @@ func getAccessToken() (string, error) {
 	if time.Now().Before(expiresAt) {
 		return accessToken, nil
 	}
-	form := url.Values{"grant_type": {"client_credentials"}${scopeMember}}
+	form := url.Values{"grant_type": {"client_credentials"}}
 	request, err := http.NewRequest("POST", ${quote(tokenEndpoint)}, strings.NewReader(form.Encode()))
 	if err != nil {
 		return "", err

@@ -1,7 +1,14 @@
-import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
+import {
+  EXPIRY_MARGIN_SECONDS,
+  type SampleTokenRequest,
+  hasFiles,
+  type PreparedBody,
+  type PreparedCall,
+  type SampleWriter,
+  type WrittenBody,
+} from './prepare.js'
 import { C_STRING, escapeText, escapeTripleQuotes, formatHex, isMultiline, type StringSyntax } from './literal.js'
 import { createMultipart } from './multipart.js'
-import { hasFiles, type PreparedBody, type PreparedCall, type SampleWriter, type WrittenBody } from './prepare.js'
 
 /** A sample for the JDK alone, which has no JSON parser. */
 export const java: SampleWriter = {
@@ -17,15 +24,13 @@ export const java: SampleWriter = {
       ...(credential?.kind === 'accessToken' ? [writeTokenMethod(credential.request)] : []),
       writeCallMethod(call),
       ...(body?.kind === 'form' ? [ENCODE_METHOD] : []),
-      writeMain(`HttpResponse<String> response = callApi();
-        System.out.println(response.statusCode() + " " + response.body());`),
+      MAIN,
     ])
   },
 }
 
 const TOKEN_PACKAGES = [
   'java.io.IOException',
-  'java.net.URLEncoder',
   'java.nio.charset.StandardCharsets',
   'java.time.Instant',
   'java.util.Base64',
@@ -36,11 +41,10 @@ const ENCODE_METHOD = `    static String encode(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }`
 
-function writeMain(lines: string): string {
-  return `    public static void main(String[] args) throws Exception {
-        ${lines}
+const MAIN = `    public static void main(String[] args) throws Exception {
+        HttpResponse<String> response = callApi();
+        System.out.println(response.statusCode() + " " + response.body());
     }`
-}
 
 function writeProgram(packages: readonly string[], members: readonly string[]): string {
   const imports = [...new Set(packages)].toSorted().map((name) => `import ${name};\n`)
@@ -53,12 +57,7 @@ ${members.join('\n\n')}
 }`
 }
 
-function writeTokenMethod({ tokenEndpoint, scope, credentials = {} }: SampleTokenRequest): string {
-  const form = 'grant_type=client_credentials'
-  const body =
-    scope === undefined || scope === ''
-      ? `"${form}"`
-      : `"${form}&scope=" + URLEncoder.encode(${quote(scope)}, StandardCharsets.UTF_8)`
+function writeTokenMethod({ tokenEndpoint, credentials = {} }: SampleTokenRequest): string {
   const key = readValue(credentials.key, 'CLIENT_ID')
   const secret = readValue(credentials.secret, 'CLIENT_SECRET')
   return `    static String accessToken;
@@ -71,7 +70,7 @@ function writeTokenMethod({ tokenEndpoint, scope, credentials = {} }: SampleToke
         HttpRequest request = HttpRequest.newBuilder(URI.create(${quote(tokenEndpoint)}))
             .header("Authorization", "Basic " + Base64.getEncoder().encodeToString(credentials))
             .header("Content-Type", "application/x-www-form-urlencoded")
-            .POST(HttpRequest.BodyPublishers.ofString(${body}))
+            .POST(HttpRequest.BodyPublishers.ofString("grant_type=client_credentials"))
             .build();
         HttpResponse<String> response = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
         if (response.statusCode() != 200) throw new IOException("No access token: " + response.body());

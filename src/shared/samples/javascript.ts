@@ -1,7 +1,14 @@
-import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
+import {
+  EXPIRY_MARGIN_SECONDS,
+  type SampleTokenRequest,
+  hasFiles,
+  type PreparedBody,
+  type PreparedCall,
+  type SampleWriter,
+  type WrittenBody,
+} from './prepare.js'
 import { escapeText, formatHex, isMultiline, type StringSyntax } from './literal.js'
 import { createMultipart, isSimpleForm } from './multipart.js'
-import { hasFiles, type PreparedBody, type PreparedCall, type SampleWriter, type WrittenBody } from './prepare.js'
 
 /** A sample for Node and every other runtime with fetch; Node's `process.env` and `openAsBlob` are its only modules. */
 export const javascript: SampleWriter = {
@@ -31,8 +38,7 @@ function refuse({ method, body }: PreparedCall): string | undefined {
 
 const HEADING = '// Node 20 or later. The name of the file ends with .mjs.'
 
-function writeTokenFunction({ tokenEndpoint, scope, credentials = {} }: SampleTokenRequest): string {
-  const scopeMember = scope === undefined || scope === '' ? '' : `, scope: ${quote(scope)}`
+function writeTokenFunction({ tokenEndpoint, credentials = {} }: SampleTokenRequest): string {
   return `const clientId = ${readValue(credentials.key, 'CLIENT_ID')}
 const clientSecret = ${readValue(credentials.secret, 'CLIENT_SECRET')}
 
@@ -45,7 +51,7 @@ async function getAccessToken() {
   const response = await fetch(${quote(tokenEndpoint)}, {
     method: 'POST',
     headers: { Authorization: \`Basic \${btoa(\`\${clientId}:\${clientSecret}\`)}\` },
-    body: new URLSearchParams({ grant_type: 'client_credentials'${scopeMember} }),
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
   })
   if (!response.ok) throw new Error(\`No access token: \${response.status} \${await response.text()}\`)
   const answer = await response.json()

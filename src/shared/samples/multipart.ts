@@ -1,19 +1,13 @@
-import type { SampleField, SampleFile } from './call.js'
-
-/** A form as `multipart/...` (RFC 7578), for libraries that cannot write one. */
-export interface Multipart {
-  readonly contentType: string
-  /** Text as it is, and files between. */
-  readonly parts: readonly (string | SampleFile)[]
-}
+import type { SampleField, SampleFile } from './prepare.js'
 
 interface MultipartForm {
   readonly mediaType: string
   readonly fields: readonly SampleField[]
 }
 
-export function createMultipart({ mediaType, fields }: MultipartForm, boundary = findBoundary(fields)): Multipart {
-  const parts = fields.flatMap((field) => {
+/** A form as `multipart/...` (RFC 7578), for libraries that cannot write one: text as it is, and files between. */
+export function createMultipart({ mediaType, fields }: MultipartForm, boundary = findBoundary(fields)) {
+  const parts = fields.flatMap((field): (string | SampleFile)[] => {
     const disposition = `Content-Disposition: form-data; name="${escapePartName(field.name)}"`
     const lines = [`--${boundary}`, disposition, ...listPartHeaders(field).map((header) => header.join(': '))]
     if ('value' in field) return [`${lines.join('\r\n')}\r\n\r\n${field.value}\r\n`]

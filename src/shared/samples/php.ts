@@ -1,7 +1,13 @@
-import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
+import {
+  EXPIRY_MARGIN_SECONDS,
+  type SampleTokenRequest,
+  type PreparedBody,
+  type PreparedCall,
+  type SampleWriter,
+  type WrittenBody,
+} from './prepare.js'
 import { C_STRING, escapeText, formatHex, isMultiline, type StringSyntax } from './literal.js'
 import { createMultipart, isSimpleForm } from './multipart.js'
-import type { PreparedBody, PreparedCall, SampleWriter, WrittenBody } from './prepare.js'
 
 /** A sample for PHP's extension curl. */
 export const php: SampleWriter = {
@@ -19,8 +25,7 @@ export const php: SampleWriter = {
   },
 }
 
-function writeTokenFunction({ tokenEndpoint, scope, credentials = {} }: SampleTokenRequest): string {
-  const scopeMember = scope === undefined || scope === '' ? '' : `, 'scope' => ${quote(scope)}`
+function writeTokenFunction({ tokenEndpoint, credentials = {} }: SampleTokenRequest): string {
   const key = readValue(credentials.key, 'CLIENT_ID')
   const secret = readValue(credentials.secret, 'CLIENT_SECRET')
   return `/**
@@ -37,7 +42,7 @@ function getAccessToken(): string
     curl_setopt_array($curl, [
         CURLOPT_RETURNTRANSFER => true,
         CURLOPT_USERPWD => ${key} . ':' . ${secret},
-        CURLOPT_POSTFIELDS => http_build_query(['grant_type' => 'client_credentials'${scopeMember}]),
+        CURLOPT_POSTFIELDS => http_build_query(['grant_type' => 'client_credentials']),
     ]);
     $content = curl_exec($curl);
     if (curl_getinfo($curl, CURLINFO_RESPONSE_CODE) !== 200) {

@@ -1,5 +1,54 @@
-import type { SampleBody, SampleCall, SampleField, SampleFile, SampleTokenRequest } from './call.js'
 import { isMultipart } from './media-type.js'
+
+/** A call of an API, as its reader typed it. Samples contain its parts unchanged. */
+export interface SampleCall {
+  /** The authentication of the call; `none` for an operation without security. */
+  readonly scheme: 'oauth2' | 'apiKey' | 'none'
+  readonly method: string
+  readonly url: string
+  /** The headers without the credential, and without `Content-Type` if there is a body. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body?: SampleBody | undefined
+  readonly tokenEndpoint?: string | undefined
+  /** The header of the key, for `apiKey`; `X-Api-Key` if left out. */
+  readonly keyHeader?: string | undefined
+  readonly credentials?: SampleCredentials | undefined
+}
+
+/** Fields are sent as `application/x-www-form-urlencoded` or `multipart/...`, as `mediaType` says. */
+export type SampleBody =
+  | { readonly mediaType: string; readonly text: string }
+  | { readonly mediaType: string; readonly fields: readonly SampleField[] }
+  | { readonly mediaType: string; readonly file: SampleFile }
+
+/** A field of a form. In `multipart/...` its part has the media type and the headers, if they are given. */
+export type SampleField = {
+  readonly name: string
+  readonly mediaType?: string | undefined
+  readonly headers?: readonly (readonly [name: string, value: string])[] | undefined
+} & ({ readonly value: string } | { readonly file: SampleFile })
+
+/** A file that the sample reads from the working directory; in browsers a File. */
+export interface SampleFile {
+  readonly name: string
+  /** Its media type, if it is known. */
+  readonly type?: string
+}
+
+/** Credentials to show in samples. For each that is missing, the sample reads an environment variable. */
+export interface SampleCredentials {
+  /** CLIENT_ID (`oauth2`) or API_KEY (`apiKey`). */
+  readonly key?: string | undefined
+  /** CLIENT_SECRET. */
+  readonly secret?: string | undefined
+  /** Whether CLIENT_ASSERTION, which proves a private key (RFC 7523), takes the place of the secret: in curl. */
+  readonly provesKey?: boolean | undefined
+}
+
+export type SampleTokenRequest = Pick<SampleCall, 'credentials'> & { readonly tokenEndpoint: string }
+
+/** An access token is no longer used that many seconds before it expires. */
+export const EXPIRY_MARGIN_SECONDS = 30
 
 /** A call as languages write it: what a client library adds by itself is left out. */
 export interface PreparedCall {
@@ -22,8 +71,25 @@ export type PreparedCredential =
   | { readonly kind: 'accessToken'; readonly request: SampleTokenRequest }
   | { readonly kind: 'key'; readonly header: string; readonly key: string | undefined }
 
-export function hasFiles(body: PreparedBody | undefined): boolean {
-  return body?.kind === 'file' || (body?.kind === 'multipart' && body.fields.some((field) => 'file' in field))
+export type SampleLanguage = 'curl' | 'javascript' | 'python' | 'go' | 'php' | 'java' | 'csharp'
+
+export interface Sample {
+  readonly language: SampleLanguage
+  readonly label: string
+  readonly code: string
+}
+
+/** The code of a body, and the media type that the code does not send by itself. */
+export interface WrittenBody {
+  readonly code: string
+  readonly contentType?: string
+}
+
+export interface SampleWriter {
+  readonly language: SampleLanguage
+  readonly label: string
+  /** The call, and before it the token request, whose access token is kept until it expires. */
+  writeCall(call: PreparedCall): string
 }
 
 export function prepareCall(call: SampleCall): PreparedCall {
@@ -41,10 +107,10 @@ export function prepareCall(call: SampleCall): PreparedCall {
 }
 
 function prepareCredential(call: SampleCall): PreparedCredential | undefined {
-  const { scheme, tokenEndpoint, scope, keyHeader = 'X-Api-Key', credentials } = call
+  const { scheme, tokenEndpoint, keyHeader = 'X-Api-Key', credentials } = call
   if (scheme === 'apiKey') return { kind: 'key', header: keyHeader, key: credentials?.key }
   if (scheme === 'none' || tokenEndpoint === undefined) return undefined
-  return { kind: 'accessToken', request: { tokenEndpoint, scope, credentials } }
+  return { kind: 'accessToken', request: { tokenEndpoint, credentials } }
 }
 
 /** Joins headers of one name (RFC 9110 5.3), as libraries take a map; drops what RFC 9110 5.1, 5.5 forbid. */
@@ -102,28 +168,9 @@ export function encodeUrl(url: string): string {
 }
 
 function encodeCharacter(character: string): string {
-  // Half of a surrogate pair cannot be encoded. U+FFFD stands for it, as in URLs that a browser encodes.
-  if (character === "'") return '%27'
-  return encodeURIComponent(/\p{Surrogate}/u.test(character) ? '\uFFFD' : character)
+  return character === "'" ? '%27' : encodeURIComponent(replaceSurrogates(character))
 }
 
-export type SampleLanguage = 'curl' | 'javascript' | 'python' | 'go' | 'php' | 'java' | 'csharp'
-
-export interface Sample {
-  readonly language: SampleLanguage
-  readonly label: string
-  readonly code: string
-}
-
-/** The code of a body, and the media type that the code does not send by itself. */
-export interface WrittenBody {
-  readonly code: string
-  readonly contentType?: string
-}
-
-export interface SampleWriter {
-  readonly language: SampleLanguage
-  readonly label: string
-  /** The call, and before it the token request, whose access token is kept until it expires. */
-  writeCall(call: PreparedCall): string
+export function hasFiles(body: PreparedBody | undefined): boolean {
+  return body?.kind === 'file' || (body?.kind === 'multipart' && body.fields.some((field) => 'file' in field))
 }

@@ -1,8 +1,15 @@
-import { EXPIRY_MARGIN_SECONDS, type SampleField, type SampleTokenRequest } from './call.js'
+import {
+  EXPIRY_MARGIN_SECONDS,
+  type SampleField,
+  type SampleTokenRequest,
+  type PreparedBody,
+  type PreparedCall,
+  type SampleWriter,
+  type WrittenBody,
+} from './prepare.js'
 import { C_STRING, escapeText, escapeTripleQuotes, isMultiline, quoteLikeC as quote } from './literal.js'
 import type { StringSyntax } from './literal.js'
 import { createMultipart } from './multipart.js'
-import type { PreparedBody, PreparedCall, SampleWriter, WrittenBody } from './prepare.js'
 
 export const python: SampleWriter = {
   language: 'python',
@@ -34,10 +41,9 @@ function writeImports(modules: readonly string[], constants?: string): string {
   return constants === undefined ? lines : `${lines}\n\n${constants}`
 }
 
-function writeTokenSections({ tokenEndpoint, scope, credentials = {} }: SampleTokenRequest): string[] {
+function writeTokenSections({ tokenEndpoint, credentials = {} }: SampleTokenRequest): string[] {
   const { key, secret } = credentials
   const modules = key === undefined || secret === undefined ? ['os', 'time'] : ['time']
-  const scopeMember = scope === undefined || scope === '' ? '' : `, "scope": ${quote(scope)}`
   return [
     writeImports(
       modules,
@@ -54,7 +60,7 @@ _expires_at = 0.0`,
         response = requests.post(
             ${quote(tokenEndpoint)},
             auth=(CLIENT_ID, CLIENT_SECRET),
-            data={"grant_type": "client_credentials"${scopeMember}},
+            data={"grant_type": "client_credentials"},
             timeout=30,
         )
         response.raise_for_status()

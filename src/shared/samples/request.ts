@@ -1,4 +1,4 @@
-import type { SampleBody } from './call.js'
+import type { SampleBody } from './prepare.js'
 import { serializeHeader, serializePathParameter, serializeQueryParameter, type Parameter } from './serialize.js'
 
 /** A call as the reader has filled it in. */

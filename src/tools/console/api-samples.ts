@@ -1,16 +1,13 @@
 import type { Api } from '../../index.js'
 import { renderCode } from '../../shared/web/parts.js'
 import { html, type Html } from '../../shared/web/html.js'
-import { listOperations, type JsonObject } from '../../shared/openapi/document.js'
+import { asObject, listOperations, type JsonObject, type Operation } from '../../shared/openapi/document.js'
 import { readSecurity } from '../../shared/openapi/security.js'
-import type { SampleCall } from '../../shared/samples/call.js'
+import type { SampleCall, Sample } from '../../shared/samples/prepare.js'
 import { createSamples, SAMPLE_LABELS } from '../../shared/samples/create.js'
 import { createPrivateKeySamples, KEY_PAIR_SAMPLES, type PrivateKeySample } from '../../shared/samples/private-key.js'
 import { formatCallCommand, formatTokenAssignment } from '../../shared/samples/curl.js'
-import type { Sample } from '../../shared/samples/prepare.js'
-import { needsNoValues } from './complete-document.js'
-import { renderPage } from './page.js'
-import type { Site } from './site.js'
+import { renderPage, type Site } from './page.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { readLanguage, textWith, words } from './words.js'
 
@@ -92,6 +89,12 @@ function findExamplePath(api: Api, document: JsonObject = {}): string {
   const candidates = guarded.length > 0 ? guarded : operations
   const example = candidates.find((operation) => operation.method === 'GET' && needsNoValues(operation))
   return example?.path ?? '/RESOURCE_PATH'
+}
+
+/** Whether an operation can be called without any parameter. */
+function needsNoValues({ path, pathItem, operation }: Operation): boolean {
+  const parameters = [pathItem['parameters'], operation['parameters']].flat().map(asObject)
+  return !path.includes('{') && !parameters.some(({ required }) => required === true)
 }
 
 function renderCommands(api: Api, call: SampleCall): Html[] {

@@ -1,19 +1,17 @@
 import { ConfigurationError, type Api } from '../../index.js'
 import { isObject } from '../../shared/lib/is-object.js'
-import { listOperations, type JsonObject } from '../../shared/openapi/document.js'
+import { listOperations, type JsonObject, asObject, listWrittenOperations } from '../../shared/openapi/document.js'
 import { findRepeatedPrefix, takeBelow } from '../../shared/openapi/prefix.js'
 import { describeShortly, readDocument, readSource } from '../../shared/openapi/read-document.js'
-import { describeLostServerPaths } from '../../shared/openapi/servers.js'
-import { findSecurityProblems, refuseProblems } from '../../shared/openapi/security.js'
+import { findSecurityProblems, refuseProblems, listScopesAt } from '../../shared/openapi/security.js'
 import { listPathVariables } from '../../shared/samples/request.js'
 import { listDescribedParameters } from './reference/parameters.js'
-import { completeDocument, type CompletionOptions } from './complete-document.js'
 
 /** Reads the option `documents` and completes each document; throws `ConfigurationError` for one that cannot be shown. */
 export function readDocuments(
   apis: readonly Api[],
   documents: unknown,
-  options: CompletionOptions,
+  { hasEmails }: { readonly hasEmails: boolean },
 ): ReadonlyMap<string, JsonObject> {
   const names = apis.map(({ name }) => name)
   if (!isObject(documents))
@@ -37,7 +35,7 @@ export function readDocuments(
     const document = takeBelow(`${option}.prefix`, readDocument(option, source), prefix)
     refuseProblems(option, findSecurityProblems(api, document))
     warnOfAddresses(api, document)
-    documentByApi.set(name, completeDocument(api, document, options))
+    documentByApi.set(name, completeDocument(api, document, hasEmails))
   }
   return documentByApi
 }
@@ -72,4 +70,101 @@ function findUndescribedVariable(document: JsonObject): string | undefined {
 
 function warn(message: string): void {
   process.emitWarning(message, 'ExpressPlatformAuthWarning')
+}
+
+/**
+ * The document with the facts that the platform knows: the API's address (`servers`), its security scheme with the token
+ * endpoint, and the `security` of each operation under that scheme's name. An operation without its own `security` has
+ * the document's, and a document without one requires all scopes of the API.
+ */
+function completeDocument(api: Api, document: JsonObject, hasEmails: boolean): JsonObject {
+  const components = asObject(document['components'])
+  for (const { pathItem, operation } of listWrittenOperations(document)) {
+    delete pathItem['servers']
+    delete operation['servers']
+    if ('security' in operation) operation['security'] = renameSchemes(api, operation['security'])
+  }
+  const allScopes = [{ [api.scheme]: Object.keys(api.scopes) }]
+  return {
+    ...document,
+    servers: [{ url: api.resource }],
+    security: 'security' in document ? renameSchemes(api, document['security']) : allScopes,
+    components: { ...components, securitySchemes: { [api.scheme]: createSecurityScheme(api, hasEmails) } },
+  }
+}
+
+function createSecurityScheme(api: Api, hasEmails: boolean): JsonObject {
+  const origin = hasEmails ? 'came by e-mail when it was registered' : 'came from the operator of this platform'
+  if (api.scheme === 'apiKey') {
+    return {
+      type: 'apiKey',
+      in: 'header',
+      name: api.keyHeaders[0],
+      description: `The key of your application. It ${origin}.`,
+    }
+  }
+  return {
+    type: 'oauth2',
+    description: `An access token, requested with the key (client_id) and the secret (client_secret) of your application. Both ${origin}. The id of the application may be the client_id instead of the key.`,
+    flows: { clientCredentials: { tokenUrl: api.tokenEndpoint, scopes: api.scopes } },
+  }
+}
+
+/** Puts each alternative under the name of the platform's scheme. `{}` stays: it means that no credential is needed. */
+function renameSchemes(api: Api, security: unknown): JsonObject[] {
+  return (security as unknown[]).map((requirement) => {
+    if (Object.keys(asObject(requirement)).length === 0) return {}
+    return { [api.scheme]: listScopesAt(api, requirement) }
+  })
+}
+
+/**
+ * A sentence about servers of a document whose path calls lose, because the platform replaces servers by the API's address.
+ * Undefined if the address ends with the path, if another server of the same list has none, or if the paths repeat it.
+ */
+function describeLostServerPaths(api: Api, document: JsonObject): string | undefined {
+  const places = [
+    { where: '', members: document, paths: Object.keys(asObject(document['paths'])) },
+    ...listWrittenOperations(document).flatMap(({ method, path, pathItem, operation }) => [
+      { where: ` of ${path}`, members: pathItem, paths: [path] },
+      { where: ` of ${method} ${path}`, members: operation, paths: [path] },
+    ]),
+  ]
+  const lines = new Map<string, string>()
+  for (const { where, members, paths: affected } of places) {
+    const lost = findLostPath(api, members['servers'])
+    const [first = '/items'] = affected
+    if (lost === undefined || affected.every((path) => `${path}/`.startsWith(`${lost}/`))) continue
+    lines.set(
+      where,
+      `has "servers"${where} with the path "${lost}", and the address of the API has not: the console calls ${api.resource}${first}. Write "${lost}${first}" instead of "${first}"${affected.length > 1 ? ', and so on' : ''}, if the app serves it there. Otherwise remove these "servers": the console fills them in.`,
+    )
+  }
+  const [line] = lines.values()
+  return lines.size > 1 ? `${line} (There are ${lines.size} such places.)` : line
+}
+
+/** The path of the servers that is not the end of the API's address; undefined if nothing is lost. */
+function findLostPath(api: Api, servers: unknown): string | undefined {
+  if (!Array.isArray(servers)) return undefined
+  const given = servers.filter(isObject).map(readServerPath)
+  const address = new URL(api.resource).pathname
+  if (given.some((path) => path === undefined || address.endsWith(path) || address.startsWith(`${path}/`)))
+    return undefined
+  return given[0]
+}
+
+/** The path without a slash at the end; undefined for a URL that cannot be read. */
+function readServerPath(server: JsonObject): string | undefined {
+  const variables = asObject(server['variables'])
+  const text = typeof server['url'] === 'string' ? server['url'] : ''
+  const url = text.replaceAll(/\{([^{}]*)\}/g, (_whole, name: string) => {
+    const preset = asObject(variables[name])['default']
+    return typeof preset === 'string' ? preset : ''
+  })
+  try {
+    return new URL(url, 'https://relative.invalid/').pathname.replace(/\/+$/, '')
+  } catch {
+    return undefined
+  }
 }

@@ -4,8 +4,7 @@ import type { JsonObject } from '../../shared/openapi/document.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderApiCommands, renderCopyButton } from './api-samples.js'
 import { renderExportLinks } from './export/exports.js'
-import { renderPage } from './page.js'
-import type { Site } from './site.js'
+import { renderPage, type Site } from './page.js'
 import { readLanguage, textWith, words, wordsWith } from './words.js'
 
 /** The page that lists the APIs: addresses, scopes, commands to copy, links to references and metadata. */

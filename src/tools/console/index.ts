@@ -21,9 +21,8 @@ import { readDocuments } from './documents.js'
 import { listExports, MARKDOWN_TYPE } from './export/exports.js'
 import { writeLlmsIndex } from './export/llms.js'
 import { renderIndexPage } from './index-page.js'
-import { readConsoleOptions, type DeveloperConsoleOptions } from './options.js'
-import { createContentSecurityPolicy, listDeveloperPages } from './page.js'
-import { listReferenceOperations } from './reference/operation-keys.js'
+import { createContentSecurityPolicy, listDeveloperPages, type Site } from './page.js'
+import { listReferenceOperations } from './reference/operations.js'
 import { readText } from './reference/resolve.js'
 import { listReferenceResources } from './reference/resources.js'
 import {
@@ -34,12 +33,10 @@ import {
   type Resource,
 } from './resource.js'
 import { createRouter } from './router.js'
-import type { Site } from './site.js'
 import { renderTextPage } from './text-page.js'
-import { readChangelog, readGuides, type ConsoleText } from './texts.js'
+import { readChangelog, readGuides } from './texts.js'
 import { words } from './words.js'
-
-export type { DeveloperConsoleOptions } from './options.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 
 /**
  * Middleware that serves the developer console: all APIs with their addresses and commands, a reference per API that
@@ -147,24 +144,22 @@ function listPages(site: Site): [path: string, resource: Resource | MakeResource
 
 /** The guides and the changelog, as pages and as Markdown. */
 function listTextResources(site: Site): [path: string, resource: MakeResource][] {
-  return listTexts(site).flatMap((text) => [
+  const { guides, changelog } = site
+  return [...guides, ...(changelog ? [changelog] : [])].flatMap((text) => [
     [`/${text.path}`, createTextPage(site, () => renderTextPage(site, text))],
     [`/${text.path}.md`, createDocumentResource(MARKDOWN_TYPE, () => escapeHidden(text.markdown))],
   ])
 }
 
-function listTexts({ guides, changelog }: Site): ConsoleText[] {
-  return changelog ? [...guides, changelog] : [...guides]
-}
-
 /** The documents that programs read. */
 function listDocumentResources(site: Site): [path: string, resource: MakeResource][] {
   const { apis, documents } = site
-  const isDocumented = ({ name }: Api): boolean => documents.has(name)
-  const texts = listTexts(site).map(({ title, path }) => ({ title, path: `${path}.md` }))
-  const index = (): string => escapeHidden(writeLlmsIndex({ ...site, isDocumented, texts }))
-  const exports = apis.filter(isDocumented).flatMap((api) => listExports(api, documents.get(api.name)!, site))
-  return [['/llms.txt', createDocumentResource('text/plain; charset=utf-8', index)], ...exports]
+  const index = createDocumentResource('text/plain; charset=utf-8', () => escapeHidden(writeLlmsIndex(site)))
+  const exports = apis.flatMap((api) => {
+    const document = documents.get(api.name)
+    return document ? listExports(api, document, site) : []
+  })
+  return [['/llms.txt', index], ...exports]
 }
 
 function createTextPage({ brand }: Site, render: () => string, connect: readonly string[] = []): MakeResource {
@@ -194,4 +189,47 @@ function passOn(
 /** Checks the argument: JavaScript callers may pass an app, options, or a promise. */
 function isPlatform(auth: unknown): auth is CoreAuth {
   return isObject(auth) && Array.isArray(auth['apis']) && typeof auth['router'] === 'function'
+}
+
+/** The options of `developerConsole()`. */
+export interface DeveloperConsoleOptions<Name extends string = string> {
+  /**
+   * OpenAPI 3.0, 3.1 or 3.2 documents by API name, as objects or as paths of JSON or YAML files. YAML needs the package `yaml`.
+   * `{ document, prefix: '/orders' }` takes what a document of several APIs has below a path.
+   * Their paths are relative to `{baseUrl}/{api}`; `servers` and `securitySchemes` are filled in. An API without a document has no reference.
+   */
+  readonly documents?: { readonly [api in Name]?: object | string | undefined } | undefined
+  /** The console's title; `Developer console` by default, in the reader's language. */
+  readonly title?: string | undefined
+  /** Whether applications can register at `/register`; true by default. It also needs `registration()`, a feature of the platform. */
+  readonly registration?: boolean | undefined
+  /**
+   * Guides: a pattern of Markdown files in one folder, such as `docs/guides/*.md`, relative to the working directory of the process.
+   * Shown at `/guides/{name}` in the order of their names, with their first heading as title. They are read once, at the start.
+   */
+  readonly guides?: string | undefined
+  /** The path of a Markdown file, such as `CHANGELOG.md`, shown at `/changelog`. */
+  readonly changelog?: string | undefined
+}
+
+const OPTIONS = ['documents', 'title', 'registration', 'guides', 'changelog']
+
+/** The options with their defaults. `documents`, `guides` and `changelog` are checked where their files are read. */
+function readConsoleOptions(options: DeveloperConsoleOptions) {
+  const own = ownMembers(options)
+  const unknown = Object.keys(own).find((name) => !OPTIONS.includes(name))
+  if (unknown !== undefined)
+    throw new ConfigurationError({
+      option: unknown,
+      problem: 'is not an option',
+      fix: `There are: ${OPTIONS.join(', ')}.`,
+    })
+  const { documents = {}, title, registration = true, guides, changelog } = own
+  if (title !== undefined && typeof title !== 'string')
+    throw new ConfigurationError({
+      option: 'title',
+      problem: 'is not a string',
+      fix: 'Write title: "Shop developers".',
+    })
+  return { documents, title, registration, guides, changelog }
 }

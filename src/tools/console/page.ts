@@ -1,4 +1,4 @@
-import { hashSource } from '../../shared/web/page-brand.js'
+import { hashSource, type PageBrand } from '../../shared/web/page-brand.js'
 import { html, type Html } from '../../shared/web/html.js'
 import {
   type DeveloperPages,
@@ -10,7 +10,9 @@ import {
 } from '../../shared/web/page-frame.js'
 import { THEME_SCRIPT_SOURCE } from '../../shared/web/theme-switch.js'
 import type { Assets } from './assets.js'
-import type { Site } from './site.js'
+import type { Api } from '../../index.js'
+import type { JsonObject } from '../../shared/openapi/document.js'
+import type { ConsoleText } from './texts.js'
 import { readLanguage } from './words.js'
 
 interface PageOptions extends Pick<PageFrame, 'title' | 'bodyClass' | 'content' | 'footer'> {
@@ -75,4 +77,22 @@ export function createContentSecurityPolicy({ connect = [], images = [] }: Conte
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
+}
+
+export interface Site {
+  readonly title: string
+  readonly apis: readonly Api[]
+  readonly documents: ReadonlyMap<string, JsonObject>
+  /** Whether the console links to the registration form. */
+  readonly registration: boolean
+  readonly hasEmails: boolean
+  /** Whether the console links to the portal, where contacts manage their applications. */
+  readonly portal: boolean
+  readonly guides: readonly ConsoleText[]
+  readonly changelog: ConsoleText | undefined
+  readonly assets: Assets
+  readonly brand: PageBrand
+  readonly supportUrl: string | undefined
+  /** The schemes of all APIs of the console, which share one authorization. */
+  readonly schemes: readonly string[]
 }

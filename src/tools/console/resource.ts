@@ -36,26 +36,22 @@ export function createLatePageResource(render: () => string, policy: string): Ma
 
 /** A document for programs, made at the first request, as large ones would delay the start. Any origin may read it. */
 export function createDocumentResource(type: string, create: () => string): MakeResource {
-  return keep(() => {
-    const content = Buffer.from(create())
-    return createResource(content, type, { ...DOCUMENT_HEADERS, ETag: createEntityTag(content) })
-  })
+  let made: Resource | undefined
+  return () => (made ??= createDocument(type, Buffer.from(create())))
 }
 
-function keep(create: () => Resource): () => Resource {
-  let made: Resource | undefined
-  return () => (made ??= create())
+/** The tag is weak (RFC 9110 8.8.1), because the compressed and the plain body share it. */
+function createDocument(type: string, content: Buffer): Resource {
+  const tag = `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+  return createResource(content, type, {
+    'Cache-Control': 'no-cache',
+    'Access-Control-Allow-Origin': '*',
+    ETag: tag,
+  })
 }
 
 /** Headers of a file that browsers may keep for a year, because its URL changes with its content. */
 export const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
-
-const DOCUMENT_HEADERS = { 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' }
-
-/** The tag is weak (RFC 9110 8.8.1), because the compressed and the plain body share it. */
-function createEntityTag(content: Buffer): string {
-  return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
-}
 
 function createResource(content: Buffer, type: string, headers: Resource['headers']): Resource {
   const gzipped = gzipSync(content)

@@ -4,17 +4,19 @@ import type { MakeResource, Resource } from './resource.js'
 import { type DeveloperPages, withDeveloperPages } from '../../shared/web/page-frame.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
 
-interface RouterOptions {
-  /** Resources by path below the mount path. A function makes its resource when it is needed. */
+/** Serves the prepared resources and the routers of the platform; passes every other request on to the host. */
+export function createRouter({
+  resources,
+  routers,
+  pages,
+}: {
+  /** By path below the mount path. A function makes its resource when it is needed. */
   readonly resources: ReadonlyMap<string, Resource | MakeResource>
-  /** Routers by the first segment of the path, such as `register`. */
+  /** By the first segment of the path, such as `register`. */
   readonly routers: ReadonlyMap<string, Middleware>
   /** What their pages name in the header. */
   readonly pages: DeveloperPages
-}
-
-/** Serves the prepared resources and the routers of the platform; passes every other request on to the host. */
-export function createRouter({ resources, routers, pages }: RouterOptions): Middleware {
+}): Middleware {
   return function consoleRouter(req, res, next) {
     const url = req.url ?? '/'
     const { path, query } = splitUrl(url)
@@ -33,9 +35,9 @@ export function createRouter({ resources, routers, pages }: RouterOptions): Midd
     if (!found || (req.method !== 'GET' && req.method !== 'HEAD')) return next()
     // Both redirects are relative and one path segment long, so they cannot leave this origin.
     if (hasExtraSlash) return redirect(res, `../${readLastSegment(path.slice(0, -1))}${query}`)
-    if (path === '/' && !endsWithSlash(req)) {
-      return redirect(res, `./${readLastSegment(readOriginalPath(req))}/${query}`)
-    }
+    const original = readOriginalPath(req)
+    // Express also routes `/developers` to a router mounted at `/developers`, but relative links need the slash.
+    if (path === '/' && !original.endsWith('/')) return redirect(res, `./${readLastSegment(original)}/${query}`)
     send(req, res, typeof found === 'function' ? found(() => choosePageLanguage(req, res)) : found)
   }
 }
@@ -68,11 +70,6 @@ function hasEntityTag(req: IncomingMessage, tag: string | undefined): boolean {
   if (tag === undefined || wanted === '') return false
   const removeMark = (each: string): string => each.trim().replace(/^W\//, '')
   return wanted.trim() === '*' || wanted.split(',').map(removeMark).includes(removeMark(tag))
-}
-
-/** Express also routes `/developers` to a router mounted at `/developers`, but relative links need the trailing slash. */
-function endsWithSlash(req: IncomingMessage): boolean {
-  return readOriginalPath(req).endsWith('/')
 }
 
 function redirect(res: ServerResponse, location: string): void {

@@ -1,8 +1,7 @@
 import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
-import { renderPage } from './page.js'
+import { renderPage, type Site } from './page.js'
 import { renderMarkdown } from './reference/markdown.js'
-import type { Site } from './site.js'
 import type { ConsoleText } from './texts.js'
 import { readLanguage } from './words.js'
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { SampleCall } from '../../../src/shared/samples/call.js'
+import { type SampleCall, encodeUrl, type SampleLanguage } from '../../../src/shared/samples/prepare.js'
 import { createSamples } from '../../../src/shared/samples/create.js'
-import { encodeUrl, type SampleLanguage } from '../../../src/shared/samples/prepare.js'
 import { CONTROLS, HOSTILE, HOSTILE_CALLS, HOSTILE_LINES } from './hostile.js'
 
 const TOKEN_ENDPOINT = 'https://api.example.com/orders/token'
@@ -31,11 +30,6 @@ describe('samples', () => {
     expect(revealed).toContain('key_1')
     expect(revealed).toContain('sec_1')
     expect(revealed).not.toMatch(/\$CLIENT|env\b|environ|GetEnv/i)
-  })
-
-  it.each(createSamples(CALL))('in $language have a scope only where one is given', ({ language, code }) => {
-    expect(code).not.toContain('scope')
-    expect(write(language, { ...CALL, scope: 'orders:read' })).toMatch(/scope\W+(?:=|.*)?.*orders:read/)
   })
 
   it.each(createSamples(CALL))('in $language need no credential for an operation without security', ({ language }) => {

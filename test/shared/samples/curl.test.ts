@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { SampleCall } from '../../../src/shared/samples/call.js'
+import type { SampleCall } from '../../../src/shared/samples/prepare.js'
 import { createSamples } from '../../../src/shared/samples/create.js'
 import { formatTokenAssignment } from '../../../src/shared/samples/curl.js'
 
@@ -16,12 +16,11 @@ const write = (call: SampleCall): string | undefined =>
   createSamples(call).find(({ language }) => language === 'curl')?.code
 
 it('has two blocks: one gets an access token, one makes the call with it', () => {
-  const blocks = write({ ...CALL, scope: 'orders:read orders:write' })?.split('\n\n')
+  const blocks = write(CALL)?.split('\n\n')
   expect(blocks).toEqual([
     `ACCESS_TOKEN=$(curl -sSf \\
   -u "$CLIENT_ID:$CLIENT_SECRET" \\
   -d grant_type=client_credentials \\
-  --data-urlencode "scope=orders:read orders:write" \\
   https://api.example.com/orders/token |
   sed 's/.*"access_token":"\\{0,1\\}\\([^",}]*\\).*/\\1/')`,
     `curl -H "Authorization: Bearer $ACCESS_TOKEN" \\\n  https://api.example.com/orders/items`,

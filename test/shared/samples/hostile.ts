@@ -1,4 +1,4 @@
-import type { SampleCall } from '../../../src/shared/samples/call.js'
+import type { SampleCall } from '../../../src/shared/samples/prepare.js'
 
 /** What strings of each language could end or replace. */
 export const HOSTILE = `it's "q" \`b\` $HOME \${HOME} $(id) #{x} %s {0} \\ \\n \\u0041 </script> <!-- ?> """ ''' @x !! äöü € 😀`

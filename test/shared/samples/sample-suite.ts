@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { SampleCall } from '../../../src/shared/samples/call.js'
+import { type SampleCall, encodeUrl } from '../../../src/shared/samples/prepare.js'
 import { createSamples } from '../../../src/shared/samples/create.js'
-import { encodeUrl } from '../../../src/shared/samples/prepare.js'
 import { HOSTILE_CALLS } from './hostile.js'
 import { runPrograms, type LanguageRun, type LanguageRuns } from './languages.js'
 import { FILE_CONTENT, openSampleHost, type ReceivedRequest, type SampleHost } from './sample-host.js'
@@ -77,9 +76,7 @@ function listPrograms(language: string, { repeat }: LanguageRun, host: SampleHos
   }
   const credentials = { key: other.clientId, secret: other.clientSecret }
   return [
-    repeat(
-      write('/orders/twice?limit=2', { headers: [['Accept', 'application/json']], scope: 'orders:read orders:write' }),
-    ),
+    repeat(write('/orders/twice?limit=2', { headers: [['Accept', 'application/json']] })),
     repeat(write('/brief/twice', {})),
     write('/orders/revealed', { credentials }),
     write('/catalog/revealed', { credentials }),

@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type Operation,
 } from '../../../src/shared/openapi/document.js'
-import { listReferenceOperations } from '../../../src/tools/console/reference/operation-keys.js'
+import { listReferenceOperations } from '../../../src/tools/console/reference/operations.js'
 import { launchChromium, openPage } from './chromium.js'
 import { describeOperations, listMissingInMarkdown, listMissingOnPage, PART_KINDS } from './described-operations.js'
 import { describeAnswer } from './mock-answers.js'

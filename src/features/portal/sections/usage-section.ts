@@ -68,7 +68,7 @@ function renderNoCalls({
 }
 
 /** Every member is there, so that none is inherited. */
-const BARE_CALL = { method: 'GET', headers: [], body: undefined, scope: undefined, credentials: undefined } as const
+const BARE_CALL = { method: 'GET', headers: [], body: undefined, credentials: undefined } as const
 
 function renderApiUsage(
   { title, name, scheme }: PortalApi,

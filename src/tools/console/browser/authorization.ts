@@ -7,16 +7,22 @@ import type { Credentials } from './token-request.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { callWords } from './words.js'
 
-interface AuthorizationOptions {
+/** The state of a page's authorization, and the dialog: one for all APIs of the console. */
+export function enableAuthorization({
+  page,
+  session,
+  signal,
+  button,
+  state,
+}: {
   readonly page: PageData
   readonly session: Session
+  /** Ends it. */
+  readonly signal: AbortSignal
   /** The button that opens the dialog, and the text that says whether calls are authorized. */
   readonly button: HTMLElement | undefined
   readonly state: HTMLElement | undefined
-}
-
-/** The state of a page's authorization, and the dialog: one for all APIs of the console. */
-export function enableAuthorization({ page, session, button, state }: AuthorizationOptions) {
+}) {
   // A native dialog: it keeps the focus, returns it, and closes with Escape.
   const dialog = create('dialog', { class: 'credentials', 'aria-labelledby': 'credentials-title' })
   let pending: AbortController | undefined
@@ -95,7 +101,7 @@ export function enableAuthorization({ page, session, button, state }: Authorizat
     if (label) label.textContent = known === 'none' ? callWords.authorize : callWords.change
   }
 
-  session.subscribe(showState)
+  session.subscribe(showState, signal)
   showState()
   return {
     open,

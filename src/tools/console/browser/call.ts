@@ -1,5 +1,4 @@
-import { createAnswerView, renderMessage } from './answer.js'
-import { readBody } from './answer-body.js'
+import { createAnswerView, renderMessage, readBody } from './answer.js'
 import { create, describeBy, find, findAll } from './elements.js'
 import { findControls, readForm, type Problem } from './form.js'
 import { describeCallRefusal, describeTokenRefusal, type Message, readRetryAfter, type Refusal } from './messages.js'

@@ -1,25 +1,14 @@
 import { enableAuthorization } from './authorization.js'
 import { enableCall } from './call.js'
 import { find } from './elements.js'
-import type { Listeners } from './listeners.js'
-import type { Message } from './messages.js'
 import type { PageData } from './page.js'
 import { createLanguageChoice, enableSamples } from './samples.js'
 import { send } from './send.js'
 import { createSession } from './session.js'
 
-/** The parts of one page that call its API. */
-export interface PageCalls {
-  /** Makes the form of an operation send its call, and its samples follow what is entered. */
-  enableForm(form: HTMLFormElement): void
-  /** Opens the dialog that asks for credentials. */
-  authorize(message?: Message): void
-  close(): void
-  /** Ends everything that could change the page. */
-  dispose(): void
-}
-
 export type Calls = ReturnType<typeof createCalls>
+/** The parts of one page that call its API. */
+export type PageCalls = ReturnType<Calls['enablePage']>
 
 /** The part of the script that calls APIs, loaded when needed. Credentials are in its memory only. */
 export function createCalls(root: string) {
@@ -29,31 +18,26 @@ export function createCalls(root: string) {
   addEventListener('pagehide', () => session.forget())
 
   return {
-    enablePage(page: PageData): PageCalls {
-      const subscriptions: (() => void)[] = []
-      const scope = <Source extends Pick<Listeners, 'subscribe'>>(source: Source): Source => ({
-        ...source,
-        subscribe(listener: () => void) {
-          const end = source.subscribe(listener)
-          subscriptions.push(end)
-          return end
-        },
-      })
-      const options = { page, session: scope(session), languages: scope(languages) }
+    enablePage(page: PageData) {
+      const left = new AbortController()
+      const options = { page, session, languages, signal: left.signal }
       const { open, askAgain, close } = enableAuthorization({
         ...options,
         button: find(document, '.authorize', 'button'),
         state: find(document, '.state', 'span'),
       })
       return {
-        enableForm(form) {
+        /** Makes the form of an operation send its call, and its samples follow what is entered. */
+        enableForm(form: HTMLFormElement): void {
           enableCall(form, { ...options, askAgain, authorize: open })
           const samples = form.parentElement?.querySelector<HTMLElement>('[data-samples]')
           if (samples) enableSamples(form, samples, options)
         },
+        /** Opens the dialog that asks for credentials. */
         authorize: open,
         close,
-        dispose: () => subscriptions.forEach((end) => end()),
+        /** Ends everything that could change the page. */
+        dispose: () => left.abort(),
       }
     },
   }

@@ -3,10 +3,11 @@ import { isCompleteKey } from './checksum.js'
 import { create } from './elements.js'
 import type { Message } from './messages.js'
 import type { PageData } from './page.js'
-import { createPrivateKeyField } from './private-key-field.js'
 import type { Session } from './session.js'
 import type { Credentials } from './token-request.js'
 import { callWords } from './words.js'
+import { createCopyButton } from './copy.js'
+import { importPrivateKey, makeKeyPair } from './private-key.js'
 
 interface CredentialsFormOptions {
   readonly page: PageData
@@ -120,17 +121,7 @@ function isVisibleAscii(text: string): boolean {
   return /^[!-~]+$/.test(text)
 }
 
-interface FieldOptions {
-  readonly type?: string
-  readonly required?: boolean
-}
-
-function createField(
-  name: string,
-  label: string,
-  parameter: string,
-  { type = 'text', required = true }: FieldOptions = {},
-) {
+function createField(name: string, label: string, parameter: string, { type = 'text', required = true } = {}) {
   const id = `credentials-${name}`
   const quiet = { autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false' }
   const input = create('input', { id, name, type, required, ...quiet })
@@ -148,4 +139,55 @@ function renderNote({ api, needsSecret, hasEmails, register }: PageData): (Node 
     sentences.join(' '),
     ...(register === undefined ? [] : [' ', create('a', { href: register }, callWords.register)]),
   ]
+}
+
+/** A private key that is pasted or made here, in place of the secret. It stays in the page's memory only. */
+function createPrivateKeyField(isOpen: boolean) {
+  const quiet = { autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false' }
+  const input = create('textarea', { id: 'credentials-private', rows: '3', ...quiet })
+  const made = create('div', { role: 'status' })
+  let madeSign: Credentials['sign']
+  const element = create(
+    'details',
+    { open: isOpen },
+    create('summary', {}, callWords.proveKey),
+    create('p', { class: 'field' }, create('label', { for: input.id }, callWords.privateKey), input),
+    create('p', { class: 'note' }, callWords.privateKeyHint),
+    create(
+      'p',
+      {},
+      create('button', { type: 'button', class: 'button quiet', click: () => void make() }, callWords.makeKey),
+    ),
+    made,
+  )
+
+  async function make(): Promise<void> {
+    const { sign, publicKey } = await makeKeyPair()
+    madeSign = sign
+    input.value = ''
+    made.replaceChildren(
+      create('p', { class: 'note' }, callWords.madeKey),
+      create('p', {}, create('code', {}, publicKey)),
+      create(
+        'p',
+        {},
+        createCopyButton(() => publicKey, callWords.copyPublicKey),
+      ),
+    )
+  }
+
+  return {
+    element,
+    input,
+    isEmpty: (): boolean => input.value.trim() === '' && madeSign === undefined,
+    /** What signs with the key; undefined if it is none. The text of a key that was imported is forgotten at once. */
+    async read(): Promise<Credentials['sign']> {
+      if (input.value.trim() === '') return madeSign
+      const sign = await importPrivateKey(input.value)
+      if (!sign) return undefined
+      madeSign = sign
+      input.value = ''
+      return sign
+    },
+  }
 }

@@ -4,24 +4,20 @@ import { createBody, type BodyInput, type FieldEncoding, type FieldInput } from 
 import { isJson } from '../../../shared/samples/media-type.js'
 import { buildUrl, hasDotSegment, type CallInput } from '../../../shared/samples/request.js'
 import type { Parameter, Value } from '../../../shared/samples/serialize.js'
-import { readValue } from './values.js'
 import { callWords } from './words.js'
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
-
-/** The values of a form, and its problems. If there are problems, the input has all usable values, for samples. */
-export interface FormReading {
-  readonly input: CallInput
-  readonly problems: readonly Problem[]
-}
 
 export interface Problem {
   readonly control: Control
   readonly text: string
 }
 
-/** Reads the form of an operation as the attributes of its controls say. */
-export function readForm(form: HTMLFormElement, resource: string): FormReading {
+/**
+ * The values of the form of an operation, read as the attributes of its controls say, and its problems. If there are some, the input has
+ * all usable values, for samples.
+ */
+export function readForm(form: HTMLFormElement, resource: string): { input: CallInput; problems: readonly Problem[] } {
   const problems: Problem[] = []
   const parameters = readParameters(form, '.parameters [data-in]', problems)
   const { method = 'GET', path = '', accept } = form.dataset
@@ -121,4 +117,47 @@ function readFields(panel: HTMLElement, mediaType: string, problems: Problem[]):
     return [{ ...encoding, files }]
   })
   return { mediaType, fields }
+}
+
+/** The value of a field, or the reason why it cannot be sent. */
+export type Reading = { readonly value: Value } | { readonly problem: string }
+
+/** Reads the text of a field as its type (`data-type`) says. Numbers are sent as they were typed. */
+export function readValue(text: string, type: string): Reading {
+  const trimmed = text.trim()
+  switch (type) {
+    case 'integer':
+      return /^[+-]?\d+$/.test(trimmed) ? { value: trimmed } : { problem: callWords.wholeNumber }
+    case 'number':
+      return Number.isFinite(Number(trimmed)) ? { value: trimmed } : { problem: callWords.number }
+    case 'boolean':
+      return trimmed === 'true' || trimmed === 'false' ? { value: trimmed } : { problem: callWords.boolean }
+    case 'array':
+      return trimmed.startsWith('[') ? readJson(trimmed, Array.isArray, callWords.array) : { value: readList(trimmed) }
+    case 'object':
+      return readJson(
+        trimmed,
+        (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+        callWords.object,
+      )
+    case 'json':
+      return readJson(trimmed, () => true, '')
+    default:
+      return { value: text }
+  }
+}
+
+function readJson(text: string, isAllowed: (value: unknown) => boolean, problem: string): Reading {
+  const syntaxProblem = findJsonProblem(text)
+  if (syntaxProblem !== undefined) return { problem: [syntaxProblem, problem].filter(Boolean).join(' ') }
+  const value = JSON.parse(text) as Value
+  return isAllowed(value) ? { value } : { problem }
+}
+
+/** Splits lines, or the parts between commas if there is one line. */
+function readList(text: string): string[] {
+  return text
+    .split(text.includes('\n') ? '\n' : ',')
+    .map((each) => each.trim())
+    .filter(Boolean)
 }

@@ -1,7 +1,6 @@
 import { enableCopyButtons } from './copy.js'
 import { create, find } from './elements.js'
-import { createCallsLoader, type CallsLoader } from './load-calls.js'
-import type { PageCalls } from './calls.js'
+import type { PageCalls, Calls } from './calls.js'
 import { enableNavigation, nameOperations } from './navigation.js'
 import { findMain, readPage } from './page.js'
 import { enableSearch } from './search.js'
@@ -36,7 +35,7 @@ function start(root: string): void {
 }
 
 /** Enables the page that is shown now. */
-function createView(loader: CallsLoader): View {
+function createView(loader: ReturnType<typeof createCallsLoader>): View {
   enableCopyButtons()
   const main = findMain()
   if (!main) return { goToHash: () => false, focusSearch: () => false, close() {}, dispose() {} }
@@ -59,7 +58,7 @@ function createView(loader: CallsLoader): View {
     void loading.then((loaded) => loaded && use?.(loaded))
   }
   // Credentials were entered on another page.
-  if (loader.isLoaded) loadCalls()
+  if (loader.isLoaded()) loadCalls()
   const button = find(document, '.authorize', 'button')
   button?.addEventListener('click', () => loadCalls((loaded) => loaded.authorize()))
 
@@ -92,4 +91,36 @@ function createView(loader: CallsLoader): View {
 /** Whether a key press belongs to a field. */
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, select, textarea'))
+}
+
+/** Loads `calls.js` once, when it is first needed. `root`: the URL of the console's index. */
+function createCallsLoader(root: string) {
+  let loading: Promise<Calls> | undefined
+  return {
+    isLoaded: () => 'platformCalls' in globalThis,
+    /** Rejects if the file cannot be loaded; the next call tries again. */
+    load(url: string): Promise<Calls> {
+      loading ??= loadScript(url).then(
+        () =>
+          (globalThis as unknown as { platformCalls: { createCalls(root: string): Calls } }).platformCalls.createCalls(
+            root,
+          ),
+        (error: unknown) => {
+          loading = undefined
+          throw error
+        },
+      )
+      return loading
+    },
+  }
+}
+
+function loadScript(src: string): Promise<void> {
+  return new Promise((loaded, failed) => {
+    const script = document.createElement('script')
+    script.addEventListener('load', () => loaded())
+    script.addEventListener('error', () => failed(new Error(`${src} could not be loaded.`)))
+    script.src = src
+    document.head.append(script)
+  })
 }

@@ -1,26 +1,20 @@
 import { createSamples } from '../../../shared/samples/create.js'
-import type { SampleCall } from '../../../shared/samples/call.js'
+import type { Sample, SampleCall } from '../../../shared/samples/prepare.js'
 import { createCopyButton } from './copy.js'
 import { create, renderTokens } from './elements.js'
 import { findControls, readEncoding, readForm } from './form.js'
 import type { Parameter } from '../../../shared/samples/serialize.js'
-import { createListeners, type Listeners } from './listeners.js'
 import type { PageData } from './page.js'
 import { buildHeaders, buildUrl } from '../../../shared/samples/request.js'
 import type { Session } from './session.js'
-import { createTabs } from './tabs.js'
 import { callWords } from './words.js'
-
-/** The language that the reader has chosen, for all operations. */
-export interface LanguageChoice extends Pick<Listeners, 'subscribe'> {
-  read(): string
-  choose(language: string): void
-}
 
 interface SamplesOptions {
   readonly page: PageData
   readonly session: Session
-  readonly languages: LanguageChoice
+  readonly languages: ReturnType<typeof createLanguageChoice>
+  /** Ends them. */
+  readonly signal: AbortSignal
 }
 
 /** While the reader types, samples are written after a pause of this length. */
@@ -30,22 +24,15 @@ let count = 0
 
 /** Shows code that makes the call of a form, with what the reader has entered. */
 export function enableSamples(form: HTMLFormElement, section: HTMLElement, options: SamplesOptions): void {
-  const { session, languages } = options
+  const { session, languages, signal } = options
   const code = create('code')
-  const id = `samples-${++count}`
   const token = create('details', {}, create('summary', {}, callWords.tokenFirst), create('code'))
   const panel = create('pre', { tabindex: '0' }, token, code)
   let full = ''
   let isRevealed = false
 
   const write = () => createSamples(readSampleCall(form, options, isRevealed))
-  const tabs = createTabs({
-    id,
-    label: callWords.language,
-    panel,
-    tabs: write().map(({ language, label }) => ({ value: language, label })),
-    onChoose: (language) => languages.choose(language),
-  })
+  const tabs = createTabs(`samples-${++count}`, panel, write(), languages.choose)
   const reveal = create('button', { type: 'button', class: 'reveal button quiet', click: toggle }, callWords.reveal)
   section.replaceChildren(
     tabs.list,
@@ -90,23 +77,24 @@ export function enableSamples(form: HTMLFormElement, section: HTMLElement, optio
   }
   form.addEventListener('input', renderSoon)
   form.addEventListener('change', renderSoon)
-  session.subscribe(render)
-  languages.subscribe(render)
+  session.subscribe(render, signal)
+  languages.subscribe(render, signal)
   render()
 }
 
 /** One choice of language for all operations, kept until the page is left. */
-export function createLanguageChoice(): LanguageChoice {
-  const { notify, subscribe } = createListeners()
+export function createLanguageChoice() {
+  const changes = new EventTarget()
   let chosen = 'curl'
   return {
     read: () => chosen,
-    choose(language) {
+    choose(language: string): void {
       if (language === chosen) return
       chosen = language
-      notify()
+      changes.dispatchEvent(new Event('change'))
     },
-    subscribe,
+    subscribe: (listener: () => void, signal: AbortSignal): void =>
+      changes.addEventListener('change', listener, { signal }),
   }
 }
 
@@ -132,5 +120,41 @@ function readSampleCall(form: HTMLFormElement, { page, session }: SamplesOptions
     tokenEndpoint,
     keyHeader,
     credentials: { key, secret: secret || undefined },
+  }
+}
+
+/** Tabs of languages that share one panel. One of them is in the tab order; arrow keys, Home and End choose. */
+function createTabs(id: string, panel: HTMLElement, samples: readonly Sample[], onChoose: (language: string) => void) {
+  const list = create('div', { class: 'tabs', role: 'tablist', 'aria-label': callWords.language, keydown: onKey })
+  const buttons = samples.map(({ language, label }) => {
+    const properties = { type: 'button', role: 'tab', id: `${id}-${language}`, 'aria-controls': `${id}-panel` }
+    return create('button', { ...properties, 'data-value': language, click: () => onChoose(language) }, label)
+  })
+  list.append(...buttons)
+  panel.id = `${id}-panel`
+  panel.setAttribute('role', 'tabpanel')
+
+  function onKey(event: Event): void {
+    const { key } = event as KeyboardEvent
+    const at = buttons.findIndex((button) => button.tabIndex === 0)
+    const last = buttons.length - 1
+    const next = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at <= 0 ? last : at - 1, Home: 0, End: last }[key]
+    const button = next === undefined ? undefined : buttons[next]
+    if (!button) return
+    event.preventDefault()
+    onChoose(button.dataset['value']!)
+    button.focus()
+  }
+
+  return {
+    list,
+    choose(value: string): void {
+      for (const button of buttons) {
+        const isChosen = button.dataset['value'] === value
+        button.setAttribute('aria-selected', String(isChosen))
+        button.tabIndex = isChosen ? 0 : -1
+        if (isChosen) panel.setAttribute('aria-labelledby', button.id)
+      }
+    },
   }
 }

@@ -1,5 +1,4 @@
 import { isCompleteKey } from './checksum.js'
-import { createListeners } from './listeners.js'
 import type { Refusal, State } from './messages.js'
 import {
   createTokenRequest,
@@ -18,7 +17,8 @@ export type Session = ReturnType<typeof createSession>
 export function createSession(options: TokenRequestOptions) {
   const { now } = options
   const requestToken = createTokenRequest(options)
-  const { notify, subscribe } = createListeners()
+  const changes = new EventTarget()
+  const notify = (): boolean => changes.dispatchEvent(new Event('change'))
   const tokens = new Map<string, AccessToken>()
   const requested = new Map<string, Promise<Refusal | undefined>>()
   /** The names of APIs that have answered the key with 200, and of those that have refused the current credentials. */
@@ -129,7 +129,9 @@ export function createSession(options: TokenRequestOptions) {
     /** The key that was entered last, for the field of the dialog. */
     lastKey: (): string => lastKey,
     grantedScopes: (api: ApiAccess): readonly string[] | undefined => tokens.get(api.name)?.scopes,
-    subscribe,
+    /** Calls the listener after each change. */
+    subscribe: (listener: () => void, signal: AbortSignal): void =>
+      changes.addEventListener('change', listener, { signal }),
   }
 }
 

@@ -1,19 +1,11 @@
 import type { Api } from '../../../index.js'
+import type { Site } from '../page.js'
 import { toLine } from './schema-text.js'
 
-interface LlmsOptions {
-  readonly title: string
-  readonly apis: readonly Api[]
-  /** Whether an API has a document. */
-  readonly isDocumented: (api: Api) => boolean
-  readonly registration: boolean
-  /** Titles and paths of the guides and the changelog. */
-  readonly texts: readonly { readonly title: string; readonly path: string }[]
-}
-
 /** The index in the format of llmstxt.org. Links are relative, as the console may be mounted at any path. */
-export function writeLlmsIndex({ title, apis, isDocumented, registration, texts }: LlmsOptions): string {
-  const documented = apis.filter(isDocumented)
+export function writeLlmsIndex({ title, apis, documents, registration, guides, changelog }: Site): string {
+  const documented = apis.filter(({ name }) => documents.has(name))
+  const texts = changelog ? [...guides, changelog] : guides
   const parts = [
     `# ${toLine(title)}`,
     `> ${apis.length === 1 ? 'One HTTP API' : `${apis.length} HTTP APIs`} for the applications of developers. Each API has its own address and credentials.`,
@@ -32,7 +24,7 @@ export function writeLlmsIndex({ title, apis, isDocumented, registration, texts 
       )
       .join('\n'),
     texts.length > 0 && '## Guides',
-    texts.map((text) => writeLink(text.title, text.path)).join('\n'),
+    texts.map((text) => writeLink(text.title, `${text.path}.md`)).join('\n'),
     documented.length > 0 && '## Optional',
     documented.map((api) => writeLink(`${api.title}: OpenAPI document`, `apis/${api.name}/openapi.json`)).join('\n'),
   ]

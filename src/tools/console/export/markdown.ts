@@ -6,7 +6,7 @@ import { listParameters, type Parameter } from '../reference/parameters.js'
 import { resolve, resolveEntries } from '../reference/resolve.js'
 import { isJson } from '../../../shared/samples/media-type.js'
 import { createSampleBody, createSampleCall, listCodeSamples } from '../reference/sample-call.js'
-import { listCallbacks, listWebhooks } from '../reference/webhooks.js'
+import { listCallbacks, listWebhooks } from '../reference/operations.js'
 import { describeValue, listNamedSchemas, listProperties, toLine } from './schema-text.js'
 
 interface MarkdownOptions {

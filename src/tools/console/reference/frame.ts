@@ -1,7 +1,6 @@
 import { html, type Html } from '../../../shared/web/html.js'
 import type { PageHeader } from '../../../shared/web/page-frame.js'
-import { renderPage, type PageSite } from '../page.js'
-import type { Site } from '../site.js'
+import { renderPage, type PageSite, type Site } from '../page.js'
 import type { Reference } from './operation.js'
 import { textWith, words } from '../words.js'
 

@@ -10,7 +10,7 @@ import type { Reference } from './operation.js'
 import { renderOperationPage, renderReferencePage } from './page.js'
 import type { ReferencePageOptions } from './frame.js'
 import { renderSchemaPage, renderSchemasPage } from './schema-pages.js'
-import { listNamedSchemas } from './schemas.js'
+import { listNamedSchemas } from './named-schemas.js'
 import { createSearchIndex } from './search-index.js'
 import { inLanguage } from '../words.js'
 

@@ -2,11 +2,10 @@ import type { Api } from '../../../index.js'
 import { asObject, type JsonObject, type Operation } from '../../../shared/openapi/document.js'
 import { readSecurity } from '../../../shared/openapi/security.js'
 import { createBody, type FieldInput } from '../../../shared/samples/body.js'
-import type { SampleBody, SampleCall } from '../../../shared/samples/call.js'
+import type { SampleBody, SampleCall } from '../../../shared/samples/prepare.js'
 import { buildHeaders, buildUrl } from '../../../shared/samples/request.js'
 import type { Parameter as FilledParameter, Value } from '../../../shared/samples/serialize.js'
-import { isLeftOut, listBodyContents } from './body-content.js'
-import { listBodyTexts } from './body-text.js'
+import { isLeftOut, listBodyContents, listBodyTexts } from './body-contents.js'
 import { createExample } from './create-example.js'
 import { listGivenExamples } from './example.js'
 import { listFormFields, readFileKind, type FormField } from './form-fields.js'
@@ -85,15 +84,8 @@ function fillField(document: JsonObject, { name, schema, required, encoding, val
   return sent === undefined || sent === null || sent === '' ? [] : [{ ...encoding, name, value: sent as Value }]
 }
 
-/** A sample that the provider wrote for an operation. */
-interface CodeSample {
-  readonly label: string
-  readonly language: string
-  readonly code: string
-}
-
 /** The samples of `x-codeSamples`, which Redocly and others read; `x-code-samples` is its older name. */
-export function listCodeSamples(operation: JsonObject): CodeSample[] {
+export function listCodeSamples(operation: JsonObject) {
   return readList(operation['x-codeSamples'] ?? operation['x-code-samples']).flatMap((given) => {
     const { lang, label, source } = asObject(given)
     const [language, code] = [readText(lang) ?? '', readText(source)]

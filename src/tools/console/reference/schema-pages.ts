@@ -1,11 +1,11 @@
 import { renderCode } from '../../../shared/web/parts.js'
 import { html, type Html } from '../../../shared/web/html.js'
-import { listBodyTexts } from './body-text.js'
+import { listBodyTexts } from './body-contents.js'
 import { readText, resolve } from './resolve.js'
 import type { Reference } from './operation.js'
 import { renderReferenceFrame, type ReferencePageOptions } from './frame.js'
 import { renderSchema } from './schema.js'
-import { listNamedSchemas, type NamedSchema } from './schemas.js'
+import { listNamedSchemas, type NamedSchema } from './named-schemas.js'
 import { words } from '../words.js'
 
 export function renderSchemasPage(reference: Reference, options: ReferencePageOptions): string {

@@ -10,7 +10,7 @@ import { findTarget, listChoices, type ChoiceGroup } from './schema-choices.js'
 import { listConditions, listMembers, type SchemaPart } from './schema-parts.js'
 import { listRules } from './schema-rules.js'
 import { describeType, readName } from './schema-type.js'
-import { renderType } from './type-links.js'
+import { renderType } from './named-schemas.js'
 import { textWith, words, wordsWith } from '../words.js'
 
 /** One schema shows at most so many properties, choices and items: documents can describe millions, level below level. */

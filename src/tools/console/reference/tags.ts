@@ -1,6 +1,6 @@
 import { asObject, type JsonObject } from '../../../shared/openapi/document.js'
 import { createUniqueNames } from '../../../shared/lib/unique-names.js'
-import { slug, type ReferenceOperation } from './operation-keys.js'
+import { slug, type ReferenceOperation } from './operations.js'
 import { readList, readText } from './resolve.js'
 import { words } from '../words.js'
 

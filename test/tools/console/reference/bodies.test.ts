@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { renderOperation } from '../../../../src/tools/console/reference/operation.js'
-import { listReferenceOperations } from '../../../../src/tools/console/reference/operation-keys.js'
+import { listReferenceOperations } from '../../../../src/tools/console/reference/operations.js'
 import { asObject } from '../../../../src/shared/openapi/document.js'
 import { TEAS } from '../teas.js'
 

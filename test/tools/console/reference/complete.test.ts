@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { writeReference } from '../../../../src/tools/console/export/markdown.js'
-import { listReferenceOperations } from '../../../../src/tools/console/reference/operation-keys.js'
+import { listReferenceOperations } from '../../../../src/tools/console/reference/operations.js'
 import { renderOperation } from '../../../../src/tools/console/reference/operation.js'
 import { readDocument } from '../../../../src/shared/openapi/read-document.js'
 import { describeOperations, listMissingInMarkdown, listMissingOnPage } from '../described-operations.js'

@@ -1,9 +1,11 @@
 import { html, type Html } from '../../../shared/web/html.js'
-import type { JsonObject } from '../../../shared/openapi/document.js'
+import { type JsonObject, asObject } from '../../../shared/openapi/document.js'
 import { readSchema, takeParts } from './read-schema.js'
 import { readList, readText, resolve } from './resolve.js'
-import { findSchemaKey } from './schemas.js'
 import { describeType, readName } from './schema-type.js'
+import { createUniqueNames } from '../../../shared/lib/unique-names.js'
+import { readReference } from '../../../shared/openapi/references.js'
+import { slug } from './operations.js'
 
 /** The type of a schema, in which the names of schemas lead to their pages, from a page of an operation or of a schema. */
 export function renderType(document: JsonObject, part: unknown): Html {
@@ -31,3 +33,39 @@ export function renderType(document: JsonObject, part: unknown): Html {
 
 const MAX_LEVELS = 2
 const MAX_NAMES = 30
+
+/** A schema that the document gives a name, with its place in the URL. */
+export interface NamedSchema {
+  readonly key: string
+  readonly name: string
+  readonly schema: unknown
+}
+
+/** Pages ask for each type that they show. */
+const known = new WeakMap<JsonObject, ReadonlyMap<string, NamedSchema>>()
+
+/** The schemas of a document's components, in its order. */
+export function listNamedSchemas(document: JsonObject): NamedSchema[] {
+  return [...readNamedSchemas(document).values()]
+}
+
+/** The place of the page of the schema that a reference names; undefined if it has none. */
+function findSchemaKey(document: JsonObject, given: unknown): string | undefined {
+  if (!/^#\/components\/schemas\/[^/]+$/.test(readReference(given) ?? '')) return undefined
+  return readNamedSchemas(document).get(readName(given) ?? '')?.key
+}
+
+function readNamedSchemas(document: JsonObject): ReadonlyMap<string, NamedSchema> {
+  const before = known.get(document)
+  if (before) return before
+  const claimKey = createUniqueNames()
+  const { schemas } = asObject(document['components'])
+  const named = new Map(
+    Object.entries(asObject(schemas)).map(([name, schema]) => [
+      name,
+      { key: claimKey(slug(name) || 'schema'), name, schema },
+    ]),
+  )
+  known.set(document, named)
+  return named
+}

@@ -8,10 +8,10 @@ import {
   formatSize,
   isText,
   readFileName,
-} from '../../../../src/tools/console/browser/answer-body.js'
+} from '../../../../src/tools/console/browser/answer.js'
 import { isCompleteKey } from '../../../../src/tools/console/browser/checksum.js'
 import { findJsonProblem, formatJson } from '../../../../src/tools/console/browser/json.js'
-import { readValue } from '../../../../src/tools/console/browser/values.js'
+import { readValue } from '../../../../src/tools/console/browser/form.js'
 
 describe('the checksum of a key', () => {
   const credentials = createCredentials('tea_shop', randomBytes(32))

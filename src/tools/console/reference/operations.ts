@@ -1,7 +1,13 @@
-import { listCallableOperations, type JsonObject, type Operation } from '../../../shared/openapi/document.js'
+import {
+  listCallableOperations,
+  type JsonObject,
+  type Operation,
+  asObject,
+  listOperations,
+} from '../../../shared/openapi/document.js'
 import { createUniqueNames } from '../../../shared/lib/unique-names.js'
-import { readList, readText } from './resolve.js'
-import { listWebhooks } from './webhooks.js'
+import { readList, readText, resolve, resolveEntries } from './resolve.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
 
 /** An operation or a webhook, as the reference shows it. */
 export interface ReferenceOperation extends Operation {
@@ -44,4 +50,26 @@ function formatKey({ method, path, operation }: Operation, isWebhook: boolean): 
 /** Letters, digits, `_`, `.` and single hyphens. The browser's script makes the same of the hash of a URL. */
 export function slug(text: string): string {
   return text.replaceAll(/[^\w.]+/g, '-').replaceAll(/^[-.]+|[-.]+$/g, '')
+}
+
+/** The requests that the provider sends by itself; their paths are names. `x-webhooks` is what documents of OpenAPI 3.0 use. */
+export function listWebhooks(document: JsonObject): Operation[] {
+  return listResolved(document, Object.entries(asObject(document['webhooks'] ?? document['x-webhooks'])))
+}
+
+/** A request that the provider sends because of an operation. Its path is an expression for an address. */
+export interface Callback extends Operation {
+  readonly name: string
+}
+
+export function listCallbacks(document: JsonObject, operation: JsonObject): Callback[] {
+  return resolveEntries(document, operation['callbacks']).flatMap(([name, callback]) => {
+    const items = Object.entries(callback).filter(([expression]) => !expression.startsWith('x-'))
+    return listResolved(document, items).map((each) => ({ ...each, name }))
+  })
+}
+
+function listResolved(document: JsonObject, items: readonly (readonly [string, unknown])[]): Operation[] {
+  const resolved = items.map(([path, item]) => [path, resolve(document, item)] as const)
+  return listOperations(ownMembers(Object.fromEntries(resolved)))
 }
