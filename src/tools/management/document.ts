@@ -1,5 +1,5 @@
 import type { CoreAuth } from '../../index.js'
-import { describeMember } from '../operations/describe-member.js'
+import { describeMember } from '../operations/operation.js'
 import { toJsonSchema, type JsonSchema } from '../operations/schemas.js'
 import { SCOPES } from '../operations/operator-calls.js'
 import { isRepeatable } from './once.js'
@@ -65,33 +65,22 @@ function listParameters({ operation, path, hasBody }: Route): object[] {
     const { description, isOptional } = describeMember(shape[name]!)
     return { name, in: place, required: !isOptional, description, schema }
   }
-  const conditional = isConditional({ operation })
-    ? [
-        {
-          name: 'If-Match',
-          in: 'header',
-          description: 'The ETag that the application must have.',
-          schema: { type: 'string' },
-        },
-      ]
-    : []
-  const repeatable = isRepeatable(operation)
-    ? [
-        {
-          name: 'Idempotency-Key',
-          in: 'header',
-          description:
-            'With the key of an earlier request nothing is made: the answer says what that one made, without its credentials.',
-          schema: { type: 'string' },
-        },
-      ]
-    : []
   return [
-    ...repeatable,
+    ...(isRepeatable(operation) ? [IDEMPOTENCY_KEY] : []),
     ...inPath.map((name) => describe(name, 'path')),
     ...inQuery.map((name) => describe(name, 'query')),
-    ...conditional,
+    ...(isConditional({ operation }) ? [IF_MATCH] : []),
   ]
+}
+
+const IF_MATCH = describeHeader('If-Match', 'The ETag that the application must have.')
+const IDEMPOTENCY_KEY = describeHeader(
+  'Idempotency-Key',
+  'With the key of an earlier request nothing is made: the answer says what that one made, without its credentials.',
+)
+
+function describeHeader(name: string, description: string): object {
+  return { name, in: 'header', description, schema: { type: 'string' } }
 }
 
 /** Whether an operation compares the version of the application that it changes. */

@@ -9,10 +9,9 @@ import type { Operation } from '../operations/operation.js'
 import { SCOPES, type Scope } from '../operations/operator-calls.js'
 import { offers, perform } from '../operations/perform.js'
 import { createDocument, isConditional } from './document.js'
-import { applyPatch, needsRecord } from './merge-patch.js'
+import { applyPatch, needsRecord, readInput, readVersion } from './read-request.js'
 import { readOnce, type Made, type Once } from './once.js'
 import { Problem, sendProblem, toProblem } from './problem.js'
-import { readInput, readVersion } from './read-request.js'
 import { matchPath, ROUTES, type Route } from './routes.js'
 
 /**

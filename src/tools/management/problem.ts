@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { endRefusal } from '../../core/http/refused-upload.js'
 import { setHeaders } from '../../core/http/respond.js'
 import {
@@ -52,19 +52,11 @@ export const STATUS = {
   unexpected: 500,
 } as const satisfies Readonly<Record<ApplicationErrorCode, number>> & Readonly<Record<string, number>>
 
-/** Titles of problems, by status. */
-const TITLES: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  412: 'Precondition Failed',
+/** Titles of problems, by status; those of RFC 9110 where Node has older ones. */
+const TITLES: Readonly<Record<number, string | undefined>> = {
+  ...STATUS_CODES,
   413: 'Content Too Large',
-  415: 'Unsupported Media Type',
   422: 'Unprocessable Content',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
 }
 
 /** What a client may know about an error. */
@@ -86,11 +78,8 @@ export function toProblem(error: unknown): Problem {
 /** Bodies that could not be read. */
 const BODY_CODES: Readonly<Record<number, ProblemCode>> = { 413: 'body_too_large', 415: 'unsupported_media_type' }
 
-export function sendProblem(
-  req: IncomingMessage,
-  res: ServerResponse,
-  { status, code, message, headers }: Problem,
-): void {
+export function sendProblem(req: IncomingMessage, res: ServerResponse, problem: Problem): void {
+  const { status, code, message, headers } = problem
   if (res.headersSent) return void res.destroy()
   const body = JSON.stringify({ title: TITLES[status], status, code, detail: message })
   res.statusCode = status

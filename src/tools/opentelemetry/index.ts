@@ -129,18 +129,15 @@ export function observe(
 }
 
 function readOptions({ meterProvider, tracerProvider, perApplication }: ObserveOptions) {
-  if (meterProvider !== undefined && typeof meterProvider.getMeter !== 'function') {
+  const requireCall = (provider: object | undefined, name: string, call: string, type: string): void => {
+    if (provider === undefined || typeof (provider as Record<string, unknown>)[call] === 'function') return
     throw new ConfigurationError({
-      problem: 'observe: meterProvider has no getMeter()',
-      fix: 'Give a MeterProvider of OpenTelemetry.',
+      problem: `observe: ${name} has no ${call}()`,
+      fix: `Give a ${type} of OpenTelemetry.`,
     })
   }
-  if (tracerProvider !== undefined && typeof tracerProvider.getTracer !== 'function') {
-    throw new ConfigurationError({
-      problem: 'observe: tracerProvider has no getTracer()',
-      fix: 'Give a TracerProvider of OpenTelemetry.',
-    })
-  }
+  requireCall(meterProvider, 'meterProvider', 'getMeter', 'MeterProvider')
+  requireCall(tracerProvider, 'tracerProvider', 'getTracer', 'TracerProvider')
   return {
     meterProvider: meterProvider as MeterProvider | undefined,
     tracerProvider: tracerProvider as TracerProvider | undefined,

@@ -1,4 +1,4 @@
-import type { Application, CredentialInfo } from '../../../index.js'
+import type { Application, CredentialInfo, IssuedCredentials } from '../../../index.js'
 import { formatKeySet } from '../../../shared/lib/key-set-text.js'
 import { alignColumns, formatTime, replaceControlCharacters } from '../format.js'
 import type { EmailInfo } from './emails.js'
@@ -85,4 +85,43 @@ function formatEmail({ purpose, state, attemptCount, problem, dueAt }: EmailInfo
   const due = state === 'due' ? ` at ${formatTime(dueAt)}` : ''
   const attempts = attemptCount > 0 ? `, tried ${attemptCount}x` : ''
   return `${purpose}: ${state}${due}${attempts}${problem ? `, ${problem}` : ''}`
+}
+
+/** New credentials in plain text, each on a line of its own, so that they can be copied, and when they expire. */
+export function formatCredentials(
+  { keys, secrets }: Application,
+  { clientId, clientSecret }: Partial<IssuedCredentials>,
+): string {
+  const given = [
+    { label: 'client_id', what: 'key', list: keys, plain: clientId },
+    { label: 'client_secret', what: 'secret', list: secrets, plain: clientSecret },
+  ].flatMap(({ label, what, list, plain }) => {
+    if (plain === undefined) return []
+    // The newest one is first: it is the new one, if another has the same first characters.
+    const end = list.find(({ prefix }) => plain.startsWith(prefix))?.expiresAt
+    return [{ row: [label, plain], what, end: end && formatTime(end) }]
+  })
+  const ends = new Set(given.map(({ end }) => end))
+  const [end] = ends
+  const isOne = ends.size === 1 && end !== undefined
+  const sentences = isOne
+    ? [given.length > 1 ? `Both expire at ${end}.` : `It expires at ${end}.`]
+    : given.flatMap(({ what, end: each }) => (each ? [`The ${what} expires at ${each}.`] : []))
+  const rows = given.map(({ row }) => row)
+  return [`${alignColumns(rows, '  ')}\n\nShown this once: only their hashes are kept.`, ...sentences].join(' ')
+}
+
+/** A credential of an application in words; its id alone if the application does not have it. */
+export function describeCredential({ keys, secrets }: Application, credentialId: string): string {
+  const key = keys.find(({ id }) => id === credentialId)
+  const credential = key ?? secrets.find(({ id }) => id === credentialId)
+  if (!credential) return credentialId
+  return `the ${key ? 'key' : credential.keySet ? 'key set' : 'secret'} "${replaceControlCharacters(credential.name)}" (${credentialId})`
+}
+
+/** Until when the former one works. */
+export function describeFormer({ keys, secrets }: Application, kind: 'key' | 'secret'): string {
+  const [newest, ...others] = kind === 'key' ? keys : secrets
+  const former = others.find(({ name }) => name === newest?.name)
+  return former ? ` The former one works until ${formatTime(former.expiresAt)}.` : ''
 }

@@ -6,11 +6,10 @@ import { command, option } from '../command.js'
 import { CommandError, UsageError } from '../errors.js'
 import { formatTime } from '../format.js'
 import { EXAMPLE_ID, PROGRAM } from '../program.js'
-import { formatApplication, formatListed, formatName } from './application-format.js'
-import { formatCredentials } from './credential-format.js'
+import { formatApplication, formatListed, formatName, formatCredentials } from './application-format.js'
 import { listEmails } from './emails.js'
 import { formatExpiringBefore } from './expiring.js'
-import { listCommand } from './list-command.js'
+import { listCommand } from './lists.js'
 import { operationCommand } from './operation-command.js'
 
 const SENDS_EMAIL =
@@ -201,3 +200,35 @@ export async function getApplication(platform: Pick<AdminApi, 'applications'>, i
   if (!application) throw new ApplicationError('application_not_found', `There is no application "${id}".`)
   return application
 }
+
+/** `apps ...`: the people who manage an application at the portal, and receive its e-mails. */
+export const contactCommands = [
+  operationCommand('applications.addContact', {
+    name: 'apps add-contact',
+    example: `apps add-contact ${EXAMPLE_ID} dev@shop.example --db platform.sqlite`,
+    text: (application, { address }) => `${address} is a contact of ${formatName(application)}.`,
+  }),
+  operationCommand('applications.removeContact', {
+    name: 'apps remove-contact',
+    notes: [
+      'After the first contact was removed, the next one receives the e-mails. The only contact cannot be removed.',
+    ],
+    example: `apps remove-contact ${EXAMPLE_ID} dev@shop.example --db platform.sqlite`,
+    text: (application, { address }) => `${address} is no longer a contact of ${formatName(application)}.`,
+  }),
+  operationCommand('portal.invite', {
+    name: 'apps invite-contact',
+    notes: [
+      'The options must have emails() and portal(). This command sends the e-mail; if that fails, a running server does.',
+      'Another invitation of the same address ends the earlier one.',
+    ],
+    emails: { isAffected: ({ recipient }, { address }) => recipient === address },
+    example: `apps invite-contact ${EXAMPLE_ID} dev@shop.example --config platform.js`,
+    text: (application, { address }) => `Invited ${address} to ${formatName(application)}.`,
+  }),
+  operationCommand('applications.cancelInvitation', {
+    name: 'apps cancel-invitation',
+    example: `apps cancel-invitation ${EXAMPLE_ID} a@b.example --db platform.sqlite`,
+    text: (_, { address }) => `The invitation of ${address} has ended.`,
+  }),
+]

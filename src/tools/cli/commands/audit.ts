@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../../index.js'
 import { formatTime } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
-import { listCommand } from './list-command.js'
+import { listCommand } from './lists.js'
 
 export const auditCommand = listCommand('audit.list', {
   name: 'audit',

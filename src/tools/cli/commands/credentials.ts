@@ -1,9 +1,8 @@
 import { CommandError } from '../errors.js'
 import { replaceControlCharacters } from '../format.js'
 import { EXAMPLE_ID, PROGRAM } from '../program.js'
-import { formatName } from './application-format.js'
+import { formatName, describeCredential, describeFormer, formatCredentials } from './application-format.js'
 import { getApplication } from './applications.js'
-import { describeCredential, describeFormer, formatCredentials } from './credential-format.js'
 import { operationCommand } from './operation-command.js'
 
 const KINDS = ['secret', 'key'] as const

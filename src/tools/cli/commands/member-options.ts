@@ -1,11 +1,17 @@
 import type { ApiGrants } from '../../../index.js'
-import { describeMember, type MemberDescription } from '../../operations/describe-member.js'
-import type { ObjectSchema, Operation } from '../../operations/operation.js'
+import {
+  describeMember,
+  type MemberDescription,
+  type ObjectSchema,
+  type Operation,
+} from '../../operations/operation.js'
 import type { Option, OptionTable } from '../command.js'
-import { UsageError } from '../errors.js'
+import { UsageError, CommandError, describeError } from '../errors.js'
 import { readExpiring } from './expiring.js'
-import { readJwks, readMetadata } from './operator-data.js'
 import { parseTime } from '../format.js'
+import { parseKeySetText } from '../../../shared/lib/key-set-text.js'
+import { toSentence } from '../../../shared/contracts/errors.js'
+import { readFile, stat } from 'node:fs/promises'
 
 /** The words of one member of an operation's input on the command line, where they differ from those of the operation. */
 export interface MemberWords {
@@ -66,13 +72,6 @@ const WORDS: Readonly<Record<string, MemberWords>> = {
 export type Values = Readonly<Record<string, unknown>>
 type Input = Readonly<Record<string, unknown>>
 
-/** The options and parameters of a command, and the input that is made of them. */
-export interface MemberOptions {
-  readonly options: OptionTable
-  readonly parameters: readonly string[]
-  read(values: Values, parameters: readonly (string | undefined)[], command: string): Promise<Input>
-}
-
 /** Derives options and parameters from an operation's input. `parameters`: further members that are parameters. */
 export function createMemberOptions(
   { input, subject }: Pick<Operation, 'input' | 'subject'>,
@@ -81,7 +80,7 @@ export function createMemberOptions(
     readonly parameters?: readonly string[] | undefined
     readonly members?: Readonly<Record<string, MemberWords>> | undefined
   },
-): MemberOptions {
+) {
   const { without = [], parameters = [], members = {} } = given
   const positional = [...subject, ...parameters]
   const named = Object.keys(input.shape).filter((name) => !positional.includes(name) && !without.includes(name))
@@ -92,7 +91,8 @@ export function createMemberOptions(
       const shown = WORDS[name]?.placeholder ?? name.toUpperCase()
       return describeMember(input.shape[name]!).isOptional ? `[${shown}]` : shown
     }),
-    async read(values, words, command) {
+    /** The input that the command line stands for. */
+    async read(values: Values, words: readonly (string | undefined)[], command: string): Promise<Input> {
       const members = new Map<string, unknown>(positional.map((name, index) => [name, words[index]]))
       for (const { member, read } of derived) members.set(member, await read(values, command))
       return Object.fromEntries([...members].filter(([, value]) => value !== undefined))
@@ -193,4 +193,33 @@ function parseApiGrants(apis: readonly string[]): ApiGrants {
     grants.set(name, scopes === undefined ? {} : { scopes: [...before, ...scopes.split(' ').filter(Boolean)] })
   }
   return Object.fromEntries(grants)
+}
+
+/** The command line accepts more than the platform stores, so that the platform's message says how much that is. */
+const MAX_FILE_BYTES = 64 * 1024
+
+/** The value of `--jwks`: the JWK Set in that file, or one public key as a JWK or in PEM. */
+async function readJwks(path: string): Promise<object | undefined> {
+  return parseKeySetText(await readGivenFile('jwks', path)).jwks
+}
+
+/** The value of `--metadata`: parsed JSON. */
+export async function readMetadata(given: string, command: string): Promise<object | null> {
+  const text = given.startsWith('@') ? await readGivenFile('metadata', given.slice(1)) : given
+  try {
+    return JSON.parse(text) as object | null
+  } catch (error) {
+    const quote = given.startsWith('@') ? '' : ` Quote it for the shell: --metadata '{ "discount": 10 }'`
+    throw new UsageError(toSentence(`--metadata is not JSON: ${describeError(error)}`) + quote, command)
+  }
+}
+
+async function readGivenFile(option: string, path: string): Promise<string> {
+  try {
+    const { size } = await stat(path)
+    if (size > MAX_FILE_BYTES) throw new Error(`it has ${size} bytes`)
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    throw new CommandError(`--${option}: ${path} could not be read: ${describeError(error)}`)
+  }
 }

@@ -5,7 +5,7 @@ import { EXAMPLE_ID } from '../program.js'
 import { listPlanNames, type Target } from '../target.js'
 import { formatDay } from '../../../shared/lib/day.js'
 import { getApplication } from './applications.js'
-import { listCommand } from './list-command.js'
+import { listCommand } from './lists.js'
 import { findOperation, run } from './operation-command.js'
 
 export const planCommand = command({

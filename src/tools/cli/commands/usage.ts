@@ -9,13 +9,11 @@ import { describeWithFix } from '../../../shared/contracts/errors.js'
 import type { AdminApi } from '../../admin/index.js'
 import { command, option } from '../command.js'
 import { UsageError } from '../errors.js'
-import { formatTable, formatTime } from '../format.js'
+import { formatTime } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
-import { EXPORT_OPTIONS, exportList } from './export.js'
-import { listCommand, runList } from './list-command.js'
+import { EXPORT_OPTIONS, LIST_OPTIONS, listCommand, runList } from './lists.js'
 import { createMemberOptions } from './member-options.js'
-import { findOperation, run } from './operation-command.js'
-import { PAGING_OPTIONS } from './paging.js'
+import { findOperation } from './operation-command.js'
 
 const usageMembers = createMemberOptions(findOperation('usage.list'), {
   without: ['after', 'limit'],
@@ -51,7 +49,7 @@ const usageCommand = command({
     total: option.flag('One line for each application, with its name, for a --period: most refused requests first.'),
     ...totalMembers.options,
     ...EXPORT_OPTIONS,
-    ...PAGING_OPTIONS,
+    ...LIST_OPTIONS,
   },
   audited: false,
   example: 'usage --by month --from 2026-10 --to 2026-10 --format csv --db platform.sqlite',
@@ -62,7 +60,8 @@ const usageCommand = command({
     const others = isTotal ? { ...input, routes: context.values.routes || undefined } : total
     if (Object.values(others).some((value) => value !== undefined))
       throw new UsageError('--total goes with --period and --sort, and they only with --total.', 'usage')
-    if (isTotal) return runList('usage', 'usage.totals', { input: total, context, shown: TOTALS })
+    if (isTotal) return runList('usage.totals', TOTALS, { name: 'usage', input: total, context })
+    const given = { name: 'usage', input, context }
     if (context.values.routes) {
       const headings = ['period', 'application', 'api', 'route', 'allowed', 'units']
       const shown = {
@@ -73,7 +72,7 @@ const usageCommand = command({
         columns: [...headings, ...CUSTOMER_COLUMNS],
         formatRows: withCustomer(context.platform, (entry: RouteUsageEntry) => [formatRoute(entry)]),
       }
-      return runList('usage', 'usage.routes', { input, context, shown })
+      return runList('usage.routes', shown, given)
     }
     const shown = {
       headings: ['period', 'application', 'api', 'allowed', 'tokens', 'refused'],
@@ -82,7 +81,7 @@ const usageCommand = command({
       columns: ['period', 'application', 'api', 'outcome', 'count', ...CUSTOMER_COLUMNS],
       formatRows: withCustomer(context.platform, listOutcomes),
     }
-    return runList('usage', 'usage.list', { input, context, shown })
+    return runList('usage.list', shown, given)
   },
 })
 
@@ -94,29 +93,23 @@ const refusalsCommand = command({
     'At most 50, of the last 7 days. Without ID it lists the applications that were refused most today, as "usage --total".',
   ],
   parameters: ['[ID]'],
-  options: { ...EXPORT_OPTIONS, ...PAGING_OPTIONS },
+  options: { ...EXPORT_OPTIONS, ...LIST_OPTIONS },
   audited: false,
   example: `refusals ${EXAMPLE_ID} --db platform.sqlite`,
   async run(context) {
-    const {
-      platform,
-      parameters: [id],
-      values: { format },
-    } = context
-    if (id === undefined)
-      return runList('refusals', 'usage.totals', { input: {}, context: { ...context, parameters: [] }, shown: TOTALS })
-    const { items } = (await run(findOperation('usage.refusals'), platform, { id })) as { items: RefusalEntry[] }
-    const exported = exportList(format, 'refusals', {
-      pages: toPages(items),
+    const [id] = context.parameters
+    if (id === undefined) return runList('usage.totals', TOTALS, { name: 'refusals', input: {}, context })
+    const shown = {
+      headings: ['at', 'api', 'error', 'route', 'address', 'request', 'why'],
+      formatRow: formatRefusal,
+      empty: 'No refusals.',
       columns: ['at', 'api', 'error', 'reason', 'problem', 'fix', 'address', 'requestId', 'route'],
-      formatRows: ({ at, api, error, reason, problem, fix, address = '', requestId = '', route = '' }) => [
-        [at.toISOString(), api, error, reason, problem, fix, address, requestId, route],
-      ],
-    })
-    if (exported) return exported
-    const headings = ['at', 'api', 'error', 'route', 'address', 'request', 'why']
-    const text = items.length === 0 ? 'No refusals.' : formatTable(headings, items.map(formatRefusal))
-    return { json: { items }, text }
+      formatRows: (refusal: RefusalEntry) => {
+        const { at, api, error, reason, problem, fix, address = '', requestId = '', route = '' } = refusal
+        return [[at.toISOString(), api, error, reason, problem, fix, address, requestId, route]]
+      },
+    }
+    return runList('usage.refusals', shown, { name: 'refusals', input: { id }, context })
   },
 })
 
@@ -164,10 +157,6 @@ function withCustomer<Entry extends { readonly applicationId: string }>(
 
 function formatRoute({ period, applicationId, api, route, allowed, units }: RouteUsageEntry): (string | number)[] {
   return [period, applicationId, api, route, allowed, units]
-}
-
-async function* toPages<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
-  yield items
 }
 
 function listOutcomes({

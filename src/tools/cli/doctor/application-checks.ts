@@ -1,6 +1,6 @@
 import type { AdminApi } from '../../admin/index.js'
 import type { Application, Store, CredentialInfo, PlatformAuthOptions } from '../../../index.js'
-import { readPages } from '../commands/paging.js'
+import { readPages } from '../commands/lists.js'
 import {
   MAX_LISTED,
   describeCount,
@@ -17,20 +17,15 @@ import type { ApplicationRecord } from '../../../store.js'
 import { formatTime } from '../format.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
 
-interface Found {
-  readonly applications: readonly Application[]
-  /** Where they were looked for, if not among all: ` among the first 10000`. */
-  readonly among: string
-}
-
 /** Applications that are read at most, so that the doctor soon answers. */
 const MAX_CHECKED_APPLICATIONS = 10_000
 
+/** The applications of a kind; `among`: where they were looked for, if not among all. */
 async function findApplications(
   admin: AdminApi,
   api: string | undefined,
   applies: (application: Application) => boolean,
-): Promise<Found> {
+) {
   const applications: Application[] = []
   let checked = 0
   for await (const items of readPages((after) => admin.applications.list({ after, api, limit: MAX_LISTED }))) {
@@ -42,7 +37,7 @@ async function findApplications(
 }
 
 /** Names applications that have an API without any of its scopes, such as those from before it had some. */
-export const scopesCheck: Check = {
+const scopesCheck: Check = {
   name: 'scopes',
   findMissing: (context) => requireConfig(context) ?? requireStore(context),
   async run({ target: { options }, admin }) {
@@ -62,7 +57,7 @@ export const scopesCheck: Check = {
 }
 
 /** Names the applications that `prove` has left. They are known by their end, because anybody may choose their name. */
-export const proveCheck: Check = {
+const proveCheck: Check = {
   name: 'applications of prove',
   async run({ target: { store } }) {
     const left = await listTemporary(store!)
@@ -89,7 +84,7 @@ function listTemporary(store: Store): Promise<readonly ApplicationRecord[]> {
 const EXPIRING_WITHIN_DAYS = 30
 
 /** Lists credentials that are about to expire. Another check names the applications of `prove`. */
-export const expiringCredentialsCheck: Check = {
+const expiringCredentialsCheck: Check = {
   name: 'expiring credentials',
   async run({ admin, target: { store } }) {
     const expiringBefore = new Date(Date.now() + EXPIRING_WITHIN_DAYS * DAY_MS)
@@ -107,7 +102,7 @@ export const expiringCredentialsCheck: Check = {
 }
 
 /** Lists credentials that are older than the maximum age allows, because they were made before it was set. */
-export const credentialAgeCheck: Check = {
+const credentialAgeCheck: Check = {
   name: 'age of credentials',
   findMissing: (context) => requireConfig(context) ?? requireStore(context),
   async run({ target: { options }, admin }) {
@@ -146,3 +141,10 @@ function outlivesMaximumAge({ apis, keys, secrets }: Application, options: Platf
   }
   return keys.some((key) => outlives('apiKey', key)) || secrets.some((secret) => outlives('oauth2', secret))
 }
+
+export const APPLICATION_CHECKS: readonly Check[] = [
+  expiringCredentialsCheck,
+  credentialAgeCheck,
+  scopesCheck,
+  proveCheck,
+]

@@ -5,49 +5,22 @@ import { describeRootCause, describeUnavailableStore } from '../errors.js'
 import { alignColumns, toPlainLine, wrapText } from '../format.js'
 import { EXIT_CODES } from '../program.js'
 import type { Target } from '../target.js'
-import {
-  featuresCheck,
-  processesCheck,
-  storedPartsCheck,
-  importedCredentialsCheck,
-  reportOnlyCheck,
-} from './feature-checks.js'
+import { FEATURE_CHECKS } from './feature-checks.js'
 import { emailsCheck } from './email-checks.js'
 import { problem, requireStore, toFinding, type Check, type CheckContext, type Finding } from './finding.js'
-import { scopesCheck, proveCheck, credentialAgeCheck, expiringCredentialsCheck } from './application-checks.js'
+import { APPLICATION_CHECKS } from './application-checks.js'
 import { serverCheck } from './server-check.js'
-import { databaseCheck, redisCheck } from './service-checks.js'
-import { nodeCheck, optionsCheck } from './startup-checks.js'
-import {
-  changeFeedCheck,
-  databaseClockCheck,
-  encryptionCheck,
-  fileModeCheck,
-  memoryStoreCheck,
-  signingKeysCheck,
-} from './store-checks.js'
+import { SERVICE_CHECKS } from './service-checks.js'
+import { STARTUP_CHECKS } from './startup-checks.js'
+import { STORE_CHECKS } from './store-checks.js'
 
 const CHECKS: readonly Check[] = [
-  nodeCheck,
-  optionsCheck,
-  memoryStoreCheck,
-  fileModeCheck,
-  changeFeedCheck,
-  encryptionCheck,
-  signingKeysCheck,
-  importedCredentialsCheck,
-  databaseClockCheck,
-  databaseCheck,
-  redisCheck,
-  featuresCheck,
-  storedPartsCheck,
-  processesCheck,
+  ...STARTUP_CHECKS,
+  ...STORE_CHECKS,
+  ...SERVICE_CHECKS,
+  ...FEATURE_CHECKS,
   emailsCheck,
-  expiringCredentialsCheck,
-  credentialAgeCheck,
-  scopesCheck,
-  reportOnlyCheck,
-  proveCheck,
+  ...APPLICATION_CHECKS,
   serverCheck,
 ]
 

@@ -25,12 +25,12 @@ import {
 } from './finding.js'
 import type { AdminApi } from '../../admin/index.js'
 import type { ReportedRequests } from '../../../features/usage/index.js'
-import { readPages } from '../commands/paging.js'
+import { readPages } from '../commands/lists.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
 
 /** What features find out about the services that they use, such as the mail server. Nothing is sent. */
-export const featuresCheck: Check = {
+const featuresCheck: Check = {
   name: 'features',
   findMissing: requireConfig,
   async run({ target: { options } }) {
@@ -57,7 +57,7 @@ async function askPlatform<Answer>(
 }
 
 /** Whether processes that run on this store, and the options, have the same limits under one plan's name, and the same settings of an API. */
-export const processesCheck: Check = {
+const processesCheck: Check = {
   name: 'processes',
   async run({ target: { options, store } }) {
     const running = (await store!.processes?.list(PROCESS_LIFETIME_MS)) ?? []
@@ -74,7 +74,7 @@ export const processesCheck: Check = {
 }
 
 /** What is stored for a feature that the options do not give: it waits, or is counted no more. */
-export const storedPartsCheck: Check = {
+const storedPartsCheck: Check = {
   name: 'stored without a feature',
   findMissing: (context) => requireConfig(context) ?? requireStore(context),
   async run({ target: { options, store }, admin }) {
@@ -134,7 +134,7 @@ async function checkPlans(store: Store, options: PlatformAuthOptions | undefined
 }
 
 /** Lists credentials that still have hashes of the system that issued them, and checks that servers recognize the hashes. */
-export const importedCredentialsCheck: Check = {
+const importedCredentialsCheck: Check = {
   name: 'imported credentials',
   async run({ target: { options, store } }) {
     const counts = Object.entries((await store?.imports?.countHashes?.()) ?? {})
@@ -157,7 +157,7 @@ export const importedCredentialsCheck: Check = {
 const MAX_READ = 10_000
 
 /** Whether guards only report. Options of guards are in the app's code, but what they report is in the store. */
-export const reportOnlyCheck: Check = {
+const reportOnlyCheck: Check = {
   name: 'guards that only report',
   async run({ admin, production }) {
     const recent = await listRecent(admin!.usage)
@@ -184,3 +184,11 @@ async function listRecent(usage: AdminApi['usage']): Promise<readonly ReportedRe
   }
   return recent
 }
+
+export const FEATURE_CHECKS: readonly Check[] = [
+  importedCredentialsCheck,
+  featuresCheck,
+  storedPartsCheck,
+  processesCheck,
+  reportOnlyCheck,
+]

@@ -16,7 +16,11 @@ export const serverCheck: Check = {
     const sentAt = Date.now()
     const response = await fetchKeySet(url)
     const now = (sentAt + Date.now()) / 2
-    if (response instanceof Error) return createNoServerResult(url, response, production)
+    if (response instanceof Error)
+      return (production ? problem : note)(
+        `No server answers at ${url}: ${describeRootCause(response)}`,
+        'Start one, or check DNS, certificate, firewall and proxy. baseUrl is the address that callers use.',
+      )
     const kids = readKeyIds(response)
     if (!kids) {
       return problem(
@@ -24,25 +28,27 @@ export const serverCheck: Check = {
         'Mount auth.router where the path of baseUrl arrives, before anything else that answers there.',
       )
     }
-    const storedKids = (await admin?.signingKeys.list())?.items.map(({ kid }) => kid)
+    const stored = (await admin?.signingKeys.list())?.items
+    const isOther = stored && (stored.length !== kids.length || !stored.every(({ kid }) => kids.includes(kid)))
     return [
       ...compareClocks('the server at baseUrl', readDate(response.headers, now) - now, tokens?.clockTolerance),
-      ...(storedKids && !hasSameItems(kids, storedKids) ? [createOtherKeysResult(url)] : []),
+      ...(isOther
+        ? [
+            problem(
+              `${url} has other signing keys than the store.`,
+              'That server runs on another store, or this is not its configuration. After a rotation, caches may keep the former key set for 5 minutes.',
+            ),
+          ]
+        : []),
       ...(await checkForwarding(url, mayHaveProxy(baseUrl, response.headers) ? response.headers : undefined)),
     ]
   },
 }
 
-interface KeySetResponse {
-  readonly status: number
-  readonly headers: Headers
-  /** Undefined if it is not JSON. */
-  readonly body: unknown
-}
-
 const SERVER_TIMEOUT_MS = 5000
 
-async function fetchKeySet(url: string, headers: Record<string, string> = {}): Promise<KeySetResponse | Error> {
+/** The answer, whose body is undefined if it is not JSON; or why there is none. */
+async function fetchKeySet(url: string, headers: Record<string, string> = {}) {
   try {
     const response = await fetch(url, {
       redirect: 'manual',
@@ -56,15 +62,7 @@ async function fetchKeySet(url: string, headers: Record<string, string> = {}): P
   }
 }
 
-function createNoServerResult(url: string, error: Error, production: boolean): CheckResult {
-  const create = production ? problem : note
-  return create(
-    `No server answers at ${url}: ${describeRootCause(error)}`,
-    'Start one, or check DNS, certificate, firewall and proxy. baseUrl is the address that callers use.',
-  )
-}
-
-function readKeyIds({ status, body }: KeySetResponse): readonly string[] | undefined {
+function readKeyIds({ status, body }: { status: number; body: unknown }): readonly string[] | undefined {
   const { keys } = (body ?? {}) as { keys?: unknown }
   if (status !== 200 || !Array.isArray(keys)) return undefined
   return keys.map((key: { kid?: unknown } | null) => String(key?.kid))
@@ -77,26 +75,7 @@ function readDate(headers: Headers, fallback: number): number {
   return Number.isNaN(date) ? fallback : date + 500 + Number(headers.get('age') ?? 0) * 1000
 }
 
-function hasSameItems(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((each) => b.includes(each))
-}
-
-function createOtherKeysResult(url: string): CheckResult {
-  return problem(
-    `${url} has other signing keys than the store.`,
-    'That server runs on another store, or this is not its configuration. After a rotation, caches may keep the former key set for 5 minutes.',
-  )
-}
-
-const PROXY_HEADERS = [
-  'via',
-  'server',
-  'x-cache',
-  'x-served-by',
-  'cf-ray',
-  'x-amz-cf-id',
-  'x-envoy-upstream-service-time',
-]
+const PROXY_HEADERS = 'via server x-cache x-served-by cf-ray x-amz-cf-id x-envoy-upstream-service-time'.split(' ')
 
 /** A guess: https usually ends at a proxy, and neither Node nor Express sends one of these headers. */
 function mayHaveProxy(baseUrl: string, headers: Headers): boolean {
@@ -107,10 +86,10 @@ function mayHaveProxy(baseUrl: string, headers: Headers): boolean {
 async function checkForwarding(url: string, proxy: Headers | undefined): Promise<CheckResult[]> {
   const plain = await askForForwarding(url)
   const forged = await askForForwarding(url, { 'X-Forwarded-For': FORGED_ADDRESS })
-  if (!plain || !forged) return proxy ? [createUnknownProxyResult(proxy)] : []
+  if (!plain || !forged) return proxy ? [createProxyNote(proxy, false)] : []
   const result = judgeForwarding(plain, forged)
   if (result) return [problem(result.finding, result.fix)]
-  return proxy && plain.received === 0 ? [createSilentProxyResult(proxy)] : []
+  return proxy && plain.received === 0 ? [createProxyNote(proxy, true)] : []
 }
 
 /** The query, which the server ignores, keeps caches from answering. */
@@ -120,21 +99,16 @@ async function askForForwarding(url: string, headers?: Record<string, string>): 
   return readForwarding(response.headers.get('platform-auth-doctor'))
 }
 
-function createUnknownProxyResult(headers: Headers): CheckResult {
-  return note(
-    `There seems to be a proxy in front of the server${formatProxyName(headers)}. The server does not say whether "trust proxy" is set: it is of another version, or finds addresses in its own way.`,
-    "Without it all callers have the proxy's address, and share its rate limits. For one proxy: app.set('trust proxy', 1).",
-  )
-}
-
-function createSilentProxyResult(headers: Headers): CheckResult {
-  return note(
-    `There seems to be a proxy in front of the server${formatProxyName(headers)}, and it does not send X-Forwarded-For: all callers have its address, and share its rate limits.`,
-    "Make it send the header, then: app.set('trust proxy', 1).",
-  )
-}
-
-function formatProxyName(headers: Headers): string {
+function createProxyNote(headers: Headers, isSilent: boolean): CheckResult {
   const name = headers.get('server') ?? headers.get('via')
-  return name ? ` (${name})` : ''
+  const start = `There seems to be a proxy in front of the server${name ? ` (${name})` : ''}`
+  return isSilent
+    ? note(
+        `${start}, and it does not send X-Forwarded-For: all callers have its address, and share its rate limits.`,
+        "Make it send the header, then: app.set('trust proxy', 1).",
+      )
+    : note(
+        `${start}. The server does not say whether "trust proxy" is set: it is of another version, or finds addresses in its own way.`,
+        "Without it all callers have the proxy's address, and share its rate limits. For one proxy: app.set('trust proxy', 1).",
+      )
 }

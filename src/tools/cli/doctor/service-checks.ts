@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PlatformAuthOptions, Store } from '../../../index.js'
+import type { Store } from '../../../index.js'
 import { describeError, describeUnavailableStore } from '../errors.js'
 import { limitWait } from '../target.js'
 import { note, problem, requireConfig, toFinding, type Check, type CheckResult } from './finding.js'
 
 /** Whether the database accepts writes, is undamaged, and suits the options of the store. */
-export const databaseCheck: Check = {
+const databaseCheck: Check = {
   name: 'database',
   async run({ target: { store, database, options } }) {
     const found = await diagnose(store!)
@@ -19,8 +19,7 @@ export const databaseCheck: Check = {
 
 async function diagnose(store: Store): Promise<CheckResult[]> {
   try {
-    const problems = (await store.diagnose?.()) ?? []
-    return problems.map((each) => toFinding('problem', each))
+    return ((await store.diagnose?.()) ?? []).map((each) => toFinding('problem', each))
   } catch (error) {
     const { problem: finding, fix } = describeUnavailableStore(error)
     return [problem(finding, fix)]
@@ -44,11 +43,11 @@ async function openAndDiagnose(store: Store): Promise<CheckResult[]> {
 const REDIS_TIMEOUT_MS = 5000
 
 /** Whether the Redis of the rate limits accepts writes. */
-export const redisCheck: Check = {
+const redisCheck: Check = {
   name: 'redis',
   findMissing: requireConfig,
   async run({ target: { options } }) {
-    const redis = findRedis(options!)
+    const redis = options!.rateLimits?.redis as RedisClient | undefined
     if (typeof redis?.set !== 'function') return []
     let connectionError: unknown
     // Without a listener, ioredis prints its errors. They say more than a command that times out.
@@ -85,6 +84,4 @@ interface RedisClient {
   on?(event: 'error', listener: (error: unknown) => void): unknown
 }
 
-function findRedis({ rateLimits }: PlatformAuthOptions): RedisClient | undefined {
-  return rateLimits?.redis as RedisClient | undefined
-}
+export const SERVICE_CHECKS: readonly Check[] = [databaseCheck, redisCheck]

@@ -4,7 +4,7 @@ import { problem, requireConfig, toFinding, type Check, type CheckResult } from 
 import { createReadOnlyStore } from './read-only-store.js'
 
 /** Whether the package supports this version of Node. */
-export const nodeCheck: Check = {
+const nodeCheck: Check = {
   name: 'node',
   findMissing: () => undefined,
   run({ manifest }) {
@@ -20,7 +20,7 @@ export const nodeCheck: Check = {
 const PLATFORM_CLOSE_TIMEOUT_MS = 10_000
 
 /** Whether a platform starts with these options and this store, and what its `health()` reports. Nothing in the store is changed. */
-export const optionsCheck: Check = {
+const optionsCheck: Check = {
   name: 'options',
   findMissing: requireConfig,
   async run({ target: { options, store }, admin, production }) {
@@ -51,22 +51,11 @@ export const optionsCheck: Check = {
 
 /** Whether a version is in a range of the forms that package.json uses: `^1.2.3` and `>=1.2.3`, joined by `||`. */
 export function isVersionInRange(version: string, range: string): boolean {
-  const actual = parseVersion(version)
   return range.split('||').some((part) => {
-    const lowest = parseVersion(part)
-    const hasMajor = !part.includes('^') || actual[0] === lowest[0]
-    return hasMajor && compareVersions(actual, lowest) >= 0
+    const [lowest = '0'] = /\d+(?:\.\d+)*/.exec(part) ?? []
+    const hasMajor = !part.includes('^') || version.split('.', 1)[0] === lowest.split('.', 1)[0]
+    return hasMajor && version.localeCompare(lowest, 'en', { numeric: true }) >= 0
   })
 }
 
-function parseVersion(text: string): number[] {
-  return (/\d+(?:\.\d+)*/.exec(text)?.[0] ?? '0').split('.').map(Number)
-}
-
-function compareVersions(a: readonly number[], b: readonly number[]): number {
-  for (let index = 0; index < 3; index++) {
-    const difference = (a[index] ?? 0) - (b[index] ?? 0)
-    if (difference !== 0) return difference
-  }
-  return 0
-}
+export const STARTUP_CHECKS: readonly Check[] = [nodeCheck, optionsCheck]

@@ -5,7 +5,7 @@ import { PROGRAM } from '../program.js'
 import { note, problem, requireStore, type Check, type CheckResult } from './finding.js'
 
 /** Whether applications outlive the process. */
-export const memoryStoreCheck: Check = {
+const memoryStoreCheck: Check = {
   name: 'memory store',
   findMissing: ({ target }) => (target.options || target.store ? undefined : '--config'),
   run({ target: { store }, production }) {
@@ -19,7 +19,7 @@ export const memoryStoreCheck: Check = {
 }
 
 /** Whether other users of the machine can read a SQLite file: hashes, contacts, encrypted keys. */
-export const fileModeCheck: Check = {
+const fileModeCheck: Check = {
   name: 'file mode',
   findMissing: ({ target }) => (target.database ? undefined : '--db'),
   async run({ target: { database } }) {
@@ -39,7 +39,7 @@ export const fileModeCheck: Check = {
 }
 
 /** Whether the store has every change: a replica may lack some. */
-export const changeFeedCheck: Check = {
+const changeFeedCheck: Check = {
   name: 'change feed',
   async run({ target: { store } }) {
     try {
@@ -56,7 +56,7 @@ export const changeFeedCheck: Check = {
 const JWE = /^[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** Whether private signing keys are encrypted in the store. */
-export const encryptionCheck: Check = {
+const encryptionCheck: Check = {
   name: 'encryption at rest',
   async run({ target: { store }, production }) {
     const keys = (await store?.listSigningKeys()) ?? []
@@ -74,7 +74,7 @@ const SECONDS_PER_DAY = 86_400
 const ROTATION_TOLERANCE_SECONDS = 120
 
 /** Whether there is a signing key, and running servers rotate it. */
-export const signingKeysCheck: Check = {
+const signingKeysCheck: Check = {
   name: 'signing keys',
   async run({ target: { options }, admin }) {
     const keys = (await admin?.signingKeys.list())?.items ?? []
@@ -101,7 +101,7 @@ function formatDuration(seconds: number): string {
 }
 
 /** Whether the clocks of this machine and the database server agree. */
-export const databaseClockCheck: Check = {
+const databaseClockCheck: Check = {
   name: "the database's clock",
   findMissing: (context) => (context.target.database ? requireStore(context) : '--db'),
   async run({ target: { database, options } }) {
@@ -128,3 +128,12 @@ export function compareClocks(owner: string, difference: number, tolerance = 5):
     ),
   ]
 }
+
+export const STORE_CHECKS: readonly Check[] = [
+  memoryStoreCheck,
+  fileModeCheck,
+  changeFeedCheck,
+  encryptionCheck,
+  signingKeysCheck,
+  databaseClockCheck,
+]

@@ -1,8 +1,7 @@
 import { ask, judge, requireCredential, type Check, type CheckContext } from './check.js'
 import { basicTokenRequest, tokenRequest, withHeader } from './drafts.js'
-import { ALLOWED, all, headerWith, noHeader, refusal } from './expectation.js'
+import { ALLOWED, all, headerWith, noHeader, refusal, skip } from './expectation.js'
 import { readAccessToken } from './site.js'
-import { skip } from './skipped-check.js'
 
 const NO_CACHE =
   'Let no cache keep these answers. nginx: no proxy_cache for /{api}/token and guarded paths, or no proxy_ignore_headers Cache-Control and no proxy_cache_methods POST; Varnish: return (pass) for Authorization; a CDN: obey Cache-Control.'

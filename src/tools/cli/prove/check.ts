@@ -2,8 +2,7 @@ import type { Api } from '../../../index.js'
 import { diagnose } from './diagnosis.js'
 import { bearer, type Header } from './drafts.js'
 import type { Answer, RequestDraft } from './exchange.js'
-import type { Expectation } from './expectation.js'
-import { skip } from './skipped-check.js'
+import { type Expectation, skip } from './expectation.js'
 import { describeAnswer, findAccessToken, type Site } from './site.js'
 
 /** One check: its request, the answer that it expects, and the fix if another one comes. */
@@ -18,17 +17,17 @@ export interface Check {
   run(context: CheckContext): Promise<CheckOutcome>
 }
 
-/** Undefined if all is as expected. */
-export type CheckOutcome = Received | undefined
-
-interface Received {
-  /** The answer that came instead, without credentials. */
-  readonly received: string
-  /** Replaces `expects` where the expected answer depends on the API. */
-  readonly expects?: string
-  /** Replaces the check's fix where the answer tells more. */
-  readonly fix?: string | undefined
-}
+/** What came instead; undefined if all is as expected. */
+export type CheckOutcome =
+  | {
+      /** The answer, without credentials. */
+      readonly received: string
+      /** Replaces `expects` where the expected answer depends on the API. */
+      readonly expects?: string
+      /** Replaces the check's fix where the answer tells more. */
+      readonly fix?: string | undefined
+    }
+  | undefined
 
 export interface CheckContext {
   readonly site: Site

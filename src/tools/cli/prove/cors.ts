@@ -1,7 +1,6 @@
 import { ask, type Check, type CheckContext } from './check.js'
 import { tokenRequest, withHeader } from './drafts.js'
-import { all, header, noHeader, status, that, type Expectation } from './expectation.js'
-import { skip } from './skipped-check.js'
+import { all, header, noHeader, status, that, type Expectation, skip } from './expectation.js'
 
 const ONCE =
   'Let the app alone set Access-Control-Allow-Origin: browsers refuse an answer that has it twice. nginx: no add_header Access-Control-*; HAProxy: no add-header; Express: no cors() before auth.router.'

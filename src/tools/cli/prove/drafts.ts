@@ -1,7 +1,7 @@
 import type { Api } from '../../../index.js'
 import type { RequestDraft } from './exchange.js'
-import { skip } from './skipped-check.js'
-import type { TemporaryApplication } from './temporary-applications.js'
+import { skip } from './expectation.js'
+import type { TemporaryApplication } from './temporary-application.js'
 
 export type Header = readonly [name: string, value: string]
 type Parameters = readonly (readonly [name: string, value: string])[]

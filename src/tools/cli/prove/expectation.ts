@@ -84,3 +84,12 @@ export const TOKEN: Expectation = {
     json['token_type'] === 'bearer' &&
     typeof json['expires_in'] === 'number',
 }
+
+/** A check that could not be made; the message is the reason. */
+export class SkippedCheck extends Error {
+  override readonly name = 'SkippedCheck'
+}
+
+export function skip(reason: string): never {
+  throw new SkippedCheck(reason)
+}

@@ -1,8 +1,18 @@
 import { ask, judge, requireAccessToken, requireCredential, type Check, type CheckContext } from './check.js'
 import { HEADERS_TOO_LARGE, METHOD_BLOCKED, NO_CHALLENGE } from './diagnosis.js'
 import { bearer, tokenRequest } from './drafts.js'
-import { skip } from './skipped-check.js'
-import { ALLOWED, all, challenge, headerWith, NO_BODY, refusal, status, that, type Expectation } from './expectation.js'
+import {
+  skip,
+  ALLOWED,
+  all,
+  challenge,
+  headerWith,
+  NO_BODY,
+  refusal,
+  status,
+  that,
+  type Expectation,
+} from './expectation.js'
 import { readAccessToken } from './site.js'
 
 const NOT_GUARDED =

@@ -4,10 +4,9 @@ import { requireCredential, type Check, type CheckOutcome } from './check.js'
 import { diagnose } from './diagnosis.js'
 import { bearer, readTokenPart } from './drafts.js'
 import type { Answer } from './exchange.js'
-import { ALLOWED, status, TOKEN, type Expectation } from './expectation.js'
+import { ALLOWED, status, TOKEN, type Expectation, skip } from './expectation.js'
 import { listKeyIds } from './metadata.js'
 import { describeAnswer, readAccessToken, repeat, sampleTokenAnswers, type Site } from './site.js'
-import { skip } from './skipped-check.js'
 
 const SAME_START =
   'One instance differs. Start every instance with the same options: store, secret ([newest, ...older], the same list everywhere), baseUrl and apis; its log says what it refuses. Take it out of the balancer until then.'

@@ -4,8 +4,7 @@ import { judgeForwarding, readForwarding, FORGED_ADDRESS } from '../forwarding.j
 import { judge, type Check, type CheckContext } from './check.js'
 import { tokenRequest } from './drafts.js'
 import type { Answer } from './exchange.js'
-import { all, refusal, that, TOKEN } from './expectation.js'
-import { skip } from './skipped-check.js'
+import { all, refusal, that, TOKEN, skip } from './expectation.js'
 
 /** Checks once for the platform that limits count by the right address. */
 export const ADDRESS_CHECKS: readonly Check[] = [

@@ -1,5 +1,5 @@
 import { command, option, type OptionTable } from '../command.js'
-import { readMetadata } from '../commands/operator-data.js'
+import { readMetadata } from '../commands/member-options.js'
 import { CommandError, describeError, UsageError } from '../errors.js'
 import { EXIT_CODES, PROGRAM } from '../program.js'
 import { diagnose } from './diagnosis.js'
@@ -7,10 +7,10 @@ import { createSend, type Answer, type Send } from './exchange.js'
 import { planChecks, type PlannedCheck } from './plan.js'
 import { listDeviations, toJson, toText, type CheckReport } from './report.js'
 import type { Site } from './site.js'
-import { createTemporaryApplications } from './temporary-applications.js'
+import { createTemporaryApplication, type TemporaryApplication } from './temporary-application.js'
 import type { Api } from '../../../index.js'
 import { didYouMean } from '../../../shared/lib/suggest.js'
-import { SkippedCheck } from './skipped-check.js'
+import { SkippedCheck } from './expectation.js'
 
 const OPTIONS = {
   url: option.text('URL', 'Where requests are sent, in place of baseUrl; answers must name baseUrl all the same.'),
@@ -50,7 +50,7 @@ export const proveCommand = command({
     const data = metadata === undefined ? undefined : await readMetadata(metadata, 'prove')
     const { signal, end } = createSignal(timeout)
     const send = createSend({ url: address, rate, signal })
-    const applications = createTemporaryApplications(platform, { by, metadata: data ?? undefined, timeout })
+    let caller: TemporaryApplication | undefined
     const results: CheckReport[] = []
     const ended: string[] = []
 
@@ -62,8 +62,7 @@ export const proveCommand = command({
         results.push({ ...check, received: `no answer: ${first.failure}`, fix: diagnose(first)! })
         return
       }
-      const names = apis.map(({ name }) => name)
-      const caller = await applications.create('Temporary application of prove', names)
+      caller = await createTemporaryApplication(platform, { by, metadata: data ?? undefined, timeout })
       await findRoutes(routes, apis, send)
       const site = { platform, options, baseUrl, caller, instances, routes, send, by, signal, samples: new Map() }
       for (const planned of planChecks(apis, routes)) results.push(await runCheck(planned, site))
@@ -75,9 +74,8 @@ export const proveCommand = command({
       if (!signal.aborted) throw error
       ended.push(describeError(signal.reason))
     } finally {
-      for (const id of await applications.deleteAll()) {
-        ended.push(`The store does not answer: a temporary application is left. ${PROGRAM} apps delete ${id}`)
-      }
+      if (caller && !(await caller.delete()))
+        ended.push(`The store does not answer: a temporary application is left. ${PROGRAM} apps delete ${caller.id}`)
       end()
     }
     const report = { url: address, results, ended: ended.length === 0 ? undefined : ended.join(' ') }

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Check, CheckContext, CheckOutcome } from './check.js'
 import { bearer, formCredentials, postForm, tokenRequest } from './drafts.js'
 import type { Answer, RequestDraft } from './exchange.js'
-import { ALLOWED, TOKEN } from './expectation.js'
+import { ALLOWED, TOKEN, skip } from './expectation.js'
 import { describeAnswer, readAccessToken, repeat } from './site.js'
-import { skip } from './skipped-check.js'
 
 const PROPAGATION_TIME_MS = 1000
 

@@ -1,7 +1,7 @@
 import type { Api, PlatformAuth, PlatformAuthOptions } from '../../../index.js'
 import { basicTokenRequest, tokenRequest } from './drafts.js'
 import type { Answer, RequestDraft, Send } from './exchange.js'
-import type { TemporaryApplication } from './temporary-applications.js'
+import type { TemporaryApplication } from './temporary-application.js'
 
 /** The deployment, and what was created for the checks. */
 export interface Site {
@@ -10,7 +10,7 @@ export interface Site {
   /** The option `baseUrl` without a slash at the end, as answers name it. */
   readonly baseUrl: string
   /** This application may use every API, with all scopes. */
-  readonly caller: TemporaryApplication
+  readonly caller: Omit<TemporaryApplication, 'delete'>
   /** The number of instances, as far as it is known. */
   readonly instances: number
   readonly routes: ReadonlyMap<string, string>

@@ -1,0 +1,179 @@
+import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
+import type { ResultOf } from '../../operations/operation.js'
+import type { CallName } from '../../operations/operator-calls.js'
+import {
+  command,
+  option,
+  type Command,
+  type CommandContext,
+  type CommandResult,
+  type OptionTable,
+  type ResultPart,
+} from '../command.js'
+import { UsageError } from '../errors.js'
+import { createTable } from '../format.js'
+import { createMemberOptions, type Values } from './member-options.js'
+import { findOperation, run, type CommandWords, type GivenMembers } from './operation-command.js'
+
+export const LIST_OPTIONS = {
+  after: option.text('ID', 'Starts behind the page before, which names this.'),
+  limit: option.number('N', 'The size of a page, 1 to 1000; the default is 100.'),
+  all: option.flag('Lists every page. With --json: one JSON document per line (NDJSON).'),
+} as const satisfies OptionTable
+
+export const EXPORT_OPTIONS = {
+  format: option.text('FORMAT', 'Prints every entry as csv, or as ndjson: one JSON document per line.'),
+} as const satisfies OptionTable
+
+type ItemOf<Name extends CallName> = ResultOf<Name> extends { items: (infer Item)[] } ? Item : never
+type Cells = readonly (string | number)[]
+
+/** How the items of a list are shown, and exported if other programs read them. */
+interface Shown<Item> {
+  readonly headings: readonly string[]
+  formatRow(item: Item): readonly string[]
+  readonly empty: string
+  /** The columns of CSV. */
+  readonly columns?: readonly string[]
+  /** The lines of CSV for an item. Items are asked for one after another. */
+  formatRows?(item: Item): MaybePromise<readonly Cells[]>
+}
+
+interface ListWords<Name extends CallName> extends Omit<
+  CommandWords<Name>,
+  'emails' | 'json' | 'text' | 'needsChange' | 'before' | 'requires'
+> {
+  /** Whether it has `--format`. */
+  readonly exports?: boolean
+  list(input: GivenMembers): Shown<ItemOf<Name>>
+  /** Runs if the first page has no items; throws if the query cannot be right. */
+  whenEmpty?(input: GivenMembers, context: CommandContext): void
+}
+
+/** A command that lists pages of an operation, or all of them. */
+export function listCommand<const Name extends CallName>(operationName: Name, words: ListWords<Name>): Command {
+  const { name, without = [], exports = false } = words
+  const operation = findOperation(operationName)
+  const members = createMemberOptions(operation, { ...words, without: [...without, 'after', 'limit'] })
+  return command({
+    name,
+    summary: words.summary ?? operation.summary,
+    notes: words.notes ?? [],
+    example: words.example,
+    parameters: members.parameters,
+    options: { ...members.options, ...words.options, ...(exports && EXPORT_OPTIONS), ...LIST_OPTIONS },
+    requires: (operation.needs === 'platform' ? 'options' : 'store') as 'store',
+    audited: operation.audited,
+    async run(context): Promise<CommandResult> {
+      const input = (await members.read(context.values, context.parameters, name)) as Values & GivenMembers
+      return runList(operationName, words.list(input), {
+        name,
+        input,
+        context,
+        whenEmpty: () => words.whenEmpty?.(input, context),
+      })
+    },
+  })
+}
+
+/** With `all`, pages are read while they are printed, so memory is bounded. Larger pages then save time. */
+const PAGE_SIZE_OF_ALL = 1000
+
+/** Lists a page of an operation, or all pages; or exports every item. */
+export async function runList<const Name extends CallName>(
+  operationName: Name,
+  shown: Shown<ItemOf<Name>>,
+  given: {
+    readonly name: string
+    readonly input: object
+    readonly context: Pick<CommandContext, 'values' | 'platform'>
+    readonly whenEmpty?: () => void
+  },
+): Promise<CommandResult> {
+  const { name, input, context, whenEmpty } = given
+  const operation = findOperation(operationName)
+  const { after, limit, all, format } = context.values as {
+    readonly after?: string
+    readonly limit?: number
+    readonly all?: boolean
+    readonly format?: string
+  }
+  async function readPage(start: string | undefined, size: number | undefined): Promise<Page<ItemOf<Name>>> {
+    const query = Object.entries({ after: start, limit: size }).filter(
+      ([member, value]) => value !== undefined && Object.hasOwn(operation.input.shape, member),
+    )
+    const page = await run(operation, context.platform, { ...input, ...Object.fromEntries(query) })
+    const { items } = page as Page<ItemOf<Name>>
+    if (items.length === 0 && start === after) whenEmpty?.()
+    return page as Page<ItemOf<Name>>
+  }
+  const pages = readPages(
+    (next) => readPage(next, format === undefined && limit !== undefined ? limit : PAGE_SIZE_OF_ALL),
+    after,
+  )
+  if (format === 'csv') return { parts: formatCsv(pages, shown) }
+  if (format === 'ndjson') return { parts: formatNdjson(pages) }
+  if (format !== undefined) throw new UsageError(`--format is "${format}". Write csv or ndjson.`, name)
+  const formatRows = createTable(shown.headings)
+  const formatItems = (items: readonly ItemOf<Name>[]): string =>
+    items.length === 0 ? shown.empty : formatRows(items.map((item) => shown.formatRow(item)))
+  if (all) return { parts: mapPages(pages, (items) => ({ items, formatText: () => formatItems(items) })) }
+  const { items, next } = await readPage(after, limit)
+  const more = next === undefined ? '' : `\n\nThere are more: --after ${next}`
+  return { json: { items, next }, text: formatItems(items) + more }
+}
+
+interface Page<Item> {
+  readonly items: readonly Item[]
+  /** The `after` of the next page; undefined on the last one. */
+  readonly next?: string | undefined
+}
+
+/** The items of every page from `start` on, page by page. */
+export async function* readPages<Item>(
+  readPage: (after: string | undefined) => Promise<Page<Item>>,
+  start?: string,
+): AsyncGenerator<readonly Item[]> {
+  for (let after = start; ;) {
+    const { items, next } = await readPage(after)
+    yield items
+    if (next === undefined) return
+    after = next
+  }
+}
+
+async function* mapPages<Item>(
+  pages: AsyncIterable<readonly Item[]>,
+  toPart: (items: readonly Item[]) => ResultPart,
+): AsyncGenerator<ResultPart> {
+  for await (const items of pages) yield toPart(items)
+}
+
+async function* formatNdjson(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<ResultPart> {
+  for await (const items of pages) {
+    if (items.length > 0) yield { items, formatText: () => items.map((item) => JSON.stringify(item)).join('\n') }
+  }
+}
+
+async function* formatCsv<Item>(
+  pages: AsyncIterable<readonly Item[]>,
+  { columns = [], formatRows }: Shown<Item>,
+): AsyncGenerator<ResultPart> {
+  yield { items: [], formatText: () => formatLine(columns) }
+  for await (const items of pages) {
+    const rows: Cells[] = []
+    for (const item of items) rows.push(...((await formatRows?.(item)) ?? []))
+    if (rows.length > 0) yield { items, formatText: () => rows.map(formatLine).join('\n') }
+  }
+}
+
+/** RFC 4180. */
+function formatLine(cells: Cells): string {
+  return cells.map((cell) => (typeof cell === 'number' ? String(cell) : formatCell(cell))).join(',')
+}
+
+/** A text that spreadsheets would read as a formula gets an apostrophe, as OWASP recommends: callers choose request ids. */
+function formatCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
