@@ -55,6 +55,9 @@ export const STATEMENTS: Readonly<Record<string, (store: StoreWith) => Promise<u
     store.listApplications({ ...PAGE, name: 'name', status: 'suspended' }),
   'listApplications by the beginning of a name that all have and contact': (store) =>
     store.listApplications({ ...PAGE, name: 'name', contact: 'c7@example.com' }),
+  'listApplications by the prefix of a credential': (store) => store.listApplications({ ...PAGE, credential: 'pref3' }),
+  'listApplications by the prefix of a credential that all have, the next page': (store) =>
+    store.listApplications({ ...PAGE, credential: 'prefix', after: 'app_500' }),
   'listApplications by external id': (store) => store.listApplications({ ...PAGE, externalId: 'customer 3' }),
   'listApplications by an expiry that 1 in 40 has': (store) => store.listApplications({ ...PAGE, ...EXPIRING }),
   'listApplications by an expiry that 1 in 40 has, a long page': (store) =>
@@ -123,6 +126,10 @@ export const STATEMENTS: Readonly<Record<string, (store: StoreWith) => Promise<u
   'emails.find': (store) => store.emails.find('email 3'),
   'emails.findByClaimLink': (store) => store.emails.findByClaimLink('claim 3'),
   'emails.list of an application': (store) => store.emails.list({ ...EMAILS, applicationId: 'app_3' }),
+  'emails.list by state, the next page': (store) =>
+    store.emails.list({ ...EMAILS, state: 'due', after: { id: 'email 40', dueAt: NOW - 500 } }),
+  'emails.list of all, the next page': (store) =>
+    store.emails.list({ ...EMAILS, after: { id: 'sent', dueAt: NOW - 100 } }),
   'emails.list by state': (store) => store.emails.list({ ...EMAILS, state: 'failed' }),
   revokeAccessToken: (store) => store.revokeAccessToken({ id: `token ${(unique += 1)}`, expiresAt: NOW + 1 }, NOW),
   listRevokedAccessTokens: (store) => store.listRevokedAccessTokens(NOW, 10),

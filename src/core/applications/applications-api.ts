@@ -88,6 +88,11 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     readonly name?: string | undefined
     /** Only applications of which this address is a contact, in whatever case; an index finds them. */
     readonly contact?: string | undefined
+    /**
+     * Only applications that have a credential with this `prefix`, such as `pk_key_Ab12Cd`; an index finds them. Rejects with code
+     * `invalid_argument` for a whole key or secret, which belongs in no list, address or log.
+     */
+    readonly credential?: string | undefined
     /** Only applications that have this plan; an index finds them. */
     readonly plan?: string | undefined
     /**

@@ -61,6 +61,7 @@ export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
       externalId: 'own',
       name: 'own',
       contact: 'own',
+      credential: 'own',
       plan: 'own',
       expiringBefore: 'own',
       waiting: 'boolean',

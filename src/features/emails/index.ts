@@ -42,7 +42,7 @@ export type {
   SuspendedEmail,
 } from '../../shared/contracts/email-content.js'
 export type { EmailsOptions } from './emails-options.js'
-export type { EmailQueue, EmailQueueStatus } from './store-calls.js'
+export type { EmailEntry, EmailListQuery, EmailQueue, EmailQueueStatus } from './store-calls.js'
 
 /** The types of `auth.emails`. */
 export interface EmailsTypes extends CallTypes {

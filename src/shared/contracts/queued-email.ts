@@ -18,6 +18,8 @@ export type NoticePurpose =
   | 'quota'
   | 'changes'
 
+export const EMAIL_STATES = ['held', 'due', 'failed', 'claimable', 'suspended'] as const
+
 export type EmailPurpose = DeliveryPurpose | NoticePurpose
 
 /**
@@ -38,7 +40,7 @@ export interface QueuedEmail {
    * `held` until the registration is approved; `due` from `dueAt` on; `failed` after the last attempt; `claimable` while its
    * claim link is valid; `suspended` until its application is resumed.
    */
-  readonly state: 'held' | 'due' | 'failed' | 'claimable' | 'suspended'
+  readonly state: (typeof EMAIL_STATES)[number]
   /** Seconds for which the replaced credential stays valid. */
   readonly overlap: number
   /** Number of attempts since the e-mail was created or retried by an operator. */
@@ -68,11 +70,13 @@ export type EmailChange =
   /** Every e-mail of the application is deleted. */
   | 'removeAll'
 
-/** A filter for e-mails, which are listed by `dueAt`, earliest first. */
+/** A page of e-mails by `dueAt`, earliest first, and then in the order in which they were added. An index finds those of a state in this order. */
 export interface EmailQuery {
   readonly applicationId: string | undefined
   readonly purpose?: EmailPurpose | undefined
   readonly state: QueuedEmail['state'] | undefined
+  /** The last e-mail of the previous page. If it is gone, those that are as due as it was are listed too. */
+  readonly after?: Pick<QueuedEmail, 'dueAt' | 'id'> | undefined
   readonly limit: number
 }
 

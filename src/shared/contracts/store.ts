@@ -209,6 +209,8 @@ export interface ApplicationQuery {
   readonly name?: string | undefined
   /** Only applications of which the first or another contact, in ASCII lower case, is this. An index finds them. */
   readonly contact?: string | undefined
+  /** Only applications that have a credential with this `prefix`, expired or not. An index finds them, in the order in which they were added. */
+  readonly credential?: string | undefined
   /** Milliseconds since 1970: only applications with a credential that expires after `expiringAfter` and before this. */
   readonly expiringBefore?: number | undefined
   /** 0 if left out. No effect without `expiringBefore`. */

@@ -144,6 +144,7 @@ function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {
     externalId,
     name,
     contact,
+    credential,
     expiringBefore,
     expiringAfter = 0,
     hasDecided,
@@ -160,6 +161,7 @@ function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {
     (externalId === undefined || record.externalId === externalId) &&
     (name === undefined || toAsciiLowerCase(record.name).startsWith(name)) &&
     (contact === undefined || hasContact(record, contact)) &&
+    (credential === undefined || listCredentials(record).some(({ prefix }) => prefix === credential)) &&
     (expiringBefore === undefined || listCredentials(record).some(expires)) &&
     (plan === undefined || (plan === true ? record.plan !== undefined : record.plan === plan)) &&
     (endingBefore === undefined || (record.endsAt ?? Infinity) < endingBefore) &&

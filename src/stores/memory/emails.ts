@@ -38,11 +38,15 @@ export function createMemoryEmails() {
     return [...emails.values()].find(({ claimLinks }) => claimLinks.some((link) => link.hash === hash))
   }
 
-  function list({ applicationId, purpose, state, limit }: EmailQuery): readonly QueuedEmail[] {
+  function list({ applicationId, purpose, state, after, limit }: EmailQuery): readonly QueuedEmail[] {
+    const places = after && new Map([...emails.keys()].map((id, place) => [id, place]))
+    const isBehind = ({ id, dueAt }: QueuedEmail): boolean =>
+      !after || dueAt > after.dueAt || (dueAt === after.dueAt && places!.get(id)! > (places!.get(after.id) ?? -1))
     const matches = (email: QueuedEmail): boolean =>
       email.applicationId === (applicationId ?? email.applicationId) &&
       email.purpose === (purpose ?? email.purpose) &&
-      email.state === (state ?? email.state)
+      email.state === (state ?? email.state) &&
+      isBehind(email)
     return sortByDueAt(matches).slice(0, limit)
   }
 

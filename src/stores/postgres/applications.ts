@@ -43,9 +43,11 @@ export async function findApplicationByKey(
 }
 
 export async function listApplications(sql: Sql, query: ApplicationQuery): Promise<readonly ApplicationRecord[]> {
-  const { after, limit, externalId, name, afterName, contact, plan } = query
+  const { after, limit, externalId, name, afterName, contact, credential, plan } = query
   if (
-    ![after, externalId, name, afterName, contact, plan].every((text) => typeof text !== 'string' || isStorable(text))
+    ![after, externalId, name, afterName, contact, credential, plan].every(
+      (text) => typeof text !== 'string' || isStorable(text),
+    )
   )
     return []
   if (!isPosition(query)) return []
@@ -61,12 +63,20 @@ type Value = string | number | readonly string[]
 type Selection = readonly [text: string, values: readonly Value[]]
 
 function selectPage(query: ApplicationQuery): Selection {
-  const { after, externalId, name, contact, expiringBefore, hasDecided, plan, endingBefore } = query
+  const { after, externalId, name, contact, credential, expiringBefore, hasDecided, plan, endingBefore } = query
   // NULL if there is no such application, after which nothing is listed.
   const start = after === undefined ? '$1::bigint' : '(SELECT seq FROM platform_auth_applications WHERE id = $1)'
-  const isSearch = [externalId, name, contact, expiringBefore, hasDecided, plan, endingBefore, query.waiting].some(
-    (filter) => filter !== undefined,
-  )
+  const isSearch = [
+    externalId,
+    name,
+    contact,
+    credential,
+    expiringBefore,
+    hasDecided,
+    plan,
+    endingBefore,
+    query.waiting,
+  ].some((filter) => filter !== undefined)
   return isSearch ? selectFound(query, start) : selectByStatus(query, start)
 }
 
@@ -85,7 +95,7 @@ function selectByStatus({ api, status }: ApplicationQuery, start: string): Selec
 
 /** In the order of the index of expiry or names, up to the limit, unless an index finds the few that match another filter. */
 function selectFound(query: ApplicationQuery, start: string): Selection {
-  const { api, status, externalId, name, contact, expiringBefore, plan, endingBefore } = query
+  const { api, status, externalId, name, contact, credential, expiringBefore, plan, endingBefore } = query
   const values: Value[] = []
   const bind = (value: Value): string => `$${values.push(value) + 2}`
   const statuses = status === undefined ? NOT_DELETED : [status]
@@ -95,6 +105,8 @@ function selectFound(query: ApplicationQuery, start: string): Selection {
     externalId !== undefined && `found.external_id = ${bind(externalId)}`,
     name !== undefined && `${LOWER_NAME} >= ${bind(name)} AND ${LOWER_NAME} < ${bind(name + LAST_CHARACTER)}`,
     contact !== undefined && selectByContact(bind(contact)),
+    credential !== undefined &&
+      `found.seq IN (SELECT application_seq FROM platform_auth_credentials WHERE prefix = ${bind(credential)})`,
     // As the condition of the index.
     query.hasDecided && "found.status = 'deleted' AND found.decided IS NOT NULL",
     query.waiting && `${formatWait(query)} IS NOT NULL`,
@@ -121,8 +133,8 @@ function selectFound(query: ApplicationQuery, start: string): Selection {
   return [text, values]
 }
 
-function hasFew({ externalId, contact, endingBefore }: ApplicationQuery): boolean {
-  return [externalId, contact, endingBefore].some((filter) => filter !== undefined)
+function hasFew({ externalId, contact, credential, endingBefore }: ApplicationQuery): boolean {
+  return [externalId, contact, credential, endingBefore].some((filter) => filter !== undefined)
 }
 
 /** A sum is in no index: the few that another filter finds are read instead. */

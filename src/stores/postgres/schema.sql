@@ -82,7 +82,7 @@ CREATE TABLE platform_auth_credentials (
   position integer NOT NULL,
   id text COLLATE "C" NOT NULL,
   name text NOT NULL,
-  prefix text NOT NULL,
+  prefix text COLLATE "C" NOT NULL,
   created_at bigint NOT NULL,
   expires_at bigint,
   last_used_at bigint,
@@ -96,6 +96,7 @@ CREATE TABLE platform_auth_credentials (
 );
 CREATE INDEX platform_auth_credentials_by_application ON platform_auth_credentials USING btree (application_seq);
 CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials USING btree (expires_at, application_seq, reminded_days) WHERE (expires_at IS NOT NULL);
+CREATE INDEX platform_auth_credentials_by_prefix ON platform_auth_credentials USING btree (prefix, application_seq);
 
 CREATE TABLE platform_auth_email_claim_links (
   hash text COLLATE "C" NOT NULL,

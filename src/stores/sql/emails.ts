@@ -83,10 +83,16 @@ export function* findEmailByClaimLink(hash: string): Work<QueuedEmail | undefine
 
 export function* listEmails(query: EmailQuery): Work<readonly QueuedEmail[]> {
   const filters = listEmailFilters(query)
-  const conditions = filters.map(([column], i) => `${column} = ?${i + 2}`)
-  const where = filters.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
+  const values: (string | number)[] = [query.limit]
+  const bind = (value: string | number): string => `?${values.push(value)}`
+  const conditions = filters.map(([column, value]) => `${column} = ${bind(value)}`)
+  if (query.after) {
+    const seq = `coalesce((SELECT seq FROM platform_auth_emails WHERE id = ${bind(query.after.id)}), 0)`
+    conditions.push(`(due_at, seq) > (${bind(query.after.dueAt)}, ${seq})`)
+  }
+  const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
   const text = `SELECT ${COLUMNS} FROM platform_auth_emails ${where} ORDER BY due_at, seq LIMIT ?1`
-  return (yield* all<EmailRow>(text, query.limit, ...filters.map(([, value]) => value))).map(parseEmail)
+  return (yield* all<EmailRow>(text, ...values)).map(parseEmail)
 }
 
 export function* listExpiring({ after, until, days, limit }: ExpiryQuery): Work<readonly string[]> {

@@ -92,7 +92,7 @@ const TABLES = `
     position INTEGER NOT NULL,
     id {key} NOT NULL,
     name TEXT NOT NULL,
-    prefix TEXT NOT NULL,
+    prefix {key} NOT NULL,
     created_at {integer} NOT NULL,
     expires_at {integer},
     last_used_at {integer},
@@ -104,6 +104,7 @@ const TABLES = `
     key_set TEXT
   ){keyed};
   CREATE INDEX platform_auth_credentials_by_application ON platform_auth_credentials (application_seq);
+  CREATE INDEX platform_auth_credentials_by_prefix ON platform_auth_credentials (prefix, application_seq);
   CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials (expires_at, application_seq, reminded_days)
     WHERE expires_at IS NOT NULL;
 

@@ -55,11 +55,11 @@ const NOT_DELETED: readonly ApplicationStatus[] = ['pending', 'active', 'suspend
 type Selection = readonly [text: string, values: readonly (string | number)[]]
 
 function selectPage(query: ApplicationQuery, statuses: readonly string[], start: number): Selection {
-  const { externalId, name, contact, expiringBefore, hasDecided, plan, endingBefore } = query
+  const { externalId, name, contact, credential, expiringBefore, hasDecided, plan, endingBefore } = query
   if (expiringBefore !== undefined) return selectByExpiry({ ...query, expiringBefore }, statuses, start)
   if (name !== undefined) return selectByName({ ...query, name }, statuses, start)
   if (query.waiting) return selectByWait(query, statuses, start)
-  if ([externalId, contact, hasDecided, plan, endingBefore].every((filter) => filter === undefined))
+  if ([externalId, contact, credential, hasDecided, plan, endingBefore].every((filter) => filter === undefined))
     return selectByStatus(query, statuses, start)
   const [conditions, values] = joinFilters([['a.seq > ?', [start]], ...listFilters(query, statuses)])
   return [`SELECT a.seq FROM platform_auth_applications a WHERE ${conditions} ORDER BY a.seq LIMIT ?`, values]
@@ -130,8 +130,8 @@ function selectByWait(query: ApplicationQuery, statuses: readonly string[], star
 }
 
 /** Whether an index finds the few that match another filter, which are read instead. */
-function isNarrow({ externalId, contact, hasDecided, endingBefore }: ApplicationQuery): boolean {
-  return [externalId, contact, hasDecided, endingBefore].some((filter) => filter !== undefined)
+function isNarrow({ externalId, contact, credential, hasDecided, endingBefore }: ApplicationQuery): boolean {
+  return [externalId, contact, credential, hasDecided, endingBefore].some((filter) => filter !== undefined)
 }
 
 /** Conditions that use an index, and those that use none. The plus sign keeps SQLite from reading by status. */
@@ -139,7 +139,7 @@ function listFilters(
   query: ApplicationQuery & { readonly isOrdered?: true },
   statuses: readonly string[],
 ): readonly Selection[] {
-  const { api, externalId, name, contact, plan, endingBefore } = query
+  const { api, externalId, name, contact, credential, plan, endingBefore } = query
   // Half of the applications may have one plan: it is no reason to sort them all by name or expiry.
   const isOrdered = query.isOrdered === true
   const filters: readonly (Selection | undefined)[] = [
@@ -147,6 +147,7 @@ function listFilters(
     externalId === undefined ? undefined : ['a.external_id = ?', [externalId]],
     name === undefined ? undefined : ['+lower(a.name) >= ? AND +lower(a.name) < ?', [name, name + LAST_CHARACTER]],
     contact === undefined ? undefined : [HAS_CONTACT, [contact, contact]],
+    credential === undefined ? undefined : [HAS_CREDENTIAL, [credential]],
     query.hasDecided && [HAS_DECIDED, []],
     query.waiting && ['a.waiting_since IS NOT NULL', []],
     plan === undefined
@@ -170,6 +171,7 @@ const IS_FIRST = `
 const HAS_CONTACT = `
   a.seq IN (SELECT seq FROM platform_auth_applications WHERE contact IS NOT NULL AND lower(contact) = ?
     UNION SELECT application_seq FROM platform_auth_contacts WHERE contact = ?)`
+const HAS_CREDENTIAL = 'a.seq IN (SELECT application_seq FROM platform_auth_credentials WHERE prefix = ?)'
 /** As the condition of the index. */
 const HAS_DECIDED = "a.status = 'deleted' AND a.decided IS NOT NULL"
 const IS_ENDING = 'a.seq IN (SELECT seq FROM platform_auth_applications WHERE ends_at < ?)'

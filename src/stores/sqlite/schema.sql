@@ -116,6 +116,8 @@ CREATE INDEX platform_auth_credentials_by_application ON platform_auth_credentia
 CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials (expires_at, application_seq, reminded_days)
     WHERE expires_at IS NOT NULL;
 
+CREATE INDEX platform_auth_credentials_by_prefix ON platform_auth_credentials (prefix, application_seq);
+
 CREATE TABLE platform_auth_email_claim_links (
     hash TEXT NOT NULL,
     email_seq INTEGER NOT NULL REFERENCES platform_auth_emails (seq),

@@ -55,7 +55,8 @@ const PLACES: Readonly<Partial<Record<CallName, string>>> = {
   'signingKeys.rotate': 'POST /signing-keys',
   'signingKeys.revoke': 'DELETE /signing-keys/{kid}',
   'sessionSecret.replace': 'POST /session-secret/replace',
-  'emails.status': 'GET /emails',
+  'emails.list': 'GET /emails',
+  'emails.status': 'GET /emails/status',
   'emails.retry': 'POST /emails/retry',
   'emails.cancel': 'DELETE /applications/{id}/emails',
 }

@@ -89,6 +89,9 @@ export const applicationOperations = [
       externalId: optional(text('Only the one with this id of your own.')),
       name: optional(text('Only those whose name begins with this.')),
       contact: optional(text('Only those of which this is a contact.')),
+      credential: optional(
+        text('Only those with a key or secret that begins with this: the characters that lists show, never all of it.'),
+      ),
       plan: optional(text('Only those that have this plan.')),
       expiringBefore: optional(time('Only those with a key or secret that expires before that time.')),
       waiting: optional(

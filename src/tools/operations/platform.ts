@@ -1,7 +1,21 @@
 import * as z from 'zod/mini'
+import { EMAIL_STATES } from '../../shared/contracts/queued-email.js'
 import { operation } from './operation.js'
 import { choice, count, flag, id, optional, page, pageOf, text, time, timestamp } from './schemas.js'
 
+const EMAIL_PURPOSES = [
+  'registration',
+  'key',
+  'secret',
+  'expiring',
+  'invitation',
+  'approvalRequest',
+  'approved',
+  'rejected',
+  'suspended',
+  'quota',
+  'changes',
+] as const
 const READS = { needs: 'store', changes: 'nothing', audited: false } as const
 const KEYS = { scope: 'signing-keys:write', needs: 'platform', changes: 'signingKeys' } as const
 const application = optional(text('The id of an application; all if left out.'))
@@ -219,6 +233,32 @@ export const platformOperations = [
     name: 'sessionSecret.replace',
     summary:
       'Ends all sessions of the portal, sign-in links, and links in operators’ e-mails, and those that a thief could make.',
+  }),
+  operation({
+    ...READS,
+    scope: 'emails:write',
+    name: 'emails.list',
+    summary:
+      'Lists the queued e-mails, what is due first at the beginning: the mail server’s last answer, and the next attempt.',
+    options: {
+      applicationId: application,
+      state: optional(choice(EMAIL_STATES, 'Only those in this state.')),
+      ...page,
+    },
+    output: pageOf(
+      z.strictObject({
+        id: text(),
+        applicationId: text(),
+        name: text('That of the application.'),
+        purpose: z.enum(EMAIL_PURPOSES),
+        recipient: optional(text()),
+        state: z.enum(EMAIL_STATES),
+        attempts: z.int(),
+        problem: optional(text('The code of the last failure.')),
+        createdAt: timestamp(),
+        dueAt: timestamp('The time of the next attempt, if it is `due`.'),
+      }),
+    ),
   }),
   operation({
     ...READS,

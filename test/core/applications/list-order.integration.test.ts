@@ -64,6 +64,18 @@ onEveryPlatform((host) => {
     expect(rotated).toEqual([['x 5'], ['x 10'], ['x 20'], ['x 30']])
   })
 
+  it('list({ credential }) finds by the visible beginning of a key or secret, and refuses a whole one', async () => {
+    const { application, credentials } = await host.auth.applications.create({ name: 'z', apis: APIS })
+    await create('z 2', [100])
+    for (const { prefix } of [...application.keys, ...application.secrets])
+      for (const credential of [prefix, `${prefix}...`, `${prefix}…`])
+        expect((await host.auth.applications.list({ credential })).items).toMatchObject([{ id: application.id }])
+    const [{ prefix } = { prefix: '' }] = application.keys
+    expect(await host.auth.applications.list({ credential: prefix.slice(0, -1) })).toEqual({ items: [] })
+    for (const credential of [credentials.clientId, credentials.clientSecret!, '', '...'])
+      await expect(host.auth.applications.list({ credential })).rejects.toMatchObject({ code: 'invalid_argument' })
+  })
+
   it('list() lists nothing after a cursor of another search, or a text that is none', async () => {
     for (const name of ['y 1', 'y 2', 'y 3']) await create(name, [100])
     const expiringBefore = new Date(host.clock.now() + 200 * DAY_MS)

@@ -71,7 +71,9 @@ const given = ['by', 'name', 'contact', 'language']
 /** Every call that a host makes with data of its own, and its parameters. */
 export const CALLS: Readonly<Record<string, readonly Parameter[]>> = {
   'applications.get': [{ ...application, resolves: true }],
-  'applications.list': [options({ texts: ['after', 'api', 'status', 'externalId', 'name', 'contact', 'plan'] })],
+  'applications.list': [
+    options({ texts: ['after', 'api', 'status', 'externalId', 'name', 'contact', 'credential', 'plan'] }),
+  ],
   'registration.register': [options({ texts: given, right: APPLICATION })],
   'applications.create': [options({ texts: given, right: APPLICATION })],
   'imports.run': [

@@ -65,6 +65,30 @@ export function applicationSearchContract({ describe, it }: TestCollector): void
     })
   })
 
+  describe('credential', () => {
+    it('finds the applications that have one with this prefix, oldest first', async (context) => {
+      const { save, listIds, listInPages } = context
+      const shown = (hash: string, prefix: string) => credential(hash, { prefix })
+      await save('a', { keys: [shown('ka', 'pk_key_Ab12')], secrets: [shown('sa', 'pk_sec_Zz99')] })
+      await save('b', { keys: [shown('kb', 'pk_key_ab12'), shown('kb2', 'import')] })
+      await save('c', { keys: [shown('kc', 'import')], secrets: [shown('sc', 'import')], status: 'suspended' })
+      await save('d', {
+        keys: [credential('kd', { prefix: 'import', expiresAt: 1 })],
+        apis: { orders: { scopes: [] } },
+      })
+      assertEqual(await listIds({ credential: 'pk_key_Ab12' }), ['a'])
+      assertEqual(await listIds({ credential: 'pk_sec_Zz99' }), ['a'])
+      for (const limit of [1, 2, 3]) assertEqual(await listInPages({ credential: 'import' }, limit), ['b', 'c', 'd'])
+      assertEqual(await listIds({ credential: 'import', status: 'suspended' }), ['c'])
+      assertEqual(await listIds({ credential: 'import', api: 'orders', name: 'application' }), ['d'])
+      for (const prefix of ['pk_key_Ab1', 'pk_key_Ab12x', 'impor%', ...MALFORMED_CURSORS])
+        assertEqual(await listIds({ credential: prefix }), [], JSON.stringify(prefix))
+      await save('b', { version: 2, keys: [shown('kb', 'pk_key_ab12')] })
+      await save('d', { version: 2, status: 'deleted' })
+      assertEqual(await listIds({ credential: 'import' }), ['c'])
+    })
+  })
+
   describe('waiting', () => {
     it('finds registrations and requests for access, what has waited longest first, in pages of any size', async (context) => {
       const { save, listIds, store } = context

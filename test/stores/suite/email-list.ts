@@ -1,6 +1,6 @@
-import type { EmailQuery } from '../../../src/store.js'
+import type { EmailQuery, QueuedEmail } from '../../../src/store.js'
 import { email, NOW } from './records.js'
-import { assertEqual, type TestCollector } from './suite.js'
+import { assertEqual, readPages, type TestCollector } from './suite.js'
 
 /** The filters and the order of `emails.list()`. */
 export function emailListContract({ describe, it }: TestCollector): void {
@@ -34,5 +34,21 @@ export function emailListContract({ describe, it }: TestCollector): void {
         assertEqual(await listEmailIds(query), expected)
       })
     }
+
+    it('goes on behind an e-mail, in pages of any size', async ({ saveEmails, listEmails, listEmailIds }) => {
+      for (const one of emails) await saveEmails([one])
+      for (const query of [{}, { state: 'due' }, { applicationId: 'b' }] as const) {
+        const all = await listEmails(query)
+        for (const limit of [1, 2, 7])
+          assertEqual(
+            await readPages<QueuedEmail>(limit, (after) => listEmails({ ...query, after, limit })),
+            all,
+            `pages of ${limit}`,
+          )
+      }
+      const gone = { dueAt: NOW + 1, id: 'sent meanwhile' }
+      assertEqual(await listEmailIds({ after: gone }), ['tie 1', 'tie 0', 'later'])
+      assertEqual(await listEmailIds({ after: { ...gone, id: 'held' } }), ['later'])
+    })
   })
 }

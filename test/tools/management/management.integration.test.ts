@@ -153,7 +153,11 @@ describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore)
     expect((await call('POST /signing-keys', { immediately: true })).body.state).toBe('current')
     expect((await call('GET /signing-keys')).body.items).toHaveLength(2)
     expect((await call('POST /emails/retry')).body).toEqual({ retried: 0 })
-    expect((await call('GET /emails')).status).toBe(200)
+    expect((await call('GET /emails?state=due')).body.items).toMatchObject([
+      { purpose: 'changes', name: 'Third', attempts: 0 },
+    ])
+    expect((await call('GET /emails?state=sent')).status).toBe(400)
+    expect((await call('GET /emails/status')).status).toBe(200)
     expect((await call(`GET ${at}/refusals`)).body).toEqual({ items: [] })
     expect((await call(`DELETE ${at}`)).body.status).toBe('deleted')
     expect((await call(`GET ${at}`)).body.status).toBe('deleted')

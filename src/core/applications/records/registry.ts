@@ -4,17 +4,17 @@ import type { EventType } from '../../../shared/contracts/events.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { EmailChange } from '../../../shared/contracts/queued-email.js'
 import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
-import type { Store, ApplicationQuery } from '../../../shared/contracts/store.js'
+import type { Store } from '../../../shared/contracts/store.js'
 import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
 import type { Edit } from './application-writer.js'
 import type { Decisions } from '../decisions/decisions.js'
 import type { Application } from '../application.js'
 import { toApplication } from './application-info.js'
+import { createList } from './application-list.js'
 import type { Applications } from '../applications-api.js'
 import { isText } from '../call-arguments.js'
-import { normalizeContact } from '../contacts/contact-lists.js'
 import { replaceFirstContact } from '../contacts/contacts.js'
-import { listChangedMembers, readExternalId, type ReadOperatorData } from './metadata.js'
+import { listChangedMembers, type ReadOperatorData } from './metadata.js'
 import {
   createQueuedEmail,
   isFirstDelivery,
@@ -26,22 +26,8 @@ import { changeLimits, describeLimits, readLimitChanges, type LimitChanges } fro
 import { readResourceServer, refuseWithoutSecret } from './resource-servers.js'
 import { joinWithheld } from './withheld.js'
 import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
-import {
-  readApiName,
-  readContact,
-  readFlag,
-  readLanguage,
-  readNamePrefix,
-  readName,
-  readPageSize,
-  readPlanFilter,
-  readReason,
-  readStatus,
-  readTime,
-  readNetworks,
-} from './validation.js'
+import { readApiName, readContact, readFlag, readLanguage, readName, readReason, readNetworks } from './validation.js'
 import type { CallParts } from '../call-parts.js'
-import { findFirstExpiry, findWaitingSince, toAsciiLowerCase } from '../../../shared/contracts/application-order.js'
 
 /** The calls that need the store alone: no API definitions, no pepper, no mailer. */
 export type Registry = Pick<
@@ -80,28 +66,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       const record = await store.findApplication(id)
       return record && toApplication(record, now())
     },
-    async list({ after, limit, api, status, externalId, name, contact, plan, expiringBefore, waiting } = {}) {
-      const pageSize = readPageSize(limit)
-      const filter = {
-        api,
-        status: readStatus(status),
-        externalId: externalId === undefined ? undefined : readExternalId(externalId),
-        name: readNamePrefix(name),
-        contact: contact === undefined ? undefined : normalizeContact(readContact(contact)),
-        plan: readPlanFilter(plan),
-        expiringBefore: readTime('expiringBefore', expiringBefore),
-        waiting: readFlag('waiting', waiting) || undefined,
-      }
-      await opened()
-      await flushLastUsed?.()
-      // One record more than the page holds shows whether there is a next page.
-      const position = parseListCursor(filter, after, now())
-      if (!position) return { items: [] }
-      const records = await store.listApplications({ ...filter, ...position, limit: pageSize + 1 })
-      const items = records.slice(0, pageSize).map((record) => toApplication(record, now()))
-      if (records.length <= pageSize) return { items }
-      return { items, next: formatListCursor(filter, position.expiringAfter ?? 0, records[pageSize - 1]!) }
-    },
+    list: createList(options),
     async approve(id, { api, by } = {}) {
       return toApplication(await decisions.approve(id, { api: readApiName(api) }, { by }), now())
     },
@@ -206,34 +171,4 @@ function queueSuspension(
   if (contact !== undefined)
     return { save: createQueuedEmail(id, 'suspended', now, { ...(reason !== undefined && { details: { reason } }) }) }
   throw new ApplicationError('invalid_state', `Application ${id} has no contact to notify.`)
-}
-
-type Search = Pick<ApplicationQuery, 'name' | 'expiringBefore' | 'waiting'>
-type Position = Pick<ApplicationQuery, 'after' | 'afterName' | 'afterExpiry' | 'expiringAfter' | 'afterWaiting'>
-
-/**
- * The cursor behind `last`. In a search by expiry or name it has that too, so that the next page is found although the application
- * has been changed since. All pages of a search by expiry count from the time of the first one.
- */
-function formatListCursor(search: Search, expiringAfter: number, last: ApplicationRecord): string {
-  if (search.expiringBefore !== undefined)
-    return `expiry.${expiringAfter}.${findFirstExpiry(last, expiringAfter)}.${last.id}`
-  if (search.name === undefined) return search.waiting ? `waiting.${findWaitingSince(last)}.${last.id}` : last.id
-  return `name.${Buffer.from(toAsciiLowerCase(last.name)).toString('base64url')}.${last.id}`
-}
-
-/** Undefined for a text that is no cursor of such a search, after which nothing is listed. */
-function parseListCursor(search: Search, cursor: string | undefined, now: number): Position | undefined {
-  if (cursor === undefined) return { after: undefined, expiringAfter: now }
-  if (search.expiringBefore !== undefined) {
-    const [, since, expiry, after] = /^expiry\.(\d{1,15})\.(\d{1,15})\.(.+)$/s.exec(cursor) ?? []
-    return after === undefined ? undefined : { after, expiringAfter: Number(since), afterExpiry: Number(expiry) }
-  }
-  if (search.name === undefined && search.waiting) {
-    const [, since, after] = /^waiting\.(\d{1,15})\.(.+)$/s.exec(cursor) ?? []
-    return after === undefined ? undefined : { after, afterWaiting: Number(since) }
-  }
-  if (search.name === undefined) return { after: cursor }
-  const [, name, after] = /^name\.([\w-]+)\.(.+)$/s.exec(cursor) ?? []
-  return after === undefined ? undefined : { after, afterName: Buffer.from(name!, 'base64url').toString() }
 }

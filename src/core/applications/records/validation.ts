@@ -81,6 +81,19 @@ export function readCredentialId(credential: unknown): string | undefined {
   throw invalidArgument('credential must be the id of a credential, such as cred_...')
 }
 
+/** The shortest key or secret of the package is longer. */
+const MAX_PREFIX_LENGTH = 39
+
+/** The `prefix` of a search, with or without the dots that people write behind it. Never a whole credential: an address may have the search. */
+export function readCredentialPrefix(prefix: unknown): string | undefined {
+  if (prefix === undefined) return undefined
+  const shown = isText(prefix) ? prefix.replace(/(?:\.\.\.|\u2026)$/, '') : ''
+  if (shown !== '' && shown.length <= MAX_PREFIX_LENGTH) return shown
+  throw invalidArgument(
+    'credential must be the beginning of a key or secret as lists show it, such as pk_key_Ab12, and never all of it.',
+  )
+}
+
 /** An option that is false unless given. A mistyped value must not count as false. */
 export function readFlag(name: string, value: unknown = false): boolean {
   if (typeof value === 'boolean') return value

@@ -1,9 +1,31 @@
 import { command } from '../command.js'
+import { formatTime } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
 import { listEmails, waitForEmails } from './emails.js'
+import { listCommand } from './lists.js'
 import { findOperation, operationCommand, run } from './operation-command.js'
 
 export const emailCommands = [
+  listCommand('emails.list', {
+    name: 'emails list',
+    parameters: ['applicationId'],
+    members: { state: { placeholder: 'STATE' } },
+    example: 'emails list --state failed --db platform.sqlite',
+    list: () => ({
+      headings: ['application', 'name', 'purpose', 'to', 'state', 'attempts', 'problem', 'due'],
+      formatRow: ({ applicationId, name, purpose, recipient = '-', state, attempts, problem = '-', dueAt }) => [
+        applicationId,
+        name || '-',
+        purpose,
+        recipient,
+        state,
+        String(attempts),
+        problem,
+        formatTime(dueAt),
+      ],
+      empty: 'No e-mail is queued.',
+    }),
+  }),
   command({
     name: 'emails retry',
     summary: findOperation('emails.retry').summary,

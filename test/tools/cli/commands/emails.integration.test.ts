@@ -72,6 +72,42 @@ describe('with claim links', () => {
   })
 })
 
+describe('emails list', () => {
+  it('lists what waits and what has failed, with the last answer, in pages', async () => {
+    vi.stubEnv('CLI_MAIL', 'refuses')
+    const { application: first } = await runJson(register('First', 'first@shop.example'))
+    const { application: second } = await runJson(register('Second', 'second@shop.example'))
+    const list = async (...args: readonly string[]) => runJson(['emails', 'list', ...args, ...db()])
+    const { items, next } = await list('--state', 'failed', '--limit', '1')
+    expect(items).toMatchObject([
+      {
+        applicationId: first.id,
+        name: 'First',
+        purpose: 'registration',
+        recipient: 'first@shop.example',
+        state: 'failed',
+        attempts: 1,
+        problem: '550',
+      },
+    ])
+    expect(await list('--state', 'failed', '--after', next!)).toMatchObject({ items: [{ name: 'Second' }] })
+    expect(await list(second.id, '--state', 'due')).toEqual({ items: [] })
+    const { stdout } = await runInProcess(['emails', 'list', second.id, ...db()])
+    expect(stdout).toMatch(/^APPLICATION .*\n.*Second +registration +second@shop\.example +failed +1 +550 /)
+    for (const { id } of [first, second]) await runInProcess(['apps', 'delete', id, '--yes', ...db()])
+    expect((await runInProcess(['emails', 'list', ...db()])).stdout).toBe('No e-mail is queued.\n')
+  })
+
+  it('refuses another state and another cursor', async () => {
+    for (const args of [
+      ['--state', 'sent'],
+      ['--after', 'nothing'],
+      ['--limit', '0'],
+    ])
+      expect((await runInProcess(['emails', 'list', ...args, ...db()])).stderr).toMatch(/ must be /)
+  })
+})
+
 describe('emails cancel', () => {
   it('cancels the e-mails of an application, after which there is nothing to retry', async () => {
     vi.stubEnv('CLI_MAIL', 'refuses')
