@@ -140,7 +140,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     mayImport: [...LAYERS.tools, 'tools/operations', 'core/http'],
     mayImportTypes: [...FEATURE_INDEXES, 'core/platform/core-auth', 'feature'],
   },
-  // The guards of a platform that runs elsewhere: a second composition of the core, without a store, endpoints and features.
+  // The guards of a platform that runs elsewhere: a second composition of the core, without a store and endpoints, that counts as features do.
   'tools/remote': {
     mayImport: [
       ...LAYERS.tools,
@@ -152,6 +152,13 @@ const RULES: Readonly<Record<string, Rule>> = {
       'core/resource-server',
       'core/store-client',
       'core/tokens',
+      'features/usage/collector',
+      'features/usage/refusal-buffer',
+      'features/usage/reported-collector',
+      'features/plans/ledger',
+      'features/plans/limiter',
+      'features/plans/plan',
+      'features/plans/shared-counts',
     ],
     mayImportTypes: ['core/platform/core-auth'],
   },

@@ -65,7 +65,7 @@ export function createGuardFactory({
   respondWithDenial,
 }: ErrorResponders & {
   /** Rejects while the platform cannot answer: before it is ready, or when the store has been unavailable for too long. */
-  readonly available: () => MaybePromise<void>
+  readonly available: (api: Api) => MaybePromise<void>
   /** The `requests` limit of each API. */
   readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForGuard'>>
   readonly observers: ApiObservers
@@ -87,7 +87,7 @@ export function createGuardFactory({
       if (earlier) return passAgain(req, res, next, earlier)
       const credential = readCredential(req)
       if (typeof credential !== 'string') return passWithout(req, res, next, credential)
-      const ready = available()
+      const ready = available(api)
       if (!(ready instanceof Promise)) decide(credential, req, res, next)
       else if (otherIssuers?.isOfOtherIssuer(credential)) {
         // The platform's state does not matter here.

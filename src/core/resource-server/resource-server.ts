@@ -61,7 +61,7 @@ export function createResourceServer({
   /** What limits by plans; undefined if nothing does. */
   readonly plans: PlanLimits | undefined
   /** Rejects while the platform cannot answer. */
-  readonly available: () => MaybePromise<void>
+  readonly available: (api: Api) => MaybePromise<void>
   readonly observers: ApiObservers
   readonly emit: EmitEarly
   readonly logRefusal: LogRefusal

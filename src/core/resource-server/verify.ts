@@ -24,12 +24,15 @@ export function createVerifiers({
   decisions,
 }: {
   readonly authenticator: Authenticator
-  readonly available: () => MaybePromise<void>
+  readonly available: (api: Api) => MaybePromise<void>
   readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForVerifier'>>
   readonly decisions: Decisions
 }) {
-  async function authenticateWhenAvailable<Result>(authenticate: () => MaybePromise<Result>): Promise<Result> {
-    await available()
+  async function authenticateWhenAvailable<Result>(
+    api: Api,
+    authenticate: () => MaybePromise<Result>,
+  ): Promise<Result> {
+    await available(api)
     return authenticate()
   }
 
@@ -41,7 +44,7 @@ export function createVerifiers({
     authenticate: () => MaybePromise<Identity | Refused | 'noCredential' | 'malformed' | 'tooLong'>,
   ): Promise<Info> {
     try {
-      const result = await limitAuthenticationTime(authenticateWhenAvailable(authenticate))
+      const result = await limitAuthenticationTime(authenticateWhenAvailable(api, authenticate))
       if (!(result instanceof Identity)) {
         const problem = result instanceof Failure ? result.problem : result
         throw typeof problem === 'string' ? toOAuthError(errors[problem]!) : problem

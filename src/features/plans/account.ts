@@ -57,6 +57,19 @@ export function createAccount(applicationId: string): Account {
   }
 }
 
+/** The account of what the store has, for units that another process has counted. */
+export function createStoredAccount(
+  { applicationId, day }: { readonly applicationId: string; readonly day: string },
+  plan: Plan,
+  totals: QuotaTotals,
+  time: number,
+): Account {
+  const account = createAccount(applicationId)
+  advance(account, plan, time)
+  setStored(account, day, totals, 0)
+  return account
+}
+
 /** Begins the windows anew that have ended, and all of them if the application has another plan now. */
 export function advance(account: Account, plan: Plan, time: number): void {
   const { used, endsAt } = account

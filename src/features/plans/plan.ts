@@ -1,4 +1,5 @@
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { PlanWindow } from '../../shared/contracts/quotas.js'
 
 /** A plan as limits are judged by it. */
 export interface Plan {
@@ -6,16 +7,6 @@ export interface Plan {
   readonly windows: readonly PlanWindow[]
   /** Whether it has a quota: a limit per day or month, which is kept in the store. */
   readonly hasQuota: boolean
-}
-
-export interface PlanWindow {
-  /** `60s`, `day` or `month`. */
-  readonly name: string
-  readonly limit: number
-  readonly soft: boolean
-  readonly per: 'day' | 'month' | undefined
-  /** The length of a window; 0 for a quota. */
-  readonly milliseconds: number
 }
 
 export function createPlan(name: string, windows: readonly PlanWindow[]): Plan {

@@ -9,8 +9,9 @@ import {
   readWholeNumber,
   refuseUnknown,
 } from '../../shared/lib/option-checks.js'
+import type { PlanWindow } from '../../shared/contracts/quotas.js'
 import { boolean, group, list, members } from '../../shared/lib/option-rules.js'
-import { createPlan, type Plan, type PlanWindow } from './plan.js'
+import { createPlan, type Plan } from './plan.js'
 import { isPlanName, PLAN_NAME_FORM } from './store-calls.js'
 
 /** At most `limit` requests in `window` seconds, or in each day or month (UTC). */

@@ -5,8 +5,9 @@ import type { RefusalRecord, UsageCount, UsageStore } from '../../shared/contrac
 import { createBatchWriter } from '../../shared/lib/batch-writer.js'
 import { createCounts, isCounted } from './counts.js'
 import { createRefusalBuffer, KEPT_REFUSALS } from './refusal-buffer.js'
+import type { createReportedCollector } from './reported-collector.js'
 import { createRouteCounts } from './route-counts.js'
-import { describeRefusedRoute } from './route-name.js'
+import { describeRefusedRoute, describeRoute } from './route-name.js'
 
 /** A process that is killed loses the counts of this time at most. */
 const COUNTS_INTERVAL_MS = 60_000
@@ -87,6 +88,21 @@ export function createUsageCollector(options: {
     async close(): Promise<void> {
       await Promise.all([countsWriter.close(), refusalsWriter.close()])
     },
+  }
+}
+
+/** Has what happens at an API counted. */
+export function createUsageObserver(
+  api: string,
+  collector: ReturnType<typeof createUsageCollector> | undefined,
+  reported: Pick<ReturnType<typeof createReportedCollector>, 'count'>,
+): ApiObserver {
+  return {
+    allowed: collector?.allowedCounter(api),
+    ...collector?.routeCounter(api),
+    tokenIssued: collector?.accessTokenCounter(api),
+    refused: collector && ((refusal, req) => collector.noteRefusal({ ...refusal, api }, req)),
+    reported: (request, req) => reported.count({ ...request, api, route: describeRoute(req) }),
   }
 }
 

@@ -5,11 +5,10 @@ import type { Usage } from './usage-calls.js'
 import { BATCH_ID_RETENTION_MS } from '../../shared/lib/batch-writer.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { createHourlyDeletion, MAX_DELETED_PER_CALL } from '../../shared/lib/hourly-cleanup.js'
-import { createUsageCollector } from './collector.js'
+import { createUsageCollector, createUsageObserver } from './collector.js'
 import { readUsageOptions, type UsageOptions } from './usage-options.js'
 import { createReportedCollector } from './reported-collector.js'
 import { createCountRefusals, MAX_REFUSAL_AGE_MS } from './refusals.js'
-import { describeRoute } from './route-name.js'
 import { createUsageCalls } from './store-calls.js'
 
 export type { Usage } from './usage-calls.js'
@@ -82,6 +81,7 @@ function createUsagePart(core: Core, { collect, retention, routes }: ReturnType<
   return {
     calls,
     offers: {
+      counts: { requests: collect, routes: collect && routes },
       async list(query) {
         await collector?.flush()
         return calls.list(query)
@@ -91,13 +91,7 @@ function createUsagePart(core: Core, { collect, retention, routes }: ReturnType<
         return countRefusals(applicationId, language)
       },
     } satisfies UsageOffer,
-    observe: ({ name: api }) => ({
-      allowed: collector?.allowedCounter(api),
-      ...collector?.routeCounter(api),
-      tokenIssued: collector?.accessTokenCounter(api),
-      refused: collector && ((refusal, req) => collector.noteRefusal({ ...refusal, api }, req)),
-      reported: (request, req) => reported.count({ ...request, api, route: describeRoute(req) }),
-    }),
+    observe: ({ name }) => createUsageObserver(name, collector, reported),
     start: cleanup.start,
     async flush() {
       await Promise.all([collector?.flush(), reported.flush()])

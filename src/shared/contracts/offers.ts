@@ -1,5 +1,7 @@
 import type { ApplicationRecord, Language } from './application-record.js'
 import type { PlanUsage } from './plan-usage.js'
+import type { PlanWindow, QuotaCount, QuotaTotals } from './quotas.js'
+import type { UsageBatch } from './usage.js'
 import type { CountedRefusal, UsageEntry } from './usage-entries.js'
 
 /** What features offer each other. */
@@ -40,6 +42,8 @@ export interface RegistrationOffer {
 
 /** What `usage()` offers. Both calls know at once what this process has counted; what others count follows within a minute. */
 export interface UsageOffer {
+  /** Whether requests and refusals are counted, and requests by route, too. */
+  readonly counts: { readonly requests: boolean; readonly routes: boolean }
   list(query: {
     readonly applicationId: string
     readonly from: string
@@ -58,4 +62,11 @@ export interface PlansOffer {
   readonly defaultPlan: string | undefined
   /** Undefined for a plan that this process does not have: the application is shown without it. */
   usage(application: { readonly id: string; readonly plan: string | undefined }): Promise<PlanUsage | undefined>
+  /** The limits of an application's plan; undefined without one. Throws for a plan that this process does not have. */
+  findWindows(application: Pick<ApplicationRecord, 'id' | 'plan'>): readonly PlanWindow[] | undefined
+  /** Adds what a process without a store has counted, as the store does, and tells of 80 and 100 % of a quota. */
+  add(
+    batch: UsageBatch,
+    counts: readonly (QuotaCount & { readonly plan: string | undefined })[],
+  ): Promise<readonly QuotaTotals[]>
 }

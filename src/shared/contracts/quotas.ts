@@ -8,6 +8,17 @@ export interface QuotaCount {
   readonly count: number
 }
 
+/** A limit of a plan. */
+export interface PlanWindow {
+  /** `60s`, `day` or `month`. */
+  readonly name: string
+  readonly limit: number
+  readonly soft: boolean
+  readonly per: 'day' | 'month' | undefined
+  /** The length of a window; 0 for a quota. */
+  readonly milliseconds: number
+}
+
 /** The units of an application on a day, and in its month. */
 export interface QuotaTotals {
   readonly ofDay: number

@@ -7,15 +7,16 @@ import { limitAuthenticationTime } from '../../core/http/endpoints.js'
 import { readJson } from '../../core/http/json-body.js'
 import { closeUnfinished, sendDenial, sendJson, toDenial } from '../../core/http/respond.js'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
-import { ConfigurationError, OAuthError, type Api, type CoreAuth, type Middleware } from '../../index.js'
+import { ConfigurationError, OAuthError, type Api, type CoreAuth, type Limit, type Middleware } from '../../index.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import type { Change } from '../../shared/contracts/store-records.js'
-import { boolean, group, textList } from '../../shared/lib/option-rules.js'
+import { boolean, group, limit, textList } from '../../shared/lib/option-rules.js'
 import { readHeader } from '../../shared/lib/request.js'
 import { createSharedKeys, PROOF_HEADER, SOURCE_PATH, type SharedKeys } from './answer-proof.js'
 import { describeApi } from './platform-settings.js'
 import type { Members } from './read-answer.js'
+import { createReportAnswer } from './reports.js'
 import { shareApplication } from './shared-application.js'
 
 type SourceParts = PlatformParts['source']
@@ -37,18 +38,26 @@ const MAX_HELD_MS = 2000
 /** Each takes a few kilobytes. Beyond it an answer is not held. */
 const MAX_HELD_PER_SERVER = 200
 const MAX_LISTED_TOKENS = 10_000
-const MAX_USES = 100
+/** Some 1000 a second, for all processes of a resource server: look-ups, polls, reports. */
+const REQUESTS = { limit: 10_000, window: 10 }
+/** A list has up to 10,000 tokens, each with an HMAC: some 50 ms. A process asks when it starts, and when the feed has lost changes. */
+const LISTS = { limit: 100, window: 60 }
 /** Other texts, which a database may not take, name no token and no place in the feed. */
 const TOKEN_ID = /^[\w-]{32}$/
 const CURSOR = /^[\w.:-]{1,128}$/
-const MAX_USE_AGE_MS = 86_400_000
+const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-const readOptions = group('credentialSource', { externalId: boolean(false), metadata: textList })
+const readOptions = group('credentialSource', {
+  externalId: boolean(false),
+  metadata: textList,
+  requests: limit(REQUESTS),
+})
 
 /**
  * Middleware that answers the processes of `createRemoteAuth()`: to each application that is a resource server, what its guards need to know
  * of the applications that may use its APIs, and no hash, contact or private key. Mount it where `auth.router` is. `externalId` and
- * `metadata` name what handlers there also get of an application: its external id, and members of its metadata. Throws
+ * `metadata` name what handlers there also get of an application: its external id, and members of its metadata. `requests` limits the requests
+ * of each resource server, 10,000 in 10 seconds if left out: above it, it gets 429, and its callers that it does not know 503. Throws
  * `ConfigurationError` for a wrong option.
  *
  * @example
@@ -65,15 +74,27 @@ const readOptions = group('credentialSource', { externalId: boolean(false), meta
  */
 export function credentialSource(
   auth: CoreAuth,
-  options: { readonly externalId?: boolean; readonly metadata?: readonly string[] } = {},
+  options: {
+    readonly externalId?: boolean
+    readonly metadata?: readonly string[]
+    readonly requests?: Limit | false
+  } = {},
 ): Middleware {
-  const { source: parts, guards, authenticateResourceServer } = readPlatform(auth)
-  const answers = createAnswers(parts, readOptions(options))
+  const platform = readPlatform(auth)
+  const { source: parts, guards, authenticateResourceServer } = platform
+  const { externalId, metadata, requests } = readOptions(options)
+  const { findWindows } = platform.core.find('plans') ?? {}
+  const answers = createAnswers(platform, { externalId, metadata, findWindows })
+  const { rateLimits } = platform.core
+  const limitRequests = rateLimits.create('source', requests, { setBy: 'credentialSource: requests' })
+  const limitLists = rateLimits.create('sourceLists', LISTS)
 
   async function answer(req: IncomingMessage, res: ServerResponse, call: string): Promise<void> {
     const closing = new AbortController()
     res.once('close', () => closing.abort())
     const { application, apis } = await limitAuthenticationTime(authenticateResourceServer(req, new Map()))
+    await limitRequests?.(application.id)
+    if (call === 'revoked-tokens') await limitLists?.(application.id)
     const authorization = readHeader(req, 'authorization')
     if (authorization === undefined) throw new OAuthError('invalid_request', 'Authenticate by HTTP Basic')
     const { nonce, ...given } = await readJson(req)
@@ -83,7 +104,7 @@ export function credentialSource(
     const names = new Set(apis.map(({ name }) => name))
     const found = await answers[call]!({ given, server: application, apis, names, nameOf, signal: closing.signal })
     if (closing.signal.aborted) return
-    const document = { ...found, time: parts.now() }
+    const document = { ...found, serves: [...names], time: parts.now() }
     const proof = prove({ nonce, call, body: JSON.stringify(document) })
     sendJson(res, 200, document, { 'Cache-Control': 'no-store', [PROOF_HEADER]: proof })
   }
@@ -113,9 +134,10 @@ function readPlatform(auth: CoreAuth & { readonly [PLATFORM_PARTS]?: PlatformPar
 
 /** The answers, by the names of the calls. Each is read from the store: it is as new as what any process of the platform has answered before. */
 function createAnswers(
-  parts: SourceParts,
+  platform: PlatformParts,
   shared: Parameters<typeof shareApplication>[2],
 ): Readonly<Record<string, Answer>> {
+  const { core, source: parts } = platform
   const { source, limitLookups } = parts
   const share = (record: ApplicationRecord | undefined, names: ReadonlySet<string>): Members | null =>
     (record && shareApplication(record, names, shared)) ?? null
@@ -124,6 +146,7 @@ function createAnswers(
     settings: async ({ apis }) => ({
       baseUrl: parts.baseUrl,
       acceptsImported: source.hasOtherHashes,
+      usage: core.find('usage')?.counts,
       apis: Object.fromEntries(apis.map((api) => [api.name, describeApi(api)])),
     }),
     'signing-keys': async ({ server }) => ({ keys: await limitLookups(server.id, source.listVerificationKeys) }),
@@ -144,10 +167,15 @@ function createAnswers(
       return { isRevoked: await limitLookups(server.id, () => source.isAccessTokenRevoked(id)) }
     },
     changes: createChangesAnswer(parts),
-    async 'credential-uses'({ given, server, names }) {
-      const uses = Array.isArray(given['uses']) ? (given['uses'] as unknown[]).slice(0, MAX_USES) : []
-      for (const use of uses) await noteUse(parts, Object(use) as Members, server, names)
-      return {}
+    report: createReportAnswer(platform),
+    /** What an application has used of its quotas, by day of that month. */
+    async quota({ given, server, names }) {
+      const [id, day] = [readText(given, 'id'), readText(given, 'day')]
+      if (!isApplicationId(id) || !DAY.test(day)) throw new OAuthError('invalid_request', 'There is no such day')
+      const record = await limitLookups(server.id, () => source.findApplication(id))
+      if (!shared.findWindows || share(record, names) === null) return { counts: [] }
+      const first = `${day.slice(0, 'YYYY-MM-'.length)}01`
+      return { counts: await limitLookups(server.id, () => core.store.quotas.list(id, first, day)) }
     },
   }
 }
@@ -221,23 +249,6 @@ function nameChange(change: Change, nameOf: SharedKeys['nameOf']): readonly Memb
   if (change.kind === 'accessTokenRevoked')
     return [{ kind: change.kind, name: nameOf('token', change.id), expiresAt: change.expiresAt }]
   return change.kind === 'signingKeys' || change.kind === 'everything' ? [{ kind: change.kind }] : []
-}
-
-/** Notes when a key was last used, if its application may use an API of the resource server. The time is a later one only: repeated, it changes nothing. */
-async function noteUse(
-  { source, limitLookups, now }: SourceParts,
-  use: Members,
-  server: ApplicationRecord,
-  names: ReadonlySet<string>,
-): Promise<void> {
-  const [id, credentialId, at] = [readText(use, 'applicationId'), readText(use, 'credentialId'), readNumber(use, 'at')]
-  if (!isApplicationId(id) || at < now() - MAX_USE_AGE_MS) return
-  await limitLookups(server.id, async () => {
-    const record = await source.findApplication(id)
-    const isShared = Object.keys(record?.apis ?? {}).some((name) => names.has(name))
-    const key = isShared ? record!.keys.find((each) => each.id === credentialId) : undefined
-    if (key) await source.noteCredentialUse([{ hash: key.hash, at: Math.min(at, now()) }])
-  })
 }
 
 const MAX_TEXT_LENGTH = 1024

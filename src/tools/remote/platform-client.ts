@@ -3,7 +3,8 @@ import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { createSharedKeys, PROOF_HEADER, SOURCE_PATH } from './answer-proof.js'
 import type { PlatformClock } from './platform-clock.js'
-import { readNumber, readObject, type Members } from './read-answer.js'
+import type { RemoteSettings } from './read-remote-options.js'
+import { readList, readNumber, readObject, readText, type Members } from './read-answer.js'
 
 /** Asks the platform. Rejects for every answer but an authentic one: an outage, which never refuses a caller. */
 export type AskPlatform = (call: string, parameters: Members, options?: AskOptions) => Promise<Members>
@@ -21,17 +22,17 @@ const MAX_CONNECTIONS = 64
 /** 10,000 revoked access tokens have a tenth of it. */
 const MAX_BYTES = 8 * 1024 * 1024
 
-/** Calls the router of `credentialSource()` with the credentials of a resource server. `address`: of the platform, without a slash at its end. */
+/** Calls the router of `credentialSource()` with the credentials of a resource server. */
 export function createPlatformClient({
-  address,
-  clientId,
-  clientSecret,
+  settings: { address, clientId, clientSecret },
   clock,
+  onServed = () => undefined,
 }: {
-  readonly address: string
-  readonly clientId: string
-  readonly clientSecret: string
+  /** `address`: of the platform, without a slash at its end. */
+  readonly settings: Pick<RemoteSettings, 'address' | 'clientId' | 'clientSecret'>
   readonly clock: Pick<PlatformClock, 'set'>
+  /** Called with the names of the resource server's APIs when they are others than before. */
+  readonly onServed?: (names: readonly string[]) => void
 }) {
   const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
   const keys = createSharedKeys(authorization)
@@ -42,6 +43,9 @@ export function createPlatformClient({
     lookUps: new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS }),
     changes: new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS }),
   }
+
+  /** The names of its APIs, as the last answer had them. */
+  let served: string | undefined
 
   /** Redirects are not followed: the answer is an outage. */
   function open(call: string, body: string, { signal, held = 0 }: AskOptions): Promise<IncomingMessage> {
@@ -71,7 +75,7 @@ export function createPlatformClient({
 
   const ask: AskPlatform = async (call, parameters, options = {}) => {
     const nonce = randomBytes(16).toString('base64url')
-    const startedAt = performance.now()
+    const [startedAt, before] = [performance.now(), served]
     const response = await open(call, JSON.stringify({ ...parameters, nonce }), options)
     const body = await readBody(response)
     if (response.statusCode !== 200) throw new PlatformRefusal(response.statusCode)
@@ -79,6 +83,12 @@ export function createPlatformClient({
     if (typeof proof !== 'string' || !keys.isProven({ nonce, call, body }, proof)) throw new UnprovenAnswer()
     const answer = readObject(JSON.parse(body))
     clock.set(readNumber(answer['time']), startedAt)
+    const names = readList(answer['serves'], readText)
+    const now = names.join(' ')
+    if (now !== served) onServed(names)
+    served = now
+    // For other APIs an application may be unknown that the caller has access to. What has changed is read from `changes`.
+    if (before !== undefined && before !== now && call !== 'changes') throw new OtherApis()
     return answer
   }
 
@@ -114,6 +124,14 @@ class PlatformRefusal extends Error {
       429: 'this resource server asks too often',
     }
     super(`The platform answered with status ${status}: ${reasons[status ?? 0] ?? 'it cannot answer now'}.`)
+  }
+}
+
+class OtherApis extends Error {
+  override readonly name = 'OtherApis'
+
+  constructor() {
+    super('The platform has changed the list of APIs of this resource server.')
   }
 }
 

@@ -18,10 +18,12 @@ import { createAccessTokenVerifier } from '../../core/tokens/verify-access-token
 import { ConfigurationError, StoreUnavailableError } from '../../shared/contracts/errors.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import { readClientAddress } from '../../shared/lib/request.js'
+import { createCounting, createKnownPlans } from './counting.js'
 import { checkPlatformSettings } from './platform-settings.js'
 import { createPlatformClient } from './platform-client.js'
 import { createPlatformClock } from './platform-clock.js'
 import type { RemoteSettings } from './read-remote-options.js'
+import { createReports } from './remote-reports.js'
 import { createRemoteSource } from './remote-source.js'
 
 /** Connections of `platform-client.ts`: look-ups that clients cause use half of them. */
@@ -36,13 +38,13 @@ export function createRemoteParts(settings: RemoteSettings) {
   const { now } = clock
   const { events, emit } = createEvents({ now, readOrigin: createOriginReader([...apis.values()]), logger })
   const storeHealth = createStoreHealth({ logger, emit, now, name: 'platform' })
-  const client = createPlatformClient({
-    address: settings.address,
-    clientId: settings.clientId,
-    clientSecret: settings.clientSecret,
-    clock,
+  const taken = createTakenApis([...apis.keys()], () => applicationCache.evictAll())
+  const client = createPlatformClient({ settings, clock, onServed: taken.note })
+  const plans = createKnownPlans()
+  const { source, reports, closeCalls } = createSource(settings, client, storeHealth, {
+    forget: (id) => applicationCache.evict(id),
+    learnPlan: plans.learn,
   })
-  const { source, closeCalls } = createSource(settings, client, storeHealth, (id) => applicationCache.evict(id))
   const feed = createChangeFeed({ store: source, storeHealth, maxStaleness, now })
   const { available, begin, ...lifecycle } = createReadiness({ feed, storeHealth, logger, name: 'platform' })
   const { rateLimits, limitFailures } = createLimits(settings, createOutageNotice({ logger, emit }))
@@ -69,6 +71,7 @@ export function createRemoteParts(settings: RemoteSettings) {
     readChanges: feed.pollAgain,
     now,
   })
+  const counting = createCounting({ settings, reports, plans, rateLimits, clientLimits, now })
   const { calls: guards, guardParts } = createResourceServer({
     apis,
     accessTokens,
@@ -80,9 +83,9 @@ export function createRemoteParts(settings: RemoteSettings) {
     lastUsed,
     limitFailures,
     rateLimits,
-    plans: undefined,
-    available,
-    observers: new Map(),
+    plans: counting.planLimits,
+    available: ({ name }) => taken.refuse(name) ?? available(),
+    observers: counting.observers,
     emit,
     logRefusal: createRefusalLog(logger, process.env['NODE_ENV'] === 'development'),
     waitToRefuse: clientLimits.waitToRefuse,
@@ -92,7 +95,9 @@ export function createRemoteParts(settings: RemoteSettings) {
   })
   begin({
     async start() {
-      const { acceptsImported } = checkPlatformSettings(await client.ask('settings', {}), settings)
+      const answer = await client.ask('settings', {})
+      const { acceptsImported } = checkPlatformSettings(answer, settings)
+      counting.begin(answer['usage'])
       await feed.start(
         createChangeApplier({
           applicationCache,
@@ -107,17 +112,39 @@ export function createRemoteParts(settings: RemoteSettings) {
       await revokedTokens.load()
       await signingKeys.load()
     },
-    problems: () => [rateLimits.problem()].filter((problem) => problem !== undefined),
-    flush: lastUsed.flush,
+    problems: () => [rateLimits.problem(), ...taken.problems()].filter((problem) => problem !== undefined),
+    async flush() {
+      await Promise.all([lastUsed.flush(), counting.flush()])
+    },
     async stop() {
       accessTokens.close()
+      await Promise.all([lastUsed.close(), counting.close()])
       rateLimits.close()
-      await lastUsed.close()
       closeCalls()
       client.close()
     },
   })
   return { guards, guardParts, events, lifecycle }
+}
+
+/** The APIs that operators have taken from this service while it runs. Nothing is known of their callers. */
+function createTakenApis(apis: readonly string[], forgetApplications: () => void) {
+  let taken: readonly string[] = []
+  const describe = (api: string): string =>
+    `The platform has taken API ${api} from this service, whose requests there get 503.`
+  return {
+    /** Takes the names of the APIs that the platform lets this service serve. */
+    note(names: readonly string[]): void {
+      taken = apis.filter((name) => !names.includes(name))
+      // Who was unknown may have access to an API that was given back.
+      forgetApplications()
+    },
+    refuse(api: string): Promise<never> | undefined {
+      if (taken.length === 0 || !taken.includes(api)) return undefined
+      return Promise.reject(new StoreUnavailableError(describe(api)))
+    },
+    problems: (): readonly string[] => taken.map(describe),
+  }
 }
 
 /** The session secret and other processes concern the platform only. */
@@ -141,9 +168,18 @@ function createSource(
   { cache, maxStaleness }: RemoteSettings,
   { ask, nameOf }: Pick<ReturnType<typeof createPlatformClient>, 'ask' | 'nameOf'>,
   storeHealth: ReturnType<typeof createStoreHealth>,
-  forget: (id: string) => void,
+  hooks: Pick<Parameters<typeof createRemoteSource>[0], 'forget' | 'learnPlan'>,
 ) {
-  const remote = createRemoteSource({ ask, nameOf, maxStaleness, entries: cache.applications, forget })
+  const { usage, quotas, noteCredentialUse } = createReports(ask)
+  const remote = createRemoteSource({
+    ask,
+    nameOf,
+    maxStaleness,
+    entries: cache.applications,
+    forget: hooks.forget,
+    learnPlan: hooks.learnPlan,
+    noteCredentialUse,
+  })
   const { boundCalls, close: closeCalls } = createBoundedCalls({ storeHealth, name: 'platform' })
   const { hasOtherHashes, pollInterval, watch, clock: _none, ...calls } = remote
   const bounded = boundCalls<typeof calls>(calls, {
@@ -155,7 +191,11 @@ function createSource(
     noteCredentialUse: 'write',
     changesSince: 'feed',
   })
-  return { source: { ...bounded, hasOtherHashes, pollInterval, ...(watch && { watch }) }, closeCalls }
+  const reports = {
+    usage: boundCalls(usage, { add: 'write', addRefusals: 'write', addReported: 'write' }, 'usage.'),
+    quotas: boundCalls(quotas, { add: 'write', list: 'read' }, 'quotas.'),
+  }
+  return { source: { ...bounded, hasOtherHashes, pollInterval, ...(watch && { watch }) }, reports, closeCalls }
 }
 
 type TokenSource = ReturnType<typeof createSource>['source']

@@ -5,6 +5,7 @@ import type { Change, RevokedAccessToken } from '../../shared/contracts/store-re
 import type { ChangesPage } from '../../shared/contracts/store.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { AskPlatform } from './platform-client.js'
+import type { Reports } from './remote-reports.js'
 import { readBoolean, readList, readNumber, readObject, readOptional, readText, type Members } from './read-answer.js'
 import { readSharedApplication } from './shared-application.js'
 
@@ -13,9 +14,6 @@ const POLL_INTERVAL_MS = 500
 /** A long poll is held for a third of `maxStaleness` at most. */
 const MAX_HELD_MS = 1500
 const RETRY_INTERVAL_MS = 250
-/** An answer to a report takes one look-up for each use. */
-const USES_PER_REPORT = 100
-
 /** What a process without a database knows credentials from: the platform, over HTTP. */
 export function createRemoteSource({
   ask,
@@ -23,6 +21,8 @@ export function createRemoteSource({
   maxStaleness,
   entries,
   forget,
+  learnPlan,
+  noteCredentialUse,
 }: {
   readonly ask: AskPlatform
   readonly nameOf: (kind: 'application' | 'token', id: string) => string
@@ -32,6 +32,9 @@ export function createRemoteSource({
   readonly entries: number
   /** Drops an application from the cache whose changes can be told no longer. */
   readonly forget: (id: string) => void
+  /** Keeps the limits of a plan, and returns its name. */
+  readonly learnPlan: (plan: unknown) => string
+  readonly noteCredentialUse: Reports['noteCredentialUse']
 }): CredentialSource {
   const names = createKnownNames({ nameOf, limit: entries * 4, forget })
   const fingerprints = createFingerprints(entries * 2)
@@ -39,7 +42,7 @@ export function createRemoteSource({
 
   function readFound({ application }: Members): ApplicationRecord | undefined {
     if (application === null) return undefined
-    const record = readSharedApplication(application, fingerprints.find)
+    const record = readSharedApplication(application, fingerprints.find, learnPlan)
     names.add(record.id)
     return record
   }
@@ -79,8 +82,7 @@ export function createRemoteSource({
         const credential = fingerprints.credentialOf(hash)
         return credential ? [{ ...credential, at }] : []
       })
-      for (let from = 0; from < known.length; from += USES_PER_REPORT)
-        await ask('credential-uses', { uses: known.slice(from, from + USES_PER_REPORT) })
+      await noteCredentialUse(known)
     },
     watch(wake) {
       const closing = new AbortController()

@@ -6,6 +6,7 @@ import type {
   GrantedApis,
   JsonObject,
 } from '../../shared/contracts/application-record.js'
+import type { PlansOffer } from '../../shared/contracts/offers.js'
 import { readNumber, readText, readList, readObject, type Members, readOptional } from './read-answer.js'
 
 /** What resource servers get of applications beyond what guards judge by. */
@@ -13,11 +14,13 @@ export interface Shared {
   readonly externalId: boolean
   /** The members of the metadata. */
   readonly metadata: readonly string[]
+  /** The limits of an application's plan; undefined on a platform without plans. */
+  readonly findWindows: PlansOffer['findWindows'] | undefined
 }
 
 /**
  * What a resource server may know of an application, as JSON: by an allow list, at its own APIs. Undefined for an application that has no
- * access to them, which equals an unknown one. No hash, contact, request or plan is in it.
+ * access to them, which equals an unknown one. No hash, contact or request is in it.
  */
 export function shareApplication(
   record: ApplicationRecord,
@@ -27,6 +30,7 @@ export function shareApplication(
   const apis = selectApis(record.apis, names)
   if (Object.keys(apis).length === 0) return undefined
   const { id, name, status, networks, endsAt, tokensRevokedAt, rateLimits, metadata } = record
+  const windows = shared.findWindows?.(record)
   return {
     id,
     name,
@@ -35,6 +39,7 @@ export function shareApplication(
     networks,
     endsAt,
     tokensRevokedAt,
+    plan: windows && { name: record.plan, windows },
     rateLimits: rateLimits && select(rateLimits, (api) => names.has(api) || api === EVERY_API),
     externalId: shared.externalId ? record.externalId : undefined,
     metadata:
@@ -68,8 +73,15 @@ function select<Value>(
   return Object.fromEntries(Object.entries(members).filter(([name]) => isShared(name)))
 }
 
-/** The record of what `shareApplication` made. `hashOf`: the hash by which this process knows the key of that id. */
-export function readSharedApplication(given: unknown, hashOf: (credentialId: string) => string): ApplicationRecord {
+/**
+ * The record of what `shareApplication` made. `hashOf`: the hash by which this process knows the key of that id. `learnPlan` keeps the limits of a
+ * plan, and returns its name.
+ */
+export function readSharedApplication(
+  given: unknown,
+  hashOf: (credentialId: string) => string,
+  learnPlan: (plan: unknown) => string,
+): ApplicationRecord {
   const shared = readObject(given)
   const keys = readList(shared['keys'], readObject)
   const secrets = readList(shared['secrets'], readObject)
@@ -86,6 +98,7 @@ export function readSharedApplication(given: unknown, hashOf: (credentialId: str
     networks: readOptional(shared['networks'], readTexts),
     endsAt: readOptional(shared['endsAt'], readNumber),
     tokensRevokedAt: readNumber(shared['tokensRevokedAt']),
+    plan: readOptional(shared['plan'], learnPlan),
     keys: keys.map((key) => readCredential(key, hashOf)),
     secrets: secrets.map((secret) => readCredential({ ...secret, name: '' }, () => '')),
     createdAt: 0,

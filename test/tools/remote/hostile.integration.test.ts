@@ -1,13 +1,10 @@
-import { createServer, request, type IncomingHttpHeaders } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createPlatformClient } from '../../../src/tools/remote/platform-client.js'
 import { createPlatformClock } from '../../../src/tools/remote/platform-clock.js'
 import { createRandom, type Random } from '../../abuse/random.js'
 import { accessToken, basic, createApplication, createTokenForm, post } from '../../support/http.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
-import { ask, openSite } from './site.js'
+import { ask, openSite, PROOF, startAnswerProxy, type HttpAnswer } from './site.js'
 
 type Site = Awaited<ReturnType<typeof openSite>>
 
@@ -16,40 +13,6 @@ beforeAll(async () => {
   site = await openSite()
 })
 afterAll(() => site.close())
-
-interface HttpAnswer {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: Buffer
-}
-
-const PROOF = 'x-platform-proof'
-
-/** Sends a request on to the platform as it came. */
-async function forward(path: string, headers: IncomingHttpHeaders, body: Buffer): Promise<HttpAnswer> {
-  const outgoing = request(`${site.url}${path}`, { method: 'POST', headers }).end(body)
-  const [response] = (await once(outgoing, 'response')) as [AsyncIterable<Buffer> & HttpAnswer & { statusCode: number }]
-  const chunks: Buffer[] = []
-  for await (const chunk of response) chunks.push(chunk)
-  return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }
-}
-
-/** A proxy that changes answers. */
-async function startProxy(change: (answer: HttpAnswer) => HttpAnswer): Promise<string> {
-  const proxy = createServer((req, res) => {
-    void (async () => {
-      const chunks: Buffer[] = []
-      for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk)
-      const { status, headers, body } = change(await forward(req.url!, req.headers, Buffer.concat(chunks)))
-      const proof = headers[PROOF]
-      res.writeHead(status, { 'Content-Type': 'application/json', ...(proof !== undefined && { [PROOF]: proof }) })
-      res.end(body)
-    })()
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  onTestFinished(() => proxy.close().closeAllConnections())
-  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-}
 
 /** What a network, a proxy or an attacker between the two makes of an answer. `earlier`: answers to other requests. */
 function createDamage(random: Random['below']) {
@@ -107,7 +70,7 @@ it('takes no answer that is damaged, cut short, repeated or reordered', async ()
   ]
   const seen = new Set<string>()
   let last = { name: '', isIntact: true }
-  const address = await startProxy((answer) => {
+  const address = await startAnswerProxy(site.url, (answer) => {
     const { name, damaged } = damage(answer)
     seen.add(name)
     last = { name, isIntact: isSame(answer, damaged) }
@@ -115,7 +78,10 @@ it('takes no answer that is damaged, cut short, repeated or reordered', async ()
   })
   const { clientId, clientSecret } = site.server
   const connect = (to: string) => {
-    const made = createPlatformClient({ address: to, clientId, clientSecret, clock: createPlatformClock() })
+    const made = createPlatformClient({
+      settings: { address: to, clientId, clientSecret },
+      clock: createPlatformClock(),
+    })
     onTestFinished(made.close)
     return made.ask
   }
@@ -149,7 +115,9 @@ it('takes no answer that is damaged, cut short, repeated or reordered', async ()
 it('lets nobody in, and turns nobody away, behind a proxy that changes answers or repeats old ones', async () => {
   const { damage } = createDamage(createRandom(7).below)
   let isHostile = false
-  const address = await startProxy((answer) => (isHostile ? damage(answer).damaged : (damage(answer), answer)))
+  const address = await startAnswerProxy(site.url, (answer) =>
+    isHostile ? damage(answer).damaged : (damage(answer), answer),
+  )
   const { auth, url } = await site.startService({ address, maxStaleness: 60 })
   await auth.ready()
   const good = await Promise.all(Array.from({ length: 20 }, () => createApplication(site.auth, { catalog: {} })))
@@ -197,7 +165,7 @@ describe('a resource server of one API', () => {
       const answer = await sendTo(server, call, { nonce, ...given })
       expect(answer.status, call).toBe(200)
       expect(answer.headers.get('cache-control')).toBe('no-store')
-      return (await answer.text()).replace(/,"time":\d+/, '')
+      return (await answer.text()).replace(/,"serves":\["weather"\],"time":\d+/, '')
     }
     const start = JSON.parse(await text('changes', {})) as { cursor: string }
     await post(site.app, '/orders/revoke', { ...createTokenForm(client), token })
@@ -212,9 +180,12 @@ describe('a resource server of one API', () => {
       await text('signing-keys', {}),
       await text('revoked-tokens', { limit: 100 }),
       await text('changes', { cursor: start.cursor }),
-      await text('credential-uses', {
-        uses: [{ applicationId: idle.id, credentialId: key!.id, at: Date.now() }],
+      await text('report', {
+        kind: 'credentials',
+        batch: 'one',
+        rows: [{ applicationId: idle.id, credentialId: key!.id, at: Date.now() }],
       }),
+      await text('quota', { id: application.id, day: '2026-11-27' }),
     ].join('\n')
     expect(answers).toContain('accessTokenRevoked')
     for (const secret of [
@@ -246,7 +217,7 @@ describe('a resource server of one API', () => {
     })
     await site.auth.applications.addKey(application.id, { name: 'elsewhere', apis: ['orders'] })
     const answer = await sendTo(server, 'api-key', { nonce, key: credentials.clientId })
-    const { time: _time, ...found } = (await answer.json()) as Record<string, unknown>
+    const { time: _time, serves: _serves, ...found } = (await answer.json()) as Record<string, unknown>
     const [elsewhere, key] = (await site.auth.applications.get(application.id))!.keys
     expect(found).toEqual({
       application: {
@@ -284,7 +255,9 @@ describe('a resource server of one API', () => {
       [200, sendTo(server, 'revoked-token', { nonce, id: 'a\0' })],
       [200, sendTo(server, 'changes', { nonce, cursor: '99999999999999999999999.x' })],
       [200, sendTo(server, 'changes', { nonce, cursor: '-1' })],
-      [400, sendTo(server, 'credential-uses', { nonce, uses: [null] })],
+      [400, sendTo(server, 'report', { nonce, kind: 'usage', batch: 'one', rows: [null] })],
+      [400, sendTo(server, 'quota', { nonce, id: 'none', day: '2026-11-27' })],
+      [400, sendTo(server, 'quota', { nonce, id: server.id, day: '2026' })],
       [404, sendTo(server, 'applications', { nonce })],
       [404, sendTo(server, 'toString', { nonce })],
       [401, sendTo({ ...server, clientSecret: 'wrong' }, 'settings', { nonce })],

@@ -125,7 +125,7 @@ describe('a service', () => {
     expect(await ask(`${url}/orders/items`, other.token)).toBe('200')
   })
 
-  it('refuses at once at an API that it serves no longer, and stays up for the others', async () => {
+  it('answers 503 at an API that operators have taken from it, until they give it back, and goes on at the others', async () => {
     const { application, credentials } = await site.auth.applications.create({
       name: 'Other backend',
       resourceServer: ['orders', 'catalog'],
@@ -136,8 +136,17 @@ describe('a service', () => {
     const client = await createClient(site)
     expect(await ask(`${url}/catalog/items`, client.key)).toBe('200')
     await site.auth.applications.update(application.id, { resourceServer: ['orders'] })
-    await expect.poll(() => ask(`${url}/catalog/items`, client.key), POLL).toMatch(/^40[13]/)
-    expect(await ask(`${url}/orders/items`, client.token)).toBe('200')
+    // Also of callers that it sees for the first time: the platform answers as of unknown ones.
+    const strangers = await Promise.all(Array.from({ length: 20 }, () => createApplication(site.auth, { catalog: {} })))
+    for (const { clientId: key } of strangers) expect(await ask(`${url}/catalog/items`, key)).toMatch(/^503/)
+    await expect.poll(() => ask(`${url}/catalog/items`, client.key), POLL).toMatch(/^503/)
+    await expect.poll(() => ask(`${url}/orders/items`, client.token), POLL).toBe('200')
+    await expect(auth.verifyApiKey('catalog', client.key)).rejects.toMatchObject({ status: 503 })
+    expect((await auth.health()).problems.join()).toContain('has taken API catalog')
+    await site.auth.applications.update(application.id, { resourceServer: ['orders', 'catalog'] })
+    await expect.poll(() => ask(`${url}/catalog/items`, client.key), POLL).toBe('200')
+    for (const { clientId: key } of strangers) expect(await ask(`${url}/catalog/items`, key)).toBe('200')
+    await expect.poll(auth.health, POLL).toEqual({ ok: true, problems: [] })
   })
 
   it('tells the platform when keys were last used', async () => {

@@ -1,5 +1,9 @@
+import { once } from 'node:events'
+import { createServer, request, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
 import express5 from 'express'
+import { onTestFinished } from 'vitest'
 import { authOf, type GuardAuth } from '../../../src/index.js'
 import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
 import { createRemoteAuth, credentialSource, type RemoteAuthOptions } from '../../../src/tools/remote/index.js'
@@ -107,4 +111,44 @@ export async function ask(url: string, credential: string, method = 'GET'): Prom
   const response = await fetch(url, { method, headers })
   const body = (await response.json()) as { error?: string; error_description?: string }
   return [response.status, body.error, body.error_description].filter((part) => part !== undefined).join(' ')
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+export const PROOF = 'x-platform-proof'
+
+/** Sends a request on to the platform as it came. */
+async function forward(address: string, headers: IncomingHttpHeaders, body: Buffer): Promise<HttpAnswer> {
+  const outgoing = request(address, { method: 'POST', headers }).end(body)
+  const [response] = (await once(outgoing, 'response')) as [AsyncIterable<Buffer> & HttpAnswer & { statusCode: number }]
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }
+}
+
+/** A proxy that changes the answers of the platform at `url`. */
+export async function startAnswerProxy(
+  url: string,
+  change: (answer: HttpAnswer, path: string) => HttpAnswer,
+): Promise<string> {
+  const proxy = createServer((req, res) => {
+    void (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk)
+      const { status, headers, body } = change(
+        await forward(`${url}${req.url}`, req.headers, Buffer.concat(chunks)),
+        req.url!,
+      )
+      const proof = headers[PROOF]
+      res.writeHead(status, { 'Content-Type': 'application/json', ...(proof !== undefined && { [PROOF]: proof }) })
+      res.end(body)
+    })()
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  onTestFinished(() => proxy.close().closeAllConnections())
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
 }

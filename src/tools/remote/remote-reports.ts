@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { StoreUnavailableError } from '../../shared/contracts/errors.js'
+import type { QuotaCount, QuotaStore, QuotaTotals } from '../../shared/contracts/quotas.js'
+import type { UsageBatch, UsageStore } from '../../shared/contracts/usage.js'
+import type { AskPlatform } from './platform-client.js'
+import { readList, readNumber, readObject, readText, type Members } from './read-answer.js'
+
+/** The platform takes bodies of 16 KiB. */
+const MAX_BYTES = 12_000
+
+export type Reports = ReturnType<typeof createReports>
+
+/** Tells the platform what this process has counted, by the calls of a store. A batch that is told twice is added once. */
+export function createReports(ask: AskPlatform) {
+  async function report(kind: string, { id }: Pick<UsageBatch, 'id'>, rows: readonly object[]): Promise<QuotaTotals[]> {
+    const totals: QuotaTotals[] = []
+    // The same rows are divided alike when they are told again.
+    for (const [place, part] of divide(rows).entries()) {
+      const answer = await ask('report', { kind, batch: `${id}.${place}`, rows: part }).catch(refuseUnknown)
+      if (kind === 'quotas') totals.push(...readList(answer['totals'], readTotals))
+    }
+    if (kind === 'quotas' && totals.length !== rows.length) throw new Error('There should be totals of each row.')
+    return totals
+  }
+
+  return {
+    usage: {
+      add: async (batch, counts) => void (await report('usage', batch, counts)),
+      addRefusals: async (batch, refusals) => void (await report('refusals', batch, refusals)),
+      addReported: async (batch, counts) => void (await report('reported', batch, counts)),
+    } satisfies Pick<UsageStore, 'add' | 'addRefusals' | 'addReported'> as Pick<
+      UsageStore,
+      'add' | 'addRefusals' | 'addReported'
+    >,
+    quotas: {
+      add: (batch, counts) => report('quotas', batch, counts),
+      async list(applicationId, _from, day) {
+        const { counts } = await ask('quota', { id: applicationId, day })
+        return readList(counts, (count) => readCount(applicationId, readObject(count)))
+      },
+    } as Pick<QuotaStore, 'add' | 'list'>,
+    async noteCredentialUse(
+      uses: readonly { readonly applicationId: string; readonly credentialId: string; readonly at: number }[],
+    ): Promise<void> {
+      await report('credentials', { id: randomUUID() }, uses)
+    },
+  }
+}
+
+/** Whether the platform has added the rows is not known, whatever has answered: a proxy may have given up. */
+function refuseUnknown(cause: unknown): never {
+  throw new StoreUnavailableError('The platform has not taken a report.', { cause, outcome: 'unknown' })
+}
+
+function divide(rows: readonly object[]): readonly (readonly object[])[] {
+  const parts: object[][] = []
+  let left = 0
+  for (const row of rows) {
+    const size = Buffer.byteLength(JSON.stringify(row))
+    if (size > left) {
+      parts.push([])
+      left = MAX_BYTES
+    }
+    left -= size
+    parts.at(-1)!.push(row)
+  }
+  return parts
+}
+
+function readTotals(given: unknown): QuotaTotals {
+  const { ofDay, ofMonth } = readObject(given)
+  return { ofDay: readNumber(ofDay), ofMonth: readNumber(ofMonth) }
+}
+
+function readCount(applicationId: string, { day, count }: Members): QuotaCount {
+  return { applicationId, day: readText(day), count: readNumber(count) }
+}

@@ -1,0 +1,327 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { plans } from '../../../src/features/plans/index.js'
+import { accessToken, basic, createApplication } from '../../support/http.js'
+import { STORES } from '../../support/platform.js'
+import { ask, openSite, startAnswerProxy, startPlatform } from './site.js'
+
+type Site = Awaited<ReturnType<typeof openSite>>
+
+const PLANS = plans({
+  day: { requests: [{ limit: 10, per: 'day' }] },
+  month: {
+    requests: [
+      { limit: 2000, per: 'month' },
+      { limit: 100_000, window: 60 },
+    ],
+  },
+  short: { requests: [{ limit: 3, window: 3600 }] },
+  soft: { requests: [{ limit: 2, per: 'day', soft: true }] },
+  wide: { requests: [{ limit: 1_000_000, per: 'month' }] },
+})
+const POLL = { timeout: 30_000 }
+const TODAY = () => new Date().toISOString().slice(0, 10)
+
+/** What the platform has counted of an application, with nothing that differs between two that have done the same. */
+async function readCounts({ auth }: Site, applicationId: string) {
+  const of = { applicationId, limit: 1000 }
+  const { items } = await auth.usage.list(of)
+  const routes = await auth.usage.routes(of)
+  const refusals = await auth.usage.refusals(applicationId)
+  const reported = await auth.usage.reportOnly({ applicationId })
+  return {
+    counts: items.map(({ applicationId: _id, ...rest }) => rest),
+    routes: routes.items.map(({ applicationId: _id, ...rest }) => rest),
+    refusals: refusals.items.map(({ api, error, reason, route, address, problem }) => ({
+      api,
+      error,
+      reason,
+      route,
+      address,
+      problem,
+    })),
+    reported: reported.items.map(({ api, route, reason, count }) => ({ api, route, reason, count })),
+  }
+}
+
+describe.each(Object.entries(STORES))('a service of a platform on %s', (_, openStore) => {
+  let site: Site
+  beforeAll(async () => {
+    site = await openSite({ usage: { routes: true }, plans: PLANS }, openStore)
+    site.app.get('/watched', site.auth.requireApiKey('catalog', { scopes: [], allow: () => false, reportOnly: true }))
+  })
+  afterAll(() => site.close())
+
+  it('has requests, refusals, routes and what report-only guards would refuse counted as the platform counts its own', async () => {
+    const service = await site.startService()
+    service.app.get(
+      '/watched',
+      service.auth.requireApiKey('catalog', { scopes: [], allow: () => false, reportOnly: true }),
+    )
+    await service.auth.ready()
+    const call = async (url: string) => {
+      const { id, ...client } = await createApplication(site.auth, { orders: { scopes: ['orders:read'] }, catalog: {} })
+      const token = await accessToken(site.app, 'orders', client)
+      for (const [path, credential, method] of [
+        ['/orders/items', token],
+        ['/orders/items?page=2', token],
+        ['/orders/items', token, 'POST'],
+        ['/catalog/items', client.clientId],
+        ['/documented/items', token],
+        ['/prices', client.clientId],
+        ['/watched', client.clientId],
+      ] as const)
+        await ask(url + path, credential, method).catch(() => undefined)
+      await site.auth.applications.disallow(id, 'catalog')
+      await expect.poll(() => ask(`${url}/catalog/items`, client.clientId), POLL).toMatch(/^403/)
+      return id
+    }
+    const [there, here] = [await call(site.url), await call(service.url)]
+    await service.auth.flush()
+    await site.auth.flush()
+    const expected = await readCounts(site, there)
+    expect(expected.counts).toMatchObject([{ api: 'catalog' }, { api: 'orders' }])
+    for (const list of Object.values(expected)) expect(list).not.toEqual([])
+    // How often it was asked until the change was felt differs.
+    const counted = await readCounts(site, here)
+    const withoutPolls = ({ counts, refusals, routes, ...rest }: typeof expected) => ({
+      ...rest,
+      orders: counts.filter(({ api }) => api === 'orders'),
+      routes: routes.filter(({ route }) => route !== 'GET /catalog/items'),
+      catalog: refusals.some(({ error }) => error === 'access_denied'),
+      refusals: refusals.filter(({ api }) => api === 'orders'),
+    })
+    expect(withoutPolls(counted)).toEqual(withoutPolls(expected))
+    expect(counted.counts[0]!.refused['access_denied']).toBeGreaterThan(0)
+  })
+
+  it('refuses what a quota does not allow, whoever has counted', async () => {
+    const services = [await site.startService(), await site.startService()]
+    for (const { auth } of services) await auth.ready()
+    const urls = [site.url, ...services.map(({ url }) => url)]
+    const { id, clientId } = await createApplication(site.auth, { catalog: {} })
+    await site.auth.plans.set(id, 'day')
+    const reached: string[] = []
+    site.auth.events.on('quota.reached', ({ reason }) => void reached.push(reason!))
+    const answers: string[] = []
+    for (let count = 0; count < 21; count++) answers.push(await ask(`${urls[count % 3]}/catalog/items`, clientId))
+    const allowed = answers.filter((answer) => answer === '200').length
+    // Each process exceeds it by one request at most, and nobody has less.
+    expect(allowed).toBeGreaterThanOrEqual(10)
+    expect(allowed).toBeLessThanOrEqual(13)
+    for (const answer of answers.slice(-3)) expect(answer).toMatch(/^429 quota_exceeded The quota of 10 in a day/)
+    for (const { auth } of services) await auth.flush()
+    const { quotas } = await site.auth.plans.usage(id)
+    expect(quotas).toMatchObject([{ per: 'day', used: allowed }])
+    expect(reached.toSorted()).toEqual(['100 % of a day', '80 % of a day'])
+    // Another plan, and none, are felt there too.
+    await site.auth.plans.set(id, 'wide')
+    for (const url of urls) await expect.poll(() => ask(`${url}/catalog/items`, clientId), POLL).toBe('200')
+    await site.auth.plans.set(id, null)
+    for (const { auth } of services) await auth.flush()
+    for (const url of urls) await expect.poll(() => ask(`${url}/catalog/items`, clientId), POLL).toBe('200')
+  })
+
+  it('knows a quota that was used before it has started, and the limits of every kind of window', async () => {
+    const { id, clientId } = await createApplication(site.auth, { catalog: {}, orders: {} })
+    await site.auth.plans.set(id, 'day')
+    for (let count = 0; count < 10; count++) expect(await ask(`${site.url}/catalog/items`, clientId)).toBe('200')
+    const service = await site.startService({ rateLimits: { headers: true } })
+    await service.auth.ready()
+    expect(await ask(`${service.url}/catalog/items`, clientId)).toMatch(/^(?:200|429 quota_exceeded)/)
+    await site.auth.flush()
+    await service.auth.flush()
+    const answer = await fetch(`${service.url}/catalog/items`, { headers: { 'X-Api-Key': clientId } })
+    expect(answer.status).toBe(429)
+    expect(answer.headers.get('ratelimit-policy')).toContain('"plan/day";q=10;w=86400')
+
+    for (const [plan, expected] of [
+      ['short', ['200', '200', '200', '429', '429']],
+      ['soft', ['200', '200', '200', '200', '200']],
+    ] as const) {
+      const client = await createApplication(site.auth, { catalog: {} })
+      await site.auth.plans.set(client.id, plan)
+      const answers: string[] = []
+      for (let count = 0; count < 5; count++)
+        answers.push((await ask(`${service.url}/catalog/items`, client.clientId)).slice(0, 3))
+      expect(answers, plan).toEqual(expected)
+    }
+  })
+})
+
+describe('a report', () => {
+  let site: Site
+  beforeAll(async () => void (site = await openSite({ usage: { routes: true }, plans: PLANS })))
+  afterAll(() => site.close())
+
+  const send = async (body: object, server: { clientId: string; clientSecret: string } = site.server) => {
+    const answer = await fetch(`${site.url}/_resource-server/source/report`, {
+      method: 'POST',
+      headers: { Authorization: basic(server.clientId, server.clientSecret), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ nonce: 'A'.repeat(22), ...body }),
+    })
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+  }
+  const count = async (applicationId: string) =>
+    (await site.auth.usage.list({ applicationId })).items.reduce((sum, { allowed }) => sum + allowed, 0)
+
+  it('is added once, however often its answer is lost', async () => {
+    let lost = 0
+    const address = await startAnswerProxy(site.url, (answer, path) => {
+      if (!path.endsWith('/report') || lost === 4) return answer
+      lost += 1
+      return { ...answer, status: 502 }
+    })
+    const { auth, url } = await site.startService({ address })
+    await auth.ready()
+    const { id, clientId } = await createApplication(site.auth, { catalog: {} })
+    await site.auth.plans.set(id, 'wide')
+    for (let each = 0; each < 5; each++) expect(await ask(`${url}/catalog/items`, clientId)).toBe('200')
+    await expect
+      .poll(async () => {
+        await auth.flush()
+        return [lost, await count(id), (await site.auth.plans.usage(id)).quotas[0]!.used]
+      }, POLL)
+      .toEqual([4, 5, 5])
+    await auth.flush()
+    expect(await count(id)).toBe(5)
+  })
+
+  it('is kept while the platform does not answer', async () => {
+    const { auth, url } = await site.startService({ maxStaleness: 60 })
+    await auth.ready()
+    const { id, clientId } = await createApplication(site.auth, { catalog: {} })
+    await site.auth.plans.set(id, 'day')
+    expect(await ask(`${url}/catalog/items`, clientId)).toBe('200')
+    await auth.flush()
+    await site.proxy.refuse()
+    const answers: string[] = []
+    for (let each = 0; each < 12; each++) answers.push(await ask(`${url}/catalog/items`, clientId))
+    // It goes on from what it knows, and exceeds nothing.
+    expect(answers.filter((answer) => answer === '200')).toHaveLength(9)
+    expect(answers.at(-1)).toMatch(/^429 quota_exceeded/)
+    await auth.flush()
+    expect(await count(id)).toBe(1)
+    await site.proxy.forward()
+    await expect
+      .poll(async () => {
+        await auth.flush()
+        return [await count(id), (await site.auth.plans.usage(id)).quotas[0]!.used]
+      }, POLL)
+      .toEqual([10, 10])
+  })
+
+  it('adds to its own APIs, and to applications with access there', async () => {
+    const { application, credentials } = await site.auth.applications.create({ name: 'W', resourceServer: ['weather'] })
+    const server = { clientId: credentials.clientId, clientSecret: credentials.clientSecret! }
+    const own = await createApplication(site.auth, { weather: {}, catalog: {} })
+    const foreign = await createApplication(site.auth, { catalog: {} })
+    for (const { id } of [own, foreign]) await site.auth.plans.set(id, 'wide')
+    const [day, at] = [TODAY(), Date.now()]
+    const [ownKey, foreignKey] = await Promise.all(
+      [own, foreign].map(async ({ id }) => (await site.auth.applications.get(id))!.keys[0]!.id),
+    )
+    const use = { api: 'weather', outcome: 'allowed', day, count: 7 }
+    const report = (kind: string, batch: string, rows: readonly object[], by = server) =>
+      send({ kind, batch, rows }, by)
+    const usage = [
+      { ...use, applicationId: own.id },
+      { ...use, applicationId: own.id, api: 'catalog' },
+      { ...use, applicationId: foreign.id },
+      { ...use, applicationId: `app_${'1'.repeat(32)}` },
+      { ...use, applicationId: application.id },
+      { ...use, applicationId: 'none' },
+      { ...use, applicationId: own.id, day: '2020-01-01' },
+      { ...use, applicationId: own.id, day: '2099-01-01' },
+    ]
+    for (let twice = 0; twice < 2; twice++) expect((await report('usage', 'one', usage)).status).toBe(200)
+    expect(await count(own.id)).toBe(7)
+    expect(await count(foreign.id)).toBe(0)
+    // The ids of batches are each resource server's own.
+    await report('usage', 'one', [{ ...use, api: 'catalog', applicationId: own.id }], site.server)
+    expect(await count(own.id)).toBe(14)
+
+    const refusal = { at, api: 'weather', error: 'access_denied', reason: 'notAllowed', details: {} }
+    await report(
+      'refusals',
+      'r',
+      [own, foreign].map(({ id }) => ({ ...refusal, applicationId: id })),
+    )
+    await report('refusals', 's', [{ ...refusal, applicationId: own.id, at: at - 30 * 86_400_000 }])
+    expect((await site.auth.usage.refusals(own.id)).items).toHaveLength(1)
+    expect((await site.auth.usage.refusals(foreign.id)).items).toHaveLength(0)
+
+    const reported = { api: 'weather', route: 'GET /x', reason: 'noCredential', count: 1, firstAt: at, lastAt: at }
+    const rows = [own.id, foreign.id, ''].map((applicationId) => ({ ...reported, applicationId }))
+    await report('reported', 'o', [...rows, { ...reported, applicationId: '', api: 'orders' }])
+    const listed = (await site.auth.usage.reportOnly()).items.map(({ api, applicationId }) => [api, applicationId])
+    expect(listed).toEqual([
+      ['weather', undefined],
+      ['weather', own.id],
+    ])
+
+    const units = { day, count: 5 }
+    const quotas = [foreign, own].map(({ id }) => ({ ...units, applicationId: id }))
+    for (let twice = 0; twice < 2; twice++)
+      expect((await report('quotas', 'q', quotas)).body['totals']).toEqual([
+        { ofDay: 0, ofMonth: 0 },
+        { ofDay: 5, ofMonth: 5 },
+      ])
+    expect((await site.auth.plans.usage(own.id)).quotas[0]!.used).toBe(5)
+    expect((await site.auth.plans.usage(foreign.id)).quotas[0]!.used).toBe(0)
+
+    await report('credentials', 'c', [
+      { applicationId: own.id, credentialId: ownKey, at },
+      { applicationId: foreign.id, credentialId: foreignKey, at },
+    ])
+    expect((await site.auth.applications.get(own.id))!.keys[0]!.lastUsedAt).toBeDefined()
+    expect((await site.auth.applications.get(foreign.id))!.keys[0]!.lastUsedAt).toBeUndefined()
+
+    const row = { ...use, applicationId: own.id }
+    for (const wrong of [
+      {},
+      { kind: 'usage', batch: 'w', rows: {} },
+      { kind: 'toString', batch: 'w', rows: [] },
+      { kind: 'usage', batch: 'w', rows: [null] },
+      { kind: 'usage', batch: 'w', rows: [{ ...row, count: 1.5 }] },
+      { kind: 'usage', batch: 'w', rows: [{ ...row, count: 1e15 }] },
+      { kind: 'usage', batch: 'w', rows: [{ ...row, day: 'today' }] },
+      { kind: 'usage', batch: 'w', rows: [{ ...row, outcome: 'token' }] },
+      { kind: 'usage', batch: 'w', rows: [{ ...row, outcome: 'extra' }] },
+      { kind: 'usage', batch: 'w', rows: [{ ...row, outcome: 'a\0' }] },
+      { kind: 'usage', batch: 'w', rows: [{ ...row, route: 'x'.repeat(500) }] },
+      { kind: 'usage', batch: 'w', rows: [row, { ...row, count: 1 }] },
+      { kind: 'quotas', batch: 'w', rows: [{ ...units, count: -1, applicationId: own.id }] },
+      { kind: 'refusals', batch: 'w', rows: [{ ...refusal, applicationId: own.id, details: { nested: {} } }] },
+    ])
+      expect((await send(wrong, server)).status, JSON.stringify(wrong).slice(0, 200)).toBe(400)
+    expect(await count(own.id)).toBe(14)
+  })
+
+  it('has nothing where the platform counts nothing', async () => {
+    const bare = await openSite({ usage: false })
+    onTestFinished(bare.close)
+    const { auth, url } = await bare.startService()
+    await auth.ready()
+    const { clientId } = await createApplication(bare.auth, { catalog: {} })
+    expect(await ask(`${url}/catalog/items`, clientId)).toBe('200')
+    await auth.flush()
+    expect(await auth.health()).toEqual({ ok: true, problems: [] })
+  })
+
+  it('is taken by the next process of the platform, where one has ended', async () => {
+    const next = await startPlatform({ store: site.store, usage: { routes: true }, plans: PLANS })
+    onTestFinished(next.close)
+    const { auth, url } = await site.startService({ maxStaleness: 60 })
+    await auth.ready()
+    const { id, clientId } = await createApplication(site.auth, { catalog: {} })
+    expect(await ask(`${url}/catalog/items`, clientId)).toBe('200')
+    site.proxy.forwardTo(next.url)
+    await expect
+      .poll(async () => {
+        await auth.flush()
+        return count(id)
+      }, POLL)
+      .toBe(1)
+    site.proxy.forwardTo(site.url)
+  })
+})
