@@ -1,5 +1,10 @@
 import type { Store } from '../../shared/contracts/store.js'
-import type { ApplicationWriter } from './records/application-writer.js'
+import type { EventType } from '../../shared/contracts/events.js'
+import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { Application } from './application.js'
+import { toApplication } from './records/application-info.js'
+import type { ApplicationWriter, Edit } from './records/application-writer.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 
 /** What the calls on applications share. */
@@ -28,4 +33,18 @@ export function requireSender(sender: EmailSender, call: string): void {
     problem: `${call}: there is nothing that sends e-mails`,
     fix: 'Credentials are mailed: add emails({ mailer }) from "express-platform-auth/emails" to the option features.',
   })
+}
+
+/** Makes the function by which calls change an application and resolve it, once the store is open. */
+export function createChange({ writer, opened, now }: Pick<CallParts, 'writer' | 'opened' | 'now'>) {
+  return async function change(
+    id: string,
+    type: EventType,
+    by: string | undefined,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<unknown>>,
+  ): Promise<Application> {
+    await opened()
+    const { record } = await writer.change(id, { type, by }, edit)
+    return toApplication(record, now())
+  }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isResourceServerOf } from '../applications/records/resource-servers.js'
+import { isResourceServerOf } from '../applications/records/grants.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { Emit } from '../../shared/contracts/events.js'
 import { limitAuthenticationTime } from '../http/endpoints.js'

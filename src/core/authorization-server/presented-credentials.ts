@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
-import { isResourceServerOf } from '../applications/records/resource-servers.js'
+import { isResourceServerOf } from '../applications/records/grants.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { OAuthError, retryAfter, toOAuthError, type Denial } from '../../shared/contracts/denial.js'

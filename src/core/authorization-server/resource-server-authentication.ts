@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isResourceServerOf } from '../applications/records/resource-servers.js'
-import { isUsableAt } from '../applications/records/restrictions.js'
+import { isResourceServerOf, isUsableAt } from '../applications/records/grants.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
 import type { ClientApi } from '../http/client-credentials.js'

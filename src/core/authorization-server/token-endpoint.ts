@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { findGrant } from '../applications/records/grants.js'
-import { restrictScopes } from '../applications/records/restrictions.js'
+import { findGrant, restrictScopes } from '../applications/records/grants.js'
 import { MAX_ACCESS_TOKEN_LENGTH } from '../../shared/contracts/access-token-size.js'
 import type { Api, CreateClaims } from '../../shared/contracts/api.js'
 import { OAuthError } from '../../shared/contracts/denial.js'

@@ -1,4 +1,4 @@
-import { listKeyScopes } from '../../core/applications/records/restrictions.js'
+import { listKeyScopes } from '../../core/applications/records/grants.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { EmailSample, EmailTexts } from '../../shared/contracts/composed-email.js'
 import type { CredentialsEmail, EmailContent, EmailGrants } from '../../shared/contracts/email-content.js'

@@ -1,5 +1,9 @@
-import { REJECTION_SUFFIX, type ApprovalLinks } from '../../core/applications/decisions/approval-links.js'
-import { findRequested, readApprovalRequest } from '../../core/applications/decisions/approval-requests.js'
+import {
+  REJECTION_SUFFIX,
+  findRequested,
+  readApprovalRequest,
+  type ApprovalLinks,
+} from '../../core/applications/decisions/approval-requests.js'
 import type {
   ApprovalRequestEmail,
   ApprovedEmail,

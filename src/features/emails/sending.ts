@@ -1,4 +1,4 @@
-import { createApprovalLinks } from '../../core/applications/decisions/approval-links.js'
+import { createApprovalLinks } from '../../core/applications/decisions/approval-requests.js'
 import type { Api } from '../../shared/contracts/api.js'
 import { StoreUnavailableError, toSentence } from '../../shared/contracts/errors.js'
 import type { Core } from '../../feature.js'

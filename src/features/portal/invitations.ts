@@ -2,15 +2,15 @@ import type { RequestOrigin } from '../../shared/contracts/events.js'
 import type { ApplicationRecord, Invitation } from '../../shared/contracts/application-record.js'
 import type { Store } from '../../shared/contracts/store.js'
 import { toApplication } from '../../core/applications/records/application-info.js'
-import { readInvitedApplication } from '../../core/applications/contacts/invitation-tokens.js'
-import type { Portal } from './portal-calls.js'
 import {
+  readInvitedApplication,
   describeContactActor,
   endInvitations,
   isSameContact,
   listOpenInvitations,
   refuseContact,
 } from '../../core/applications/contacts/contact-lists.js'
+import type { Portal } from './portal-calls.js'
 import { addContactTo } from '../../core/applications/contacts/contacts.js'
 import { createQueuedEmail } from '../../core/applications/queue/queued-emails.js'
 import { refuseUnlessActive } from '../../core/applications/records/status.js'

@@ -8,11 +8,10 @@ import {
   withdrawApprovalRequests,
 } from '../../core/applications/decisions/approval-requests.js'
 import { decideAccess } from '../../core/applications/decisions/decided-requests.js'
-import { findGrant, readGrants } from '../../core/applications/records/grants.js'
+import { findGrant, readGrants, listGrantedScopes } from '../../core/applications/records/grants.js'
 import { listQueuedEmails } from '../../core/applications/queue/queued-emails.js'
 import { createClosedError, type RegistrableApi } from './register.js'
 import { refuseUnlessActive } from '../../core/applications/records/status.js'
-import { listGrantedScopes } from '../../core/applications/records/restrictions.js'
 import { isWithheld } from '../../core/applications/records/withheld.js'
 import type { Core } from '../../feature.js'
 

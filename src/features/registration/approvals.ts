@@ -2,9 +2,12 @@ import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
 import type { ApplicationRecord, DecidedRequest, GrantedApis } from '../../shared/contracts/application-record.js'
 import type { Store } from '../../shared/contracts/store.js'
-import type { ApprovalLink, ApprovalSubject } from '../../core/applications/decisions/approval-links.js'
+import {
+  findRequested,
+  type ApprovalLink,
+  type ApprovalSubject,
+} from '../../core/applications/decisions/approval-requests.js'
 import { createRegisteredKeySet, formatRecordedKeySet } from '../../core/applications/credentials/key-sets.js'
-import { findRequested } from '../../core/applications/decisions/approval-requests.js'
 import { findDecided, readAsker, type Asker } from '../../core/applications/decisions/decided-requests.js'
 import type { Decisions } from '../../core/applications/decisions/decisions.js'
 import { findQueuedEmail } from '../../core/applications/queue/queued-emails.js'

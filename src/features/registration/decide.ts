@@ -3,7 +3,7 @@ import {
   REJECTION_SUFFIX,
   type ApprovalLink,
   type ApprovalLinks,
-} from '../../core/applications/decisions/approval-links.js'
+} from '../../core/applications/decisions/approval-requests.js'
 import type { Approvals, Decision } from './approvals.js'
 import { readReason } from '../../core/applications/records/validation.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'

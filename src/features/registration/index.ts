@@ -4,7 +4,7 @@ import {
   members,
   type CallParameters,
 } from '../../core/applications/call-arguments.js'
-import { createApprovalLinks } from '../../core/applications/decisions/approval-links.js'
+import { createApprovalLinks } from '../../core/applications/decisions/approval-requests.js'
 import { checkBefore } from '../../core/applications/records/application-writer.js'
 import type { RegistrationOffer } from '../../shared/contracts/offers.js'
 import type { MetadataInput, MetadataOutput } from '../../shared/contracts/metadata-schema.js'

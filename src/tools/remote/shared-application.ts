@@ -1,4 +1,4 @@
-import { EMPTY_APPLICATION } from '../../core/applications/records/empty-application.js'
+import { EMPTY_APPLICATION } from '../../core/applications/records/status.js'
 import type {
   ApplicationLimit,
   ApplicationRecord,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createApprovalLinks, type ApprovalLink } from '../../../src/core/applications/decisions/approval-links.js'
+import { createApprovalLinks, type ApprovalLink } from '../../../src/core/applications/decisions/approval-requests.js'
 import { deriveKey } from '../../../src/shared/lib/derive-key.js'
 
 const DAY_MS = 24 * 3600 * 1000

@@ -2,7 +2,6 @@ import { ApplicationError } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord, Invitation } from '../../../shared/contracts/application-record.js'
 import type { Store } from '../../../shared/contracts/store.js'
 import type { Edit } from '../records/application-writer.js'
-import { toApplication } from '../records/application-info.js'
 import type { Applications } from '../applications-api.js'
 import {
   describeContactActor,
@@ -16,42 +15,36 @@ import {
 import { listQueuedEmails, redirectEmails } from '../queue/queued-emails.js'
 import { refuseDeleted } from '../records/status.js'
 import { readContact } from '../records/validation.js'
-import type { CallParts } from '../call-parts.js'
+import { createChange, type CallParts } from '../call-parts.js'
 
 /** The calls on contacts that need the store alone. */
 export type Contacts = Pick<Applications, 'addContact' | 'removeContact' | 'cancelInvitation'>
 
-export function createContacts({ store, writer, opened, sender, now }: CallParts): Contacts {
+export function createContacts(options: CallParts): Contacts {
+  const { store, sender, now } = options
+  const change = createChange(options)
   return {
     async addContact(id, address, { by } = {}) {
       const contact = readContact(address)
-      await opened()
-      const { record } = await writer.change(id, { type: 'application.contactAdded', by }, (current) =>
-        addContactTo(store, current, contact, now()),
-      )
-      return toApplication(record, now())
+      return change(id, 'application.contactAdded', by, (current) => addContactTo(store, current, contact, now()))
     },
     async removeContact(id, address, { by } = {}) {
       const contact = readContact(address)
-      await opened()
-      const { record } = await writer.change(id, { type: 'application.contactRemoved', by }, async (current) => {
+      const application = await change(id, 'application.contactRemoved', by, async (current) => {
         const remaining = removeFrom(current, contact)
         return { ...(await replaceContacts(store, current, remaining, now())), details: { contacts: remaining.length } }
       })
       sender?.wake()
-      return toApplication(record, now())
+      return application
     },
     async cancelInvitation(id, address, { by } = {}) {
       const invited = readContact(address)
-      await opened()
-      const { record } = await writer.change(id, { type: 'application.updated', by }, async (current) => {
-        if (!listOpenInvitations(current, now()).some((each) => isSameContact(each.address, invited))) {
+      return change(id, 'application.updated', by, async (current) => {
+        if (!listOpenInvitations(current, now()).some((each) => isSameContact(each.address, invited)))
           throw new ApplicationError('invalid_state', `Application ${id} has no open invitation of ${invited}.`)
-        }
         const ended = await endInvitations(store, current, now(), (each) => isSameContact(each.address, invited))
         return { ...ended, details: { cancelledInvitations: 1 } }
       })
-      return toApplication(record, now())
     },
   }
 }

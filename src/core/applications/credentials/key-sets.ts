@@ -1,4 +1,4 @@
-import type { CredentialRecord, KeySetRecord } from '../../../shared/contracts/application-record.js'
+import type { ApplicationRecord, CredentialRecord, KeySetRecord } from '../../../shared/contracts/application-record.js'
 import { toSentence, invalidArgument } from '../../../shared/contracts/errors.js'
 import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import { formatKeySet } from '../../../shared/lib/key-set-text.js'
@@ -6,8 +6,7 @@ import { isObject } from '../../../shared/lib/is-object.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import type { Application } from '../application.js'
 import type { Applications } from '../applications-api.js'
-import type { CallParts } from '../call-parts.js'
-import { toApplication } from '../records/application-info.js'
+import { createChange, type CallParts } from '../call-parts.js'
 import { endTokens, refuseDeleted } from '../records/status.js'
 import { readFlag } from '../records/validation.js'
 import { findLiveCredential } from './credential-lists.js'
@@ -18,54 +17,45 @@ import { describeCredential } from './named-credentials.js'
 const SHOWN = 'private_key_jwt'
 
 /** The calls that give a key set other keys. */
-export function createKeySetReplacement({
-  writer,
-  opened,
-  now,
-}: CallParts): Pick<Applications, 'replaceKeySet' | 'reloadKeySet'> {
-  async function replace(
-    id: string,
-    credentialId: string,
+export function createKeySetReplacement(options: CallParts): Pick<Applications, 'replaceKeySet' | 'reloadKeySet'> {
+  const { now } = options
+  const change = createChange(options)
+
+  /** `edit` returns the new keys, and what else of the record changes. */
+  function replace(
     call: 'replaceKeySet' | 'reloadKeySet',
-    {
-      by,
-      endsTokens,
-      edit,
-    }: { by: string | undefined; endsTokens: boolean; edit: (former: KeySetRecord) => KeySetRecord },
+    { id, credentialId, by }: { readonly id: string; readonly credentialId: string; readonly by: string | undefined },
+    edit: (former: KeySetRecord, current: ApplicationRecord) => readonly [KeySetRecord, Partial<ApplicationRecord>?],
   ): Promise<Application> {
-    await opened()
-    const { record } = await writer.change(id, { type: 'application.credentialUpdated', by }, (current) => {
+    return change(id, 'application.credentialUpdated', by, (current) => {
       refuseDeleted(current, call)
       const { kind, credential } = findLiveCredential(current, credentialId, now())
       if (!credential.keySet) throw invalidArgument(`credential: ${credentialId} is a ${kind}, not a key set.`)
-      const keySet = edit(credential.keySet)
+      const [keySet, others] = edit(credential.keySet, current)
       const secrets = current.secrets.map((each) => (each.id === credentialId ? { ...each, keySet } : each))
       return {
-        changed: { secrets, ...(endsTokens && endTokens(current, now())) },
+        changed: { secrets, ...others },
         details: { ...describeCredential(kind, credential), keySet: describeKeySet(keySet) },
       }
     })
-    return toApplication(record, now())
   }
 
   return {
     async replaceKeySet(id, credentialId, { by, revokeTokens, ...source }) {
       const endsTokens = readFlag('revokeTokens', revokeTokens)
       const keySet = await readKeySetSource(source, now())
-      return replace(id, credentialId, 'replaceKeySet', { by, endsTokens, edit: () => keySet })
+      return replace('replaceKeySet', { id, credentialId, by }, (_, current) => [
+        keySet,
+        endsTokens ? endTokens(current, now()) : {},
+      ])
     },
-    reloadKeySet(id, credentialId, { by } = {}) {
-      return replace(id, credentialId, 'reloadKeySet', {
-        by,
-        endsTokens: false,
-        edit(former) {
-          if ('address' in former) return { ...former, reloadedAt: now() }
-          throw invalidArgument(
-            `credential: ${credentialId} has its keys, not an address that can be read again. Replace them with replaceKeySet().`,
-          )
-        },
-      })
-    },
+    reloadKeySet: (id, credentialId, { by } = {}) =>
+      replace('reloadKeySet', { id, credentialId, by }, (former) => {
+        if ('address' in former) return [{ ...former, reloadedAt: now() }]
+        throw invalidArgument(
+          `credential: ${credentialId} has its keys, not an address that can be read again. Replace them with replaceKeySet().`,
+        )
+      }),
   }
 }
 

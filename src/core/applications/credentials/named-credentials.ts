@@ -1,6 +1,5 @@
 import type { ApplicationRecord, CredentialRecord } from '../../../shared/contracts/application-record.js'
 import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
-import { toApplication } from '../records/application-info.js'
 import type { Applications } from '../applications-api.js'
 import {
   findCredential,
@@ -14,19 +13,19 @@ import type { CredentialKind } from './credentials.js'
 import { cancelEmails, listQueuedEmails } from '../queue/queued-emails.js'
 import { endTokens, refuseDeleted } from '../records/status.js'
 import { readCredentialName, readExpiresAt, readFlag, readNetworks } from '../records/validation.js'
-import type { CallParts } from '../call-parts.js'
+import { createChange, type CallParts } from '../call-parts.js'
 
 /** The calls that change one credential and need the store alone. */
 export function createNamedCredentials(options: CallParts): Pick<Applications, 'updateCredential' | 'endCredential'> {
-  const { store, writer, opened, now } = options
+  const { store, writer, now } = options
+  const change = createChange(options)
 
   return {
     async updateCredential(id, credentialId, { name: givenName, expiresAt: givenEnd, networks: given, by }) {
       const name = givenName === undefined ? undefined : readCredentialName(givenName, by)
       const expiresAt = givenEnd === undefined ? undefined : readExpiresAt(givenEnd, now())
       const networks = given === undefined ? undefined : { networks: readNetworks(given) }
-      await opened()
-      const { record } = await writer.change(id, { type: 'application.credentialUpdated', by }, (current) => {
+      return change(id, 'application.credentialUpdated', by, (current) => {
         refuseDeleted(current, 'updateCredential')
         const { kind, credential } = findLiveCredential(current, credentialId, now())
         if (name !== undefined && name !== credential.name) refuseTakenName(current[LISTS[kind]], kind, name, now())
@@ -54,12 +53,10 @@ export function createNamedCredentials(options: CallParts): Pick<Applications, '
           ...(expiresAt !== undefined && { ends: [{ credentialId, at: expiresAt ?? undefined }] }),
         }
       })
-      return toApplication(record, now())
     },
     async endCredential(id, credentialId, { by, revokeTokens } = {}) {
       const endsTokens = readFlag('revokeTokens', revokeTokens)
-      await opened()
-      const { record } = await writer.change(id, { type: 'application.credentialEnded', by }, async (current) => {
+      return change(id, 'application.credentialEnded', by, async (current) => {
         refuseDeleted(current, 'endCredential')
         const { kind, credential } = findCredential(current, credentialId)
         // Nothing is left for them to replace.
@@ -74,7 +71,6 @@ export function createNamedCredentials(options: CallParts): Pick<Applications, '
           emails,
         }
       })
-      return toApplication(record, now())
     },
   }
 }

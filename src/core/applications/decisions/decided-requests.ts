@@ -2,7 +2,7 @@ import { isContact } from '../contacts/contact-lists.js'
 import type { ApplicationRecord, DecidedRequest } from '../../../shared/contracts/application-record.js'
 import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
-import type { ApprovalSubject } from './approval-links.js'
+import type { ApprovalSubject } from './approval-requests.js'
 
 /** What became of a request, when, and by whom. */
 export interface Outcome extends Pick<DecidedRequest, 'outcome' | 'at'> {

@@ -7,10 +7,9 @@ import { createKeySetRecord, readKeySetSource } from '../credentials/key-sets.js
 import type { Applications } from '../applications-api.js'
 import { createApplicationId, createTemporaryId } from './application-id.js'
 import { toApplication } from './application-info.js'
-import { EMPTY_APPLICATION } from './empty-application.js'
-import { readGrants } from './grants.js'
+import { EMPTY_APPLICATION } from './status.js'
+import { readGrants, readResourceServer } from './grants.js'
 import type { ReadOperatorData } from './metadata.js'
-import { readResourceServer } from './resource-servers.js'
 import { readContact, readLanguage, readName } from './validation.js'
 import type { CallParts } from '../call-parts.js'
 

@@ -1,14 +1,10 @@
 import type { Api } from '../../../shared/contracts/api.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
-import type { EventType } from '../../../shared/contracts/events.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { EmailChange } from '../../../shared/contracts/queued-email.js'
 import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
 import type { Store } from '../../../shared/contracts/store.js'
-import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
-import type { Edit } from './application-writer.js'
 import type { Decisions } from '../decisions/decisions.js'
-import type { Application } from '../application.js'
 import { toApplication } from './application-info.js'
 import { createList } from './application-list.js'
 import type { Applications } from '../applications-api.js'
@@ -23,11 +19,11 @@ import {
   suspendEmails,
 } from '../queue/queued-emails.js'
 import { changeLimits, describeLimits, readLimitChanges, type LimitChanges } from './application-limits.js'
-import { readResourceServer, refuseWithoutSecret } from './resource-servers.js'
+import { readResourceServer, refuseWithoutSecret } from './grants.js'
 import { joinWithheld } from './withheld.js'
 import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
 import { readApiName, readContact, readFlag, readLanguage, readName, readReason, readNetworks } from './validation.js'
-import type { CallParts } from '../call-parts.js'
+import { createChange, type CallParts } from '../call-parts.js'
 
 /** The calls that need the store alone: no API definitions, no pepper, no mailer. */
 export type Registry = Pick<
@@ -45,18 +41,9 @@ interface RegistryOptions extends CallParts {
 }
 
 export function createRegistry(options: RegistryOptions): Registry {
-  const { apis, store, writer, decisions, readOperatorData, opened, flushLastUsed, sender, now } = options
+  const { apis, store, decisions, readOperatorData, opened, flushLastUsed, sender, now } = options
 
-  async function change(
-    id: string,
-    type: EventType,
-    by: string | undefined,
-    edit: (current: ApplicationRecord) => MaybePromise<Edit<unknown>>,
-  ): Promise<Application> {
-    await opened()
-    const { record } = await writer.change(id, { type, by }, edit)
-    return toApplication(record, now())
-  }
+  const change = createChange(options)
 
   return {
     async get(id) {

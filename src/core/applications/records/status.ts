@@ -5,7 +5,6 @@ import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import type { Store } from '../../../shared/contracts/store.js'
 import type { ConcurrencyLimit } from '../../../shared/lib/concurrency-limit.js'
 import type { ApplicationWriter } from './application-writer.js'
-import { EMPTY_APPLICATION } from './empty-application.js'
 import { eraseDecided, type Outcome } from '../decisions/decided-requests.js'
 import { findQueuedEmail } from '../queue/queued-emails.js'
 
@@ -40,6 +39,27 @@ export function refuseUnlessActive({ id, status }: ApplicationRecord, call: stri
     throw new ApplicationError('invalid_state', `Application ${id} is ${status}: ${call}() needs an active one.`)
 }
 
+/** What an application has that has nothing yet, or no more. */
+export const EMPTY_APPLICATION = {
+  contact: undefined,
+  isUnconfirmed: false,
+  otherContacts: [],
+  invitations: [],
+  accessRequests: [],
+  decided: [],
+  withheld: undefined,
+  keys: [],
+  secrets: [],
+  metadata: undefined,
+  externalId: undefined,
+  rateLimits: undefined,
+  networks: undefined,
+  plan: undefined,
+  acceptedTerms: undefined,
+  resourceServer: undefined,
+  endsAt: undefined,
+} as const satisfies Partial<ApplicationRecord>
+
 /** The changes of `delete` and `deny`: no hash and nothing personal remains but who asked for what was denied. */
 export function eraseApplication(
   current: ApplicationRecord,
@@ -63,14 +83,14 @@ export function endTokens({ tokensRevokedAt }: ApplicationRecord, now: number): 
 /** Ends `pending` when credentials are first used: that proves that the e-mail has arrived. */
 export type Activate = (id: string, origin: RequestOrigin | undefined) => Promise<void>
 
-interface ActivationOptions {
+export function createActivation(options: {
   readonly store: Store
   readonly writer: ApplicationWriter
   /** Gives each application a fair share of the changes that clients make. */
   readonly limitChanges: ConcurrencyLimit
-}
+}): Activate {
+  const { store, writer, limitChanges } = options
 
-export function createActivation({ store, writer, limitChanges }: ActivationOptions): Activate {
   async function activate(id: string, origin: RequestOrigin | undefined): Promise<void> {
     await writer.change(id, { type: 'application.activated', origin }, async (current) => {
       if (current.status !== 'pending') return undefined
