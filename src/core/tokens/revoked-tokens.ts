@@ -12,14 +12,7 @@ const RELOAD_INTERVAL_MS = 5000
 /** The single access tokens that were revoked (RFC 7009), in memory as long as there are not too many. */
 export type RevokedTokens = ReturnType<typeof createRevokedTokens>
 
-export function createRevokedTokens({
-  store,
-  revokeAccessToken,
-  nameOf,
-  now,
-  limit,
-  clientLimits,
-}: {
+export function createRevokedTokens(options: {
   readonly store: Pick<CredentialSource, 'listRevokedAccessTokens' | 'isAccessTokenRevoked'>
   readonly revokeAccessToken: Store['revokeAccessToken']
   /** The name that the source has for a token in lists and changes; its id if left out. */
@@ -30,6 +23,7 @@ export function createRevokedTokens({
   /** Give each application a fair share of what clients ask of the store. */
   readonly clientLimits: { readonly limitLookups: ConcurrencyLimit; readonly limitChanges: ConcurrencyLimit }
 }) {
+  const { store, revokeAccessToken, nameOf, now, limit, clientLimits } = options
   const { limitLookups, limitChanges } = clientLimits
   /** Name of a token -> `expiresAt`. */
   const revoked = new Map<string, number>()

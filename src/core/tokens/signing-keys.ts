@@ -20,13 +20,7 @@ const MAX_SHOWN_KIDS = 5
 /** The signing keys in this process's memory. */
 export type SigningKeys = ReturnType<typeof createSigningKeys>
 
-export function createSigningKeys({
-  store,
-  encryption,
-  logger,
-  now,
-  readChanges,
-}: {
+export function createSigningKeys(options: {
   readonly store: Pick<Store, 'listSigningKeys'>
   readonly encryption: KeyEncryption
   readonly logger: Pick<Logger, 'error'>
@@ -37,6 +31,7 @@ export function createSigningKeys({
    */
   readonly readChanges: () => Promise<boolean>
 }) {
+  const { store, encryption, logger, now, readChanges } = options
   let keys: readonly SigningKey[] = []
   const ignoredKeys = createIgnoredKeys(logger)
   let lastAddedKid: string | undefined

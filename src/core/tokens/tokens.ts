@@ -17,20 +17,7 @@ const SIGNER_LIST_INTERVAL_SECONDS = 10
 /** Access tokens, and the keys that sign them. */
 export type Tokens = ReturnType<typeof createTokens>
 
-export function createTokens({
-  apis,
-  store,
-  encryption,
-  signing,
-  clockTolerance,
-  clientLimits,
-  cache,
-  readChanges,
-  opened,
-  emit,
-  logger,
-  now,
-}: {
+export function createTokens(options: {
   readonly apis: readonly (Api & { readonly accessTokenLifetime: number })[]
   readonly store: Store
   readonly encryption: KeyEncryption
@@ -47,6 +34,8 @@ export function createTokens({
   readonly logger: Logger
   readonly now: () => number
 }) {
+  const { apis, store, encryption, signing, clockTolerance, clientLimits, cache, readChanges, opened } = options
+  const { emit, logger, now } = options
   const signingKeys = createSigningKeys({ store, encryption, logger, now, readChanges })
   const accessTokens = createAccessTokenVerifier({
     signingKeys,

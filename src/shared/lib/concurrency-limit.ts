@@ -1,13 +1,6 @@
 /** Runs the work, at once or when earlier work has ended. `caller` is the party that the work is done for. */
 export type ConcurrencyLimit = <Result>(caller: string, work: () => Promise<Result>) => Promise<Result>
 
-interface ConcurrencyLimitOptions {
-  readonly atOnce: number
-  readonly waiting: number
-  /** Creates the error with which a call is rejected that would exceed `waiting`. */
-  readonly onOverflow: () => Error
-}
-
 interface WaitingCall {
   start(): void
   reject(error: Error): void
@@ -17,7 +10,13 @@ interface WaitingCall {
  * A bounded number of running and of waiting calls, with fair queueing (RFC 970): each caller has a queue of its own, and the
  * queues take turns. If too many calls wait, the longest queue loses its last call, so no caller can fill the queue for others.
  */
-export function createConcurrencyLimit({ atOnce, waiting, onOverflow }: ConcurrencyLimitOptions): ConcurrencyLimit {
+export function createConcurrencyLimit(options: {
+  readonly atOnce: number
+  readonly waiting: number
+  /** Creates the error with which a call is rejected that would exceed `waiting`. */
+  readonly onOverflow: () => Error
+}): ConcurrencyLimit {
+  const { atOnce, waiting, onOverflow } = options
   /** The queues that are not empty, in the order of their turns. */
   const queues = new Map<string, WaitingCall[]>()
   let waitingCalls = 0

@@ -16,14 +16,6 @@ export interface TurnCaller {
   readonly chargedAhead?: number
 }
 
-interface FairTurnsOptions {
-  readonly waiting: number
-  /** The milliseconds after which a call starts no step. */
-  readonly timeout: number
-  /** Creates the error with which a call is rejected that gets no turn. */
-  readonly onRefused: () => Error
-}
-
 interface WaitingCall {
   readonly group: string
   readonly member: string
@@ -42,7 +34,14 @@ const HALF_LIFE_MS = 60_000
  * the one that has waited longest. So a flood delays its own group, and in it the members that flood. A new group waits for the step
  * that is running, however many others wait; in round robin (`concurrency-limit.ts`) it would wait for a turn of each of them.
  */
-export function createFairTurns({ waiting, timeout, onRefused }: FairTurnsOptions): TakeTurn {
+export function createFairTurns(options: {
+  readonly waiting: number
+  /** The milliseconds after which a call starts no step. */
+  readonly timeout: number
+  /** Creates the error with which a call is rejected that gets no turn. */
+  readonly onRefused: () => Error
+}): TakeTurn {
+  const { waiting, timeout, onRefused } = options
   /** The waiting calls in the order in which they came. */
   const calls = new Set<WaitingCall>()
   const taken = createDecayingCounts()

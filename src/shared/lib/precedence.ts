@@ -7,14 +7,13 @@ export interface Precedence {
   giveWay(): Promise<void> | undefined
 }
 
-interface PrecedenceOptions {
+export function createPrecedence(options: {
   /** Milliseconds for which work that gives way waits at most, so that it is never stopped. */
   readonly pause: number
   /** Milliseconds after which work that still runs goes first no longer. */
   readonly atMost: number
-}
-
-export function createPrecedence({ pause, atMost }: PrecedenceOptions): Precedence {
+}): Precedence {
+  const { pause, atMost } = options
   const waiting = new Set<() => void>()
   let underWay = 0
 

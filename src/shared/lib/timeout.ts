@@ -1,11 +1,6 @@
 /** The limit of a call of the store or of the host's code. HTTP clients wait longer; a busy database rarely does. */
 export const CALL_TIMEOUT_MS = 5000
 
-interface TimeoutOptions {
-  /** Whether the process may end while the timer runs; false if left out, because somebody awaits the result. */
-  readonly background?: boolean
-}
-
 /** The most of a time limit that a process loses while it is suspended, or its event loop blocked. */
 const MAX_STEP_MS = 1000
 
@@ -17,8 +12,12 @@ export function withTimeout<Result>(
   work: Promise<Result>,
   milliseconds: number,
   createError: () => Error,
-  { background = false }: TimeoutOptions = {},
+  options: {
+    /** Whether the process may end while the timer runs; false if left out, because somebody awaits the result. */
+    readonly background?: boolean
+  } = {},
 ): Promise<Result> {
+  const { background = false } = options
   return new Promise((resolve, reject) => {
     let remaining = milliseconds
     let timer: NodeJS.Timeout

@@ -143,13 +143,12 @@ export function memoryStore(): StoreWith {
   }
 }
 
-interface ImportParts {
+function createImportCalls(options: {
   readonly audit: ReturnType<typeof createMemoryAudit>
   readonly applications: ReturnType<typeof createMemoryApplications>
   readonly feed: ReturnType<typeof createMemoryFeed>
-}
-
-function createImportCalls({ audit, applications, feed }: ImportParts): StoreWith['imports'] {
+}): StoreWith['imports'] {
+  const { audit, applications, feed } = options
   return {
     async add(given, { write }) {
       return given.map((application) => {

@@ -3,13 +3,12 @@ import type { QuotaCount, QuotaStore, QuotaTotals, QuotaUse } from '../../shared
 import type { createMemoryUsage } from './usage.js'
 
 /** The ids of batches are those of the usage. */
-export function createMemoryQuotas({
-  addBatch,
-  deleteBatches,
-  findApplication,
-}: Pick<ReturnType<typeof createMemoryUsage>, 'addBatch' | 'deleteBatches'> & {
-  readonly findApplication: (id: string) => ApplicationRecord | undefined
-}): QuotaStore {
+export function createMemoryQuotas(
+  options: Pick<ReturnType<typeof createMemoryUsage>, 'addBatch' | 'deleteBatches'> & {
+    readonly findApplication: (id: string) => ApplicationRecord | undefined
+  },
+): QuotaStore {
+  const { addBatch, deleteBatches, findApplication } = options
   /** By application, then by day. */
   const counts = new Map<string, Map<string, number>>()
 

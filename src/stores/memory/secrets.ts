@@ -1,12 +1,11 @@
 import type { Change, NewAuditRecord } from '../../shared/contracts/store-records.js'
 import type { SecretName } from '../../shared/contracts/store.js'
 
-interface MemorySecretsOptions {
+export function createMemorySecrets(options: {
   readonly audit: { write(record: NewAuditRecord): void }
   readonly feed: { publish(change: Change): void }
-}
-
-export function createMemorySecrets({ audit, feed }: MemorySecretsOptions) {
+}) {
+  const { audit, feed } = options
   const secrets = new Map<SecretName, string>()
 
   function establish(name: SecretName, sealed: string): string {

@@ -12,13 +12,12 @@ import type {
 import { copyFrozen } from './deep-freeze.js'
 import { createMemoryReported } from './reported.js'
 
-interface MemoryUsageOptions {
+export function createMemoryUsage(options: {
   readonly findApplication: (id: string) => ApplicationRecord | undefined
   /** Ids in the order in which the applications were added. */
   readonly listApplicationIds: () => Iterable<string>
-}
-
-export function createMemoryUsage({ findApplication, listApplicationIds }: MemoryUsageOptions) {
+}) {
+  const { findApplication, listApplicationIds } = options
   const batches = new Map<string, number>()
   /** Counts by application, then by route, day, API and outcome. */
   const counts = new Map<string, Map<string, UsageCount>>()

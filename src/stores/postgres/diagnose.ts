@@ -6,14 +6,15 @@ import type { PostgresConnections, Sql } from './connection.js'
 import { acquire, type PostgresPool } from './pool.js'
 import { findMissingPrivileges } from './rights.js'
 
-interface DiagnoseOptions extends PostgresConnections {
-  readonly pool: PostgresPool
-  /** Whether the store listens for changes. */
-  readonly listen: boolean
-}
-
 /** `Store.diagnose()`. Rejects with PostgreSQL's error if it rejects a write; commits nothing. */
-export async function diagnose({ sql, transaction, pool, listen }: DiagnoseOptions): Promise<ConfigurationProblem[]> {
+export async function diagnose(
+  options: PostgresConnections & {
+    readonly pool: PostgresPool
+    /** Whether the store listens for changes. */
+    readonly listen: boolean
+  },
+): Promise<ConfigurationProblem[]> {
+  const { sql, transaction, pool, listen } = options
   // The change feed's read rejects on a replica, which has a check of its own.
   if (await sql.get('SELECT 1 WHERE pg_catalog.pg_is_in_recovery()')) return []
   const problem = await findMissingPrivileges(sql)

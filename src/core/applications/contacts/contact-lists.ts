@@ -10,10 +10,8 @@ import type { Credentials } from '../credentials/credentials.js'
 const MAX_CONTACTS = 10
 
 /** The first contact receives the application's e-mails. */
-export function listContacts({
-  contact,
-  otherContacts,
-}: Pick<ApplicationRecord, 'contact' | 'otherContacts'>): readonly string[] {
+export function listContacts(options: Pick<ApplicationRecord, 'contact' | 'otherContacts'>): readonly string[] {
+  const { contact, otherContacts } = options
   return contact === undefined ? [] : [contact, ...otherContacts]
 }
 

@@ -13,13 +13,11 @@ import { refuseDeleted } from '../records/status.js'
 import { readCredentialName, readExpiresAt, readNetworks } from '../records/validation.js'
 import type { CallParts } from '../call-parts.js'
 
-interface CredentialCreationOptions extends Omit<CallParts<Credentials>, 'store'> {
-  readonly apis: ReadonlyMap<string, Api>
-}
-
 /** The calls that give an application a further key, secret or key set. */
 export function createCredentialCreation(
-  options: CredentialCreationOptions,
+  options: Omit<CallParts<Credentials>, 'store'> & {
+    readonly apis: ReadonlyMap<string, Api>
+  },
 ): Pick<Applications, 'addKey' | 'addSecret' | 'addKeySet'> {
   const { apis, writer, opened, now } = options
 

@@ -19,15 +19,13 @@ import { endTokens, refuseDeleted } from '../records/status.js'
 import { readCredentialId, readExpiresAt, readOverlap, readFlag } from '../records/validation.js'
 import { type CallParts, requireSender, type EmailSender } from '../call-parts.js'
 
-interface CredentialRotationOptions extends CallParts<Credentials> {
-  readonly sender: EmailSender
-}
-
 const CALLS = { key: 'rotateKey', secret: 'rotateSecret' } as const
 
 /** Makes new keys and secrets in place of old ones: resolved to the operator, or sent to the contact by e-mail. */
 export function createCredentialRotation(
-  options: CredentialRotationOptions,
+  options: CallParts<Credentials> & {
+    readonly sender: EmailSender
+  },
 ): Pick<Applications, 'rotateKey' | 'rotateSecret'> {
   const { store, writer, opened, sender, now } = options
 

@@ -44,18 +44,17 @@ const KEY_PATTERN = /^[A-Za-z][A-Za-z0-9_]*_key_[A-Za-z0-9]{34}$/
 /** A text of the length of a hash that equals no hash. */
 const NO_HASH = '-'.repeat(43)
 
-interface CredentialsOptions {
-  /** The number of hashes that are kept in memory. */
-  readonly cacheSize?: number
-  /** Whether secrets that another system has issued are accepted, and keys of any form. */
-  readonly acceptsImported?: boolean
-}
-
 export function createCredentials(
   prefix: string,
   pepper: Uint8Array,
-  { cacheSize = 40_000, acceptsImported = false }: CredentialsOptions = {},
+  options: {
+    /** The number of hashes that are kept in memory. */
+    readonly cacheSize?: number
+    /** Whether secrets that another system has issued are accepted, and keys of any form. */
+    readonly acceptsImported?: boolean
+  } = {},
 ) {
+  const { cacheSize = 40_000, acceptsImported = false } = options
   const maxKeyLength = acceptsImported ? MAX_IMPORTED_LENGTH : MAX_KEY_LENGTH
   const isKey = acceptsImported ? isImportedKey : isWellFormedKey
   const pepperKey = createSecretKey(pepper)
@@ -209,14 +208,17 @@ function computeChecksum(text: string): string {
 }
 
 /** A new record, with an id of its own. */
-export function createCredentialRecord({
-  id = createCredentialId(),
-  terms: { name, expiresAt, apis, networks },
-  ...of
-}: Pick<CredentialRecord, 'hash' | 'prefix' | 'createdAt'> & {
-  readonly id?: string
-  readonly terms: CredentialTerms
-}): CredentialRecord {
+export function createCredentialRecord(
+  options: Pick<CredentialRecord, 'hash' | 'prefix' | 'createdAt'> & {
+    readonly id?: string
+    readonly terms: CredentialTerms
+  },
+): CredentialRecord {
+  const {
+    id = createCredentialId(),
+    terms: { name, expiresAt, apis, networks },
+    ...of
+  } = options
   return {
     ...of,
     id,

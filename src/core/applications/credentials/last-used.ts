@@ -5,11 +5,6 @@ import { createBoundedCache } from '../../../shared/lib/bounded-cache.js'
 /** Collects when credentials were last used, and stores the times when the stored ones are some minutes old. */
 export type LastUsed = ReturnType<typeof createLastUsed>
 
-interface LastUsedOptions {
-  readonly store: Pick<CredentialSource, 'noteCredentialUse'>
-  readonly now: () => number
-}
-
 const FLUSH_INTERVAL_MS = 10_000
 /** Uses that are less than this later than the stored time are not written, by any process. */
 const MIN_STORED_AGE_SECONDS = 300
@@ -18,7 +13,11 @@ const MAX_NOTED_CREDENTIALS = 10_000
 /** The limit of one statement, which must not lock rows for long. */
 const MAX_USES_PER_WRITE = 1000
 
-export function createLastUsed({ store, now }: LastUsedOptions) {
+export function createLastUsed(options: {
+  readonly store: Pick<CredentialSource, 'noteCredentialUse'>
+  readonly now: () => number
+}) {
+  const { store, now } = options
   /** Milliseconds since `base`: small enough for a V8 Smi, so that a request allocates nothing here (test/hot-paths.integration.test.ts). */
   let noted = new Map<string, number>()
   let base = now()

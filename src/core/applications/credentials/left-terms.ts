@@ -11,14 +11,6 @@ import { isLive, type CredentialKind } from './credentials.js'
 /** The use that operators gave a credential; what is left out is not restricted. */
 export type Terms = Pick<OperatorTerms, 'apis' | 'networks' | 'endsAt'>
 
-interface NewCredential {
-  readonly kind: CredentialKind
-  /** The restriction that it is to have; undefined: none. */
-  readonly apis: GrantedApis | undefined
-  /** Whether a contact makes it. Operators may make the first secret of an application whose keys are for other APIs. */
-  readonly isByContact: boolean
-}
-
 /**
  * The most that a new credential may be used for: what operators have left of the credentials of its kind, or if there never were
  * any, of the other kind. The live ones count, and those that are gone once none is live. Where credentials allow different APIs
@@ -26,9 +18,16 @@ interface NewCredential {
  */
 export function findLeft(
   record: ApplicationRecord,
-  { kind, apis: requested, isByContact }: NewCredential,
+  options: {
+    readonly kind: CredentialKind
+    /** The restriction that it is to have; undefined: none. */
+    readonly apis: GrantedApis | undefined
+    /** Whether a contact makes it. Operators may make the first secret of an application whose keys are for other APIs. */
+    readonly isByContact: boolean
+  },
   now: number,
 ): Terms | undefined {
+  const { kind, apis: requested, isByContact } = options
   const left = listLeft(record, kind, isByContact, now)
   if (left.every(isUnlimited) || left.some((each) => each.isLive && each.use === undefined && isUnlimited(each)))
     return {}

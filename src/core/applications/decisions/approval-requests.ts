@@ -73,14 +73,6 @@ export interface ApprovalLink extends ApprovalSubject {
 /** The links in operators' e-mails: signed, and not stored. One is used up when its subject has been decided. */
 export type ApprovalLinks = ReturnType<typeof createApprovalLinks>
 
-interface ApprovalLinksOptions {
-  /** Derives a key from the session secret. */
-  readonly deriveKey: (label: string) => Uint8Array
-  /** Whether the address is an operator's: a person who is no longer one decides nothing. */
-  readonly isOperator: (address: string) => boolean
-  readonly now: () => number
-}
-
 /** At the end of a token: the link is for a rejection. It is not signed, because the page offers both decisions. */
 export const REJECTION_SUFFIX = '.deny'
 
@@ -91,7 +83,14 @@ const TOKEN = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
 /** The label never changes: links in mailboxes are signed with its key. */
 const KEY_LABEL = 'express-platform-auth approval link v1'
 
-export function createApprovalLinks({ deriveKey, isOperator, now }: ApprovalLinksOptions) {
+export function createApprovalLinks(options: {
+  /** Derives a key from the session secret. */
+  readonly deriveKey: (label: string) => Uint8Array
+  /** Whether the address is an operator's: a person who is no longer one decides nothing. */
+  readonly isOperator: (address: string) => boolean
+  readonly now: () => number
+}) {
+  const { deriveKey, isOperator, now } = options
   function computeMac(payload: string): string {
     return createHmac('sha256', deriveKey(KEY_LABEL)).update(payload).digest('base64url')
   }

@@ -12,18 +12,6 @@ import { hasEnded, inheritTerms, LISTS, removeCredentials } from '../credentials
 import { DEFAULT_NAME, type CredentialKind, type CredentialTerms } from '../credentials/credentials.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 
-interface QueueOptions {
-  readonly held?: boolean
-  /** Seconds. */
-  readonly overlap?: number
-  /** The credential that the e-mail concerns. */
-  readonly credentialId?: string | undefined
-  /** The application's contact if left out. */
-  readonly recipient?: string | undefined
-  /** Details for the text beyond the application. */
-  readonly details?: JsonObject | undefined
-}
-
 /** Details of the e-mail that delivers credentials after `recover`, as one of a registration does. */
 export const RECOVERED = { recovered: true } as const
 
@@ -46,8 +34,19 @@ export function createQueuedEmail(
   applicationId: string,
   purpose: EmailPurpose,
   now: number,
-  { held = false, overlap = 0, credentialId, recipient, details }: QueueOptions = {},
+  options: {
+    readonly held?: boolean
+    /** Seconds. */
+    readonly overlap?: number
+    /** The credential that the e-mail concerns. */
+    readonly credentialId?: string | undefined
+    /** The application's contact if left out. */
+    readonly recipient?: string | undefined
+    /** Details for the text beyond the application. */
+    readonly details?: JsonObject | undefined
+  } = {},
 ): QueuedEmail {
+  const { held = false, overlap = 0, credentialId, recipient, details } = options
   return {
     id: `email_${randomBytes(16).toString('hex')}`,
     applicationId,

@@ -19,15 +19,7 @@ const PATIENCE_SHARE = 0.2
  */
 export type ApplicationCache = ReturnType<typeof createApplicationCache>
 
-export function createApplicationCache({
-  source,
-  limit,
-  limitLookups,
-  limitLookupsOfStrangers,
-  readAddress,
-  freshUntil,
-  maxStaleness,
-}: {
+export function createApplicationCache(options: {
   readonly source: Pick<CredentialSource, 'findApplication' | 'findApplicationByKey' | 'hasOtherHashes'>
   /** How many applications stay in memory. */
   readonly limit: number
@@ -42,6 +34,7 @@ export function createApplicationCache({
   /** Seconds. */
   readonly maxStaleness: number
 }) {
+  const { source, limit, limitLookups, limitLookupsOfStrangers, readAddress, freshUntil, maxStaleness } = options
   const formers = createFormerRecords({
     entries: limit * 3,
     bytesOf: estimateBytes,

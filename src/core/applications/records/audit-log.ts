@@ -34,12 +34,8 @@ export interface Audit {
   list(query?: AuditListQuery): Promise<{ items: AuditEntry[]; next?: string }>
 }
 
-interface AuditOptions {
-  readonly store: Store
-  readonly opened: () => Promise<unknown>
-}
-
-export function createAudit({ store, opened }: AuditOptions): Audit {
+export function createAudit(options: { readonly store: Store; readonly opened: () => Promise<unknown> }): Audit {
+  const { store, opened } = options
   return {
     async list({ after, limit, applicationId, order, type, by, from, until } = {}) {
       const pageSize = readPageSize(limit)

@@ -9,15 +9,6 @@ import type { ApplicationWriter } from './application-writer.js'
 import { findExpiring } from '../credentials/credential-expiry.js'
 import { eraseApplication, isEnded } from './status.js'
 
-interface CleanupOptions {
-  readonly store: Store
-  readonly writer: ApplicationWriter
-  /** Days for which audit records are kept; undefined: for ever. */
-  readonly auditRetention: number | undefined
-  readonly logger: Pick<Logger, 'warn'>
-  readonly now: () => number
-}
-
 const MAX_PENDING_AGE_MS = 14 * 24 * 3600 * 1000
 /** Longer than the 14 days of operators' links. */
 const DECIDED_RETENTION_MS = 90 * DAY_MS
@@ -33,7 +24,15 @@ const AUDIT_BATCH = 1000
  * about changes that have not been sent for a week, and audit records beyond their retention. Deleted applications forget after 90
  * days what became of their requests.
  */
-export function createCleanup({ store, writer, auditRetention, logger, now }: CleanupOptions): HourlyCleanup {
+export function createCleanup(options: {
+  readonly store: Store
+  readonly writer: ApplicationWriter
+  /** Days for which audit records are kept; undefined: for ever. */
+  readonly auditRetention: number | undefined
+  readonly logger: Pick<Logger, 'warn'>
+  readonly now: () => number
+}): HourlyCleanup {
+  const { store, writer, auditRetention, logger, now } = options
   // All run together, so that close() waits for one store call at most.
   const cleanUp = (): Promise<unknown> =>
     Promise.all([deletePending(), deleteEnded(), deleteEmails(), deleteOldAudit(), forgetDecided()])

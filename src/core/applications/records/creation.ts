@@ -13,12 +13,12 @@ import type { ReadOperatorData } from './metadata.js'
 import { readContact, readLanguage, readName } from './validation.js'
 import type { CallParts } from '../call-parts.js'
 
-interface CreationOptions extends Omit<CallParts<Credentials>, 'store'> {
-  readonly apis: ReadonlyMap<string, Api>
-  readonly readOperatorData: ReadOperatorData
-}
-
-export function createCreation(options: CreationOptions): Pick<Applications, 'create'> {
+export function createCreation(
+  options: Omit<CallParts<Credentials>, 'store'> & {
+    readonly apis: ReadonlyMap<string, Api>
+    readonly readOperatorData: ReadOperatorData
+  },
+): Pick<Applications, 'create'> {
   const { apis, writer, readOperatorData, opened, now } = options
 
   return {
@@ -71,13 +71,8 @@ export function createRecord(
 }
 
 /** Details for the audit log. Operator data is erased with the application, so only names are recorded. */
-export function describeRecord({
-  apis,
-  externalId,
-  metadata,
-  acceptedTerms,
-  resourceServer,
-}: ApplicationRecord): NewAuditRecord['details'] {
+export function describeRecord(options: ApplicationRecord): NewAuditRecord['details'] {
+  const { apis, externalId, metadata, acceptedTerms, resourceServer } = options
   return {
     apis,
     ...(externalId !== undefined && { externalId: true }),

@@ -6,15 +6,6 @@ import { withTimeout } from '../../../shared/lib/timeout.js'
 /** The record, if there is one. */
 export type Found = ApplicationRecord | undefined
 
-interface FormerRecordsOptions {
-  readonly entries: number
-  readonly bytesOf: (record: ApplicationRecord) => number
-  /** The time on the monotonic clock at which what is known now becomes older than `maxStaleness`. */
-  readonly freshUntil: () => number
-  /** Milliseconds for which a request waits for the changed record. */
-  readonly patience: number
-}
-
 interface Former {
   readonly record: ApplicationRecord
   readonly until: number
@@ -30,7 +21,15 @@ const RETRY_INTERVAL_MS = 250
  * an outage that begins between a change and the look-up after it would turn away callers that are known. They are found by the id of
  * the application and by the hashes of its keys.
  */
-export function createFormerRecords({ entries, bytesOf, freshUntil, patience }: FormerRecordsOptions) {
+export function createFormerRecords(options: {
+  readonly entries: number
+  readonly bytesOf: (record: ApplicationRecord) => number
+  /** The time on the monotonic clock at which what is known now becomes older than `maxStaleness`. */
+  readonly freshUntil: () => number
+  /** Milliseconds for which a request waits for the changed record. */
+  readonly patience: number
+}) {
+  const { entries, bytesOf, freshUntil, patience } = options
   const formers = createBoundedCache<Former>({ entries, bytesOf: ({ record }) => bytesOf(record) })
   const outdated = new WeakSet<ApplicationRecord>()
   let lastUntil = -Infinity

@@ -16,15 +16,15 @@ import { endTokens, refuseDeleted } from './status.js'
 import { readContact } from './validation.js'
 import { type CallParts, requireSender, type EmailSender } from '../call-parts.js'
 
-interface RecoveryOptions extends CallParts<Credentials> {
-  readonly apis: ReadonlyMap<string, Api>
-  /** Ends the sessions of a mailbox, and its links that were not used. */
-  readonly signOut: (contact: string) => Promise<void>
-  readonly sender: EmailSender
-}
-
 /** `recover`: after somebody else has read a contact's mailbox, nothing that he has or has made works any more. */
-export function createRecovery(options: RecoveryOptions): Pick<Applications, 'recover'> {
+export function createRecovery(
+  options: CallParts<Credentials> & {
+    readonly apis: ReadonlyMap<string, Api>
+    /** Ends the sessions of a mailbox, and its links that were not used. */
+    readonly signOut: (contact: string) => Promise<void>
+    readonly sender: EmailSender
+  },
+): Pick<Applications, 'recover'> {
   const { apis, store, writer, opened, signOut, sender, now } = options
 
   /** Runs before the application is saved, so that a failure in between leaves less access, never more. */

@@ -31,16 +31,16 @@ export type Registry = Pick<
   'get' | 'list' | 'approve' | 'deny' | 'update' | 'suspend' | 'resume' | 'delete' | 'revokeTokens'
 >
 
-interface RegistryOptions extends CallParts {
-  /** Undefined without the platform's options: then `update` makes no application a resource server. */
-  readonly apis?: ReadonlyMap<string, Api>
-  readonly decisions: Decisions
-  readonly readOperatorData: ReadOperatorData
-  /** Writes the `lastUsedAt` times that this process has collected, so that answers include them; undefined if it collects none. */
-  readonly flushLastUsed?: () => Promise<void>
-}
-
-export function createRegistry(options: RegistryOptions): Registry {
+export function createRegistry(
+  options: CallParts & {
+    /** Undefined without the platform's options: then `update` makes no application a resource server. */
+    readonly apis?: ReadonlyMap<string, Api>
+    readonly decisions: Decisions
+    readonly readOperatorData: ReadOperatorData
+    /** Writes the `lastUsedAt` times that this process has collected, so that answers include them; undefined if it collects none. */
+    readonly flushLastUsed?: () => Promise<void>
+  },
+): Registry {
   const { apis, store, decisions, readOperatorData, opened, flushLastUsed, sender, now } = options
 
   const change = createChange(options)
