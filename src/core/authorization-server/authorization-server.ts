@@ -30,73 +30,48 @@ import { createSuspensionEndpoint } from './suspension-endpoint.js'
 import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
 
 /** The endpoints of every oauth2 API, as `auth.router`, `auth.wellKnownRouter` and `auth.suspensionRouter`. */
-export function createAuthorizationServer({
-  apis,
-  baseUrl,
-  basePath,
-  corsOrigins,
-  signingAlgorithms,
-  publishAhead,
-  limits,
-  rateLimits,
-  limitFailures,
-  applicationCache,
-  credentials,
-  importedCredentials,
-  activate,
-  lastUsed,
-  available,
-  waitForLatest,
-  readChanges,
-  signAccessToken,
-  accessTokens,
-  revokedTokens,
-  signingKeys,
-  findActiveToken,
-  judgePresented,
-  freshUntil,
-  observers,
-  emit,
-  paceStarts,
-  logRefusal,
-  checkMount,
-  assertions,
-  now,
-}: Parameters<typeof createClientAuthentication>[0] & {
-  /** All APIs. The endpoints exist for those with the scheme oauth2. */
-  readonly apis: ReadonlyMap<string, TokenApi & PresentedApi>
-  /** Without a slash at its end. */
-  readonly baseUrl: string
-  /** The path of `baseUrl`, without a slash at its end. */
-  readonly basePath: string
-  readonly corsOrigins: '*' | readonly string[]
-  /** The algorithms that access tokens may have. */
-  readonly signingAlgorithms: readonly string[]
-  /** Seconds that a signing key is published before it signs. */
-  readonly publishAhead: number
-  readonly limits: {
-    readonly tokenRequests: Limit | false
-    readonly revocations: Limit | false
-    readonly failedAuthentication: Limit | false
-    readonly headers: boolean
-  }
-  readonly rateLimits: Pick<RateLimits, 'create'>
-  readonly signAccessToken: SignAccessToken
-  readonly accessTokens: Pick<AccessTokenVerifier, 'verify'>
-  readonly revokedTokens: RevokedTokens
-  readonly signingKeys: SigningKeys
-  /** The access token as the guards of that API see it; undefined if they would refuse it. */
-  readonly findActiveToken: VerifyAccessToken
-  readonly judgePresented: JudgePresented
-  /** The time on the monotonic clock until which what this process knows may be served. */
-  readonly freshUntil: () => number
-  readonly observers: ApiObservers
-  readonly emit: Emit
-  readonly paceStarts: PaceStarts
-  readonly logRefusal: LogRefusal
-  /** Logs mistakes of mounting; undefined outside development. */
-  readonly checkMount: CheckMount | undefined
-}) {
+export function createAuthorizationServer(
+  options: Parameters<typeof createClientAuthentication>[0] & {
+    /** All APIs. The endpoints exist for those with the scheme oauth2. */
+    readonly apis: ReadonlyMap<string, TokenApi & PresentedApi>
+    /** Without a slash at its end. */
+    readonly baseUrl: string
+    /** The path of `baseUrl`, without a slash at its end. */
+    readonly basePath: string
+    readonly corsOrigins: '*' | readonly string[]
+    /** The algorithms that access tokens may have. */
+    readonly signingAlgorithms: readonly string[]
+    /** Seconds that a signing key is published before it signs. */
+    readonly publishAhead: number
+    readonly limits: {
+      readonly tokenRequests: Limit | false
+      readonly revocations: Limit | false
+      readonly failedAuthentication: Limit | false
+      readonly headers: boolean
+    }
+    readonly rateLimits: Pick<RateLimits, 'create'>
+    readonly signAccessToken: SignAccessToken
+    readonly accessTokens: Pick<AccessTokenVerifier, 'verify'>
+    readonly revokedTokens: RevokedTokens
+    readonly signingKeys: SigningKeys
+    /** The access token as the guards of that API see it; undefined if they would refuse it. */
+    readonly findActiveToken: VerifyAccessToken
+    readonly judgePresented: JudgePresented
+    /** The time on the monotonic clock until which what this process knows may be served. */
+    readonly freshUntil: () => number
+    readonly observers: ApiObservers
+    readonly emit: Emit
+    readonly paceStarts: PaceStarts
+    readonly logRefusal: LogRefusal
+    /** Logs mistakes of mounting; undefined outside development. */
+    readonly checkMount: CheckMount | undefined
+  },
+) {
+  const { apis, baseUrl, basePath, corsOrigins, signingAlgorithms, publishAhead, limits, rateLimits } = options
+  const { limitFailures, applicationCache, credentials, importedCredentials, activate, lastUsed } = options
+  const { available, waitForLatest, readChanges, signAccessToken, accessTokens, revokedTokens } = options
+  const { signingKeys, findActiveToken, judgePresented, freshUntil, observers, emit, paceStarts } = options
+  const { logRefusal, checkMount, assertions, now } = options
   const createAuthentication = (limit: RateLimit | undefined, taken: typeof assertions) =>
     createClientAuthentication({
       applicationCache,

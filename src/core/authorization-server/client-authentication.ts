@@ -84,19 +84,7 @@ interface AuthenticationFailure {
 /** Authenticates the clients of requests to the token, introspection, revocation and suspension endpoints. */
 export type AuthenticateClient = ReturnType<typeof createClientAuthentication>
 
-export function createClientAuthentication({
-  applicationCache,
-  credentials,
-  importedCredentials,
-  activate,
-  lastUsed,
-  limitFailures,
-  available,
-  waitForLatest,
-  readChanges,
-  assertions,
-  now,
-}: {
+export function createClientAuthentication(options: {
   readonly applicationCache: ApplicationCache
   readonly credentials: () => Credentials
   /** Undefined without the feature that recognizes credentials of another system. */
@@ -115,6 +103,8 @@ export function createClientAuthentication({
   readonly assertions?: Omit<Parameters<typeof createAssertionReader>[0], 'findClient' | 'now'> | undefined
   readonly now: () => number
 }) {
+  const { applicationCache, credentials, importedCredentials, activate, lastUsed, limitFailures } = options
+  const { available, waitForLatest, readChanges, assertions, now } = options
   const { matchReadings, findClient } = createReadingMatcher({
     applicationCache,
     credentials,

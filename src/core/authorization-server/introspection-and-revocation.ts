@@ -24,15 +24,12 @@ import {
  */
 export function createIntrospectionEndpoint(
   api: PresentedApi,
-  {
-    authenticateClient,
-    verifyAccessToken,
-    sendIntrospection,
-  }: {
+  options: {
     readonly authenticateClient: AuthenticateClient
     readonly verifyAccessToken: VerifyAccessToken
   } & Pick<ReturnType<typeof createPresentedEndpoints>, 'sendIntrospection'>,
 ): Endpoint {
+  const { authenticateClient, verifyAccessToken, sendIntrospection } = options
   return async function answerIntrospectionRequest(req, res) {
     const startedAt = performance.now()
     const { form, application } = await readClient(authenticateClient, req, api)
@@ -46,13 +43,7 @@ export function createIntrospectionEndpoint(
 /** `POST /{api}/revoke` (RFC 7009): 200 whether or not there was a token to revoke. */
 export function createRevocationEndpoint(
   api: Api,
-  {
-    authenticateClient,
-    verifyAccessToken,
-    revokedTokens,
-    limitRevocations,
-    emit,
-  }: {
+  options: {
     readonly authenticateClient: AuthenticateClient
     readonly verifyAccessToken: VerifyAccessToken
     readonly revokedTokens: RevokedTokens
@@ -60,6 +51,7 @@ export function createRevocationEndpoint(
     readonly emit: Emit
   },
 ): Endpoint {
+  const { authenticateClient, verifyAccessToken, revokedTokens, limitRevocations, emit } = options
   return async function answerRevocationRequest(req, res) {
     const startedAt = performance.now()
     const { form, application } = await readClient(authenticateClient, req, api)

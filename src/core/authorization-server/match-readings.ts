@@ -28,13 +28,7 @@ export interface Presented {
 }
 
 /** Finds the clients that the readings of a request name, and compares the secrets, up to the first reading that passes. */
-export function createReadingMatcher({
-  applicationCache,
-  credentials,
-  importedCredentials,
-  now,
-  onNoTurn,
-}: {
+export function createReadingMatcher(options: {
   readonly applicationCache: ApplicationCache
   readonly credentials: () => Credentials
   readonly importedCredentials: Omit<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
@@ -46,6 +40,7 @@ export function createReadingMatcher({
     client: { readonly client: string; readonly applicationId: string },
   ) => Promise<void>
 }) {
+  const { applicationCache, credentials, importedCredentials, now, onNoTurn } = options
   /** Slow hashes are computed only where no quick comparison decides. */
   async function matchReadings(
     readings: readonly ClientCredentials[],

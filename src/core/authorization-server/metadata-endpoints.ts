@@ -65,17 +65,14 @@ export function createProtectedResourceMetadata(api: Api): Endpoint {
 }
 
 /** `GET /.well-known/jwks.json`, and the same below each issuer (RFC 7517 5). */
-export function createKeySetEndpoint({
-  signingKeys,
-  available,
-  publishAhead,
-}: {
+export function createKeySetEndpoint(options: {
   readonly signingKeys: SigningKeys
   /** Rejects while the platform cannot answer. */
   readonly available: () => MaybePromise<void>
   /** Seconds that a signing key is published before it signs. */
   readonly publishAhead: number
 }): Endpoint {
+  const { signingKeys, available, publishAhead } = options
   // Every cached key set must have expired before a new key signs.
   const maxAge = Math.min(DOCUMENT_MAX_AGE_SECONDS, publishAhead)
 

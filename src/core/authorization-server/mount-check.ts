@@ -6,15 +6,12 @@ import { parsePath } from '../http/middleware.js'
 export type CheckMount = (req: IncomingMessage, isRoute: (path: string) => boolean) => void
 
 /** Reports once that the router is mounted where the path of `baseUrl` does not lead. For development only. */
-export function createMountCheck({
-  baseUrl,
-  basePath,
-  logger,
-}: {
+export function createMountCheck(options: {
   readonly baseUrl: string
   readonly basePath: string
   readonly logger: Pick<Logger, 'warn'>
 }): CheckMount {
+  const { baseUrl, basePath, logger } = options
   const { host } = new URL(baseUrl)
   let isReported = false
 

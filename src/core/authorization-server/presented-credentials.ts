@@ -44,15 +44,7 @@ interface Admitted {
 }
 
 /** `POST .../introspect` and `POST .../check` for resource servers: below each oauth2 API, and for every API below one path outside of all. */
-export function createPresentedEndpoints({
-  authenticateClient,
-  authenticateResourceServer,
-  judgePresented,
-  limitFailures,
-  freshUntil,
-  isOutdated,
-  now,
-}: {
+export function createPresentedEndpoints(options: {
   readonly authenticateClient: AuthenticateClient
   readonly authenticateResourceServer: (req: IncomingMessage, form: Form) => Promise<ResourceServer<PresentedApi>>
   readonly judgePresented: JudgePresented
@@ -63,6 +55,8 @@ export function createPresentedEndpoints({
   readonly isOutdated: (application: ApplicationRecord) => boolean
   readonly now: () => number
 }) {
+  const { authenticateClient, authenticateResourceServer, judgePresented, limitFailures, freshUntil } = options
+  const { isOutdated, now } = options
   async function admit(req: IncomingMessage, form: Form, api: PresentedApi | undefined): Promise<Admitted> {
     if (api) {
       const client = await authenticateClient(req, form, api)

@@ -16,15 +16,12 @@ export interface ResourceServer<Each extends Api = Api> {
  * Authenticates resource servers where no API is named by the path, as clients do at the endpoints of APIs; the audience of an assertion is
  * `baseUrl`. An application that is no resource server is answered as an unknown client: 401 `invalid_client`.
  */
-export function createResourceServerAuthentication<Each extends Api>({
-  authenticateClient,
-  apis,
-  baseUrl,
-}: {
+export function createResourceServerAuthentication<Each extends Api>(options: {
   readonly authenticateClient: AuthenticateClient
   readonly apis: ReadonlyMap<string, Each>
   readonly baseUrl: string
 }) {
+  const { authenticateClient, apis, baseUrl } = options
   const taken = new Set([...apis.values()].flatMap(({ clientAuthentication }) => clientAuthentication))
   const platform: ClientApi = {
     name: 'platform',

@@ -25,17 +25,7 @@ interface ApiEndpoints {
 type Routes = Map<string, Readonly<Record<string, Endpoint>>>
 
 /** `auth.router`, `auth.wellKnownRouter`. Paths match exactly, in case and slash; others go on to the host. */
-export function createRouters({
-  endpoints,
-  resourceServers,
-  keySet,
-  suspension,
-  basePath,
-  cors,
-  paceStarts,
-  logRefusal,
-  checkMount,
-}: {
+export function createRouters(options: {
   readonly endpoints: readonly ApiEndpoints[]
   /** The endpoints for every API, which the form names. */
   readonly resourceServers: { readonly introspect: Endpoint; readonly check: Endpoint }
@@ -48,6 +38,8 @@ export function createRouters({
   readonly logRefusal: LogRefusal
   readonly checkMount: CheckMount | undefined
 }) {
+  const { endpoints, resourceServers, keySet, suspension, basePath, cors, paceStarts, logRefusal } = options
+  const { checkMount } = options
   const refuse =
     (api: string) =>
     (error: unknown, req: IncomingMessage, res: ServerResponse): void =>

@@ -31,14 +31,7 @@ export interface TokenApi extends Api {
 /** `POST /{api}/token` with the client credentials grant (RFC 6749 3.2, 4.4). */
 export function createTokenEndpoint(
   api: TokenApi,
-  {
-    authenticateClient,
-    signAccessToken,
-    limitTokenRequests,
-    observer: { tokenIssued, refused },
-    emit,
-    now,
-  }: {
+  options: {
     readonly authenticateClient: AuthenticateClient
     readonly signAccessToken: SignAccessToken
     readonly limitTokenRequests: RateLimit | undefined
@@ -47,6 +40,13 @@ export function createTokenEndpoint(
     readonly now: () => number
   },
 ): Endpoint {
+  const {
+    authenticateClient,
+    signAccessToken,
+    limitTokenRequests,
+    observer: { tokenIssued, refused },
+  } = options
+  const { emit, now } = options
   const route = `POST ${new URL(api.resource).pathname}/token`
 
   return async function answerTokenRequest(req, res) {

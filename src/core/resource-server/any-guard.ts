@@ -19,15 +19,7 @@ import type { ReportOnly } from './report-only.js'
 export type GuardRegister = Pick<WeakMap<Guard, GuardConfig | undefined>, 'has' | 'get'>
 
 /** Combines guards: the first for which a request has a credential, good or bad, decides. */
-export function createAnyGuard({
-  optional,
-  accepts,
-  decisions,
-  onDenied,
-  createGuard,
-  respondWithDenial,
-  parts: given,
-}: {
+export function createAnyGuard(options: {
   /** One guard at least, in the order in which they decide. */
   readonly parts: readonly GuardConfig[]
   readonly optional: boolean
@@ -38,6 +30,7 @@ export function createAnyGuard({
   readonly createGuard: (config: GuardConfig) => Guard
   readonly respondWithDenial: ErrorResponders['respondWithDenial']
 }): Guard {
+  const { optional, accepts, decisions, onDenied, createGuard, respondWithDenial, parts: given } = options
   const parts = shareAuthorization(given)
   const { api } = parts[0]!
   // An answer depends on every one of these headers, whichever guard decides.

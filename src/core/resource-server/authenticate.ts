@@ -28,16 +28,7 @@ export type Authenticator = ReturnType<typeof createAuthenticator>
  * Authenticates credentials. The `recall` calls answer from memory alone, or null if the store or a signature check is needed; the
  * `by` calls then get the missing part. Both decide by `judgeToken`, `judgeTokenApplication` and `judgeKey`.
  */
-export function createAuthenticator({
-  accessTokens,
-  revokedTokens,
-  applicationCache,
-  credentials,
-  activate,
-  lastUsed,
-  limitFailures,
-  now,
-}: {
+export function createAuthenticator(options: {
   readonly accessTokens: Pick<AccessTokenVerifier, 'recall' | 'verify'>
   readonly revokedTokens: RevokedTokens
   readonly applicationCache: ApplicationCache
@@ -48,6 +39,8 @@ export function createAuthenticator({
   readonly limitFailures: RateLimit | undefined
   readonly now: () => number
 }) {
+  const { accessTokens, revokedTokens, applicationCache, credentials, activate, lastUsed, limitFailures } = options
+  const { now } = options
   function hasEnded(application: ApplicationRecord | undefined): boolean {
     return application?.endsAt !== undefined && isEnded(application, now())
   }

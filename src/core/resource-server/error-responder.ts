@@ -47,14 +47,7 @@ const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
 
 export type ErrorResponders = ReturnType<typeof createErrorResponder>
 
-export function createErrorResponder({
-  decisions,
-  outcomes,
-  observers,
-  logRefusal,
-  reporter,
-  waitToRefuse,
-}: {
+export function createErrorResponder(options: {
   readonly decisions: Decisions
   readonly outcomes: Outcomes
   readonly observers: ApiObservers
@@ -63,6 +56,7 @@ export function createErrorResponder({
   /** The turn of a refusal; undefined if it can be sent at once. */
   readonly waitToRefuse: (req: IncomingMessage) => Promise<void> | undefined
 }) {
+  const { decisions, outcomes, observers, logRefusal, reporter, waitToRefuse } = options
   /** Refuses a request. `given` is a key of `errors`, whatever was thrown, or a `Failure` with one of them. */
   function respondWithError(
     config: ErrorResponseConfig,

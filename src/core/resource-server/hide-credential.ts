@@ -45,14 +45,13 @@ export function createKeyHiding(keyHeaders: readonly string[]) {
   }
 }
 
-interface OwnCredentialHidingOptions {
+/** Removes each of the headers that has a credential of this platform, of whatever kind, although the guard reads another kind there. */
+export function createOwnCredentialHiding(options: {
   readonly isOfOtherIssuer: IsOfOtherIssuer
   /** Whether it is a key of an application. Rejects if the store cannot answer. */
   readonly isKnownKey: (text: string, req: IncomingMessage) => MaybePromise<boolean>
-}
-
-/** Removes each of the headers that has a credential of this platform, of whatever kind, although the guard reads another kind there. */
-export function createOwnCredentialHiding({ isOfOtherIssuer, isKnownKey }: OwnCredentialHidingOptions) {
+}) {
+  const { isOfOtherIssuer, isKnownKey } = options
   function isOwnByForm(text: string): boolean {
     return holdsKeyOrSecret(text) || (!isNoToken(text) && !isOfOtherIssuer(text))
   }

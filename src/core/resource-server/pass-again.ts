@@ -10,17 +10,13 @@ import { findUnmet, type FindRequirement } from './requirement.js'
 type Pass = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void, identity: Identity) => void
 
 /** When a second guard of the same API runs, only scopes and `allow` are checked. */
-export function createPassAgain({
-  config,
-  respondWithError,
-  passIfAllowed,
-  countAllowed,
-}: {
+export function createPassAgain(options: {
   readonly config: Omit<AllowConfig, 'findRequirement'> & { readonly findRequirement: FindRequirement }
   readonly respondWithError: ErrorResponders['respondWithError']
   readonly passIfAllowed: PassIfAllowed
   readonly countAllowed: ApiObserver['allowed']
 }): Pass {
+  const { config, respondWithError, passIfAllowed, countAllowed } = options
   const { findRequirement, allow } = config
 
   const keepCounted: Pass = (req, res, next, earlier) => {

@@ -40,19 +40,14 @@ export interface ReportingConfig {
 /** The behaviour of report-only guards toward requests that they would refuse. */
 export type RefusalReporter = ReturnType<typeof createRefusalReporter>
 
-export function createRefusalReporter({
-  observers,
-  emit,
-  outcomes,
-  logRefusal,
-  now,
-}: {
+export function createRefusalReporter(options: {
   readonly observers: ApiObservers
   readonly emit: Emit
   readonly outcomes: Outcomes
   readonly logRefusal: LogRefusal
   readonly now: () => number
 }) {
+  const { observers, emit, outcomes, logRefusal, now } = options
   /** The requests that a guard would have refused, and their callers. */
   const reported = new WeakMap<IncomingMessage, { readonly api: string; readonly identity: Identity | undefined }>()
 

@@ -18,14 +18,7 @@ const MAX_OWN_LIMITS = 1000
 /** Counts requests toward the limit at an API and units toward the plan. Throws or rejects with 429 above one. */
 export type RequestCounter = ReturnType<typeof createRequestCounter>
 
-export function createRequestCounter({
-  api,
-  limit,
-  create,
-  limitByPlan,
-  noted,
-  now,
-}: {
+export function createRequestCounter(options: {
   readonly api: Api
   readonly limit: Limit | false
   /** Creates a counter for all applications with that limit. */
@@ -36,6 +29,7 @@ export function createRequestCounter({
   readonly noted: ApiObserver['noted']
   readonly now: () => number
 }) {
+  const { api, limit, create, limitByPlan, noted, now } = options
   const name = `requests:${api.name}`
   const ofApi = create(name, limit, `apis.${api.name}.rateLimit, or rateLimits.requests if it has none`)
   const own = createBoundedCache<RateLimit>({ entries: MAX_OWN_LIMITS })

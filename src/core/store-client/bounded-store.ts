@@ -24,13 +24,8 @@ const MAX_WAITING_CALLS = 10_000
  * with 503. After a time-out further calls fail at once, except the change feed's polls, which find out when the store answers again.
  * `name`: of what is called, for the log.
  */
-export function createBoundedCalls({
-  storeHealth,
-  name: source,
-}: {
-  readonly storeHealth: Outcomes
-  readonly name: string
-}) {
+export function createBoundedCalls(options: { readonly storeHealth: Outcomes; readonly name: string }) {
+  const { storeHealth, name: source } = options
   let waiting = 0
   let closed = false
 

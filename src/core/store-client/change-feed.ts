@@ -20,13 +20,7 @@ const MAX_POLL_INTERVAL_SHARE = 0.25
 export type ChangeFeed = ReturnType<typeof createChangeFeed>
 
 /** Timers and age use the monotonic clock, because the option `now` may stand still in a test or be set back. */
-export function createChangeFeed({
-  store,
-  maxStaleness,
-  storeHealth,
-  clockCheck,
-  now = Date.now,
-}: {
+export function createChangeFeed(options: {
   readonly store: Pick<CredentialSource, 'changesSince' | 'clock' | 'pollInterval' | 'watch'>
   /** Seconds. */
   readonly maxStaleness: number
@@ -36,6 +30,7 @@ export function createChangeFeed({
   readonly clockCheck?: Pick<ClockCheck, 'compare'>
   readonly now?: () => number
 }) {
+  const { store, maxStaleness, storeHealth, clockCheck, now = Date.now } = options
   const maxAge = maxStaleness * 1000
   const readTimeout = Math.min(maxAge * READ_TIMEOUT_SHARE, CALL_TIMEOUT_MS)
   let cursor: string | undefined
@@ -129,23 +124,15 @@ export function createChangeFeed({
   }
 }
 
-/** The contents of the store that this process keeps in memory. */
-interface CachedState {
+/** Applies a change to memory. `everything` means that the store no longer has all changes, so that all of it is read again. */
+export function createChangeApplier(options: {
   readonly applicationCache: { evict(id: string): void; evictAll(): void }
   readonly revokedTokens: { add(token: RevokedAccessToken): void; load(): Promise<void> }
   readonly signingKeys: { load(): Promise<void> }
   readonly sessionSecret: { load(): Promise<void> }
   readonly processes: { noteChange(): void }
-}
-
-/** Applies a change to memory. `everything` means that the store no longer has all changes, so that all of it is read again. */
-export function createChangeApplier({
-  applicationCache,
-  revokedTokens,
-  signingKeys,
-  sessionSecret,
-  processes,
-}: CachedState): ApplyChange {
+}): ApplyChange {
+  const { applicationCache, revokedTokens, signingKeys, sessionSecret, processes } = options
   return async function applyChange(change) {
     if (change.kind === 'application') return applicationCache.evict(change.id)
     if (change.kind === 'accessTokenRevoked') return revokedTokens.add(change)

@@ -43,9 +43,8 @@ const MAX_REFUSALS_PER_TURN = 2
 /** Some 2 kB each. */
 const MAX_WAITING_REFUSALS = 10_000
 
-export function createClientLimits({
-  concurrentCalls = DEFAULT_CONCURRENT_CALLS,
-}: Pick<Store, 'concurrentCalls'>): ClientLimits {
+export function createClientLimits(options: Pick<Store, 'concurrentCalls'>): ClientLimits {
+  const { concurrentCalls = DEFAULT_CONCURRENT_CALLS } = options
   const limitLookups = createTimedLimit(concurrentCalls / 2)
   const limitStrangers = createTimedLimit(concurrentCalls / 2)
   const limitRefusals = createConcurrencyLimit({

@@ -4,19 +4,18 @@ import type { Logger } from '../../shared/contracts/logger.js'
 /** Compares the clock of this process with the store's, by which processes agree: access tokens of a wrong clock are refused. */
 export type ClockCheck = ReturnType<typeof createClockCheck>
 
-interface ClockCheckOptions {
-  /** Seconds. */
-  readonly clockTolerance: number
-  readonly logger: Pick<Logger, 'warn' | 'error'>
-  readonly emit: Emit
-}
-
 /** A tolerance of 0 would report every delay. */
 const MIN_TOLERANCE_MS = 2000
 /** One answer may be misread, as when the process was stopped while it arrived. */
 const MIN_DEVIATIONS = 3
 
-export function createClockCheck({ clockTolerance, logger, emit }: ClockCheckOptions) {
+export function createClockCheck(options: {
+  /** Seconds. */
+  readonly clockTolerance: number
+  readonly logger: Pick<Logger, 'warn' | 'error'>
+  readonly emit: Emit
+}) {
+  const { clockTolerance, logger, emit } = options
   const tolerance = Math.max(clockTolerance * 1000, MIN_TOLERANCE_MS)
   let deviations = 0
   let reported: string | undefined

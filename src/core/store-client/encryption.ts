@@ -9,16 +9,18 @@ export type Encryption = ReturnType<typeof createEncryption>
 
 export type Authenticity = 'authentic' | 'forged' | 'unencrypted'
 
-interface EncryptionOptions {
-  /** Whether unencrypted text is accepted although there is a secret. */
-  readonly importUnencrypted?: boolean
-}
-
 const PLAIN_PREFIX = 'plain:'
 const ALGORITHMS = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
 
 /** `dir` + A256GCM (RFC 7518 4.5, 5.3). The key is derived with HKDF (RFC 5869): 32 random characters need no slow function. */
-export function createEncryption(secrets: readonly string[], { importUnencrypted = false }: EncryptionOptions = {}) {
+export function createEncryption(
+  secrets: readonly string[],
+  options: {
+    /** Whether unencrypted text is accepted although there is a secret. */
+    readonly importUnencrypted?: boolean
+  } = {},
+) {
+  const { importUnencrypted = false } = options
   // The labels never change: stored keys are encrypted with the keys derived from them.
   const keys = secrets.map((secret) => deriveKey(secret, 'express-platform-auth sealing v1'))
   const contextKeys = secrets.map((secret) => deriveKey(secret, 'express-platform-auth context v1'))

@@ -1,16 +1,6 @@
 import { waitForNextTurn } from '../../shared/lib/event-loop.js'
 import { withTimeout } from '../../shared/lib/timeout.js'
 
-interface FeedReadsOptions {
-  /** Reads the feed once. `startedAt` is on the monotonic clock. */
-  readonly read: (startedAt: number) => Promise<void>
-  /** Called when a read fails or is late; a late one may still be answered, or fail as well. */
-  readonly onFailure: (startedAt: number, isLate: boolean) => void
-  /** Milliseconds after which a read is late. */
-  readonly timeout: number
-  readonly isClosed: () => boolean
-}
-
 /** This limit is much longer than an answer usually takes. */
 const OVERTAKE_AFTER_MS = 250
 /** This limit bounds how many connections of a small pool stuck reads can hold. */
@@ -30,7 +20,16 @@ interface Read {
 }
 
 /** The reads of the change feed that are under way. A read that takes long can be overtaken, because it may be the only one that is not answered: its connection may be dead while the others of the pool answer. */
-export function createFeedReads({ read, onFailure, timeout, isClosed }: FeedReadsOptions) {
+export function createFeedReads(options: {
+  /** Reads the feed once. `startedAt` is on the monotonic clock. */
+  readonly read: (startedAt: number) => Promise<void>
+  /** Called when a read fails or is late; a late one may still be answered, or fail as well. */
+  readonly onFailure: (startedAt: number, isLate: boolean) => void
+  /** Milliseconds after which a read is late. */
+  readonly timeout: number
+  readonly isClosed: () => boolean
+}) {
+  const { read, onFailure, timeout, isClosed } = options
   const reads: Read[] = []
   let nextRead: Promise<boolean> | undefined
 

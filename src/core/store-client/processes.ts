@@ -5,13 +5,6 @@ import type { RunningProcess } from '../../shared/contracts/store-records.js'
 import type { Store } from '../../shared/contracts/store.js'
 import { withTimeout } from '../../shared/lib/timeout.js'
 
-interface ProcessesOptions {
-  readonly store: Pick<Store, 'processes'>
-  /** By their paths, as `findDisagreements` compares them. */
-  readonly settings: RunningProcess['settings']
-  readonly logger: Pick<Logger, 'warn'>
-}
-
 const HEARTBEAT_INTERVAL_MS = 5000
 /** A process that was killed runs for so long in the eyes of others: two heartbeats may be late. */
 export const PROCESS_LIFETIME_MS = 15_000
@@ -19,7 +12,17 @@ export const PROCESS_LIFETIME_MS = 15_000
 const STOP_TIMEOUT_MS = 1000
 
 /** Announces this process to the others on its store, and finds out which of their settings differ from its own. */
-export function createProcesses({ store: { processes: part }, settings, logger }: ProcessesOptions) {
+export function createProcesses(options: {
+  readonly store: Pick<Store, 'processes'>
+  /** By their paths, as `findDisagreements` compares them. */
+  readonly settings: RunningProcess['settings']
+  readonly logger: Pick<Logger, 'warn'>
+}) {
+  const {
+    store: { processes: part },
+    settings,
+    logger,
+  } = options
   // Names machine and process for the doctor; several platforms of a process may share a store.
   const own: RunningProcess = { id: `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`, settings }
   let isRunning = false

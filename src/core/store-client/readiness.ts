@@ -44,18 +44,14 @@ export interface StartAndStop {
 /** Tells from start-up to `close()` whether this process can answer, and why not. */
 export type Readiness = ReturnType<typeof createReadiness>
 
-export function createReadiness({
-  feed,
-  storeHealth,
-  logger,
-  name: source = 'store',
-}: {
+export function createReadiness(options: {
   readonly feed: Pick<ChangeFeed, 'isFresh' | 'isLate' | 'poll' | 'pollAgain' | 'close'>
   readonly storeHealth: Pick<StoreHealth, 'isUnresponsive' | 'isUnavailable' | 'problems'>
   readonly logger: Logger
   /** The name of what is read. */
   readonly name?: string
 }) {
+  const { feed, storeHealth, logger, name: source = 'store' } = options
   const startup = createStartup(logger)
   let waiting = 0
   let closed: Promise<void> | undefined

@@ -4,14 +4,6 @@ import type { Emit } from '../../shared/contracts/events.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import { describeStoreFault, UNKNOWN_STORE_FAULT, isPartialFault, isReplicaFault } from './store-fault.js'
 
-interface StoreHealthOptions {
-  readonly logger: Logger
-  readonly emit: Emit
-  readonly now: () => number
-  /** The name of what is called. */
-  readonly name?: string
-}
-
 interface Outage {
   /** Milliseconds since 1970. */
   readonly since: number
@@ -30,7 +22,14 @@ const SLOW_ANSWER_MS = 1000
 /** Rejected writes are no longer reported if none was rejected for this time: no other call shows whether the cause persists. */
 const REJECTED_WRITE_EXPIRY_MS = 60_000
 
-export function createStoreHealth({ logger, emit, now, name: source = 'store' }: StoreHealthOptions): StoreHealth {
+export function createStoreHealth(options: {
+  readonly logger: Logger
+  readonly emit: Emit
+  readonly now: () => number
+  /** The name of what is called. */
+  readonly name?: string
+}): StoreHealth {
+  const { logger, emit, now, name: source = 'store' } = options
   let outage: Outage | undefined
   let isUnresponsive = false
   let answeredAt = -Infinity

@@ -5,11 +5,7 @@ import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
 import type { Store } from '../../shared/contracts/store.js'
 
 /** The store as the source of what guards know. Each answer is read from the store: as new as any other process may have read it. */
-export function createStoreSource({
-  store,
-  hooks,
-  readSigningKeys,
-}: {
+export function createStoreSource(options: {
   readonly store: Store
   /** Undefined without the feature that recognizes credentials of another system. Read at each look-up, because features are created later. */
   readonly hooks: {
@@ -18,6 +14,7 @@ export function createStoreSource({
   /** Those that the platform wrote. */
   readonly readSigningKeys: () => Promise<readonly SigningKeyRecord[]>
 }): CredentialSource {
+  const { store, hooks, readSigningKeys } = options
   return {
     findApplication: store.findApplication,
     listRevokedAccessTokens: store.listRevokedAccessTokens,
