@@ -54,7 +54,7 @@ export type {
   QuotaUse,
   QuotaUseQuery,
 } from './shared/contracts/quotas.js'
-export type { ReportedCount, ReportedCountQuery, ReportedKey } from './shared/contracts/reported.js'
+export type { ReportedCount, ReportedCountQuery, ReportedKey } from './shared/contracts/usage.js'
 export type {
   ExpiredUsage,
   RefusalDetails,

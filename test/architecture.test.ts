@@ -168,7 +168,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       ...LAYERS.tools,
       'tools/admin',
       'tools/operations',
-      'core/options/defaults',
+      'core/options/options',
       'core/store-client/processes',
       'core/store-client/store-faults',
       'stores/sqlite/index',

@@ -1,6 +1,6 @@
 import type { Api, Limit } from '../../shared/contracts/api.js'
 import type { Emit } from '../../shared/contracts/events.js'
-import { createCors } from '../http/cors.js'
+import { createCors, createRouters } from './routes.js'
 import type { PaceStarts } from '../http/endpoints.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import type { RateLimit, RateLimits } from '../rate-limits/rate-limits.js'
@@ -25,7 +25,6 @@ import {
 import type { CheckMount } from './mount-check.js'
 import { createPresentedEndpoints, type JudgePresented, type PresentedApi } from './presented-credentials.js'
 import { createResourceServerAuthentication } from './resource-server-authentication.js'
-import { createRouters } from './routes.js'
 import { createSuspensionEndpoint } from './suspension-endpoint.js'
 import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
 

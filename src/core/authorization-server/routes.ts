@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../../shared/contracts/api.js'
-import { answerPublicPreflight, type Cors } from '../http/cors.js'
 import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
 import { answerErrors, logDenial, type PaceStarts } from '../http/endpoints.js'
 import type { LogRefusal } from '../http/refusal-log.js'
@@ -128,4 +127,42 @@ function createRouter(routes: Routes, checkMount?: CheckMount): Middleware {
     if (endpoint) void endpoint(req, res)
     else next()
   }
+}
+
+/** Sets the headers that let pages of the allowed origins read an answer. To be called before the answer is sent. */
+type Cors = (req: IncomingMessage, res: ServerResponse) => void
+
+/** Undefined if no origin is allowed. That is the default, since client secrets do not belong in browsers. */
+export function createCors(
+  origins: '*' | readonly string[],
+  additionalExposedHeaders: readonly string[] = [],
+): Cors | undefined {
+  if (origins.length === 0) return undefined
+  const exposedHeaders = ['WWW-Authenticate', 'Retry-After', ...additionalExposedHeaders].join(', ')
+
+  return function setCorsHeaders(req, res) {
+    const origin = readHeader(req, 'origin')
+    if (origins !== '*') res.appendHeader('Vary', 'Origin')
+    if (origin === undefined || (origins !== '*' && !origins.includes(origin))) return
+    res.setHeader('Access-Control-Allow-Origin', origins === '*' ? '*' : origin)
+    res.setHeader('Access-Control-Expose-Headers', exposedHeaders)
+    if (req.method !== 'OPTIONS') return
+    res.setHeader('Access-Control-Allow-Methods', 'POST')
+    res.setHeader(
+      'Access-Control-Allow-Headers',
+      readHeader(req, 'access-control-request-headers') ?? 'Authorization, Content-Type',
+    )
+    res.setHeader('Access-Control-Max-Age', '600')
+  }
+}
+
+/** Answers the preflight of a document that every page may read. */
+function answerPublicPreflight(req: IncomingMessage, res: ServerResponse): void {
+  const headers = readHeader(req, 'access-control-request-headers')
+  sendEmpty(res, 204, {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Methods': 'GET, HEAD',
+    ...(headers !== undefined && { 'Access-Control-Allow-Headers': headers }),
+    'Access-Control-Max-Age': '600',
+  })
 }

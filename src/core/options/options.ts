@@ -130,3 +130,8 @@ export interface BackgroundOptions {
   /** Days for which audit records are kept, at least 30; for ever if left out. */
   readonly auditRetention?: number | undefined
 }
+
+/** Defaults that the command line needs to know, too. */
+export const DEFAULT_FAILED_AUTHENTICATION: Limit = { limit: 20, window: 60 }
+/** Seconds. */
+export const DEFAULT_CLOCK_TOLERANCE = 5

@@ -20,20 +20,25 @@ import {
   days,
   limit,
 } from '../../shared/lib/option-rules.js'
-import type { Signer } from './options.js'
+import {
+  DEFAULT_CLOCK_TOLERANCE,
+  DEFAULT_FAILED_AUTHENTICATION,
+  ALGORITHMS,
+  type Signer,
+  type BackgroundOptions,
+  type RedisConnection,
+} from './options.js'
 import type { PlatformAuthOptions } from './platform-auth-options.js'
 import { readApis } from './read-apis.js'
 import { createReportOnlySettings, readReportOnlyOption, warnOfReportOnly } from './read-report-only.js'
 import { readLogger } from './read-logger.js'
 import { readMetadataSchema } from './read-metadata-schema.js'
 import { readPersistence } from './read-persistence.js'
-import { DEFAULT_CLOCK_TOLERANCE, DEFAULT_FAILED_AUTHENTICATION } from './defaults.js'
 import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
 import { readFeatures } from './read-features.js'
 import type { Settings } from './all-settings.js'
 import type { CoreSettings, BackgroundSettings } from './settings.js'
 import type { Store } from '../../shared/contracts/store.js'
-import { type BackgroundOptions, type RedisConnection, ALGORITHMS } from './options.js'
 
 /** The result of `checkOptions()`. */
 export interface OptionsReport {

@@ -4,7 +4,7 @@ import type { Credentials } from '../applications/credentials/credentials.js'
 import type { Activate } from '../applications/records/status.js'
 import type { CredentialSource } from '../../shared/contracts/credential-source.js'
 import type { ConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
-import type { ChangeWaits } from '../store-client/change-waits.js'
+import type { ChangeWaits } from '../store-client/change-feed.js'
 import type { Audit } from '../applications/records/audit-log.js'
 import type { CoreCalls } from '../applications/application-calls.js'
 import type { Api, ApisOptions, Registration } from '../../shared/contracts/api.js'
@@ -19,7 +19,7 @@ import type { ResourceServer } from '../authorization-server/resource-server-aut
 import type { GuardParts } from '../resource-server/guard-parts.js'
 import type { GuardsApi } from '../resource-server/guards-api.js'
 import type { Health, ReadyOptions } from '../store-client/readiness.js'
-import type { SessionSecretCalls } from '../store-client/session-secret-api.js'
+import type { SessionSecretCalls } from '../store-client/session-secret.js'
 import type { SigningKeyRotation } from '../tokens/key-rotation.js'
 
 /** Guards, and the life of the process: what a platform has in common with the guards of `createRemoteAuth()`, which have no store. */

@@ -16,7 +16,7 @@ import { createFoundation } from './foundation.js'
 import { createServers, createTokenParts } from './servers.js'
 import { startAndStop } from './start-and-stop.js'
 import type { Readiness, ReadyOptions } from '../store-client/readiness.js'
-import type { SessionSecretCalls } from '../store-client/session-secret-api.js'
+import type { SessionSecretCalls } from '../store-client/session-secret.js'
 import type { SigningKeyRotation } from '../tokens/key-rotation.js'
 
 /** APIs whose `claims` get the metadata that the schema returns. */

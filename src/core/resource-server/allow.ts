@@ -7,11 +7,10 @@ import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
-import type { AuthInfo } from './auth-info.js'
+import type { AuthInfo, Identity } from './identity.js'
 import type { ErrorResponders, ErrorResponseConfig } from './error-responder.js'
 import { Failure, type Refusal } from './refusal.js'
 import type { FormatErrorChallenge } from './error-responses.js'
-import type { Identity } from './identity.js'
 
 /**
  * Decides whether this caller may make this request: true or false, or a refusal of your own; or a promise of one within 5

@@ -1,8 +1,7 @@
 import type { Api } from '../../shared/contracts/api.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import type { AuthInfo } from './auth-info.js'
+import type { AuthInfo, Identity } from './identity.js'
 import { shareInProcess } from '../../shared/lib/share-in-process.js'
-import type { Identity } from './identity.js'
 
 /**
  * The application that calls this route, and its rights there, as the last guard established them; with `api`, as the guard of

@@ -1,6 +1,6 @@
 import type { ApiName, ApisOptions, ScopeOf } from '../../shared/contracts/api.js'
 import type { MetadataOutput, MetadataSchema } from '../../shared/contracts/metadata-schema.js'
-import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
+import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './identity.js'
 import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions, VerifyOptions } from './guard-options.js'
 import type { Guard } from './guard.js'
 

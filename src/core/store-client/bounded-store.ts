@@ -3,8 +3,8 @@ import type { Logger } from '../../shared/contracts/logger.js'
 import type { SchemaMigration, Store, StorePart, StoreWith } from '../../shared/contracts/store.js'
 import { copyPlainObject } from '../../shared/lib/own-members.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
-import { isPermanentFault, isTimeoutFault } from './store-fault.js'
-import type { StoreCall, StoreCallKind, StoreHealth } from './store-health-api.js'
+import { isPermanentFault, isTimeoutFault } from './store-faults.js'
+import type { StoreCall, StoreCallKind, StoreHealth } from './store-health.js'
 
 /** Receives the outcome of every call. */
 type Outcomes = Pick<StoreHealth, 'answered' | 'failed' | 'timedOut' | 'isUnresponsive'>

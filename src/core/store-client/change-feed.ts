@@ -2,7 +2,7 @@ import type { Change, RevokedAccessToken } from '../../shared/contracts/store-re
 import type { CredentialSource } from '../../shared/contracts/credential-source.js'
 import { createFeedReads, limitTime } from './feed-reads.js'
 import type { ClockCheck } from './clock-check.js'
-import type { StoreHealth } from './store-health-api.js'
+import type { StoreHealth } from './store-health.js'
 import { CALL_TIMEOUT_MS } from '../../shared/lib/timeout.js'
 
 /** Handles one change. If it rejects, the change comes again with the next poll. It may come more than once. */
@@ -144,5 +144,33 @@ export function createChangeApplier(options: {
     await revokedTokens.load()
     await signingKeys.load()
     await sessionSecret.load()
+  }
+}
+
+/** Requests that wait for the next change: other processes ask this one what has changed. */
+export type ChangeWaits = ReturnType<typeof createChangeWaits>
+
+export function createChangeWaits() {
+  const waiting = new Set<() => void>()
+  return {
+    /** Ends all waits, if the change is one that guards judge by. */
+    note({ kind }: Change): void {
+      if (kind !== 'processes' && kind !== 'sessionSecret') for (const end of waiting) end()
+    },
+    /** Resolves with the next change, after that time, or when the signal is aborted. */
+    next: (milliseconds: number, signal: AbortSignal): Promise<void> =>
+      new Promise((resolve) => {
+        const timer = setTimeout(end, milliseconds)
+        timer.unref()
+        function end(): void {
+          clearTimeout(timer)
+          waiting.delete(end)
+          signal.removeEventListener('abort', end)
+          resolve()
+        }
+        waiting.add(end)
+        signal.addEventListener('abort', end)
+        if (signal.aborted) end()
+      }),
   }
 }

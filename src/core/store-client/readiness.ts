@@ -4,7 +4,7 @@ import { CALL_TIMEOUT_MS, withTimeout, keepAlive } from '../../shared/lib/timeou
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { ChangeFeed } from './change-feed.js'
 import { createStartup, type Start } from './startup.js'
-import type { StoreHealth } from './store-health-api.js'
+import type { StoreHealth } from './store-health.js'
 
 /** The result of `auth.health()`. */
 export interface Health {

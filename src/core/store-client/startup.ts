@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError, StoreUnavailableError, toSentence } from '../../shared/contracts/errors.js'
 import type { Logger } from '../../shared/contracts/logger.js'
-import { findAccessProblem } from './store-access.js'
-import { describeStoreFault, isPermanentFault } from './store-fault.js'
+import { findAccessProblem, describeStoreFault, isPermanentFault } from './store-faults.js'
 
 /** Does everything that must be done before the first answer. It is repeated until it succeeds, or the signal is aborted. */
 export type Start = (closing: AbortSignal) => Promise<void>

@@ -1,3 +1,5 @@
+import { dirname, resolve } from 'node:path'
+import { ConfigurationError } from '../../shared/contracts/errors.js'
 /** The fault of a store, without the database's own words, addresses and paths, which are in the log. */
 export interface StoreFault {
   /** A part of a sentence about the store, for `auth.health()`, which apps may publish. */
@@ -120,9 +122,22 @@ const FAULTS_BY_SQLITE_CODE: Readonly<Record<number, StoreFault>> = {
   26: DAMAGED,
 }
 
+/** Members of an error that may be told. The stores of this package add an absolute `path`, or the `grant`. */
+interface Problem {
+  readonly code?: unknown
+  readonly errcode?: unknown
+  readonly syscall?: unknown
+  readonly path?: unknown
+  /** SQL that gives the role what it lacks. */
+  readonly grant?: unknown
+  readonly cause?: unknown
+  /** The time of the last change that a replica has, in ISO 8601, or empty. */
+  readonly replayedUntil?: string
+}
+
 /** The fault that an error of a database driver or of Node stands for, by its code. */
 export function findStoreFault(error: unknown): StoreFault | undefined {
-  const { code, errcode, grant, path } = (error ?? {}) as Coded
+  const { code, errcode, grant, path } = (error ?? {}) as Problem
   // SQLite's primary result code is the low byte.
   const fault = typeof errcode === 'number' ? FAULTS_BY_SQLITE_CODE[errcode & 0xff] : FAULTS_BY_CODE[String(code)]
   if (fault?.fix === undefined) return fault
@@ -131,9 +146,112 @@ export function findStoreFault(error: unknown): StoreFault | undefined {
   return typeof path === 'string' ? { ...fault, fix: `${fault.fix} Its path is ${path}.` } : fault
 }
 
-interface Coded {
-  readonly code?: unknown
-  readonly errcode?: unknown
-  readonly grant?: unknown
-  readonly path?: unknown
+/** Why a store does not answer, for `auth.health()`, which apps may publish: the log has addresses and messages. */
+export function describeStoreFault(problem: unknown): string {
+  const { cause, replayedUntil } = (problem ?? {}) as Problem
+  // The innermost cause with a known code is the most specific one.
+  const inner = cause === undefined ? UNKNOWN_STORE_FAULT : describeStoreFault(cause)
+  if (inner !== UNKNOWN_STORE_FAULT) return inner
+  if (isReplicaFault(problem)) return replayedUntil ? `${REPLICA} made since ${replayedUntil}` : REPLICA
+  return findStoreFault(problem)?.state ?? UNKNOWN_STORE_FAULT
+}
+
+/** Whether the store does not know what it lacks, and says so with this code. */
+export function isReplicaFault(problem: unknown): boolean {
+  return (problem as Problem | undefined)?.code === 'replica'
+}
+
+/** Whether no retry can help: a mistake in code, or a missing module. A `TypeError` with a cause is fetch()'s. */
+export function isPermanentFault(problem: unknown): boolean {
+  const { name, code, cause } = Object(problem) as { name?: unknown; code?: unknown; cause?: unknown }
+  if (cause !== undefined) return isPermanentFault(cause)
+  // Compared by name: under Jest, Node's own errors are not instances of the test's TypeError.
+  return MISTAKES.has(name) || UNLOADABLE_MODULE.has(code)
+}
+
+/** Whether the database itself has given up a call, because it took too long or waited for a lock. */
+export function isTimeoutFault(problem: unknown): boolean {
+  const { code } = Object(problem) as Problem
+  return code === '57014' || code === '55P03'
+}
+
+/** Whether only some calls can meet this fault: one of the database's tables is locked or missing, or a right to it. */
+export function isPartialFault(problem: unknown): boolean {
+  const { code } = Object(problem) as Problem
+  return isTimeoutFault(problem) || code === '42P01' || code === '42501'
+}
+
+const MISTAKES: ReadonlySet<unknown> = new Set(['ReferenceError', 'TypeError'])
+const UNLOADABLE_MODULE: ReadonlySet<unknown> = new Set([
+  'MODULE_NOT_FOUND',
+  'ERR_MODULE_NOT_FOUND',
+  'ERR_PACKAGE_PATH_NOT_EXPORTED',
+  'ERR_DLOPEN_FAILED',
+])
+
+/** The state of a store whose fault has no known code. */
+export const UNKNOWN_STORE_FAULT = 'the log has the reason'
+const REPLICA = 'it is a replica, and may lack changes'
+
+/** A start that waiting does not cure: a right, a path, an address. For the log and `ready()` only. */
+export function findAccessProblem(error: unknown): ConfigurationError | undefined {
+  const fix = findFix(error)
+  const problem = `The store cannot be used: ${describeStoreFault(error)}`
+  return fix === undefined ? undefined : new ConfigurationError({ problem, fix }, { cause: error })
+}
+
+function findFix(error: unknown): string | undefined {
+  const problem = Object(error) as Problem
+  const { code, errcode, cause } = problem
+  if (cause !== undefined) return findFix(cause)
+  // SQLite's primary result code is the low byte.
+  const describe = typeof errcode === 'number' ? FIXES_BY_SQLITE_CODE[errcode & 0xff] : FIXES_BY_CODE[String(code)]
+  return describe?.(problem)
+}
+
+type DescribeFix = (problem: Problem) => string | undefined
+
+function allowFile({ path }: Problem): string {
+  const user = process.getuid ? ` (user id ${process.getuid()})` : ''
+  return `Let this process${user} read and write ${nameFile(path)} and the folder in which it is: SQLite creates files beside it.`
+}
+
+const useWritableDisk: DescribeFix = ({ path }) =>
+  `Its file system is read-only: mount it for writing, or give a path elsewhere. The path is ${nameFile(path)}.`
+const correctPath: DescribeFix = ({ path }) => `Correct the path. It is ${nameFile(path)}.`
+/** Undefined for the socket of a database that has not been started yet. */
+const createFolder: DescribeFix = ({ path, syscall }) =>
+  syscall === 'connect' ? undefined : `Create the folder ${nameFile(path, dirname)}, or correct the path.`
+const grantRights: DescribeFix = ({ grant }) => (typeof grant === 'string' ? grant : GRANT_ALL)
+const restoreFile: DescribeFix = ({ path }) =>
+  `${nameFile(path)} is damaged, or no SQLite file: correct the path, or restore a backup.`
+
+function nameFile(path: unknown, read: (path: string) => string = (text) => text): string {
+  return typeof path === 'string' ? read(resolve(path)) : 'of the option store'
+}
+
+const GRANT_ALL =
+  'Grant its role CONNECT on the database, USAGE and CREATE on the schema, and SELECT, INSERT, UPDATE and DELETE on the tables platform_auth_*.'
+
+const FIXES_BY_CODE: Readonly<Record<string, DescribeFix>> = {
+  EACCES: allowFile,
+  EPERM: allowFile,
+  EROFS: useWritableDisk,
+  ENOENT: createFolder,
+  ENOTDIR: correctPath,
+  EISDIR: correctPath,
+  ELOOP: correctPath,
+  ENAMETOOLONG: correctPath,
+  '28000': () => 'Let the role log in (LOGIN, pg_hba.conf), or correct the address.',
+  '28P01': () => 'Correct user and password of the address.',
+  '3D000': () => 'Create the database, or correct its name in the address.',
+  '3F000': grantRights,
+  '42501': grantRights,
+}
+
+const FIXES_BY_SQLITE_CODE: Readonly<Record<number, DescribeFix>> = {
+  8: allowFile,
+  11: restoreFile,
+  14: allowFile,
+  26: restoreFile,
 }

@@ -1,7 +1,6 @@
 import { isText } from '../../core/applications/call-arguments.js'
 import { readPageSize } from '../../core/applications/records/validation.js'
-import type { ReportedCount, ReportedKey } from '../../shared/contracts/reported.js'
-import type { UsageStore } from '../../shared/contracts/usage.js'
+import type { ReportedCount, ReportedKey, UsageStore } from '../../shared/contracts/usage.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 
 /** Requests that report-only guards let pass and would have refused. */

@@ -1,6 +1,5 @@
 import type { ReportedRequest } from '../../shared/contracts/api-observer.js'
-import type { ReportedCount } from '../../shared/contracts/reported.js'
-import type { UsageStore } from '../../shared/contracts/usage.js'
+import type { ReportedCount, UsageStore } from '../../shared/contracts/usage.js'
 import { createBatchWriter } from '../../shared/lib/batch-writer.js'
 import { isCounted } from './counts.js'
 

@@ -1,5 +1,3 @@
-import type { ReportedCount, ReportedCountQuery } from './reported.js'
-
 /** The number of times that an application had an outcome at an API on a day. */
 export interface UsageCount {
   /** The day in UTC, such as `2026-11-22`; in a list by month the month, such as `2026-11`. */
@@ -73,6 +71,34 @@ export interface RefusalRecord {
   readonly address: string | undefined
   /** The method and the pattern of the route, and details for the explanation, such as the time at which a credential expired. */
   readonly details: RefusalDetails
+}
+
+/** The number of requests of an application that a report-only guard would have refused, at one route and for one reason. */
+export interface ReportedCount {
+  /** Empty if the application is not known. */
+  readonly applicationId: string
+  readonly api: string
+  /** The method and the route's pattern, such as `GET /orders/items/:id`. Never a path or a query that was requested. */
+  readonly route: string
+  /** The reason as in events. */
+  readonly reason: string
+  readonly count: number
+  /** The time of the first request, in milliseconds since 1970. */
+  readonly firstAt: number
+  /** The time of the last request, in milliseconds since 1970. */
+  readonly lastAt: number
+}
+
+/** The members by which requests are counted. */
+export type ReportedKey = Pick<ReportedCount, 'applicationId' | 'api' | 'route' | 'reason'>
+
+/** A page of counts, in the order of application, API, route and reason (by code unit). */
+export interface ReportedCountQuery {
+  /** The last count of the previous page. */
+  readonly after: ReportedKey | undefined
+  readonly applicationId: string | undefined
+  readonly api: string | undefined
+  readonly limit: number
 }
 
 /** Identifies a write, which is repeated with the same id if its outcome is not known. */

@@ -1,5 +1,4 @@
-import { findFailure } from './resolved-failure.js'
-import { findMember, isAnyObject, listAnswers, memberOf, readStatus, type Status } from './service-answer.js'
+import { isNativeError } from 'node:util/types'
 
 /** The facts about a message that an SDK's error tells, or the result with which its call resolved. */
 export interface ServiceFailure {
@@ -9,6 +8,13 @@ export interface ServiceFailure {
   readonly permanent: boolean
   /** Codes only, and no text, because a service may repeat the message in its answer. */
   readonly problem: string
+}
+
+/** The status of 400 to 599 with which a service has answered. */
+interface Status {
+  readonly code: number
+  /** A mail server's reply (RFC 5321 4.2) and not a status of HTTP. */
+  readonly isReply: boolean
 }
 
 /** Calls a service. Rejects also if the call resolves with a result that tells of a failure. */
@@ -94,4 +100,125 @@ function describe(layers: readonly object[], status: Status | undefined): string
 /** Whether a code is shorter than any credential. */
 function isShortCode(code: unknown): code is string | number {
   return typeof code === 'number' ? code !== 0 : typeof code === 'string' && /^[A-Z0-9_]{1,32}$/i.test(code)
+}
+
+/**
+ * The objects in the result of a call that tell of a failure, the innermost first; undefined if none does. SDKs resolve
+ * with an error (Mandrill) or an `error` (Resend, Supabase), `fetch` with a response that is not `ok`, nodemailer with a list
+ * of `rejected` recipients, Postmark with an `ErrorCode`, others with a status of 400 or more, with a word or with false.
+ * Nothing, a text and every object without such a member are a success.
+ */
+function findFailure(result: unknown): readonly unknown[] | undefined {
+  return result === false ? [result] : findIn(result, 0)
+}
+
+const MAX_DEPTH = 4
+
+function findIn(value: unknown, depth: number): readonly unknown[] | undefined {
+  if (!isAnyObject(value) || depth > MAX_DEPTH) return undefined
+  if (isNativeError(value) || value instanceof Error) return [value]
+  if (Array.isArray(value)) return findFirst(value, depth)
+  const errors = listErrors(value)
+  if (errors) return [...errors, value]
+  const inner = findFirst(
+    CONTENTS.map((name) => memberOf(value, name)),
+    depth,
+  )
+  if (inner) return [...inner, value]
+  return tellsOfFailure(value) ? [value] : undefined
+}
+
+function findFirst(values: readonly unknown[], depth: number): readonly unknown[] | undefined {
+  for (const value of values) {
+    const found = findIn(value, depth + 1)
+    if (found) return found
+  }
+  return undefined
+}
+
+/** The members in which SDKs keep a service's answer, or several answers. */
+const CONTENTS = ['body', 'data', 'value', 'result', 'results', 'Messages', 'messages'] as const
+
+function listErrors(value: object): readonly unknown[] | undefined {
+  const error = findMember([value], ['error', 'err'])
+  if (error !== undefined && error !== false && error !== '') return [error]
+  const errors = LISTS.map((name) => memberOf(value, name)).find(isFilled)
+  return Array.isArray(errors) || errors === undefined ? (errors as readonly unknown[] | undefined) : [errors]
+}
+
+const LISTS = ['rejectedErrors', 'rejected', 'errors', 'Errors', 'failures', 'failed'] as const
+
+function isFilled(value: unknown): boolean {
+  return isAnyObject(value) ? Object.keys(value).length > 0 : typeof value === 'string' && value !== ''
+}
+
+function tellsOfFailure(value: object): boolean {
+  const word = findMember([value], ['status', 'Status'])
+  return (
+    SUCCESSES.some((name) => memberOf(value, name) === false) ||
+    readStatus(listAnswers(value)) !== undefined ||
+    (typeof word === 'string' && FAILED.test(word)) ||
+    COUNTS.some((name) => Number(memberOf(value, name)) > 0)
+  )
+}
+
+const SUCCESSES = ['ok', 'success', 'Success', 'sent', 'accepted'] as const
+const FAILED = /^(?:rejected|invalid|failed|failure|error|undeliverable)$/i
+const COUNTS = ['failed', 'rejected', 'total_rejected_recipients'] as const
+
+/** An error or a result, and the members in which SDKs keep the answer that it is about. */
+function listAnswers(value: unknown): readonly object[] {
+  if (!isAnyObject(value)) return []
+  return [value, ...ANSWERS.map((name) => memberOf(value, name)).filter(isAnyObject)]
+}
+
+/** axios, SendGrid and Mailgun; the SDKs of AWS; Supabase; `Promise.allSettled`. */
+const ANSWERS = ['response', '$response', '$metadata', 'context', 'reason'] as const
+
+function readStatus(layers: readonly object[]): Status | undefined {
+  for (const layer of layers) {
+    const reply = toStatus(memberOf(layer, 'responseCode')) ?? readReply(memberOf(layer, 'response'))
+    if (reply !== undefined) return { code: reply, isReply: true }
+    const statuses = STATUSES.map((name) => memberOf(layer, name))
+    // SendGrid's errors have the status as `code` beside the response; elsewhere `code` is a service's own number.
+    if (isAnyObject(memberOf(layer, 'response'))) statuses.push(memberOf(layer, 'code'))
+    const code = statuses.map(toStatus).find((each) => each !== undefined)
+    if (code !== undefined) return { code, isReply: false }
+  }
+  // Postmark's answers to several messages have a code for each and no status. Its answer to one has the status 422 then.
+  return Number(findMember(layers, ['ErrorCode'])) > 0 ? { code: 422, isReply: false } : undefined
+}
+
+const STATUSES = ['statusCode', 'status', 'httpStatusCode'] as const
+
+function toStatus(value: unknown): number | undefined {
+  const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value
+  return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined
+}
+
+/** nodemailer keeps a mail server's reply as text, such as `550 5.1.1 No such user`. */
+function readReply(response: unknown): number | undefined {
+  return typeof response === 'string' ? toStatus(/^\d{3}(?=[ -]|$)/.exec(response)?.[0]) : undefined
+}
+
+/** The first of the members that has a value, in the first object that has one. */
+function findMember(layers: readonly object[], names: readonly string[]): unknown {
+  for (const layer of layers) {
+    for (const name of names) {
+      const value = memberOf(layer, name)
+      if (value !== undefined && value !== null && value !== 0) return value
+    }
+  }
+  return undefined
+}
+
+/** A member of an object or of its class. A polluted `Object.prototype` (CWE-1321) provides none. */
+function memberOf(object: object, name: string): unknown {
+  if (!Object.hasOwn(object, name) && name in Object.prototype) return undefined
+  return (object as Readonly<Record<string, unknown>>)[name]
+}
+
+/** An array is one too. */
+function isAnyObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

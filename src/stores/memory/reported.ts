@@ -1,4 +1,4 @@
-import type { ReportedCount, ReportedCountQuery, ReportedKey } from '../../shared/contracts/reported.js'
+import type { ReportedCount, ReportedCountQuery, ReportedKey } from '../../shared/contracts/usage.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemoryReported() {

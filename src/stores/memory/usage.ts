@@ -1,6 +1,6 @@
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
-import type { ReportedCount } from '../../shared/contracts/reported.js'
 import type {
+  ReportedCount,
   ExpiredUsage,
   RefusalRecord,
   UsageBatch,

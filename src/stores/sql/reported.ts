@@ -1,5 +1,4 @@
-import type { ReportedCount, ReportedCountQuery } from '../../shared/contracts/reported.js'
-import type { UsageBatch } from '../../shared/contracts/usage.js'
+import type { ReportedCount, ReportedCountQuery, UsageBatch } from '../../shared/contracts/usage.js'
 import { addBatch } from './batches.js'
 import type { Dialect } from './dialect.js'
 import { all, run, type Work } from './work.js'

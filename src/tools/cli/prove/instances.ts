@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { DEFAULT_CLOCK_TOLERANCE } from '../../../core/options/defaults.js'
+import { DEFAULT_CLOCK_TOLERANCE } from '../../../core/options/options.js'
 import { requireCredential, type Check, type CheckOutcome } from './check.js'
 import { diagnose } from './diagnosis.js'
 import { bearer, readTokenPart } from './drafts.js'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { DEFAULT_FAILED_AUTHENTICATION } from '../../../core/options/defaults.js'
+import { DEFAULT_FAILED_AUTHENTICATION } from '../../../core/options/options.js'
 import { judgeForwarding, readForwarding, FORGED_ADDRESS } from '../forwarding.js'
 import { judge, type Check, type CheckContext } from './check.js'
 import { tokenRequest } from './drafts.js'
