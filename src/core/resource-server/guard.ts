@@ -12,10 +12,9 @@ import type { Decisions } from './decisions.js'
 import { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
 import { createPassAgain } from './pass-again.js'
-import { createPassIfCounted } from './pass-if-counted.js'
+import { createPassIfCounted, type RequestCounter } from './request-counter.js'
 import { PassportRequest, type AuthenticateRequest } from './passport-adapter.js'
 import { Failure, type Refused } from './refusal.js'
-import type { RequestCounter } from './request-counter.js'
 import { findUnmet, type FindRequirement } from './requirement.js'
 
 /** A guard: middleware for Express 4, Express 5 and connect. It leaves the types of a route's handlers as they are. */

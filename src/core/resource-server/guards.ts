@@ -35,11 +35,13 @@ import {
 } from './guard.js'
 import { createKeyHiding, createOwnCredentialHiding, hideToken } from './hide-credential.js'
 import { readGuardOptions } from './guard-arguments.js'
-import type { GuardParts } from './guard-parts.js'
 import { createCacheProtection, createKeyCredentialReader } from './key-headers.js'
 import { createApiKeyAuthentication, createBearerAuthentication } from './passport-adapter.js'
 import { createReportOnlyReader, type RefusalReporter } from './report-only.js'
 import { type ScopeRequirements, createScopeRequirements } from './requirement.js'
+
+/** What tools that make guards get of a platform, beyond its public calls. */
+export type GuardParts = ReturnType<typeof createGuards>['guardParts']
 
 export function createGuards({
   apis,
@@ -163,15 +165,18 @@ export function createGuards({
       return guard
     },
   }
-  /** For tools that make guards. */
-  const guardParts: GuardParts = {
+  const guardParts = {
     apis,
     observers,
     decisions,
-    createGuard: (api, options) =>
+    /** A bearer guard or a key guard, as the API's scheme is; the scopes may have alternatives. */
+    createGuard: (api: Api, options: BearerGuardOptions & ApiKeyGuardOptions & ScopeRequirements): Guard =>
       api.scheme === 'oauth2' ? guards.bearer(api, options) : guards.apiKey(api, options),
-    register: (guard) => void configs.set(guard, undefined),
-    isGuard: (fn) => typeof fn === 'function' && configs.has(fn as Guard),
+    /** Makes `requireAny()` refuse a guard that it cannot combine, and lets the platform know it. */
+    register: (guard: Guard) => void configs.set(guard, undefined),
+    /** Whether a function is a guard of this platform. */
+    isGuard: (fn: unknown) => typeof fn === 'function' && configs.has(fn as Guard),
+    /** Describes a value that is no guard. */
     describeNoGuard,
     readGuardOptions,
     readCost,

@@ -6,7 +6,7 @@ import type { OnDenied } from '../options/options.js'
 import { findIdentity } from './auth-of.js'
 import type { Authenticator } from './authenticate.js'
 import type { Guard } from './guard.js'
-import type { GuardParts } from './guard-parts.js'
+import type { GuardParts } from './guards.js'
 import type { Identity } from './identity.js'
 import { Failure, type Refused } from './refusal.js'
 

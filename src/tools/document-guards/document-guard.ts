@@ -14,7 +14,7 @@ import {
 import type { RepeatedPrefix } from '../../shared/openapi/prefix.js'
 import type { Security } from '../../shared/openapi/security.js'
 import type { Guard, OnDenied } from '../../index.js'
-import type { GuardParts } from '../../core/resource-server/guard-parts.js'
+import type { GuardParts } from '../../core/resource-server/guards.js'
 import { findRoutes, type RouteContainer } from '../../shared/express-routes/request-routes.js'
 import { nameOperation, type RequestCost } from './read-arguments.js'
 import { findMissingRoutes, refuseMissingRoutes } from './route-check.js'

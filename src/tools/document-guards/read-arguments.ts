@@ -8,7 +8,7 @@ import { readOperations, type SecuredOperation } from '../../shared/openapi/oper
 import { findRepeatedPrefix, takeBelow, type RepeatedPrefix } from '../../shared/openapi/prefix.js'
 import { readDocument } from '../../shared/openapi/read-document.js'
 import { refuseProblems, type DocumentProblem } from '../../shared/openapi/security.js'
-import type { GuardParts } from '../../core/resource-server/guard-parts.js'
+import type { GuardParts } from '../../core/resource-server/guards.js'
 
 export type RequestCost = NonNullable<BearerGuardOptions['cost']>
 

@@ -51,12 +51,27 @@ export function settleTerms(current: ApplicationRecord, edited: ApplicationRecor
     const { id } = credential
     const former = current[LISTS[kind]].find((each) => each.id === id)
     const end = change.ends.find(({ credentialId }) => credentialId === id)
-    if (former && isByContact) return limitByContact(current.id, kind, former, credential, terms.get(id), change.now)
+    if (former && isByContact) return limitByContact(kind, former, credential)
     if (former === credential && !end) return credential
     if (former) note(kind, id, describeChange(former, credential, terms.get(id), end))
     else if (end?.decidesAll && !isByContact) note(kind, id, { ...readTerms(credential), endsAt: end.at })
     else return limitNew(kind, credential, isByContact ? undefined : end)
     return credential
+  }
+
+  /** A contact's change of a credential, within what operators gave it. */
+  function limitByContact(
+    kind: CredentialKind,
+    former: CredentialRecord,
+    credential: CredentialRecord,
+  ): CredentialRecord {
+    const { networks: given, endsAt }: Terms = terms.get(former.id) ?? {}
+    const networks =
+      credential.networks === former.networks ? former.networks : intersectNetworks(credential.networks, given)
+    if (networks?.length === 0) throw createNothingLeftError(current.id, kind)
+    if (former.expiresAt === credential.expiresAt || endsAt === undefined) return { ...credential, networks }
+    if (endsAt <= change.now) throw createEndedError(current.id, kind, endsAt)
+    return limitEnd({ ...credential, networks }, endsAt)
   }
 
   function limitNew(kind: CredentialKind, credential: CredentialRecord, end: GivenEnd | undefined): CredentialRecord {
@@ -144,23 +159,6 @@ function describeChange(
     ...(networks !== former.networks && { networks: networks! }),
     ...(end && { endsAt: end.at }),
   }
-}
-
-/** A contact's change of a credential, within what operators gave it. */
-function limitByContact(
-  id: string,
-  kind: CredentialKind,
-  former: CredentialRecord,
-  credential: CredentialRecord,
-  { networks: given, endsAt }: Terms = {},
-  now: number,
-): CredentialRecord {
-  const networks =
-    credential.networks === former.networks ? former.networks : intersectNetworks(credential.networks, given)
-  if (networks?.length === 0) throw createNothingLeftError(id, kind)
-  if (former.expiresAt === credential.expiresAt || endsAt === undefined) return { ...credential, networks }
-  if (endsAt <= now) throw createEndedError(id, kind, endsAt)
-  return limitEnd({ ...credential, networks }, endsAt)
 }
 
 function limitEnd(
