@@ -5,9 +5,9 @@ import {
   formatFeedCursor,
   MAX_FEED_CHANGES,
   parseFeedCursor,
+  createChangesPage,
   type FeedPosition,
 } from '../sql/cursor.js'
-import { createChangesPage } from '../sql/changes-page.js'
 import type { ChangeRow } from '../sql/rows.js'
 import { getOften, run, type Work } from '../sql/work.js'
 import { takeAdvisoryLock } from './advisory-locks.js'

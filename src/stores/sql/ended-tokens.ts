@@ -1,6 +1,7 @@
 import type { RevokedAccessToken } from '../../shared/contracts/store-records.js'
 import { MAX_EXPIRED_PER_CALL, type Dialect } from './dialect.js'
-import { all, getOften, run, type Work } from './work.js'
+import { all, getOften, run, get, type Work } from './work.js'
+import type { AddedAssertion, UsedAssertion } from '../../shared/contracts/store.js'
 
 /** Stores a revoked access token and deletes expired ones. Must be called in a transaction. */
 export function* revokeAccessToken(
@@ -25,4 +26,21 @@ export function* listRevokedAccessTokens(now: number, limit: number): Work<reado
 
 export function* isAccessTokenRevoked(id: string): Work<boolean> {
   return (yield* getOften('SELECT 1 FROM platform_auth_revoked_access_tokens WHERE id = ?1', id)) !== undefined
+}
+
+/** Must be called in a transaction. */
+export function* addAssertion(
+  { formatDelete }: Dialect,
+  { applicationId, hash, expiresAt }: UsedAssertion,
+  { now, most }: { readonly now: number; readonly most: number },
+): Work<AddedAssertion> {
+  yield* run(formatDelete('platform_auth_assertions', 'application_id, hash', 'expires_at'), now, MAX_EXPIRED_PER_CALL)
+  const count = `
+    SELECT count(*) AS kept FROM platform_auth_assertions WHERE application_id = ?1 AND expires_at >= ?2`
+  const { kept } = (yield* get<{ readonly kept: number }>(count, applicationId, now))!
+  if (kept >= most) return 'full'
+  const insert = `
+    INSERT INTO platform_auth_assertions (application_id, hash, expires_at) VALUES (?1, ?2, ?3)
+    ON CONFLICT (application_id, hash) DO NOTHING`
+  return (yield* run(insert, applicationId, hash, expiresAt)) === 1 ? 'added' : 'known'
 }
