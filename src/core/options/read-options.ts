@@ -1,44 +1,28 @@
 import { ConfigurationError, type ConfigurationProblem } from '../../shared/contracts/errors.js'
-import { describeKind, describeValue } from '../../shared/lib/describe-value.js'
+import type { Store } from '../../shared/contracts/store.js'
+import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
+import { invalidOption, readGroup, readOptionalFunction, refuseUnknown } from '../../shared/lib/option-checks.js'
+import { wholeNumber } from '../../shared/lib/option-rules.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
+import type { Settings } from './all-settings.js'
 import {
-  readGroup,
-  readOptionalFunction,
-  refuseUnknown,
-  invalidOption,
-  readDays,
-} from '../../shared/lib/option-checks.js'
-import {
-  boolean,
-  group,
-  oneOf,
-  optional,
-  text,
-  textList,
-  wholeNumber,
-  days,
-  limit,
-} from '../../shared/lib/option-rules.js'
-import {
-  DEFAULT_CLOCK_TOLERANCE,
-  DEFAULT_FAILED_AUTHENTICATION,
-  ALGORITHMS,
-  type Signer,
-  type BackgroundOptions,
-  type RedisConnection,
-} from './options.js'
+  readBackground,
+  readCache,
+  readClientAssertions,
+  readCredentials,
+  readRateLimits,
+  readTokenOptions,
+} from './option-groups.js'
 import type { PlatformAuthOptions } from './platform-auth-options.js'
 import { readApis } from './read-apis.js'
-import { createReportOnlySettings, readReportOnlyOption, warnOfReportOnly } from './read-report-only.js'
+import { readFeatures } from './read-features.js'
 import { readLogger } from './read-logger.js'
 import { readMetadataSchema } from './read-metadata-schema.js'
 import { readPersistence } from './read-persistence.js'
+import { createReportOnlySettings, readReportOnlyOption, warnOfReportOnly } from './read-report-only.js'
 import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
-import { readFeatures } from './read-features.js'
-import type { Settings } from './all-settings.js'
-import type { CoreSettings, BackgroundSettings } from './settings.js'
-import type { Store } from '../../shared/contracts/store.js'
+import type { CoreSettings } from './settings.js'
 
 /** The result of `checkOptions()`. */
 export interface OptionsReport {
@@ -167,23 +151,6 @@ function readBrandOption(brand: PlatformAuthOptions['brand']): PlatformAuthOptio
 /** Verifiers fetch the key set again after 30 s (jose, express-oauth2-jwt-bearer) or 60 s (oauth4webapi) at the earliest. */
 const SHORTEST_PUBLICATION_SECONDS = 60
 
-const readTokenOptions = group('tokens', {
-  lifetime: wholeNumber(1, 3600),
-  clockTolerance: wholeNumber(0, DEFAULT_CLOCK_TOLERANCE),
-  algorithm: oneOf(ALGORITHMS, 'ES256'),
-  rotateEvery: optional(wholeNumber(1)),
-  publishAhead: wholeNumber(0, 300),
-  signer: optional(readSigner),
-})
-
-/** Its answers are checked where they come. */
-function readSigner(option: string, signer: unknown): Signer {
-  if (isObject(signer) && typeof signer['list'] === 'function' && typeof signer['sign'] === 'function')
-    return signer as unknown as Signer
-  const fix = 'Give it an object with list() and sign(kid, bytes).'
-  throw new ConfigurationError({ option, problem: `is ${describeKind(signer)}`, fix })
-}
-
 function readTokens(
   options: PlatformAuthOptions['tokens'],
   warn: (warning: ConfigurationProblem) => unknown,
@@ -202,12 +169,6 @@ function readTokens(
   return tokens
 }
 
-const readClientAssertions = group('clientAssertions', {
-  tokenEndpointAudience: boolean(false),
-  allow: textList,
-  ca: optional(text),
-})
-
 /** What was used must be known to every process. */
 function requireAssertionStore(apis: CoreSettings['apis'], store: Store | undefined): void {
   const api = [...apis.values()].find(({ clientAuthentication: methods }) => methods.includes('private_key_jwt'))
@@ -218,61 +179,6 @@ function requireAssertionStore(apis: CoreSettings['apis'], store: Store | undefi
     fix: 'Use a store that has it: those of this package do.',
   })
 }
-
-/** `requests` is the default of each API's `rateLimit`. */
-export const readRateLimits = group('rateLimits', {
-  requests: limit(false),
-  tokenRequests: limit(false),
-  revocations: limit({ limit: 100, window: 10 }),
-  failedAuthentication: limit(DEFAULT_FAILED_AUTHENTICATION),
-  redis: readRedis,
-  headers: boolean(false),
-})
-
-function readRedis(option: string, redis: unknown): RedisConnection | undefined {
-  if (redis === undefined) return undefined
-  if (isObject(redis) && typeof redis['defineCommand'] === 'function') return redis as unknown as RedisConnection
-  // The value is not shown: a URL may hold a password.
-  throw new ConfigurationError({
-    option,
-    problem: 'is no ioredis instance',
-    fix: 'Give it new Redis(url), where Redis comes from "ioredis".',
-  })
-}
-
-/** Reads the option `credentials`. */
-const readCredentials = group('credentials', {
-  prefix(option, given): string {
-    const prefix = given ?? 'epa'
-    if (typeof prefix === 'string' && /^[A-Za-z][A-Za-z0-9_]{0,19}$/.test(prefix)) return prefix
-    throw invalidOption(option, prefix, 'Write up to 20 letters, digits and underscores, a letter first.')
-  },
-  maxAge: optional(days()),
-})
-
-/** An operator's link is good for 14 days, and its page tells what was decided. */
-const MIN_AUDIT_RETENTION = 30
-
-/** Reads the option `background`. */
-function readBackground(background: false | BackgroundOptions | undefined): BackgroundSettings {
-  if (background === false) return { enabled: false, auditRetention: undefined }
-  return { enabled: true, ...readBackgroundGroup(background) }
-}
-
-const readBackgroundGroup = group('background', {
-  auditRetention(option, retention): number | undefined {
-    if (retention === undefined) return undefined
-    const days = readDays(option, retention)
-    if (days >= MIN_AUDIT_RETENTION) return days
-    throw invalidOption(option, retention, `Write days: at least ${MIN_AUDIT_RETENTION}.`)
-  },
-})
-
-export const readCache = group('cache', {
-  applications: wholeNumber(1, 20_000),
-  accessTokens: wholeNumber(1, 20_000),
-  revokedAccessTokens: wholeNumber(1, 100_000),
-})
 
 /**
  * Whole milliseconds: a clock may give fractions, which stores do not keep. `Date` is looked up at each call: fake timers

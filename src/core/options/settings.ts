@@ -4,13 +4,14 @@ import type { Logger } from '../../shared/contracts/logger.js'
 import type { ReportOnlySettings } from './read-report-only.js'
 import type { BrandOptions } from '../../shared/contracts/brand.js'
 import type {
-  CacheOptions,
-  ClientAssertionsOptions,
-  OnDenied,
-  RedisConnection,
-  Signer,
-  SigningAlgorithm,
-} from './options.js'
+  readBackground,
+  readCache,
+  readClientAssertions,
+  readCredentials,
+  readRateLimits,
+  readTokenOptions,
+} from './option-groups.js'
+import type { OnDenied } from './options.js'
 
 /** The settings of the core, which features see too. */
 export interface CoreSettings {
@@ -25,14 +26,14 @@ export interface CoreSettings {
   readonly developersUrl: string | undefined
   /** As it was given: features and tools that show it read it with `web/read-brand`. */
   readonly brand: BrandOptions | undefined
-  readonly tokens: TokenSettings
-  readonly clientAssertions: ClientAssertionSettings
+  readonly tokens: ReturnType<typeof readTokenOptions>
+  readonly clientAssertions: ReturnType<typeof readClientAssertions>
   readonly maxStaleness: number
-  readonly credentials: CredentialSettings
+  readonly credentials: ReturnType<typeof readCredentials>
   readonly metadata: MetadataSchema | undefined
-  readonly rateLimits: RateLimitSettings
-  readonly background: BackgroundSettings
-  readonly cache: CacheSettings
+  readonly rateLimits: ReturnType<typeof readRateLimits>
+  readonly background: ReturnType<typeof readBackground>
+  readonly cache: ReturnType<typeof readCache>
   readonly corsOrigins: '*' | readonly string[]
   readonly onDenied: OnDenied | undefined
   readonly logger: Logger
@@ -58,48 +59,3 @@ export interface ApiSettings extends Api {
   /** Adds claims to access tokens; undefined if there are none to add. */
   readonly claims: CreateClaims | undefined
 }
-
-/** The validated form of the option `clientAssertions`. */
-export type ClientAssertionSettings = Pick<ClientAssertionsOptions, 'ca'> & {
-  readonly tokenEndpointAudience: boolean
-  readonly allow: readonly string[]
-}
-
-/** The validated form of the option `credentials`. */
-export interface CredentialSettings {
-  readonly prefix: string
-  /** Days; undefined if credentials may have no end. */
-  readonly maxAge: number | undefined
-}
-
-/** The validated form of the option `tokens`. */
-export interface TokenSettings {
-  readonly clockTolerance: number
-  readonly algorithm: SigningAlgorithm
-  /** Seconds; undefined if keys are rotated manually only. */
-  readonly rotateEvery: number | undefined
-  /** Seconds. */
-  readonly publishAhead: number
-  /** Undefined if the store has the keys. */
-  readonly signer: Signer | undefined
-}
-
-/** The validated form of the option `rateLimits`, except `requests`, which is the default of each API's `rateLimit`. */
-export interface RateLimitSettings {
-  readonly tokenRequests: Limit | false
-  readonly revocations: Limit | false
-  readonly failedAuthentication: Limit | false
-  readonly redis: RedisConnection | undefined
-  readonly headers: boolean
-}
-
-/** The validated form of the option `background`. */
-export interface BackgroundSettings {
-  /** Whether timers run and e-mails are sent. */
-  readonly enabled: boolean
-  /** Days for which audit records are kept; undefined: for ever. */
-  readonly auditRetention: number | undefined
-}
-
-/** The validated form of the option `cache`, in entries. */
-export type CacheSettings = Readonly<Record<keyof CacheOptions, number>>

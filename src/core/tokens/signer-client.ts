@@ -4,7 +4,7 @@ import { ConfigurationError, StoreUnavailableError } from '../../shared/contract
 import type { Logger } from '../../shared/contracts/logger.js'
 import { createConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
-import type { TokenSettings } from '../options/settings.js'
+import type { CoreSettings } from '../options/settings.js'
 import type { SigningKey } from './key-pairs.js'
 
 /** Vaults bound the calls of a second too. What waits is bounded by time, and memory by this number. */
@@ -15,7 +15,10 @@ const MAX_SIGNATURE_LENGTH = 1024
 const ECDSA_SIZES: Readonly<Record<string, number>> = { ES256: 32, ES384: 48, ES512: 66 }
 
 /** Asks a signer, within bounds of time and number. What it answers is trusted only when it is verified. */
-export function createSignerClient(signer: NonNullable<TokenSettings['signer']>, logger: Pick<Logger, 'error'>) {
+export function createSignerClient(
+  signer: NonNullable<CoreSettings['tokens']['signer']>,
+  logger: Pick<Logger, 'error'>,
+) {
   const limit = createConcurrencyLimit({
     ...LIMITS,
     onOverflow: () => new StoreUnavailableError(`${LIMITS.waiting} signatures of tokens.signer are waited for.`),

@@ -2,7 +2,7 @@ import type { Api } from '../../shared/contracts/api.js'
 import type { Emit } from '../../shared/contracts/events.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { Store } from '../../shared/contracts/store.js'
-import type { CacheSettings, TokenSettings } from '../options/settings.js'
+import type { CoreSettings } from '../options/settings.js'
 import { createAccessTokenSigner, type SignCompact } from './access-token.js'
 import type { KeyEncryption } from './signing-key-record.js'
 import { createKeyRotation, type KeyRotation, type SigningKeyRotation } from './key-rotation.js'
@@ -21,11 +21,11 @@ export function createTokens(options: {
   readonly apis: readonly (Api & { readonly accessTokenLifetime: number })[]
   readonly store: Store
   readonly encryption: KeyEncryption
-  readonly signing: TokenSettings
+  readonly signing: CoreSettings['tokens']
   /** Seconds. */
   readonly clockTolerance: number
   readonly clientLimits: Parameters<typeof createRevokedTokens>[0]['clientLimits']
-  readonly cache: Pick<CacheSettings, 'accessTokens' | 'revokedAccessTokens'>
+  readonly cache: Pick<CoreSettings['cache'], 'accessTokens' | 'revokedAccessTokens'>
   /** Resolves true once every change committed before the call is known here; false if the store can't tell. */
   readonly readChanges: () => Promise<boolean>
   /** Resolves when the store is open. */

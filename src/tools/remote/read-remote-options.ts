@@ -1,5 +1,5 @@
 import { readApis } from '../../core/options/read-apis.js'
-import { readCache, readRateLimits } from '../../core/options/read-options.js'
+import { readCache, readRateLimits } from '../../core/options/option-groups.js'
 import { readLogger } from '../../core/options/read-logger.js'
 import {
   createReportOnlySettings,

@@ -1,0 +1,101 @@
+import { ConfigurationError } from '../../shared/contracts/errors.js'
+import { describeKind } from '../../shared/lib/describe-value.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { invalidOption, readDays } from '../../shared/lib/option-checks.js'
+import {
+  boolean,
+  days,
+  group,
+  limit,
+  oneOf,
+  optional,
+  text,
+  textList,
+  textThat,
+  wholeNumber,
+} from '../../shared/lib/option-rules.js'
+import {
+  ALGORITHMS,
+  DEFAULT_CLOCK_TOLERANCE,
+  DEFAULT_FAILED_AUTHENTICATION,
+  type BackgroundOptions,
+  type RedisConnection,
+  type Signer,
+} from './options.js'
+
+export const readTokenOptions = group('tokens', {
+  lifetime: wholeNumber(1, 3600),
+  clockTolerance: wholeNumber(0, DEFAULT_CLOCK_TOLERANCE),
+  algorithm: oneOf(ALGORITHMS, 'ES256'),
+  rotateEvery: optional(wholeNumber(1)),
+  publishAhead: wholeNumber(0, 300),
+  signer: optional(readSigner),
+})
+
+/** Its answers are checked where they come. */
+function readSigner(option: string, signer: unknown): Signer {
+  if (isObject(signer) && typeof signer['list'] === 'function' && typeof signer['sign'] === 'function')
+    return signer as unknown as Signer
+  const fix = 'Give it an object with list() and sign(kid, bytes).'
+  throw new ConfigurationError({ option, problem: `is ${describeKind(signer)}`, fix })
+}
+
+export const readClientAssertions = group('clientAssertions', {
+  tokenEndpointAudience: boolean(false),
+  allow: textList,
+  ca: optional(text),
+})
+
+/** `requests` is the default of each API's `rateLimit`. */
+export const readRateLimits = group('rateLimits', {
+  requests: limit(false),
+  tokenRequests: limit(false),
+  revocations: limit({ limit: 100, window: 10 }),
+  failedAuthentication: limit(DEFAULT_FAILED_AUTHENTICATION),
+  redis: readRedis,
+  headers: boolean(false),
+})
+
+function readRedis(option: string, redis: unknown): RedisConnection | undefined {
+  if (redis === undefined) return undefined
+  if (isObject(redis) && typeof redis['defineCommand'] === 'function') return redis as unknown as RedisConnection
+  // The value is not shown: a URL may hold a password.
+  throw new ConfigurationError({
+    option,
+    problem: 'is no ioredis instance',
+    fix: 'Give it new Redis(url), where Redis comes from "ioredis".',
+  })
+}
+
+export const readCredentials = group('credentials', {
+  prefix: textThat(
+    (prefix) => /^[A-Za-z][A-Za-z0-9_]{0,19}$/.test(prefix),
+    'Write up to 20 letters, digits and underscores, a letter first.',
+    'epa',
+  ),
+  maxAge: optional(days()),
+})
+
+/** An operator's link is good for 14 days, and its page tells what was decided. */
+const MIN_AUDIT_RETENTION = 30
+
+const readBackgroundGroup = group('background', {
+  /** Undefined: for ever. */
+  auditRetention(option, retention): number | undefined {
+    if (retention === undefined) return undefined
+    const days = readDays(option, retention)
+    if (days >= MIN_AUDIT_RETENTION) return days
+    throw invalidOption(option, retention, `Write days: at least ${MIN_AUDIT_RETENTION}.`)
+  },
+})
+
+/** Whether timers run and e-mails are sent, and the group of the option. */
+export function readBackground(background: false | BackgroundOptions | undefined) {
+  return { enabled: background !== false, ...readBackgroundGroup(background === false ? undefined : background) }
+}
+
+export const readCache = group('cache', {
+  applications: wholeNumber(1, 20_000),
+  accessTokens: wholeNumber(1, 20_000),
+  revokedAccessTokens: wholeNumber(1, 100_000),
+})
