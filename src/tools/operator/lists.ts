@@ -8,7 +8,7 @@ import { renderApplicationLink, renderEmptyCard, type NamedApplication } from '.
 import { formatCsv } from './csv.js'
 import { renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
-import { maySeeNames } from './can.js'
+import { maySeeNames } from './rights.js'
 import { readQuery, renderNext, renderSearch } from './search-form.js'
 import type { Answer, Site, TabName, Visit } from './visit.js'
 
