@@ -55,6 +55,7 @@ export function fillingStatements(numbers: (count: number) => string, count: num
       all,
       'i % 4 = 0',
     ),
+    insert('last_uses', 'application_seq, used_at', `i + 1, CASE WHEN i % 2 = 0 THEN ${NOW} - i ELSE 0 END`),
     insert(
       'ended_keys',
       'hash, application_seq, last_seq, ended_at',

@@ -112,6 +112,7 @@ function application(id, version) {
     plan: undefined,
     acceptedTerms: undefined,
     endsAt: undefined,
+    lastUsedAt: undefined,
     createdAt: 1,
     tokensRevokedAt: 0,
     version,

@@ -38,6 +38,8 @@ export interface Application<Metadata = Record<string, unknown>> {
   readonly keys: readonly CredentialInfo[]
   /** Secrets, newest first. */
   readonly secrets: readonly CredentialInfo[]
+  /** When any of its credentials was last used, also one that it has no more; some minutes old. Undefined while none has been. */
+  readonly lastUsedAt: Date | undefined
   readonly createdAt: Date
 }
 

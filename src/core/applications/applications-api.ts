@@ -73,9 +73,11 @@ export interface Applications<ApiNames extends string = string, Input = object, 
   /** The application, also when it is deleted, or undefined. */
   get(id: string): Promise<Application<Metadata> | undefined>
   /**
-   * Lists 100 at a time unless `limit` (1 to 1000) is given. With `expiringBefore` the one whose credential expires first is the
-   * first; otherwise with `name` they are in the order of their names, A to Z in either case; otherwise the oldest is the first.
-   * `next` is the `after` of the next page of the same search: after a text that is not, nothing is listed.
+   * Lists 100 at a time unless `limit` (1 to 1000) is given, by an index: the oldest first, unless a filter says otherwise. Of several
+   * filters the index of one is read, which also gives the order: `externalId`, `credential`, `contact`, `expiringBefore`, `waiting`,
+   * `usedSince` and `usedBefore`, `neverUsed`, `name`, `plan`, whichever comes first here. A page then reads 1,000 applications at most: if it has
+   * fewer than `limit` for that reason, `searched` says how many it has looked at, and `next` goes on. `next` is the `after` of the next page of
+   * the same search: after a text that is not, nothing is listed.
    */
   list(query?: {
     readonly after?: string | undefined
@@ -84,7 +86,7 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     readonly status?: ApplicationStatus | undefined
     /** Only the application with this id; an index finds it. */
     readonly externalId?: string | undefined
-    /** Only applications whose name begins with this, A to Z in either case. */
+    /** Only applications whose name begins with this, A to Z in either case; in the order of their names. */
     readonly name?: string | undefined
     /** Only applications of which this address is a contact, in whatever case; an index finds them. */
     readonly contact?: string | undefined
@@ -96,7 +98,7 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     /** Only applications that have this plan; an index finds them. */
     readonly plan?: string | undefined
     /**
-     * Only applications with a live credential that expires before that time. All pages count from the time of the first one: a credential
+     * Only applications with a live credential that expires before that time, what expires first at the beginning. All pages count from the time of the first one: a credential
      * may have expired since.
      */
     readonly expiringBefore?: Date | undefined
@@ -105,7 +107,13 @@ export interface Applications<ApiNames extends string = string, Input = object, 
      * `accessRequests`; an index finds them.
      */
     readonly waiting?: boolean | undefined
-  }): Promise<{ items: Application<Metadata>[]; next?: string }>
+    /** Only applications whose `lastUsedAt` is that time or later, longest ago first; an index finds them. */
+    readonly usedSince?: Date | undefined
+    /** Only applications whose `lastUsedAt` is before that time, longest ago first; an index finds them. Those without are found by `neverUsed`. */
+    readonly usedBefore?: Date | undefined
+    /** `true`: only applications that were never used; an index finds them. */
+    readonly neverUsed?: boolean | undefined
+  }): Promise<{ items: Application<Metadata>[]; next?: string; searched?: number }>
   /**
    * A new `contact` takes the place of the first one. It also gets the e-mails that were not accepted and those whose claim link was not used. What they sent to
    * the former contact ends. `metadata` is replaced as a whole. null removes `metadata`, `externalId`, `networks`, `resourceServer` or a limit. Each change

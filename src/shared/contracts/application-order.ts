@@ -1,14 +1,134 @@
 import type { ApplicationRecord } from './application-record.js'
 import type { ApplicationQuery } from './store.js'
 
-/** The parts of a query that decide its order, and where a page begins. */
-type OrderQuery = Pick<
-  ApplicationQuery,
-  'after' | 'name' | 'afterName' | 'expiringBefore' | 'expiringAfter' | 'afterExpiry' | 'waiting' | 'afterWaiting'
->
+type Key = string | number
+
+/** One way to look for applications. */
+interface Search {
+  readonly name: string
+  /** The members of the query that belong to it; one of them suffices. */
+  readonly members: readonly (keyof ApplicationQuery)[]
+  /** Without an order of its own. */
+  readonly matches?: (record: ApplicationRecord, query: ApplicationQuery) => boolean
+  /** What its list is ordered by; the order in which applications were added if left out. */
+  readonly order?: {
+    readonly getKey: (record: ApplicationRecord, query: Filters) => Key
+    /** Whether an application with this key is found, and a page may begin behind it. */
+    readonly hasKey: (key: Key, query: Filters) => boolean
+  }
+}
+
+/** The members of a query that filter. */
+export type Filters = Omit<ApplicationQuery, 'after' | 'afterKey' | 'limit'>
+
+/** Every search that an index finds, those that find few first: where several are asked for, the first one is read, in its order. */
+const SEARCHES: readonly Search[] = [
+  { name: 'externalId', members: ['externalId'], matches: (record, query) => record.externalId === query.externalId },
+  {
+    name: 'credential',
+    members: ['credential'],
+    matches: ({ keys, secrets }, { credential }) => [...keys, ...secrets].some(({ prefix }) => prefix === credential),
+  },
+  {
+    name: 'contact',
+    members: ['contact'],
+    matches: (record, query) =>
+      [record.contact, ...record.otherContacts].some((each) => each?.toLowerCase() === query.contact),
+  },
+  { name: 'decided', members: ['hasDecided'], matches: ({ decided }) => decided.length > 0 },
+  {
+    name: 'end',
+    members: ['endingBefore'],
+    matches: ({ endsAt = Infinity }, { endingBefore }) => endsAt < endingBefore!,
+  },
+  {
+    name: 'expiry',
+    members: ['expiringBefore'],
+    order: {
+      getKey: (record, { expiringAfter }) => findFirstExpiry(record, expiringAfter),
+      hasKey: (time, { expiringAfter = 0, expiringBefore }) =>
+        Number(time) > expiringAfter && Number(time) < expiringBefore!,
+    },
+  },
+  {
+    name: 'waiting',
+    members: ['waiting'],
+    order: { getKey: findWaitingSince, hasKey: (time) => Number(time) < Infinity },
+  },
+  {
+    name: 'used',
+    members: ['usedSince', 'usedBefore'],
+    order: {
+      getKey: ({ lastUsedAt = 0 }) => lastUsedAt,
+      hasKey: (time, { usedSince = 1, usedBefore = Infinity }) =>
+        Number(time) >= Math.max(1, usedSince) && Number(time) < usedBefore,
+    },
+  },
+  { name: 'neverUsed', members: ['neverUsed'], matches: ({ lastUsedAt = 0 }) => lastUsedAt === 0 },
+  {
+    name: 'name',
+    members: ['name'],
+    order: {
+      getKey: ({ name }) => toAsciiLowerCase(name),
+      hasKey: (key, { name = '' }) => typeof key === 'string' && key.startsWith(name),
+    },
+  },
+  {
+    name: 'plan',
+    members: ['plan'],
+    matches: (record, { plan }) => (plan === true ? record.plan !== undefined : record.plan === plan),
+  },
+]
+
+/** The search whose index is read; undefined: all applications, or those of an API or a status. */
+export function findSearch(query: Filters): Search | undefined {
+  return SEARCHES.find((search) => isAskedFor(search, query))
+}
+
+function isAskedFor({ members }: Search, query: Filters): boolean {
+  return members.some((member) => query[member as keyof Filters] !== undefined)
+}
+
+/** Whether the record is all that the query asks for. */
+export function matchesQuery(record: ApplicationRecord, query: Filters): boolean {
+  const { api, status = query.hasDecided ? 'deleted' : undefined } = query
+  return (
+    (status === undefined ? record.status !== 'deleted' : record.status === status) &&
+    (api === undefined || Object.hasOwn(record.apis, api)) &&
+    SEARCHES.every((search) => !isAskedFor(search, query) || fits(record, search, query))
+  )
+}
+
+function fits(record: ApplicationRecord, { matches, order }: Search, query: Filters): boolean {
+  return order ? order.hasKey(order.getKey(record, query), query) : matches!(record, query as ApplicationQuery)
+}
+
+/** What the record is ordered by in the list of the query; undefined: by when it was added. */
+export function getOrderKey(record: ApplicationRecord, query: Filters): Key | undefined {
+  return findSearch(query)?.order?.getKey(record, query)
+}
+
+/** Whether a page of this list may begin there. If not, nothing is listed. */
+export function isPosition(query: ApplicationQuery): boolean {
+  const { after, afterKey } = query
+  const order = findSearch(query)?.order
+  return after === undefined || !order || (afterKey !== undefined && order.hasKey(afterKey, query))
+}
+
+/** The records, given in the order in which they were added, in that of the query. */
+export function sortApplications(records: readonly ApplicationRecord[], query: Filters): readonly ApplicationRecord[] {
+  const keyed = records.map((record) => ({ record, key: getOrderKey(record, query) ?? 0 }))
+  return keyed.toSorted((one, other) => compareKeys(one.key, other.key)).map(({ record }) => record)
+}
+
+/** Orders texts as the databases do: by code point, where JavaScript compares parts of some characters. */
+export function compareKeys(one: Key, other: Key): number {
+  if (typeof one === 'number') return one - (other as number)
+  return Buffer.compare(Buffer.from(one), Buffer.from(String(other)))
+}
 
 /** The time at which the first credential expires, of those that expire after `after`; infinite if there is none. */
-export function findFirstExpiry({ keys, secrets }: Pick<ApplicationRecord, 'keys' | 'secrets'>, after = 0): number {
+function findFirstExpiry({ keys, secrets }: Pick<ApplicationRecord, 'keys' | 'secrets'>, after = 0): number {
   const times = [...keys, ...secrets].map(({ expiresAt = Infinity }) => expiresAt)
   return Math.min(...times.filter((time) => time > after))
 }
@@ -22,47 +142,4 @@ export function findWaitingSince({ status, createdAt, accessRequests }: Applicat
 /** Lower case as databases write it: letters other than A to Z stay as they are. */
 export function toAsciiLowerCase(text: string): string {
   return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
-}
-
-/** Orders texts as the databases do: by code point, where JavaScript compares parts of some characters. */
-function compareTexts(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other))
-}
-
-/** The records, given in order of creation, in the order of the query. */
-export function sortApplications(records: readonly ApplicationRecord[], query: OrderQuery): ApplicationRecord[] {
-  const { name, expiringBefore, expiringAfter, waiting } = query
-  if (expiringBefore !== undefined) return sortBy(records, (record) => findFirstExpiry(record, expiringAfter), subtract)
-  if (name !== undefined) return sortBy(records, (record) => toAsciiLowerCase(record.name), compareTexts)
-  return waiting ? sortBy(records, findWaitingSince, subtract) : [...records]
-}
-
-function sortBy<Key>(
-  records: readonly ApplicationRecord[],
-  getKey: (record: ApplicationRecord) => Key,
-  compare: (one: Key, other: Key) => number,
-): ApplicationRecord[] {
-  const keyed = records.map((record) => ({ record, key: getKey(record) }))
-  return keyed.toSorted((one, other) => compare(one.key, other.key)).map(({ record }) => record)
-}
-
-function subtract(one: number, other: number): number {
-  return one - other
-}
-
-/** Where the record stands to the position after which the page begins: negative before it, 0 beside it, positive behind it. */
-export function comparePosition(record: ApplicationRecord, query: OrderQuery): number {
-  const { name, afterName = '', expiringBefore, expiringAfter, afterExpiry = 0, waiting, afterWaiting = 0 } = query
-  if (expiringBefore !== undefined) return findFirstExpiry(record, expiringAfter) - afterExpiry
-  if (name !== undefined) return compareTexts(toAsciiLowerCase(record.name), afterName)
-  return waiting ? findWaitingSince(record) - afterWaiting : 0
-}
-
-/** Whether a page of this search may begin there. If not, nothing is listed. */
-export function isPosition(query: OrderQuery): boolean {
-  const { after, name, afterName, expiringBefore, expiringAfter = 0, afterExpiry, waiting, afterWaiting } = query
-  if (after === undefined) return true
-  if (expiringBefore !== undefined) return afterExpiry !== undefined && afterExpiry > expiringAfter
-  if (name !== undefined) return afterName?.startsWith(name) === true
-  return !waiting || afterWaiting !== undefined
 }

@@ -200,6 +200,8 @@ export interface ApplicationRecord {
    * the cleanup deletes it. Undefined for every other one, and for a deleted application.
    */
   readonly endsAt: number | undefined
+  /** When any of its credentials was last used, also one that it has no more: milliseconds since 1970. Undefined until the first use, and for a deleted application. */
+  readonly lastUsedAt: number | undefined
   /** Milliseconds since 1970. */
   readonly createdAt: number
   /** Time of the last `revokeTokens` (milliseconds since 1970; 0: never), strictly increasing: access tokens that carry an earlier time are refused. */

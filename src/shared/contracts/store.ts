@@ -72,7 +72,7 @@ export interface Store {
    * Saves the record, its audit record and the changes to its e-mails (one for each e-mail) in one transaction, if the
    * stored version is the record's previous one (none for version 1) and each e-mail's version is as `EmailChange` says;
    * otherwise resolves false and changes nothing. Also resolves false if another application has the record's `externalId`;
-   * the caller tells the two apart by a look-up. A credential that is already stored keeps the later `lastUsedAt`. Of each key
+   * the caller tells the two apart by a look-up. A credential that is already stored keeps the later `lastUsedAt`, and an application its own until it is deleted. Of each key
    * with `isImported` that the record has no more, by its id, the hash is kept for `findApplicationByKey()`, with the time.
    */
   saveApplication(
@@ -81,8 +81,8 @@ export interface Store {
     ...emails: readonly EmailChange[]
   ): Promise<boolean>
   /**
-   * Stores when credentials were last used, if that is later than the stored time by more than `minimumAge` milliseconds (0 if
-   * left out). Other rows are neither changed nor locked. Not added to the change feed.
+   * Stores when credentials were last used, and likewise their applications, if that is later than the stored time by more than
+   * `minimumAge` milliseconds (0 if left out). Other rows are neither changed nor locked. Not added to the change feed.
    */
   noteCredentialUse(uses: readonly { readonly hash: string; readonly at: number }[], minimumAge?: number): Promise<void>
 
@@ -183,48 +183,49 @@ export interface ChangesPage {
 }
 
 /**
- * A page of applications. With `expiringBefore` they are in the order in which the first credential expires that does so after
- * `expiringAfter`; otherwise with `name` in the order of their names in ASCII lower case, by code point; otherwise with `waiting` in the order in which they began to wait; otherwise, and where two are
- * equal, in the order in which they were added. So a page is read from one index as far as it goes, however many match. Deleted
- * applications are listed only if `status` asks for them.
+ * A page of applications: those of an API, of a status, of both, or what one of the searches below finds. An index finds each of them
+ * in its order, so a page is read from that index as far as it goes, however many match: no query has two searches, or a search with `api` or
+ * `status`. They are in the order of the search's key, and where it has none or two are equal, in that in which they were added. Deleted
+ * applications are listed only if `status` or `hasDecided` asks for them.
  */
 export interface ApplicationQuery {
   /** The id of the last application of the previous page. After an id that does not exist nothing is listed. */
   readonly after: string | undefined
   /**
-   * With `name`: the name of `after`, in ASCII lower case, as the previous page had it: the application may have another one now.
-   * If it is left out, or does not begin with `name`, nothing is listed after `after`.
+   * In a search with a key: that of `after`, as the previous page had it: the application may have changed since. If it is left out, or
+   * is none that the search finds, nothing is listed after `after`.
    */
-  readonly afterName?: string | undefined
-  /**
-   * With `expiringBefore`: when the first credential of `after` expired, as the previous page had it. If it is left out, or not
-   * after `expiringAfter`, nothing is listed after `after`. `expiringAfter` is the same for all pages.
-   */
-  readonly afterExpiry?: number | undefined
+  readonly afterKey?: string | number | undefined
   readonly limit: number
   readonly api: string | undefined
   readonly status: ApplicationStatus | undefined
   readonly externalId?: string | undefined
-  /** Only applications whose name, in ASCII lower case, begins with this. An index finds them. */
+  /** Applications whose name, in ASCII lower case, begins with this. The key is that name, by code point. */
   readonly name?: string | undefined
-  /** Only applications of which the first or another contact, in ASCII lower case, is this. An index finds them. */
+  /** Applications of which the first or another contact, in ASCII lower case, is this. */
   readonly contact?: string | undefined
-  /** Only applications that have a credential with this `prefix`, expired or not. An index finds them, in the order in which they were added. */
+  /** Applications that have a credential with this `prefix`, expired or not. */
   readonly credential?: string | undefined
-  /** Milliseconds since 1970: only applications with a credential that expires after `expiringAfter` and before this. */
+  /**
+   * Milliseconds since 1970: applications with a credential that expires after `expiringAfter` and before this. The key is the time at
+   * which the first of these expires. `expiringAfter` is the same for all pages.
+   */
   readonly expiringBefore?: number | undefined
   /** 0 if left out. No effect without `expiringBefore`. */
   readonly expiringAfter?: number | undefined
-  /** Only deleted applications that have something in `decided`; `status` is `deleted`. An index finds them. */
+  /** Milliseconds since 1970: applications whose `lastUsedAt`, the key, is not before `usedSince` and before `usedBefore`. One of the two suffices. */
+  readonly usedSince?: number | undefined
+  readonly usedBefore?: number | undefined
+  /** Applications without `lastUsedAt`. */
+  readonly neverUsed?: true | undefined
+  /** Deleted applications that have something in `decided`. */
   readonly hasDecided?: true | undefined
-  /** Only applications that have this plan; `true`: any plan. An index finds them. */
+  /** Applications that have this plan; `true`: any plan. */
   readonly plan?: string | true | undefined
-  /** Milliseconds since 1970: only applications whose `endsAt` is before this. An index finds them. */
+  /** Milliseconds since 1970: applications whose `endsAt` is before this. */
   readonly endingBefore?: number | undefined
-  /** Only applications that wait for an operator: pending ones since `createdAt`, and those with `accessRequests` since the first of them. An index finds them. */
+  /** Applications that wait for an operator: pending ones since `createdAt`, and those with `accessRequests` since the first of them: the key. */
   readonly waiting?: true | undefined
-  /** With `waiting`: since when `after` waited, as the previous page had it. If it is left out, nothing is listed after `after`. */
-  readonly afterWaiting?: number | undefined
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { AddOutcome, CredentialReplacement, NewApplication } from '../../shared/contracts/imports.js'
 import type { ExpiryQuery } from '../../shared/contracts/queued-email.js'
 import {
-  comparePosition,
-  findWaitingSince,
+  compareKeys,
+  getOrderKey,
   isPosition,
+  matchesQuery,
   sortApplications,
-  toAsciiLowerCase,
 } from '../../shared/contracts/application-order.js'
 import type { ApplicationQuery } from '../../shared/contracts/store.js'
 import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
@@ -40,15 +40,18 @@ export function createMemoryApplications() {
     if (former?.externalId !== undefined) idsByExternalId.delete(former.externalId)
     if (record.externalId !== undefined) idsByExternalId.set(record.externalId, record.id)
     const lastUses = new Map(stored.map(({ hash, lastUsedAt }) => [hash, lastUsedAt]))
-    records.set(record.id, withLastUses(record, lastUses))
+    const lastUsedAt = record.status === 'deleted' ? undefined : (former ?? record).lastUsedAt
+    records.set(record.id, withLastUses({ ...record, lastUsedAt }, lastUses))
   }
 
   function noteUse(uses: readonly { readonly hash: string; readonly at: number }[], minimumAge = 0): void {
     for (const { hash, at } of uses) {
       const record = records.get(applicationIds.get(hash) ?? '')
       const stored = record && listCredentials(record).find((credential) => credential.hash === hash)?.lastUsedAt
-      if (record && at - minimumAge > (stored ?? -Infinity))
-        records.set(record.id, withLastUses(record, new Map([[hash, at]])))
+      const isLater = (time: number): boolean => at - minimumAge > time
+      if (!record) continue
+      const used = isLater(record.lastUsedAt ?? 0) ? { ...record, lastUsedAt: at } : record
+      records.set(record.id, withLastUses(used, new Map(isLater(stored ?? -Infinity) ? [[hash, at]] : [])))
     }
   }
 
@@ -77,17 +80,19 @@ export function createMemoryApplications() {
     const replace = (each: CredentialRecord): CredentialRecord =>
       each.hash === former ? { ...each, hash, prefix, lastUsedAt: Math.max(each.lastUsedAt ?? 0, usedAt) } : each
     save({ ...record, keys: record.keys.map(replace), secrets: record.secrets.map(replace) })
+    noteUse([{ hash, at: usedAt }])
     return record.id
   }
 
   function list(query: ApplicationQuery): readonly ApplicationRecord[] {
-    const { after, limit } = query
+    const { after, afterKey, limit } = query
     if (!isPosition(query) || (after !== undefined && !records.has(after))) return []
     const found: ApplicationRecord[] = []
     let isAdded = after === undefined
     for (const record of records.values()) {
-      const place = after === undefined ? 0 : comparePosition(record, query)
-      if ((place > 0 || (place === 0 && isAdded)) && matches(record, query)) found.push(record)
+      const key = getOrderKey(record, query)
+      const place = key === undefined || after === undefined ? 0 : compareKeys(key, afterKey!)
+      if ((place > 0 || (place === 0 && isAdded)) && matchesQuery(record, query)) found.push(record)
       isAdded ||= record.id === after
     }
     return sortApplications(found, query).slice(0, limit)
@@ -135,42 +140,6 @@ function countImportedHashes(hashes: Iterable<string>): Readonly<Record<string, 
 /** The record, if a key has this hash: it may be that of a secret. */
 function findKeyOwner(record: ApplicationRecord | undefined, hash: string): ApplicationRecord | undefined {
   return record?.keys.some((key) => key.hash === hash) ? record : undefined
-}
-
-function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {
-  const {
-    api,
-    status,
-    externalId,
-    name,
-    contact,
-    credential,
-    expiringBefore,
-    expiringAfter = 0,
-    hasDecided,
-    plan,
-    endingBefore,
-    waiting,
-  } = query
-  const expires = ({ expiresAt = Infinity }: CredentialRecord): boolean =>
-    expiresAt > expiringAfter && expiresAt < expiringBefore!
-  return (
-    (status === undefined ? record.status !== 'deleted' : record.status === status) &&
-    (!hasDecided || (record.status === 'deleted' && record.decided.length > 0)) &&
-    (api === undefined || Object.hasOwn(record.apis, api)) &&
-    (externalId === undefined || record.externalId === externalId) &&
-    (name === undefined || toAsciiLowerCase(record.name).startsWith(name)) &&
-    (contact === undefined || hasContact(record, contact)) &&
-    (credential === undefined || listCredentials(record).some(({ prefix }) => prefix === credential)) &&
-    (expiringBefore === undefined || listCredentials(record).some(expires)) &&
-    (plan === undefined || (plan === true ? record.plan !== undefined : record.plan === plan)) &&
-    (endingBefore === undefined || (record.endsAt ?? Infinity) < endingBefore) &&
-    (!waiting || findWaitingSince(record) < Infinity)
-  )
-}
-
-function hasContact(record: ApplicationRecord, normalized: string): boolean {
-  return [record.contact, ...record.otherContacts].some((each) => each?.toLowerCase() === normalized)
 }
 
 function listCredentials({ keys, secrets }: ApplicationRecord): readonly CredentialRecord[] {

@@ -1,6 +1,7 @@
 import type { Sql } from './connection.js'
 import type { CredentialReplacement } from '../../shared/contracts/imports.js'
-import { runWork } from './dialect.js'
+import { noteLastUses } from '../sql/last-uses.js'
+import { POSTGRES, runWork } from './dialect.js'
 import { publish } from './feed.js'
 
 /** Stores the uses that are later than the stored ones by more than `minimumAge`, in a transaction. */
@@ -12,6 +13,7 @@ export async function noteCredentialUse(
   const hashes = uses.map(({ hash }) => hash)
   const instants = uses.map(({ at }) => at)
   await sql.run(NOTE_USE, hashes, instants, minimumAge)
+  await runWork(sql, noteLastUses(POSTGRES, uses, minimumAge))
 }
 
 /**
@@ -36,6 +38,7 @@ export async function replaceCredentialHash(
 ): Promise<boolean> {
   const replaced = await sql.get<{ id: string }>(REPLACE, former, hash, prefix, usedAt)
   if (!replaced) return false
+  await runWork(sql, noteLastUses(POSTGRES, [{ hash, at: usedAt }], 0))
   await runWork(sql, publish({ kind: 'application', id: replaced.id }))
   return true
 }

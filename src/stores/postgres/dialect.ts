@@ -2,6 +2,7 @@ import type { Dialect } from '../sql/dialect.js'
 import type { Work } from '../sql/work.js'
 import { takeAdvisoryLock } from './advisory-locks.js'
 import { prepareStatement, type PreparedStatement, type Sql } from './connection.js'
+import { SELECT_APPLICATION } from './applications.js'
 import { publish } from './feed.js'
 import { deleteEarlierRefusals, listUsage } from './usage.js'
 
@@ -25,6 +26,8 @@ export const POSTGRES: Dialect = {
   publish,
   listUsage,
   deleteEarlierRefusals,
+  selectApplication: SELECT_APPLICATION,
+  formatLower: (column) => `lower(${column} COLLATE "C")`,
 }
 
 /** Runs work that both databases share. */

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import type { SchemaMigration, StoreWith } from '../../store.js'
 import { createSharedCalls } from '../sql/shared-calls.js'
-import { findApplication, findApplicationByKey, listApplications } from './applications.js'
+import { findApplication, findApplicationByKey } from './applications.js'
 import { createPostgresConnections, type Sql } from './connection.js'
 import { noteCredentialUse, replaceCredentialHash } from './credentials.js'
 import { diagnose } from './diagnose.js'
@@ -112,7 +112,6 @@ export function postgresStore(options: PostgresStoreOptions): StoreWith {
 
     findApplication: (id) => read((db) => findApplication(db, id)),
     findApplicationByKey: (...hashes) => read((db) => findApplicationByKey(db, hashes)),
-    listApplications: (query) => read((db) => listApplications(db, query)),
     saveApplication: (...args) => shared.saveApplication(...args).catch(recognizeTakenId),
     noteCredentialUse: (uses, minimumAge) => write((db) => noteCredentialUse(db, uses, minimumAge)),
 

@@ -151,6 +151,14 @@ CREATE TABLE platform_auth_grants (
 );
 CREATE INDEX platform_auth_grants_by_api ON platform_auth_grants USING btree (api, status, application_seq);
 
+CREATE TABLE platform_auth_last_uses (
+  application_seq bigint NOT NULL,
+  used_at bigint NOT NULL,
+  PRIMARY KEY (application_seq),
+  FOREIGN KEY (application_seq) REFERENCES platform_auth_applications(seq)
+);
+CREATE INDEX platform_auth_last_uses_by_time ON platform_auth_last_uses USING btree (used_at, application_seq);
+
 CREATE TABLE platform_auth_meta (
   key text COLLATE "C" NOT NULL,
   value text NOT NULL,

@@ -29,6 +29,7 @@ export interface ApplicationRow {
   readonly withheld: string | null
   readonly decided: string | null
   readonly ends_at: number | null
+  readonly used_at: number | null
   readonly plan: string | null
   readonly agreed: string | null
   readonly unconfirmed: number
@@ -59,6 +60,8 @@ export function parseApplication(row: ApplicationRow): ApplicationRecord {
     metadata: row.metadata === null ? undefined : (JSON.parse(row.metadata) as JsonObject),
     externalId: row.external_id ?? undefined,
     endsAt: row.ends_at ?? undefined,
+    // 0: it was never used.
+    lastUsedAt: row.used_at || undefined,
     createdAt: row.created_at,
     tokensRevokedAt: row.tokens_revoked_at,
     version: row.version,

@@ -21,6 +21,10 @@ export interface Dialect {
   formatGiven(columns: Readonly<Record<string, 'text' | 'bigint' | 'boolean'>>): string
   /** A statement that deletes up to `?2` rows whose column, by which they are ordered, is less than `?1`. `key` is their primary key. */
   formatDelete(table: string, key: string, column: string): string
+  /** One row per application `a`, with its APIs and credentials as JSON. */
+  readonly selectApplication: string
+  /** A text in ASCII lower case, as indexes have it. */
+  formatLower(column: string): string
   listUsage(query: UsageCountQuery): Work<readonly UsageCount[]>
   /** Keeps the last ones of each of these applications. */
   deleteEarlierRefusals(applicationIds: readonly string[], kept: number): Work<void>

@@ -108,6 +108,13 @@ const TABLES = `
   CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials (expires_at, application_seq, reminded_days)
     WHERE expires_at IS NOT NULL;
 
+  -- When any credential of an application was last used; 0: none was. A table of its own, because a use must neither lock nor copy more.
+  CREATE TABLE platform_auth_last_uses (
+    application_seq {integer} PRIMARY KEY REFERENCES platform_auth_applications (seq),
+    used_at {integer} NOT NULL
+  ){keyed};
+  CREATE INDEX platform_auth_last_uses_by_time ON platform_auth_last_uses (used_at, application_seq);
+
   -- Imported keys that applications have no more, with the last application that had been added by then.
   CREATE TABLE platform_auth_ended_keys (
     hash {key} NOT NULL,

@@ -12,6 +12,7 @@ import {
   listExpiring,
   writeEmail,
 } from './emails.js'
+import { listApplications } from './list-applications.js'
 import { countImportedHashes } from './imports.js'
 import { announceProcess, listProcesses, removeProcess } from './processes.js'
 import { addQuotas, deleteExpiredQuotas, hasExpiredQuotas, listQuotas, listUsed } from './quotas.js'
@@ -28,7 +29,7 @@ export interface SharedCalls
   extends
     Pick<Store, 'establishSecret' | 'replaceSecret' | 'revokeAccessToken' | 'listRevokedAccessTokens'>,
     Pick<Store, 'listSigningKeys' | 'addSigningKey' | 'resealSigningKey' | 'removeSigningKey'>,
-    Pick<Store, 'isAccessTokenRevoked' | 'listAudit' | 'deleteAudit' | 'saveApplication'>,
+    Pick<Store, 'isAccessTokenRevoked' | 'listAudit' | 'deleteAudit' | 'saveApplication' | 'listApplications'>,
     Pick<StoreWith, 'emails' | 'usage' | 'quotas' | 'signIns' | 'processes' | 'assertions'> {
   readonly imports: Pick<ImportStore, 'add' | 'countHashes'>
 }
@@ -47,6 +48,7 @@ export function createSharedCalls({ read, write }: Record<'read' | 'write', Run>
     resealSigningKey: (kid, former, sealed) => write(() => resealSigningKey(kid, former, sealed)),
     removeSigningKey: (kid, audit) => write(() => removeSigningKey(dialect, kid, audit)),
 
+    listApplications: (query) => read(() => listApplications(dialect, query)),
     saveApplication: (record, audit, ...emails) => write(() => saveApplication(dialect, record, audit, emails)),
 
     revokeAccessToken: (token, now) => write(() => revokeAccessToken(dialect, token, now)),

@@ -18,8 +18,12 @@ export function* writeApplication(dialect: Dialect, record: ApplicationRecord, a
   if (hasOthers === 1 || record.otherContacts.length > 0) yield* writeContacts(dialect, seq, record)
   yield* writeGrants(dialect, seq, record)
   yield* writeCredentials(dialect, seq, record, at)
+  if (isNew) yield* run(ADD_LAST_USE, seq, record.lastUsedAt ?? 0)
+  if (record.status === 'deleted') yield* run('DELETE FROM platform_auth_last_uses WHERE application_seq = ?1', seq)
   return true
 }
+
+const ADD_LAST_USE = 'INSERT INTO platform_auth_last_uses (application_seq, used_at) VALUES (?1, ?2)'
 
 interface WrittenRow {
   readonly seq: number

@@ -1,6 +1,7 @@
 import type { Sql } from './connection.js'
 import type { CredentialReplacement } from '../../shared/contracts/imports.js'
-import { runWork } from './dialect.js'
+import { noteLastUses } from '../sql/last-uses.js'
+import { runWork, SQLITE } from './dialect.js'
 import { publish } from './feed.js'
 
 /** Stores the uses that are later than the stored ones by more than `minimumAge`, in a transaction. */
@@ -10,6 +11,7 @@ export function noteCredentialUse(
   minimumAge = 0,
 ): void {
   sql.run(NOTE_USE, JSON.stringify(uses), minimumAge)
+  runWork(sql, noteLastUses(SQLITE, uses, minimumAge))
 }
 
 const NOTE_USE = `
@@ -25,6 +27,7 @@ export function replaceCredentialHash(sql: Sql, { former, hash, prefix, usedAt }
   const isTaken = sql.get('SELECT 1 FROM platform_auth_credentials WHERE hash = ?', hash)
   if (!owner || isTaken) return false
   sql.run(REPLACE, hash, prefix, usedAt, former)
+  runWork(sql, noteLastUses(SQLITE, [{ hash, at: usedAt }], 0))
   runWork(sql, publish({ kind: 'application', id: owner.id }))
   return true
 }

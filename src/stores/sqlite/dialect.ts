@@ -1,6 +1,7 @@
 import type { Dialect } from '../sql/dialect.js'
 import type { Work } from '../sql/work.js'
 import type { Sql } from './connection.js'
+import { SELECT_APPLICATION } from './applications.js'
 import { publish } from './feed.js'
 import { deleteEarlierRefusals, listUsage } from './usage.js'
 
@@ -22,6 +23,8 @@ export const SQLITE: Dialect = {
   publish,
   listUsage,
   deleteEarlierRefusals,
+  selectApplication: SELECT_APPLICATION,
+  formatLower: (column) => `lower(${column})`,
 }
 
 /** Runs work that both databases share. */

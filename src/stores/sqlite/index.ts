@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import type { SchemaMigration, Store, StoreWith } from '../../store.js'
 import { createSharedCalls } from '../sql/shared-calls.js'
-import { findApplication, findApplicationByKey, listApplications } from './applications.js'
+import { findApplication, findApplicationByKey } from './applications.js'
 import { createSqliteConnection, type Sql, type SqliteConnection } from './connection.js'
 import { noteCredentialUse, replaceCredentialHash } from './credentials.js'
 import { diagnose } from './diagnose.js'
@@ -97,7 +97,6 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): StoreWith 
 
     findApplication: (id) => read((sql) => findApplication(sql, id)),
     findApplicationByKey: (...hashes) => read((sql) => findApplicationByKey(sql, hashes)),
-    listApplications: (query) => read((sql) => listApplications(sql, query)),
     noteCredentialUse: (uses, minimumAge) => write((sql) => noteCredentialUse(sql, uses, minimumAge)),
 
     imports: {

@@ -171,6 +171,13 @@ CREATE TABLE platform_auth_grants (
 
 CREATE INDEX platform_auth_grants_by_api ON platform_auth_grants (api, status, application_seq);
 
+CREATE TABLE platform_auth_last_uses (
+    application_seq INTEGER PRIMARY KEY REFERENCES platform_auth_applications (seq),
+    used_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_last_uses_by_time ON platform_auth_last_uses (used_at, application_seq);
+
 CREATE TABLE platform_auth_meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL

@@ -99,9 +99,20 @@ export const applicationOperations = [
           'Only those that wait for an operator, for their registration or for access: what has waited longest first.',
         ),
       ),
+      usedSince: optional(time('Only those that were used at that time or later, longest ago first.')),
+      usedBefore: optional(time('Only those that were used, and not since that time: longest ago first.')),
+      neverUsed: optional(flag('Only those that were never used.')),
       ...page,
     },
-    output: pageOf(APPLICATION),
+    output: z.extend(pageOf(APPLICATION), {
+      searched: optional(
+        z
+          .int()
+          .check(
+            z.describe('How many applications were looked at, if there may be more than the page has: `next` goes on.'),
+          ),
+      ),
+    }),
   }),
   operation({
     ...READS,

@@ -150,6 +150,7 @@ export const APPLICATION = z
     metadata: optional(z.record(z.string(), z.unknown())),
     keys: z.array(CREDENTIAL).check(z.describe('Live keys, newest first.')),
     secrets: z.array(CREDENTIAL).check(z.describe('Live secrets, newest first.')),
+    lastUsedAt: optional(timestamp('When any of its credentials was last used; left out while none was.')),
     createdAt: timestamp(),
   })
   .check(z.meta({ id: 'Application', description: 'An application, without its credentials in plain text.' }))

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { request } from '../../support/request.js'
 import { onEveryPlatform } from '../../support/platform.js'
 
 const DAY_MS = 24 * 3600 * 1000
@@ -74,6 +75,30 @@ onEveryPlatform((host) => {
     expect(await host.auth.applications.list({ credential: prefix.slice(0, -1) })).toEqual({ items: [] })
     for (const credential of [credentials.clientId, credentials.clientSecret!, '', '...'])
       await expect(host.auth.applications.list({ credential })).rejects.toMatchObject({ code: 'invalid_argument' })
+  })
+
+  it('list({ usedSince, usedBefore, neverUsed }) lists by last use, longest ago first, page by page', async () => {
+    const start = host.clock.now()
+    host.app.get('/used', host.auth.requireApiKey('catalog'), (_req, res) => void res.sendStatus(204))
+    for (const name of ['u 1', 'u 2', 'u 3', 'u 4']) {
+      const { credentials } = await host.auth.applications.create({ name, apis: APIS })
+      if (name === 'u 2') continue
+      host.clock.advance(3600)
+      expect((await request(host.app).get('/used').set('X-Api-Key', credentials.clientId)).status).toBe(204)
+    }
+    const usedSince = new Date(start)
+    expect(await listPages({ usedSince, limit: 2 })).toEqual([['u 1', 'u 3'], ['u 4']])
+    const usedBefore = new Date(start + 3 * 3600_000)
+    expect(await listPages({ usedSince, usedBefore, limit: 1 })).toEqual([['u 1'], ['u 3']])
+    expect(await listPages({ usedSince, name: 'U 4' })).toEqual([['u 4']])
+    expect(await listPages({ neverUsed: true, name: 'u' })).toEqual([['u 2']])
+    const { items } = await host.auth.applications.list({ usedSince, limit: 1 })
+    expect(items[0]).toMatchObject({ name: 'u 1', lastUsedAt: new Date(start + 3600_000) })
+    // The last use outlives the credential.
+    await host.auth.applications.rotateKey(items[0]!.id, { overlap: 0 })
+    expect(await listPages({ usedSince, usedBefore: new Date(start + 3600_001) })).toEqual([['u 1']])
+    for (const query of [{ usedSince: 'now' }, { usedBefore: new Date(Number.NaN) }, { neverUsed: 'yes' }])
+      await expect(host.auth.applications.list(query as never)).rejects.toMatchObject({ code: 'invalid_argument' })
   })
 
   it('list() lists nothing after a cursor of another search, or a text that is none', async () => {

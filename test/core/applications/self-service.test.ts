@@ -44,6 +44,7 @@ const MEMBERS: Record<keyof ApplicationRecord | `each ${keyof CredentialRecord}`
   metadata: 'none',
   externalId: 'none',
   acceptedTerms: 'none',
+  lastUsedAt: 'none',
   createdAt: 'none',
   version: 'none',
   'each id': 'none',

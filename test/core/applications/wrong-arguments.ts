@@ -131,6 +131,7 @@ export const CALLS: Readonly<Record<string, readonly Parameter[]>> = {
   'usage.refusals': [application],
   'usage.totals': [options({ texts: ['after', 'period', 'sort'] })],
   'usage.reportOnly': [options({ texts: ['after', 'applicationId', 'api'] })],
+  'emails.list': [options({ texts: ['applicationId', 'after'] })],
   'emails.retry': [optionalId],
   'emails.cancel': [application, options()],
   'signingKeys.rotate': [options({ flags: ['immediately'] })],

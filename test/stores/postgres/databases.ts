@@ -110,7 +110,7 @@ export async function emptyTables(pool: Pool): Promise<void> {
 
 /** Emptied by DELETE: TRUNCATE makes new files for each table and index, which takes ten times as long. */
 const TABLES =
-  `grants credentials contacts ended_keys applications signing_keys email_claim_links emails revoked_access_tokens audit
+  `grants credentials contacts ended_keys last_uses applications signing_keys email_claim_links emails revoked_access_tokens audit
   usage usage_sums usage_batches quotas refusals reported sign_ins sign_outs processes assertions`.split(/\s+/)
 
 /** The ids of the changes since now, read only when the store wakes its watcher. */

@@ -70,7 +70,7 @@ function listScans(text: string): string[] {
   return rows
     .map(({ detail }) => detail)
     .filter((detail) =>
-      /^SCAN (?!CONSTANT ROW|\(subquery-\d+\)|json_each|value\b|used\b|latest\b|periods\b|locked\b|pragma_|sqlite_schema|sqlite_master)/.test(
+      /^SCAN (?!CONSTANT ROW|\(subquery-\d+\)|json_each|value\b|part\b|page\b|used\b|latest\b|periods\b|locked\b|pragma_|sqlite_schema|sqlite_master)/.test(
         detail,
       ),
     )

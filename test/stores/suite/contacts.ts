@@ -14,9 +14,6 @@ export function contactsContract({ describe, it }: TestCollector): void {
       assertEqual(await listIds({ contact: 'bob@example.com', limit: 1 }), ['first'])
       assertEqual(await listIds({ contact: 'bob@example.com', after: 'first' }), ['only'])
       assertEqual(await listIds({ contact: 'bob@example.com', after: 'unknown' }), [])
-      assertEqual(await listIds({ contact: 'bob@example.com', status: 'suspended' }), ['only'])
-      assertEqual(await listIds({ contact: 'bob@example.com', api: 'orders' }), ['only'])
-      assertEqual(await listIds({ contact: 'bob@example.com', externalId: 'none' }), [])
       for (const contact of ['example.com', 'bob', '%', ...MALFORMED_CURSORS]) {
         assertEqual(await listIds({ contact }), [], JSON.stringify(contact))
       }
@@ -31,8 +28,8 @@ export function contactsContract({ describe, it }: TestCollector): void {
       assertEqual(await listIds({ contact: 'd@example.com' }), ['a'])
       await save('a', { version: 3, contact: 'c@example.com' })
       assertEqual(await listIds({ contact: 'd@example.com' }), [])
-      await save('a', { version: 4, status: 'deleted' })
-      assertEqual(await listIds({ contact: 'c@example.com', status: 'deleted' }), [])
+      await save('a', { version: 4, contact: 'c@example.com', status: 'deleted' })
+      assertEqual(await listIds({ contact: 'c@example.com' }), [])
     })
   })
 }

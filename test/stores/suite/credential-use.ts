@@ -67,6 +67,7 @@ export function credentialUseContract({ describe, it }: TestCollector): void {
         name: 'new',
         keys: [credential('k', { lastUsedAt: NOW + 1 })],
         secrets: [credential('s', { lastUsedAt: NOW + 2 })],
+        lastUsedAt: NOW + 2,
         version: 2,
       })
       await save('a', { version: 3, keys: [credential('k', { lastUsedAt: NOW + 9 })], secrets })

@@ -74,8 +74,6 @@ export function expiringContract({ describe, it }: TestCollector): void {
       assertEqual(await listIds({ endingBefore: Number.MAX_SAFE_INTEGER }), ['late', 'soon'])
       assertEqual(await listIds({ endingBefore: NOW + 41, limit: 1 }), ['late'])
       assertEqual(await listIds({ endingBefore: NOW + 41, after: 'late' }), ['soon'])
-      assertEqual(await listIds({ endingBefore: NOW + 41, api: 'orders' }), ['late'])
-      assertEqual(await listIds({ endingBefore: NOW + 41, status: 'active' }), ['late'])
       await save('late', { version: 2 })
       assertEqual(await listIds({ endingBefore: NOW + 41 }), ['soon'])
     })

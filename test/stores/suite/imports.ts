@@ -162,7 +162,10 @@ export function hashReplacementContract({ describe, it }: TestCollector): void {
       const traces = await recordTraces(async () => assert.equal(await store.imports.replaceHash(replacement), true))
       assertEqual(traces, { audit: 0, changes: [{ kind: 'application', id: 'a' }] })
       const keys = [kept, { ...key, hash: 'own', prefix: 'abcd', lastUsedAt: NOW + 5 }]
-      assertEqual(await other.findApplication('a'), application('a', { keys, secrets: [credential('s')] }))
+      assertEqual(
+        await other.findApplication('a'),
+        application('a', { keys, secrets: [credential('s')], lastUsedAt: NOW + 5 }),
+      )
       assert.equal((await other.findApplicationByKey('own'))?.id, 'a')
       assert.equal(await other.findApplicationByKey('sha256:k'), undefined)
     })

@@ -33,6 +33,7 @@ export function application(id: string, changes: Partial<ApplicationRecord> = {}
     acceptedTerms: undefined,
     resourceServer: undefined,
     endsAt: undefined,
+    lastUsedAt: undefined,
     createdAt: NOW,
     tokensRevokedAt: 0,
     version: 1,

@@ -33,6 +33,7 @@ export function toApplication(record: ApplicationRecord, now: number): Applicati
     metadata: copyJson(record.metadata),
     keys: showLive(keys),
     secrets: showLive(secrets),
+    lastUsedAt: toDate(record.lastUsedAt),
     createdAt: new Date(createdAt),
   }
 }

@@ -1,4 +1,4 @@
-import { findFirstExpiry, findWaitingSince, toAsciiLowerCase } from '../../../shared/contracts/application-order.js'
+import { findSearch, getOrderKey, matchesQuery, type Filters } from '../../../shared/contracts/application-order.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { ApplicationQuery, Store } from '../../../shared/contracts/store.js'
 import type { Applications } from '../applications-api.js'
@@ -16,6 +16,13 @@ import {
   readTime,
 } from './validation.js'
 
+/** Applications that a page of several searches reads at most. */
+const MAX_SEARCHED = 1000
+/** One read of these: SQLite holds up other requests for it. */
+const SEARCHED_AT_ONCE = 200
+
+type Given = NonNullable<Parameters<Applications['list']>[0]>
+
 /** `auth.applications.list()`. */
 export function createList({
   store,
@@ -28,69 +35,95 @@ export function createList({
   readonly flushLastUsed?: () => Promise<void>
   readonly now: () => number
 }): Applications['list'] {
-  return async function list({
-    after,
-    limit,
-    api,
-    status,
-    externalId,
-    name,
-    contact,
-    credential,
-    plan,
-    expiringBefore,
-    waiting,
-  } = {}) {
+  return async function list({ after, limit, ...given } = {}) {
     const pageSize = readPageSize(limit)
-    const filter = {
-      api,
-      status: readStatus(status),
-      externalId: externalId === undefined ? undefined : readExternalId(externalId),
-      name: readNamePrefix(name),
-      contact: contact === undefined ? undefined : normalizeContact(readContact(contact)),
-      credential: readCredentialPrefix(credential),
-      plan: readPlanFilter(plan),
-      expiringBefore: readTime('expiringBefore', expiringBefore),
-      waiting: readFlag('waiting', waiting) || undefined,
-    }
+    const filters = readFilters(given)
     await opened()
     await flushLastUsed?.()
-    // One record more than the page holds shows whether there is a next page.
-    const position = parseListCursor(filter, after, now())
-    if (!position) return { items: [] }
-    const records = await store.listApplications({ ...filter, ...position, limit: pageSize + 1 })
-    const items = records.slice(0, pageSize).map((record) => toApplication(record, now()))
-    if (records.length <= pageSize) return { items }
-    return { items, next: formatListCursor(filter, position.expiringAfter ?? 0, records[pageSize - 1]!) }
+    // The store reads one search by its index. Whatever else is asked for is looked for in what that finds.
+    const members = findSearch(filters)?.members ?? ['api', 'status']
+    const isRead = ([name]: [string, unknown]): boolean => (members as readonly string[]).includes(name)
+    const search = Object.fromEntries(Object.entries(filters).filter(isRead)) as Partial<Filters>
+    const isOne = Object.entries(filters).every((entry) => entry[1] === undefined || isRead(entry))
+    const first = parseListCursor(search, after, now())
+    if (!first) return { items: [] }
+    const { expiringAfter } = first
+    const query = { api: undefined, status: undefined, ...search, expiringAfter }
+    const found: ApplicationRecord[] = []
+    let searched = 0
+    for (let position = first; ;) {
+      // One record more than the page holds shows whether there is a next page.
+      const read = isOne ? pageSize + 1 : SEARCHED_AT_ONCE
+      const records = await store.listApplications({ ...query, ...position, limit: read })
+      for (const record of records) {
+        if (!matchesQuery(record, { ...filters, expiringAfter })) continue
+        if (found.length === pageSize) return toPage(found, found.at(-1))
+        found.push(record)
+      }
+      searched += records.length
+      const last = records.at(-1)
+      if (records.length < read || !last) return toPage(found)
+      if (searched >= MAX_SEARCHED && !isOne)
+        return { ...toPage(found, last), ...(found.length < pageSize && { searched }) }
+      position = { after: last.id, afterKey: getOrderKey(last, query), expiringAfter }
+    }
+
+    function toPage(records: readonly ApplicationRecord[], last?: ApplicationRecord) {
+      const items = records.map((record) => toApplication(record, now()))
+      return last ? { items, next: formatListCursor(query, last) } : { items }
+    }
   }
 }
 
-type Search = Pick<ApplicationQuery, 'name' | 'expiringBefore' | 'waiting'>
-type Position = Pick<ApplicationQuery, 'after' | 'afterName' | 'afterExpiry' | 'expiringAfter' | 'afterWaiting'>
+/** Reads each filter, as stores compare it. */
+function readFilters(given: Given): Filters {
+  const { api, status, externalId, name, contact, credential, plan, waiting, neverUsed } = given
+  return {
+    api,
+    status: readStatus(status),
+    externalId: externalId === undefined ? undefined : readExternalId(externalId),
+    name: readNamePrefix(name),
+    contact: contact === undefined ? undefined : normalizeContact(readContact(contact)),
+    credential: readCredentialPrefix(credential),
+    plan: readPlanFilter(plan),
+    expiringBefore: readTime('expiringBefore', given.expiringBefore),
+    waiting: readFlag('waiting', waiting) || undefined,
+    usedSince: readTime('usedSince', given.usedSince),
+    usedBefore: readTime('usedBefore', given.usedBefore),
+    neverUsed: readFlag('neverUsed', neverUsed) || undefined,
+  }
+}
+
+type Position = Pick<ApplicationQuery, 'after' | 'afterKey' | 'expiringAfter'>
 
 /**
- * The cursor behind `last`. In a search by expiry or name it has that too, so that the next page is found although the application
+ * The cursor behind `last`: in a search that has an order of its own with its key, so that the next page is found although the application
  * has been changed since. All pages of a search by expiry count from the time of the first one.
  */
-function formatListCursor(search: Search, expiringAfter: number, last: ApplicationRecord): string {
-  if (search.expiringBefore !== undefined)
-    return `expiry.${expiringAfter}.${findFirstExpiry(last, expiringAfter)}.${last.id}`
-  if (search.name === undefined) return search.waiting ? `waiting.${findWaitingSince(last)}.${last.id}` : last.id
-  return `name.${Buffer.from(toAsciiLowerCase(last.name)).toString('base64url')}.${last.id}`
+function formatListCursor(query: Filters, last: ApplicationRecord): string {
+  const key = getOrderKey(last, query)
+  if (key === undefined) return last.id
+  const { name } = findSearch(query)!
+  const since = name === 'expiry' ? `${query.expiringAfter}.` : ''
+  return `${name}.${since}${typeof key === 'string' ? Buffer.from(key).toString('base64url') : key}.${last.id}`
 }
 
 /** Undefined for a text that is no cursor of such a search, after which nothing is listed. */
-function parseListCursor(search: Search, cursor: string | undefined, now: number): Position | undefined {
-  if (cursor === undefined) return { after: undefined, expiringAfter: now }
-  if (search.expiringBefore !== undefined) {
-    const [, since, expiry, after] = /^expiry\.(\d{1,15})\.(\d{1,15})\.(.+)$/s.exec(cursor) ?? []
-    return after === undefined ? undefined : { after, expiringAfter: Number(since), afterExpiry: Number(expiry) }
+function parseListCursor(search: Partial<Filters>, cursor: string | undefined, now: number): Position | undefined {
+  const { name = '', order } = findSearch(search as Filters) ?? {}
+  const expiringAfter = name === 'expiry' ? now : undefined
+  if (cursor === undefined || !order) return { after: cursor, expiringAfter }
+  const isText = name === 'name'
+  const since = expiringAfter === undefined ? '' : String.raw`(?<since>\d{1,15})\.`
+  const pattern = new RegExp(
+    String.raw`^${name}\.${since}(?<key>${isText ? String.raw`[\w-]+` : String.raw`\d{1,15}`})\.(?<after>.+)$`,
+    's',
+  )
+  const read = pattern.exec(cursor)?.groups
+  if (!read) return undefined
+  return {
+    after: read['after'],
+    afterKey: isText ? Buffer.from(read['key']!, 'base64url').toString() : Number(read['key']),
+    expiringAfter: expiringAfter === undefined ? undefined : Number(read['since']),
   }
-  if (search.name === undefined && search.waiting) {
-    const [, since, after] = /^waiting\.(\d{1,15})\.(.+)$/s.exec(cursor) ?? []
-    return after === undefined ? undefined : { after, afterWaiting: Number(since) }
-  }
-  if (search.name === undefined) return { after: cursor }
-  const [, name, after] = /^name\.([\w-]+)\.(.+)$/s.exec(cursor) ?? []
-  return after === undefined ? undefined : { after, afterName: Buffer.from(name!, 'base64url').toString() }
 }

@@ -67,7 +67,7 @@ export function createCleanup(options: {
   }
 
   async function forgetDecided(): Promise<void> {
-    const query = { limit: PAGE_SIZE, api: undefined, status: 'deleted', hasDecided: true } as const
+    const query = { limit: PAGE_SIZE, api: undefined, status: undefined, hasDecided: true } as const
     const isOver = ({ decided }: ApplicationRecord): boolean =>
       decided.length > 0 && decided[0]!.at + DECIDED_RETENTION_MS <= now()
     let after: string | undefined

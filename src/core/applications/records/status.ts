@@ -58,6 +58,7 @@ export const EMPTY_APPLICATION = {
   acceptedTerms: undefined,
   resourceServer: undefined,
   endsAt: undefined,
+  lastUsedAt: undefined,
 } as const satisfies Partial<ApplicationRecord>
 
 /** The changes of `delete` and `deny`: no hash and nothing personal remains but who asked for what was denied. */

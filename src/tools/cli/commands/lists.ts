@@ -118,15 +118,19 @@ export async function runList<const Name extends CallName>(
   const formatItems = (items: readonly ItemOf<Name>[]): string =>
     items.length === 0 ? shown.empty : formatRows(items.map((item) => shown.formatRow(item)))
   if (all) return { parts: mapPages(pages, (items) => ({ items, formatText: () => formatItems(items) })) }
-  const { items, next } = await readPage(after, limit)
-  const more = next === undefined ? '' : `\n\nThere are more: --after ${next}`
-  return { json: { items, next }, text: formatItems(items) + more }
+  const page = await readPage(after, limit)
+  const { items, next, searched } = page
+  const found = searched === undefined ? 'are' : 'may be'
+  const more = next === undefined ? '' : `\n\nThere ${found} more: --after ${next}`
+  return { json: page, text: formatItems(items) + more }
 }
 
 interface Page<Item> {
   readonly items: readonly Item[]
   /** The `after` of the next page; undefined on the last one. */
   readonly next?: string | undefined
+  /** How many were looked at, if there may be more than the page has. */
+  readonly searched?: number | undefined
 }
 
 /** The items of every page from `start` on, page by page. */
