@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isApplicationId } from '../applications/records/application-id.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApiObservers } from '../../shared/contracts/api-observer.js'
@@ -22,7 +22,9 @@ import {
   formatKeyForm,
   formatKeySchemes,
 } from './error-responses.js'
-import type { ErrorResponders } from './error-responder.js'
+import type { DenialConfig } from './error-responder.js'
+import type { Next } from '../http/middleware.js'
+import type { Refusal } from './refusal.js'
 import { createOtherIssuerTest } from './other-issuers.js'
 import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './guard-options.js'
 import type { Guard, GuardConfig } from './guard.js'
@@ -63,7 +65,14 @@ export function createGuards({
   readonly reportOnlyOf: ReadonlyMap<string, ReportOnlySettings>
   readonly reporter: RefusalReporter
   readonly createEnforcingGuard: ReturnType<typeof createGuardFactory>
-  readonly respondWithDenial: ErrorResponders['respondWithDenial']
+  /** Written out: a declaration names a type as its file imports it, and users may lack `http`. */
+  readonly respondWithDenial: (
+    config: DenialConfig,
+    refusal: Refusal,
+    req: IncomingMessage,
+    res: ServerResponse,
+    next: Next,
+  ) => void
   readonly observers: ApiObservers
   readonly decisions: Decisions
   readonly readCost: ReadCost
