@@ -18,6 +18,9 @@ describe('Markdown is rendered', () => {
     ],
     ['[![chart](a.png)](b)', '<p><a href="b" rel="noreferrer noopener">chart</a></p>'],
     ['line<br>line<br/>line', '<p>line<br>line<br>line</p>'],
+    ['<ul><li><b>a</b></li></ul>', '<ul><li><b>a</b></li></ul>'],
+    ['an <i>item, *and* more', '<p>an &#60;i&#62;item, <em>and</em> more</p>'],
+    ['<h2>Orders</h2>', '&lt;h2&gt;Orders&lt;/h2&gt;'],
     ['<p>see <a href="/x" target="_blank">x</a></p>', '<p>see <a href="/x" rel="noreferrer noopener">x</a></p>'],
   ])('%s', (text, markup) => expect(render(text)).toBe(markup))
 
