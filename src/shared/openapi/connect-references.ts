@@ -24,7 +24,7 @@ export function connectReferences(document: JsonObject, address: string): LostRe
     const target = parseAddress(reference, each.base)
     const resource = target && named.get(target.address)
     const pointer = target?.fragment.startsWith('/')
-      ? resource + encodePercent(target.fragment)
+      ? resource + target.fragment.replaceAll('%', '%25')
       : target && named.get(target.fragment === '' ? target.address : `${target.address}#${target.fragment}`)
     if (pointer === undefined || resource === undefined || (pointer !== '#' && !isPointerFromRoot(document, pointer)))
       return [{ reference, isElsewhere: resource === undefined && !reference.startsWith('#') }]
@@ -50,8 +50,4 @@ function nameObjects(objects: readonly PlacedObject[]): Map<string, string> {
       if (typeof anchor === 'string' && !named.has(`${base}#${anchor}`)) named.set(`${base}#${anchor}`, pointer)
   }
   return named
-}
-
-function encodePercent(text: string): string {
-  return text.replaceAll('%', '%25')
 }

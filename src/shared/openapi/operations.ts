@@ -125,7 +125,7 @@ function describeOtherScheme(
       }
     }
     return {
-      problem: `${start} is a key in the ${describePlace(scheme)}, and the API "${api.name}" takes keys in the header ${api.keyHeaders.join(' or ')}`,
+      problem: `${start} is a key in the ${typeof place === 'string' ? place : 'request'} ${describeShortly(declaredName)}, and the API "${api.name}" takes keys in the header ${api.keyHeaders.join(' or ')}`,
       fix: `Write "in": "header" and "name": "${header}" in components.securitySchemes${scheme['in'] === 'header' ? ', or add the header to the API\'s option "header"' : ''}.`,
     }
   }
@@ -133,10 +133,6 @@ function describeOtherScheme(
     ? `is not of the scheme of the API "${api.name}" (${api.scheme})`
     : 'components.securitySchemes does not have'
   return { problem: `${start} ${reason}`, fix: 'Guards do not check it: remove it there.' }
-}
-
-function describePlace({ in: place, name }: JsonObject): string {
-  return `${typeof place === 'string' ? place : 'request'} ${describeShortly(name)}`
 }
 
 function resolve(document: JsonObject, given: unknown): JsonObject {
@@ -148,7 +144,9 @@ function resolve(document: JsonObject, given: unknown): JsonObject {
 function findReferenceProblems(document: JsonObject): DocumentProblem[] {
   const paths = Object.entries(asObject(document['paths']))
   const both = paths.filter(
-    ([, item]) => '$ref' in asObject(item) && Object.keys(asObject(item)).some(isOperationMember),
+    ([, item]) =>
+      '$ref' in asObject(item) &&
+      Object.keys(asObject(item)).some((member) => !OTHER_MEMBERS.includes(member) && !member.startsWith('x-')),
   )
   return both.map(([path]) => ({
     problem: `has the path "${path}" with both a $ref and operations`,
@@ -156,9 +154,7 @@ function findReferenceProblems(document: JsonObject): DocumentProblem[] {
   }))
 }
 
-function isOperationMember(member: string): boolean {
-  return !['$ref', 'summary', 'description', 'servers', 'parameters'].includes(member) && !member.startsWith('x-')
-}
+const OTHER_MEMBERS = ['$ref', 'summary', 'description', 'servers', 'parameters']
 
 /** Pairs of operations of which a router would choose by the order of its routes, which the document does not have. */
 function findAmbiguities(operations: readonly SecuredOperation[]): DocumentProblem[] {

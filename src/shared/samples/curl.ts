@@ -46,7 +46,8 @@ function formatCall({ method, url, headers, body, credential }: PreparedCall, se
   const words = [
     ...listMethodWords(method, bodyWords.length > 0),
     ...(credential ? [formatCredential(credential)] : []),
-    ...headers.map(formatHeader),
+    // A header without a value ends with `;`: with `:` curl would leave it out.
+    ...headers.map(([name, value]) => `-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`),
     ...bodyWords,
     quote(url),
   ]
@@ -80,11 +81,6 @@ function formatCredential(credential: PreparedCredential): string {
   return `-H ${joinWords(word)}`
 }
 
-/** A header without a value ends with `;`: with `:` curl would leave it out. */
-function formatHeader([name, value]: readonly [string, string]): string {
-  return `-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`
-}
-
 function listBodyWords(body: PreparedBody): string[] {
   switch (body.kind) {
     case 'text':
@@ -114,12 +110,11 @@ function formatPart(field: SampleField): string {
     ...(mediaType === undefined ? [] : [`type=${mediaType}`]),
     ...headers.map((header) => `headers=${quotePart(header.join(': '))}`),
   ]
-  const content = 'value' in field ? quotePart(field.value) : `@${formatFileName(field.file.name)}`
+  const content =
+    'value' in field
+      ? quotePart(field.value)
+      : `@${/[;,"\\]|^\s|\s$/.test(field.file.name) ? quotePart(field.file.name) : field.file.name}`
   return `-F ${quote(`${name}=${[content, ...details].join(';')}`)}`
-}
-
-function formatFileName(name: string): string {
-  return /[;,"\\]|^\s|\s$/.test(name) ? quotePart(name) : name
 }
 
 /** Quoted for curl, which reads `;`, `@` and `<` of a part otherwise. JSON needs it only for a semicolon. */

@@ -45,7 +45,10 @@ const MAIN = `func main() {
 function listCallPackages({ body, credential }: PreparedCall): string[] {
   const packages = ['fmt', 'io', 'log', 'net/http']
   if (credential?.kind === 'key' && credential.key === undefined) packages.push('os')
-  if (credential?.kind === 'accessToken') packages.push(...listEnvPackages(credential.request.credentials))
+  if (credential?.kind === 'accessToken') {
+    const { key, secret } = credential.request.credentials ?? {}
+    if (key === undefined || secret === undefined) packages.push('os')
+  }
   if (body?.kind === 'text') packages.push('strings')
   if (hasFiles(body)) packages.push('os')
   if (body?.kind === 'form') packages.push('net/url', 'strings')
@@ -54,10 +57,6 @@ function listCallPackages({ body, credential }: PreparedCall): string[] {
     if (body.fields.some((field) => 'file' in field || hasPartHeaders(field))) packages.push('net/textproto')
   }
   return packages
-}
-
-function listEnvPackages({ key, secret }: SampleTokenRequest['credentials'] & {} = {}): string[] {
-  return key === undefined || secret === undefined ? ['os'] : []
 }
 
 function writeProgram(packages: readonly string[], sections: readonly string[]): string {

@@ -164,11 +164,14 @@ const ILLEGAL = /%(?![\dA-F]{2})|[^\w~:/?#@!$&()*+,;=%.-]/giu
  */
 export function encodeUrl(url: string): string {
   const [authority = ''] = AUTHORITY.exec(url) ?? []
-  return authority + url.slice(authority.length).replaceAll(ILLEGAL, encodeCharacter)
-}
-
-function encodeCharacter(character: string): string {
-  return character === "'" ? '%27' : encodeURIComponent(replaceSurrogates(character))
+  return (
+    authority +
+    url
+      .slice(authority.length)
+      .replaceAll(ILLEGAL, (character) =>
+        character === "'" ? '%27' : encodeURIComponent(replaceSurrogates(character)),
+      )
+  )
 }
 
 export function hasFiles(body: PreparedBody | undefined): boolean {

@@ -39,14 +39,10 @@ function formatOverview(commands: readonly Command[]): string {
 function listCommands(commands: readonly Command[]): string {
   const width = Math.max(...commands.map((command) => formatSynopsis(command).length))
   const lines = commands.map((command) => {
-    const description = wrapText(findFirstSentence(command.summary), ' '.repeat(width + 4))
+    const description = wrapText(command.summary.split('. ', 1)[0]!.replace(/\.$/, ''), ' '.repeat(width + 4))
     return `  ${formatSynopsis(command).padEnd(width)}  ${description}`
   })
   return `Commands:\n${lines.join('\n')}`
-}
-
-function findFirstSentence(text: string): string {
-  return text.split('. ', 1)[0]!.replace(/\.$/, '')
 }
 
 function formatCommandHelp(command: Command): string {

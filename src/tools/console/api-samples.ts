@@ -15,9 +15,12 @@ import { readLanguage, textWith, words } from './words.js'
 export function renderApiCommands(api: Api, document: JsonObject | undefined): Html {
   const call = createExampleCall(api, document)
   const path = `apis/${api.name}/samples`
+  const labels = needsProof(api)
+    ? createPrivateKeySamples({ issuer: '', tokenEndpoint: '', clientId: '' }).map(({ title }) => title)
+    : SAMPLE_LABELS
   return html`${renderCommands(api, call)}
     <details class="samples" data-from="${path}">
-      <summary>${textWith('inLanguages', { languages: listLabels(api).join(', ') })}</summary>
+      <summary>${textWith('inLanguages', { languages: labels.join(', ') })}</summary>
       <p><a href="${path}">${textWith('samplesFor', { api: api.title })}</a></p>
     </details>`
 }
@@ -62,11 +65,6 @@ function renderProofs(api: Api): Html | false {
     html`<h3>${heading}</h3>
       ${listed.map(({ title, language, code }) => renderSample(api, { language, label: title, code }, false, title))}`
   return html`${render(words().makeKeyPair, KEY_PAIR_SAMPLES)} ${render(words().tokenByProof, programs)}`
-}
-
-function listLabels(api: Api): readonly string[] {
-  if (!needsProof(api)) return SAMPLE_LABELS
-  return createPrivateKeySamples({ issuer: '', tokenEndpoint: '', clientId: '' }).map(({ title }) => title)
 }
 
 function needsProof({ clientAuthentication }: Api): boolean {

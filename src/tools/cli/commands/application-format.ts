@@ -19,7 +19,10 @@ export function formatApplication(application: Application, emails: readonly Ema
     ['name', application.name || '-'],
     ['status', application.status],
     ...labelRows('contacts', application.contacts),
-    ...labelSome('invited', application.invitations.map(formatInvitation)),
+    ...labelSome(
+      'invited',
+      application.invitations.map(({ address, expiresAt }) => `${address}, until ${formatTime(expiresAt)}`),
+    ),
     ...labelSome('language', application.language),
     ['created', formatTime(application.createdAt)],
     ...labelSome('external id', application.externalId),
@@ -30,7 +33,12 @@ export function formatApplication(application: Application, emails: readonly Ema
     ...labelRows('apis', listGrants(application.apis)),
     ...labelSome('limits', formatLimits(application)),
     ...labelSome('networks', application.networks),
-    ...labelSome('requested', application.accessRequests.map(formatAccessRequest)),
+    ...labelSome(
+      'requested',
+      application.accessRequests.map(
+        ({ api, scopes, requestedAt }) => `${[api, ...scopes].join(' ')}, since ${formatTime(requestedAt)}`,
+      ),
+    ),
     ...labelRows('keys', application.keys.map(formatCredential)),
     ...labelRows('secrets', application.secrets.map(formatCredential)),
     ...labelSome('e-mails', emails.map(formatEmail)),
@@ -71,14 +79,6 @@ function formatCredential(credential: CredentialInfo): string {
 
 function listGrants(apis: Application['apis']): string[] {
   return Object.entries(apis).map(([api, { scopes }]) => [api, ...scopes].join(' '))
-}
-
-function formatInvitation({ address, expiresAt }: Application['invitations'][number]): string {
-  return `${address}, until ${formatTime(expiresAt)}`
-}
-
-function formatAccessRequest({ api, scopes, requestedAt }: Application['accessRequests'][number]): string {
-  return `${[api, ...scopes].join(' ')}, since ${formatTime(requestedAt)}`
 }
 
 function formatEmail({ purpose, state, attemptCount, problem, dueAt }: EmailInfo): string {

@@ -23,11 +23,8 @@ export const auditCommand = listCommand('audit.list', {
 type Entry = Omit<AuditEntry, 'type'> & { readonly type: string }
 
 function formatEntry({ id, at, type, by, applicationId, details }: Entry): string[] {
-  return [id, formatTime(at), type, by ?? '-', applicationId ?? '-', formatDetails(details) || '-']
-}
-
-function formatDetails(details: Entry['details']): string {
-  return Object.entries(details)
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ')
+  const shown = Object.entries(details).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  return [id, formatTime(at), type, by ?? '-', applicationId ?? '-', shown.join(' ') || '-']
 }

@@ -83,7 +83,8 @@ export function operationCommand<const Name extends CallName>(operationName: Nam
       const json =
         words.json?.(result, input) ?? (operation.output === APPLICATION ? { application: result } : (result as object))
       // A credential that is not shown is in an e-mail.
-      const sends = emails && !hasCredentials(result) && (operation.showsCredential || queuesEmails(context.values))
+      const isShown = (result as { credentials?: object } | undefined)?.credentials !== undefined
+      const sends = emails && !isShown && (operation.showsCredential || queuesEmails(context.values))
       if (!sends) return { json, text }
       const id = input.id ?? (result as { application: { id: string } }).application.id
       const queued = await waitForEmails(context, id, (email) => emails.isAffected?.(email, input) ?? true)
@@ -98,10 +99,6 @@ export function operationCommand<const Name extends CallName>(operationName: Nam
 export async function run(operation: Operation, platform: object, input: object, by?: string): Promise<unknown> {
   if (!offers(platform, operation)) throw describeMissing(operation.name, operation.needs === 'platform')
   return perform(operation, platform, input, by)
-}
-
-function hasCredentials(result: unknown): boolean {
-  return (result as { credentials?: object } | undefined)?.credentials !== undefined
 }
 
 function listChoices(options: OptionTable): string {

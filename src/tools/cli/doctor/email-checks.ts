@@ -12,7 +12,10 @@ export const emailsCheck: Check = {
   name: 'e-mails',
   async run({ target }) {
     const list = (state: QueuedEmail['state']) => listQueuedEmails(target.store!, { state })
-    const [failed, unread] = partition(await list('failed'), ({ purpose }) => purpose !== 'approvalRequest')
+    const stopped = await list('failed')
+    const failed = stopped.filter(({ purpose }) => purpose !== 'approvalRequest')
+    const unread = stopped.filter(({ purpose }) => purpose === 'approvalRequest')
+    const operators = [...new Set(unread.map(({ recipient }) => recipient))].join(', ')
     const due = await list('due')
     const rejected = due.filter(({ problem }) => problem !== undefined)
     const overdue = due.filter(
@@ -25,7 +28,7 @@ export const emailsCheck: Check = {
       ),
       ...reportEmails(unread, (count, which) =>
         problem(
-          `${count} not delivered to operators (${listRecipients(unread)}), about ${which}.`,
+          `${count} not delivered to operators (${operators}), about ${which}.`,
           `Correct the address in the operators of registration(), or the mail server, then: ${PROGRAM} emails retry. Decide with: ${PROGRAM} apps approve ID, or apps deny ID`,
         ),
       ),
@@ -49,14 +52,6 @@ export const emailsCheck: Check = {
       ),
     ]
   },
-}
-
-function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
-  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
-}
-
-function listRecipients(emails: readonly QueuedEmail[]): string {
-  return [...new Set(emails.map(({ recipient }) => recipient))].join(', ')
 }
 
 /** One result for all e-mails of a kind, with the applications of the first three; empty if there are none. */

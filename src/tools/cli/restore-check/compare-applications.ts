@@ -16,7 +16,9 @@ export function compareApplications(
   if (lost.status === 'deleted') return [toLack(lost, 'deleted', `apps delete ${lost.id} --yes`, true)]
   return [
     ...compareStatus(lost, restored),
-    ...compareTokens(lost, restored, times),
+    ...(times.verifiesLostTokens && lost.tokensRevokedAt > restored.tokensRevokedAt
+      ? [toLack(lost, 'access tokens revoked', `apps revoke-tokens ${lost.id}`, true)]
+      : []),
     ...compareCredentials('key', lost, restored, times),
     ...compareCredentials('secret', lost, restored, times),
     ...compareAccess(lost, restored),
@@ -30,7 +32,10 @@ function describeCreated(lost: ApplicationRecord): Lack {
   const options = [
     ['--name', lost.name],
     ...(lost.contact === undefined ? [] : [['--contact', lost.contact]]),
-    ...Object.entries(lost.apis).map(([api, { scopes }]) => ['--api', [api, ...listScopes(scopes)].join('=')]),
+    ...Object.entries(lost.apis).map(([api, { scopes }]) => [
+      '--api',
+      scopes.length > 0 ? `${api}=${scopes.join(' ')}` : api,
+    ]),
     ...(lost.externalId === undefined ? [] : [['--external-id', lost.externalId]]),
   ]
   const words = options.flatMap(([option, value]) => [option!, shellQuote(value!)])
@@ -42,10 +47,6 @@ function describeCreated(lost: ApplicationRecord): Lack {
   return toLack(lost, what, canRedo ? redo : undefined, false, lost.name)
 }
 
-function listScopes(scopes: readonly string[]): string[] {
-  return scopes.length > 0 ? [scopes.join(' ')] : []
-}
-
 function compareStatus(lost: ApplicationRecord, restored: ApplicationRecord): Lack[] {
   if (lost.status === restored.status) return []
   if (lost.status === 'suspended') return [toLack(lost, 'suspended', `apps suspend ${lost.id}`, true)]
@@ -53,11 +54,6 @@ function compareStatus(lost: ApplicationRecord, restored: ApplicationRecord): La
   return restored.status === 'pending'
     ? [toLack(lost, 'approved', `apps approve ${lost.id}`, false)]
     : [toLack(lost, 'resumed', `apps resume ${lost.id}`, false)]
-}
-
-function compareTokens(lost: ApplicationRecord, restored: ApplicationRecord, times: Times): Lack[] {
-  if (!times.verifiesLostTokens || lost.tokensRevokedAt <= restored.tokensRevokedAt) return []
-  return [toLack(lost, 'access tokens revoked', `apps revoke-tokens ${lost.id}`, true)]
 }
 
 function compareAccess(lost: ApplicationRecord, restored: ApplicationRecord): Lack[] {
@@ -148,7 +144,11 @@ function compareOthers(lost: ApplicationRecord, restored: ApplicationRecord): La
     ['name', 'name', `${update} --name ${shellQuote(lost.name)}`],
     ['language', 'language', `${update} --language ${lost.language ?? 'en'}`],
     ['metadata', 'metadata', `${update} --metadata ${shellQuote(JSON.stringify(metadata ?? null))}`],
-    ['externalId', 'external id', `${update} ${describeExternalId(externalId)}`],
+    [
+      'externalId',
+      'external id',
+      externalId === undefined ? `${update} --remove-external-id` : `${update} --external-id ${shellQuote(externalId)}`,
+    ],
     ['acceptedTerms', 'accepted terms', undefined],
     ['accessRequests', 'requests for access', undefined],
   ]
@@ -159,10 +159,6 @@ function compareOthers(lost: ApplicationRecord, restored: ApplicationRecord): La
       .filter(([member]) => toComparable(lost[member] ?? null) !== toComparable(restored[member] ?? null))
       .map(([, what, redo]) => toLack(lost, what, redo, false)),
   ]
-}
-
-function describeExternalId(externalId: string | undefined): string {
-  return externalId === undefined ? '--remove-external-id' : `--external-id ${shellQuote(externalId)}`
 }
 
 /** Reported as access that was taken away where the restored database still gives some. */

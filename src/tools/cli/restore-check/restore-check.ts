@@ -40,7 +40,9 @@ export const restoreCheckCommand = command({
           }
         }
         yield* listUndone(comparison)
-        if (lacks === 0) yield toText('The restored database lacks nothing that would have to be done again.')
+        // A sentence for people. Scripts have the exit code.
+        if (lacks === 0)
+          yield { items: [], formatText: () => 'The restored database lacks nothing that would have to be done again.' }
       } finally {
         await closes.close().catch(() => undefined)
       }
@@ -104,9 +106,4 @@ async function* listUndone({ lost, common }: Comparison): AsyncGenerator<ResultP
       formatText: () => start + formatRecords(rows),
     }
   }
-}
-
-/** A sentence for people. Scripts have the exit code. */
-function toText(text: string): ResultPart {
-  return { items: [], formatText: () => text }
 }

@@ -119,8 +119,8 @@ function renderBody({ method, path, url, response, body }: Answer, objectUrl: st
     ]
   if (mediaType !== '' && !isText(mediaType)) return [links]
   const text = decode(body.bytes, contentType)
-  const shown = text.length > MAX_SHOWN_CHARACTERS ? text.slice(0, MAX_SHOWN_CHARACTERS) : formatBody(text, mediaType)
   const isCut = text.length > MAX_SHOWN_CHARACTERS
+  const shown = isCut ? text.slice(0, MAX_SHOWN_CHARACTERS) : (/[/+]json$/.test(mediaType) && formatJson(text)) || text
   const note = fillText(callWords.firstShown, {
     shown: formatSize(MAX_SHOWN_CHARACTERS),
     size: formatSize(body.bytes.length),
@@ -150,10 +150,6 @@ const PICTURES: ReadonlySet<string> = new Set([
 /** The media type in lower case, without parameters. */
 function readMediaType({ headers }: Response): string {
   return (headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
-}
-
-function formatBody(text: string, mediaType: string): string {
-  return (/[/+]json$/.test(mediaType) ? formatJson(text) : undefined) ?? text
 }
 
 /** Text that scrolls must be reachable by keyboard, and what is reachable needs a name. */

@@ -32,17 +32,10 @@ export function readForm(form: HTMLFormElement, resource: string): { input: Call
   return { input, problems }
 }
 
-/** The panel of the chosen media type of the body. */
-function findBodyPanel(form: HTMLFormElement): HTMLElement | undefined {
-  return findAll(form, '.body > [data-media]').find((each) => !each.hidden)
-}
-
 export function findControls(parent: ParentNode, selector: string): Control[] {
-  return findAll(parent, selector).filter(isControl)
-}
-
-function isControl(element: Element): element is Control {
-  return isElement(element, 'input') || isElement(element, 'select') || isElement(element, 'textarea')
+  return findAll(parent, selector).filter((each) =>
+    each.matches('input, select, textarea'),
+  ) as HTMLElement[] as Control[]
 }
 
 function readParameters(parent: ParentNode, selector: string, problems: Problem[]): Parameter[] {
@@ -83,7 +76,8 @@ function readControl(control: Control, problems: Problem[]): Value | undefined {
 }
 
 function readBody(form: HTMLFormElement, problems: Problem[]): BodyInput | undefined {
-  const panel = findBodyPanel(form)
+  // That of the chosen media type.
+  const panel = findAll(form, '.body > [data-media]').find((each) => !each.hidden)
   if (!panel) return undefined
   const mediaType = panel.dataset['media'] ?? ''
   const [body] = findControls(panel, '[data-role="body"]')

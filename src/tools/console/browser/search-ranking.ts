@@ -30,10 +30,15 @@ export function createSearch(entries: readonly SearchEntry[]): Search {
     return [...vocabulary].filter((known) => lengths.some((length) => isSimilar(word, known.slice(0, length))))
   }
 
+  /** Each word is given with those that it may stand for. */
   const find = (words: readonly (readonly string[])[]): string[] =>
     prepared
-      .map(({ key, fields }) => ({ key, score: scoreWords(words, fields) }))
-      .filter(({ score }) => score > 0)
+      .map(({ key, fields }) => ({
+        key,
+        scores: words.map((alternatives) => Math.max(0, ...alternatives.map((word) => scoreWord(word, fields)))),
+      }))
+      .filter(({ scores }) => !scores.includes(0))
+      .map(({ key, scores }) => ({ key, score: scores.reduce((sum, score) => sum + score, 0) }))
       .toSorted((a, b) => b.score - a.score)
       .map(({ key }) => key)
 
@@ -52,40 +57,22 @@ const MIN_CORRECTED = 4
 function isSimilar(one: string, other: string): boolean {
   let start = 0
   while (start < one.length && one[start] === other[start]) start++
-  let end = 0
-  const shortest = Math.min(one.length, other.length) - start
-  while (end < shortest && one.at(-1 - end) === other.at(-1 - end)) end++
-  const [a, b] = [one, other].map((word) => word.slice(start, word.length - end)) as [string, string]
-  return (a.length <= 1 && b.length <= 1) || (a.length === 2 && b.length === 2 && a[0] === b[1] && a[1] === b[0])
-}
-
-/** The score of an operation; 0 if a word is nowhere in it. Each word is given with those that it may stand for. */
-function scoreWords(words: readonly (readonly string[])[], fields: readonly string[]): number {
-  let total = 0
-  for (const alternatives of words) {
-    let best = 0
-    for (const word of alternatives) best = Math.max(best, scoreWord(word, fields))
-    if (best === 0) return 0
-    total += best
-  }
-  return total
+  const [a, b] = [one.slice(start), other.slice(start)]
+  const isSwapped = a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2)
+  return isSwapped || a.slice(1) === b.slice(1) || a.slice(1) === b || a === b.slice(1)
 }
 
 function scoreWord(word: string, [key = '', method, path = '', summary = '', words = '']: readonly string[]): number {
   if (key === word || path === word) return 100
   if (method === word) return 60
-  if (hasWordStart(path, word)) return 40
-  if (hasWordStart(summary, word)) return 30
-  if (hasWordStart(key, word)) return 25
+  // A word of the text begins with the query's; `/items` begins a part of a path too.
+  const start = new RegExp(
+    `${/^[a-z0-9]/.test(word) ? '(?<![a-z0-9])' : ''}${word.replaceAll(/[^\p{L}\p{N}\s]/gu, '\\$&')}`,
+  )
+  if (start.test(path)) return 40
+  if (start.test(summary)) return 30
+  if (start.test(key)) return 25
   if (path.includes(word) || summary.includes(word) || key.includes(word)) return 15
-  if (hasWordStart(words, word)) return 5
+  if (start.test(words)) return 5
   return words.includes(word) ? 2 : 0
-}
-
-/** Whether a word of the text begins with the query's; `/items` begins a part of a path too. */
-function hasWordStart(text: string, word: string): boolean {
-  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
-    if (at === 0 || !/[a-z0-9]/.test(text.charAt(at - 1)) || !/[a-z0-9]/.test(word.charAt(0))) return true
-  }
-  return false
 }

@@ -21,7 +21,9 @@ export function createRequest(
   credential: readonly [string, string] | undefined,
 ): [url: string, init: RequestInit] {
   const headers = new Headers()
-  for (const [name, value] of buildHeaders(input)) headers.append(name, toByteString(value))
+  // Headers take bytes only: other characters are sent as UTF-8.
+  for (const [name, value] of buildHeaders(input))
+    headers.append(name, String.fromCharCode(...new TextEncoder().encode(value)))
   if (credential) headers.set(...credential)
   const { content = null, mediaType } = input.body ? createContent(input.body) : {}
   if (mediaType !== undefined) headers.set('Content-Type', mediaType)
@@ -44,9 +46,4 @@ function createContent(body: SampleBody): { readonly content: BodyInit; readonly
     mediaType: contentType,
     content: new Blob(parts.map((part) => (typeof part === 'string' ? part : (part as File)))),
   }
-}
-
-/** Headers take bytes only: other characters are sent as UTF-8. */
-function toByteString(text: string): string {
-  return String.fromCharCode(...new TextEncoder().encode(text))
 }

@@ -5,13 +5,10 @@ import { calls as frCalls, page as frPage } from './texts/fr.js'
 
 /** The language of all pages of the console that this one is replaced by. */
 const { document: shown } = globalThis as { document?: Document }
-export const language = readLanguage(shown?.documentElement.lang)
+const LANGUAGES = ['en', 'de', 'es', 'fr'] as const
+export const language = LANGUAGES.find((each) => each === shown?.documentElement.lang) ?? 'en'
 
 /** The words for finding and reading operations; each script contains what it uses. */
 export const pageWords = { en: enPage, de: dePage, es: esPage, fr: frPage }[language]
 /** The words for calling them. */
 export const callWords = { en: enCalls, de: deCalls, es: esCalls, fr: frCalls }[language]
-
-function readLanguage(lang = 'en'): 'en' | 'de' | 'es' | 'fr' {
-  return lang === 'de' || lang === 'es' || lang === 'fr' ? lang : 'en'
-}

@@ -19,7 +19,10 @@ export function listExports(
       `${path}.md`,
       createDocumentResource(MARKDOWN_TYPE, () => escapeHidden(`${writeReference(api, document, options)}\n`)),
     ],
-    [`${path}/openapi.json`, createDocumentResource(JSON_TYPE, () => writeJson(document))],
+    [
+      `${path}/openapi.json`,
+      createDocumentResource(JSON_TYPE, () => escapeHidden(`${JSON.stringify(document, null, 2)}\n`)),
+    ],
     // RFC 9512.
     [`${path}/openapi.yaml`, createDocumentResource('application/yaml', () => stringifyYaml(document))],
   ]
@@ -28,10 +31,6 @@ export function listExports(
 /** RFC 7763. */
 export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8'
 const JSON_TYPE = 'application/json; charset=utf-8'
-
-function writeJson(value: JsonObject): string {
-  return escapeHidden(`${JSON.stringify(value, null, 2)}\n`)
-}
 
 /** The links to the other forms of a reference. `folder`: the relative path from the page to the reference's folder, `apis/`. */
 export function renderExportLinks({ name, title }: Api, folder: string): Html[] {

@@ -101,11 +101,7 @@ function renderEditor(
     }
     <div class="field">
       <label for="${id}">${words().body}</label>
-      ${renderTextarea(html`id="${id}" data-role="body" rows="${countRows(text)}"${examples.some((each) => each.text.includes('\r\n')) && html` data-line-break="crlf"`}`, text)}
+      ${renderTextarea(html`id="${id}" data-role="body" rows="${Math.min(24, Math.max(4, text.split('\n').length))}"${examples.some((each) => each.text.includes('\r\n')) && html` data-line-break="crlf"`}`, text)}
       ${examples.length === 0 && html`<div class="hint">${words().noExample}</div>`}
     </div>`
-}
-
-function countRows(text: string): number {
-  return Math.min(24, Math.max(4, text.split('\n').length))
 }

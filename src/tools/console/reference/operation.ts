@@ -65,7 +65,7 @@ function renderCall({ api, document }: Reference, operation: ReferenceOperation,
         novalidate
         data-method="${operation.method}"
         data-path="${operation.path}"
-        data-security="${nameSecurity(security)}"
+        data-security="${alternatives.length === 0 ? 'none' : security.optional ? 'optional' : 'required'}"
         data-scopes="${alternatives[0]?.join(' ') ?? ''}"
         ${accepted !== undefined && html` data-accept="${accepted}"`}
       >
@@ -121,11 +121,6 @@ function renderParameters(document: JsonObject, title: string, parameters: reado
       </ul>
     </section>`
   )
-}
-
-function nameSecurity({ optional, alternatives }: Security): string {
-  if (alternatives.length === 0) return 'none'
-  return optional ? 'optional' : 'required'
 }
 
 function renderSecurity(api: Api, { optional, alternatives }: Security): Html {

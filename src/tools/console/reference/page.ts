@@ -27,7 +27,14 @@ export function renderReferencePage(reference: Reference, options: ReferencePage
   return renderReferenceFrame(reference, options, {
     root: '../',
     head: renderAlternates(api, ''),
-    sidebar: renderSidebar(groups, headings, schemas.length > 0 && renderSchemasLink(api.name, schemas.length)),
+    sidebar: renderSidebar(
+      groups,
+      headings,
+      schemas.length > 0 &&
+        html`<li>
+          <a href="${api.name}/schemas">${words().schemas} <span class="size">${schemas.length}</span></a>
+        </li>`,
+    ),
     content: html`<div class="top">
         <div>
           <h1>${api.title}</h1>
@@ -133,12 +140,6 @@ function renderSidebar(groups: readonly TagGroup[], headings: readonly Heading[]
       ${schemas}
     </ul>
   </nav>`
-}
-
-function renderSchemasLink(name: string, count: number): Html {
-  return html`<li>
-    <a href="${name}/schemas">${words().schemas} <span class="size">${count}</span></a>
-  </li>`
 }
 
 function renderGroup(name: string, tag: TagGroup, isNamed: boolean): Html | false {

@@ -19,7 +19,9 @@ export function listRules(document: JsonObject, schema: JsonObject, depth = 0): 
   const pattern = readText(schema['pattern'])
   const encoding = readText(schema['contentEncoding'])
   const mediaType = format === undefined ? undefined : readText(contentMediaType)
-  const examples = [schema['example'], ...readList(schema['examples'])].filter(isScalar)
+  const examples = [schema['example'], ...readList(schema['examples'])].filter((each) =>
+    ['string', 'number', 'boolean'].includes(typeof each),
+  )
   const rules: (Rule | false)[] = [
     schema['deprecated'] === true && { text: words().deprecated },
     schema['readOnly'] === true && { text: words().onlyInAnswers },
@@ -49,10 +51,6 @@ function listItemRules(document: JsonObject, items: unknown, depth: number): Rul
     ...rule,
     text: textWith('eachRule', { rule: rule.text }),
   }))
-}
-
-function isScalar(value: unknown): boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value)
 }
 
 /** OpenAPI 3.0 has an exclusive bound as a word beside the other. */

@@ -17,37 +17,39 @@ export interface TagGroup {
   readonly others: readonly ReferenceOperation[]
 }
 
-interface Members {
-  readonly operations: ReferenceOperation[]
-  readonly others: ReferenceOperation[]
-}
-
 /** The operations by their first tag, in the document's order, then others; below `parent` or `x-tagGroups`. */
 export function groupByTag(document: JsonObject, operations: readonly ReferenceOperation[]): TagGroup[] {
-  const described = new Map<string | undefined, JsonObject>()
-  for (const tag of readList(document['tags']).map(asObject))
-    if (readText(tag['name']) !== undefined) described.set(readText(tag['name']), tag)
-  const members = collectMembers(described.keys(), operations)
+  const listed = readList(document['tags']).map(asObject)
+  const described = new Map(listed.map((tag) => [readText(tag['name']), tag]))
+  described.delete(undefined)
+  const called = operations.filter(({ isWebhook }) => !isWebhook)
+  // Undefined stands for operations without a tag.
+  const names = new Set([...described.keys(), ...called.map(({ tag }) => tag), ...called.flatMap(listTags)])
+  const isOnly = new Set(called.map(({ tag }) => tag)).size === 1
   const claimId = createUniqueNames(operations.map(({ key }) => key))
-  const isOnly = [...members.values()].filter((each) => each.operations.length > 0).length === 1
   const seen = new Set<string | undefined>()
-  const children = new Map<string | undefined, (string | undefined)[]>()
-  for (const [name, tag] of described) {
-    const parent = readText(tag['parent'])
-    if (parent !== undefined && described.has(parent)) children.set(parent, [...(children.get(parent) ?? []), name])
-  }
   const groups: TagGroup[] = []
 
-  function addGroup(title: string, above: readonly string[], tag: JsonObject, { operations: own, others }: Members) {
-    const id = claimId(`tag-${slug(title)}`)
+  function add(title: string, above: readonly string[], tag: JsonObject, own: Pick<TagGroup, 'operations' | 'others'>) {
     const description = readText(tag['description'])
-    groups.push({ id, title, above, description, externalDocs: tag['externalDocs'], operations: own, others })
+    groups.push({
+      id: claimId(`tag-${slug(title)}`),
+      title,
+      above,
+      description,
+      externalDocs: tag['externalDocs'],
+      ...own,
+    })
+  }
+
+  function findParent(name: string | undefined): string | undefined {
+    const parent = readText(described.get(name)?.['parent'])
+    return described.has(parent) ? parent : undefined
   }
 
   /** Adds a tag and those below it. A group without operations stays only as the heading of others. */
   function visit(name: string | undefined, above: readonly string[]): void {
-    const own = members.get(name)
-    if (!own || seen.has(name)) return
+    if (!names.has(name) || seen.has(name)) return
     seen.add(name)
     const tag = described.get(name) ?? asObject(undefined)
     const title =
@@ -55,43 +57,29 @@ export function groupByTag(document: JsonObject, operations: readonly ReferenceO
       readText(tag['x-displayName']) ??
       name ??
       (isOnly ? words().operations : words().otherOperations)
+    const own = called.filter((each) => each.tag === name)
+    const others = called.filter((each) => each.tag !== name && listTags(each).includes(name))
     const at = groups.length
-    addGroup(title, above, tag, own)
-    for (const child of children.get(name) ?? []) visit(child, [...above, title])
-    if (groups.length === at + 1 && own.operations.length + own.others.length === 0) groups.pop()
+    add(title, above, tag, { operations: own, others })
+    if (name !== undefined) for (const child of names) if (findParent(child) === name) visit(child, [...above, title])
+    if (groups.length === at + 1 && own.length + others.length === 0) groups.pop()
   }
 
   for (const { name, tags } of readList(document['x-tagGroups']).map(asObject)) {
     const title = readText(name)
     const at = groups.length
-    if (title !== undefined) addGroup(title, [], asObject(undefined), NOBODY)
+    if (title !== undefined) add(title, [], asObject(undefined), { operations: [], others: [] })
     for (const tag of readList(tags)) visit(readText(tag), title === undefined ? [] : [title])
     if (title !== undefined && groups.length === at + 1) groups.pop()
   }
-  const below = new Set([...children.values()].flat())
-  for (const name of members.keys()) if (!below.has(name)) visit(name, [])
+  for (const name of names) if (findParent(name) === undefined) visit(name, [])
   // Tags that are their own ancestors.
-  for (const name of below) visit(name, [])
+  for (const name of names) visit(name, [])
   const webhooks = operations.filter(({ isWebhook }) => isWebhook)
-  if (webhooks.length > 0) addGroup(words().webhooks, [], asObject(undefined), { operations: webhooks, others: [] })
+  if (webhooks.length > 0) add(words().webhooks, [], asObject(undefined), { operations: webhooks, others: [] })
   return groups
 }
 
-const NOBODY: Members = { operations: [], others: [] }
-
-function collectMembers(described: Iterable<string | undefined>, operations: readonly ReferenceOperation[]) {
-  const members = new Map<string | undefined, Members>()
-  const find = (name: string | undefined): Members => {
-    const found = members.get(name) ?? { operations: [], others: [] }
-    members.set(name, found)
-    return found
-  }
-  for (const name of described) find(name)
-  const called = operations.filter(({ isWebhook }) => !isWebhook)
-  for (const operation of called) find(operation.tag).operations.push(operation)
-  for (const operation of called) {
-    const further = readList(operation.operation['tags']).map(readText)
-    for (const name of new Set(further)) if (name !== operation.tag) find(name).others.push(operation)
-  }
-  return members
+function listTags({ operation }: ReferenceOperation): (string | undefined)[] {
+  return readList(operation['tags']).map(readText)
 }
