@@ -194,7 +194,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pg: ['tools/cli/'],
   marked: ['tools/console/reference/markdown.ts'],
   tlds: ['shared/lib/followable.ts'],
-  yaml: ['shared/openapi/yaml.ts'],
+  yaml: ['shared/openapi/read-document.ts'],
   zod: ['tools/operations/'],
 }
 
@@ -405,7 +405,7 @@ describe('an import is refused', () => {
     [
       'core/resource-server/guards.ts',
       `import { parse } from 'yaml'`,
-      'yaml may be imported in shared/openapi/yaml.ts only',
+      'yaml may be imported in shared/openapi/read-document.ts only',
     ],
     ['tools/cli/database.ts', `import { connect } from '../../stores/postgres/connection.js'`, 'tools/cli may import'],
     [

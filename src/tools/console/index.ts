@@ -33,8 +33,7 @@ import {
   type Resource,
 } from './resource.js'
 import { createRouter } from './router.js'
-import { renderTextPage } from './text-page.js'
-import { readChangelog, readGuides } from './texts.js'
+import { renderTextPage, readChangelog, readGuides } from './texts.js'
 import { words } from './words.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 

@@ -12,7 +12,6 @@ import { THEME_SCRIPT_SOURCE } from '../../shared/web/theme-switch.js'
 import type { Assets } from './assets.js'
 import type { Api } from '../../index.js'
 import type { JsonObject } from '../../shared/openapi/document.js'
-import type { ConsoleText } from './texts.js'
 import { readLanguage } from './words.js'
 
 interface PageOptions extends Pick<PageFrame, 'title' | 'bodyClass' | 'content' | 'footer'> {
@@ -95,4 +94,12 @@ export interface Site {
   readonly supportUrl: string | undefined
   /** The schemes of all APIs of the console, which share one authorization. */
   readonly schemes: readonly string[]
+}
+
+/** A text of the provider in Markdown: a guide or the changelog. */
+export interface ConsoleText {
+  /** The path below the console, such as `guides/first-call`; its Markdown has `.md` behind it. */
+  readonly path: string
+  readonly title: string
+  readonly markdown: string
 }

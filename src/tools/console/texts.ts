@@ -1,15 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { ConfigurationError } from '../../index.js'
+import { ConfigurationError, type ConfigurationProblem } from '../../index.js'
 import { describeValue } from '../../shared/lib/describe-value.js'
-
-/** A text of the provider in Markdown: a guide or the changelog. */
-export interface ConsoleText {
-  /** The path below the console, such as `guides/first-call`; its Markdown has `.md` behind it. */
-  readonly path: string
-  readonly title: string
-  readonly markdown: string
-}
+import { html, type Html } from '../../shared/web/html.js'
+import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
+import { renderPage, type ConsoleText, type Site } from './page.js'
+import { renderMarkdown } from './reference/markdown.js'
+import { readLanguage } from './words.js'
 
 /** The files that the option `guides` names, in the order of their names. Throws `ConfigurationError` if there is none. */
 export function readGuides(pattern: unknown): ConsoleText[] {
@@ -19,9 +16,11 @@ export function readGuides(pattern: unknown): ConsoleText[] {
     throw new ConfigurationError({ option, problem: `is ${describeValue(pattern)}`, fix: GUIDES_FIX })
   const folder = resolve(dirname(pattern))
   const [start = '', end = ''] = basename(pattern).split('*')
-  const names = listFolder(option, folder).filter(
-    (name) => name.startsWith(start) && name.endsWith(end) && name.length >= start.length + end.length,
-  )
+  const names = tryTo(() => readdirSync(folder), {
+    option,
+    problem: `names the folder ${folder}`,
+    fix: GUIDES_FIX,
+  }).filter((name) => name.startsWith(start) && name.endsWith(end) && name.length >= start.length + end.length)
   if (names.length === 0)
     throw new ConfigurationError({ option, problem: `matches no file in ${folder}`, fix: GUIDES_FIX })
   return names.toSorted().map((name) => readGuide(option, folder, name))
@@ -29,18 +28,6 @@ export function readGuides(pattern: unknown): ConsoleText[] {
 
 const GUIDES_FIX =
   'Write a pattern of Markdown files in one folder, such as "docs/guides/*.md". A relative path starts at the folder in which the process was started.'
-
-function listFolder(option: string, folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    throw new ConfigurationError({
-      option,
-      problem: `names the folder ${folder}, which cannot be read (${readErrorCode(error)})`,
-      fix: GUIDES_FIX,
-    })
-  }
-}
 
 /** The name of the file is a part of the address. */
 function readGuide(option: string, folder: string, file: string): ConsoleText {
@@ -68,14 +55,17 @@ export function readChangelog(path: unknown): ConsoleText | undefined {
 }
 
 function readText(option: string, file: string): string {
+  const fix =
+    'Give the path of a Markdown file that this process may read. A relative path starts at the folder in which the process was started.'
+  return tryTo(() => readFileSync(file, 'utf8'), { option, problem: `names ${file}`, fix }).replace(/^\uFEFF/, '')
+}
+
+function tryTo<Result>(read: () => Result, { option, problem, fix }: Required<ConfigurationProblem>): Result {
   try {
-    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
+    return read()
   } catch (error) {
-    throw new ConfigurationError({
-      option,
-      problem: `names ${file}, which cannot be read (${readErrorCode(error)})`,
-      fix: 'Give the path of a Markdown file that this process may read. A relative path starts at the folder in which the process was started.',
-    })
+    const code = (error as NodeJS.ErrnoException).code ?? String(error)
+    throw new ConfigurationError({ option, problem: `${problem}, which cannot be read (${code})`, fix })
   }
 }
 
@@ -110,6 +100,49 @@ function readHeading(line: string): string {
 
 const MAX_HEADING = 300
 
-function readErrorCode(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error)
+export function renderTextPage(site: Site, text: ConsoleText): string {
+  const { title, guides } = site
+  const isGuide = guides.includes(text)
+  const root = isGuide ? '../' : './'
+  // A text without a top heading gets one.
+  const { markup } = renderMarkdown(text.markdown, { headingIds: true })
+  const hasHeading = markup.includes('<h1')
+  const body = hasHeading ? markup : renderMarkdown(text.markdown, { headingIds: true, headingLevel: 2 }).markup
+  const content = html`
+    <div class="reading">
+      ${isGuide && guides.length > 1 && renderGuideList(guides, text)}
+      <main class="text">${!hasHeading && html`<h1>${text.title}</h1>`} ${{ markup: linkGuides(body, guides) }}</main>
+    </div>
+  `
+  const name = text.path.slice(text.path.lastIndexOf('/') + 1)
+  const head = html`<link rel="alternate" type="text/markdown" title="${text.title}" href="${name}.md" />`
+  return renderPage({
+    title: `${text.title}, ${title}`,
+    root,
+    site,
+    tab: isGuide ? 'guides' : 'changelogTab',
+    styles: ['console.css'],
+    scripts: [],
+    head,
+    content,
+  })
+}
+
+function renderGuideList(guides: readonly ConsoleText[], shown: ConsoleText): Html {
+  return html`<nav class="guides" aria-label="${FRAME_TEXTS[readLanguage()].guides}">
+    <ul>
+      ${guides.map(
+        (guide) =>
+          html`<li><a href="../${guide.path}" ${guide === shown && html`aria-current="page"`}>${guide.title}</a></li> `,
+      )}
+    </ul>
+  </nav>`
+}
+
+/** Turns a link to the file of another guide into one to its page. */
+function linkGuides(markup: string, guides: readonly ConsoleText[]): string {
+  const paths = new Set(guides.map(({ path }) => path))
+  return markup.replaceAll(/ href="(?:\.\/)?([\w.-]+)\.md(?=["#])/g, (link, name: string) =>
+    paths.has(`guides/${name}`) ? ` href="${name}` : link,
+  )
 }

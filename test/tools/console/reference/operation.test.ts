@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { listReferenceOperations } from '../../../../src/tools/console/reference/operations.js'
-import { createExample } from '../../../../src/tools/console/reference/create-example.js'
+import { createExample } from '../../../../src/tools/console/reference/examples.js'
 import { renderInformation } from '../../../../src/tools/console/reference/information.js'
 import { renderOperationPage, renderReferencePage } from '../../../../src/tools/console/reference/page.js'
 import { renderType, listNamedSchemas } from '../../../../src/tools/console/reference/named-schemas.js'

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { writeReference } from '../../../../src/tools/console/export/markdown.js'
-import { createExample } from '../../../../src/tools/console/reference/create-example.js'
+import { createExample } from '../../../../src/tools/console/reference/examples.js'
 import { listReferenceOperations } from '../../../../src/tools/console/reference/operations.js'
 import { renderOperation } from '../../../../src/tools/console/reference/operation.js'
 import { renderSchema } from '../../../../src/tools/console/reference/schema.js'
