@@ -1,6 +1,6 @@
 import { leaveOut, type Operation } from '../operations/operation.js'
 import type { CallName } from '../operations/operator-calls.js'
-import { OPERATIONS } from '../operations/index.js'
+import { OPERATIONS } from '../operations/perform.js'
 
 export interface Route {
   readonly operation: Operation

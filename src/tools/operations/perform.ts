@@ -4,6 +4,16 @@ import { isObject } from '../../shared/lib/is-object.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 import type { Operation } from './operation.js'
 import type { CallName } from './operator-calls.js'
+import { applicationOperations } from './applications.js'
+import { credentialOperations } from './credentials.js'
+import { platformOperations } from './platform.js'
+
+/** Every operation of operators, in the order in which documents list them. */
+export const OPERATIONS: readonly Operation[] = [
+  ...applicationOperations,
+  ...credentialOperations,
+  ...platformOperations,
+]
 
 /** Reads the input as JSON, and makes the call. Rejects with `invalid_argument` for what the schema refuses. */
 export async function perform(operation: Operation, platform: object, input: unknown, by?: string): Promise<unknown> {

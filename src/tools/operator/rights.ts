@@ -1,7 +1,6 @@
 import { StoreUnavailableError } from '../../index.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
-import { OPERATIONS } from '../operations/index.js'
-import { offers } from '../operations/perform.js'
+import { offers, OPERATIONS } from '../operations/perform.js'
 import type { Can } from './can.js'
 import { OPERATIONS_BY_NAME, type Site, type Visit } from './visit.js'
 

@@ -1,7 +1,7 @@
 import request, { type Response } from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
-import { OPERATIONS } from '../../../src/tools/operations/index.js'
+import { OPERATIONS } from '../../../src/tools/operations/perform.js'
 import { ACTIONS, type ActionName } from '../../../src/tools/operator/actions.js'
 import { EXPRESSES } from '../../support/platform.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'

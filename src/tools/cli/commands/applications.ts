@@ -8,14 +8,30 @@ import { formatTime } from '../format.js'
 import { EXAMPLE_ID, PROGRAM } from '../program.js'
 import { formatApplication, formatListed, formatName, formatCredentials } from './application-format.js'
 import { listEmails } from './emails.js'
-import { formatExpiringBefore } from './expiring.js'
 import { listCommand } from './lists.js'
 import { operationCommand } from './operation-command.js'
 
 const SENDS_EMAIL =
   'This command sends the e-mail if the options have emails(); otherwise a running server with emails() does.'
 
-export const newApplicationCommands = [
+/** How applications that wait are listed: with what for, and since when. */
+const WAITING = {
+  headings: ['id', 'name', 'contact', 'since', 'waits for'],
+  formatRow({ id, name, contact, status, createdAt, accessRequests }: Application): string[] {
+    const waits = [
+      ...(status === 'pending' ? [{ at: createdAt, text: 'its registration' }] : []),
+      ...accessRequests.map(({ api, scopes, requestedAt }) => ({
+        at: requestedAt,
+        text: [`access to ${api}`, ...scopes].join(' '),
+      })),
+    ].toSorted((one, other) => one.at.getTime() - other.at.getTime())
+    return [id, name || '-', contact ?? '-', formatTime(waits[0]?.at), waits.map(({ text }) => text).join(', ')]
+  },
+  empty: 'Nothing waits for a decision.',
+}
+
+/** `apps ...`: applications, what they may use, and the people who manage them at the portal and receive their e-mails. */
+export const applicationCommands = [
   operationCommand('applications.create', {
     name: 'apps create',
     example: "apps create --name 'Corner Shop' --api catalog --api 'orders=orders:read' --config platform.js",
@@ -53,25 +69,6 @@ export const newApplicationCommands = [
     text: (application, { api }) =>
       `${api === undefined ? 'Approved' : `Approved access to ${api} for`} ${formatName(application)}.`,
   }),
-]
-
-/** How applications that wait are listed: with what for, and since when. */
-const WAITING = {
-  headings: ['id', 'name', 'contact', 'since', 'waits for'],
-  formatRow({ id, name, contact, status, createdAt, accessRequests }: Application): string[] {
-    const waits = [
-      ...(status === 'pending' ? [{ at: createdAt, text: 'its registration' }] : []),
-      ...accessRequests.map(({ api, scopes, requestedAt }) => ({
-        at: requestedAt,
-        text: [`access to ${api}`, ...scopes].join(' '),
-      })),
-    ].toSorted((one, other) => one.at.getTime() - other.at.getTime())
-    return [id, name || '-', contact ?? '-', formatTime(waits[0]?.at), waits.map(({ text }) => text).join(', ')]
-  },
-  empty: 'Nothing waits for a decision.',
-}
-
-export const applicationCommands = [
   listCommand('applications.list', {
     name: 'apps list',
     example: 'apps list --db platform.sqlite --api orders --status active',
@@ -147,9 +144,6 @@ export const applicationCommands = [
     },
     text: (_, { id }) => `Deleted ${id}.`,
   }),
-]
-
-export const accessCommands = [
   operationCommand('applications.allow', {
     name: 'apps allow',
     without: ['rateLimit'],
@@ -185,24 +179,6 @@ export const accessCommands = [
     example: `apps revoke-tokens ${EXAMPLE_ID} --db platform.sqlite`,
     text: (application) => `Every access token issued to ${formatName(application)} up to now is refused.`,
   }),
-]
-
-/** Lists the APIs of the options. Applications may still have access to an API that was removed from the options. */
-function refuseUnknownApi(api: string | undefined, apis: object | undefined): void {
-  if (api === undefined || apis === undefined || Object.hasOwn(apis, api)) return
-  const names = Object.keys(apis)
-  throw new CommandError(`There is no API "${api}".${didYouMean(api, names)} There are: ${names.join(', ')}.`)
-}
-
-/** The application with that id; rejects with code `application_not_found`. */
-export async function getApplication(platform: Pick<AdminApi, 'applications'>, id: string): Promise<Application> {
-  const application = await platform.applications.get(id)
-  if (!application) throw new ApplicationError('application_not_found', `There is no application "${id}".`)
-  return application
-}
-
-/** `apps ...`: the people who manage an application at the portal, and receive its e-mails. */
-export const contactCommands = [
   operationCommand('applications.addContact', {
     name: 'apps add-contact',
     example: `apps add-contact ${EXAMPLE_ID} dev@shop.example --db platform.sqlite`,
@@ -232,3 +208,38 @@ export const contactCommands = [
     text: (_, { address }) => `The invitation of ${address} has ended.`,
   }),
 ]
+
+/** Lists the APIs of the options. Applications may still have access to an API that was removed from the options. */
+function refuseUnknownApi(api: string | undefined, apis: object | undefined): void {
+  if (api === undefined || apis === undefined || Object.hasOwn(apis, api)) return
+  const names = Object.keys(apis)
+  throw new CommandError(`There is no API "${api}".${didYouMean(api, names)} There are: ${names.join(', ')}.`)
+}
+
+/** The application with that id; rejects with code `application_not_found`. */
+export async function getApplication(platform: Pick<AdminApi, 'applications'>, id: string): Promise<Application> {
+  const application = await platform.applications.get(id)
+  if (!application) throw new ApplicationError('application_not_found', `There is no application "${id}".`)
+  return application
+}
+
+/** How applications with credentials that expire before that time are listed: each with the first one that does. */
+function formatExpiringBefore(time: Date) {
+  return {
+    headings: ['id', 'name', 'status', 'contact', 'expires', 'credential'],
+    formatRow({ id, name, status, contact, keys, secrets }: Application): string[] {
+      const all = [
+        ...keys.map((key) => ({ kind: 'key', ...key })),
+        ...secrets.map((each) => ({ kind: 'secret', ...each })),
+      ]
+      const expiring = all
+        .filter(({ expiresAt }) => expiresAt && expiresAt < time)
+        .toSorted((one, other) => Number(one.expiresAt) - Number(other.expiresAt))
+      const [first] = expiring
+      const label = first ? `${first.kind} ${first.name} (${first.prefix}...)` : '-'
+      const more = expiring.length > 1 ? ` and ${expiring.length - 1} more` : ''
+      return [id, name || '-', status, contact ?? '-', formatTime(first?.expiresAt), label + more]
+    },
+    empty: `No credential expires before ${formatTime(time)}.`,
+  }
+}

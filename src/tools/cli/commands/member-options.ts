@@ -7,8 +7,8 @@ import {
 } from '../../operations/operation.js'
 import type { Option, OptionTable } from '../command.js'
 import { UsageError, CommandError, describeError } from '../errors.js'
-import { readExpiring } from './expiring.js'
 import { parseTime } from '../format.js'
+import { DAY_MS } from '../../../shared/lib/day.js'
 import { parseKeySetText } from '../../../shared/lib/key-set-text.js'
 import { toSentence } from '../../../shared/contracts/errors.js'
 import { readFile, stat } from 'node:fs/promises'
@@ -60,7 +60,7 @@ const WORDS: Readonly<Record<string, MemberWords>> = {
     option: 'expiring',
     placeholder: 'TIME',
     description: 'Only those with a key or secret that expires within that time, such as 30d or 12h.',
-    read: (text) => readExpiring(text).toISOString(),
+    read: readExpiring,
   },
   jwks: { placeholder: 'FILE', hint: 'The path of a file that has it.', read: readJwks },
   jwksUri: { placeholder: 'URL' },
@@ -222,4 +222,12 @@ async function readGivenFile(option: string, path: string): Promise<string> {
   } catch (error) {
     throw new CommandError(`--${option}: ${path} could not be read: ${describeError(error)}`)
   }
+}
+
+/** The value of `--expiring`, such as `30d`: the time until which credentials expire. */
+function readExpiring(value: string): string {
+  const [, digits, unit] = /^(\d{1,5})([dh])$/.exec(value) ?? []
+  if (digits === undefined)
+    throw new UsageError(`--expiring is "${value}". Write days or hours, such as 30d or 12h.`, 'apps list')
+  return new Date(Date.now() + Number(digits) * (unit === 'd' ? DAY_MS : DAY_MS / 24)).toISOString()
 }

@@ -33,9 +33,7 @@ export function readForm(form: HTMLFormElement, resource: string): { input: Call
 }
 
 export function findControls(parent: ParentNode, selector: string): Control[] {
-  return findAll(parent, selector).filter((each) =>
-    each.matches('input, select, textarea'),
-  ) as HTMLElement[] as Control[]
+  return findAll(parent, selector).filter((each) => each.matches('input, select, textarea')) as Control[]
 }
 
 function readParameters(parent: ParentNode, selector: string, problems: Problem[]): Parameter[] {
