@@ -162,7 +162,8 @@ async function copyDeclarations() {
   const exported = exportedFiles('import').filter((file) => file.endsWith('.d.ts'))
   const reachable = new Set(exported.map(inModules))
   for (const file of reachable) {
-    const text = await readFile(file, 'utf8')
+    // Where the compiler infers a type, it names Node's modules without their prefix.
+    const text = (await readFile(file, 'utf8')).replaceAll('import("http")', 'import("node:http")')
     for (const [, path] of text.matchAll(/(?:from|import\(?)\s*["'](\.[^"']+)\.js["']/g))
       reachable.add(join(dirname(file), `${path}.d.ts`))
     for (const folder of [esm, cjs]) {
