@@ -2,7 +2,7 @@ import type { AcceptedCredential, PlatformAuth } from '../../../index.js'
 import { findApi } from '../credentials.js'
 import type { CredentialSource } from './credential-source.js'
 import type { Operation } from './documents.js'
-import type { AskedPlace, Fault, Judge } from './judge.js'
+import type { AskedPlace, Judge } from './judge.js'
 import type { ProblemKind, ProblemList } from './problem.js'
 import type { Ask, Outcome, Prober } from './prober.js'
 import type { PublicRoutes } from './public-routes.js'
@@ -33,35 +33,62 @@ export interface Place {
   readonly target: string
   /** Whether it is a route or an operation: then a 404 is an answer like any other. */
   readonly isKnown: boolean
+  /** Whether it is a route of every method, which reports call `ALL`. */
+  readonly isForAll?: boolean
   readonly operations: (method: string) => readonly Operation[]
-  /** The method in reports, if it is not that of the request: `ALL`. */
-  readonly reportedMethod?: string
 }
 
-/** A check of one method of one address. */
-export interface Check extends CheckContext {
+/** One method of one address. */
+export interface Asking extends CheckContext {
   readonly place: Place
   readonly method: string
   readonly asked: AskedPlace
+  readonly complain: (kind: ProblemKind, description: string, fix: string) => void
+  /** The result without a credential. */
+  readonly none?: Outcome
+}
+
+/** A check of what was refused without a credential, or closed. */
+export interface Check extends Asking {
+  readonly none: Outcome
   /** What guards demand there, and what verifiers verify. */
   readonly accepts: readonly Demand[]
-  readonly complain: (kind: ProblemKind, description: string, fix: string) => void
 }
 
 export type Demand = Pick<AcceptedCredential, 'api' | 'scheme'> & Partial<AcceptedCredential>
 
-export function formatGuardCall(auth: PlatformAuth, api: string): string {
-  return `auth.${findApi(auth, api).scheme === 'oauth2' ? 'requireBearer' : 'requireApiKey'}('${api}')`
+/** A request that differs in one thing from one without a credential. */
+export interface Trial {
+  /** The request, as reports continue "A request": "with the method HEAD". */
+  readonly name: string
+  readonly change: Partial<Ask>
+  /** The kind of the problem; that of the answer if left out. */
+  readonly kind?: ProblemKind
+  readonly fix: string
+  readonly place?: Partial<AskedPlace>
+  /** Its parts, to be tried one by one if the app refuses the whole. */
+  readonly parts?: readonly Trial[] | undefined
 }
 
-/** The fault of a further request at the same address. */
-export async function ask(
-  check: Check,
-  change: Partial<Ask>,
-  place: Partial<AskedPlace> = {},
-): Promise<Fault | undefined> {
-  const request = { method: check.method, target: check.place.target, ...change }
-  return check.judge.judge(request, await check.prober.ask(request), { ...check.asked, ...place })
+/** Sends requests in turn, until one is not refused. Returns whether that was so. */
+export async function tryAll(check: Asking, trials: readonly Trial[]): Promise<boolean> {
+  const queue = [...trials]
+  for (const { name, change, kind, fix, place, parts } of queue) {
+    const request = { method: check.method, target: check.place.target, ...change }
+    const outcome = await check.prober.ask(request)
+    const fault = await check.judge.judge(request, outcome, { ...check.asked, ...place })
+    if (fault) {
+      check.complain(kind ?? fault.kind, `A request ${name} was not refused: ${fault.answer}.`, fix)
+      return true
+    }
+    // The app refuses something of the whole, and has not seen the rest.
+    if (parts && outcome.answer?.status !== check.none?.answer?.status) queue.push(...parts)
+  }
+  return false
+}
+
+export function formatGuardCall(auth: PlatformAuth, api: string): string {
+  return `auth.${findApi(auth, api).scheme === 'oauth2' ? 'requireBearer' : 'requireApiKey'}('${api}')`
 }
 
 export const SEE_ALL =
@@ -70,10 +97,4 @@ export const SEE_ALL =
 /** Whether a guard refused the request. */
 export function isRefused({ decisions }: Outcome): boolean {
   return decisions.some(({ kind }) => kind === 'refused')
-}
-
-/** What is known of an address before it is asked. */
-export function describePlace({ routeOf }: CheckContext, { isKnown, target }: Place): AskedPlace {
-  const hasRoute = (method: string): boolean => isKnown && routeOf(method, target) !== undefined
-  return { isUnknown: !isKnown, isVerified: false, hasRoute }
 }

@@ -1,11 +1,12 @@
 import { METHODS } from 'node:http'
 import { findApi } from '../credentials.js'
 import { findApiAddress, listBases } from './addresses.js'
-import { checkMethod } from './check.js'
-import { describePlace, formatGuardCall, isRefused, type CheckContext, type Place } from './check-context.js'
+import { checkMethod, describeAsking, type Finding } from './check.js'
+import { formatGuardCall, isRefused, tryAll, type CheckContext, type Place } from './check-context.js'
+import { listMethods } from './check-requests.js'
 import { fillPath, type Operation } from './documents.js'
 import type { Endpoint } from './endpoints.js'
-import { UNKNOWN } from './judge.js'
+import { readAllowed, UNKNOWN } from './judge.js'
 import { OFTEN_USED } from './variations.js'
 
 /** Methods that stand for those of `app.all()`. */
@@ -37,36 +38,20 @@ export async function checkRoute(
     })
   }
   for (const [at, target] of targets.entries()) {
-    const place: Place = { path, target, isKnown: true, operations, ...(isForAll && { reportedMethod: 'ALL' }) }
+    const place: Place = { path, target, isKnown: true, isForAll, operations }
     for (const method of methods) {
       const isThorough = at === 0 && (!isForAll || THOROUGH.includes(method))
       if ((await checkMethod(context, place, method, isThorough)) === 'faulty' && isForAll) return
     }
-    if (at === 0 && endpoint.hasHandlersForAll) await checkEveryMethod(context, place, methods, !isForAll)
+    if (at === 0 && endpoint.hasHandlersForAll) await checkEveryMethod(context, place, methods)
   }
 }
 
 /** The methods that only Node knows: handlers of `app.all()`, `route.all()` and `use()` are called for them, too. */
-async function checkEveryMethod(
-  context: CheckContext,
-  place: Place,
-  checked: readonly string[],
-  isUnknown: boolean,
-): Promise<void> {
-  const { prober, judge, publicRoutes, problems, routeOf } = context
+async function checkEveryMethod(context: CheckContext, place: Place, checked: readonly string[]): Promise<void> {
   for (const method of EVERY_METHOD) {
-    const route = routeOf(method, place.target)
-    if (checked.includes(method) || publicRoutes.has(method, place.path)) continue
-    if (route !== undefined && route !== place.path && publicRoutes.has(method, route)) continue
-    const request = { method, target: place.target }
-    const fault = await judge.judge(request, await prober.ask(request), { ...describePlace(context, place), isUnknown })
-    if (!fault) continue
-    return problems.add({
-      kind: place.isKnown ? 'other-method' : fault.kind,
-      route: `${place.reportedMethod ?? method} ${place.path}`,
-      description: `A request with the method ${method} and without a credential was not refused: ${fault.answer}.`,
-      fix: 'Let the guard see every method: app.use(), router.use() or route.all(). A list of methods that it is for leaves out others.',
-    })
+    const asking = describeAsking(context, place, method)
+    if (!checked.includes(method) && (await tryAll(asking, listMethods(asking, [method])))) return
   }
 }
 
@@ -88,19 +73,31 @@ export async function checkAddress(context: CheckContext, mount: string, path: s
       : await checkMethod(context, place, 'GET', hasFunctions && at === 0)
     if (finding === 'faulty') return false
     findings.push(finding === 'refused')
-    if (hasFunctions && at < 2) await checkEveryMethod(context, place, ['GET'], true)
+    if (hasFunctions && at < 2) await checkEveryMethod(context, place, ['GET'])
   }
   const often = hasFunctions && findApiAddress(auth, path) ? OFTEN_USED : []
-  for (const each of often) await checkPath(context, `${mount}/${each}`, ['GET'])
+  for (const each of often) {
+    const often = `${mount}/${each}`
+    if ((await checkPath(context, often, ['GET'])) === 'refused') continue
+    // Express says which methods routes have, those of routers that a function calls as well.
+    const { answer } = await prober.ask({ method: 'OPTIONS', target: often })
+    await checkPath(context, often, readAllowed(answer))
+  }
   return findings[0]! && findings[1]!
 }
 
-/** A path that only the code of a function shows. */
-export async function checkPath(context: CheckContext, target: string, methods: readonly string[]): Promise<void> {
+/** A path that only the code of a function shows. Returns the last finding. */
+export async function checkPath(
+  context: CheckContext,
+  target: string,
+  methods: readonly string[],
+  isThorough = false,
+): Promise<Finding | undefined> {
   const place: Place = { path: target, target, isKnown: false, operations: () => [] }
-  for (const method of methods) {
-    if (context.routeOf(method, target) === undefined) await checkMethod(context, place, method, methods.length > 1)
-  }
+  let finding: Finding | undefined
+  for (const method of methods)
+    if (context.routeOf(method, target) === undefined) finding = await checkMethod(context, place, method, isThorough)
+  return finding
 }
 
 /** An operation that no route has: a function may answer it, such as that of a framework or a proxy. */

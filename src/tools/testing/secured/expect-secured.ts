@@ -139,7 +139,7 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
     for (const operation of operations)
       if (documented.get(operation)!.length === 0) await checkOperation(context, operation)
     const refused = await checkAddresses(context, endpoints)
-    for (const path of alsoTry.paths ?? []) await checkPath(context, path, SOME_METHODS)
+    for (const path of alsoTry.paths ?? []) await checkPath(context, path, SOME_METHODS, true)
     await reportUnused(context)
     const routes = endpoints.flatMap(({ methods, path, route }) =>
       route ? methods.map((method) => `${method} ${path}`) : [],

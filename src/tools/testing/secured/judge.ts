@@ -17,10 +17,14 @@ export interface AskedPlace {
   readonly isUnknown: boolean
   /** Whether verifiers refuse bad credentials there, so that a refusal without a credential may be the app's own. */
   readonly isVerified: boolean
-  /** The difference to a plain request, which the app may refuse everywhere. */
-  readonly variation?: { readonly change: Partial<Ask>; readonly mayLeadElsewhere?: boolean } | undefined
+  /** What differs from a plain request, if the app may refuse that everywhere. */
+  readonly difference?: Partial<Ask>
+  /** Whether the difference may lead elsewhere: then a 404 is a refusal like any other. */
+  readonly mayLeadElsewhere?: boolean | undefined
   /** A random address in the same spelling. */
   readonly unknownTarget?: string | undefined
+  /** Whether a page for every address may answer here. */
+  readonly mayBePage?: () => boolean
   /** Whether a route of the address has the method, which is then asked by itself. */
   readonly hasRoute?: (method: string) => boolean
 }
@@ -44,36 +48,32 @@ export function createJudge(auth: PlatformAuth, prober: Prober) {
     return found
   }
 
-  /** Compared with a random address outside of the APIs: an API's own 404 may be that of a handler. */
-  async function isOwnNotFound(request: Ask, answer: ReceivedAnswer, change: Partial<Ask> = {}): Promise<boolean> {
-    if (answer.status !== 404) return false
-    return isOfExpress(answer) || isAnswerAt(UNKNOWN_TARGET, request, answer, change)
-  }
-
   async function isAnswerAt(
     target: string,
     request: Ask,
     answer: ReceivedAnswer,
-    change: Partial<Ask>,
+    change: Partial<Ask> = {},
   ): Promise<boolean> {
     const other = await askUnknown(target, request, change)
     return other !== undefined && isAlike(answer, request.target, other, target)
   }
 
-  /** Whether the app refuses the variation at any address: a media type, another host. */
+  /** Whether nothing of the app has answered. An API's own 404 may be that of a handler, so it is compared with a random address outside. */
+  async function isOwnNotFound(request: Ask, answer: ReceivedAnswer, change?: Partial<Ask>): Promise<boolean> {
+    return answer.status === 404 && (isOfExpress(answer) || (await isAnswerAt(UNKNOWN_TARGET, request, answer, change)))
+  }
+
+  /** Whether the app refuses the difference at any address: a media type, another host. */
   async function isRefusedEverywhere(request: Ask, answer: ReceivedAnswer, place: AskedPlace): Promise<boolean> {
-    const { variation, isUnknown, unknownTarget = UNKNOWN_TARGET } = place
-    if ((!variation && place.unknownTarget === undefined) || answer.status < 400 || answer.status > 499) return false
-    if (answer.status === 404 && !isUnknown && variation?.mayLeadElsewhere !== true) return false
-    if (!(await isAnswerAt(unknownTarget, request, answer, variation?.change ?? {}))) return false
-    return !(await isAnswerAt(UNKNOWN_TARGET, { ...request, target: '' }, answer, {}))
+    const { difference, isUnknown, mayLeadElsewhere, unknownTarget = UNKNOWN_TARGET } = place
+    if (!difference || answer.status < 400 || answer.status > 499) return false
+    if (answer.status === 404 && !isUnknown && !mayLeadElsewhere) return false
+    if (!(await isAnswerAt(unknownTarget, request, answer, difference))) return false
+    return !(await isAnswerAt(UNKNOWN_TARGET, { ...request, target: '' }, answer))
   }
 
   return {
-    /** Whether nothing of the app has answered. */
     isOwnNotFound,
-    /** Whether the app answers so to a random address. */
-    isAnswerForAll: (request: Ask, answer: ReceivedAnswer) => isAnswerAt(UNKNOWN_TARGET, request, answer, {}),
     /** The fault of an answer to a request without a valid credential; undefined if the answer is safe. */
     async judge(request: Ask, { answer, decisions }: Outcome, place: AskedPlace): Promise<Fault | undefined> {
       const { method } = request
@@ -90,8 +90,9 @@ export function createJudge(auth: PlatformAuth, prober: Prober) {
       if (isRefusal && (has('notVerified', 'otherIssuers') || place.isVerified)) return undefined
       if (method === 'OPTIONS' && isPreflightAnswer(answer)) return undefined
       if (has('optional')) return fault('optional')
-      if (place.isUnknown && (await isOwnNotFound(request, answer, place.variation?.change))) return undefined
+      if (place.isUnknown && (await isOwnNotFound(request, answer, place.difference))) return undefined
       if (await isRefusedEverywhere(request, answer, place)) return undefined
+      if (place.mayBePage?.() && (await isAnswerAt(UNKNOWN_TARGET, request, answer))) return undefined
       if (isMethodRefusal(answer, method, place)) return undefined
       if (await answersAsPlatform(request, answer)) return undefined
       return fault(isRefusal ? 'wrong-refusal' : 'open')
@@ -125,13 +126,16 @@ function isPreflightAnswer({ status, headers, body }: ReceivedAnswer): boolean {
   return body.length === 0 || body.toString() === headers['allow']
 }
 
+/** The methods that an answer allows (RFC 9110 10.2.1). */
+export function readAllowed(answer: ReceivedAnswer | undefined): string[] {
+  const listed = (answer?.headers['allow'] ?? '').toUpperCase().split(/[\s,]+/)
+  return listed.filter((method) => method !== '' && method !== 'OPTIONS')
+}
+
 /** Whether it says that other methods are allowed (RFC 9110 15.5.6), which routes of the address have. */
-function isMethodRefusal({ status, headers }: ReceivedAnswer, method: string, { hasRoute }: AskedPlace): boolean {
-  const allowed = (headers['allow'] ?? '')
-    .toUpperCase()
-    .split(/[\s,]+/)
-    .filter((each) => each && each !== 'OPTIONS')
-  return status === 405 && allowed.length > 0 && allowed.every((each) => each !== method && hasRoute?.(each))
+function isMethodRefusal(answer: ReceivedAnswer, method: string, { hasRoute }: AskedPlace): boolean {
+  const allowed = readAllowed(answer)
+  return answer.status === 405 && allowed.length > 0 && allowed.every((each) => each !== method && hasRoute?.(each))
 }
 
 /** Whether it is the page of Express for what nothing has answered. */

@@ -1,48 +1,45 @@
 /** Values that ids may have, and that code may treat as words of its own. */
-const IDS = [
-  '1',
-  '12345',
-  '1.css',
-  '1.js',
-  'all',
-  'default',
-  'latest',
-  'me',
-  'new',
-  'public',
-  '00000000-0000-4000-8000-000000000000',
-]
+const IDS = '1 12345 1.css 1.js all default latest me new public 00000000-0000-4000-8000-000000000000'.split(' ')
+
+/** Another target of the same path. */
+export interface Spelling {
+  readonly name: string
+  readonly target: string
+  /** A random address in the same spelling, which the app may refuse everywhere. */
+  readonly unknownTarget?: string
+}
 
 /** The path with other values for its parameters. `path` is that of the route, such as `/orders/items/:id`. */
-export function listOtherIds(path: string, given: Readonly<Record<string, string>>): string[] {
+export function listOtherIds(path: string, given: Readonly<Record<string, string>>): Spelling[] {
   // Any other value would not do.
   if ([...path.matchAll(/:(\w+)/g)].some(([, name]) => Object.hasOwn(given, name!))) return []
   const isPlain = /^(?:\/(?:[\w.-]+|:\w+))+$/.test(path) && path.includes('/:')
-  return isPlain ? IDS.map((id) => path.replaceAll(/:\w+/g, id)) : []
+  return isPlain ? IDS.map((id) => ({ name: 'with another id', target: path.replaceAll(/:\w+/g, id) })) : []
+}
+
+const encode = (letter: string): string => `%${letter.charCodeAt(0).toString(16)}`
+const replaceLastSlash = (target: string, text: string): string => target.replace(/\/(?=[^/]*$)/, text)
+
+const SPELLINGS: Readonly<Record<string, (target: string) => string>> = {
+  'in capital letters': (target) => target.toUpperCase(),
+  'with a slash at the end': (target) => `${target.replace(/\/$/, '')}/`,
+  'with a second slash at the start': (target) => `/${target}`,
+  'with two slashes between its segments': (target) => target.replaceAll(/(?<=.)\//g, '//'),
+  'with a second slash at the end': (target) => `${target}//`,
+  'with its first segment percent-encoded': (target) => target.replace(/[A-Za-z]/, encode),
+  'with its last segment percent-encoded': (target) => target.replace(/[A-Za-z](?=[^/]*$)/, encode),
+  'with a percent-encoded slash': (target) => replaceLastSlash(target, '%2F'),
+  'with a dot segment': (target) => `/.${target}`,
+  'with a dot segment of two dots': (target) => `/x/..${target}`,
+  'with a dot segment at its last slash': (target) => replaceLastSlash(target, '/./'),
+  'with the origin': (target) => `http://localhost${target}`,
 }
 
 /** Other spellings of a path. Express, middleware before it or a framework's router may take each for the same path. */
-export function listSpellings(target: string): readonly { readonly name: string; readonly target: string }[] {
-  const end = target.lastIndexOf('/')
-  const variants = [
-    { name: 'in capital letters', target: target.toUpperCase() },
-    { name: 'with a slash at the end', target: `${target.replace(/\/$/, '')}/` },
-    { name: 'with a second slash at the start', target: `/${target}` },
-    { name: 'with two slashes between its segments', target: target.replaceAll(/(?<=.)\//g, '//') },
-    { name: 'with a second slash at the end', target: `${target}//` },
-    { name: 'with its first segment percent-encoded', target: target.replace(/[A-Za-z]/, encode) },
-    { name: 'with its last segment percent-encoded', target: target.replace(/[A-Za-z](?=[^/]*$)/, encode) },
-    { name: 'with a percent-encoded slash', target: `${target.slice(0, end)}%2F${target.slice(end + 1)}` },
-    { name: 'with a dot segment', target: `/.${target}` },
-    { name: 'with a dot segment of two dots', target: `/x/..${target}` },
-    { name: 'with a dot segment at its last slash', target: `${target.slice(0, end)}/.${target.slice(end)}` },
-    { name: 'with a query', target: `${target}?x=1` },
-    { name: 'with the origin', target: `http://localhost${target}` },
-  ]
+export function listSpellings(path: string, unknownPath: string): Spelling[] {
+  const all = Object.entries(SPELLINGS).map(([name, spell]) => {
+    return { name, target: spell(path), unknownTarget: spell(unknownPath) }
+  })
   // %2F instead of the only slash would be no path.
-  return variants.filter((variant) => variant.target !== target && /^(?:\/|http:)/.test(variant.target))
-}
-
-function encode(letter: string): string {
-  return `%${letter.charCodeAt(0).toString(16)}`
+  return all.filter(({ target }) => target !== path && /^(?:\/|http:)/.test(target))
 }

@@ -31,54 +31,42 @@ export interface Variation {
   /** A description for people: "the host admin.local". */
   readonly name: string
   readonly change: Partial<Ask>
-  /** A set of headers or parameters, each with its own description, to be tried one by one if the app refuses the set. */
+  /** What is changed together, each with its own description, to be tried one by one if the app refuses the whole. */
   readonly parts?: readonly Variation[]
   /** The request may be for something else, so that a 404 is that of the app. */
   readonly mayLeadElsewhere?: boolean
 }
 
-/** Request headers of RFC 9110, 9111 and 6265, of browsers, and those of proxies. What concerns bodies is in `CONTENT`. */
-const HEADERS: Readonly<Record<string, string>> = {
-  conditions: `If-Match: "a" | If-None-Match: "a" | If-Modified-Since: Tue, 01 Jan 2030 00:00:00 GMT |
+/** Request headers of RFC 9110, 9111 and 6265, of browsers, and those of proxies. Those of a line are sent together. */
+const HEADERS = [
+  `If-Match: "a" | If-None-Match: "a" | If-Modified-Since: Tue, 01 Jan 2030 00:00:00 GMT |
     If-Unmodified-Since: Tue, 01 Jan 2030 00:00:00 GMT | If-Range: "a" | Range: bytes=0-5`,
-  'headers of clients': `Accept-Charset: utf-8 | Accept-Encoding: gzip | Accept-Language: en | Cache-Control: no-cache |
+  `Accept-Charset: utf-8 | Accept-Encoding: gzip | Accept-Language: en | Cache-Control: no-cache |
     Date: Tue, 01 Jan 2030 00:00:00 GMT | DNT: 1 | Expect: 100-continue | From: admin@example.com | Keep-Alive: timeout=5 | Max-Forwards: 0 |
     Pragma: no-cache | Priority: u=1 | Proxy-Authorization: Basic YTph | Sec-GPC: 1 | TE: trailers |
     Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 | Trailer: X-Trailer | Upgrade: websocket |
     Upgrade-Insecure-Requests: 1 | Via: 1.1 proxy | Warning: 199 - "a" | X-CSRF-Token: 1 | X-Request-Id: 1`,
-  'what a browser sends': `Accept: text/html | X-Requested-With: XMLHttpRequest | Origin: http://localhost |
+  `Accept: text/html | X-Requested-With: XMLHttpRequest | Origin: http://localhost |
     Referer: http://localhost/ | Sec-Fetch-Site: same-origin | Sec-Fetch-Mode: navigate | User-Agent: Mozilla/5.0`,
-  'what a proxy sends': `CF-Connecting-IP: 127.0.0.1 | Client-IP: 127.0.0.1 | Forwarded: for=127.0.0.1;proto=https |
+  `CF-Connecting-IP: 127.0.0.1 | Client-IP: 127.0.0.1 | Forwarded: for=127.0.0.1;proto=https |
     True-Client-IP: 127.0.0.1 | X-Client-Cert: 1 | X-Client-IP: 127.0.0.1 | X-Cluster-Client-IP: 127.0.0.1 |
     X-Forwarded-Client-Cert: 1 | X-Forwarded-Email: admin@example.com | X-Forwarded-For: 127.0.0.1 |
     X-Forwarded-Host: localhost | X-Forwarded-Port: 443 | X-Forwarded-Prefix: /internal | X-Forwarded-Proto: https |
     X-Forwarded-Server: localhost | X-Forwarded-User: admin | X-Real-IP: 127.0.0.1 | X-Remote-User: admin |
     X-Ssl-Client-Verify: SUCCESS`,
-  'what apps take for their own': `Accept-Version: 2 | X-Admin: 1 | X-Api-Version: 2 | X-Caller: 1 | X-Dbg: 1 | X-Debug: 1 | X-Internal: 1 | X-Internal-Request: 1 |
+  `Accept-Version: 2 | X-Admin: 1 | X-Api-Version: 2 | X-Caller: 1 | X-Dbg: 1 | X-Debug: 1 | X-Internal: 1 | X-Internal-Request: 1 |
     X-Role: 1 | X-Service: 1 | X-Skip-Auth: 1 | X-Test: 1 | X-User: 1 | X-User-Id: 1`,
-}
+  // Other values of what is above, and what concerns bodies.
+  `Accept: text/event-stream | Authorization: Digest username="a" | Content-Language: en | Origin: null |
+    User-Agent: kube-probe/1.30 GoogleHC/1.0 ELB-HealthChecker/2.0`,
+  `Accept: text/csv | Authorization: Basic YTph | Content-Encoding: gzip | Origin: https://admin.example.com |
+    User-Agent: Googlebot/2.1 (+http://www.google.com/bot.html)`,
+  'Accept: application/xml | Authorization: Negotiate YTph | Content-Type: multipart/form-data; boundary=x',
+  'Authorization: Token a | Content-MD5: 1B2M2Y8AsgTpgAmY7PhCfg== | Content-Type: text/plain',
+  'Content-Type: application/xml',
+  'Content-Type: application/octet-stream',
+]
 
-function readHeaders(text: string): Record<string, string> {
-  const pairs = text.split('|').map((each) => each.trim().split(/: (.*)/s) as [string, string])
-  return Object.fromEntries(pairs.map(([name, value]) => [name, value]))
-}
-
-/** Values of one header, each tried alone. */
-const VALUES: Readonly<Record<string, readonly string[]>> = {
-  Accept: ['text/event-stream', 'text/csv', 'application/xml'],
-  Authorization: ['Digest username="a"', 'Basic YTph', 'Negotiate YTph', 'Token a'],
-  'User-Agent': [
-    'kube-probe/1.30 GoogleHC/1.0 ELB-HealthChecker/2.0',
-    'Googlebot/2.1 (+http://www.google.com/bot.html)',
-  ],
-  Origin: ['null', 'https://admin.example.com'],
-}
-const CONTENT: Readonly<Record<string, readonly string[]>> = {
-  'Content-Type': ['multipart/form-data; boundary=x', 'text/plain', 'application/xml', 'application/octet-stream'],
-  'Content-Encoding': ['gzip'],
-  'Content-Language': ['en'],
-  'Content-MD5': ['1B2M2Y8AsgTpgAmY7PhCfg=='],
-}
 /** Paths below an API's address that functions often have. */
 export const OFTEN_USED = (
   'admin api-docs backup config debug download dump events export export/1 files graphql health import info internal ' +
@@ -87,81 +75,65 @@ export const OFTEN_USED = (
 ).split(' ')
 /** Headers that middleware may put in the place of the path. */
 export const REPLACED_PATHS = ['X-Original-URL', 'X-Rewrite-URL', 'X-Forwarded-Path']
-const HOSTS = [
-  '127.0.0.1',
-  '10.0.0.1',
-  'admin.local',
-  'internal.local',
-  'app.internal',
-  'admin.example.com',
-  'internal.example.com',
-]
-const ADDRESSES = ['127.0.0.1', '::1', '10.0.0.1', '172.16.0.1', '192.168.0.1']
+const HOSTS = '127.0.0.1 10.0.0.1 admin.local internal.local app.internal admin.example.com internal.example.com'
+const ADDRESSES = '127.0.0.1 ::1 10.0.0.1 172.16.0.1 192.168.0.1'
 /** Names of query parameters, cookies and members of a body. */
 const NAMES = (
   'access_token admin api_key apikey auth bypass callback dbg debug dev format internal key ' +
-  'preview public role secret session sid skip test token user v version'
+  'preview public role secret session sid skip test token user v version connect.sid jwt PHPSESSID remember_me'
 ).split(' ')
-const COOKIES = [...NAMES, 'connect.sid', 'jwt', 'PHPSESSID', 'remember_me']
+const PUBLIC_PATHS = '/public/health/login/docs/static/.well-known/token'
 const HAS_BODY = /^(?:POST|PUT|PATCH|DELETE)$/
 
 /** What code before a guard may compare, one thing at a time. */
-export function listVariations(method: string, target: string, alsoTry: AlsoTry): Variation[] {
-  const header = (name: string, value: string): Variation => ({
-    name: `the header ${name}: ${value}`,
-    change: { headers: { [name]: value } },
-  })
-  const each = (values: Readonly<Record<string, readonly string[]>>): Variation[] =>
-    Object.entries(values).flatMap(([name, all]) => all.map((value) => header(name, value)))
-  const sets = Object.entries(HEADERS).map(([name, text]) => ({ name, headers: readHeaders(text) }))
-  const all = sets.map(({ name, headers }) => ({
-    name: `${name} (${Object.keys(headers).join(', ')})`,
-    change: { headers },
-    parts: Object.entries(headers).map(([each, value]) => header(each, value)),
-  }))
-  const named = Object.entries(alsoTry.names ?? {}).flatMap(([name, values]) =>
-    [values]
-      .flat()
-      .flatMap((value): Variation[] => [
-        header(name, value),
-        { name: `the query parameter ${name}=${value}`, change: { target: addQuery(target, { [name]: value }) } },
-        { name: `the cookie ${name}=${value}`, change: { headers: { Cookie: `${name}=${value}` } } },
-        ...(HAS_BODY.test(method) ? listBodies({ [name]: value }) : []),
-      ]),
-  )
+export function listVariations(
+  method: string,
+  target: string,
+  { names = {}, hosts = [], addresses = [] }: AlsoTry,
+): Variation[] {
+  /** A name as a header, and as whatever else may have it. */
+  const listPlaces = (all: readonly string[], value: string): Variation[] => [
+    {
+      name: `the query parameters ${all.join(', ')} = ${value}`,
+      change: { target: addQuery(target, fillNames(all, value)) },
+    },
+    {
+      name: `the cookies ${all.join(', ')} = ${value}`,
+      change: { headers: { Cookie: all.map((name) => `${name}=${value}`).join('; ') } },
+    },
+    ...(HAS_BODY.test(method) ? listBodies(fillNames(all, value)) : []),
+  ]
   return [
-    ...all,
-    ...each(VALUES),
-    ...each(CONTENT),
-    ...REPLACED_PATHS.map((name) => header(name, target)),
-    ...[...HOSTS, ...(alsoTry.hosts ?? [])].map((host) => ({
+    ...HEADERS.map((line) =>
+      together(line.split('|').map((each) => header(...(each.trim().split(/: (.*)/s) as [string, string])))),
+    ),
+    together(REPLACED_PATHS.map((name) => header(name, target))),
+    ...[...HOSTS.split(' '), ...hosts].map((host) => ({
       name: `the host ${host}`,
       change: { headers: { Host: host, 'X-Forwarded-Host': host } },
       mayLeadElsewhere: true,
     })),
-    ...[...ADDRESSES, ...(alsoTry.addresses ?? [])].map((address) => ({
+    ...[...ADDRESSES.split(' '), ...addresses].map((address) => ({
       name: `the client address ${address}`,
       change: { address, headers: { 'X-Forwarded-For': address } },
     })),
-    ...['1', 'true', '1000'].flatMap((value): Variation[] => [
-      {
-        name: `the query parameters ${NAMES.join(', ')} = ${value}`,
-        change: { target: addQuery(target, fillNames(NAMES, value)) },
-      },
-      {
-        name: `the cookies ${COOKIES.join(', ')} = ${value}`,
-        change: { headers: { Cookie: COOKIES.map((name) => `${name}=${value}`).join('; ') } },
-      },
-    ]),
-    ...(HAS_BODY.test(method) ? listBodies(fillNames(NAMES, '1')) : []),
-    { name: 'a long query', change: { target: addQuery(target, { x: 'a'.repeat(400) }) } },
-    {
-      name: 'paths in the query',
-      change: { target: `${target}?x=/public/health/login/docs/static/.well-known/token` },
-    },
+    ...['1', 'true', '1000'].flatMap((value) => listPlaces(NAMES, value)),
+    { name: 'a long query with paths', change: { target: `${target}?x=${PUBLIC_PATHS}/${'a'.repeat(400)}` } },
     { name: 'HTTP/1.0', change: { version: '1.0' } },
-    ...named,
+    ...Object.entries(names).flatMap(([name, values]) =>
+      [values].flat().flatMap((value) => [header(name, value), ...listPlaces([name], value)]),
+    ),
   ]
+}
+
+function header(name: string, value: string): Variation {
+  return { name: `the header ${name}: ${value}`, change: { headers: { [name]: value } } }
+}
+
+/** Several headers in one request. */
+function together(parts: readonly Variation[]): Variation {
+  const headers = Object.assign({}, ...parts.map(({ change }) => change.headers)) as Record<string, string>
+  return { name: `the headers ${Object.keys(headers).join(', ')}`, change: { headers }, parts }
 }
 
 const METHOD_HEADERS = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']
@@ -185,18 +157,10 @@ function fillNames(names: readonly string[], value: string): Record<string, stri
 }
 
 function listBodies(members: Readonly<Record<string, string>>): Variation[] {
+  const [json, form] = [JSON.stringify(members), new URLSearchParams(members).toString()]
   return [
-    {
-      name: `a body of JSON with ${Object.keys(members).join(', ')}`,
-      change: { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(members) },
-    },
-    {
-      name: `a form with ${Object.keys(members).join(', ')}`,
-      change: {
-        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams(members).toString(),
-      },
-    },
+    { name: 'a body of JSON', change: { headers: { 'Content-Type': 'application/json' }, body: json } },
+    { name: 'a form', change: { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: form } },
   ]
 }
 
