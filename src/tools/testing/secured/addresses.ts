@@ -1,4 +1,5 @@
 import type { PlatformAuth } from '../../../index.js'
+import { findApi } from '../credentials.js'
 
 /** An API's part of the address space, and what is left of a path below it. */
 export interface ApiAddress {
@@ -21,4 +22,8 @@ export function findApiAddress(auth: Pick<PlatformAuth, 'apis'>, path: string): 
     if (`${path}/`.toLowerCase().startsWith(`${prefix}/`.toLowerCase())) return { api, rest: path.slice(prefix.length) }
   }
   return undefined
+}
+
+export function formatGuardCall(auth: PlatformAuth, api: string): string {
+  return `auth.${findApi(auth, api).scheme === 'oauth2' ? 'requireBearer' : 'requireApiKey'}('${api}')`
 }

@@ -1,5 +1,4 @@
 import type { AcceptedCredential, PlatformAuth } from '../../../index.js'
-import { findApi } from '../credentials.js'
 import type { CredentialSource } from './credential-source.js'
 import type { Operation } from './documents.js'
 import type { AskedPlace, Judge } from './judge.js'
@@ -43,7 +42,7 @@ export interface Asking extends CheckContext {
   readonly place: Place
   readonly method: string
   readonly asked: AskedPlace
-  readonly complain: (kind: ProblemKind, description: string, fix: string) => void
+  readonly complain: (kind: ProblemKind, description: string, fix?: string) => void
   /** The result without a credential. */
   readonly none?: Outcome
 }
@@ -63,8 +62,7 @@ export interface Trial {
   readonly name: string
   readonly change: Partial<Ask>
   /** The kind of the problem; that of the answer if left out. */
-  readonly kind?: ProblemKind
-  readonly fix: string
+  readonly kind?: ProblemKind | undefined
   readonly place?: Partial<AskedPlace>
   /** Its parts, to be tried one by one if the app refuses the whole. */
   readonly parts?: readonly Trial[] | undefined
@@ -73,12 +71,13 @@ export interface Trial {
 /** Sends requests in turn, until one is not refused. Returns whether that was so. */
 export async function tryAll(check: Asking, trials: readonly Trial[]): Promise<boolean> {
   const queue = [...trials]
-  for (const { name, change, kind, fix, place, parts } of queue) {
+  for (const { name, change, kind, place, parts } of queue) {
     const request = { method: check.method, target: check.place.target, ...change }
     const outcome = await check.prober.ask(request)
     const fault = await check.judge.judge(request, outcome, { ...check.asked, ...place })
     if (fault) {
-      check.complain(kind ?? fault.kind, `A request ${name} was not refused: ${fault.answer}.`, fix)
+      const own = fault.kind === 'report-only' || fault.kind === 'wrong-refusal' ? fault.kind : kind
+      check.complain(own ?? fault.kind, `A request ${name} was not refused by a guard: ${fault.answer}.`)
       return true
     }
     // The app refuses something of the whole, and has not seen the rest.
@@ -86,13 +85,6 @@ export async function tryAll(check: Asking, trials: readonly Trial[]): Promise<b
   }
   return false
 }
-
-export function formatGuardCall(auth: PlatformAuth, api: string): string {
-  return `auth.${findApi(auth, api).scheme === 'oauth2' ? 'requireBearer' : 'requireApiKey'}('${api}')`
-}
-
-export const SEE_ALL =
-  'Let the guard see every method and spelling: guard and handler on one mount, app.use(path, guard, handler), router.use() or the route. Do not compare req.method, req.path or req.url yourself.'
 
 /** Whether a guard refused the request. */
 export function isRefused({ decisions }: Outcome): boolean {

@@ -1,6 +1,6 @@
 import { findApi } from '../credentials.js'
 import { findApiAddress } from './addresses.js'
-import { formatGuardCall, type Check, type Trial } from './check-context.js'
+import type { Check, Trial } from './check-context.js'
 import { UNKNOWN_TOKENS } from './credential-source.js'
 
 /** A guard for another API must not be all that protects an address. */
@@ -8,17 +8,9 @@ export async function listForeign({ auth, place, accepts, credentials }: Check):
   const expected = findApiAddress(auth, place.path)?.api
   if (expected === undefined || accepts.length === 0 || accepts.some(({ api }) => api === expected)) return []
   const others = accepts.map(({ api }) => `"${api}"`).join(' and ')
-  return [
-    {
-      name: `with a credential of another API (its path belongs to "${expected}", but its guard is for ${others})`,
-      change: { headers: await credentials.foreign(accepts[0]!.api) },
-      kind: 'wrong-api',
-      fix: `Use ${formatGuardCall(auth, expected)}.`,
-    },
-  ]
+  const name = `with a credential of another API (its path belongs to "${expected}", but its guard is for ${others})`
+  return [{ name, change: { headers: await credentials.foreign(accepts[0]!.api) }, kind: 'wrong-api' }]
 }
-
-const KEEP_ORDER = 'Let no middleware answer or call the handler before the guard has decided.'
 
 /** Tokens and keys that lack a scope which the guard or the document demands. */
 export async function listWithoutScopes(check: Check): Promise<Trial[]> {
@@ -33,11 +25,11 @@ export async function listWithoutScopes(check: Check): Promise<Trial[]> {
     for (const scopes of lists) {
       const isGuarded = scopes === demanded.anyScope || demanded.scopes.includes(scopes[0]!)
       for (const { name, headers } of await check.credentials.without(api, scopes)) {
+        const kind = isGuarded ? 'accepted' : 'missing-scope'
         trials.push({
           name: `with ${name}, which the ${isGuarded ? 'guard' : 'document'} demands,`,
           change: { headers },
-          kind: isGuarded ? 'accepted' : 'missing-scope',
-          fix: isGuarded ? KEEP_ORDER : `Give the guard the scope: scopes: ['${scopes[0]}'].`,
+          kind,
         })
       }
     }
@@ -55,23 +47,17 @@ function findDocumented({ place, method }: Check, api: string): readonly string[
 
 /** What the guard demands must be what the document says. */
 export function compareDocument(check: Check): void {
-  const { auth, place, method, accepts, complain } = check
+  const { place, method, accepts, complain } = check
   if (place.operations(method).some(({ security }) => security.optional)) {
-    complain(
-      'guarded-but-open-in-document',
-      'The document says that no credential is needed, but a request without one is refused.',
-      `Give the operation its "security", or remove ${accepts[0] ? formatGuardCall(auth, accepts[0].api) : 'the guard'}.`,
-    )
+    const text = 'The document says that no credential is needed, but a request without one is refused.'
+    complain('guarded-but-open-in-document', text)
   }
   for (const { api, scopesFor } of accepts) {
     const documented = findDocumented(check, api)
     const extra = documented && scopesFor?.(method)?.scopes.find((scope) => !documented.includes(scope))
     if (extra === undefined) continue
-    complain(
-      'scope-not-documented',
-      `The guard requires the scope "${extra}", which the document does not name for this operation.`,
-      'Add it to the "security" of the operation, or remove it from the guard.',
-    )
+    const text = `The guard requires the scope "${extra}", which the document does not name for this operation.`
+    complain('scope-not-documented', text)
   }
 }
 
@@ -82,14 +68,10 @@ export async function listBadCredentials({ accepts, credentials }: Check): Promi
     if (accepts.findIndex(({ api }) => api === demand.api) !== at) continue
     const others = accepts.filter(({ api }) => api !== demand.api)
     for (const { name, headers } of await credentials.bad(demand, others))
-      trials.push({ name: `with ${name}`, change: { headers }, kind: 'accepted', fix: KEEP_ORDER })
+      trials.push({ name: `with ${name}`, change: { headers }, kind: 'accepted' })
   }
-  if (!accepts.some(({ otherIssuers }) => otherIssuers)) return trials
-  const unknown = UNKNOWN_TOKENS.map((token): Trial => ({
-    name: 'with a bearer token that nobody has issued, which goes to the guard in "otherIssuers",',
-    change: { headers: { Authorization: `Bearer ${token}` } },
-    kind: 'other-issuers',
-    fix: 'Let "otherIssuers" answer 401 unless it has verified the token. What calls next() reaches the route.',
-  }))
-  return [...trials, ...unknown]
+  const name = 'with a bearer token that nobody has issued, which goes to the guard in "otherIssuers",'
+  for (const token of accepts.some(({ otherIssuers }) => otherIssuers) ? UNKNOWN_TOKENS : [])
+    trials.push({ name, change: { headers: { Authorization: `Bearer ${token}` } }, kind: 'other-issuers' })
+  return trials
 }

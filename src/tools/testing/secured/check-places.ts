@@ -2,7 +2,7 @@ import { METHODS } from 'node:http'
 import { findApi } from '../credentials.js'
 import { findApiAddress, listBases } from './addresses.js'
 import { checkMethod, describeAsking, type Finding } from './check.js'
-import { formatGuardCall, isRefused, tryAll, type CheckContext, type Place } from './check-context.js'
+import { isRefused, tryAll, type CheckContext, type Place } from './check-context.js'
 import { listMethods } from './check-requests.js'
 import { fillPath, type Operation } from './documents.js'
 import type { Endpoint } from './endpoints.js'
@@ -30,12 +30,8 @@ export async function checkRoute(
   if (targets.length === 0) {
     const method = methods.find((each) => !context.publicRoutes.has(each, path))
     if (method === undefined) return
-    return context.problems.add({
-      kind: 'no-path',
-      route: `${isForAll ? 'ALL' : method} ${path}`,
-      description: 'No path could be made that this route matches, so it was not checked.',
-      fix: `Give one: examples: { '${path}': '/...' }.`,
-    })
+    const text = 'No path could be made that this route matches, so it was not checked.'
+    return context.problems.add('no-path', `${isForAll ? 'ALL' : method} ${path}`, text)
   }
   for (const [at, target] of targets.entries()) {
     const place: Place = { path, target, isKnown: true, isForAll, operations }
@@ -117,12 +113,8 @@ export async function checkOperation(context: CheckContext, operation: Operation
     await checkMethod(context, { path: name, target: request.target, isKnown: true, operations }, method, true)
   }
   if (isFound) return
-  problems.add({
-    kind: 'no-route',
-    route: `${method} ${name}`,
-    description: `The document of "${api}" describes it, but no route has it, and nothing else answers there.`,
-    fix: `Add the route behind ${formatGuardCall(auth, api)}, or remove the operation from the document. If its path repeats the address of the API, give "prefix" with the document.`,
-  })
+  const text = `The document of "${api}" describes it, but no route has it, and nothing else answers there.`
+  problems.add('no-route', `${method} ${name}`, text)
 }
 
 /** A route that the document of its API does not describe. */
@@ -138,11 +130,7 @@ export function checkDocumented(
   if (methods.includes('*') && SOME_METHODS.some((method) => operations(method).length > 0)) return
   for (const method of methods) {
     if (method === 'OPTIONS' || publicRoutes.has(method, path) || operations(method).length > 0) continue
-    problems.add({
-      kind: 'not-documented',
-      route: `${method} ${path}`,
-      description: `The document of "${address.api}" does not describe it.`,
-      fix: `Add ${method} ${address.rest} to the document, or remove the route.`,
-    })
+    const text = `The document of "${address.api}" does not describe it.`
+    problems.add('not-documented', `${method} ${path}`, text)
   }
 }

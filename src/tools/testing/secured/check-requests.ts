@@ -1,5 +1,5 @@
 import { findApiAddress } from './addresses.js'
-import { isRefused, SEE_ALL, type Asking, type Check, type Demand, type Trial } from './check-context.js'
+import { isRefused, type Asking, type Check, type Demand, type Trial } from './check-context.js'
 import { UNKNOWN, UNKNOWN_TARGET } from './judge.js'
 import { listOtherIds, listSpellings } from './spellings.js'
 import { listReplacements, listVariations, REPLACED_PATHS, type Variation } from './variations.js'
@@ -10,13 +10,11 @@ export function listMethods({ place, method, publicRoutes, routeOf }: Asking, me
     const route = routeOf(each, place.target) ?? place.path
     return !publicRoutes.has(each, place.path) && !publicRoutes.has(each, route)
   })
-  return asked.map((each) => ({
-    name: `with the method ${each} and without a credential`,
-    change: { method: each },
-    ...(place.isKnown && { kind: 'other-method' }),
-    fix: SEE_ALL,
-    place: { isUnknown: place.isForAll !== true && !(place.isKnown && method === 'GET' && each === 'HEAD') },
-  }))
+  return asked.map((each) => {
+    const isUnknown = !place.isForAll && !(place.isKnown && method === 'GET' && each === 'HEAD')
+    const name = `with the method ${each} and without a credential`
+    return { name, change: { method: each }, kind: place.isKnown ? 'other-method' : undefined, place: { isUnknown } }
+  })
 }
 
 export function listOtherMethods(check: Check): Trial[] {
@@ -29,15 +27,9 @@ export function listReplacedMethods({ place, method, publicRoutes, routeOf }: Ch
   return listReplacements(place.target, method).flatMap(({ name, change }): Trial[] => {
     const sent = change.method ?? method
     if (publicRoutes.has(sent, place.path)) return []
-    return [
-      {
-        name: `with the method ${sent} that names ${method} in ${name}, without a credential,`,
-        change,
-        kind: 'other-method',
-        fix: SEE_ALL,
-        place: { isUnknown: routeOf(sent, place.target) === undefined },
-      },
-    ]
+    const isUnknown = routeOf(sent, place.target) === undefined
+    const text = `with the method ${sent} that names ${method} in ${name}, without a credential,`
+    return [{ name: text, change, kind: 'other-method', place: { isUnknown } }]
   })
 }
 
@@ -89,7 +81,6 @@ export function listReplacedPaths({ place }: Check): Trial[] {
     name: `for another path that names this one in ${header}, without a credential,`,
     change: { target: UNKNOWN_TARGET, headers: { [header]: place.target } },
     kind: 'other-path',
-    fix: SEE_ALL,
     place: { isUnknown: true, mayBePage: () => true },
   }))
 }
@@ -104,20 +95,12 @@ export function listOtherPaths({ auth, place, method, params, publicRoutes, rout
     if (route !== undefined && publicRoutes.has(method, route)) return []
     // The page for every path that is listed as such. In this spelling, the path is below no API.
     const mayBePage = (): boolean => !route && !findApiAddress(auth, path) && publicRoutes.has(method, '/*')
-    return [
-      {
-        name: `for ${target}, the path ${name}, without a credential`,
-        change: { target },
-        kind: unknownTarget === undefined ? 'open' : 'other-path',
-        fix: SEE_ALL,
-        place: { isUnknown: !route, mayBePage, unknownTarget, ...(unknownTarget !== undefined && { difference: {} }) },
-      },
-    ]
+    const kind = unknownTarget === undefined ? 'open' : 'other-path'
+    const spelling = unknownTarget === undefined ? {} : { unknownTarget, difference: {} }
+    const text = `for ${target}, the path ${name}, without a credential`
+    return [{ name: text, change: { target }, kind, place: { isUnknown: !route, mayBePage, ...spelling } }]
   })
 }
-
-const EVERYBODY =
-  'Everybody can send what the function before the guard looks at. Put the guard before it, or list the route in "public" with the reason.'
 
 /** Headers, cookies, hosts, addresses, query parameters and bodies. */
 export function listOtherContents({ method, place, alsoTry }: Check): Trial[] {
@@ -125,7 +108,6 @@ export function listOtherContents({ method, place, alsoTry }: Check): Trial[] {
     name: `without a credential, but with ${name},`,
     change,
     kind: 'open',
-    fix: EVERYBODY,
     place: { difference: change, mayLeadElsewhere },
     parts: parts?.map(toTrial),
   })

@@ -1,7 +1,6 @@
 import { findApi } from '../credentials.js'
 import { findApiAddress } from './addresses.js'
 import {
-  formatGuardCall,
   isRefused,
   tryAll,
   type Asking,
@@ -19,8 +18,6 @@ import {
   listReplacedMethods,
   listReplacedPaths,
 } from './check-requests.js'
-import type { Fault } from './judge.js'
-import type { ProblemKind } from './problem.js'
 import type { Outcome } from './prober.js'
 
 /** The result of the first request. */
@@ -36,7 +33,7 @@ export function describeAsking(context: CheckContext, place: Place, method: stri
     asked: { isUnknown: !isKnown, isVerified: false, hasRoute },
     complain(kind, description, fix) {
       context.failed.add(`${method} ${target}`)
-      context.problems.add({ kind, route: `${isForAll ? 'ALL' : method} ${path}`, description, fix })
+      context.problems.add(kind, `${isForAll ? 'ALL' : method} ${path}`, description, fix)
     },
   }
 }
@@ -59,7 +56,7 @@ export async function checkMethod(
   const asked = { ...asking.asked, isVerified: verified !== undefined }
   const fault = await judge.judge(request, none, asked)
   if (fault) {
-    asking.complain(...describeFault(context, place, fault))
+    asking.complain(fault.kind, `A request without a credential was not refused by a guard: ${fault.answer}.`)
     return 'faulty'
   }
   const demanded = none.decisions.flatMap(({ kind, accepts }): readonly Demand[] => (kind === 'refused' ? accepts : []))
@@ -84,11 +81,7 @@ export async function checkMethod(
 /** Whoever listed it does not expect a credential there. HEAD changes nothing. */
 async function checkPublic({ prober, complain, place: { target } }: Asking): Promise<Finding> {
   if (!isRefused(await prober.ask({ method: 'HEAD', target }))) return 'public'
-  complain(
-    'public-but-guarded',
-    'It is listed as public, but a request without a credential is refused.',
-    'Remove it from "public".',
-  )
+  complain('public-but-guarded', 'It is listed as public, but a request without a credential is refused.')
   return 'faulty'
 }
 
@@ -112,34 +105,4 @@ async function findVerified(
     if (verified && isRefusal(outcome.answer?.status)) return verified.api
   }
   return undefined
-}
-
-function describeFault(
-  { auth }: CheckContext,
-  { path }: Place,
-  { kind, answer }: Fault,
-): [ProblemKind, string, string] {
-  const api = findApiAddress(auth, path)?.api
-  const [text, fix] = FAULTS[kind]
-  const guard = api === undefined ? 'a guard' : formatGuardCall(auth, api)
-  return [kind, `A request without a credential ${text}: ${answer}.`, fix.replace('GUARD', guard)]
-}
-
-const FAULTS: Readonly<Record<Fault['kind'], readonly [text: string, fix: string]>> = {
-  'report-only': [
-    'passed, because the guard only reports what it would refuse (reportOnly)',
-    'Remove "reportOnly" of the guard, the API or the platform, or list the route in "public" with the reason.',
-  ],
-  optional: [
-    'passed: the guard is optional, and no other guard stands behind it',
-    'Remove "optional: true", or list the route in "public" with the reason.',
-  ],
-  'wrong-refusal': [
-    'did not get the refusal of a guard',
-    'Let the guard answer: mount nothing before it that answers, and nothing that changes its answers. Give onDenied for answers of your own. If the route is protected otherwise, list it in "public" with that reason.',
-  ],
-  open: [
-    'was not refused by a guard',
-    'Put GUARD before what answers, or list the address in "public" with the reason. Express calls what is mounted in the order in which it is mounted.',
-  ],
 }

@@ -10,7 +10,7 @@ import { createCredentialSource } from './credential-source.js'
 import { fillPath, isSamePath, readOperations, type Operation } from './documents.js'
 import { findEndpoints, openLayer, type Endpoint } from './endpoints.js'
 import { createJudge, UNKNOWN } from './judge.js'
-import { createProblemList, RoutesNotSecuredError, type SecurityProblem } from './problem.js'
+import { createProblemList, RoutesNotSecuredError } from './problem.js'
 import { createProber } from './prober.js'
 import { readPublicRoutes } from './public-routes.js'
 import { readAlsoTry, type AlsoTry } from './variations.js'
@@ -95,7 +95,7 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
   })
   const operations = readOperations(auth, options.documents)
   const publicRoutes = readPublicRoutes(options.public)
-  const problems = createProblemList()
+  const problems = createProblemList(auth)
   const credentials = createCredentialSource(auth)
   const prober = createProber(app, auth)
   const findRoute = (method: string, target: string): Route | undefined => {
@@ -145,7 +145,10 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
       route ? methods.map((method) => `${method} ${path}`) : [],
     )
     if (routes.length === 0) routes.push(...refused.map((path) => `* ${path}`))
-    if (routes.length === 0 && !isReason(options.allowNoRoutes)) problems.add(NOTHING_FOUND)
+    if (routes.length === 0 && !isReason(options.allowNoRoutes)) {
+      const text = 'It has no route, and no API has an address that a guard refuses, so nothing is proved.'
+      problems.add('nothing-found', 'the app', text)
+    }
     if (problems.list().length > 0) throw new RoutesNotSecuredError(problems.list(), routes.length)
     return { routes, requestCount: prober.count() }
   } finally {
@@ -159,18 +162,14 @@ async function checkAddresses(context: CheckContext, endpoints: readonly Endpoin
   const { auth, publicRoutes } = context
   // Functions for every path show at the addresses of the APIs.
   const mounts = endpoints.flatMap(({ route, path, targets }) =>
-    route === undefined ? targets.flatMap((target) => (target === '' ? [] : { path, target })) : [],
+    route !== undefined || !(publicRoutes.has('GET', path) || findApiAddress(auth, path))
+      ? []
+      : targets.flatMap((target) => (target === '' ? [] : [[target.replace(/\/$/, ''), path] as const])),
   )
-  const below = mounts.filter(({ path }) => publicRoutes.has('GET', path) || findApiAddress(auth, path) !== undefined)
-  const bases = auth.apis.flatMap(listBases).map((base) => ({ path: `${base}/*`, target: base }))
+  const bases = auth.apis.flatMap(listBases).map((base) => [base, `${base}/*`] as const)
   const refused = new Set<string>()
-  const asked = new Set<string>()
-  for (const { path, target } of [...bases, ...below]) {
-    const mount = target.replace(/\/$/, '')
-    if (asked.has(mount)) continue
-    asked.add(mount)
+  for (const [mount, path] of new Map([...mounts, ...bases]))
     if (await checkAddress(context, mount, path)) refused.add(path)
-  }
   return [...refused]
 }
 
@@ -195,24 +194,11 @@ function findEndpointsOf(
 /** Entries of `public` that name nothing. Functions outside of the APIs show by their answers only. */
 async function reportUnused({ publicRoutes, prober, problems }: CheckContext): Promise<void> {
   for (const { text, path } of publicRoutes.unused()) {
-    const request = { method: 'HEAD', target: path.replace(/\*$/, UNKNOWN) }
-    const own = await prober.ask(request)
-    const atMount = path.endsWith('/*') ? await prober.ask({ method: 'HEAD', target: path.slice(0, -2) || '/' }) : own
-    if ([own, atMount].some(({ answer }) => answer !== undefined && answer.status < 400)) continue
-    problems.add({
-      kind: 'public-without-route',
-      route: text,
-      description: 'It is listed as public, but the app has no such route.',
-      fix: 'Remove it from "public", or correct it.',
-    })
+    const targets = path.endsWith('/*') ? [path.replace(/\*$/, UNKNOWN), path.slice(0, -2) || '/'] : [path]
+    const outcomes = await Promise.all(targets.map((target) => prober.ask({ method: 'HEAD', target })))
+    if (outcomes.some(({ answer }) => answer && answer.status < 400)) continue
+    problems.add('public-without-route', text, 'It is listed as public, but the app has no such route.')
   }
-}
-
-const NOTHING_FOUND: SecurityProblem = {
-  kind: 'nothing-found',
-  route: 'the app',
-  description: 'It has no route, and no API has an address that a guard refuses, so nothing is proved.',
-  fix: 'Give the app with all its routes, after they were added. If it has none on purpose, say why: allowNoRoutes: "...".',
 }
 
 function isReason(given: unknown): boolean {

@@ -1,5 +1,4 @@
-import { ConfigurationError } from '../../../index.js'
-import { isObject } from '../../../shared/lib/is-object.js'
+import { readGroup } from '../../../shared/lib/option-checks.js'
 import type { Ask } from './prober.js'
 
 /** What is tried besides the lists below. */
@@ -15,15 +14,8 @@ export interface AlsoTry {
 }
 
 /** Validates the option `alsoTry`. */
-export function readAlsoTry(given: unknown = {}): AlsoTry {
-  const known = ['paths', 'names', 'hosts', 'addresses']
-  const unknown = isObject(given) ? Object.keys(given).find((name) => !known.includes(name)) : ''
-  if (unknown === undefined) return given as AlsoTry
-  throw new ConfigurationError({
-    option: unknown === '' ? 'alsoTry' : `alsoTry.${unknown}`,
-    problem: unknown === '' ? 'is no object' : 'is unknown',
-    fix: `Give some of these: ${known.join(', ')}.`,
-  })
+export function readAlsoTry(given?: AlsoTry): AlsoTry {
+  return readGroup('alsoTry', given, ['paths', 'names', 'hosts', 'addresses'])
 }
 
 /** One thing that differs from the plain request. */

@@ -625,7 +625,6 @@ export const MISTAKES: readonly Mistake[] = [
 
 /** Mistakes that only the source shows, and the options with which they are found. Without these they are unseen. */
 export const FOUND_WITH: Readonly<Record<string, AppOptions>> = {
-  'an app in a function in a function': { alsoTry: { paths: ['/orders/items/1'] } },
   'a value of a header that opens a route': { alsoTry: { names: { 'x-caller': 'backoffice' } } },
   'a guard that an origin need not pass': { alsoTry: { names: { Origin: 'https://shop.example' } } },
 }
