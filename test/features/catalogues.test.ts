@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
 import { TEXTS as EMAILS } from '../../src/features/emails/texts/languages.js'
+import { TEXTS as PORTAL } from '../../src/features/portal/texts/languages.js'
+import { TEXTS as REGISTRATION } from '../../src/features/registration/texts/languages.js'
 
 const LANGUAGES = ['de', 'fr', 'es'] as const
 
@@ -28,3 +30,15 @@ it.each(LANGUAGES)(
     expect(inChanges.filter((name) => Object.hasOwn(key, name) && !Object.hasOwn(keySet, name))).toEqual([])
   },
 )
+
+it.each(LANGUAGES)('the pages in the language %s have the values of those in English', (language) => {
+  for (const texts of [PORTAL, REGISTRATION]) {
+    // What is wrong with a text is known in English only, and refusals are described by the core.
+    const listValues = (each: object) =>
+      listNames({ ...each, refused: {} }).map(([path, names]) => [path, names.filter((name) => name !== 'detail')])
+    expect(listValues(texts[language])).toEqual(listValues(texts.en))
+    expect(listNames(texts[language].refused!).filter(([, names]) => names.length > 0)).toEqual([
+      ['tooManyUntil', ['wait']],
+    ])
+  }
+})

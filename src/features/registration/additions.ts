@@ -8,7 +8,7 @@ import { createJudge } from './fields/judge-fields.js'
 import type { FieldSettings } from './fields/read-fields.js'
 import { RegistrationMistakes, type FieldProblems, type FormFields } from './mistakes.js'
 import type { RegistrationTerms } from './terms.js'
-import { TEXTS } from './texts/texts.js'
+import { TEXTS } from './texts/languages.js'
 
 /** What the provider asks for beside name, contact and APIs: fields of its own, the acceptance of its terms, and a captcha. */
 export interface Additions {

@@ -1,5 +1,6 @@
 import type { Api, Registration } from '../../shared/contracts/api.js'
 import type { Language } from '../../shared/contracts/application-record.js'
+import { fillCount, fillText } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { createContentSecurityPolicy, renderPage, type PageLinks } from '../../shared/web/public-page.js'
 import { allowSources, type CaptchaSettings } from './captcha.js'
@@ -10,8 +11,8 @@ import type { FieldProblems, FormFields } from './mistakes.js'
 import { hidePrivateKey } from '../../shared/lib/key-set-text.js'
 import { needsKeySet } from './key-set-field.js'
 import type { RegistrationTerms } from './terms.js'
-import type { Phrases } from './texts/en.js'
-import { TEXTS } from './texts/texts.js'
+import type { RegistrationTexts } from './texts/en.js'
+import { TEXTS } from './texts/languages.js'
 
 /** An API as the registration form shows it. */
 export interface RegistrationApi extends Api {
@@ -71,7 +72,7 @@ export function createFormPage({ apis, links, inputs, terms, captcha, decisionDa
       </form>
       <h2>${texts.next}</h2>
       <p>${texts.sent}</p>
-      ${apis.some(({ registration }) => registration === 'manual') && html`<p>${texts.approval(decisionDays)}</p>`}`
+      ${apis.some(({ registration }) => registration === 'manual') && html`<p>${fillText(texts.approval, { within: describeDecisionTime(decisionDays, texts) })}</p>`}`
     return renderPage(texts.title, links, form, {
       isError: refused !== undefined,
       language,
@@ -87,6 +88,11 @@ export function createFormPage({ apis, links, inputs, terms, captcha, decisionDa
   }
 }
 
+/** Within how many working days the provider usually decides. */
+export function describeDecisionTime(days: number | undefined, { within }: RegistrationTexts): string {
+  return days === undefined ? '' : fillCount(within, days)
+}
+
 /** A second click sends nothing while the answer to the first one is awaited. */
 const SEND_ONCE_SCRIPT = `let isSent = false
 document.querySelector('form').addEventListener('submit', (event) => {
@@ -97,7 +103,7 @@ document.querySelector('form').addEventListener('submit', (event) => {
 `
 
 /** Gets the focus when the page is shown, so that it is read out, with a link to each field that is wrong. */
-function renderSummary({ problems, reason }: RefusedForm, texts: Phrases): Html {
+function renderSummary({ problems, reason }: RefusedForm, texts: RegistrationTexts): Html {
   const lines = [...problems].map(
     ([id, problem]) => html`<li>${id === 'form' ? problem : html`<a href="#${id}">${problem}</a>`}</li>`,
   )
@@ -168,7 +174,7 @@ function renderTerms({ url, version, label }: RegistrationTerms, accepted: strin
   const field = { id: 'terms', label: translate(label ?? texts.acceptTerms, state.language), required: true }
   return html`<div class="field">
     ${renderFormField(field, state, (attributes) => html`<input type="checkbox" value="${version}" ${attributes}${accepted === version && html` checked`} />`, true)}
-    <p><a href="${url}" target="_blank" rel="noopener">${texts.readTerms(version)}</a></p>
+    <p><a href="${url}" target="_blank" rel="noopener">${fillText(texts.readTerms, { version })}</a></p>
   </div> `
 }
 

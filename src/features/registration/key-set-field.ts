@@ -5,13 +5,13 @@ import { ApplicationError } from '../../shared/contracts/errors.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { parseKeySetText } from '../../shared/lib/key-set-text.js'
 import { NO_PROBLEMS, type FieldProblems, type FormFields } from './mistakes.js'
-import type { Phrases } from './texts/en.js'
+import type { RegistrationTexts } from './texts/en.js'
 
 /** The key set that was entered, and what is wrong with it. */
 export async function readKeySetField(
   { values, apis: chosen }: FormFields,
   apis: readonly Api[],
-  texts: Phrases,
+  texts: RegistrationTexts,
 ): Promise<{ readonly source: KeySetSource | undefined; readonly problems: FieldProblems }> {
   const text = values.get('keySet') ?? ''
   const mistake = findKeySetProblem(apis, chosen, text !== '')

@@ -10,8 +10,9 @@ import { OAuthError } from '../../shared/contracts/denial.js'
 import { replaceForbidden } from '../../core/http/respond.js'
 import { readField, readFields } from '../../core/http/form.js'
 import { findAddressProblem } from '../../shared/lib/email-address.js'
+import { fillText } from '../../shared/lib/fill-in.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
-import type { Phrases } from './texts/en.js'
+import type { RegistrationTexts } from './texts/en.js'
 
 /** The id of a control -> its problem, in words for the person who filled in the form. `form`: of none in particular. */
 export type FieldProblems = ReadonlyMap<string, string>
@@ -47,7 +48,7 @@ export async function readFormFields(req: IncomingMessage, known: ReadonlySet<st
 export function findFieldProblems(
   { values, apis }: FormFields,
   openApis: readonly string[],
-  texts: Phrases,
+  texts: RegistrationTexts,
 ): FieldProblems {
   const name = values.get('name') ?? ''
   const contact = values.get('contact') ?? ''
@@ -55,16 +56,21 @@ export function findFieldProblems(
   const problems = new Map<string, string>()
   if (name === '') problems.set('name', texts.nameMissing)
   else if (isRefused(readRegistrationName, name)) {
-    problems.set('name', texts.nameRefused(findLineProblem(name, MAX_NAME_LENGTH)))
+    problems.set('name', describe(texts.nameRefused, findLineProblem(name, MAX_NAME_LENGTH)))
   }
   if (contact === '') problems.set('contact', texts.contactMissing)
   else if (isRefused(readRegistrationContact, contact)) {
-    problems.set('contact', texts.contactRefused(findAddressProblem(contact)))
+    problems.set('contact', describe(texts.contactRefused, findAddressProblem(contact)))
   }
   if (language !== undefined && !isLanguage(language)) problems.set('language', texts.languageUnknown)
   if (apis.length === 0) problems.set('apis', texts.apiMissing)
   else if (!apis.every((api) => openApis.includes(api))) problems.set('apis', texts.apiUnknown)
   return problems
+}
+
+/** What is wrong is known in English only. */
+function describe(text: string, problem: string | undefined): string {
+  return fillText(text, { detail: problem === undefined ? '' : ` This one ${problem}.` })
 }
 
 function isRefused(read: (value: string) => unknown, value: string): boolean {

@@ -12,7 +12,7 @@ import { readClientAddress } from '../../shared/lib/request.js'
 import { createRouter, logDenial } from '../../core/http/endpoints.js'
 import { sendDenial, sendJson, sendPage, setHeaders } from '../../core/http/respond.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
-import { formatRelativeTime } from '../../shared/lib/relative-time.js'
+import { describeRefusal } from '../../shared/web/describe-refusal.js'
 import { choosePageLanguage, readPreferredLanguage } from '../../shared/web/page-language.js'
 import { createContentSecurityPolicy } from '../../shared/web/public-page.js'
 import type { Additions } from './additions.js'
@@ -29,7 +29,7 @@ import {
   type FormFields,
 } from './mistakes.js'
 import { readKeySetField } from './key-set-field.js'
-import { TEXTS } from './texts/texts.js'
+import { TEXTS } from './texts/languages.js'
 import { renderThanksPage, type ThanksLinks } from './thanks-page.js'
 import type { Core } from '../../feature.js'
 
@@ -152,9 +152,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     setHeaders(res, denied.headers)
     const problems = error instanceof RegistrationMistakes ? error.problems : NO_PROBLEMS
     const language = readPreferredLanguage(req) ?? 'en'
-    const seconds = denied.status === 429 ? denied.headers['Retry-After'] : undefined
-    const wait = seconds === undefined ? undefined : formatRelativeTime(Number(seconds), language)
-    const reason = problems.size > 0 ? undefined : TEXTS[language].refusal(denied, wait)
+    const reason = problems.size > 0 ? undefined : describeRefusal(denied, TEXTS[language].refused, language)
     sendForm(req, res, denied.status, { fields, problems, reason })
   }
 

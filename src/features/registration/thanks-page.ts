@@ -1,9 +1,11 @@
 import type { Language } from '../../shared/contracts/application-record.js'
+import { fillText } from '../../shared/lib/fill-in.js'
 import { createSealedTexts } from '../../shared/lib/sealed-text.js'
 import { html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderPage, type PageLinks } from '../../shared/web/public-page.js'
-import { TEXTS } from './texts/texts.js'
+import { describeDecisionTime } from './form-page.js'
+import { TEXTS } from './texts/languages.js'
 
 /** What the page that follows a registration says about it. */
 interface Registered {
@@ -21,7 +23,10 @@ export function renderThanksPage(
 ): string {
   const texts = TEXTS[language]
   const { portalUrl } = links
-  const text = registered?.isHeld ? texts.held(registered.contact, decisionDays) : texts.received(registered?.contact)
+  const text = fillText(registered?.isHeld ? texts.held : texts.received, {
+    within: describeDecisionTime(decisionDays, texts),
+    contact: registered?.contact ?? texts.givenContact,
+  })
   const content = html`<p>${text}</p>
     <p>${texts.missingEmail}</p>
     ${portalUrl !== undefined && html`<p>${texts.manage} <a href="${portalUrl}">${FRAME_TEXTS[language].myApplications}</a>.</p>`}`

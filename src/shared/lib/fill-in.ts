@@ -15,9 +15,9 @@ interface Counted {
   readonly other: string
 }
 
-/** The text for that number, which is its `{count}`. */
-export function fillCount({ one, other }: Counted, count: number): string {
-  return fillText(count === 1 ? one : other, { count })
+/** The text for that number. Its `{count}` is the number, or how that is shown. */
+export function fillCount({ one, other }: Counted, number: number, count: number | string = number): string {
+  return fillText(number === 1 ? one : other, { count })
 }
 
 /** The text with values in place of their names. */

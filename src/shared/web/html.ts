@@ -1,3 +1,4 @@
+import { fillIn } from '../lib/fill-in.js'
 import { escapeHidden } from '../lib/visible-text.js'
 
 /** Markup that is inserted unescaped; only `html` creates it. */
@@ -10,6 +11,11 @@ type Content = Html | string | number | false | undefined | readonly Content[]
 /** HTML from a template: strings are escaped, lists joined, `false` and `undefined` left out. */
 export function html(strings: TemplateStringsArray, ...contents: readonly Content[]): Html {
   return { markup: String.raw({ raw: strings }, ...contents.map(formatContent)) }
+}
+
+/** A text of a catalogue with values in place of the names in it. Whatever is no markup is escaped. */
+export function fillHtml(text: string, values: Readonly<Record<string, Html | string | number>>): Html {
+  return html`${fillIn(text, values)}`
 }
 
 function formatContent(content: Content): string {

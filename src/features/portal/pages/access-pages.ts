@@ -1,5 +1,6 @@
 import { isWithheld } from '../../../core/applications/records/withheld.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { fillText } from '../../../shared/lib/fill-in.js'
+import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { renderField, renderFieldProblem, describeField, type Problem } from '../../../shared/web/form-field.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { findRequestable, type PortalApi } from '../sections/api-section.js'
@@ -16,7 +17,7 @@ export function createRequestPage(view: ApplicationView, api: PortalApi | undefi
   const { scopes } = requestable
   return {
     action: 'requestAccess',
-    heading: texts.requestApi(title),
+    heading: fillText(texts.requestApi, { title }),
     button: texts.request,
     render: (entered, problem) =>
       html`${description !== undefined && html`<p>${description}</p>`}
@@ -64,7 +65,7 @@ export function createRevokePage(view: ApplicationView): ActionPage {
     button: texts.revokeThem,
     isDestructive: true,
     render: () =>
-      html`<p>${texts.revokeAbout(view.record.name)}</p>
+      html`<p>${fillText(texts.revokeAbout, { name: view.record.name })}</p>
         <p>${texts.revokeGoesOn}</p>`,
     async perform(_entered, { applications, by }) {
       await applications.revokeTokens(view.record.id, { by })
@@ -79,7 +80,7 @@ export function createDeletePage(view: ApplicationView): ActionPage {
   const { texts } = view
   return {
     action: 'delete',
-    heading: texts.deleteName(name),
+    heading: fillText(texts.deleteName, { name }),
     button: texts.deleteIt,
     isDestructive: true,
     render: (entered, problem) =>
@@ -87,7 +88,7 @@ export function createDeletePage(view: ApplicationView): ActionPage {
         ${renderField(
           {
             id: 'name',
-            label: texts.confirmName(html`<strong>${name}</strong>`),
+            label: fillHtml(texts.confirmName, { name: html`<strong>${name}</strong>` }),
             problem,
             render: (attributes) =>
               html`<input ${attributes} value="${readField(entered, 'name')}" required autocomplete="off" />`,

@@ -3,7 +3,7 @@ import type { ApplicationRecord } from '../../../shared/contracts/application-re
 import type { RegistrationOffer } from '../../../shared/contracts/offers.js'
 import type { Portal } from '../portal-calls.js'
 import type { CredentialKind } from '../../../core/applications/credentials/credentials.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import type { PortalAction } from '../actions.js'
 import type { Notice } from './application-page.js'
 import type { Problem } from '../../../shared/web/form-field.js'
@@ -86,7 +86,9 @@ export function renderActionForm(
   problem: Problem | undefined,
 ): Html {
   const { record, link, texts } = view
-  return html`<p class="crumb">${texts.application(html`<a href="${link(record.id)}">${record.name}</a>`)}</p>
+  return html`<p class="crumb">
+      ${fillHtml(texts.application, { link: html`<a href="${link(record.id)}">${record.name}</a>` })}
+    </p>
     <form class="card" method="post">
       ${renderHiddenFields(view)} ${render(entered, problem)}
       <p class="actions foot">

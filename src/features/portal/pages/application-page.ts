@@ -1,5 +1,5 @@
 import type { PlanUsage } from '../../../shared/contracts/plan-usage.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { renderApis, type PortalApi } from '../sections/api-section.js'
 import { renderStatus } from './applications-page.js'
 import { renderContacts } from '../sections/contact-section.js'
@@ -45,7 +45,7 @@ export function renderApplication(options: ApplicationPageOptions): Html {
     <p class="facts">
       ${renderStatus(record, texts)}
       <span>${texts.applicationId} <code class="inline">${record.id}</code></span>
-      <span>${texts.created(renderDate(record.createdAt, texts))}</span>
+      <span>${fillHtml(texts.created, { date: renderDate(record.createdAt, texts) })}</span>
     </p>
     ${note !== undefined && html`<p class="note">${note}</p>`} ${renderTermsNote(options)}
     ${renderSummary(options, { usage, plan })}

@@ -1,5 +1,6 @@
 import { isLive } from '../../../core/applications/credentials/credentials.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
+import { fillCount } from '../../../shared/lib/fill-in.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import type { PortalTexts } from '../texts/en.js'
 import type { Links } from './page-links.js'
@@ -72,7 +73,7 @@ function listCells(record: ApplicationRecord, options: ApplicationsPageOptions):
       <p class="facts">
         <span>${apis.length > 0 ? apis.join(', ') : texts.noApiYet}</span>
         ${findUnaccepted(record, terms) && html`<span class="warn">${texts.termsAsked}</span>`}
-        ${expiring.length > 0 && html`<span class="warn">${texts.expireSoon(expiring.length)}</span>`}
+        ${expiring.length > 0 && html`<span class="warn">${fillCount(texts.expireSoon, expiring.length)}</span>`}
       </p>`,
     ...(usage ? [html`${count.format(calls)}`, html`${count.format(refused)}`] : []),
     html`${lastUsedAt > 0 ? renderRelativeTime(lastUsedAt, now, texts) : texts.neverUsed}`,

@@ -7,7 +7,8 @@ import {
 } from '../../../core/applications/contacts/contact-lists.js'
 import { readRegistrationContact } from '../../../core/applications/records/validation.js'
 import { formatRelativeTime } from '../../../shared/lib/relative-time.js'
-import { html } from '../../../shared/web/html.js'
+import { fillText } from '../../../shared/lib/fill-in.js'
+import { fillHtml, html } from '../../../shared/web/html.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { renderField } from '../../../shared/web/form-field.js'
 import { hashAddress, mayRemove } from '../sections/contact-section.js'
@@ -48,7 +49,8 @@ export function createInvitePage(view: ApplicationView): ActionPage {
       const recent = findRecentInvitation(record, address, now)
       if (recent) {
         const seconds = Math.ceil(recent.waitMs / 1000)
-        throw new FormProblem(texts.invitedBefore(formatRelativeTime(seconds, texts.language)), 'address', seconds)
+        const text = fillText(texts.invitedBefore, { wait: formatRelativeTime(seconds, texts.language) })
+        throw new FormProblem(text, 'address', seconds)
       }
       await limitInvitation(record.id, address)
       await invite(record.id, address, { by })
@@ -67,12 +69,12 @@ export function createRemovePage(view: ApplicationView, hash: string): ActionPag
   const { texts } = view
   return {
     action: 'removeContact',
-    heading: isMe ? texts.leaveIt(view.record.name) : texts.removeOne,
+    heading: isMe ? fillText(texts.leaveIt, { name: view.record.name }) : texts.removeOne,
     button: isMe ? texts.leave : texts.remove,
     isDestructive: true,
     render: () =>
-      html`<p>${texts.removeAbout(html`<strong>${address}</strong>`)}</p>
-        <p class="note">${texts.keepWorking(isMe)}</p>`,
+      html`<p>${fillHtml(texts.removeAbout, { address: html`<strong>${address}</strong>` })}</p>
+        <p class="note">${texts.keepWorking[isMe ? 'mine' : 'others']}</p>`,
     async perform(_entered, { applications, by }) {
       await applications.removeContact(view.record.id, address, { by })
       return isMe ? { left: 'left' } : { done: 'removed' }
@@ -90,7 +92,8 @@ export function createCancelPage(view: ApplicationView, hash: string): ActionPag
     heading: texts.cancelOne,
     button: texts.cancelIt,
     isDestructive: true,
-    render: () => html`<p>${texts.cancelAbout(html`<strong>${invitation.address}</strong>`)}</p>`,
+    render: () =>
+      html`<p>${fillHtml(texts.cancelAbout, { address: html`<strong>${invitation.address}</strong>` })}</p>`,
     async perform(_entered, { applications, by }) {
       await applications.cancelInvitation(view.record.id, invitation.address, { by })
       return { done: 'cancelled' }

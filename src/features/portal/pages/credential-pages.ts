@@ -3,7 +3,8 @@ import { findLeft } from '../../../core/applications/credentials/left-terms.js'
 import type { CredentialKind } from '../../../core/applications/credentials/credentials.js'
 import type { CredentialRecord } from '../../../shared/contracts/application-record.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { fillCount, fillText } from '../../../shared/lib/fill-in.js'
+import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { FormProblem, type ActionCall, type ActionPage, type IssuedCredential } from './action-page.js'
 import { renderField, type Problem } from '../../../shared/web/form-field.js'
 import { listCredentials, renderShown, type ShownCredential } from '../sections/credential-section.js'
@@ -81,7 +82,7 @@ export function createRotatePage(view: ApplicationView, id: string): ActionPage 
     render: (entered, problem) =>
       html`${describeCredential(kind, credential, texts)}
         <p>${texts.rotateAbout[kind]}</p>
-        ${former?.credential.expiresAt !== undefined && html`<p class="note">${texts.formerEnds(kind, renderDateTime(former.credential.expiresAt, texts))}</p>`}
+        ${former?.credential.expiresAt !== undefined && html`<p class="note">${fillHtml(texts.formerEnds[kind], { date: renderDateTime(former.credential.expiresAt, texts) })}</p>`}
         ${renderSelect({ id: 'overlap', label: texts.inUse[kind], choices: texts.overlaps, chosen: readField(entered, 'overlap') || '86400', problem }, texts)}`,
     async perform(entered, call) {
       const overlap = Number(readChoice(entered, 'overlap', texts.overlaps, texts))
@@ -151,15 +152,16 @@ export function listLifetimes({ record, now, findLatestExpiry, texts }: Applicat
   const latest = Math.min(...limits.map((limit) => limit ?? Infinity))
   const { lifetimes } = texts
   if (latest === Infinity) return lifetimes
-  if (latest <= now) return { '0': texts.hasPassed(formatDateTime(latest, texts)) }
+  if (latest <= now) return { '0': fillText(texts.hasPassed, { date: formatDateTime(latest, texts) }) }
   const shorter = Object.entries(lifetimes).filter(([days]) => days !== '0' && now + Number(days) * DAY_MS < latest)
-  return { ...Object.fromEntries(shorter), '0': texts.atTheMost(describeLatest(latest, now, texts)) }
+  return { ...Object.fromEntries(shorter), '0': fillText(texts.atTheMost, { end: describeLatest(latest, now, texts) }) }
 }
 
 /** A maximum age is a number of days from now; an operator may have chosen any time. */
 function describeLatest(latest: number, now: number, texts: PortalTexts): string {
   const days = (latest - now) / DAY_MS
-  return Number.isInteger(days) ? texts.inDays(days) : texts.onDate(formatDateTime(latest, texts))
+  if (Number.isInteger(days)) return fillCount(texts.inDays, days)
+  return fillText(texts.onDate, { date: formatDateTime(latest, texts) })
 }
 
 export function describeCredential(kind: CredentialKind, credential: CredentialRecord, texts: PortalTexts): Html {

@@ -2,7 +2,8 @@ import { LISTS } from '../../../core/applications/credentials/credential-lists.j
 import { findGrant } from '../../../core/applications/records/grants.js'
 import { formatEnvFile } from '../../../shared/samples/env-file.js'
 import { renderCopyable, renderFirstCalls } from '../../../shared/web/first-steps.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { fillText } from '../../../shared/lib/fill-in.js'
+import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import type { FrameTexts } from '../../../shared/web/texts/en.js'
 import type { IssuedCredential } from './action-page.js'
@@ -21,8 +22,8 @@ export function renderIssued(view: IssuedView, issued: IssuedCredential, develop
   const apis = listApis(view, kind)
   return html`<p class="note">${texts.shownOnce[kind]}</p>
     ${kind === 'secret' && renderCopyable(texts.sendAsClientId, record.id, frame)}
-    ${renderCopyable(texts.value(kind, name), plain, frame)}
-    <p>${expiry ? texts.expiresOn(kind, expiry) : texts.itDoesNotExpire[kind]}</p>
+    ${renderCopyable(fillText(texts.value[kind], { name }), plain, frame)}
+    <p>${expiry ? fillHtml(texts.expiresOn[kind], { date: expiry }) : texts.itDoesNotExpire[kind]}</p>
     ${apis.length > 0 && renderDownload(view, issued, frame)}
     ${apis.length > 0 && renderFirstCalls({ apis, credentials: listCredentials(view, issued), developersUrl, texts: frame })}
     <p class="actions"><a class="button" href="${link(record.id)}">${texts.stored[kind]}</a></p>`
@@ -42,7 +43,8 @@ export function formatIssuedFile(view: IssuedView, issued: Pick<IssuedCredential
   const { record, texts } = view
   const { kind, plain } = issued
   const expiresAt = record[LISTS[kind]].find(({ prefix }) => plain.startsWith(prefix))?.expiresAt
-  const comments = expiresAt === undefined ? [] : [texts.fileExpiresOn(formatDateTime(expiresAt, texts))]
+  const comments =
+    expiresAt === undefined ? [] : [fillText(texts.fileExpiresOn, { date: formatDateTime(expiresAt, texts) })]
   return formatEnvFile(listApis(view, kind), listCredentials(view, issued), comments)
 }
 

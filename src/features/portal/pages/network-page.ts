@@ -1,4 +1,5 @@
-import { html } from '../../../shared/web/html.js'
+import { fillText } from '../../../shared/lib/fill-in.js'
+import { fillHtml, html } from '../../../shared/web/html.js'
 import { isInNetworks, readNetwork } from '../../../shared/lib/networks.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { renderField, renderFieldProblem, describeField } from '../../../shared/web/form-field.js'
@@ -9,15 +10,15 @@ import type { ApplicationView } from './view.js'
 export function createNetworksPage(view: ApplicationView): ActionPage {
   const { texts, record, address } = view
   const bound = record.withheld?.networks
-  const hint = texts.networksHint('203.0.113.0/24, 2001:db8::/32')
+  const hint = fillText(texts.networksHint, { examples: '203.0.113.0/24, 2001:db8::/32' })
   const isShut = address !== undefined && record.networks !== undefined && !isInNetworks(address, record.networks)
   return {
     action: 'networks',
     heading: texts.changeNetworks,
     button: texts.saveNetworks,
     render: (entered, problem) =>
-      html`${address !== undefined && html`<p>${texts.yourAddress(html`<code class="inline">${address}</code>`)}</p>`}
-      ${bound && html`<p class="note">${texts.networksWithin(bound.join(', '))}</p>`}
+      html`${address !== undefined && html`<p>${fillHtml(texts.yourAddress, { address: html`<code class="inline">${address}</code>` })}</p>`}
+      ${bound && html`<p class="note">${fillText(texts.networksWithin, { networks: bound.join(', ') })}</p>`}
       ${renderField(
         {
           id: 'networks',
@@ -42,12 +43,15 @@ ${entered.has('networks') ? readField(entered, 'networks') : (record.networks ??
       const lines = listLines(entered)
       const read = lines.map(readNetwork).filter((network) => typeof network === 'string')
       const wrong = lines.find((line) => typeof readNetwork(line) !== 'string')
-      if (wrong !== undefined) throw new FormProblem(texts.networkRefused(wrong.slice(0, MAX_SHOWN_LENGTH)), 'networks')
+      if (wrong !== undefined) {
+        const text = wrong.slice(0, MAX_SHOWN_LENGTH)
+        throw new FormProblem(fillText(texts.networkRefused, { text }), 'networks')
+      }
       const networks = lines.length === 0 ? null : read
       // A list without the contact's own address is often a typing error, so the contact must confirm it.
       const shutsOut = address !== undefined && networks !== null && !isInNetworks(address, networks)
       if (shutsOut && !isShut && readField(entered, 'anyway') !== 'yes')
-        throw new FormProblem(texts.shutsYouOut(address), 'anyway')
+        throw new FormProblem(fillText(texts.shutsYouOut, { address }), 'anyway')
       await applications.update(record.id, { networks, by })
       return { done: 'networks' }
     },

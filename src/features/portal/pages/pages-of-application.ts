@@ -1,4 +1,5 @@
 import { retryAfter } from '../../../shared/contracts/denial.js'
+import { fillText } from '../../../shared/lib/fill-in.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import type { PortalAnswer, PortalRequest } from '../request.js'
 import { renderActionForm, type ActionPage, type FormProblem } from './action-page.js'
@@ -40,7 +41,10 @@ export function createPagesOfApplication(renderPage: RenderPortalPage): PagesOfA
     },
     showNotFound(view) {
       const { notFound, noPageOf } = view.texts
-      return { status: 404, page: show(view, notFound, { content: renderWayBack(view, noPageOf(view.record.name)) }) }
+      return {
+        status: 404,
+        page: show(view, notFound, { content: renderWayBack(view, fillText(noPageOf, { name: view.record.name })) }),
+      }
     },
   }
 }

@@ -2,6 +2,7 @@ import { MAX_NAME_LENGTH } from '../../../core/applications/records/validation.j
 import type { ApplicationError } from '../../../shared/contracts/errors.js'
 import { findAddressProblem } from '../../../shared/lib/email-address.js'
 import { isFollowable } from '../../../shared/lib/followable.js'
+import { fillText } from '../../../shared/lib/fill-in.js'
 import { findLineProblem } from '../../../shared/lib/visible-text.js'
 import type { PortalAction } from '../actions.js'
 import { readField, type FormFields } from '../../../core/http/form.js'
@@ -30,12 +31,19 @@ export function describeProblem(
 
 /** The problem of an address that somebody entered. */
 export function describeContactProblem(address: string, texts: PortalTexts): string {
-  return address === '' ? texts.addressMissing : texts.addressRefused(findAddressProblem(address))
+  if (address === '') return texts.addressMissing
+  return fillText(texts.addressRefused, { detail: describeDetail(findAddressProblem(address)) })
 }
 
 function describeNameProblem(name: string, texts: PortalTexts): string {
   const problem = findLineProblem(name, MAX_NAME_LENGTH)
-  return problem === undefined && isFollowable(name) ? texts.nameIsLink : texts.nameRefused(MAX_NAME_LENGTH, problem)
+  if (problem === undefined && isFollowable(name)) return texts.nameIsLink
+  return fillText(texts.nameRefused, { most: MAX_NAME_LENGTH, detail: describeDetail(problem) })
+}
+
+/** What is wrong is known in English only. */
+function describeDetail(problem: string | undefined): string {
+  return problem === undefined ? '' : ` This one ${problem}.`
 }
 
 function describeState(action: PortalAction, code: ApplicationError['code'], texts: PortalTexts): string {

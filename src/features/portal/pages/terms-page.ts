@@ -1,3 +1,4 @@
+import { fillText } from '../../../shared/lib/fill-in.js'
 import { html } from '../../../shared/web/html.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { readField } from '../../../core/http/form.js'
@@ -17,7 +18,7 @@ export function createTermsPage(view: ApplicationView): ActionPage | undefined {
     render: () =>
       html`<input type="hidden" name="terms" value="${version}" />
         <p>${texts.termsAsked}</p>
-        <p><a href="${url}" target="_blank" rel="noopener">${texts.readTerms(version)}</a></p>`,
+        <p><a href="${url}" target="_blank" rel="noopener">${fillText(texts.readTerms, { version })}</a></p>`,
     async perform(entered, { acceptTerms, by }) {
       if (readField(entered, 'terms') !== version) throw new FormProblem(texts.termsChanged)
       await acceptTerms(record.id, by)

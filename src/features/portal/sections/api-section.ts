@@ -2,7 +2,8 @@ import type { Api, Registration } from '../../../shared/contracts/api.js'
 import type { AccessRequest } from '../../../shared/contracts/application-record.js'
 import { findApplicationLimit } from '../../../core/applications/records/application-limits.js'
 import { findGrant, listGrantedScopes } from '../../../core/applications/records/grants.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { html, type Html, fillHtml } from '../../../shared/web/html.js'
+import { fillCount, fillText } from '../../../shared/lib/fill-in.js'
 import { renderPill } from '../../../shared/web/parts.js'
 import type { PortalTexts } from '../texts/en.js'
 import { renderDateTime, renderRelativeTime } from '../pages/times.js'
@@ -64,7 +65,7 @@ function renderApi(api: PortalApi, view: ApplicationView): Html {
       ${grant && renderScopes(api, listGrantedScopes(api, grant.scopes))} ${grant && renderLimit(api, view)}
       ${request && renderRequest(request, view)}
     </div>
-    ${requestable && html`<p class="actions">${renderAction(view.link(view.record.id, 'requestAccess', name), grant ? texts.requestMore : texts.request, texts.toApi(title))}</p>`}
+    ${requestable && html`<p class="actions">${renderAction(view.link(view.record.id, 'requestAccess', name), grant ? texts.requestMore : texts.request, fillText(texts.toApi, { title }))}</p>`}
   </li> `
 }
 
@@ -84,11 +85,19 @@ function renderScopes({ scopes: meanings }: PortalApi, scopes: readonly string[]
 function renderLimit({ name }: PortalApi, { record: { rateLimits }, now, texts }: ApplicationView): Html | false {
   const own = rateLimits && findApplicationLimit(rateLimits, name, now)
   if (!own) return false
-  const until = own.until !== undefined && html`, ${texts.until(renderDateTime(own.until, texts))}`
-  return html`<p class="soft">${texts.ownLimit(own.limit, own.window)}${until}</p>`
+  const until = own.until !== undefined && html`, ${fillHtml(texts.until, { date: renderDateTime(own.until, texts) })}`
+  return html`<p class="soft">${describeLimit(own.limit, own.window, texts)}${until}</p>`
+}
+
+/** Such as `At most 10 requests in 60 seconds`. */
+export function describeLimit(limit: number, seconds: number, texts: PortalTexts): string {
+  const requests = fillCount(texts.requests, limit, limit.toLocaleString(texts.language))
+  return fillText(texts.ownLimit, { requests, seconds: fillCount(texts.seconds, seconds) })
 }
 
 function renderRequest({ scopes, requestedAt }: AccessRequest, { now, texts }: ApplicationView): Html {
   const wanted = scopes.length > 0 && html`: ${scopes.map((scope) => html`<code class="inline">${scope}</code> `)}`
-  return html`<p class="soft">${texts.requested(renderRelativeTime(requestedAt, now, texts))}${wanted}</p>`
+  return html`<p class="soft">
+    ${fillHtml(texts.requested, { time: renderRelativeTime(requestedAt, now, texts) })}${wanted}
+  </p>`
 }

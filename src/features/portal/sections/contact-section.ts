@@ -5,7 +5,8 @@ import {
   normalizeContact,
 } from '../../../core/applications/contacts/contact-lists.js'
 import type { Invitation } from '../../../shared/contracts/application-record.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { fillHtml, html, type Html } from '../../../shared/web/html.js'
+import { fillText } from '../../../shared/lib/fill-in.js'
 import { renderPill } from '../../../shared/web/parts.js'
 import { renderRelativeTime } from '../pages/times.js'
 import { offers, renderAction, renderHiddenFields, renderSection, type ApplicationView } from '../pages/view.js'
@@ -65,9 +66,11 @@ function renderInvitation({ address, expiresAt }: Invitation, view: ApplicationV
   return html`<li class="row">
     <div>
       <h3>${address} ${renderPill(texts.isInvited, 'warn')}</h3>
-      <p class="facts"><span>${texts.invitationEnds(renderRelativeTime(expiresAt, view.now, texts))}</span></p>
+      <p class="facts">
+        <span>${fillHtml(texts.invitationEnds, { time: renderRelativeTime(expiresAt, view.now, texts) })}</span>
+      </p>
     </div>
-    ${offers(view, 'invite') && html`<p class="actions">${renderAction(path, texts.cancel, texts.invitationOf(address))}</p>`}
+    ${offers(view, 'invite') && html`<p class="actions">${renderAction(path, texts.cancel, fillText(texts.invitationOf, { address }))}</p>`}
   </li> `
 }
 

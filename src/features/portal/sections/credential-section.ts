@@ -3,7 +3,8 @@ import { formatRecordedKeySet } from '../../../core/applications/credentials/key
 import { isLive, type CredentialKind } from '../../../core/applications/credentials/credentials.js'
 import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../../shared/contracts/application-record.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { fillText } from '../../../shared/lib/fill-in.js'
+import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { renderDate, renderDateTime, renderRelativeTime } from '../pages/times.js'
 import { offers, renderAction, renderRows, renderSection, type ApplicationView } from '../pages/view.js'
 
@@ -58,19 +59,21 @@ function renderCredential(shown: ShownCredential, view: ApplicationView): Html {
   const address = (page: 'rename' | 'rotate' | 'end' | 'replaceKeySet' | 'reloadKeySet'): string =>
     link(record.id, page, id)
   // Both have the same name after a rotation.
-  const subject = keySet ? `(${texts.keySets.kind} ${name})` : texts.ofCredential(kind, name, isReplaced)
+  const subject = keySet
+    ? `(${texts.keySets.kind} ${name})`
+    : fillText((isReplaced ? texts.ofReplaced : texts.ofCredential)[kind], { name })
   const canReplace = keySet && offers(view, 'replaceKeySet')
   return html`<li class="row">
     <div>
       <h3>${name} <span class="kind">${keySet ? texts.keySets.kind : texts.kinds[kind]}</span></h3>
       ${renderShown(credential)}
       <p class="facts">
-        <span>${texts.created(renderDate(createdAt, texts))}</span>
+        <span>${fillHtml(texts.created, { date: renderDate(createdAt, texts) })}</span>
         <span
-          >${lastUsedAt === undefined ? texts.neverUsed : texts.lastUsed(renderRelativeTime(lastUsedAt, now, texts))}</span
+          >${lastUsedAt === undefined ? texts.neverUsed : fillHtml(texts.lastUsed, { time: renderRelativeTime(lastUsedAt, now, texts) })}</span
         >
-        ${renderEnd(shown, view)} ${apis && html`<span>${texts.onlyFor(formatGrants(apis))}</span>`}
-        ${networks && html`<span>${texts.onlyFrom(networks.join(', '))}</span>`}
+        ${renderEnd(shown, view)} ${apis && html`<span>${fillText(texts.onlyFor, { apis: formatGrants(apis) })}</span>`}
+        ${networks && html`<span>${fillText(texts.onlyFrom, { networks: networks.join(', ') })}</span>`}
       </p>
     </div>
     <p class="actions">
@@ -100,7 +103,12 @@ function formatGrants(apis: GrantedApis): string {
 function renderEnd({ kind, credential, isReplaced }: ShownCredential, { now, texts }: ApplicationView): Html {
   const { expiresAt } = credential
   if (expiresAt === undefined) return html`<span>${texts.doesNotExpire}</span>`
-  if (isReplaced) return html`<span class="warn">${texts.replacedUntil(kind, renderDateTime(expiresAt, texts))}</span>`
+  if (isReplaced)
+    return html`<span class="warn"
+      >${fillHtml(texts.replacedUntil[kind], { date: renderDateTime(expiresAt, texts) })}</span
+    >`
   const isSoon = expiresAt - now < EXPIRY_NOTICE_MS
-  return html`<span class="${isSoon && 'warn'}">${texts.expires(renderRelativeTime(expiresAt, now, texts))}</span>`
+  return html`<span class="${isSoon && 'warn'}"
+    >${fillHtml(texts.expires, { time: renderRelativeTime(expiresAt, now, texts) })}</span
+  >`
 }

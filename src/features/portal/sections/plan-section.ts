@@ -6,11 +6,12 @@ import { renderDateTime } from '../pages/times.js'
 import { getFormats } from '../../../shared/web/formats.js'
 import { renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
 import type { PortalTexts } from '../texts/en.js'
+import { describeLimit } from './api-section.js'
 import { renderDayPlot } from './usage-section.js'
 
 /** What is used of the application's plan, what is left, and until when, with a bar for each day of the month. */
 export function renderPlan({ texts, now }: ApplicationView, { plan, quotas, rates, days }: PlanUsage): Html {
-  const limits = rates.map(({ limit, window }) => texts.ownLimit(limit, window))
+  const limits = rates.map(({ limit, window }) => describeLimit(limit, window, texts))
   return renderSection(
     'plan',
     texts.plan,

@@ -1,5 +1,6 @@
 import type { CountedRefusal } from '../../../shared/contracts/usage-entries.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { fillText } from '../../../shared/lib/fill-in.js'
+import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { renderEmpty } from '../../../shared/web/parts.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { renderRelativeTime } from '../pages/times.js'
@@ -29,11 +30,11 @@ function renderRefusal(refusal: CountedRefusal, { now, texts }: ApplicationView)
       <h3>${problem}</h3>
       <p>${fix}</p>
       <p class="facts">
-        <span>${count > 1 ? texts.times(count, time) : time}</span>
+        <span>${count > 1 ? fillHtml(texts.times, { count, time }) : time}</span>
         ${route !== undefined && html`<span><code class="inline">${route}</code></span>`} <span>${api}</span>
         <span><code class="inline">${error}</code></span>
-        ${address !== undefined && html`<span>${texts.from(address)}</span>`}
-        ${requestId !== undefined && html`<span>${texts.requestId(html`<code class="inline">${requestId}</code>`)}</span>`}
+        ${address !== undefined && html`<span>${fillText(texts.from, { address })}</span>`}
+        ${requestId !== undefined && html`<span>${fillHtml(texts.requestId, { id: html`<code class="inline">${requestId}</code>` })}</span>`}
       </p>
     </div>
   </li> `

@@ -1,4 +1,5 @@
 import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
+import { fillText } from '../../../shared/lib/fill-in.js'
 import { formatCallCommand } from '../../../shared/samples/curl.js'
 import { renderCopyable } from '../../../shared/web/first-steps.js'
 import { html, type Html } from '../../../shared/web/html.js'
@@ -30,14 +31,14 @@ export function renderUsage(
 ): Html {
   const { texts } = view
   if (sumUsage(usage).calls === 0)
-    return renderSection('usage', texts.usage, texts.usageAbout(USAGE_DAYS), renderNoCalls(view))
+    return renderSection('usage', texts.usage, fillText(texts.usageAbout, { days: USAGE_DAYS }), renderNoCalls(view))
   const used = view.apis.filter(
     ({ name }) => Object.hasOwn(view.record.apis, name) || usage.some(({ api }) => api === name),
   )
   return renderSection(
     'usage',
     texts.usage,
-    texts.usageAbout(USAGE_DAYS),
+    fillText(texts.usageAbout, { days: USAGE_DAYS }),
     renderRows(
       used.map((api) => {
         const own = usage.filter((each) => each.api === api.name)
@@ -99,7 +100,7 @@ function renderDays(
 ): Html {
   return html`${days.some(({ allowed, refused }) => allowed + refused > 0) && renderDayPlot(`days-${id}`, title, days, texts)}
     <details>
-      <summary>${texts.table}<span class="unseen"> ${texts.ofApi(title)}</span></summary>
+      <summary>${texts.table}<span class="unseen"> ${fillText(texts.ofApi, { title })}</span></summary>
       <div class="scroll" tabindex="0" role="region" aria-labelledby="${id}">
         ${renderTable(days, hasTokens, texts)}
       </div>
@@ -176,8 +177,8 @@ export function renderDayPlot(id: string, label: string, days: readonly PlottedD
     id,
     label,
     periods: days.map(({ day, allowed, refused }) => {
-      const text = texts.countsOfDay(name(day), count.format(allowed), count.format(refused))
-      return { text, allowed, refused }
+      const counts = { date: name(day), allowed: count.format(allowed), refused: count.format(refused) }
+      return { text: fillText(texts.countsOfDay, counts), allowed, refused }
     }),
     dates: [days[0], days[days.length >> 1], days.at(-1)].flatMap((each) => (each ? [name(each.day)] : [])),
     formatCount: (each) => short.format(each),

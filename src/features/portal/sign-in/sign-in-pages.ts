@@ -1,7 +1,7 @@
 import type { Denial } from '../../../shared/contracts/denial.js'
 import type { Language } from '../../../shared/contracts/application-record.js'
-import { formatRelativeTime } from '../../../shared/lib/relative-time.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { describeRefusal } from '../../../shared/web/describe-refusal.js'
+import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { renderField, type Problem } from '../../../shared/web/form-field.js'
@@ -44,9 +44,9 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string) {
       const { id, contact, isRefused } = ownMembers(sent)
       const texts = TEXTS[language]
       const problem = isRefused ? { text: texts.codeRefused, field: 'code' } : undefined
-      const content = html`${contact !== undefined && html`<p>${texts.sent(html`<strong>${contact}</strong>`)}</p>`}
+      const content = html`${contact !== undefined && html`<p>${fillHtml(texts.sent, { contact: html`<strong>${contact}</strong>` })}</p>`}
         ${renderCodeForm(root, csrf, id, problem, texts)}
-        <p>${texts.noEmail(renderLink)}</p>`
+        <p>${fillHtml(texts.noEmail, { link: renderLink(texts.otherAddress) })}</p>`
       return renderPage(texts.checkEmail, { session, language, error: problem, content })
     },
     /** `GET` of a link in an e-mail: only a click sends its token. */
@@ -84,7 +84,9 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string) {
       { applicationName, contact }: { readonly applicationName: string; readonly contact: string },
     ): string {
       const texts = TEXTS[language]
-      const content = html`<p>${texts.acceptedBy(contact, html`<strong>${applicationName}</strong>`)}</p>
+      const content = html`<p>
+          ${fillHtml(texts.acceptedBy, { contact, application: html`<strong>${applicationName}</strong>` })}
+        </p>
         ${renderHome(language)}`
       return renderPage(texts.accepted, { session, language, content })
     },
@@ -93,14 +95,13 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string) {
       const { outOfDate, loadAgain } = TEXTS[visitor.language]
       return renderRefusal(outOfDate, loadAgain, visitor.language, visitor)
     },
-    renderFailure(language: Language, { error, description, headers: { 'Retry-After': seconds } }: Denial): string {
+    renderFailure(language: Language, denied: Denial): string {
       const texts = TEXTS[language]
-      const wait = seconds === undefined ? undefined : formatRelativeTime(Number(seconds), texts.language)
-      return renderRefusal(texts.failed, texts.refused({ error, description, wait }), language)
+      return renderRefusal(texts.failed, describeRefusal(denied, texts.refused, language), language)
     },
     renderNotFound({ session, language }: PageVisitor): string {
       const texts = TEXTS[language]
-      const content = html`<p>${texts.noPage(renderLink)}</p>`
+      const content = html`<p>${fillHtml(texts.noPage, { link: renderLink(texts.yourApplications) })}</p>`
       return renderPage(texts.notFound, { session, language, content })
     },
   }

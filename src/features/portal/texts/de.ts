@@ -1,8 +1,5 @@
-import { html } from '../../../shared/web/html.js'
 import type { PortalTexts } from './en.js'
 import { de as signIn } from './sign-in/de.js'
-
-const NAMES = { key: 'Schlüssel', secret: 'Secret' } as const
 
 /** The words of the portal in German. */
 export const de: PortalTexts = {
@@ -11,13 +8,13 @@ export const de: PortalTexts = {
 
   justNow: 'gerade eben',
   soon: 'in weniger als einer Minute',
-  created: (date) => html`Erstellt am ${date}`,
-  lastUsed: (time) => html`Zuletzt verwendet ${time}`,
+  created: 'Erstellt am {date}',
+  lastUsed: 'Zuletzt verwendet {time}',
   neverUsed: 'Nie verwendet',
   back: 'Zurück',
 
-  noPageOf: (name) =>
-    `Diese Seite von ${name} gibt es nicht. Vielleicht wurden die Zugangsdaten, der Kontakt oder die Einladung inzwischen ersetzt oder entfernt.`,
+  noPageOf:
+    'Diese Seite von {name} gibt es nicht. Vielleicht wurden die Zugangsdaten, der Kontakt oder die Einladung inzwischen ersetzt oder entfernt.',
   unchanged: 'Nichts wurde geändert',
   unchangedBecause:
     'Das Formular wurde zweimal gesendet, oder die Anwendung wurde geändert, seit es angezeigt wurde: von Ihnen, einem anderen Kontakt oder uns. Wurde Ihnen ein neuer Schlüssel oder ein neues Secret angezeigt, so gilt der Wert; falls Sie ihn nicht gespeichert haben, erstellen Sie noch einen.',
@@ -31,9 +28,11 @@ export const de: PortalTexts = {
   noApplication: 'Es gibt keine Anwendung mit Ihrer Adresse.',
   register: 'Anwendung registrieren',
   noApiYet: 'Noch keine API',
-  expireSoon: (count) =>
-    count === 1 ? 'Ein Schlüssel oder Secret läuft bald ab' : `${count} Schlüssel oder Secrets laufen bald ab`,
-  application: (link) => html`Anwendung ${link}`,
+  expireSoon: {
+    one: 'Ein Schlüssel oder Secret läuft bald ab',
+    other: '{count} Schlüssel oder Secrets laufen bald ab',
+  },
+  application: 'Anwendung {link}',
   applicationId: 'Anwendungs-ID',
   parts: 'Teile dieser Seite',
   notices: {
@@ -60,9 +59,9 @@ export const de: PortalTexts = {
   waiting: 'Wartet auf Freigabe',
   request: 'Zugriff beantragen',
   requestMore: 'Mehr beantragen',
-  toApi: (title) => `(${title})`,
-  requested: (time) => html`Beantragt ${time}`,
-  requestApi: (title) => `${title} beantragen`,
+  toApi: '({title})',
+  requested: 'Beantragt {time}',
+  requestApi: '{title} beantragen',
   needsApproval: 'Diese API braucht unsere Freigabe. Wir teilen Ihnen die Entscheidung per E-Mail mit.',
   needsApprovalNow:
     'Wir haben diesen Zugriff früher entzogen, deshalb braucht er jetzt unsere Freigabe. Wir teilen Ihnen die Entscheidung per E-Mail mit.',
@@ -74,13 +73,14 @@ export const de: PortalTexts = {
   credentialsAbout:
     'Damit weist sich diese Anwendung aus. Nur die ersten Zeichen werden angezeigt: Der Rest ist nicht gespeichert.',
   noCredential: 'Es gibt keine Zugangsdaten.',
-  kinds: NAMES,
-  ofCredential: (kind, name, isReplaced) => `(${isReplaced ? 'ersetzt: ' : ''}${NAMES[kind]} ${name})`,
-  onlyFor: (apis) => `Nur für ${apis}`,
-  onlyFrom: (networks) => `Nur aus ${networks}`,
+  kinds: { key: 'Schlüssel', secret: 'Secret' },
+  ofCredential: { key: '(Schlüssel {name})', secret: '(Secret {name})' },
+  ofReplaced: { key: '(ersetzt: Schlüssel {name})', secret: '(ersetzt: Secret {name})' },
+  onlyFor: 'Nur für {apis}',
+  onlyFrom: 'Nur aus {networks}',
   doesNotExpire: 'Läuft nicht ab',
-  replacedUntil: (_kind, date) => html`Ersetzt: gilt bis ${date}`,
-  expires: (time) => html`Läuft ab: ${time}`,
+  replacedUntil: { key: 'Ersetzt: gilt bis {date}', secret: 'Ersetzt: gilt bis {date}' },
+  expires: 'Läuft ab: {time}',
   name: 'Name',
   keySets: {
     kind: 'Öffentliche Schlüssel',
@@ -117,10 +117,10 @@ export const de: PortalTexts = {
   nameHint: 'Der Zweck, zum Beispiel „Lager“ oder „Testsystem“.',
   expiry: 'Läuft ab',
   lifetimes: { 0: 'nie', 30: 'in 30 Tagen', 90: 'in 90 Tagen', 365: 'in einem Jahr' },
-  inDays: (days) => (days === 1 ? 'in einem Tag' : `in ${days} Tagen`),
-  onDate: (date) => `am ${date}`,
-  atTheMost: (end) => `${end} (spätestens)`,
-  hasPassed: (date) => `am ${date}, schon vorbei`,
+  inDays: { one: 'in einem Tag', other: 'in {count} Tagen' },
+  onDate: 'am {date}',
+  atTheMost: '{end} (spätestens)',
+  hasPassed: 'am {date}, schon vorbei',
   rename: 'Umbenennen',
   renameIt: { key: 'Schlüssel umbenennen', secret: 'Secret umbenennen' },
   rotate: 'Ersetzen',
@@ -131,10 +131,10 @@ export const de: PortalTexts = {
     secret:
       'Sie erhalten sofort ein neues Secret. Nur die nächste Seite zeigt es an: Halten Sie sich bereit, es zu speichern.',
   },
-  formerEnds: (kind, date) =>
-    kind === 'key'
-      ? html`Der Schlüssel davor, der bis ${date} gilt, endet sofort.`
-      : html`Das Secret davor, das bis ${date} gilt, endet sofort.`,
+  formerEnds: {
+    key: 'Der Schlüssel davor, der bis {date} gilt, endet sofort.',
+    secret: 'Das Secret davor, das bis {date} gilt, endet sofort.',
+  },
   inUse: { key: 'Der bisherige Schlüssel', secret: 'Das bisherige Secret' },
   overlaps: {
     0: 'endet sofort',
@@ -156,8 +156,8 @@ export const de: PortalTexts = {
   alsoRevoke: 'Auch alle bisher ausgestellten Access-Tokens ablehnen',
   revoke: 'Alle Access-Tokens widerrufen',
   revokeThem: 'Widerrufen',
-  revokeAbout: (name) =>
-    `Alle Access-Tokens, die bisher für ${name} ausgestellt wurden, werden ab der nächsten Anfrage abgelehnt. Schlüssel und Secrets bleiben, wie sie sind.`,
+  revokeAbout:
+    'Alle Access-Tokens, die bisher für {name} ausgestellt wurden, werden ab der nächsten Anfrage abgelehnt. Schlüssel und Secrets bleiben, wie sie sind.',
   revokeGoesOn: 'Ihre Dienste arbeiten weiter, sobald sie ein neues Access-Token angefordert haben.',
 
   issued: { key: 'Ihr neuer Schlüssel', secret: 'Ihr neues Secret' },
@@ -166,31 +166,29 @@ export const de: PortalTexts = {
     secret: 'Nur diese Seite zeigt es an. Bewahren Sie es sicher auf, zum Beispiel in einem Secret-Manager.',
   },
   sendAsClientId: 'Anwendungs-ID, als client_id zu senden',
-  value: (kind, name) => `${NAMES[kind]} „${name}“`,
-  expiresOn: (kind, date) => html`${kind === 'key' ? 'Er' : 'Es'} läuft am ${date} ab.`,
+  value: { key: 'Schlüssel „{name}“', secret: 'Secret „{name}“' },
+  expiresOn: { key: 'Er läuft am {date} ab.', secret: 'Es läuft am {date} ab.' },
   itDoesNotExpire: { key: 'Er läuft nicht ab.', secret: 'Es läuft nicht ab.' },
-  fileExpiresOn: (date) => `Läuft ab am ${date}`,
+  fileExpiresOn: 'Läuft ab am {date}',
   stored: { key: 'Ich habe ihn gespeichert', secret: 'Ich habe es gespeichert' },
 
-  ownLimit: (limit, seconds) =>
-    `Höchstens ${limit.toLocaleString('de')} ${limit === 1 ? 'Anfrage' : 'Anfragen'} in ${seconds} ${seconds === 1 ? 'Sekunde' : 'Sekunden'}`,
-  until: (date) => html`bis ${date}`,
+  ownLimit: 'Höchstens {requests} in {seconds}',
+  requests: { one: '{count} Anfrage', other: '{count} Anfragen' },
+  seconds: { one: '{count} Sekunde', other: '{count} Sekunden' },
+  until: 'bis {date}',
 
   networks: 'Netze',
   networksAbout: 'Von wo diese Anwendung aufrufen darf. Aufrufe von anderswo werden abgelehnt.',
   anyNetwork: 'Aus jedem Netz.',
   changeNetworks: 'Netze ändern',
   saveNetworks: 'Netze speichern',
-  networksHint: (examples) => `Ein Netz oder eine Adresse pro Zeile, etwa ${examples}.`,
+  networksHint: 'Ein Netz oder eine Adresse pro Zeile, etwa {examples}.',
   networksEmpty: 'Leer lassen für jedes Netz.',
-  networksWithin: (networks) =>
-    `Wir erlauben dieser Anwendung Aufrufe aus: ${networks}. Ihre Liste kann nur weniger enthalten.`,
-  yourAddress: (address) => html`Ihre eigene Adresse ist ${address}.`,
-  networkRefused: (text) =>
-    `„${text}“ ist kein Netz. Schreiben Sie seine erste Adresse und seine Bits, etwa 203.0.113.0/24.`,
+  networksWithin: 'Wir erlauben dieser Anwendung Aufrufe aus: {networks}. Ihre Liste kann nur weniger enthalten.',
+  yourAddress: 'Ihre eigene Adresse ist {address}.',
+  networkRefused: '„{text}“ ist kein Netz. Schreiben Sie seine erste Adresse und seine Bits, etwa 203.0.113.0/24.',
   networksRefused: 'Die Liste hat zu viele Netze, oder mehr, als wir erlauben.',
-  shutsYouOut: (address) =>
-    `Die Liste enthält Ihre eigene Adresse ${address} nicht: Aufrufe von Ihrem Standort würden abgelehnt.`,
+  shutsYouOut: 'Die Liste enthält Ihre eigene Adresse {address} nicht: Aufrufe von Ihrem Standort würden abgelehnt.',
   saveAnyway: 'Trotzdem speichern',
 
   plan: 'Tarif',
@@ -210,8 +208,8 @@ export const de: PortalTexts = {
   quotaReached: 'Das Kontingent ist verbraucht: Anfragen werden bis dahin abgelehnt.',
   softQuotaReached: 'Das Kontingent ist verbraucht. Weitere Anfragen werden trotzdem beantwortet.',
   usage: 'Nutzung',
-  usageAbout: (days) =>
-    `Anfragen der letzten ${days} Tage, gezählt nach Tagen in UTC. Die der letzten Minute können noch fehlen, auch wenn eine Ablehnung schon aufgeführt ist.`,
+  usageAbout:
+    'Anfragen der letzten {days} Tage, gezählt nach Tagen in UTC. Die der letzten Minute können noch fehlen, auch wenn eine Ablehnung schon aufgeführt ist.',
   nothingCounted: 'Noch nichts zu zählen.',
   allowed: 'Erlaubt',
   refusedCount: 'Abgelehnt',
@@ -219,24 +217,24 @@ export const de: PortalTexts = {
   tokens: 'Access-Tokens',
   refusedWith: 'Abgelehnt:',
   day: 'Tag',
-  countsOfDay: (date, allowed, refused) => `${date}: ${allowed} erlaubt, ${refused} abgelehnt`,
+  countsOfDay: '{date}: {allowed} erlaubt, {refused} abgelehnt',
   table: 'Tabelle',
-  ofApi: (title) => `(${title})`,
+  ofApi: '({title})',
   refusals: 'Ablehnungen',
   refusalsAbout: 'Die letzten abgelehnten Anfragen aus 7 Tagen, und wie Sie den Fehler beheben.',
   noRefusal: 'Keine Anfrage wurde abgelehnt.',
-  times: (count, time) => html`${count} Mal, zuletzt ${time}`,
-  from: (address) => `von ${address}`,
-  requestId: (id) => html`Anfrage ${id}`,
+  times: '{count} Mal, zuletzt {time}',
+  from: 'von {address}',
+  requestId: 'Anfrage {id}',
 
   colleagues: 'Kontakte',
   colleaguesAbout: 'Wer diese Anwendung sehen und ändern darf. Der erste Kontakt erhält ihre E-Mails.',
   you: 'Sie',
   getsEmails: 'Erhält die E-Mails',
   isInvited: 'Eingeladen',
-  invitationEnds: (time) => html`Die Einladung endet ${time}`,
+  invitationEnds: 'Die Einladung endet {time}',
   cancel: 'Zurückziehen',
-  invitationOf: (address) => `(Einladung an ${address})`,
+  invitationOf: '(Einladung an {address})',
   addressOfColleague: 'E-Mail-Adresse eines weiteren Kontakts',
   invite: 'Einladen',
   inviteOne: 'Kontakt einladen',
@@ -244,19 +242,21 @@ export const de: PortalTexts = {
   remove: 'Entfernen',
   removeOne: 'Kontakt entfernen',
   leave: 'Austreten',
-  leaveIt: (name) => `Aus ${name} austreten`,
+  leaveIt: 'Aus {name} austreten',
   thisApplication: '(diese Anwendung)',
-  removeAbout: (address) =>
-    html`${address} kann diese Anwendung nicht mehr sehen oder ändern und wird abgemeldet, wenn es die einzige ist.`,
-  keepWorking: (isMe) =>
-    `Zugangsdaten, die ${isMe ? 'Sie kennen' : 'diese Person kennt'}, gelten weiter. Ersetzen Sie sie, wenn das nicht sein darf.`,
+  removeAbout:
+    '{address} kann diese Anwendung nicht mehr sehen oder ändern und wird abgemeldet, wenn es die einzige ist.',
+  keepWorking: {
+    mine: 'Zugangsdaten, die Sie kennen, gelten weiter. Ersetzen Sie sie, wenn das nicht sein darf.',
+    others: 'Zugangsdaten, die diese Person kennt, gelten weiter. Ersetzen Sie sie, wenn das nicht sein darf.',
+  },
   cancelOne: 'Einladung zurückziehen',
   cancelIt: 'Einladung zurückziehen',
-  cancelAbout: (address) => html`Der Link, der an ${address} gesendet wurde, funktioniert dann nicht mehr.`,
+  cancelAbout: 'Der Link, der an {address} gesendet wurde, funktioniert dann nicht mehr.',
 
   terms: 'Nutzungsbedingungen',
   termsAsked: 'Wir bitten Sie, unsere Nutzungsbedingungen zu akzeptieren.',
-  readTerms: (version) => `Lesen: Fassung ${version} (öffnet einen neuen Tab)`,
+  readTerms: 'Lesen: Fassung {version} (öffnet einen neuen Tab)',
   acceptTerms: 'Nutzungsbedingungen akzeptieren',
   termsChanged: 'Die Nutzungsbedingungen haben sich noch einmal geändert. Lesen und akzeptieren Sie die neuen.',
 
@@ -264,15 +264,14 @@ export const de: PortalTexts = {
   deletionMeans:
     'Alle Zugangsdaten und Access-Tokens werden ab der nächsten Anfrage abgelehnt. Das lässt sich nicht rückgängig machen.',
   deleteIt: 'Diese Anwendung löschen',
-  deleteName: (name) => `${name} löschen`,
+  deleteName: '{name} löschen',
   deleteAbout:
     'Ihre Zugangsdaten und Access-Tokens werden ab der nächsten Anfrage abgelehnt, für alle. Name, Kontakte und Zugangsdaten der Anwendung werden gelöscht. Das lässt sich nicht rückgängig machen.',
-  confirmName: (name) => html`Geben Sie zur Bestätigung den Namen der Anwendung ein: ${name}`,
+  confirmName: 'Geben Sie zur Bestätigung den Namen der Anwendung ein: {name}',
   otherName: 'Das ist nicht der Name der Anwendung.',
 
   nameMissing: 'Geben Sie einen Namen ein.',
-  nameRefused: (most) =>
-    `Ein Name besteht aus 1 bis ${most} sichtbaren Zeichen, ohne Steuerzeichen und unsichtbare Zeichen.`,
+  nameRefused: 'Ein Name besteht aus 1 bis {most} sichtbaren Zeichen, ohne Steuerzeichen und unsichtbare Zeichen.',
   nameIsLink:
     'Ein Name enthält nichts, was wie eine Web- oder E-Mail-Adresse aussieht, und keine 7 Ziffern hintereinander.',
   nameTaken: 'Dieser Name ist schon vergeben. Wählen Sie einen anderen.',
@@ -282,8 +281,8 @@ export const de: PortalTexts = {
     secret: 'Der Betreiber hat die Secrets dieser Anwendung beendet. Bitten Sie den Betreiber um ein neues.',
   },
   isContact: 'Diese Adresse ist schon Kontakt.',
-  invitedBefore: (wait) =>
-    `Diese Adresse wurde vor weniger als einer Stunde eingeladen. Bitten Sie die Person, nach dieser E-Mail zu suchen, oder versuchen Sie es ${wait} wieder.`,
+  invitedBefore:
+    'Diese Adresse wurde vor weniger als einer Stunde eingeladen. Bitten Sie die Person, nach dieser E-Mail zu suchen, oder versuchen Sie es {wait} wieder.',
   tooManyCredentials: 'Die Grenze von 20 ist erreicht. Beenden Sie zuerst einen Schlüssel oder ein Secret.',
   tooManyContacts: 'Es gibt schon 10 Kontakte und Einladungen; mehr sind nicht möglich.',
   busy: 'Gleichzeitig werden andere Änderungen vorgenommen. Versuchen Sie es wieder.',

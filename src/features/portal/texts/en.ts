@@ -1,5 +1,4 @@
 import type { Language } from '../../../shared/contracts/application-record.js'
-import { html, type Html } from '../../../shared/web/html.js'
 import { en as signIn } from './sign-in/en.js'
 
 type Kind = 'key' | 'secret'
@@ -11,13 +10,13 @@ export const en = {
 
   justNow: 'just now',
   soon: 'in less than a minute',
-  created: (date: Html) => html`Created ${date}`,
-  lastUsed: (time: Html) => html`Last used ${time}`,
+  created: 'Created {date}',
+  lastUsed: 'Last used {time}',
   neverUsed: 'Never used',
   back: 'Back',
 
-  noPageOf: (name: string) =>
-    `There is no such page of ${name}. The credential, colleague or invitation may have been replaced or removed.`,
+  noPageOf:
+    'There is no such page of {name}. The credential, colleague or invitation may have been replaced or removed.',
   unchanged: 'Nothing was changed',
   unchangedBecause:
     'The form was sent a second time, or the application has been changed since the form was shown: by you, a colleague or us. If you were shown a new key or secret, it works; if you did not store it, make another one.',
@@ -31,8 +30,8 @@ export const en = {
   noApplication: 'There is no application with your address.',
   register: 'Register an application',
   noApiYet: 'No API yet',
-  expireSoon: (count: number) => (count === 1 ? 'One credential expires soon' : `${count} credentials expire soon`),
-  application: (link: Html) => html`Application ${link}`,
+  expireSoon: { one: 'One credential expires soon', other: '{count} credentials expire soon' },
+  application: 'Application {link}',
   applicationId: 'Application id',
   parts: 'Parts of this page',
   notices: {
@@ -59,9 +58,9 @@ export const en = {
   waiting: 'Waits for approval',
   request: 'Request access',
   requestMore: 'Request more',
-  toApi: (title: string) => `to ${title}`,
-  requested: (time: Html) => html`Requested ${time}`,
-  requestApi: (title: string) => `Request ${title}`,
+  toApi: 'to {title}',
+  requested: 'Requested {time}',
+  requestApi: 'Request {title}',
   needsApproval: 'This API needs our approval. We tell you by e-mail what was decided.',
   needsApprovalNow:
     'We took this access away before, so it needs our approval now. We tell you by e-mail what was decided.',
@@ -74,13 +73,13 @@ export const en = {
     'What this application identifies itself with. Only the first characters are shown: the rest is not stored.',
   noCredential: 'There are no credentials.',
   kinds: { key: 'Key', secret: 'Secret' },
-  ofCredential: (kind: Kind, name: string, isReplaced: boolean) =>
-    `the ${isReplaced ? 'replaced ' : ''}${kind} ${name}`,
-  onlyFor: (apis: string) => `Only for ${apis}`,
-  onlyFrom: (networks: string) => `Only from ${networks}`,
+  ofCredential: { key: 'the key {name}', secret: 'the secret {name}' },
+  ofReplaced: { key: 'the replaced key {name}', secret: 'the replaced secret {name}' },
+  onlyFor: 'Only for {apis}',
+  onlyFrom: 'Only from {networks}',
   doesNotExpire: 'Does not expire',
-  replacedUntil: (_kind: Kind, date: Html) => html`Replaced: works until ${date}`,
-  expires: (time: Html) => html`Expires ${time}`,
+  replacedUntil: forBoth('Replaced: works until {date}'),
+  expires: 'Expires {time}',
   name: 'Name',
   keySets: {
     kind: 'Public keys',
@@ -114,10 +113,10 @@ export const en = {
   nameHint: 'What it is for, such as “warehouse” or “staging”.',
   expiry: 'It expires',
   lifetimes: { 0: 'never', 30: 'in 30 days', 90: 'in 90 days', 365: 'in a year' },
-  inDays: (days: number) => (days === 1 ? 'in a day' : `in ${days} days`),
-  onDate: (date: string) => `on ${date}`,
-  atTheMost: (end: string) => `${end} (the most)`,
-  hasPassed: (date: string) => `on ${date}, which has passed`,
+  inDays: { one: 'in a day', other: 'in {count} days' },
+  onDate: 'on {date}',
+  atTheMost: '{end} (the most)',
+  hasPassed: 'on {date}, which has passed',
   rename: 'Rename',
   renameIt: { key: 'Rename a key', secret: 'Rename a secret' },
   rotate: 'Rotate',
@@ -127,7 +126,10 @@ export const en = {
     key: 'You get a new key at once. It is shown only on the next page, so be ready to store it.',
     secret: 'You get a new secret at once. It is shown only on the next page, so be ready to store it.',
   },
-  formerEnds: (kind: Kind, date: Html) => html`The ${kind} before it, which works until ${date}, ends at once.`,
+  formerEnds: {
+    key: 'The key before it, which works until {date}, ends at once.',
+    secret: 'The secret before it, which works until {date}, ends at once.',
+  },
   inUse: { key: 'The key in use now', secret: 'The secret in use now' },
   overlaps: {
     0: 'ends at once',
@@ -146,38 +148,36 @@ export const en = {
   alsoRevoke: 'Also refuse every access token that was issued until now',
   revoke: 'Revoke all access tokens',
   revokeThem: 'Revoke them',
-  revokeAbout: (name: string) =>
-    `Every access token that was issued to ${name} until now is refused from the next request on. Keys and secrets stay as they are.`,
+  revokeAbout:
+    'Every access token that was issued to {name} until now is refused from the next request on. Keys and secrets stay as they are.',
   revokeGoesOn: 'Your services go on when they have requested a new access token.',
 
   issued: { key: 'Your new key', secret: 'Your new secret' },
   shownOnce: forBoth('It is shown only on this page. Store it in a safe place, such as a secret manager.'),
   sendAsClientId: 'Application id, to send as client_id',
-  value: (kind: Kind, name: string) => `${kind === 'key' ? 'Key' : 'Secret'} “${name}”`,
-  expiresOn: (_kind: Kind, date: Html) => html`It expires on ${date}.`,
+  value: { key: 'Key “{name}”', secret: 'Secret “{name}”' },
+  expiresOn: forBoth('It expires on {date}.'),
   itDoesNotExpire: forBoth('It does not expire.'),
-  fileExpiresOn: (date: string) => `Expires on ${date}`,
+  fileExpiresOn: 'Expires on {date}',
   stored: forBoth('I have stored it'),
 
-  ownLimit: (limit: number, seconds: number) =>
-    `At most ${limit.toLocaleString('en')} ${limit === 1 ? 'request' : 'requests'} in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`,
-  until: (date: Html) => html`until ${date}`,
+  ownLimit: 'At most {requests} in {seconds}',
+  requests: { one: '{count} request', other: '{count} requests' },
+  seconds: { one: '{count} second', other: '{count} seconds' },
+  until: 'until {date}',
 
   networks: 'Networks',
   networksAbout: 'From where this application may call. Calls from elsewhere are refused.',
   anyNetwork: 'From any network.',
   changeNetworks: 'Change the networks',
   saveNetworks: 'Save the networks',
-  networksHint: (examples: string) => `A network or an address in each line, such as ${examples}.`,
+  networksHint: 'A network or an address in each line, such as {examples}.',
   networksEmpty: 'Leave it empty for any network.',
-  networksWithin: (networks: string) =>
-    `We allow this application to call from: ${networks}. Your list can only have less.`,
-  yourAddress: (address: Html) => html`Your own address is ${address}.`,
-  networkRefused: (text: string) =>
-    `“${text}” is no network. Write its first address and its bits, such as 203.0.113.0/24.`,
+  networksWithin: 'We allow this application to call from: {networks}. Your list can only have less.',
+  yourAddress: 'Your own address is {address}.',
+  networkRefused: '“{text}” is no network. Write its first address and its bits, such as 203.0.113.0/24.',
   networksRefused: 'The list has too many networks, or more than we allow.',
-  shutsYouOut: (address: string) =>
-    `The list does not have your own address, ${address}: calls from where you are would be refused.`,
+  shutsYouOut: 'The list does not have your own address, {address}: calls from where you are would be refused.',
   saveAnyway: 'Save it anyway',
 
   plan: 'Plan',
@@ -197,8 +197,8 @@ export const en = {
   quotaReached: 'The quota is used up: requests are refused until then.',
   softQuotaReached: 'The quota is used up. Further requests are still answered.',
   usage: 'Usage',
-  usageAbout: (days: number) =>
-    `Requests of the last ${days} days, counted by the day in UTC. Those of the newest minute may be missing, also where a refusal is listed already.`,
+  usageAbout:
+    'Requests of the last {days} days, counted by the day in UTC. Those of the newest minute may be missing, also where a refusal is listed already.',
   nothingCounted: 'Nothing to count yet.',
   allowed: 'Allowed',
   refusedCount: 'Refused',
@@ -206,24 +206,24 @@ export const en = {
   tokens: 'Access tokens',
   refusedWith: 'Refused:',
   day: 'Day',
-  countsOfDay: (date: string, allowed: string, refused: string) => `${date}: ${allowed} allowed, ${refused} refused`,
+  countsOfDay: '{date}: {allowed} allowed, {refused} refused',
   table: 'Table',
-  ofApi: (title: string) => `of ${title}`,
+  ofApi: 'of {title}',
   refusals: 'Refusals',
   refusalsAbout: 'The last refused requests of 7 days, and how to correct them.',
   noRefusal: 'No request was refused.',
-  times: (count: number, time: Html) => html`${count} times, last ${time}`,
-  from: (address: string) => `from ${address}`,
-  requestId: (id: Html) => html`request ${id}`,
+  times: '{count} times, last {time}',
+  from: 'from {address}',
+  requestId: 'request {id}',
 
   colleagues: 'Colleagues',
   colleaguesAbout: 'Who may see and change this application. The first one gets its e-mails.',
   you: 'You',
   getsEmails: 'Gets the e-mails',
   isInvited: 'Invited',
-  invitationEnds: (time: Html) => html`The invitation ends ${time}`,
+  invitationEnds: 'The invitation ends {time}',
   cancel: 'Cancel',
-  invitationOf: (address: string) => `the invitation of ${address}`,
+  invitationOf: 'the invitation of {address}',
   addressOfColleague: 'E-mail address of a colleague',
   invite: 'Invite',
   inviteOne: 'Invite a colleague',
@@ -232,34 +232,34 @@ export const en = {
   remove: 'Remove',
   removeOne: 'Remove a colleague',
   leave: 'Leave',
-  leaveIt: (name: string) => `Leave ${name}`,
+  leaveIt: 'Leave {name}',
   thisApplication: 'this application',
-  removeAbout: (address: Html) =>
-    html`${address} can no longer see or change this application, and is signed out where this is the only one.`,
-  keepWorking: (isMe: boolean) =>
-    `Credentials that ${isMe ? 'you know' : 'this person knows'} keep working. Rotate them if that must not be.`,
+  removeAbout: '{address} can no longer see or change this application, and is signed out where this is the only one.',
+  keepWorking: {
+    mine: 'Credentials that you know keep working. Rotate them if that must not be.',
+    others: 'Credentials that this person knows keep working. Rotate them if that must not be.',
+  },
   cancelOne: 'Cancel an invitation',
   cancelIt: 'Cancel the invitation',
-  cancelAbout: (address: Html) => html`The link that was sent to ${address} no longer works.`,
+  cancelAbout: 'The link that was sent to {address} no longer works.',
 
   terms: 'Terms of use',
   termsAsked: 'We ask you to accept our terms of use.',
-  readTerms: (version: string) => `Read them: version ${version} (opens a new tab)`,
+  readTerms: 'Read them: version {version} (opens a new tab)',
   acceptTerms: 'Accept the terms of use',
   termsChanged: 'The terms of use have changed again. Read and accept the new ones.',
 
   deletion: 'Delete',
   deletionMeans: 'All credentials and access tokens are refused from the next request on. This cannot be undone.',
   deleteIt: 'Delete this application',
-  deleteName: (name: string) => `Delete ${name}`,
+  deleteName: 'Delete {name}',
   deleteAbout:
     'Its credentials and access tokens are refused from the next request on, for everyone. Its name, its contacts and its credentials are erased. This cannot be undone.',
-  confirmName: (name: Html) => html`To confirm, enter the name of the application: ${name}`,
+  confirmName: 'To confirm, enter the name of the application: {name}',
   otherName: 'This is not the name of the application.',
 
   nameMissing: 'Enter a name.',
-  nameRefused: (most: number, detail: string | undefined) =>
-    `A name is 1 to ${most} characters that can be seen.${detail === undefined ? '' : ` This one ${detail}.`}`,
+  nameRefused: 'A name is 1 to {most} characters that can be seen.{detail}',
   nameIsLink: 'A name has nothing like a web address or an e-mail address, and no 7 digits in a row.',
   nameTaken: 'This name is in use. Choose another one.',
   chooseValue: 'Choose one of the values in the list.',
@@ -268,8 +268,8 @@ export const en = {
     secret: 'The operator has ended the secrets of this application. Ask the operator for a new one.',
   },
   isContact: 'This address is a contact already.',
-  invitedBefore: (wait: string) =>
-    `This address was invited less than an hour ago. Ask your colleague to look for that e-mail, or try again ${wait}.`,
+  invitedBefore:
+    'This address was invited less than an hour ago. Ask your colleague to look for that e-mail, or try again {wait}.',
   tooManyCredentials: 'You have reached the limit of 20. End one first.',
   tooManyContacts: 'There are 10 colleagues and invitations, which is as many as possible.',
   busy: 'Other changes are being made at the same time. Try again.',

@@ -1,4 +1,3 @@
-import { html } from '../../../shared/web/html.js'
 import type { PortalTexts } from './en.js'
 import { es as signIn } from './sign-in/es.js'
 
@@ -9,13 +8,13 @@ export const es: PortalTexts = {
 
   justNow: 'ahora mismo',
   soon: 'en menos de un minuto',
-  created: (date) => html`Creación: ${date}`,
-  lastUsed: (time) => html`Último uso: ${time}`,
+  created: 'Creación: {date}',
+  lastUsed: 'Último uso: {time}',
   neverUsed: 'Sin usar',
   back: 'Volver',
 
-  noPageOf: (name) =>
-    `Esta página de ${name} no existe. Es posible que la credencial, el contacto o la invitación se haya sustituido o retirado.`,
+  noPageOf:
+    'Esta página de {name} no existe. Es posible que la credencial, el contacto o la invitación se haya sustituido o retirado.',
   unchanged: 'No se ha cambiado nada',
   unchangedBecause:
     'El formulario se ha enviado dos veces, o la aplicación ha cambiado desde que se mostró: por usted, otro contacto o nosotros. Si se le mostró una clave nueva o un secreto nuevo, su valor es válido; si no lo guardó, cree otro.',
@@ -29,8 +28,8 @@ export const es: PortalTexts = {
   noApplication: 'No hay ninguna aplicación con su dirección.',
   register: 'Registrar una aplicación',
   noApiYet: 'Todavía sin API',
-  expireSoon: (count) => (count === 1 ? 'Una credencial caduca pronto' : `${count} credenciales caducan pronto`),
-  application: (link) => html`Aplicación ${link}`,
+  expireSoon: { one: 'Una credencial caduca pronto', other: '{count} credenciales caducan pronto' },
+  application: 'Aplicación {link}',
   applicationId: 'Id. de la aplicación',
   parts: 'Partes de esta página',
   notices: {
@@ -57,9 +56,9 @@ export const es: PortalTexts = {
   waiting: 'Espera aprobación',
   request: 'Solicitar acceso',
   requestMore: 'Solicitar más',
-  toApi: (title) => `(${title})`,
-  requested: (time) => html`Solicitud: ${time}`,
-  requestApi: (title) => `Solicitar ${title}`,
+  toApi: '({title})',
+  requested: 'Solicitud: {time}',
+  requestApi: 'Solicitar {title}',
   needsApproval: 'Esta API necesita nuestra aprobación. Le comunicaremos la decisión por correo.',
   needsApprovalNow:
     'Retiramos este acceso anteriormente, así que ahora necesita nuestra aprobación. Le comunicaremos la decisión por correo.',
@@ -72,13 +71,13 @@ export const es: PortalTexts = {
     'Con lo que esta aplicación se identifica. Solo se muestran los primeros caracteres: el resto no se guarda.',
   noCredential: 'No hay credenciales.',
   kinds: { key: 'Clave', secret: 'Secreto' },
-  ofCredential: (kind, name, isReplaced) =>
-    `(${kind === 'key' ? `clave ${isReplaced ? 'sustituida ' : ''}` : `secreto ${isReplaced ? 'sustituido ' : ''}`}${name})`,
-  onlyFor: (apis) => `Solo para ${apis}`,
-  onlyFrom: (networks) => `Solo desde ${networks}`,
+  ofCredential: { key: '(clave {name})', secret: '(secreto {name})' },
+  ofReplaced: { key: '(clave sustituida {name})', secret: '(secreto sustituido {name})' },
+  onlyFor: 'Solo para {apis}',
+  onlyFrom: 'Solo desde {networks}',
   doesNotExpire: 'No caduca',
-  replacedUntil: (kind, date) => html`${kind === 'key' ? 'Sustituida' : 'Sustituido'}: funciona hasta el ${date}`,
-  expires: (time) => html`Caducidad: ${time}`,
+  replacedUntil: { key: 'Sustituida: funciona hasta el {date}', secret: 'Sustituido: funciona hasta el {date}' },
+  expires: 'Caducidad: {time}',
   name: 'Nombre',
   keySets: {
     kind: 'Claves públicas',
@@ -114,10 +113,10 @@ export const es: PortalTexts = {
   nameHint: 'Para qué es, por ejemplo «almacén» o «pruebas».',
   expiry: 'Caduca',
   lifetimes: { 0: 'nunca', 30: 'en 30 días', 90: 'en 90 días', 365: 'en un año' },
-  inDays: (days) => (days === 1 ? 'en un día' : `en ${days} días`),
-  onDate: (date) => `el ${date}`,
-  atTheMost: (end) => `${end} (como máximo)`,
-  hasPassed: (date) => `el ${date}, ya pasado`,
+  inDays: { one: 'en un día', other: 'en {count} días' },
+  onDate: 'el {date}',
+  atTheMost: '{end} (como máximo)',
+  hasPassed: 'el {date}, ya pasado',
   rename: 'Cambiar el nombre',
   renameIt: { key: 'Cambiar el nombre de una clave', secret: 'Cambiar el nombre de un secreto' },
   rotate: 'Sustituir',
@@ -127,10 +126,10 @@ export const es: PortalTexts = {
     key: 'Recibe una clave nueva enseguida. Solo se muestra en la página siguiente: prepárese para guardarla.',
     secret: 'Recibe un secreto nuevo enseguida. Solo se muestra en la página siguiente: prepárese para guardarlo.',
   },
-  formerEnds: (kind, date) =>
-    kind === 'key'
-      ? html`La clave anterior, que funciona hasta el ${date}, se anula enseguida.`
-      : html`El secreto anterior, que funciona hasta el ${date}, se anula enseguida.`,
+  formerEnds: {
+    key: 'La clave anterior, que funciona hasta el {date}, se anula enseguida.',
+    secret: 'El secreto anterior, que funciona hasta el {date}, se anula enseguida.',
+  },
   inUse: { key: 'La clave actual', secret: 'El secreto actual' },
   overlaps: {
     0: 'deja de funcionar enseguida',
@@ -152,8 +151,8 @@ export const es: PortalTexts = {
   alsoRevoke: 'Rechazar también todos los tokens de acceso emitidos hasta ahora',
   revoke: 'Revocar todos los tokens de acceso',
   revokeThem: 'Revocar',
-  revokeAbout: (name) =>
-    `Todos los tokens de acceso emitidos hasta ahora para ${name} se rechazan desde la próxima petición. Las claves y los secretos no cambian.`,
+  revokeAbout:
+    'Todos los tokens de acceso emitidos hasta ahora para {name} se rechazan desde la próxima petición. Las claves y los secretos no cambian.',
   revokeGoesOn: 'Sus servicios siguen funcionando cuando hayan solicitado un token de acceso nuevo.',
 
   issued: { key: 'Su nueva clave', secret: 'Su nuevo secreto' },
@@ -162,30 +161,29 @@ export const es: PortalTexts = {
     secret: 'Solo se muestra en esta página. Guárdelo en un lugar seguro, por ejemplo en un gestor de secretos.',
   },
   sendAsClientId: 'Id. de la aplicación, que se envía como client_id',
-  value: (kind, name) => `${kind === 'key' ? 'Clave' : 'Secreto'} «${name}»`,
-  expiresOn: (_kind, date) => html`Caduca el ${date}.`,
+  value: { key: 'Clave «{name}»', secret: 'Secreto «{name}»' },
+  expiresOn: { key: 'Caduca el {date}.', secret: 'Caduca el {date}.' },
   itDoesNotExpire: { key: 'No caduca.', secret: 'No caduca.' },
-  fileExpiresOn: (date) => `Caduca el ${date}`,
+  fileExpiresOn: 'Caduca el {date}',
   stored: { key: 'La he guardado', secret: 'Lo he guardado' },
 
-  ownLimit: (limit, seconds) =>
-    `Como máximo ${limit.toLocaleString('es')} ${limit === 1 ? 'solicitud' : 'solicitudes'} en ${seconds} ${seconds === 1 ? 'segundo' : 'segundos'}`,
-  until: (date) => html`hasta el ${date}`,
+  ownLimit: 'Como máximo {requests} en {seconds}',
+  requests: { one: '{count} solicitud', other: '{count} solicitudes' },
+  seconds: { one: '{count} segundo', other: '{count} segundos' },
+  until: 'hasta el {date}',
 
   networks: 'Redes',
   networksAbout: 'Desde dónde puede llamar esta aplicación. Las llamadas desde otro lugar se rechazan.',
   anyNetwork: 'Desde cualquier red.',
   changeNetworks: 'Cambiar las redes',
   saveNetworks: 'Guardar las redes',
-  networksHint: (examples) => `Una red o una dirección por línea, como ${examples}.`,
+  networksHint: 'Una red o una dirección por línea, como {examples}.',
   networksEmpty: 'Déjelo vacío para cualquier red.',
-  networksWithin: (networks) =>
-    `Permitimos a esta aplicación llamar desde: ${networks}. Su lista solo puede contener menos.`,
-  yourAddress: (address) => html`Su propia dirección es ${address}.`,
-  networkRefused: (text) => `«${text}» no es una red. Escriba su primera dirección y sus bits, como 203.0.113.0/24.`,
+  networksWithin: 'Permitimos a esta aplicación llamar desde: {networks}. Su lista solo puede contener menos.',
+  yourAddress: 'Su propia dirección es {address}.',
+  networkRefused: '«{text}» no es una red. Escriba su primera dirección y sus bits, como 203.0.113.0/24.',
   networksRefused: 'La lista tiene demasiadas redes, o más de las que permitimos.',
-  shutsYouOut: (address) =>
-    `La lista no contiene su propia dirección, ${address}: las llamadas desde donde está se rechazarían.`,
+  shutsYouOut: 'La lista no contiene su propia dirección, {address}: las llamadas desde donde está se rechazarían.',
   saveAnyway: 'Guardar de todos modos',
 
   plan: 'Plan',
@@ -205,8 +203,8 @@ export const es: PortalTexts = {
   quotaReached: 'La cuota está agotada: las solicitudes se rechazan hasta entonces.',
   softQuotaReached: 'La cuota está agotada. Las siguientes solicitudes se responden de todos modos.',
   usage: 'Uso',
-  usageAbout: (days) =>
-    `Peticiones de los últimos ${days} días, contadas por día en UTC. Pueden faltar las del último minuto, aunque un rechazo ya figure en la lista.`,
+  usageAbout:
+    'Peticiones de los últimos {days} días, contadas por día en UTC. Pueden faltar las del último minuto, aunque un rechazo ya figure en la lista.',
   nothingCounted: 'Todavía no hay nada que contar.',
   allowed: 'Aceptadas',
   refusedCount: 'Rechazadas',
@@ -214,24 +212,24 @@ export const es: PortalTexts = {
   tokens: 'Tokens de acceso',
   refusedWith: 'Rechazos:',
   day: 'Día',
-  countsOfDay: (date, allowed, refused) => `${date}: ${allowed} aceptadas, ${refused} rechazadas`,
+  countsOfDay: '{date}: {allowed} aceptadas, {refused} rechazadas',
   table: 'Tabla',
-  ofApi: (title) => `(${title})`,
+  ofApi: '({title})',
   refusals: 'Rechazos',
   refusalsAbout: 'Las últimas peticiones rechazadas en 7 días, y cómo corregirlas.',
   noRefusal: 'No se ha rechazado ninguna petición.',
-  times: (count, time) => html`${count} veces, la última ${time}`,
-  from: (address) => `desde ${address}`,
-  requestId: (id) => html`petición ${id}`,
+  times: '{count} veces, la última {time}',
+  from: 'desde {address}',
+  requestId: 'petición {id}',
 
   colleagues: 'Contactos',
   colleaguesAbout: 'Quién puede ver y cambiar esta aplicación. El primer contacto recibe sus correos.',
   you: 'Usted',
   getsEmails: 'Recibe los correos',
   isInvited: 'Invitación enviada',
-  invitationEnds: (time) => html`Fin de la invitación: ${time}`,
+  invitationEnds: 'Fin de la invitación: {time}',
   cancel: 'Cancelar',
-  invitationOf: (address) => `(invitación de ${address})`,
+  invitationOf: '(invitación de {address})',
   addressOfColleague: 'Dirección de correo de otro contacto',
   invite: 'Invitar',
   inviteOne: 'Invitar a un contacto',
@@ -240,19 +238,20 @@ export const es: PortalTexts = {
   remove: 'Retirar',
   removeOne: 'Retirar a un contacto',
   leave: 'Darse de baja',
-  leaveIt: (name) => `Darse de baja de ${name}`,
+  leaveIt: 'Darse de baja de {name}',
   thisApplication: 'de esta aplicación',
-  removeAbout: (address) =>
-    html`${address} ya no podrá ver ni cambiar esta aplicación, y su sesión se cerrará si es la única.`,
-  keepWorking: (isMe) =>
-    `Las credenciales que ${isMe ? 'usted conoce' : 'esta persona conoce'} siguen funcionando. Sustitúyalas si no debe ser así.`,
+  removeAbout: '{address} ya no podrá ver ni cambiar esta aplicación, y su sesión se cerrará si es la única.',
+  keepWorking: {
+    mine: 'Las credenciales que usted conoce siguen funcionando. Sustitúyalas si no debe ser así.',
+    others: 'Las credenciales que esta persona conoce siguen funcionando. Sustitúyalas si no debe ser así.',
+  },
   cancelOne: 'Cancelar una invitación',
   cancelIt: 'Cancelar la invitación',
-  cancelAbout: (address) => html`El enlace que se envió a ${address} dejará de funcionar.`,
+  cancelAbout: 'El enlace que se envió a {address} dejará de funcionar.',
 
   terms: 'Condiciones de uso',
   termsAsked: 'Le pedimos que acepte nuestras condiciones de uso.',
-  readTerms: (version) => `Leerlas: versión ${version} (abre una pestaña nueva)`,
+  readTerms: 'Leerlas: versión {version} (abre una pestaña nueva)',
   acceptTerms: 'Aceptar las condiciones de uso',
   termsChanged: 'Las condiciones de uso han vuelto a cambiar. Lea y acepte las nuevas.',
 
@@ -260,15 +259,14 @@ export const es: PortalTexts = {
   deletionMeans:
     'Todas las credenciales y los tokens de acceso se rechazan desde la próxima petición. Esto no se puede deshacer.',
   deleteIt: 'Eliminar esta aplicación',
-  deleteName: (name) => `Eliminar ${name}`,
+  deleteName: 'Eliminar {name}',
   deleteAbout:
     'Sus credenciales y tokens de acceso se rechazan desde la próxima petición, para todos. Su nombre, sus contactos y sus credenciales se borran. Esto no se puede deshacer.',
-  confirmName: (name) => html`Para confirmar, escriba el nombre de la aplicación: ${name}`,
+  confirmName: 'Para confirmar, escriba el nombre de la aplicación: {name}',
   otherName: 'Este no es el nombre de la aplicación.',
 
   nameMissing: 'Escriba un nombre.',
-  nameRefused: (most) =>
-    `Un nombre tiene de 1 a ${most} caracteres visibles, sin caracteres de control ni caracteres invisibles.`,
+  nameRefused: 'Un nombre tiene de 1 a {most} caracteres visibles, sin caracteres de control ni caracteres invisibles.',
   nameIsLink: 'Un nombre no contiene nada que parezca una dirección web o de correo, ni 7 cifras seguidas.',
   nameTaken: 'Este nombre ya está en uso. Elija otro.',
   chooseValue: 'Elija uno de los valores de la lista.',
@@ -277,8 +275,8 @@ export const es: PortalTexts = {
     secret: 'El operador ha anulado los secretos de esta aplicación. Pídale uno nuevo.',
   },
   isContact: 'Esta dirección ya es contacto.',
-  invitedBefore: (wait) =>
-    `Esta dirección recibió una invitación hace menos de una hora. Pida a esa persona que busque ese correo, o inténtelo de nuevo ${wait}.`,
+  invitedBefore:
+    'Esta dirección recibió una invitación hace menos de una hora. Pida a esa persona que busque ese correo, o inténtelo de nuevo {wait}.',
   tooManyCredentials: 'Se ha alcanzado el límite de 20. Anule antes una credencial.',
   tooManyContacts: 'Ya hay 10 contactos e invitaciones; no puede haber más.',
   busy: 'Se están haciendo otros cambios al mismo tiempo. Inténtelo de nuevo.',

@@ -1,4 +1,3 @@
-import { html } from '../../../shared/web/html.js'
 import type { PortalTexts } from './en.js'
 import { fr as signIn } from './sign-in/fr.js'
 
@@ -9,13 +8,13 @@ export const fr: PortalTexts = {
 
   justNow: 'à l’instant',
   soon: 'dans moins d’une minute',
-  created: (date) => html`Création : ${date}`,
-  lastUsed: (time) => html`Dernière utilisation : ${time}`,
+  created: 'Création : {date}',
+  lastUsed: 'Dernière utilisation : {time}',
   neverUsed: 'Aucune utilisation',
   back: 'Retour',
 
-  noPageOf: (name) =>
-    `Cette page de ${name} n’existe pas. L’identifiant, le contact ou l’invitation a peut-être été remplacé ou retiré.`,
+  noPageOf:
+    'Cette page de {name} n’existe pas. L’identifiant, le contact ou l’invitation a peut-être été remplacé ou retiré.',
   unchanged: 'Rien n’a été modifié',
   unchangedBecause:
     'Le formulaire a été envoyé deux fois, ou l’application a été modifiée depuis son affichage\u00A0: par vous, un autre contact ou nous. Si une nouvelle clé ou un nouveau secret vous a été affiché, sa valeur est valable\u00A0; si vous ne l’avez pas conservée, créez-en une autre.',
@@ -29,8 +28,8 @@ export const fr: PortalTexts = {
   noApplication: 'Aucune application n’a votre adresse.',
   register: 'Enregistrer une application',
   noApiYet: 'Pas encore d’API',
-  expireSoon: (count) => (count === 1 ? 'Un identifiant expire bientôt' : `${count} identifiants expirent bientôt`),
-  application: (link) => html`Application ${link}`,
+  expireSoon: { one: 'Un identifiant expire bientôt', other: '{count} identifiants expirent bientôt' },
+  application: 'Application {link}',
   applicationId: 'Identifiant de l’application',
   parts: 'Parties de cette page',
   notices: {
@@ -57,9 +56,9 @@ export const fr: PortalTexts = {
   waiting: 'En attente d’approbation',
   request: 'Demander l’accès',
   requestMore: 'Demander plus',
-  toApi: (title) => `(${title})`,
-  requested: (time) => html`Demande envoyée : ${time}`,
-  requestApi: (title) => `Demander ${title}`,
+  toApi: '({title})',
+  requested: 'Demande envoyée : {time}',
+  requestApi: 'Demander {title}',
   needsApproval: 'Cette API nécessite notre approbation. Nous vous communiquerons la décision par e-mail.',
   needsApprovalNow:
     'Nous avons retiré cet accès auparavant\u00A0; il nécessite donc maintenant notre approbation. Nous vous communiquerons la décision par e-mail.',
@@ -72,13 +71,16 @@ export const fr: PortalTexts = {
     'Ce avec quoi cette application s’identifie. Seuls les premiers caractères sont affichés\u00A0: le reste n’est pas enregistré.',
   noCredential: 'Il n’y a aucun identifiant.',
   kinds: { key: 'Clé', secret: 'Secret' },
-  ofCredential: (kind, name, isReplaced) =>
-    `(${kind === 'key' ? `clé ${isReplaced ? 'remplacée ' : ''}` : `secret ${isReplaced ? 'remplacé ' : ''}`}${name})`,
-  onlyFor: (apis) => `Seulement pour ${apis}`,
-  onlyFrom: (networks) => `Seulement depuis ${networks}`,
+  ofCredential: { key: '(clé {name})', secret: '(secret {name})' },
+  ofReplaced: { key: '(clé remplacée {name})', secret: '(secret remplacé {name})' },
+  onlyFor: 'Seulement pour {apis}',
+  onlyFrom: 'Seulement depuis {networks}',
   doesNotExpire: 'N’expire pas',
-  replacedUntil: (kind, date) => html`${kind === 'key' ? 'Remplacée' : 'Remplacé'} : fonctionne jusqu&rsquo;au ${date}`,
-  expires: (time) => html`Expiration : ${time}`,
+  replacedUntil: {
+    key: 'Remplacée\u00A0: fonctionne jusqu’au {date}',
+    secret: 'Remplacé\u00A0: fonctionne jusqu’au {date}',
+  },
+  expires: 'Expiration : {time}',
   name: 'Nom',
   keySets: {
     kind: 'Clés publiques',
@@ -115,10 +117,10 @@ export const fr: PortalTexts = {
   nameHint: 'Son usage, par exemple «\u00A0entrepôt\u00A0» ou «\u00A0préproduction\u00A0».',
   expiry: 'Expiration',
   lifetimes: { 0: 'jamais', 30: 'dans 30 jours', 90: 'dans 90 jours', 365: 'dans un an' },
-  inDays: (days) => (days === 1 ? 'dans un jour' : `dans ${days} jours`),
-  onDate: (date) => `le ${date}`,
-  atTheMost: (end) => `${end} (au plus tard)`,
-  hasPassed: (date) => `le ${date}, déjà passé`,
+  inDays: { one: 'dans un jour', other: 'dans {count} jours' },
+  onDate: 'le {date}',
+  atTheMost: '{end} (au plus tard)',
+  hasPassed: 'le {date}, déjà passé',
   rename: 'Renommer',
   renameIt: { key: 'Renommer une clé', secret: 'Renommer un secret' },
   rotate: 'Remplacer',
@@ -129,10 +131,10 @@ export const fr: PortalTexts = {
     secret:
       'Vous recevez un nouveau secret immédiatement. Seule la page suivante l’affiche\u00A0: soyez prêt à le conserver.',
   },
-  formerEnds: (kind, date) =>
-    kind === 'key'
-      ? html`La clé précédente, qui fonctionne jusqu&rsquo;au ${date}, est révoquée immédiatement.`
-      : html`Le secret précédent, qui fonctionne jusqu&rsquo;au ${date}, est révoqué immédiatement.`,
+  formerEnds: {
+    key: 'La clé précédente, qui fonctionne jusqu’au {date}, est révoquée immédiatement.',
+    secret: 'Le secret précédent, qui fonctionne jusqu’au {date}, est révoqué immédiatement.',
+  },
   inUse: { key: 'La clé actuelle', secret: 'Le secret actuel' },
   overlaps: {
     0: 'cesse de fonctionner immédiatement',
@@ -154,8 +156,8 @@ export const fr: PortalTexts = {
   alsoRevoke: 'Refuser aussi tous les jetons d’accès émis jusqu’ici',
   revoke: 'Révoquer tous les jetons d’accès',
   revokeThem: 'Révoquer',
-  revokeAbout: (name) =>
-    `Tous les jetons d’accès émis jusqu’ici pour ${name} sont refusés dès la prochaine requête. Les clés et les secrets ne changent pas.`,
+  revokeAbout:
+    'Tous les jetons d’accès émis jusqu’ici pour {name} sont refusés dès la prochaine requête. Les clés et les secrets ne changent pas.',
   revokeGoesOn: 'Vos services reprennent dès qu’ils ont demandé un nouveau jeton d’accès.',
 
   issued: { key: 'Votre nouvelle clé', secret: 'Votre nouveau secret' },
@@ -164,31 +166,32 @@ export const fr: PortalTexts = {
     secret: 'Seule cette page l’affiche. Conservez-le en lieu sûr, par exemple dans un gestionnaire de secrets.',
   },
   sendAsClientId: 'Identifiant de l’application, à envoyer comme client_id',
-  value: (kind, name) => `${kind === 'key' ? 'Clé' : 'Secret'} «\u00A0${name}\u00A0»`,
-  expiresOn: (kind, date) => html`${kind === 'key' ? 'Elle' : 'Il'} expire le ${date}.`,
+  value: { key: 'Clé «\u00A0{name}\u00A0»', secret: 'Secret «\u00A0{name}\u00A0»' },
+  expiresOn: { key: 'Elle expire le {date}.', secret: 'Il expire le {date}.' },
   itDoesNotExpire: { key: 'Elle n’expire pas.', secret: 'Il n’expire pas.' },
-  fileExpiresOn: (date) => `Expire le ${date}`,
+  fileExpiresOn: 'Expire le {date}',
   stored: { key: 'Je l’ai conservée', secret: 'Je l’ai conservé' },
 
-  ownLimit: (limit, seconds) =>
-    `Au plus ${limit.toLocaleString('fr')} ${limit === 1 ? 'requête' : 'requêtes'} en ${seconds} ${seconds === 1 ? 'seconde' : 'secondes'}`,
-  until: (date) => html`jusqu&rsquo;au ${date}`,
+  ownLimit: 'Au plus {requests} en {seconds}',
+  requests: { one: '{count} requête', other: '{count} requêtes' },
+  seconds: { one: '{count} seconde', other: '{count} secondes' },
+  until: 'jusqu’au {date}',
 
   networks: 'Réseaux',
   networksAbout: 'D’où cette application peut appeler. Les appels venant d’ailleurs sont refusés.',
   anyNetwork: 'Depuis n’importe quel réseau.',
   changeNetworks: 'Modifier les réseaux',
   saveNetworks: 'Enregistrer les réseaux',
-  networksHint: (examples) => `Un réseau ou une adresse par ligne, par exemple ${examples}.`,
+  networksHint: 'Un réseau ou une adresse par ligne, par exemple {examples}.',
   networksEmpty: 'Laissez vide pour n’importe quel réseau.',
-  networksWithin: (networks) =>
-    `Nous autorisons cette application à appeler depuis : ${networks}. Votre liste ne peut contenir que moins.`,
-  yourAddress: (address) => html`Votre propre adresse est ${address}.`,
-  networkRefused: (text) =>
-    `« ${text} » n’est pas un réseau. Indiquez sa première adresse et ses bits, par exemple 203.0.113.0/24.`,
+  networksWithin:
+    'Nous autorisons cette application à appeler depuis : {networks}. Votre liste ne peut contenir que moins.',
+  yourAddress: 'Votre propre adresse est {address}.',
+  networkRefused:
+    '« {text} » n’est pas un réseau. Indiquez sa première adresse et ses bits, par exemple 203.0.113.0/24.',
   networksRefused: 'La liste contient trop de réseaux, ou plus que nous n’autorisons.',
-  shutsYouOut: (address) =>
-    `La liste ne contient pas votre propre adresse, ${address} : les appels depuis votre réseau seraient refusés.`,
+  shutsYouOut:
+    'La liste ne contient pas votre propre adresse, {address} : les appels depuis votre réseau seraient refusés.',
   saveAnyway: 'Enregistrer quand même',
 
   plan: 'Formule',
@@ -209,8 +212,8 @@ export const fr: PortalTexts = {
   quotaReached: 'Le quota est épuisé\u00A0: les requêtes sont refusées jusque-là.',
   softQuotaReached: 'Le quota est épuisé. Les requêtes suivantes reçoivent tout de même une réponse.',
   usage: 'Utilisation',
-  usageAbout: (days) =>
-    `Requêtes des ${days} derniers jours, comptées par jour en UTC. Celles de la dernière minute peuvent manquer, même si un refus figure déjà dans la liste.`,
+  usageAbout:
+    'Requêtes des {days} derniers jours, comptées par jour en UTC. Celles de la dernière minute peuvent manquer, même si un refus figure déjà dans la liste.',
   nothingCounted: 'Rien à compter pour l’instant.',
   allowed: 'Acceptées',
   refusedCount: 'Refusées',
@@ -218,24 +221,24 @@ export const fr: PortalTexts = {
   tokens: 'Jetons d’accès',
   refusedWith: 'Refus\u00A0:',
   day: 'Jour',
-  countsOfDay: (date, allowed, refused) => `${date}\u00A0: ${allowed} acceptées, ${refused} refusées`,
+  countsOfDay: '{date}\u00A0: {allowed} acceptées, {refused} refusées',
   table: 'Tableau',
-  ofApi: (title) => `(${title})`,
+  ofApi: '({title})',
   refusals: 'Refus',
   refusalsAbout: 'Les dernières requêtes refusées sur 7 jours, et comment corriger l’erreur.',
   noRefusal: 'Aucune requête n’a été refusée.',
-  times: (count, time) => html`${count} fois, dernière fois ${time}`,
-  from: (address) => `depuis ${address}`,
-  requestId: (id) => html`requête ${id}`,
+  times: '{count} fois, dernière fois {time}',
+  from: 'depuis {address}',
+  requestId: 'requête {id}',
 
   colleagues: 'Contacts',
   colleaguesAbout: 'Qui peut voir et modifier cette application. Le premier contact reçoit ses e-mails.',
   you: 'Vous',
   getsEmails: 'Reçoit les e-mails',
   isInvited: 'Invitation envoyée',
-  invitationEnds: (time) => html`Fin de l&rsquo;invitation : ${time}`,
+  invitationEnds: 'Fin de l’invitation : {time}',
   cancel: 'Annuler',
-  invitationOf: (address) => `(invitation de ${address})`,
+  invitationOf: '(invitation de {address})',
   addressOfColleague: 'Adresse e-mail d’un autre contact',
   invite: 'Inviter',
   inviteOne: 'Inviter un contact',
@@ -244,19 +247,20 @@ export const fr: PortalTexts = {
   remove: 'Retirer',
   removeOne: 'Retirer un contact',
   leave: 'Quitter',
-  leaveIt: (name) => `Quitter ${name}`,
+  leaveIt: 'Quitter {name}',
   thisApplication: 'cette application',
-  removeAbout: (address) =>
-    html`${address} ne pourra plus voir ni modifier cette application, et sera déconnecté si c&rsquo;est la seule.`,
-  keepWorking: (isMe) =>
-    `Les identifiants que ${isMe ? 'vous connaissez' : 'cette personne connaît'} continuent de fonctionner. Remplacez-les s’il ne le faut pas.`,
+  removeAbout: '{address} ne pourra plus voir ni modifier cette application, et sera déconnecté si c’est la seule.',
+  keepWorking: {
+    mine: 'Les identifiants que vous connaissez continuent de fonctionner. Remplacez-les s’il ne le faut pas.',
+    others: 'Les identifiants que cette personne connaît continuent de fonctionner. Remplacez-les s’il ne le faut pas.',
+  },
   cancelOne: 'Annuler une invitation',
   cancelIt: 'Annuler l’invitation',
-  cancelAbout: (address) => html`Le lien envoyé à ${address} ne fonctionnera plus.`,
+  cancelAbout: 'Le lien envoyé à {address} ne fonctionnera plus.',
 
   terms: 'Conditions d’utilisation',
   termsAsked: 'Nous vous demandons d’accepter nos conditions d’utilisation.',
-  readTerms: (version) => `Les lire\u00A0: version ${version} (ouvre un nouvel onglet)`,
+  readTerms: 'Les lire\u00A0: version {version} (ouvre un nouvel onglet)',
   acceptTerms: 'Accepter les conditions d’utilisation',
   termsChanged: 'Les conditions d’utilisation ont encore changé. Lisez et acceptez les nouvelles.',
 
@@ -264,15 +268,14 @@ export const fr: PortalTexts = {
   deletionMeans:
     'Tous les identifiants et jetons d’accès sont refusés dès la prochaine requête. Cette action est définitive.',
   deleteIt: 'Supprimer cette application',
-  deleteName: (name) => `Supprimer ${name}`,
+  deleteName: 'Supprimer {name}',
   deleteAbout:
     'Ses identifiants et ses jetons d’accès sont refusés dès la prochaine requête, pour tout le monde. Son nom, ses contacts et ses identifiants sont effacés. Cette action est définitive.',
-  confirmName: (name) => html`Pour confirmer, saisissez le nom de l&rsquo;application : ${name}`,
+  confirmName: 'Pour confirmer, saisissez le nom de l’application : {name}',
   otherName: 'Ce n’est pas le nom de l’application.',
 
   nameMissing: 'Saisissez un nom.',
-  nameRefused: (most) =>
-    `Un nom a de 1 à ${most} caractères visibles, sans caractères de contrôle ni caractères invisibles.`,
+  nameRefused: 'Un nom a de 1 à {most} caractères visibles, sans caractères de contrôle ni caractères invisibles.',
   nameIsLink: 'Un nom ne contient rien qui ressemble à une adresse web ou e-mail, ni 7 chiffres de suite.',
   nameTaken: 'Ce nom est déjà utilisé. Choisissez-en un autre.',
   chooseValue: 'Choisissez l’une des valeurs de la liste.',
@@ -281,8 +284,8 @@ export const fr: PortalTexts = {
     secret: 'L’opérateur a révoqué les secrets de cette application. Demandez-lui un nouveau secret.',
   },
   isContact: 'Cette adresse est déjà un contact.',
-  invitedBefore: (wait) =>
-    `Cette adresse a été invitée il y a moins d’une heure. Demandez à cette personne de chercher cet e-mail, ou réessayez ${wait}.`,
+  invitedBefore:
+    'Cette adresse a été invitée il y a moins d’une heure. Demandez à cette personne de chercher cet e-mail, ou réessayez {wait}.',
   tooManyCredentials: 'La limite de 20 est atteinte. Révoquez d’abord un identifiant.',
   tooManyContacts: 'Il y a déjà 10 contacts et invitations\u00A0; il ne peut pas y en avoir plus.',
   busy: 'D’autres modifications sont en cours. Réessayez.',

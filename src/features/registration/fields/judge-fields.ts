@@ -9,10 +9,11 @@ import type { MetadataSchema, SchemaIssue, SchemaResult } from '../../../shared/
 import type { Language } from '../../../shared/contracts/application-record.js'
 import { unwrapCause } from '../../../core/http/respond.js'
 import { readEmailAddress } from '../../../shared/lib/email-address.js'
+import { fillText } from '../../../shared/lib/fill-in.js'
 import { findLineProblem } from '../../../shared/lib/visible-text.js'
 import { callHost } from '../call-host.js'
 import { translate } from '../local-text.js'
-import { TEXTS } from '../texts/texts.js'
+import { TEXTS } from '../texts/languages.js'
 import { NO_PROBLEMS, type FieldProblems } from '../mistakes.js'
 import type { FieldSettings, InputSettings } from './read-fields.js'
 
@@ -62,46 +63,46 @@ async function validate(schema: MetadataSchema, option: string, values: object):
 }
 
 function readValues(inputs: readonly InputSettings[], entered: ReadonlyMap<string, unknown>, language: Language) {
+  const texts = TEXTS[language]
   const values: Record<string, string | boolean> = {}
   const problems = new Map<string, string>()
   for (const input of inputs) {
-    const { value, problem } = readValue(input, entered.get(input.name), language)
-    if (problem !== undefined) problems.set(input.id, problem)
+    const { value, problem } = readValue(input, entered.get(input.name))
+    const named = { label: translate(input.label, language), most: input.maxLength }
+    if (problem !== undefined) problems.set(input.id, fillText(texts[problem], named))
     else if (value !== undefined) values[input.name] = value
   }
   const isTooLong = Buffer.byteLength(JSON.stringify(values)) > MAX_METADATA_BYTES
-  if (isTooLong) problems.set('form', TEXTS[language].tooLong)
+  if (isTooLong) problems.set('form', texts.tooLong)
   return { values, problems }
 }
 
 interface Read {
   /** Undefined if nothing was entered, which is allowed. */
   readonly value?: string | boolean
-  readonly problem?: string
+  readonly problem?: 'empty' | 'unticked' | 'unchosen' | 'longerThan' | 'unreadable' | 'noAddress' | 'noUrl'
 }
 
-function readValue(input: InputSettings, given: unknown, language: Language): Read {
+function readValue(input: InputSettings, given: unknown): Read {
   const { type, required, maxLength, options } = input
-  const texts = TEXTS[language]
-  const label = translate(input.label, language)
   if (type === 'checkbox') {
-    if (typeof (given ?? false) !== 'boolean') return { problem: texts.unreadable(label) }
-    return required && given !== true ? { problem: texts.unticked(label) } : { value: given === true }
+    if (typeof (given ?? false) !== 'boolean') return { problem: 'unreadable' }
+    return required && given !== true ? { problem: 'unticked' } : { value: given === true }
   }
-  if (typeof (given ?? '') !== 'string') return { problem: texts.unreadable(label) }
+  if (typeof (given ?? '') !== 'string') return { problem: 'unreadable' }
   const text = ((given ?? '') as string).replaceAll(/\r\n?/g, '\n').replaceAll('\t', ' ').trim()
-  if (text === '') return required ? { problem: type === 'select' ? texts.unchosen(label) : texts.empty(label) } : {}
+  if (text === '') return required ? { problem: type === 'select' ? 'unchosen' : 'empty' } : {}
   if (type === 'select') {
-    return options.some(({ value }) => value === text) ? { value: text } : { problem: texts.unchosen(label) }
+    return options.some(({ value }) => value === text) ? { value: text } : { problem: 'unchosen' }
   }
-  if (Array.from(text).length > maxLength) return { problem: texts.longerThan(label, maxLength) }
+  if (Array.from(text).length > maxLength) return { problem: 'longerThan' }
   const line = type === 'textarea' ? text.replaceAll('\n', ' ') : text
-  if (findLineProblem(line, maxLength) !== undefined) return { problem: texts.unreadable(label) }
+  if (findLineProblem(line, maxLength) !== undefined) return { problem: 'unreadable' }
   if (type === 'email') {
     const address = readEmailAddress(text)
-    return address === undefined ? { problem: texts.noAddress(label) } : { value: address }
+    return address === undefined ? { problem: 'noAddress' } : { value: address }
   }
-  return type === 'url' && !isWebAddress(text) ? { problem: texts.noUrl(label) } : { value: text }
+  return type === 'url' && !isWebAddress(text) ? { problem: 'noUrl' } : { value: text }
 }
 
 /** An address that a link may lead to: of the web, with a host that has a dot, and without a password. */

@@ -3,7 +3,7 @@ import { renderField, renderFieldProblem } from '../../../shared/web/form-field.
 import { html, type Html } from '../../../shared/web/html.js'
 import type { FieldProblems } from '../mistakes.js'
 import { translate } from '../local-text.js'
-import { TEXTS } from '../texts/texts.js'
+import { TEXTS } from '../texts/languages.js'
 import type { InputSettings } from './read-fields.js'
 
 /** The parts of a form that every field depends on. */

@@ -1,10 +1,6 @@
-import { toSentence } from '../../../shared/contracts/errors.js'
-import type { Denial } from '../../../shared/contracts/denial.js'
+import type { Refusals } from '../../../shared/web/describe-refusal.js'
 
-const within = (days: number | undefined): string =>
-  days === undefined ? '' : `, usually within ${days === 1 ? 'one working day' : `${days} working days`}`
-
-/** The words of the registration pages in English. `label` is the provider's name of a field. */
+/** The words of the registration pages in English. `{label}` is the provider's name of a field. What is wrong with a text (`{detail}`) is known in English only. */
 export const en = {
   title: 'Register an application',
   name: 'Name of your application',
@@ -26,37 +22,33 @@ export const en = {
   register: 'Register',
   next: 'What happens next',
   sent: 'We send the key and the secret to your e-mail address, with commands to try them.',
-  /** `days`: within how many working days the provider usually decides. */
-  approval: (days: number | undefined) =>
-    `If you choose an API that needs our approval, one of us reads your registration and decides${within(days)}. The e-mail comes after that; until then, the application can call none of its APIs.`,
+  approval:
+    'If you choose an API that needs our approval, one of us reads your registration and decides{within}. The e-mail comes after that; until then, the application can call none of its APIs.',
+  within: { one: ', usually within one working day', other: ', usually within {count} working days' },
 
   notRegistered: 'Your application has not been registered yet.',
-  /** A refusal that is no mistake in a field. `wait`: until when there are too many requests, such as `in 10 minutes`. */
-  refusal: ({ description }: Pick<Denial, 'error' | 'description'>, _wait: string | undefined) =>
-    toSentence(description),
+  refused: undefined as Refusals | undefined,
   nameMissing: 'Enter a name.',
-  /** `detail`: a part of an English sentence that says what is wrong with this one. */
-  nameRefused: (detail: string | undefined) =>
-    `Enter a name of up to 100 characters, with fewer than 7 digits in a row and without anything like a web address (example.com, Node.js).${thisOne(detail)}`,
+  nameRefused:
+    'Enter a name of up to 100 characters, with fewer than 7 digits in a row and without anything like a web address (example.com, Node.js).{detail}',
   contactMissing: 'Enter an e-mail address.',
-  contactRefused: (detail: string | undefined) =>
-    `Enter one e-mail address that can be reached from the internet, such as dev@example.com.${thisOne(detail)}`,
+  contactRefused: 'Enter one e-mail address that can be reached from the internet, such as dev@example.com.{detail}',
   languageUnknown: 'Choose one of these languages.',
   apiMissing: 'Choose at least one API.',
   apiUnknown: 'Choose only from these APIs.',
 
-  empty: (label: string) => `Fill in "${label}".`,
-  unticked: (label: string) => `Tick "${label}".`,
-  unchosen: (label: string) => `Choose one of the values of "${label}".`,
-  longerThan: (label: string, most: number) => `Enter at most ${most} characters for "${label}".`,
-  unreadable: (label: string) => `Enter text without control characters and hidden characters for "${label}".`,
-  noAddress: (label: string) => `Enter one e-mail address for "${label}", such as dev@example.com.`,
-  noUrl: (label: string) => `Enter a web address for "${label}" that begins with https:// or http://.`,
+  empty: 'Fill in "{label}".',
+  unticked: 'Tick "{label}".',
+  unchosen: 'Choose one of the values of "{label}".',
+  longerThan: 'Enter at most {most} characters for "{label}".',
+  unreadable: 'Enter text without control characters and hidden characters for "{label}".',
+  noAddress: 'Enter one e-mail address for "{label}", such as dev@example.com.',
+  noUrl: 'Enter a web address for "{label}" that begins with https:// or http://.',
   tooLong: 'All your answers together are too long. Shorten them.',
   choose: 'Choose one',
 
   acceptTerms: 'I accept the terms of use',
-  readTerms: (version: string) => `Read them: version ${version} (opens a new tab)`,
+  readTerms: 'Read them: version {version} (opens a new tab)',
   termsMissing: 'Accept the terms of use.',
   termsChanged: 'The terms of use have changed. Read and accept the new ones.',
 
@@ -65,17 +57,11 @@ export const en = {
   captchaNeedsScripts: 'The check that you are a person needs JavaScript. Please turn it on, and reload this page.',
 
   thanks: 'Thank you',
-  /** `contact`: the address that the form gave; undefined if it is not known any more. */
-  received: (contact: string | undefined) =>
-    `We have received your registration. We send the credentials to ${contact ?? 'the e-mail address that you gave'}.`,
-  held: (contact: string | undefined, days: number | undefined) =>
-    `We have received your registration. One of us reads it and decides${within(days)}. After it is approved, we send the credentials to ${contact ?? 'the e-mail address that you gave'}.`,
+  received: 'We have received your registration. We send the credentials to {contact}.',
+  held: 'We have received your registration. One of us reads it and decides{within}. After it is approved, we send the credentials to {contact}.',
+  givenContact: 'the e-mail address that you gave',
   missingEmail: 'If no e-mail comes, look among the unwanted ones. If the address is wrong, register again.',
   manage: 'Later you can manage it, with the same e-mail address, at',
 }
 
-export type Phrases = typeof en
-
-function thisOne(detail: string | undefined): string {
-  return detail === undefined ? '' : ` This one ${detail}.`
-}
+export type RegistrationTexts = typeof en

@@ -1,9 +1,6 @@
-import type { Phrases } from './en.js'
+import type { RegistrationTexts } from './en.js'
 
-const within = (days: number | undefined): string =>
-  days === undefined ? '' : `, normalmente en ${days === 1 ? 'un día laborable' : `${days} días laborables`}`
-
-export const es: Phrases = {
+export const es: RegistrationTexts = {
   title: 'Registrar una aplicación',
   name: 'Nombre de su aplicación',
   contact: 'Dirección de correo de los desarrolladores',
@@ -24,36 +21,39 @@ export const es: Phrases = {
   register: 'Registrar',
   next: 'Qué pasa después',
   sent: 'Enviamos la clave y el secreto a su dirección de correo, con comandos para probarlos.',
-  approval: (days) =>
-    `Si elige una API que necesita nuestra aprobación, una persona de nuestro equipo lee su registro y decide${within(days)}. El correo llega después; hasta entonces, la aplicación no puede llamar a ninguna de sus API.`,
+  approval:
+    'Si elige una API que necesita nuestra aprobación, una persona de nuestro equipo lee su registro y decide{within}. El correo llega después; hasta entonces, la aplicación no puede llamar a ninguna de sus API.',
+  within: { one: ', normalmente en un día laborable', other: ', normalmente en {count} días laborables' },
 
   notRegistered: 'Su aplicación todavía no está registrada.',
-  refusal: ({ error }, wait) =>
-    wait
-      ? `Demasiadas solicitudes. Inténtelo ${wait}.`
-      : (REFUSALS.get(error) ?? 'No ha funcionado. Inténtelo de nuevo.'),
+  refused: {
+    tooManyUntil: 'Demasiadas solicitudes. Inténtelo {wait}.',
+    access_denied: 'Este registro no se acepta.',
+    temporarily_unavailable: 'El servicio no está disponible en este momento. Inténtelo dentro de poco.',
+    other: 'No ha funcionado. Inténtelo de nuevo.',
+  },
   nameMissing: 'Escriba un nombre.',
-  nameRefused: () =>
+  nameRefused:
     'Escriba un nombre de hasta 100 caracteres visibles, con menos de 7 cifras seguidas y sin nada que parezca una dirección web (example.com, Node.js).',
   contactMissing: 'Escriba una dirección de correo.',
-  contactRefused: () =>
+  contactRefused:
     'Escriba una sola dirección de correo a la que se llegue desde internet, por ejemplo dev@example.com.',
   languageUnknown: 'Elija uno de estos idiomas.',
   apiMissing: 'Elija al menos una API.',
   apiUnknown: 'Elija solo entre estas API.',
 
-  empty: (label) => `Rellene «${label}».`,
-  unticked: (label) => `Marque «${label}».`,
-  unchosen: (label) => `Elija uno de los valores de «${label}».`,
-  longerThan: (label, most) => `Escriba como máximo ${most} caracteres en «${label}».`,
-  unreadable: (label) => `Escriba en «${label}» un texto sin caracteres de control ni caracteres invisibles.`,
-  noAddress: (label) => `Escriba en «${label}» una sola dirección de correo, por ejemplo dev@example.com.`,
-  noUrl: (label) => `Escriba en «${label}» una dirección web que empiece por https:// o http://.`,
+  empty: 'Rellene «{label}».',
+  unticked: 'Marque «{label}».',
+  unchosen: 'Elija uno de los valores de «{label}».',
+  longerThan: 'Escriba como máximo {most} caracteres en «{label}».',
+  unreadable: 'Escriba en «{label}» un texto sin caracteres de control ni caracteres invisibles.',
+  noAddress: 'Escriba en «{label}» una sola dirección de correo, por ejemplo dev@example.com.',
+  noUrl: 'Escriba en «{label}» una dirección web que empiece por https:// o http://.',
   tooLong: 'Todas sus respuestas juntas son demasiado largas. Acórtelas.',
   choose: 'Elija uno',
 
   acceptTerms: 'Acepto las condiciones de uso',
-  readTerms: (version) => `Leerlas: versión ${version} (abre una pestaña nueva)`,
+  readTerms: 'Leerlas: versión {version} (abre una pestaña nueva)',
   termsMissing: 'Acepte las condiciones de uso.',
   termsChanged: 'Las condiciones de uso han cambiado. Lea y acepte las nuevas.',
 
@@ -63,16 +63,10 @@ export const es: Phrases = {
     'La comprobación de que es una persona necesita JavaScript. Actívelo y vuelva a cargar esta página.',
 
   thanks: 'Gracias',
-  received: (contact) =>
-    `Hemos recibido su registro. Enviamos las credenciales a ${contact ?? 'la dirección de correo indicada'}.`,
-  held: (contact, days) =>
-    `Hemos recibido su registro. Una persona de nuestro equipo lo lee y decide${within(days)}. Tras la aprobación, enviamos las credenciales a ${contact ?? 'la dirección de correo indicada'}.`,
+  received: 'Hemos recibido su registro. Enviamos las credenciales a {contact}.',
+  held: 'Hemos recibido su registro. Una persona de nuestro equipo lo lee y decide{within}. Tras la aprobación, enviamos las credenciales a {contact}.',
+  givenContact: 'la dirección de correo indicada',
   missingEmail:
     'Si no llega ningún correo, mire entre los no deseados. Si la dirección es errónea, regístrese otra vez.',
   manage: 'Más adelante podrá gestionar la aplicación, con la misma dirección de correo, en',
 }
-
-const REFUSALS: ReadonlyMap<string, string> = new Map([
-  ['access_denied', 'Este registro no se acepta.'],
-  ['temporarily_unavailable', 'El servicio no está disponible en este momento. Inténtelo dentro de poco.'],
-])

@@ -1,10 +1,7 @@
-import type { Phrases } from './en.js'
-
-const within = (days: number | undefined): string =>
-  days === undefined ? '' : `, en général sous ${days === 1 ? 'un jour ouvré' : `${days} jours ouvrés`}`
+import type { RegistrationTexts } from './en.js'
 
 /** The words of the registration pages in French, with its spaces before punctuation marks (no-break: \u00A0). */
-export const fr: Phrases = {
+export const fr: RegistrationTexts = {
   title: 'Enregistrer une application',
   name: 'Nom de votre application',
   contact: 'Adresse e-mail des développeurs',
@@ -25,36 +22,38 @@ export const fr: Phrases = {
   register: 'Enregistrer',
   next: 'La suite',
   sent: 'Nous envoyons la clé et le secret à votre adresse e-mail, avec des commandes pour les essayer.',
-  approval: (days) =>
-    `Si vous choisissez une API qui nécessite notre approbation, l’un de nous lit votre demande et décide${within(days)}. L’e-mail arrive ensuite\u00A0; jusque-là, l’application ne peut appeler aucune de ses API.`,
+  approval:
+    'Si vous choisissez une API qui nécessite notre approbation, l’un de nous lit votre demande et décide{within}. L’e-mail arrive ensuite\u00A0; jusque-là, l’application ne peut appeler aucune de ses API.',
+  within: { one: ', en général sous un jour ouvré', other: ', en général sous {count} jours ouvrés' },
 
   notRegistered: 'Votre application n’est pas encore enregistrée.',
-  refusal: ({ error }, wait) =>
-    wait
-      ? `Trop de demandes. Veuillez réessayer ${wait}.`
-      : (REFUSALS.get(error) ?? 'Cela n’a pas fonctionné. Veuillez réessayer.'),
+  refused: {
+    tooManyUntil: 'Trop de demandes. Veuillez réessayer {wait}.',
+    access_denied: 'Cette demande n’est pas acceptée.',
+    temporarily_unavailable: 'Le service est momentanément indisponible. Veuillez réessayer dans un instant.',
+    other: 'Cela n’a pas fonctionné. Veuillez réessayer.',
+  },
   nameMissing: 'Saisissez un nom.',
-  nameRefused: () =>
+  nameRefused:
     'Saisissez un nom de 100 caractères visibles au plus, avec moins de 7 chiffres de suite et sans rien qui ressemble à une adresse web (example.com, Node.js).',
   contactMissing: 'Saisissez une adresse e-mail.',
-  contactRefused: () => 'Saisissez une seule adresse e-mail, joignable depuis Internet, par exemple dev@example.com.',
+  contactRefused: 'Saisissez une seule adresse e-mail, joignable depuis Internet, par exemple dev@example.com.',
   languageUnknown: 'Choisissez l’une de ces langues.',
   apiMissing: 'Choisissez au moins une API.',
   apiUnknown: 'Choisissez uniquement parmi ces API.',
 
-  empty: (label) => `Remplissez «\u00A0${label}\u00A0».`,
-  unticked: (label) => `Cochez «\u00A0${label}\u00A0».`,
-  unchosen: (label) => `Choisissez l’une des valeurs de «\u00A0${label}\u00A0».`,
-  longerThan: (label, most) => `Saisissez au plus ${most} caractères pour «\u00A0${label}\u00A0».`,
-  unreadable: (label) =>
-    `Saisissez pour «\u00A0${label}\u00A0» un texte sans caractères de contrôle ni caractères invisibles.`,
-  noAddress: (label) => `Saisissez une seule adresse e-mail pour «\u00A0${label}\u00A0», par exemple dev@example.com.`,
-  noUrl: (label) => `Saisissez pour «\u00A0${label}\u00A0» une adresse web qui commence par https:// ou http://.`,
+  empty: 'Remplissez «\u00A0{label}\u00A0».',
+  unticked: 'Cochez «\u00A0{label}\u00A0».',
+  unchosen: 'Choisissez l’une des valeurs de «\u00A0{label}\u00A0».',
+  longerThan: 'Saisissez au plus {most} caractères pour «\u00A0{label}\u00A0».',
+  unreadable: 'Saisissez pour «\u00A0{label}\u00A0» un texte sans caractères de contrôle ni caractères invisibles.',
+  noAddress: 'Saisissez une seule adresse e-mail pour «\u00A0{label}\u00A0», par exemple dev@example.com.',
+  noUrl: 'Saisissez pour «\u00A0{label}\u00A0» une adresse web qui commence par https:// ou http://.',
   tooLong: 'Toutes vos réponses ensemble sont trop longues. Raccourcissez-les.',
   choose: 'Choisissez',
 
   acceptTerms: 'J’accepte les conditions d’utilisation',
-  readTerms: (version) => `Les lire\u00A0: version ${version} (ouvre un nouvel onglet)`,
+  readTerms: 'Les lire\u00A0: version {version} (ouvre un nouvel onglet)',
   termsMissing: 'Acceptez les conditions d’utilisation.',
   termsChanged: 'Les conditions d’utilisation ont changé. Lisez et acceptez les nouvelles.',
 
@@ -64,16 +63,10 @@ export const fr: Phrases = {
     'La vérification que vous êtes humain nécessite JavaScript. Veuillez l’activer et recharger cette page.',
 
   thanks: 'Merci',
-  received: (contact) =>
-    `Nous avons reçu votre demande. Nous envoyons les identifiants à ${contact ?? 'l’adresse e-mail indiquée'}.`,
-  held: (contact, days) =>
-    `Nous avons reçu votre demande. L’un de nous la lit et décide${within(days)}. Après l’approbation, nous envoyons les identifiants à ${contact ?? 'l’adresse e-mail indiquée'}.`,
+  received: 'Nous avons reçu votre demande. Nous envoyons les identifiants à {contact}.',
+  held: 'Nous avons reçu votre demande. L’un de nous la lit et décide{within}. Après l’approbation, nous envoyons les identifiants à {contact}.',
+  givenContact: 'l’adresse e-mail indiquée',
   missingEmail:
     'Si aucun e-mail n’arrive, regardez parmi les indésirables. Si l’adresse est fausse, enregistrez l’application à nouveau.',
   manage: 'Plus tard, gérez l’application avec la même adresse e-mail sur',
 }
-
-const REFUSALS: ReadonlyMap<string, string> = new Map([
-  ['access_denied', 'Cette demande n’est pas acceptée.'],
-  ['temporarily_unavailable', 'Le service est momentanément indisponible. Veuillez réessayer dans un instant.'],
-])

@@ -1,4 +1,3 @@
-import { html } from '../../../../shared/web/html.js'
 import type { SignInTexts } from './en.js'
 
 /** The words of the sign-in, and of all pages that are not of one application, in German. */
@@ -6,21 +5,19 @@ export const de: SignInTexts = {
   signOut: 'Abmelden',
   address: 'E-Mail-Adresse',
   addressMissing: 'Geben Sie eine E-Mail-Adresse ein.',
-  addressRefused: () => 'Geben Sie eine einzelne E-Mail-Adresse ein, zum Beispiel dev@example.com.',
+  addressRefused: 'Geben Sie eine einzelne E-Mail-Adresse ein, zum Beispiel dev@example.com.',
 
   signIn: 'Anmelden',
   askForLink:
     'Geben Sie eine E-Mail-Adresse ein, die Kontakt Ihrer Anwendungen ist, zum Beispiel die, an die deren Zugangsdaten gesendet wurden. Wir senden einen Link und einen Code dorthin.',
   sendEmail: 'E-Mail senden',
   checkEmail: 'Prüfen Sie Ihr Postfach',
-  sent: (contact) =>
-    html`Wenn ${contact} Kontakt einer Anwendung ist, senden wir jetzt einen Link und einen Code dorthin. Beide gelten
-    15 Minuten. Öffnen Sie den Link oder geben Sie hier den Code ein.`,
+  sent: 'Wenn {contact} Kontakt einer Anwendung ist, senden wir jetzt einen Link und einen Code dorthin. Beide gelten 15 Minuten. Öffnen Sie den Link oder geben Sie hier den Code ein.',
   code: 'Code aus der E-Mail',
   codeHint: '8 Buchstaben, zum Beispiel BCDF-GHJK',
-  noEmail: (link) =>
-    html`Keine E-Mail? Sehen Sie im Spam-Ordner nach oder ${link('versuchen Sie es mit einer anderen Adresse')}. Eine
-    Adresse erhält höchstens 5 E-Mails in der Stunde.`,
+  noEmail:
+    'Keine E-Mail? Sehen Sie im Spam-Ordner nach oder {link}. Eine Adresse erhält höchstens 5 E-Mails in der Stunde.',
+  otherAddress: 'versuchen Sie es mit einer anderen Adresse',
   linkIsValidOnce: 'Der Link aus Ihrer E-Mail funktioniert einmal.',
   linkIncomplete: 'Der Link ist nicht vollständig. Kopieren Sie die ganze Adresse aus der E-Mail.',
   linkNeedsScripts:
@@ -40,25 +37,21 @@ export const de: SignInTexts = {
   invitationRefused:
     'Der Link ist nicht vollständig, oder die Einladung wurde schon angenommen, wurde zurückgezogen oder ist abgelaufen. Kopieren Sie den ganzen Link aus der E-Mail oder bitten Sie einen Kontakt der Anwendung um einen neuen.',
   accepted: 'Sie sind jetzt Kontakt',
-  acceptedBy: (contact, application) =>
-    html`${contact} ist jetzt Kontakt der Anwendung ${application}. Melden Sie sich mit dieser Adresse an, um sie zu
-    verwalten.`,
+  acceptedBy:
+    '{contact} ist jetzt Kontakt der Anwendung {application}. Melden Sie sich mit dieser Adresse an, um sie zu verwalten.',
 
   notFound: 'Nicht gefunden',
-  noPage: (link) => html`Diese Seite gibt es nicht, oder sie gehört zu keiner ${link('Ihrer Anwendungen')}.`,
+  noPage: 'Diese Seite gibt es nicht, oder sie gehört zu keiner {link}.',
+  yourApplications: 'Ihrer Anwendungen',
   outOfDate: 'Diese Seite ist veraltet',
   loadAgain: 'Laden Sie die Seite neu und wiederholen Sie, was Sie getan haben.',
   failed: 'Das hat nicht geklappt',
-  refused: ({ error, wait }) =>
-    error === 'too_many_requests' && wait !== undefined
-      ? `Das waren zu viele Anfragen. Versuchen Sie es ${wait} wieder.`
-      : (REFUSALS.get(error) ??
-        'Die Anfrage wurde nicht angenommen. Laden Sie die Seite neu und versuchen Sie es wieder.'),
+  refused: {
+    tooManyUntil: 'Das waren zu viele Anfragen. Versuchen Sie es {wait} wieder.',
+    too_many_requests: 'Das waren zu viele Anfragen. Versuchen Sie es später wieder.',
+    temporarily_unavailable: 'Der Dienst ist gerade nicht verfügbar. Versuchen Sie es gleich wieder.',
+    server_error: 'Auf dem Server ist ein unerwarteter Fehler aufgetreten. Versuchen Sie es später wieder.',
+    access_denied: 'Das Formular kam von einer anderen Website und wurde nicht angenommen.',
+    other: 'Die Anfrage wurde nicht angenommen. Laden Sie die Seite neu und versuchen Sie es wieder.',
+  },
 }
-
-const REFUSALS: ReadonlyMap<string, string> = new Map([
-  ['too_many_requests', 'Das waren zu viele Anfragen. Versuchen Sie es später wieder.'],
-  ['temporarily_unavailable', 'Der Dienst ist gerade nicht verfügbar. Versuchen Sie es gleich wieder.'],
-  ['server_error', 'Auf dem Server ist ein unerwarteter Fehler aufgetreten. Versuchen Sie es später wieder.'],
-  ['access_denied', 'Das Formular kam von einer anderen Website und wurde nicht angenommen.'],
-])

@@ -1,36 +1,22 @@
-import { toSentence } from '../../../../shared/contracts/errors.js'
-import { html, type Html } from '../../../../shared/web/html.js'
-
-type Link = (text: string) => Html
-
-/** A refusal of the core, whose own description is English, and when to try again, such as `in 12 minutes`. */
-export interface Refused {
-  readonly error: string
-  readonly description: string
-  readonly wait: string | undefined
-}
+import type { Refusals } from '../../../../shared/web/describe-refusal.js'
 
 /** The words of the sign-in, and of all pages that are not of one application, in English. */
 export const en = {
   signOut: 'Sign out',
   address: 'E-mail address',
   addressMissing: 'Enter an e-mail address.',
-  addressRefused: (detail: string | undefined) =>
-    `Enter one e-mail address, such as dev@example.com.${detail === undefined ? '' : ` This one ${detail}.`}`,
+  addressRefused: 'Enter one e-mail address, such as dev@example.com.{detail}',
 
   signIn: 'Sign in',
   askForLink:
     'Enter an e-mail address that is a contact of your applications, such as the one that their credentials were sent to. We send a link and a code to it.',
   sendEmail: 'Send the e-mail',
   checkEmail: 'Check your e-mail',
-  sent: (contact: Html) =>
-    html`If ${contact} is a contact of an application, we send a link and a code to it now. Both are valid for 15
-    minutes. Open the link, or enter the code here.`,
+  sent: 'If {contact} is a contact of an application, we send a link and a code to it now. Both are valid for 15 minutes. Open the link, or enter the code here.',
   code: 'Code from the e-mail',
   codeHint: '8 letters, such as BCDF-GHJK',
-  noEmail: (link: Link) =>
-    html`No e-mail? Look among unwanted e-mails, or ${link('try another address')}. An address gets at most 5 e-mails an
-    hour.`,
+  noEmail: 'No e-mail? Look among unwanted e-mails, or {link}. An address gets at most 5 e-mails an hour.',
+  otherAddress: 'try another address',
   linkIsValidOnce: 'The link from your e-mail is valid once.',
   linkIncomplete: 'The link is not complete. Copy the whole address from the e-mail.',
   linkNeedsScripts:
@@ -50,15 +36,15 @@ export const en = {
   invitationRefused:
     'The link is not complete, or the invitation has been accepted already, was cancelled, or has expired. Copy the whole link from the e-mail, or ask a contact of the application for a new one.',
   accepted: 'You are a contact now',
-  acceptedBy: (contact: string, application: Html) =>
-    html`${contact} is a contact of the application ${application} now. Sign in with this address to manage it.`,
+  acceptedBy: '{contact} is a contact of the application {application} now. Sign in with this address to manage it.',
 
   notFound: 'Not found',
-  noPage: (link: Link) => html`There is no such page, or it is not one of ${link('your applications')}.`,
+  noPage: 'There is no such page, or it is not one of {link}.',
+  yourApplications: 'your applications',
   outOfDate: 'This page is out of date',
   loadAgain: 'Load the page again, and repeat what you did.',
   failed: 'This did not work',
-  refused: ({ description }: Refused) => toSentence(description),
+  refused: undefined as Refusals | undefined,
 }
 
 export type SignInTexts = typeof en

@@ -1,4 +1,3 @@
-import { html } from '../../../../shared/web/html.js'
 import type { SignInTexts } from './en.js'
 
 /** The words of the sign-in, and of all pages that are not of one application, in Spanish. */
@@ -6,21 +5,19 @@ export const es: SignInTexts = {
   signOut: 'Cerrar sesión',
   address: 'Dirección de correo',
   addressMissing: 'Escriba una dirección de correo.',
-  addressRefused: () => 'Escriba una sola dirección de correo, por ejemplo dev@example.com.',
+  addressRefused: 'Escriba una sola dirección de correo, por ejemplo dev@example.com.',
 
   signIn: 'Iniciar sesión',
   askForLink:
     'Escriba una dirección de correo que sea contacto de sus aplicaciones, por ejemplo la que recibió sus credenciales. Enviamos a ella un enlace y un código.',
   sendEmail: 'Enviar el correo',
   checkEmail: 'Consulte su correo',
-  sent: (contact) =>
-    html`Si ${contact} es contacto de una aplicación, le enviamos ahora un enlace y un código. Ambos son válidos durante
-    15 minutos. Abra el enlace o escriba aquí el código.`,
+  sent: 'Si {contact} es contacto de una aplicación, le enviamos ahora un enlace y un código. Ambos son válidos durante 15 minutos. Abra el enlace o escriba aquí el código.',
   code: 'Código del correo',
   codeHint: '8 letras, por ejemplo BCDF-GHJK',
-  noEmail: (link) =>
-    html`¿No llega el correo? Mire entre los no deseados o ${link('pruebe con otra dirección')}. Una dirección recibe
-    como máximo 5 correos por hora.`,
+  noEmail:
+    '¿No llega el correo? Mire entre los no deseados o {link}. Una dirección recibe como máximo 5 correos por hora.',
+  otherAddress: 'pruebe con otra dirección',
   linkIsValidOnce: 'El enlace de su correo funciona una sola vez.',
   linkIncomplete: 'El enlace no está completo. Copie la dirección entera del correo.',
   linkNeedsScripts:
@@ -40,23 +37,21 @@ export const es: SignInTexts = {
   invitationRefused:
     'El enlace no está completo, o la invitación ya se ha aceptado, se ha cancelado o ha caducado. Copie el enlace entero del correo o pida uno nuevo a un contacto de la aplicación.',
   accepted: 'Ya es contacto',
-  acceptedBy: (contact, application) =>
-    html`${contact} ya es contacto de la aplicación ${application}. Inicie sesión con esta dirección para gestionarla.`,
+  acceptedBy:
+    '{contact} ya es contacto de la aplicación {application}. Inicie sesión con esta dirección para gestionarla.',
 
   notFound: 'Página no encontrada',
-  noPage: (link) => html`Esta página no existe o no pertenece a ninguna de ${link('sus aplicaciones')}.`,
+  noPage: 'Esta página no existe o no pertenece a ninguna de {link}.',
+  yourApplications: 'sus aplicaciones',
   outOfDate: 'Esta página ya no está al día',
   loadAgain: 'Vuelva a cargar la página y repita lo que hizo.',
   failed: 'No ha funcionado',
-  refused: ({ error, wait }) =>
-    error === 'too_many_requests' && wait !== undefined
-      ? `Ha habido demasiadas peticiones. Inténtelo de nuevo ${wait}.`
-      : (REFUSALS.get(error) ?? 'La petición no se ha aceptado. Vuelva a cargar la página e inténtelo de nuevo.'),
+  refused: {
+    tooManyUntil: 'Ha habido demasiadas peticiones. Inténtelo de nuevo {wait}.',
+    too_many_requests: 'Ha habido demasiadas peticiones. Inténtelo de nuevo más tarde.',
+    temporarily_unavailable: 'El servicio no está disponible en este momento. Inténtelo de nuevo enseguida.',
+    server_error: 'El servidor ha encontrado un error inesperado. Inténtelo de nuevo más tarde.',
+    access_denied: 'El formulario venía de otro sitio web y no se ha aceptado.',
+    other: 'La petición no se ha aceptado. Vuelva a cargar la página e inténtelo de nuevo.',
+  },
 }
-
-const REFUSALS: ReadonlyMap<string, string> = new Map([
-  ['too_many_requests', 'Ha habido demasiadas peticiones. Inténtelo de nuevo más tarde.'],
-  ['temporarily_unavailable', 'El servicio no está disponible en este momento. Inténtelo de nuevo enseguida.'],
-  ['server_error', 'El servidor ha encontrado un error inesperado. Inténtelo de nuevo más tarde.'],
-  ['access_denied', 'El formulario venía de otro sitio web y no se ha aceptado.'],
-])

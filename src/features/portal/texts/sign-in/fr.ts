@@ -1,4 +1,3 @@
-import { html } from '../../../../shared/web/html.js'
 import type { SignInTexts } from './en.js'
 
 /** The words of the sign-in, and of all pages that are not of one application, in French, with its no-break spaces. */
@@ -6,21 +5,19 @@ export const fr: SignInTexts = {
   signOut: 'Se déconnecter',
   address: 'Adresse e-mail',
   addressMissing: 'Saisissez une adresse e-mail.',
-  addressRefused: () => 'Saisissez une seule adresse e-mail, par exemple dev@example.com.',
+  addressRefused: 'Saisissez une seule adresse e-mail, par exemple dev@example.com.',
 
   signIn: 'Se connecter',
   askForLink:
     'Saisissez une adresse e-mail qui est un contact de vos applications, par exemple celle à laquelle leurs identifiants ont été envoyés. Nous y envoyons un lien et un code.',
   sendEmail: 'Envoyer l’e-mail',
   checkEmail: 'Consultez vos e-mails',
-  sent: (contact) =>
-    html`Si ${contact} est un contact d&rsquo;une application, nous y envoyons maintenant un lien et un code. Tous deux
-    sont valables 15 minutes. Ouvrez le lien, ou saisissez le code ici.`,
+  sent: 'Si {contact} est un contact d’une application, nous y envoyons maintenant un lien et un code. Tous deux sont valables 15 minutes. Ouvrez le lien, ou saisissez le code ici.',
   code: 'Code reçu par e-mail',
   codeHint: '8 lettres, par exemple BCDF-GHJK',
-  noEmail: (link) =>
-    html`Pas d&rsquo;e-mail ? Regardez parmi les indésirables, ou ${link('essayez une autre adresse')}. Une adresse
-    reçoit au plus 5 e-mails par heure.`,
+  noEmail:
+    'Pas d’e-mail\u00A0? Regardez parmi les indésirables, ou {link}. Une adresse reçoit au plus 5 e-mails par heure.',
+  otherAddress: 'essayez une autre adresse',
   linkIsValidOnce: 'Le lien de votre e-mail est valable une seule fois.',
   linkIncomplete: 'Le lien n’est pas complet. Copiez l’adresse entière depuis l’e-mail.',
   linkNeedsScripts:
@@ -40,24 +37,21 @@ export const fr: SignInTexts = {
   invitationRefused:
     'Le lien n’est pas complet, ou l’invitation a déjà été acceptée, a été annulée ou a expiré. Copiez le lien entier depuis l’e-mail, ou demandez-en un nouveau à un contact de l’application.',
   accepted: 'Vous êtes maintenant un contact',
-  acceptedBy: (contact, application) =>
-    html`${contact} est maintenant un contact de l&rsquo;application ${application}. Connectez-vous avec cette adresse
-    pour la gérer.`,
+  acceptedBy:
+    '{contact} est maintenant un contact de l’application {application}. Connectez-vous avec cette adresse pour la gérer.',
 
   notFound: 'Page introuvable',
-  noPage: (link) => html`Cette page n&rsquo;existe pas, ou n&rsquo;appartient à aucune de ${link('vos applications')}.`,
+  noPage: 'Cette page n’existe pas, ou n’appartient à aucune de {link}.',
+  yourApplications: 'vos applications',
   outOfDate: 'Cette page n’est plus à jour',
   loadAgain: 'Rechargez la page et recommencez.',
   failed: 'Cela n’a pas fonctionné',
-  refused: ({ error, wait }) =>
-    error === 'too_many_requests' && wait !== undefined
-      ? `Il y a eu trop de demandes. Réessayez ${wait}.`
-      : (REFUSALS.get(error) ?? 'La demande n’a pas été acceptée. Rechargez la page et réessayez.'),
+  refused: {
+    tooManyUntil: 'Il y a eu trop de demandes. Réessayez {wait}.',
+    too_many_requests: 'Il y a eu trop de demandes. Réessayez plus tard.',
+    temporarily_unavailable: 'Le service est momentanément indisponible. Réessayez dans un instant.',
+    server_error: 'Le serveur a rencontré une erreur inattendue. Réessayez plus tard.',
+    access_denied: 'Le formulaire venait d’un autre site et n’a pas été accepté.',
+    other: 'La demande n’a pas été acceptée. Rechargez la page et réessayez.',
+  },
 }
-
-const REFUSALS: ReadonlyMap<string, string> = new Map([
-  ['too_many_requests', 'Il y a eu trop de demandes. Réessayez plus tard.'],
-  ['temporarily_unavailable', 'Le service est momentanément indisponible. Réessayez dans un instant.'],
-  ['server_error', 'Le serveur a rencontré une erreur inattendue. Réessayez plus tard.'],
-  ['access_denied', 'Le formulaire venait d’un autre site et n’a pas été accepté.'],
-])

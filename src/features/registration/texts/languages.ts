@@ -2,6 +2,6 @@ import type { Language } from '../../../shared/contracts/application-record.js'
 import { de } from './de.js'
 import { es } from './es.js'
 import { fr } from './fr.js'
-import { en, type Phrases } from './en.js'
+import { en, type RegistrationTexts } from './en.js'
 
-export const TEXTS: Readonly<Record<Language, Phrases>> = { en, de, fr, es }
+export const TEXTS: Readonly<Record<Language, RegistrationTexts>> = { en, de, fr, es }
