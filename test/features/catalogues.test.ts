@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { TEXTS as EMAILS } from '../../src/features/emails/texts/languages.js'
 import { TEXTS as PORTAL } from '../../src/features/portal/texts/languages.js'
 import { TEXTS as REGISTRATION } from '../../src/features/registration/texts/languages.js'
+import { explainRefusal } from '../../src/features/usage/explain-refusal.js'
 
 const LANGUAGES = ['de', 'fr', 'es'] as const
 
@@ -41,4 +42,24 @@ it.each(LANGUAGES)('the pages in the language %s have the values of those in Eng
       ['tooManyUntil', ['wait']],
     ])
   }
+})
+
+it.each(LANGUAGES)('the refusals in the language %s say what those in English say', (language) => {
+  const record = {
+    details: { expiredAt: 0, api: 'a', credential: 'c', scopes: 's', retryAfter: 9 },
+    address: '192.0.2.1',
+  }
+  const explain = (reason: string, of: typeof language | 'en') => {
+    const { problem } = explainRefusal({ ...record, error: reason, reason }, 7_200_000, of)
+    expect(problem).not.toMatch(/[{}]/)
+    return ['192.0.2.1', 'Retry-After', '(s)'].filter((value) => problem.includes(value))
+  }
+  for (const reason of [
+    'expired_token',
+    'token_of_another_api',
+    'insufficient_scope',
+    'network_not_allowed',
+    'quota_exceeded',
+  ])
+    expect(explain(reason, language), reason).toEqual(explain(reason, 'en'))
 })

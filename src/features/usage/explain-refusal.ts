@@ -1,13 +1,13 @@
 import type { Language } from '../../shared/contracts/application-record.js'
 import type { RefusalExplanation } from '../../shared/contracts/usage-entries.js'
 import type { RefusalRecord } from '../../shared/contracts/usage.js'
+import { fillText } from '../../shared/lib/fill-in.js'
 import { de } from './texts/de.js'
-import { en, type ExplainedReason } from './texts/en.js'
+import { en, type RefusalTexts } from './texts/en.js'
 import { es } from './texts/es.js'
 import { fr } from './texts/fr.js'
-import type { RefusalDetailsInWords, RefusalWords } from './texts/refusal-words.js'
 
-const WORDS: Readonly<Record<Language, RefusalWords<ExplainedReason>>> = { en, de, fr, es }
+const TEXTS: Readonly<Record<Language, RefusalTexts>> = { en, de, fr, es }
 
 /** Explains a refusal in words, for the developer of the application, at the time `now` (milliseconds since 1970). */
 export function explainRefusal(
@@ -15,28 +15,20 @@ export function explainRefusal(
   now: number,
   language: Language,
 ): RefusalExplanation {
-  const { reasons } = WORDS[language]
-  const name =
-    [`${reason}_of_${details['of']}`, reason, error].find((each) => Object.hasOwn(reasons, each)) ?? 'unknown'
-  const [describeProblem, fix] = reasons[name as ExplainedReason]
-  const caller = address === undefined ? '' : ` (${address})`
-  return { problem: describeProblem({ ...readDetails(details, now, language), address: caller }), fix }
-}
-
-function readDetails(
-  details: RefusalRecord['details'],
-  now: number,
-  language: Language,
-): Omit<RefusalDetailsInWords, 'address'> {
+  const { reasons, quote, seconds } = TEXTS[language]
+  const names = [`${reason}_of_${details['of']}`, reason, error]
+  const name = names.find((each): each is keyof typeof reasons => Object.hasOwn(reasons, each)) ?? 'unknown'
+  const [problem, fix] = reasons[name]
   const { expiredAt, api, credential, scopes, retryAfter } = details
-  const { quote, seconds } = WORDS[language]
-  return {
+  const values = {
     ago: typeof expiredAt === 'number' ? ` ${formatAgo(now - expiredAt, language)}` : '',
-    api: typeof api === 'string' ? ` (${quote(api)})` : '',
-    credential: typeof credential === 'string' ? ` ${quote(credential)}` : '',
+    api: typeof api === 'string' ? ` (${fillText(quote, { text: api })})` : '',
+    credential: typeof credential === 'string' ? ` ${fillText(quote, { text: credential })}` : '',
     scopes: typeof scopes === 'string' && scopes !== '' ? ` (${scopes})` : '',
-    seconds: typeof retryAfter === 'number' ? ` (Retry-After: ${seconds(retryAfter)})` : '',
+    seconds: typeof retryAfter === 'number' ? ` (Retry-After: ${fillText(seconds, { count: retryAfter })})` : '',
+    address: address === undefined ? '' : ` (${address})`,
   }
+  return { problem: fillText(problem, values), fix }
 }
 
 const UNITS = [
@@ -50,6 +42,6 @@ const UNITS = [
 function formatAgo(milliseconds: number, language: Language): string {
   const seconds = Math.floor(milliseconds / 1000)
   const unit = UNITS.find(([, length]) => seconds >= length)
-  if (!unit) return WORDS[language].justNow
+  if (!unit) return TEXTS[language].justNow
   return new Intl.RelativeTimeFormat(language).format(-Math.floor(seconds / unit[1]), unit[0])
 }
