@@ -153,7 +153,6 @@ const RULES: Readonly<Record<string, Rule>> = {
       'core/store-client',
       'core/tokens',
       'features/usage/collector',
-      'features/usage/refusal-buffer',
       'features/usage/reported-collector',
       'features/plans/ledger',
       'features/plans/limiter',

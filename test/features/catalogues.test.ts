@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { TEXTS as EMAILS } from '../../src/features/emails/texts/languages.js'
 import { TEXTS as PORTAL } from '../../src/features/portal/texts/languages.js'
 import { TEXTS as REGISTRATION } from '../../src/features/registration/texts/languages.js'
-import { explainRefusal } from '../../src/features/usage/explain-refusal.js'
+import { explainRefusal } from '../../src/features/usage/refusals.js'
 
 const LANGUAGES = ['de', 'fr', 'es'] as const
 

@@ -17,7 +17,7 @@ import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
 import type { NewAuditRecord } from '../../shared/contracts/store-records.js'
 import type { StoreWith } from '../../shared/contracts/store.js'
 import { readServiceFailure, type ServiceFailure } from '../../shared/lib/service-failure.js'
-import { isNotice } from './notice.js'
+import { isNotice } from './content.js'
 import {
   type Attempt,
   type PreparationOptions,

@@ -1,4 +1,7 @@
-import type { Language } from '../../shared/contracts/application-record.js'
+import type { CredentialsEmail } from '../../shared/contracts/email-content.js'
+import type { ApplicationRecord, Language } from '../../shared/contracts/application-record.js'
+import type { Api } from '../../shared/contracts/api.js'
+import type { IssuedCredentials } from '../../core/applications/applications-api.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { formatEnvFile } from '../../shared/samples/env-file.js'
 import { COPY_SCRIPT } from '../../shared/web/copy-script.js'
@@ -6,10 +9,20 @@ import { renderCopyable, renderFirstCalls } from '../../shared/web/first-steps.j
 import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { createContentSecurityPolicy, renderPage, type PageLinks } from '../../shared/web/public-page.js'
-import type { ClaimedCredentials } from './claim-link.js'
-import { formatTime } from './text-layout.js'
+import { formatTime } from './layout.js'
 import type { EmailCatalogue } from './texts/en.js'
 import { TEXTS } from './texts/languages.js'
+
+/** The credentials of a claim link. */
+export interface ClaimedCredentials {
+  readonly application: Pick<ApplicationRecord, 'id' | 'name' | 'language'>
+  /** The APIs where they can be used. */
+  readonly usableAt: readonly Api[]
+  readonly credentials: Partial<IssuedCredentials>
+  /** Whether it has public keys in place of a secret. */
+  readonly provesKey: boolean
+  readonly expiresAt: CredentialsEmail['expiresAt']
+}
 
 /** `GET /claim`: shows credentials on a click. The claim token stays in the browser until then. */
 export function renderClaimPage(links: PageLinks, language: Language): string {

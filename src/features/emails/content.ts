@@ -4,11 +4,29 @@ import type {
   MintedCredential,
   MintedCredentials,
 } from '../../core/applications/credentials/credentials.js'
-import type { CredentialsEmail, EmailApplication, ExpiringEmail } from '../../shared/contracts/email-content.js'
+import type {
+  CredentialsEmail,
+  EmailApplication,
+  ExpiringEmail,
+  EmailContent,
+  ChangesEmail,
+  QuotaEmail,
+  ApprovalRequestEmail,
+  ApprovedEmail,
+  RejectionEmail,
+  SuspendedEmail,
+} from '../../shared/contracts/email-content.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../shared/contracts/application-record.js'
-import type { DeliveryPurpose } from '../../shared/contracts/queued-email.js'
+import type { DeliveryPurpose, NoticePurpose, QueuedEmail } from '../../shared/contracts/queued-email.js'
 import { DAY_MS } from '../../shared/lib/day.js'
+import { isDelivery } from '../../core/applications/queue/queued-emails.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
+import { readChangesEmail } from '../../core/applications/queue/change-emails.js'
+import { findContact, normalizeContact } from '../../core/applications/contacts/contact-lists.js'
+import type { QuotaNotice } from '../../shared/contracts/plan-usage.js'
+import { REJECTION_SUFFIX, type ApprovalLinks } from '../../core/applications/decisions/approval-requests.js'
+import { findRequested, readApprovalRequest } from '../../core/applications/decisions/approval-requests.js'
 
 /** An application with somebody to write to. */
 export type Recipient = ApplicationRecord & { readonly contact: string }
@@ -99,6 +117,141 @@ function describeRecipient(record: Recipient) {
 }
 
 /** Copies the content, because `emails.compose` may change its argument. */
-export function describeApplication({ id, name, externalId, metadata, apis }: ApplicationRecord): EmailApplication {
+function describeApplication({ id, name, externalId, metadata, apis }: ApplicationRecord): EmailApplication {
   return { id, name, externalId, metadata: structuredClone(metadata), apis: structuredClone(apis) }
+}
+
+/** An e-mail that delivers no credentials, and is no reminder. */
+export type Notice = QueuedEmail & { readonly purpose: Exclude<NoticePurpose, 'expiring'> }
+
+export function isNotice(email: QueuedEmail): email is Notice {
+  return !isDelivery(email.purpose) && email.purpose !== 'expiring'
+}
+
+/** The content of a notice; undefined if it is to be sent no more. */
+export function describeNotice(
+  notice: Notice,
+  application: ApplicationRecord,
+  options: NoticeOptions,
+): EmailContent | undefined {
+  const { purpose } = notice
+  if (purpose === 'quota') return describeQuota(notice, application, options.now())
+  if (purpose === 'changes') return describeChanges(notice, application)
+  if (purpose !== 'invitation') return describeDecision({ ...notice, purpose }, application, options)
+  const { recipient: to, details } = notice
+  const { invitationToken, developersUrl } = options
+  const { invitedBy } = ownMembers(details ?? {})
+  if (to === undefined || invitationToken === undefined) return undefined
+  return {
+    to,
+    language: application.language ?? 'en',
+    purpose,
+    application: describeApplication(application),
+    invitedBy: typeof invitedBy === 'string' ? invitedBy : undefined,
+    link: `${developersUrl}/applications/invitation#${invitationToken}`,
+  }
+}
+
+type NoticeOptions = Parameters<typeof describeDecision>[2] & {
+  readonly now: () => number
+  readonly invitationToken: string | undefined
+}
+
+/** What an e-mail about changes tells, as its recipient's position is when it is sent; undefined if it is to be sent no more. */
+function describeChanges(email: QueuedEmail, record: ApplicationRecord): ChangesEmail | undefined {
+  const { recipient: to } = email
+  const { name, changes, more } = readChangesEmail(email)
+  const recipientIs = to && findPosition(to, changes, record)
+  if (!recipientIs) return undefined
+  const application = { id: record.id, name: record.status === 'deleted' ? name : record.name }
+  return { to, language: record.language ?? 'en', purpose: 'changes', application, recipientIs, changes, more }
+}
+
+function findPosition(
+  to: string,
+  changes: ChangesEmail['changes'],
+  record: ApplicationRecord,
+): ChangesEmail['recipientIs'] | undefined {
+  if (findContact(record, normalizeContact(to)) !== undefined) return 'contact'
+  if (changes.some(({ type }) => type === 'deleted')) return 'deleted'
+  return changes.some(({ type, isRecipient }) => type === 'contactRemoved' && isRecipient) ? 'removed' : undefined
+}
+
+/** The content of the e-mail; undefined if the day or month has ended. */
+function describeQuota({ details }: QueuedEmail, record: ApplicationRecord, now: number): QuotaEmail | undefined {
+  const { contact: to, language = 'en' } = record
+  // `plans()` has written it.
+  const { endsAt, ...notice } = details as unknown as QuotaNotice
+  if (to === undefined || record.status === 'deleted' || endsAt <= now) return undefined
+  return {
+    to,
+    language,
+    purpose: 'quota',
+    application: describeApplication(record),
+    ...notice,
+    endsAt: new Date(endsAt),
+  }
+}
+
+/** An e-mail that asks an operator for a decision, or tells a contact of one. */
+export type DecisionEmail = ApprovalRequestEmail | ApprovedEmail | RejectionEmail | SuspendedEmail
+
+interface DecisionContentOptions {
+  readonly approvalLinks: ApprovalLinks
+  readonly developersUrl: string | undefined
+}
+
+/** The content of such an e-mail; undefined if it is to be sent no more. */
+function describeDecision(
+  email: QueuedEmail & { readonly purpose: DecisionEmail['purpose'] },
+  record: ApplicationRecord,
+  options: DecisionContentOptions,
+): DecisionEmail | undefined {
+  const { purpose } = email
+  if (purpose === 'approvalRequest') return describeApprovalRequest(email, record, options)
+  const { name, reason, api, scopes } = ownMembers(email.details ?? {})
+  const to = email.recipient ?? record.contact
+  if (to === undefined) return undefined
+  const common = { to, language: record.language ?? 'en' } as const
+  if (purpose === 'rejected') {
+    const application = { id: record.id, name: readText(name) ?? '' }
+    return { ...common, purpose, application, api: readText(api), reason: readText(reason) }
+  }
+  const application = describeApplication(record)
+  if (purpose === 'suspended') {
+    return record.status === 'suspended' ? { ...common, purpose, application, reason: readText(reason) } : undefined
+  }
+  const approved = readText(api)
+  if (record.status === 'deleted' || approved === undefined || !Array.isArray(scopes)) return undefined
+  return { ...common, purpose, application, granted: { [approved]: { scopes: scopes.map(String) } } }
+}
+
+/** E-mails to operators are in English. */
+function describeApprovalRequest(
+  email: QueuedEmail,
+  record: ApplicationRecord,
+  { approvalLinks, developersUrl }: DecisionContentOptions,
+): ApprovalRequestEmail | undefined {
+  const { contact } = record
+  const { recipient: operator } = email
+  const { address, ...subject } = readApprovalRequest(email)
+  const requested = findRequested(subject, record)
+  const token = operator === undefined ? undefined : approvalLinks.sign({ ...subject, operator })
+  if (!requested || operator === undefined || token === undefined || contact === undefined) return undefined
+  const link = `${developersUrl}/register/decide#${token}`
+  return {
+    to: operator,
+    language: 'en',
+    purpose: 'approvalRequest',
+    request: subject.api === undefined ? 'registration' : 'access',
+    application: describeApplication(record),
+    contact,
+    requested: structuredClone(requested),
+    address,
+    links: { approve: link, deny: link + REJECTION_SUFFIX },
+  }
+}
+
+function readText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }

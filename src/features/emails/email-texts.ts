@@ -15,7 +15,7 @@ import type {
 import type { Language } from '../../shared/contracts/application-record.js'
 import { fillCount, fillText } from '../../shared/lib/fill-in.js'
 import { describeApis, describeId, usesTokens } from './api-commands.js'
-import { formatTime } from './text-layout.js'
+import { formatTime } from './layout.js'
 import type { EmailCatalogue } from './texts/en.js'
 import { TEXTS } from './texts/languages.js'
 

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { Api } from '../../shared/contracts/api.js'
 import type { Brand } from '../../shared/contracts/brand.js'
 import type {
@@ -10,10 +11,11 @@ import type { EmailContent } from '../../shared/contracts/email-content.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import { writeApiSamples } from './api-commands.js'
 import { writeTexts } from './email-texts.js'
-import { callHostCompose } from './host-compose.js'
-import { formatHtml } from './html-layout.js'
-import { formatText } from './text-layout.js'
+import { formatHtml, formatText } from './layout.js'
 import { TEXTS } from './texts/languages.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
+import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
 
 /** Writes an e-mail, as text and as HTML: the host's `emails.compose` if there is one, otherwise the built-in words. */
 export type WriteEmail = (content: EmailContent) => Promise<EmailMessage>
@@ -96,4 +98,86 @@ function listApiNames(content: EmailContent): readonly string[] {
     default:
       return Object.keys(content.application.apis)
   }
+}
+
+const MAX_SUBJECT_LENGTH = 200
+/** The limits of text and HTML in characters. Gmail hides the rest after 102 KB. */
+const MAX_BODY_LENGTH = 500_000
+
+/** Calls the host's `emails.compose`. Resolves undefined, and logs the reason, if its result cannot be sent. */
+async function callHostCompose(
+  compose: ComposeEmail,
+  email: EmailToCompose,
+  logger: Pick<Logger, 'error'>,
+): Promise<ComposedEmail | undefined> {
+  const values = listIndispensable(email)
+  try {
+    const composing = (async () => compose(email))()
+    const composed = await withTimeout(composing, CALL_TIMEOUT_MS, createTimeoutError, { background: true })
+    return checkComposed(composed, values)
+  } catch (error) {
+    logger.error(
+      `emails.compose did not write the e-mail with the purpose ${email.purpose}; the built-in one is sent.`,
+      quotes(error, values) ? new Error('The error is not shown, because it quotes the e-mail.') : error,
+    )
+    return undefined
+  }
+}
+
+function createTimeoutError(): Error {
+  return new Error(`emails.compose did not answer within ${CALL_TIMEOUT_MS / 1000} seconds.`)
+}
+
+/** The texts that the recipient needs. Of a link its fragment or last segment: HTML may escape what precedes. */
+function listIndispensable(email: EmailContent): readonly string[] {
+  switch (email.purpose) {
+    case 'signIn':
+      return [email.code, readToken(email.link)]
+    case 'invitation':
+      return [readToken(email.link)]
+    case 'approvalRequest':
+      return [readToken(email.links.approve), readToken(email.links.deny)]
+    case 'registration':
+    case 'key':
+    case 'secret':
+      return [...Object.values(email.credentials ?? {}), ...(email.link === undefined ? [] : [readToken(email.link)])]
+    case 'expiring':
+    case 'approved':
+    case 'rejected':
+    case 'suspended':
+    case 'quota':
+    case 'changes':
+    default:
+      return []
+  }
+}
+
+function readToken(link: string): string {
+  return link.slice(Math.max(link.lastIndexOf('#'), link.lastIndexOf('/')) + 1)
+}
+
+/** Throws if the e-mail cannot be sent as it is, or lacks what its recipient needs. */
+function checkComposed(composed: unknown, values: readonly string[]): ComposedEmail {
+  if (!isObject(composed)) throw new TypeError('It did not return { subject, text, html }.')
+  const { subject, text, html } = ownMembers(composed)
+  if (typeof subject !== 'string' || subject === '' || subject.length > MAX_SUBJECT_LENGTH || /\p{C}/u.test(subject)) {
+    throw new TypeError(`The subject is not one line of 1 to ${MAX_SUBJECT_LENGTH} characters.`)
+  }
+  for (const [member, body] of Object.entries({ text, html })) {
+    if (typeof body !== 'string' || body === '' || body.length > MAX_BODY_LENGTH) {
+      throw new TypeError(`${member} is not a string of 1 to ${MAX_BODY_LENGTH} characters.`)
+    }
+    if (values.some((value) => !body.includes(value))) {
+      throw new TypeError(`${member} lacks a credential, code or link of the e-mail.`)
+    }
+  }
+  if (values.some((value) => subject.includes(value))) {
+    throw new TypeError('The subject has a credential, code or link of the e-mail; mail servers log subjects.')
+  }
+  return { subject, text: text as string, html: html as string }
+}
+
+function quotes(error: unknown, values: readonly string[]): boolean {
+  const shown = inspect(error, { depth: 5, maxStringLength: Infinity })
+  return values.some((value) => shown.includes(value))
 }

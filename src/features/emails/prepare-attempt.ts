@@ -17,8 +17,7 @@ import type { ApplicationRecord } from '../../shared/contracts/application-recor
 import type { EmailContent } from '../../shared/contracts/email-content.js'
 import type { DeliveryPurpose, QueuedEmail } from '../../shared/contracts/queued-email.js'
 import { createClaimToken } from './claim-link.js'
-import { type Recipient, describeDelivery, describeReminder } from './content.js'
-import { type Notice, describeNotice } from './notice.js'
+import { type Recipient, describeDelivery, describeReminder, type Notice, describeNotice } from './content.js'
 import type { Core } from '../../feature.js'
 
 /** One attempt to send an e-mail: its record, and its content once that and the application are saved. */

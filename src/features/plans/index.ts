@@ -6,7 +6,7 @@ import {
 import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlansOffer } from '../../shared/contracts/offers.js'
 import type { PlatformAuth } from '../../index.js'
-import type { Plans } from './plans-calls.js'
+import { type Plans, createSetPlan } from './store-calls.js'
 import { BATCH_ID_RETENTION_MS } from '../../shared/lib/batch-writer.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { createHourlyDeletion, MAX_DELETED_PER_CALL } from '../../shared/lib/hourly-cleanup.js'
@@ -18,11 +18,10 @@ import { createReadPlanUsage } from './plan-usage.js'
 import { readPlans, type PlanOptions, type PlansOptions, type PlansSettings } from './plans-options.js'
 import { COUNT_WINDOWS, createCountShared } from './shared-counts.js'
 import { createListAbove } from './quotas-above.js'
-import { createSetPlan } from './store-calls.js'
 import { describePlan, describeTooLow, createPlanNames } from './plan.js'
 
 export type { PlanUsage, QuotaAbove, QuotaUsage } from '../../shared/contracts/plan-usage.js'
-export type { Plans } from './plans-calls.js'
+export type { Plans } from './store-calls.js'
 export type { PlanLimit, PlanOptions, PlansOptions } from './plans-options.js'
 
 /** The types of `auth.plans`. */

@@ -1,22 +1,19 @@
+import { decideAccess } from '../../core/applications/decisions/decided-requests.js'
+import type { ApiSettings } from '../../core/options/settings.js'
 import type { AccessRequest, ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { Store } from '../../shared/contracts/store.js'
 import type { Edit } from '../../core/applications/records/application-writer.js'
 import { toApplication } from '../../core/applications/records/application-info.js'
-import type { Registration } from './registration-calls.js'
-import {
-  createApprovalRequests,
-  withdrawApprovalRequests,
-} from '../../core/applications/decisions/approval-requests.js'
-import { decideAccess } from '../../core/applications/decisions/decided-requests.js'
+import { type Registration, createClosedError } from './register.js'
+import { createApprovalRequests, withdrawApprovalRequests } from '../../core/applications/decisions/approval-requests.js'
 import { findGrant, readGrants, listGrantedScopes } from '../../core/applications/records/grants.js'
 import { listQueuedEmails } from '../../core/applications/queue/queued-emails.js'
-import { createClosedError, type RegistrableApi } from './register.js'
 import { refuseUnlessActive } from '../../core/applications/records/status.js'
 import { isWithheld } from '../../core/applications/records/withheld.js'
 import type { Core } from '../../feature.js'
 
 interface AccessRequestsOptions extends Pick<Core, 'writer' | 'wakeSender' | 'now'> {
-  readonly apis: ReadonlyMap<string, RegistrableApi>
+  readonly apis: ReadonlyMap<string, ApiSettings>
   readonly store: Store
   readonly opened: () => Promise<unknown>
   /** The operators who are asked to decide. */

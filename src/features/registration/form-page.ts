@@ -1,4 +1,4 @@
-import type { Api, Registration } from '../../shared/contracts/api.js'
+import type { ApiSettings } from '../../core/options/settings.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import { fillCount, fillText } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
@@ -14,13 +14,6 @@ import type { RegistrationTerms } from './terms.js'
 import type { RegistrationTexts } from './texts/en.js'
 import { TEXTS } from './texts/languages.js'
 
-/** An API as the registration form shows it. */
-export interface RegistrationApi extends Api {
-  readonly registration: Registration
-  /** The scopes that a registration gets. */
-  readonly registrationScopes: readonly string[]
-}
-
 /** The values that the form shows again after it was refused. */
 export interface RefusedForm {
   /** The input; undefined if it could not be read. */
@@ -32,7 +25,7 @@ export interface RefusedForm {
 
 export interface FormPageOptions {
   /** The APIs that are open to registration. */
-  readonly apis: readonly RegistrationApi[]
+  readonly apis: readonly ApiSettings[]
   readonly links: PageLinks
   readonly inputs: readonly InputSettings[]
   readonly terms: RegistrationTerms | undefined
@@ -130,7 +123,7 @@ function renderLanguages(attributes: Html, selected: string): Html {
 }
 
 /** The title names the checkbox; everything else describes it. */
-function renderApi(api: RegistrationApi, chosen: readonly string[], { problems, language }: FormState): Html {
+function renderApi(api: ApiSettings, chosen: readonly string[], { problems, language }: FormState): Html {
   const { name, title, description, scopes, registration, registrationScopes } = api
   const texts = TEXTS[language]
   const id = `api-${name}`

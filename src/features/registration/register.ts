@@ -1,11 +1,14 @@
-import type { Api, Registration } from '../../shared/contracts/api.js'
+import { createRecord, describeRecord } from '../../core/applications/records/creation.js'
+import type { ApiSettings } from '../../core/options/settings.js'
+import type { ActorOptions, ApiGrants, KeySetSource, OperatorData } from '../../core/applications/call-options.js'
+import type { Application } from '../../core/applications/application.js'
+import type { Language } from '../../shared/contracts/email-content.js'
+import type { Middleware } from '../../core/http/middleware.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
 import type { ApplicationRecord, JsonObject } from '../../shared/contracts/application-record.js'
 import { toApplication } from '../../core/applications/records/application-info.js'
-import type { ApiGrants } from '../../core/applications/call-options.js'
 import { describeKeySet, readKeySetSource } from '../../core/applications/credentials/key-sets.js'
-import { createRecord, describeRecord } from '../../core/applications/records/creation.js'
 import { describeAsker } from '../../core/applications/decisions/decided-requests.js'
 import { createApprovalRequests } from '../../core/applications/decisions/approval-requests.js'
 import { readGrants } from '../../core/applications/records/grants.js'
@@ -17,12 +20,48 @@ import {
 } from '../../core/applications/records/validation.js'
 import type { RegistrationData } from './additions.js'
 import { createKeySetError, findKeySetProblem } from './key-set-field.js'
-import type { Registration as RegistrationCalls } from './registration-calls.js'
 import type { Core } from '../../feature.js'
+
+/** `auth.registration`: how applications are registered by their developers. */
+export interface Registration<ApiNames extends string = string, Input = object, Metadata = Record<string, unknown>> {
+  /**
+   * Resolves once the application and its queued e-mail are stored, without waiting for the mail
+   * server. Credentials are made when the e-mail is sent, and are never resolved here.
+   */
+  register(
+    application: {
+      readonly name: string
+      readonly contact: string
+      readonly apis: ApiGrants<ApiNames>
+      readonly language?: Language | undefined
+      /** Public keys in place of a secret, needed where an API takes nothing else. */
+      readonly keySet?: KeySetSource | undefined
+      /** The version of the terms that the contact has accepted, if it has: that of the option `terms`. */
+      readonly terms?: string | undefined
+    } & OperatorData<Input> &
+      ActorOptions,
+  ): Promise<{ application: Application<Metadata> }>
+  /**
+   * Requests access as a contact does at the portal: adds an API with `registration: 'automatic'` at once, and stores a request for
+   * one with `manual`, or for access that `disallow` or `allow` took away, until `approve` or `deny` decides it. At most
+   * `registrationScopes` can be requested; all of them if `scopes` is left out. Scopes that the application has there already stay.
+   * Rejects with code `api_closed` for an API that takes no registrations, and with `invalid_state` for an application that is not
+   * active.
+   */
+  requestAccess(
+    id: string,
+    request: { readonly api: ApiNames; readonly scopes?: readonly string[] } & ActorOptions,
+  ): Promise<Application<Metadata>>
+  /**
+   * The registration form and JSON at `/`, and the pages at `/decide` on which operators decide. The console serves it at
+   * `/register`; without the console mount it at `{developersUrl}/register`.
+   */
+  readonly router: Middleware
+}
 
 /** Validates a registration without storing it, so that mistakes count against no limit. Throws `ApplicationError`. */
 export type PrepareRegistration = (
-  application: Parameters<RegistrationCalls['register']>[0],
+  application: Parameters<Registration['register']>[0],
 ) => Promise<PreparedRegistration>
 
 /** A valid registration. */
@@ -31,17 +70,11 @@ export interface PreparedRegistration extends Pick<ApplicationRecord, 'name' | '
   /** Whether it waits for an operator. */
   readonly isHeld: boolean
   /** `data`: of strangers, only what the provider asks for. */
-  save(origin: RequestOrigin | undefined, data?: RegistrationData): ReturnType<RegistrationCalls['register']>
-}
-
-/** An API with the access that strangers may request there. */
-export interface RegistrableApi extends Api {
-  readonly registration: Registration
-  readonly registrationScopes: readonly string[]
+  save(origin: RequestOrigin | undefined, data?: RegistrationData): ReturnType<Registration['register']>
 }
 
 interface RegistrationOptions extends Pick<Core, 'writer' | 'opened' | 'wakeSender' | 'now'> {
-  readonly apis: ReadonlyMap<string, RegistrableApi>
+  readonly apis: ReadonlyMap<string, ApiSettings>
   /** The operators who are asked to decide about registrations. */
   readonly operators: readonly string[]
   /** The plan of new applications. */
@@ -72,7 +105,7 @@ export function createPrepareRegistration(options: RegistrationOptions): Prepare
     async function save(
       origin: RequestOrigin | undefined,
       data?: RegistrationData,
-    ): ReturnType<RegistrationCalls['register']> {
+    ): ReturnType<Registration['register']> {
       await opened()
       const record = {
         ...createRecord(granted, now()),
@@ -111,10 +144,7 @@ export function createPrepareRegistration(options: RegistrationOptions): Prepare
 }
 
 /** The access that a registration may have: only open APIs, and only scopes in `registrationScopes`. */
-function readRegistrationGrants(
-  apis: ReadonlyMap<string, RegistrableApi>,
-  grants: ApiGrants,
-): ApplicationRecord['apis'] {
+function readRegistrationGrants(apis: ReadonlyMap<string, ApiSettings>, grants: ApiGrants): ApplicationRecord['apis'] {
   const names = Array.isArray(grants) ? grants : Object.keys(Object(grants))
   const closed = names.find((name) => apis.get(name)?.registration === 'closed')
   if (closed !== undefined) throw createClosedError(closed)

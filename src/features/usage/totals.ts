@@ -3,7 +3,7 @@ import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { UsageTotal } from '../../shared/contracts/usage-entries.js'
 import type { UsageStore, UsageSum, UsageSumQuery } from '../../shared/contracts/usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
-import { readDay } from './period.js'
+import { readDay } from './usage.js'
 import type { Usage } from './usage-calls.js'
 
 const DAYS_BEFORE = 7

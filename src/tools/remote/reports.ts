@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isApplicationId } from '../../core/applications/records/application-id.js'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
-import { KEPT_REFUSALS } from '../../features/usage/refusal-buffer.js'
+import { KEPT_REFUSALS } from '../../features/usage/collector.js'
 import { OAuthError } from '../../index.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { QuotaCount } from '../../shared/contracts/quotas.js'

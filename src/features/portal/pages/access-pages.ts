@@ -1,15 +1,17 @@
+import type { ApiSettings } from '../../../core/options/settings.js'
 import { isWithheld } from '../../../core/applications/records/withheld.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { renderField, renderFieldProblem, describeField, type Problem } from '../../../shared/web/form-field.js'
 import { FormProblem, type ActionPage } from './action-page.js'
-import { findRequestable, type PortalApi } from '../sections/api-section.js'
+import { findRequestable } from '../sections/api-section.js'
 import { readField } from '../../../core/http/form.js'
 import type { PortalTexts } from '../texts/en.js'
 import type { ApplicationView } from './view.js'
 
 /** Requests an API, or further scopes there; undefined if there is nothing to request. */
-export function createRequestPage(view: ApplicationView, api: PortalApi | undefined): ActionPage | undefined {
+export function createRequestPage(view: ApplicationView, subject: string): ActionPage | undefined {
+  const api = view.apis.find(({ name }) => name === subject)
   const requestable = api && findRequestable(api, view)
   if (!requestable) return undefined
   const { name, title, description, registration } = api
@@ -39,7 +41,7 @@ function explainApproval(isManual: boolean, isTakenAway: boolean, texts: PortalT
 
 function renderScopeChoices(
   scopes: readonly string[],
-  { scopes: meanings }: PortalApi,
+  { scopes: meanings }: ApiSettings,
   chosen: readonly string[],
   problem: Problem | undefined,
   texts: PortalTexts,

@@ -1,6 +1,6 @@
 import type { PlanUsage } from '../../../shared/contracts/plan-usage.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
-import { renderApis, type PortalApi } from '../sections/api-section.js'
+import { renderApis } from '../sections/api-section.js'
 import { renderStatus } from './applications-page.js'
 import { renderContacts } from '../sections/contact-section.js'
 import { renderCredentials } from '../sections/credential-section.js'
@@ -17,7 +17,6 @@ import { renderDangerZone } from '../../../shared/web/parts.js'
 import { offers, renderAction, type ApplicationView } from './view.js'
 
 export interface ApplicationPageOptions extends ApplicationView {
-  readonly apis: readonly PortalApi[]
   /** The usage of the last 30 days; undefined if the platform stores no usage. */
   readonly usage: readonly UsageEntry[] | undefined
   /** Undefined if it has no plan, or the platform knows none. */

@@ -1,3 +1,4 @@
+import type { ApiSettings } from '../../../core/options/settings.js'
 import { LISTS } from '../../../core/applications/credentials/credential-lists.js'
 import { findGrant } from '../../../core/applications/records/grants.js'
 import { formatEnvFile } from '../../../shared/samples/env-file.js'
@@ -7,14 +8,11 @@ import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import type { FrameTexts } from '../../../shared/web/texts/en.js'
 import type { IssuedCredential } from './action-page.js'
-import type { PortalApi } from '../sections/api-section.js'
 import { formatDateTime, renderDateTime } from './times.js'
 import { renderHiddenFields, type ApplicationView } from './view.js'
 
-type IssuedView = ApplicationView & { readonly apis: readonly PortalApi[] }
-
 /** Shows a new credential. It is in this page only: a reload sends the form again, which then changes nothing. */
-export function renderIssued(view: IssuedView, issued: IssuedCredential, developersUrl: string): Html {
+export function renderIssued(view: ApplicationView, issued: IssuedCredential, developersUrl: string): Html {
   const { record, link, texts } = view
   const { kind, name, plain, expiresAt } = issued
   const expiry = expiresAt && renderDateTime(expiresAt.getTime(), texts)
@@ -29,7 +27,7 @@ export function renderIssued(view: IssuedView, issued: IssuedCredential, develop
     <p class="actions"><a class="button" href="${link(record.id)}">${texts.stored[kind]}</a></p>`
 }
 
-function renderDownload(view: IssuedView, { kind, plain }: IssuedCredential, { downloadEnv }: FrameTexts): Html {
+function renderDownload(view: ApplicationView, { kind, plain }: IssuedCredential, { downloadEnv }: FrameTexts): Html {
   return html`<form class="download" method="post" action="${view.link(view.record.id, 'download')}">
     ${renderHiddenFields(view)}
     <input type="hidden" name="kind" value="${kind}" />
@@ -39,7 +37,7 @@ function renderDownload(view: IssuedView, { kind, plain }: IssuedCredential, { d
 }
 
 /** The contents of the file `.env`: the credential, when it expires, and the addresses of the APIs that it is for. */
-export function formatIssuedFile(view: IssuedView, issued: Pick<IssuedCredential, 'kind' | 'plain'>): string {
+export function formatIssuedFile(view: ApplicationView, issued: Pick<IssuedCredential, 'kind' | 'plain'>): string {
   const { record, texts } = view
   const { kind, plain } = issued
   const expiresAt = record[LISTS[kind]].find(({ prefix }) => plain.startsWith(prefix))?.expiresAt
@@ -48,12 +46,12 @@ export function formatIssuedFile(view: IssuedView, issued: Pick<IssuedCredential
   return formatEnvFile(listApis(view, kind), listCredentials(view, issued), comments)
 }
 
-function listCredentials({ record }: IssuedView, { kind, plain }: Pick<IssuedCredential, 'kind' | 'plain'>) {
+function listCredentials({ record }: ApplicationView, { kind, plain }: Pick<IssuedCredential, 'kind' | 'plain'>) {
   return kind === 'key' ? { key: plain } : { clientId: record.id, secret: plain }
 }
 
 /** The APIs that the application may use with a credential of that kind. */
-function listApis({ apis, record }: IssuedView, kind: IssuedCredential['kind']): readonly PortalApi[] {
+function listApis({ apis, record }: ApplicationView, kind: IssuedCredential['kind']): readonly ApiSettings[] {
   const scheme = kind === 'key' ? 'apiKey' : 'oauth2'
   return apis.filter((api) => api.scheme === scheme && findGrant(record, api) !== undefined)
 }

@@ -1,12 +1,11 @@
+import type { ApiSettings } from '../../../core/options/settings.js'
 import { describeContactActor, hasContact } from '../../../core/applications/contacts/contact-lists.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
-import type { PortalAction } from '../actions.js'
+import { type PortalAction, isPossible } from '../actions.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { Store } from '../../../shared/contracts/store.js'
 import { hasOwnMember } from '../../../shared/lib/own-members.js'
 import { FormProblem, StaleForm, type ActionOutcome, type ActionPage, type CreateActionCalls } from './action-page.js'
-import { isPossible } from '../actions.js'
-import type { PortalApi } from '../sections/api-section.js'
 import { renderApplication } from './application-page.js'
 import { renderApplications } from './applications-page.js'
 import { readField } from '../../../core/http/form.js'
@@ -45,7 +44,7 @@ export function createPortalPages(options: {
   readonly root: string
   readonly developersUrl: string
   readonly store: Pick<Store, 'findApplication' | 'listApplications'>
-  readonly apis: readonly PortalApi[]
+  readonly apis: readonly ApiSettings[]
   /** The actions that the platform offers. */
   readonly actions: ReadonlySet<PortalAction>
   /** The provider's terms of use; undefined if there are none. */
@@ -123,7 +122,7 @@ export function createPortalPages(options: {
       options.usage && listUsage(options.usage, record.id, view.now),
       options.usage?.countRefusals(record.id, texts.language),
     ])
-    const content = renderApplication({ ...view, apis, plan, usage, refusals: refusals?.items })
+    const content = renderApplication({ ...view, plan, usage, refusals: refusals?.items })
     return { status: 200, page: show(view, record.name, { content, script: 'form' }) }
   }
 
@@ -154,7 +153,7 @@ export function createPortalPages(options: {
     if (hasOwnMember(outcome, 'done')) return { redirect: `${encodeURIComponent(view.record.id)}#${outcome.done}` }
     if (hasOwnMember(outcome, 'left')) return { redirect: `#${outcome.left}` }
     const { kind } = outcome.issued
-    const content = renderIssued({ ...view, apis }, outcome.issued, developersUrl)
+    const content = renderIssued(view, outcome.issued, developersUrl)
     return { status: 200, page: show(view, view.texts.issued[kind], { content, script: 'form' }) }
   }
 
@@ -169,11 +168,12 @@ export function createPortalPages(options: {
     const { findLatestExpiry } = options
     const texts = TEXTS[record.language ?? language]
     const { address } = request.origin
-    const view = { record, session, address, texts, actions, terms, link, developersUrl, findLatestExpiry, now: now() }
+    const site = { apis, actions, terms, link, developersUrl, findLatestExpiry }
+    const view = { record, session, address, texts, ...site, now: now() }
     if (rest.length === 0) return isRead ? showApplication(view) : undefined
     const found = findPage(rest)
-    if (!isRead && found?.page === 'download') return sendEnvFile({ ...view, apis }, request)
-    const page = found && found.page !== 'download' ? ACTION_PAGES[found.page](view, found.subject, apis) : undefined
+    if (!isRead && found?.page === 'download') return sendEnvFile(view, request)
+    const page = found && found.page !== 'download' ? ACTION_PAGES[found.page](view, found.subject) : undefined
     if (page && offers(view, page.action)) return isRead ? showForm(view, page, fields) : perform(view, page, request)
     if (isRead) return showNotFound(view)
     return Number(readField(fields, 'version')) === record.version ? undefined : showStale(view)
@@ -181,10 +181,7 @@ export function createPortalPages(options: {
 }
 
 /** Sends back the credential that the page has just shown, as a file: it is stored nowhere. */
-function sendEnvFile(
-  view: ApplicationView & { readonly apis: readonly PortalApi[] },
-  { fields }: PortalRequest,
-): PortalAnswer | undefined {
+function sendEnvFile(view: ApplicationView, { fields }: PortalRequest): PortalAnswer | undefined {
   const kind = readField(fields, 'kind')
   const plain = readField(fields, 'value')
   if ((kind !== 'key' && kind !== 'secret') || !/^\w{1,200}$/.test(plain)) return undefined
@@ -193,7 +190,7 @@ function sendEnvFile(
 }
 
 /** Creates the page of an action; undefined if there is nothing like its subject, or it has no such page. */
-type CreateActionPage = (view: ApplicationView, subject: string, apis: readonly PortalApi[]) => ActionPage | undefined
+type CreateActionPage = (view: ApplicationView, subject: string) => ActionPage | undefined
 
 const ACTION_PAGES: Readonly<Record<Exclude<PageName, 'download'>, CreateActionPage>> = {
   addKey: (view) => createAddPage(view, 'key'),
@@ -204,11 +201,7 @@ const ACTION_PAGES: Readonly<Record<Exclude<PageName, 'download'>, CreateActionP
   rename: createRenamePage,
   rotate: createRotatePage,
   end: createEndPage,
-  requestAccess: (view, subject, apis) =>
-    createRequestPage(
-      view,
-      apis.find(({ name }) => name === subject),
-    ),
+  requestAccess: createRequestPage,
   revokeTokens: createRevokePage,
   invite: createInvitePage,
   removeContact: createRemovePage,

@@ -1,9 +1,9 @@
+import type { ApiSettings } from '../../../core/options/settings.js'
 import type { ApplicationWriter } from '../../../core/applications/records/application-writer.js'
-import type { PortalAction } from '../actions.js'
+import { type PortalAction, isPossible } from '../actions.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { RegistrationOffer } from '../../../shared/contracts/offers.js'
 import { html, type Html } from '../../../shared/web/html.js'
-import { isPossible } from '../actions.js'
 import type { Links } from './page-links.js'
 import type { PortalSession } from '../sign-in/session.js'
 import type { PortalTexts } from '../texts/en.js'
@@ -14,6 +14,7 @@ export interface ApplicationView {
   /** The address of the request; undefined if it has none that can be read. */
   readonly address: string | undefined
   readonly texts: PortalTexts
+  readonly apis: readonly ApiSettings[]
   readonly actions: ReadonlySet<PortalAction>
   readonly terms: RegistrationOffer['terms']
   readonly link: Links

@@ -1,4 +1,4 @@
-import type { Api, Registration } from '../../../shared/contracts/api.js'
+import type { ApiSettings } from '../../../core/options/settings.js'
 import type { AccessRequest } from '../../../shared/contracts/application-record.js'
 import { findApplicationLimit } from '../../../core/applications/records/application-limits.js'
 import { findGrant, listGrantedScopes } from '../../../core/applications/records/grants.js'
@@ -9,14 +9,9 @@ import type { PortalTexts } from '../texts/en.js'
 import { renderDateTime, renderRelativeTime } from '../pages/times.js'
 import { offers, renderAction, renderRows, renderSection, type ApplicationView } from '../pages/view.js'
 
-export interface PortalApi extends Api {
-  readonly registration: Registration
-  readonly registrationScopes: readonly string[]
-}
-
 /** The scopes that may be requested at an API; undefined if there are none. */
 export function findRequestable(
-  api: PortalApi,
+  api: ApiSettings,
   { record }: Pick<ApplicationView, 'record'>,
 ): { readonly scopes: readonly string[] } | undefined {
   if (api.registration === 'closed' || findAccessRequest(api.name, record)) return undefined
@@ -27,9 +22,9 @@ export function findRequestable(
 }
 
 /** The APIs that the application uses, waits for, and could use. */
-export function renderApis(view: ApplicationView & { readonly apis: readonly PortalApi[] }): Html {
-  const isGranted = (api: PortalApi): boolean => findGrant(view.record, api) !== undefined
-  const isShown = (api: PortalApi): boolean =>
+export function renderApis(view: ApplicationView): Html {
+  const isGranted = (api: ApiSettings): boolean => findGrant(view.record, api) !== undefined
+  const isShown = (api: ApiSettings): boolean =>
     isGranted(api) ||
     findAccessRequest(api.name, view.record) !== undefined ||
     (offers(view, 'requestAccess') && findRequestable(api, view) !== undefined)
@@ -50,7 +45,7 @@ function findAccessRequest(api: string, { accessRequests }: ApplicationView['rec
   return accessRequests.find((each) => each.api === api)
 }
 
-function renderApi(api: PortalApi, view: ApplicationView): Html {
+function renderApi(api: ApiSettings, view: ApplicationView): Html {
   const { name, title, description, resource } = api
   const { texts } = view
   const grant = findGrant(view.record, api)
@@ -74,7 +69,7 @@ function renderAccess(isGranted: boolean, request: AccessRequest | undefined, te
   return isGranted && renderPill(texts.granted, 'good')
 }
 
-function renderScopes({ scopes: meanings }: PortalApi, scopes: readonly string[]): Html | false {
+function renderScopes({ scopes: meanings }: ApiSettings, scopes: readonly string[]): Html | false {
   if (scopes.length === 0) return false
   return html`<ul class="scopes">
     ${scopes.map((scope) => html`<li><code class="inline">${scope}</code> ${Object.hasOwn(meanings, scope) && meanings[scope]!}</li>`)}
@@ -82,7 +77,7 @@ function renderScopes({ scopes: meanings }: PortalApi, scopes: readonly string[]
 }
 
 /** The limit that the application has in place of the API's. */
-function renderLimit({ name }: PortalApi, { record: { rateLimits }, now, texts }: ApplicationView): Html | false {
+function renderLimit({ name }: ApiSettings, { record: { rateLimits }, now, texts }: ApplicationView): Html | false {
   const own = rateLimits && findApplicationLimit(rateLimits, name, now)
   if (!own) return false
   const until = own.until !== undefined && html`, ${fillHtml(texts.until, { date: renderDateTime(own.until, texts) })}`

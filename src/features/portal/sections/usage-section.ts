@@ -1,3 +1,4 @@
+import type { ApiSettings } from '../../../core/options/settings.js'
 import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { formatCallCommand } from '../../../shared/samples/curl.js'
@@ -6,7 +7,6 @@ import { html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderEmpty } from '../../../shared/web/parts.js'
 import { sumUsage } from './summary.js'
-import type { PortalApi } from './api-section.js'
 import type { PortalTexts } from '../texts/en.js'
 import { formatDate } from '../pages/times.js'
 import { getFormats } from '../../../shared/web/formats.js'
@@ -25,10 +25,7 @@ interface DayOfApi {
 }
 
 /** A plot for each API, and its table. */
-export function renderUsage(
-  view: ApplicationView & { readonly apis: readonly PortalApi[] },
-  usage: readonly UsageEntry[],
-): Html {
+export function renderUsage(view: ApplicationView, usage: readonly UsageEntry[]): Html {
   const { texts } = view
   if (sumUsage(usage).calls === 0)
     return renderSection('usage', texts.usage, fillText(texts.usageAbout, { days: USAGE_DAYS }), renderNoCalls(view))
@@ -50,12 +47,7 @@ export function renderUsage(
 }
 
 /** Nothing was counted yet: the first call, as a command. */
-function renderNoCalls({
-  record,
-  apis,
-  developersUrl,
-  texts,
-}: ApplicationView & { readonly apis: readonly PortalApi[] }): Html {
+function renderNoCalls({ record, apis, developersUrl, texts }: ApplicationView): Html {
   const granted = apis.filter(({ name }) => Object.hasOwn(record.apis, name)).slice(0, 1)
   const frame = FRAME_TEXTS[texts.language]
   return renderEmpty(
@@ -72,7 +64,7 @@ function renderNoCalls({
 const BARE_CALL = { method: 'GET', headers: [], body: undefined, credentials: undefined } as const
 
 function renderApiUsage(
-  { title, name, scheme }: PortalApi,
+  { title, name, scheme }: ApiSettings,
   usage: readonly UsageEntry[],
   { now, texts }: ApplicationView,
 ): Html {
