@@ -25,8 +25,12 @@ import { ownMembers } from '../../shared/lib/own-members.js'
 import { readChangesEmail } from '../../core/applications/queue/change-emails.js'
 import { findContact, normalizeContact } from '../../core/applications/contacts/contact-lists.js'
 import type { QuotaNotice } from '../../shared/contracts/plan-usage.js'
-import { REJECTION_SUFFIX, type ApprovalLinks } from '../../core/applications/decisions/approval-requests.js'
-import { findRequested, readApprovalRequest } from '../../core/applications/decisions/approval-requests.js'
+import {
+  REJECTION_SUFFIX,
+  type ApprovalLinks,
+  findRequested,
+  readApprovalRequest,
+} from '../../core/applications/decisions/approval-requests.js'
 
 /** An application with somebody to write to. */
 export type Recipient = ApplicationRecord & { readonly contact: string }

@@ -1,3 +1,5 @@
+import { AsyncResource } from 'node:async_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createApprovalLinks } from '../../core/applications/decisions/approval-requests.js'
 import type { Api } from '../../shared/contracts/api.js'
 import { StoreUnavailableError, toSentence } from '../../shared/contracts/errors.js'
@@ -7,8 +9,11 @@ import { createAttempts } from './attempt.js'
 import { createMailServer, type MailServer } from './mail-server.js'
 import { createEmailWriter } from './message.js'
 import type { EmailsSettings } from './emails-options.js'
-import { createSignInMailer, type SignInMailer } from './sign-in-email.js'
 import { createEmailWorker, type EmailWorker } from './worker.js'
+import type { SignInEmail } from '../../shared/contracts/email-content.js'
+import type { Logger } from '../../shared/contracts/logger.js'
+import { createConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
+import { readServiceFailure } from '../../shared/lib/service-failure.js'
 
 export interface Sending
   extends Pick<SignInMailer, 'sendSignIn'>, Pick<MailServer, 'problem'>, Pick<EmailWorker, 'start' | 'wake'> {
@@ -63,4 +68,65 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
       await Promise.all([worker.close(), signInMailer.close()])
     },
   }
+}
+
+/** Sends e-mails that are not queued in the store: a contact who lost one asks for another. */
+export type SignInMailer = ReturnType<typeof createSignInMailer>
+
+const MAX_CONCURRENT_EMAILS = 4
+/** The limit of waiting e-mails. Further ones are dropped: by the time they could be sent, their codes would have expired. */
+const MAX_WAITING_EMAILS = 1000
+const RETRY_DELAYS_MS = [2000, 10_000]
+
+export function createSignInMailer(options: {
+  readonly mailServer: Pick<MailServer, 'send'>
+  readonly logger: Pick<Logger, 'warn'>
+}) {
+  const { mailServer, logger } = options
+  const sending = new Set<Promise<void>>()
+  const closing = new AbortController()
+  const limit = createConcurrencyLimit({
+    atOnce: MAX_CONCURRENT_EMAILS,
+    waiting: MAX_WAITING_EMAILS,
+    onOverflow: () => Object.assign(new Error('Too many sign-in e-mails wait.'), { code: 'overloaded' }),
+  })
+
+  async function sendWithRetries(email: SignInEmail): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        // The recipient's own queue, so that many requests for one address do not delay those for others.
+        return await limit(email.to, () => mailServer.send(email))
+      } catch (error) {
+        const delay = RETRY_DELAYS_MS[attempt]
+        if (delay === undefined || closing.signal.aborted || isFinal(error)) return logFailure(error)
+        await sleep(delay, undefined, { signal: closing.signal, ref: false }).catch(() => undefined)
+      }
+    }
+  }
+
+  /** Describes an error without the address, and without the mail server's text, which may repeat the e-mail. */
+  function logFailure(error: unknown): void {
+    logger.warn(toSentence(`A sign-in e-mail was not sent: ${readServiceFailure(error).problem}`))
+  }
+
+  return {
+    // The function is bound here: e-mails must not be part of the trace or log context of the request that asks for them.
+    /** Returns at once, and sends in the background. */
+    sendSignIn: AsyncResource.bind((email: Omit<SignInEmail, 'purpose'>) => {
+      const attempts = sendWithRetries({ ...email, purpose: 'signIn' }).finally(() => sending.delete(attempts))
+      sending.add(attempts)
+    }),
+    /** Resolves when the e-mails of earlier calls were sent or given up. */
+    sent: (): Promise<unknown> => Promise.all(sending),
+    /** Sends waiting e-mails once more at most, and resolves when that is over. */
+    async close(): Promise<void> {
+      closing.abort()
+      await Promise.all(sending)
+    },
+  }
+}
+
+function isFinal(error: unknown): boolean {
+  const { permanent, problem } = readServiceFailure(error)
+  return permanent || problem === 'overloaded'
 }

@@ -1,7 +1,7 @@
 import type { Limit } from '../../shared/contracts/api.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import { PORTAL_ACTIONS, type PortalAction } from './actions.js'
 import { boolean, group, limit, members } from '../../shared/lib/option-rules.js'
+import type { ApplicationRecord, ApplicationStatus } from '../../shared/contracts/application-record.js'
 
 /** The options of `portal()`. */
 export interface PortalOptions {
@@ -39,6 +39,39 @@ export function readPortalOptions(
     })
   }
   return { actions: new Set(PORTAL_ACTIONS.filter((action) => actions[action])), limits, developersUrl }
+}
+
+/**
+ * The statuses in which each action is possible. New credentials need an active application: the first use of a credential
+ * would activate one that still waits for approval. While an application is suspended, contacts may only take power away from it: what it
+ * is stays as it was for the operator who decides about it.
+ */
+const STATUSES = {
+  addKey: ['active'],
+  addSecret: ['active'],
+  addKeySet: ['active'],
+  replaceKeySet: ['active'],
+  rename: ['active'],
+  rotate: ['active'],
+  end: ['active', 'suspended'],
+  revokeTokens: ['active', 'suspended'],
+  requestAccess: ['active'],
+  networks: ['active'],
+  invite: ['active'],
+  removeContact: ['pending', 'active'],
+  acceptTerms: ['pending', 'active', 'suspended'],
+  delete: ['pending', 'active'],
+} as const satisfies Readonly<Record<string, readonly ApplicationStatus[]>>
+
+/** An action of a contact at the portal, beside looking: `portal({ actions })` can turn it off. */
+export type PortalAction = keyof typeof STATUSES
+
+const PORTAL_ACTIONS = Object.keys(STATUSES) as readonly PortalAction[]
+
+/** Whether the application's status allows the action. */
+export function isPossible(action: PortalAction, { status }: Pick<ApplicationRecord, 'status'>): boolean {
+  const statuses: readonly ApplicationStatus[] = STATUSES[action]
+  return statuses.includes(status)
 }
 
 const readGroup = group('portal', {

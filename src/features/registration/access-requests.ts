@@ -5,7 +5,10 @@ import type { Store } from '../../shared/contracts/store.js'
 import type { Edit } from '../../core/applications/records/application-writer.js'
 import { toApplication } from '../../core/applications/records/application-info.js'
 import { type Registration, createClosedError } from './register.js'
-import { createApprovalRequests, withdrawApprovalRequests } from '../../core/applications/decisions/approval-requests.js'
+import {
+  createApprovalRequests,
+  withdrawApprovalRequests,
+} from '../../core/applications/decisions/approval-requests.js'
 import { findGrant, readGrants, listGrantedScopes } from '../../core/applications/records/grants.js'
 import { listQueuedEmails } from '../../core/applications/queue/queued-emails.js'
 import { refuseUnlessActive } from '../../core/applications/records/status.js'

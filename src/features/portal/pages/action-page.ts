@@ -4,11 +4,17 @@ import type { RegistrationOffer } from '../../../shared/contracts/offers.js'
 import type { Portal } from '../portal-calls.js'
 import type { CredentialKind } from '../../../core/applications/credentials/credentials.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
-import type { PortalAction } from '../actions.js'
-import type { Notice } from './application-page.js'
+import type { PortalAction } from '../portal-options.js'
 import type { Problem } from '../../../shared/web/form-field.js'
-import type { FormFields } from '../../../core/http/form.js'
+import { type FormFields, readField } from '../../../core/http/form.js'
 import { renderHiddenFields, type ApplicationView } from './view.js'
+import { MAX_NAME_LENGTH } from '../../../core/applications/records/validation.js'
+import type { ApplicationError } from '../../../shared/contracts/errors.js'
+import { findAddressProblem } from '../../../shared/lib/email-address.js'
+import { isFollowable } from '../../../shared/lib/followable.js'
+import { fillText } from '../../../shared/lib/fill-in.js'
+import { findLineProblem } from '../../../shared/lib/visible-text.js'
+import type { PortalTexts } from '../texts/en.js'
 
 /** The page of one action: its form, which asks for confirmation, and the effect of the form. */
 export interface ActionPage {
@@ -41,6 +47,9 @@ export interface ActionCall {
 export type CreateActionCalls = (
   check: (current: ApplicationRecord) => void,
 ) => Pick<ActionCall, 'applications' | 'invite' | 'requestAccess' | 'acceptTerms'>
+
+/** A notice of an action on the application's page. */
+type Notice = Exclude<keyof PortalTexts['notices'], 'deleted' | 'left'>
 
 export type ActionOutcome =
   /** The application's page is shown, with that notice. */
@@ -97,3 +106,55 @@ export function renderActionForm(
       </p>
     </form>`
 }
+
+/** The reason of a refusal in words for the contact who filled the form. The error's message is for operators. */
+export function describeProblem(
+  { action }: { readonly action: PortalAction },
+  { code }: ApplicationError,
+  fields: FormFields,
+  texts: PortalTexts,
+): FormProblem {
+  if (action === 'networks' && code === 'invalid_argument') return new FormProblem(texts.networksRefused, 'networks')
+  const isInvitation = action === 'invite'
+  const field = isInvitation ? 'address' : fields.has('name') ? 'name' : undefined
+  if (code === 'invalid_argument' && field !== undefined) {
+    const entered = readField(fields, field)
+    const describe = isInvitation ? describeContactProblem : describeNameProblem
+    return new FormProblem(describe(entered, texts), field)
+  }
+  if (code === 'conflict' && field !== undefined)
+    return new FormProblem(isInvitation ? texts.isContact : texts.nameTaken, field)
+  return new FormProblem(describeState(action, code, texts))
+}
+
+/** The problem of an address that somebody entered. */
+export function describeContactProblem(address: string, texts: PortalTexts): string {
+  if (address === '') return texts.addressMissing
+  return fillText(texts.addressRefused, { detail: describeDetail(findAddressProblem(address)) })
+}
+
+function describeNameProblem(name: string, texts: PortalTexts): string {
+  const problem = findLineProblem(name, MAX_NAME_LENGTH)
+  if (problem === undefined && isFollowable(name)) return texts.nameIsLink
+  return fillText(texts.nameRefused, { most: MAX_NAME_LENGTH, detail: describeDetail(problem) })
+}
+
+/** What is wrong is known in English only. */
+function describeDetail(problem: string | undefined): string {
+  return problem === undefined ? '' : ` This one ${problem}.`
+}
+
+function describeState(action: PortalAction, code: ApplicationError['code'], texts: PortalTexts): string {
+  // The end has passed, or what operators left is for nothing that this kind is used for.
+  const isLeftNothing = code === 'invalid_state' || code === 'not_granted'
+  if (isLeftNothing && action === 'addKey') return texts.operatorEnded.key
+  if (isLeftNothing && (action === 'addSecret' || action === 'addKeySet')) return texts.operatorEnded.secret
+  return texts[BY_CODE.get(code) ?? 'impossible']
+}
+
+const BY_CODE: ReadonlyMap<string, 'wrongState' | 'tooManyCredentials' | 'tooManyContacts' | 'busy'> = new Map([
+  ['invalid_state', 'wrongState'],
+  ['too_many_credentials', 'tooManyCredentials'],
+  ['too_many_contacts', 'tooManyContacts'],
+  ['conflict', 'busy'],
+])

@@ -5,14 +5,13 @@ import { renderStatus } from './applications-page.js'
 import { renderContacts } from '../sections/contact-section.js'
 import { renderCredentials } from '../sections/credential-section.js'
 import type { UsageEntry, CountedRefusal } from '../../../shared/contracts/usage-entries.js'
-import { renderNetworks } from '../sections/network-section.js'
+import { renderNetworks } from './network-page.js'
 import { renderPlan } from '../sections/plan-section.js'
-import { renderRefusals } from '../sections/refusal-section.js'
+import { renderRefusals, renderUsage } from '../sections/usage-section.js'
 import type { PortalTexts } from '../texts/en.js'
 import { renderSummary } from '../sections/summary.js'
-import { renderTermsNote } from '../sections/terms-note.js'
+import { renderTermsNote } from './terms.js'
 import { renderDate } from './times.js'
-import { renderUsage } from '../sections/usage-section.js'
 import { renderDangerZone } from '../../../shared/web/parts.js'
 import { offers, renderAction, type ApplicationView } from './view.js'
 
@@ -58,9 +57,7 @@ export function renderApplication(options: ApplicationPageOptions): Html {
     ${renderContacts(options)} ${renderDeletion(options)}`
 }
 
-/** A notice of the last action. A redirect names one in its fragment, and the style sheet shows only that one. */
-export type Notice = Exclude<keyof PortalTexts['notices'], 'deleted' | 'left'>
-
+/** The style sheet shows the one that a redirect names in its fragment. */
 function renderNotices({ notices: { deleted: _deleted, left: _left, ...notices } }: PortalTexts): Html[] {
   return Object.entries(notices).map(([id, text]) => html`<p class="notice" id="${id}" tabindex="-1">${text}</p> `)
 }

@@ -1,10 +1,10 @@
 import { fillText } from '../../../shared/lib/fill-in.js'
-import { fillHtml, html } from '../../../shared/web/html.js'
+import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { isInNetworks, readNetwork } from '../../../shared/lib/networks.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { renderField, renderFieldProblem, describeField } from '../../../shared/web/form-field.js'
 import { readField, type FormFields } from '../../../core/http/form.js'
-import type { ApplicationView } from './view.js'
+import { type ApplicationView, offers, renderAction, renderRows, renderSection } from './view.js'
 
 /** Changes the networks from which the application may call, one in each line. */
 export function createNetworksPage(view: ApplicationView): ActionPage {
@@ -65,3 +65,19 @@ function listLines(entered: FormFields): readonly string[] {
 }
 
 const MAX_SHOWN_LENGTH = 50
+
+/** The networks from which the application may call; nothing where there are none, and contacts may give none. */
+export function renderNetworks(view: ApplicationView): Html | false {
+  const { record, link, texts } = view
+  const { networks } = record
+  const mayChange = offers(view, 'networks')
+  if (!networks && !mayChange) return false
+  const rows = (networks ?? []).map((network) => html`<li class="row"><code class="inline">${network}</code></li> `)
+  return renderSection(
+    'networks',
+    texts.networks,
+    texts.networksAbout,
+    html`${renderRows(rows, texts.anyNetwork)}
+    ${mayChange && html`<p class="actions foot">${renderAction(link(record.id, 'networks'), texts.changeNetworks, '')}</p>`}`,
+  )
+}

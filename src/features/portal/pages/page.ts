@@ -7,9 +7,9 @@ import { createDeveloperHeader, FRAME_TEXTS, renderFrame } from '../../../shared
 import { THEME_SCRIPT_SOURCE } from '../../../shared/web/theme-switch.js'
 import type { PortalTexts } from '../texts/en.js'
 import { TEXTS } from '../texts/languages.js'
-import { getScripts } from './scripts.js'
 import type { PortalSession } from '../sign-in/session.js'
 import { STYLE } from './style.js'
+import { COPY_SCRIPT } from '../../../shared/web/copy-script.js'
 
 export interface PortalPage {
   /** The session; undefined if nobody is signed in. */
@@ -83,4 +83,38 @@ export function formatContentSecurityPolicy(): string {
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
+}
+
+/** Shows the buttons that copy, and sends each form once: the answer to a second click would hide a new credential. */
+const FORM_SCRIPT = `${COPY_SCRIPT}for (const form of document.querySelectorAll('form:not(.download)')) {
+  let isSent = false
+  form.addEventListener('submit', (event) => {
+    if (isSent) event.preventDefault()
+    isSent = true
+  })
+}
+addEventListener('pageshow', ({ persisted }) => { if (persisted) location.reload() })
+`
+
+/** The scripts of the portal. Every page works without them, except those that read the fragment of a link. */
+export const getScripts = once(() => ({
+  /** Moves the token from the link's fragment into the form, so that only a click sends it. */
+  fragment: `const token = location.hash.slice(1)
+history.replaceState(null, '', location.pathname)
+if (token) {
+  document.getElementById('token').value = token
+  document.getElementById('confirm').hidden = false
+} else {
+  document.getElementById('incomplete').hidden = false
+}
+addEventListener('hashchange', () => location.reload())
+`,
+  /** Pages with forms, and with a new credential. */
+  form: FORM_SCRIPT,
+}))
+
+/** Makes a value when it is first asked for, and keeps it. */
+function once<Value extends object>(make: () => Value): () => Value {
+  let value: Value | undefined
+  return () => (value ??= make())
 }

@@ -1,34 +1,48 @@
 import type { ApiSettings } from '../../../core/options/settings.js'
 import { describeContactActor, hasContact } from '../../../core/applications/contacts/contact-lists.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
-import { type PortalAction, isPossible } from '../actions.js'
+import { type PortalAction, isPossible } from '../portal-options.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { Store } from '../../../shared/contracts/store.js'
 import { hasOwnMember } from '../../../shared/lib/own-members.js'
-import { FormProblem, StaleForm, type ActionOutcome, type ActionPage, type CreateActionCalls } from './action-page.js'
+import {
+  FormProblem,
+  StaleForm,
+  type ActionOutcome,
+  type ActionPage,
+  type CreateActionCalls,
+  renderActionForm,
+  describeProblem,
+} from './action-page.js'
 import { renderApplication } from './application-page.js'
 import { renderApplications } from './applications-page.js'
 import { readField } from '../../../core/http/form.js'
 import type { RateLimit } from '../../../core/rate-limits/rate-limits.js'
-import type { InvitationLimits } from '../invitation-limits.js'
-import { formatIssuedFile, renderIssued } from './issued-page.js'
-import type { RenderPortalPage } from './page.js'
-import { createPagesOfApplication } from './pages-of-application.js'
+import type { InvitationLimits } from '../invitations.js'
+import {
+  formatIssuedFile,
+  renderIssued,
+  createAddPage,
+  createEndPage,
+  createRenamePage,
+  createRotatePage,
+} from './credential-pages.js'
+import type { RenderPortalPage, PortalPage } from './page.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { TEXTS } from '../texts/languages.js'
-import { createLinks, findPage, type PageName } from './page-links.js'
-import { describeProblem } from './problems.js'
-import type { PortalAnswer, PortalRequest } from '../request.js'
+import { createLinks, findPage, type PageName, offers, type ApplicationView } from './view.js'
+import type { PortalAnswer, PortalRequest } from '../exchange.js'
 import type { PortalSession } from '../sign-in/session.js'
 import type { PlansOffer, UsageOffer } from '../../../shared/contracts/offers.js'
 import { listUsage } from '../sections/usage-section.js'
-import { offers, type ApplicationView } from './view.js'
 import { createDeletePage, createRequestPage, createRevokePage } from './access-pages.js'
 import { createCancelPage, createInvitePage, createRemovePage } from './contact-pages.js'
 import { createAddKeySetPage, createReloadPage, createReplacePage } from './key-set-pages.js'
-import { createAddPage, createEndPage, createRenamePage, createRotatePage } from './credential-pages.js'
 import { createNetworksPage } from './network-page.js'
-import { createTermsPage } from './terms-page.js'
+import { createTermsPage } from './terms.js'
+import { retryAfter } from '../../../shared/contracts/denial.js'
+import { fillText } from '../../../shared/lib/fill-in.js'
+import { html, type Html } from '../../../shared/web/html.js'
 
 /** The applications of a mailbox that the list shows. */
 const MAX_APPLICATIONS = 1000
@@ -209,4 +223,52 @@ const ACTION_PAGES: Readonly<Record<Exclude<PageName, 'download'>, CreateActionP
   acceptTerms: createTermsPage,
   networks: createNetworksPage,
   delete: createDeletePage,
+}
+
+export interface PagesOfApplication {
+  show(view: ApplicationView, heading: string, page: Omit<PortalPage, 'session' | 'language'>): string
+  /** The form, again with the contact's input if it was refused. */
+  showForm(
+    view: ApplicationView,
+    page: ActionPage,
+    entered: PortalRequest['fields'],
+    problem?: FormProblem,
+  ): PortalAnswer
+  /** A form that was sent twice, or too late. */
+  showStale(view: ApplicationView): PortalAnswer
+  /** Going back in the browser leads to the page of a credential that was replaced meanwhile. */
+  showNotFound(view: ApplicationView): PortalAnswer
+}
+
+function createPagesOfApplication(renderPage: RenderPortalPage): PagesOfApplication {
+  const show: PagesOfApplication['show'] = ({ session, texts }, heading, page) =>
+    renderPage(heading, { session, language: texts.language, ...page })
+
+  return {
+    show,
+    showForm(view, action, entered, problem) {
+      const error = problem && { text: problem.message, field: problem.field }
+      const content = renderActionForm(view, action, entered, error)
+      const page = show(view, action.heading, { content, error, script: 'form' })
+      if (!problem) return { status: 200, page }
+      const { retryAfter: seconds } = problem
+      return seconds === undefined ? { status: 400, page } : { status: 429, page, headers: retryAfter(seconds) }
+    },
+    showStale(view) {
+      const { unchanged, unchangedBecause } = view.texts
+      return { status: 409, page: show(view, unchanged, { content: renderWayBack(view, unchangedBecause) }) }
+    },
+    showNotFound(view) {
+      const { notFound, noPageOf } = view.texts
+      return {
+        status: 404,
+        page: show(view, notFound, { content: renderWayBack(view, fillText(noPageOf, { name: view.record.name })) }),
+      }
+    },
+  }
+}
+
+function renderWayBack({ record, link, texts }: ApplicationView, text: string): Html {
+  return html`<p>${text}</p>
+    <p class="actions"><a class="button" href="${link(record.id)}">${texts.showApplication}</a></p>`
 }

@@ -3,14 +3,14 @@ import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { formatCallCommand } from '../../../shared/samples/curl.js'
 import { renderCopyable } from '../../../shared/web/first-steps.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { html, type Html, fillHtml } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderEmpty } from '../../../shared/web/parts.js'
 import { sumUsage } from './summary.js'
 import type { PortalTexts } from '../texts/en.js'
-import { formatDate } from '../pages/times.js'
+import { formatDate, renderRelativeTime } from '../pages/times.js'
 import { getFormats } from '../../../shared/web/formats.js'
-import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
+import type { UsageEntry, CountedRefusal } from '../../../shared/contracts/usage-entries.js'
 import { renderRows, renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
 import { renderPlot } from '../../../shared/web/plot.js'
 import type { UsageOffer } from '../../../shared/contracts/offers.js'
@@ -189,4 +189,38 @@ export async function listUsage(usage: UsageOffer, applicationId: string, now: n
     after = next
   } while (after !== undefined)
   return entries
+}
+
+/** The last refusals, each with its reason and fix. */
+export function renderRefusals(view: ApplicationView, refusals: readonly CountedRefusal[]): Html {
+  const { texts } = view
+  return renderSection(
+    'refusals',
+    texts.refusals,
+    texts.refusalsAbout,
+    refusals.length === 0
+      ? renderEmpty({ title: texts.noRefusal, isGood: true })
+      : renderRows(
+          refusals.map((refusal) => renderRefusal(refusal, view)),
+          texts.noRefusal,
+        ),
+  )
+}
+
+function renderRefusal(refusal: CountedRefusal, { now, texts }: ApplicationView): Html {
+  const { at, count, api, error, problem, fix, route, requestId, address } = ownMembers(refusal)
+  const time = renderRelativeTime(at.getTime(), now, texts)
+  return html`<li class="row">
+    <div>
+      <h3>${problem}</h3>
+      <p>${fix}</p>
+      <p class="facts">
+        <span>${count > 1 ? fillHtml(texts.times, { count, time }) : time}</span>
+        ${route !== undefined && html`<span><code class="inline">${route}</code></span>`} <span>${api}</span>
+        <span><code class="inline">${error}</code></span>
+        ${address !== undefined && html`<span>${fillText(texts.from, { address })}</span>`}
+        ${requestId !== undefined && html`<span>${fillHtml(texts.requestId, { id: html`<code class="inline">${requestId}</code>` })}</span>`}
+      </p>
+    </div>
+  </li> `
 }

@@ -8,7 +8,7 @@ import { renderField, type Problem } from '../../../shared/web/form-field.js'
 import { renderCsrf, type RenderPortalPage } from '../pages/page.js'
 import type { PortalTexts } from '../texts/en.js'
 import { TEXTS } from '../texts/languages.js'
-import type { PageVisitor } from '../request.js'
+import type { PageVisitor } from '../exchange.js'
 
 export type SignInPages = ReturnType<typeof createSignInPages>
 

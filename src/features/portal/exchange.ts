@@ -1,7 +1,53 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RequestOrigin } from '../../shared/contracts/events.js'
+import type { Language } from '../../shared/contracts/application-record.js'
+import type { PortalSession, Visitor } from './sign-in/session.js'
 import { sendPage, setHeaders } from '../../core/http/respond.js'
 import { hasOwnMember, ownMembers } from '../../shared/lib/own-members.js'
-import type { PortalAnswer, PortalDownload } from './request.js'
+
+/** A request of a contact who is signed in. */
+export interface PortalRequest {
+  readonly method: 'GET' | 'POST'
+  /** Decoded segments below the mount: none for the list, `['app_123', 'credentials', 'cred_1', 'rotate']`. */
+  readonly path: readonly string[]
+  /** The fields of a form; empty for GET. Origin, `csrf` and size (16 KiB) have been checked. */
+  readonly fields: ReadonlyMap<string, readonly string[]>
+  readonly session: PortalSession
+  /** The language of pages that are of no single application. */
+  readonly language: Language
+  readonly origin: RequestOrigin
+}
+
+export type PortalAnswer =
+  /** A page of `RenderPortalPage`. */
+  | { readonly status: number; readonly page: string; readonly headers?: Readonly<Record<string, string>> }
+  /** 303 to a path below the mount, with its segments encoded and without a slash before it; empty for the list. */
+  | { readonly redirect: string }
+  | { readonly status: number; readonly download: PortalDownload }
+
+/** A file that the browser saves. */
+export interface PortalDownload {
+  readonly name: string
+  readonly type: string
+  readonly text: string
+}
+
+/** The sender of a request, and the language of the answer. */
+export interface PageVisitor extends Visitor {
+  readonly language: Language
+}
+
+/** A request that was read, of anybody. */
+export interface Exchange extends Pick<PortalRequest, 'method' | 'path' | 'fields'> {
+  readonly visitor: PageVisitor
+  readonly req: IncomingMessage
+}
+
+/** The answer, with a `Set-Cookie` header in place of the visitor's. */
+export interface Outcome {
+  readonly answer: PortalAnswer
+  readonly setCookie?: string
+}
 
 /** Sends a page, a redirect below `root`, or a file. None of them is cached. */
 export function sendAnswer(
