@@ -7,6 +7,7 @@ import { OAuthError, retryAfter, toOAuthError, type Denial } from '../../shared/
 import { limitAuthenticationTime } from '../http/endpoints.js'
 import { readForm, refuseInQuery, type Form } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'
+import { readOrigin } from '../http/origin.js'
 import { sendDenial, sendEmpty, sendJson } from '../http/respond.js'
 import { describeRequest, formatFailureKey, readIpAddress } from '../../shared/lib/request.js'
 import type { RateLimit } from '../rate-limits/rate-limits.js'
@@ -70,8 +71,17 @@ export function createPresentedEndpoints(options: {
     throw new OAuthError('invalid_target', 'The resource server has no such API')
   }
 
-  async function judge(req: IncomingMessage, res: ServerResponse, { server, api }: Admitted, form: Form) {
-    const described = describe(req, api, server, form)
+  /** `client`: the request by which the resource server has authenticated. */
+  async function judge(
+    req: IncomingMessage,
+    res: ServerResponse,
+    { server, api }: Admitted,
+    form: Form,
+    client: IncomingMessage = req,
+  ) {
+    // An id that holds a credential of the resource server is left out here, and one of the caller's by who reads it.
+    const { requestId } = readOrigin(client, api.keyHeaders)
+    const described = describe(req, api, form, { by: server.id, id: requestId })
     // What is read while the answer is made may change it.
     const until = freshUntil()
     const judged = await judgePresented(api, readScopes(api, form), described, res)
@@ -116,7 +126,7 @@ export function createPresentedEndpoints(options: {
         const form = await readPresentedForm(req)
         const client = form.get('token') === undefined ? describeRequest(req, copyHeaders(req, 'authorization')) : req
         const admitted = await limitAuthenticationTime(admit(client, form, api)).catch(hideFromCallers)
-        const { denied, caller, maxAge } = await judge(req, res, admitted, form).catch(hideFromCallers)
+        const { denied, caller, maxAge } = await judge(req, res, admitted, form, client).catch(hideFromCallers)
         res.setHeader('Max-Age', maxAge)
         if (denied) return sendDenial(req, res, denied)
         const { application, scopes } = caller
@@ -147,14 +157,19 @@ export async function readTokenForm(req: IncomingMessage): Promise<Form> {
 }
 
 /** The request that the resource server was sent: its credential, and the address that it came from; without one it is in no network. */
-function describe(req: IncomingMessage, api: Api, { id: by }: ApplicationRecord, form: Form): IncomingMessage {
+function describe(
+  req: IncomingMessage,
+  api: Api,
+  form: Form,
+  from: { readonly by: string; readonly id: string | undefined },
+): IncomingMessage {
   const token = form.get('token')
   const name = api.keyHeaders[0] ?? 'Authorization'
   const value = api.scheme === 'apiKey' ? token! : `Bearer ${VISIBLE.test(token!) ? token! : ''}`
   const headers =
     token === undefined ? copyHeaders(req) : { headers: { [name.toLowerCase()]: value }, rawHeaders: [name, value] }
   const ip = form.get('ip')
-  const described = describeRequest(req, headers, { ip: ip ?? '', by })
+  const described = describeRequest(req, headers, { ip: ip ?? '', by: from.by, id: from.id })
   if (ip === undefined || isIP(readIpAddress(described)) !== 0) return described
   throw new OAuthError('invalid_request', 'The parameter ip must be one IP address')
 }

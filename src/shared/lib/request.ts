@@ -30,18 +30,19 @@ const DESCRIBED_BY = new WeakMap<object, string>()
 
 /**
  * The request that a resource server was sent, as it describes it in a request of its own: it has these headers and this address, and is
- * queued and counted by the resource server and the address.
+ * queued and counted by the resource server and the address. `id` is that of the request in which it is described, if it may be shown.
  */
 export function describeRequest(
   req: IncomingMessage,
   { headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>,
-  given?: { readonly ip: string; readonly by: string },
+  given?: { readonly ip: string; readonly by: string; readonly id: string | undefined },
 ): IncomingMessage {
   const described = Object.create(req, {
     headers: { value: headers },
     rawHeaders: { value: rawHeaders },
     headersDistinct: { value: {} },
     ...(given && { ip: { value: given.ip } }),
+    id: { value: given ? given.id : Object.hasOwn(req, 'id') ? Reflect.get(req, 'id') : undefined },
   }) as IncomingMessage
   if (given) DESCRIBED_BY.set(described, given.by)
   return described

@@ -2,6 +2,7 @@ import express from 'express'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { PlatformAuthOptions, RateLimitsOptions } from '../../../src/index.js'
+import { credentialSource } from '../../../src/tools/remote/index.js'
 import { accessToken, basic, createTokenForm, GRANT, post } from '../../support/http.js'
 import { listenHttps, CERTIFICATE } from '../../support/https.js'
 import { openPlatform, PLATFORMS, STORES } from '../../support/platform.js'
@@ -82,6 +83,41 @@ async function openWithClient(...args: Parameters<typeof open>) {
   })
   return { ...opened, id: application.id, application, credentials }
 }
+
+it('A resource server that proves a private key introspects and checks, and is no service of createRemoteAuth()', async () => {
+  const { app, auth, sign, send } = await openWithClient()
+  const { application, credentials } = await auth.applications.create({
+    name: 'Backend',
+    resourceServer: ['payments', 'orders', 'catalog'],
+    keySet: { jwks: { keys: [keys.ES256.jwk] } },
+  })
+  const caller = await auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
+  const { clientId, clientSecret } = caller.credentials
+  const issued = await post(app, '/orders/token', GRANT, { authorization: basic(clientId, clientSecret!) })
+  const { access_token: token } = issued.body as { access_token: string }
+  const { id } = application
+  const audiences = { '/orders/': 'https://api.example.com/orders', '/_resource-server/': 'https://api.example.com' }
+  for (const [path, aud] of Object.entries(audiences)) {
+    for (const client of [id, credentials.clientId]) {
+      const of = path === '/orders/' ? { token } : { token: clientId, api: 'catalog' }
+      const introspected = await send(await sign(client, keys.ES256, { aud }), of, `${path}introspect`)
+      expect(introspected.body, path).toMatchObject({ active: true, client_id: caller.application.id })
+      const assertion = await sign(client, keys.ES256, { aud })
+      expect((await send(assertion, of, `${path}check`)).status, path).toBe(204)
+      // An assertion is good once; whoever asks with another key is no caller's fault.
+      expect((await send(assertion, of, `${path}introspect`)).status, path).toBe(401)
+      expect((await send(assertion, of, `${path}check`)).status, path).toBe(503)
+      const strange = await sign(client, keys.stranger, { aud })
+      expect((await send(strange, of, `${path}check`)).status, path).toBe(503)
+      const elsewhere = await sign(client, keys.ES256, { aud: 'https://api.example.com/invoices' })
+      expect((await send(elsewhere, of, `${path}introspect`)).status, path).toBe(401)
+    }
+  }
+  // Its APIs that take a secret, too, need one that it has not.
+  app.use(credentialSource(auth))
+  const assertion = await sign(id, keys.ES256, { aud: 'https://api.example.com' })
+  expect((await send(assertion, {}, '/_resource-server/source/settings')).status).toBe(401)
+})
 
 describe.each(PLATFORMS)('A client that proves a private key, on %s', (_name, createExpress, openStore) => {
   it('gets an access token, with each kind of key, by its id and by its key, once for each assertion', async () => {

@@ -372,6 +372,47 @@ describe('A resource server', () => {
     expect((await orders({ authorization }, { ip: '203.0.113.7:443' })).status).toBe(204)
   })
 
+  it('has the id of its own request in events and refusals, and no credential in its place', async () => {
+    const { auth, server } = await openHost()
+    const app = express()
+    app.use((req, _res, next) => {
+      Object.assign(req, { id: req.headers['x-request-id'] })
+      next()
+    })
+    app.use(auth.router)
+    const shop = await createApplication(auth, { catalog: { scopes: ['list'] } })
+    const seen: unknown[] = []
+    for (const type of ['request.allowed', 'request.denied'] as const)
+      auth.events.on(type, ({ requestId, address }) => void seen.push([type, requestId, address]))
+    const own = { client_id: server.id, client_secret: server.clientSecret }
+    const form = { api: 'catalog', ip: '192.0.2.9', scope: 'list' }
+    const basicly = { authorization: basic(server.id, server.clientSecret) }
+    const presented = { 'x-api-key': shop.clientId }
+    const asked: readonly (readonly [string, Form, Form, string | undefined])[] = [
+      ['introspect', { ...form, token: shop.clientId }, { ...basicly, 'x-request-id': 'one' }, 'one'],
+      ['introspect', { ...form, token: 'wrong' }, { ...basicly, 'x-request-id': 'two' }, 'two'],
+      ['check', { ...form, ...own }, { ...presented, 'x-request-id': 'three' }, 'three'],
+      ['check', { ...form, ...own, scope: 'edit' }, { ...presented, 'x-request-id': 'four' }, 'four'],
+      ['check', { ...form, ...own }, { ...presented, 'x-request-id': `id-${shop.clientId}` }, undefined],
+      ['check', { ...form, ...own }, { ...presented, 'x-request-id': `id-${server.clientSecret}` }, undefined],
+      ['introspect', { ...form, token: 'wrong-key' }, { ...basicly, 'x-request-id': 'id-wrong-key' }, undefined],
+      [
+        'introspect',
+        { ...form, token: shop.clientId },
+        { ...basicly, 'x-request-id': basicly.authorization },
+        undefined,
+      ],
+    ]
+    for (const [what, sent, headers, id] of asked) {
+      await post(app, `/_resource-server/${what}`, sent, headers)
+      expect(seen.pop(), JSON.stringify(sent)).toEqual([expect.any(String), id, '192.0.2.9'])
+    }
+    expect(seen).toEqual([])
+    await auth.flush()
+    const { items } = await auth.usage.refusals(shop.id)
+    expect(items).toMatchObject([{ error: 'insufficient_scope', requestId: 'four' }])
+  })
+
   it('bounds the time that an answer is good for by what this process knows, and by the end of the credential', async () => {
     const { auth, app, introspect, clock } = await openHost()
     const shop = await createApplication(auth, ['catalog', 'orders'])

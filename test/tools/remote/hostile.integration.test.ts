@@ -270,6 +270,19 @@ describe('a resource server of one API', () => {
     expect((await fetch(`${site.url}/_resource-server/source/settings`)).status).toBe(404)
   })
 
+  it('is refused more lists of revoked tokens than it may read, and nothing else for that', async () => {
+    const server = await createResourceServer(['weather'])
+    const statuses: number[] = []
+    for (let count = 0; count < 101; count++)
+      statuses.push((await sendTo(server, 'revoked-tokens', { nonce, limit: 10_000 })).status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(100)
+    expect(statuses.at(-1)).toBe(429)
+    expect((await sendTo(server, 'settings', { nonce })).status).toBe(200)
+    expect((await sendTo(await createResourceServer(['weather']), 'revoked-tokens', { nonce, limit: 1 })).status).toBe(
+      200,
+    )
+  })
+
   it('holds no more polls than it may, and loses its access with its record', async () => {
     const server = await createResourceServer(['weather'])
     const { cursor } = (await (await sendTo(server, 'changes', { nonce })).json()) as { cursor: string }

@@ -29,7 +29,7 @@ describe('a service whose platform does not answer', () => {
   it.each(['refuse', 'stall'] as const)(
     'serves what it knows for maxStaleness, and then answers 503: %s',
     async (way) => {
-      const { auth, url } = await site.startService({ maxStaleness: 3 })
+      const { auth, url } = await site.startService({ maxStaleness: 5 })
       await auth.ready()
       const [client, other, revoked] = [await createClient(site), await createClient(site), await createClient(site)]
       const askAll = () =>
@@ -147,6 +147,20 @@ describe('a service', () => {
     await expect.poll(() => ask(`${url}/catalog/items`, client.key), POLL).toBe('200')
     for (const { clientId: key } of strangers) expect(await ask(`${url}/catalog/items`, key)).toBe('200')
     await expect.poll(auth.health, POLL).toEqual({ ok: true, problems: [] })
+  })
+
+  it('is limited as a resource server: 503 for callers that it does not know, and for no others', async () => {
+    const limited = await openSite({}, undefined, { requests: { limit: 40, window: 600 } })
+    onTestFinished(limited.close)
+    const { auth, url, logger } = await limited.startService({ maxStaleness: 60 })
+    await auth.ready()
+    const [known, ...strangers] = await Promise.all(Array.from({ length: 60 }, () => createClient(limited)))
+    expect(await ask(`${url}/catalog/items`, known!.key)).toBe('200')
+    const answers = new Set<string>()
+    for (const { key } of strangers) answers.add((await ask(`${url}/catalog/items`, key)).slice(0, 3))
+    expect([...answers].toSorted()).toEqual(['200', '503'])
+    expect(await ask(`${url}/catalog/items`, known!.key)).toBe('200')
+    expect(logger.lines.join('\n')).toContain('status 429: this resource server asks too often')
   })
 
   it('tells the platform when keys were last used', async () => {

@@ -26,9 +26,13 @@ const DOCUMENT = {
 type Closing = () => Promise<unknown>
 
 /** A platform that listens, with a TCP proxy between it and the services, and an application that is a resource server. */
-export async function openSite(given: TestOptions = {}, openStore: () => Promise<OpenedStore> = STORES.memory) {
+export async function openSite(
+  given: TestOptions = {},
+  openStore: () => Promise<OpenedStore> = STORES.memory,
+  source: Parameters<typeof credentialSource>[1] = {},
+) {
   const { store, remove } = await openStore()
-  const platform = await startPlatform({ store, ...given })
+  const platform = await startPlatform({ store, ...given }, source)
   const { application, credentials } = await platform.auth.applications.create({
     name: 'Backend',
     resourceServer: ['orders', 'catalog'],
@@ -84,10 +88,10 @@ function addRoutes(app: Express, auth: GuardAuth<typeof SERVED>): Express {
 }
 
 /** A process of the platform, on a store that is given. */
-export async function startPlatform(options: TestOptions) {
+export async function startPlatform(options: TestOptions, source: Parameters<typeof credentialSource>[1] = {}) {
   const { auth, logger } = openPlatform({ now: Date.now, ...options })
   await auth.ready()
-  const app = express5().use(auth.router, credentialSource(auth, { externalId: true, metadata: ['region'] }))
+  const app = express5().use(auth.router, credentialSource(auth, { externalId: true, metadata: ['region'], ...source }))
   addRoutes(app, auth)
   const { port, close } = await listen(app)
   return {
