@@ -67,6 +67,7 @@ export type {
   ReplaceKeySetOptions,
   ApiGrants,
   DecisionOptions,
+  ApprovalOptions,
   RejectionOptions,
   OperatorData,
   RotateByEmailOptions,

@@ -9,7 +9,7 @@ import type {
   KeySetSource,
   ReplaceKeySetOptions,
   ApiGrants,
-  DecisionOptions,
+  ApprovalOptions,
   RejectionOptions,
   OperatorData,
   RevokeTokensOptions,
@@ -52,7 +52,7 @@ export interface Applications<ApiNames extends string = string, Input = object, 
    * application's request for access to it, of which the contact learns by e-mail. Rejects with code `invalid_state` if nothing
    * waits for a decision: exactly one counts.
    */
-  approve(id: string, options?: DecisionOptions<ApiNames>): Promise<Application<Metadata>>
+  approve(id: string, options?: ApprovalOptions<ApiNames>): Promise<Application<Metadata>>
   /** Deletes a pending application, as `delete` does; with `api`, denies its request for access and keeps it. */
   deny(id: string, options?: RejectionOptions<ApiNames>): Promise<Application<Metadata>>
   /** Creates an active application and resolves its credentials, this once. Sends nothing. */

@@ -29,6 +29,14 @@ export interface DecisionOptions<ApiNames extends string = string> extends Actor
   readonly api?: ApiNames | undefined
 }
 
+/** The options of an approval. */
+export interface ApprovalOptions<ApiNames extends string = string> extends DecisionOptions<ApiNames> {
+  /** With `api`: the scopes that the application may use there from now on, of those that it has and has requested; all if left out. */
+  readonly scopes?: readonly string[] | undefined
+  /** 1 to 500 characters, which the contact gets in the e-mail, and the audit log keeps. */
+  readonly note?: string | undefined
+}
+
 /** The options of a rejection. */
 export interface RejectionOptions<ApiNames extends string = string> extends DecisionOptions<ApiNames> {
   /** 1 to 500 characters, which the contact gets by e-mail and the audit log keeps. Without it nothing is sent. */

@@ -5,7 +5,7 @@ import type {
   ActorOptions,
   AddCredentialOptions,
   AddKeySetOptions,
-  DecisionOptions,
+  ApprovalOptions,
   RejectionOptions,
   ReplaceKeySetOptions,
   RevokeTokensOptions,
@@ -71,7 +71,7 @@ export const APPLICATION_PARAMETERS: CallParameters<Applications> = {
     }),
   ],
   create: [newApplication],
-  approve: [application, options<DecisionOptions>({ by: 'text', api: 'text' })],
+  approve: [application, options<ApprovalOptions>({ by: 'text', api: 'text', scopes: 'own', note: 'own' })],
   deny: [application, options<RejectionOptions>({ by: 'text', api: 'text', reason: 'own' })],
   update: [
     application,

@@ -46,13 +46,15 @@ interface Delivery {
   readonly replacesEarlier: boolean
   /** The public keys, or their address, that it has in place of a secret. */
   readonly publicKeys: readonly string[] | undefined
+  /** What an operator has written with the approval. */
+  readonly note: string | undefined
   readonly minted?: MintedCredentials
   readonly link?: string
 }
 
 /** The content of an e-mail with credentials, or with a link to them. `record` has the credentials as they were saved. */
 export function describeDelivery(record: Recipient, delivery: Delivery): CredentialsEmail {
-  const { purpose, overlap, terms, hasPrevious, replacesEarlier, publicKeys, minted, link } = delivery
+  const { purpose, overlap, terms, hasPrevious, replacesEarlier, publicKeys, note, minted, link } = delivery
   return {
     ...describeRecipient(record),
     purpose,
@@ -61,6 +63,7 @@ export function describeDelivery(record: Recipient, delivery: Delivery): Credent
       ...(minted.secret && { clientSecret: minted.secret.plain }),
     },
     ...(publicKeys && { publicKeys }),
+    ...(note !== undefined && { note }),
     link,
     name: terms.name,
     usableAt: Object.keys(terms.apis ?? record.apis),
@@ -213,7 +216,7 @@ function describeDecision(
 ): DecisionEmail | undefined {
   const { purpose } = email
   if (purpose === 'approvalRequest') return describeApprovalRequest(email, record, options)
-  const { name, reason, api, scopes } = ownMembers(email.details ?? {})
+  const { name, reason, api, scopes, note } = ownMembers(email.details ?? {})
   const to = email.recipient ?? record.contact
   if (to === undefined) return undefined
   const common = { to, language: record.language ?? 'en' } as const
@@ -227,7 +230,8 @@ function describeDecision(
   }
   const approved = readText(api)
   if (record.status === 'deleted' || approved === undefined || !Array.isArray(scopes)) return undefined
-  return { ...common, purpose, application, granted: { [approved]: { scopes: scopes.map(String) } } }
+  const granted = { [approved]: { scopes: scopes.map(String) } }
+  return { ...common, purpose, application, granted, ...(typeof note === 'string' && { note }) }
 }
 
 /** E-mails to operators are in English. */

@@ -46,11 +46,12 @@ interface Draft extends Partial<Pick<EmailTexts, 'box' | 'facts' | 'sections' | 
 /** The words of an e-mail in its language, and its credentials, links and commands. */
 export function writeTexts(content: EmailContent, options: TextsOptions): EmailTexts {
   const { platform, operator, portalUrl, developersUrl, supportUrl } = options
-  const { labels } = TEXTS[content.language]
+  const { labels, note: told } = TEXTS[content.language]
   const draft = writeDraft(content, options)
   const { words, paragraphs, notes = [], actions = [], manage, portal, documentation } = draft
   const name = 'application' in content ? content.application.name : ''
-  const values = { name, platform, operator, ...draft.values }
+  const note = 'note' in content ? content.note : undefined
+  const values = { name, platform, operator, note: note ?? '', ...draft.values }
   const fillAll = (texts: Draft['paragraphs']): string[] =>
     texts.flatMap((text) => (text === false ? [] : [fillText(text, values)]))
   const steps = [...actions, ...listLinks(labels.manage, manage && portalUrl)]
@@ -59,7 +60,7 @@ export function writeTexts(content: EmailContent, options: TextsOptions): EmailT
   return {
     subject: fillText(words.subject, values),
     heading: fillText(words.heading, values),
-    paragraphs: fillAll(paragraphs),
+    paragraphs: fillAll([...paragraphs, note !== undefined && told]),
     box: draft.box ?? [],
     // One next step: to read about the APIs, where there is nothing else to do.
     actions: steps.length > 0 ? steps : reading,

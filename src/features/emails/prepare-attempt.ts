@@ -19,6 +19,7 @@ import type { DeliveryPurpose, QueuedEmail } from '../../shared/contracts/queued
 import { createClaimToken } from './claim-link.js'
 import { type Recipient, describeDelivery, describeReminder, type Notice, describeNotice } from './content.js'
 import type { Core } from '../../feature.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 
 /** One attempt to send an e-mail: its record, and its content once that and the application are saved. */
 export interface Attempt {
@@ -85,7 +86,9 @@ export function prepareDelivery(
   const replacesEarlier = isRepeated || (purpose === 'registration' && !isFirstDelivery(leased))
   const keySet = createRegisteredKeySet(leased, now(), terms)
   const publicKeys = formatRecordedKeySet(keySet)
-  const described = { purpose, overlap, terms, hasPrevious, replacesEarlier, publicKeys }
+  const { note: told } = ownMembers(leased.details ?? {})
+  const note = typeof told === 'string' ? told : undefined
+  const described = { purpose, overlap, terms, hasPrevious, replacesEarlier, publicKeys, note }
 
   if (delivery === 'claim-link') {
     const { plain, hash } = createClaimToken(credentials())

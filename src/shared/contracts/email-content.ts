@@ -57,6 +57,8 @@ export interface CredentialsEmail extends CommonContent {
   readonly overlap: number
   /** Whether an earlier e-mail with the same credential may have arrived: that of a failed attempt, or from before `recover`. */
   readonly replacesEarlier: boolean
+  /** What an operator has written with the approval of a registration; left out without it. */
+  readonly note?: string
   /** When each of `credentials` expires; without those that do not, and empty for a `link`, whose page tells it. */
   readonly expiresAt: { readonly clientId?: Date; readonly clientSecret?: Date }
 }
@@ -119,6 +121,8 @@ export interface ApprovedEmail extends CommonContent {
   readonly purpose: 'approved'
   readonly application: EmailApplication
   readonly granted: EmailGrants
+  /** What the operator has written with it; left out without it. */
+  readonly note?: string
 }
 
 /** Says that an operator has denied a registration, or the request for one API. */

@@ -172,7 +172,15 @@ export const applicationOperations = [
     name: 'applications.approve',
     summary: 'Approves a registration, whose credentials are sent by e-mail, or a request for access to an API.',
     subject: [id],
-    options: { api: access },
+    options: {
+      api: access,
+      scopes: optional(
+        list(
+          'Of a request for access: the scopes that it may use there from now on; all that it has and asks for if left out.',
+        ),
+      ),
+      note: optional(text('Up to 500 characters for the contact, in the e-mail.')),
+    },
   }),
   operation({
     ...CHANGES,

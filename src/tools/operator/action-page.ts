@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readField, type FormFields } from '../../core/http/form.js'
 import { ApplicationError, ConfigurationError, type Application } from '../../index.js'
-import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { ApplicationRecord, KeySetRecord } from '../../shared/contracts/application-record.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { isObject } from '../../shared/lib/is-object.js'
+import { formatKeySet } from '../../shared/lib/key-set-text.js'
 import { renderCopyable } from '../../shared/web/first-steps.js'
 import type { Problem } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
@@ -12,7 +13,8 @@ import { renderNotice } from '../../shared/web/parts.js'
 import { describeMember } from '../operations/operation.js'
 import { perform } from '../operations/perform.js'
 import { findAction, isDangerous, type ActionName } from './actions.js'
-import { FieldProblem, readInput, renderFields, type FormSubject } from './fields.js'
+import { renderFields, type FormSubject } from './fields.js'
+import { FieldProblem, readInput } from './form-input.js'
 import { renderHits } from './hits.js'
 import { OPERATIONS_BY_NAME, type Answer, type Site, type Visit } from './visit.js'
 
@@ -88,6 +90,7 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
     content: html`<div class="narrow">
       ${application && action.hits && (await renderHits(site, visit, application, action.hits))}
       ${warning !== undefined && html`<p>${warning}</p>`}
+      ${application && name === 'approve' && (await renderRegisteredKeys(site, visit, application.id))}
       <form method="post" action="${root}/${path.map(encodeURIComponent).join('/')}${search}">
         <input type="hidden" name="token" value="${formToken}" /><input type="hidden" name="version" value="${version}" />
         ${renderFields(form, entered, problem)}
@@ -127,13 +130,12 @@ async function performAction(form: ActionForm): Promise<Answer> {
     if (expected !== undefined) expected++
     return result
   }
-  if (action.operation === 'applications.approve') await narrow(form, given, run)
+  if (action.operation === 'applications.approve') await prepareApproval(form, given, run)
   const input = Object.fromEntries(
     Object.entries(toInput(form, given)).filter(([member]) => Object.hasOwn(shape, member)),
   )
-  const isSettled = name === 'approveAccess' && isNarrowed(form, given)
   if (name === 'register') site.sentForms.set(token, true)
-  const result = isSettled ? undefined : await run(action.operation, input)
+  const result = await run(action.operation, input)
   const credentials = isObject(result)
     ? (result as { credentials?: Readonly<Record<string, string>> }).credentials
     : undefined
@@ -161,37 +163,33 @@ function toInput(
   return { ...about, ...given }
 }
 
-/** Whether fewer scopes were ticked than requested, or than the application has. */
-function isNarrowed({ application }: ActionForm, { api, scopes }: Readonly<Record<string, unknown>>): boolean {
-  const { apis, accessRequests } = application!
-  const request = accessRequests.find((each) => each.api === api)
-  if (!request) return false
-  const held = Object.hasOwn(apis, request.api) ? apis[request.api]!.scopes : []
-  return [...held, ...request.scopes].some((scope) => !(scopes as readonly string[]).includes(scope))
-}
-
-/** What an approval narrows, and the plan that it chooses, before it approves: nobody ever has more. */
-async function narrow(
-  form: ActionForm,
-  given: Readonly<Record<string, unknown>>,
+/** What an approval takes away, and the plan that it chooses, before it approves: nobody ever has more. */
+async function prepareApproval(
+  { name, application }: ActionForm,
+  { granted, plan: chosen }: Readonly<Record<string, unknown>>,
   run: (call: 'applications.allow' | 'applications.disallow' | 'plans.set', input: object) => Promise<unknown>,
 ): Promise<void> {
-  const { id, apis, plan } = form.application!
-  const { api, scopes, granted, plan: chosen } = given
-  if (form.name === 'approve') {
-    const kept = new Map(Object.entries((granted ?? {}) as Application['apis']))
-    if (kept.size === 0) throw new FieldProblem('granted', form.visit.texts.chooseOne)
-    for (const [name, grant] of Object.entries(apis)) {
-      const left = kept.get(name)
-      if (!left) await run('applications.disallow', { id, api: name })
-      else if (left.scopes.length < grant.scopes.length)
-        await run('applications.allow', { id, api: name, scopes: left.scopes })
-    }
-  } else if (isNarrowed(form, given)) {
-    if ((scopes as readonly string[]).length === 0) throw new FieldProblem('scopes', form.visit.texts.chooseOne)
-    await run('applications.allow', { id, api, scopes })
+  const { id, apis, plan } = application!
+  const kept = new Map(Object.entries((granted ?? {}) as Application['apis']))
+  for (const [api, grant] of name === 'approve' ? Object.entries(apis) : []) {
+    const left = kept.get(api)
+    if (!left) await run('applications.disallow', { id, api })
+    else if (left.scopes.length < grant.scopes.length) await run('applications.allow', { id, api, scopes: left.scopes })
   }
   if (chosen !== undefined && chosen !== plan) await run('plans.set', { id, plan: chosen })
+}
+
+/** The public keys with which an application that waits was registered, or their address. */
+async function renderRegisteredKeys({ core }: Site, { texts }: Visit, applicationId: string): Promise<Html | false> {
+  const query = { applicationId, purpose: 'registration', state: 'held', limit: 1 } as const
+  const [email] = (await core.store.emails?.list(query)) ?? []
+  const keySet = email?.details?.['keySet'] as KeySetRecord | undefined
+  const lines = keySet && formatKeySet('keys' in keySet ? keySet : { jwksUri: keySet.address })
+  return (
+    lines !== undefined &&
+    html`<p>${texts.kinds.keySet}</p>
+      <p class="facts-line">${lines.map((line) => html`<code>${line}</code>`)}</p>`
+  )
 }
 
 /** New credentials, which only this page shows: a reload sends the form again, which then does nothing. */

@@ -46,55 +46,45 @@ const hasContact = ({ contacts }: Application): boolean => contacts.length > 0
 const hasContacts = ({ contacts }: Application): boolean => contacts.length > 1
 const NEW = 'name contact apis language externalId'
 const TERMS = 'name expiresAt networks apis'
+const ROTATION = 'credential overlap deliver revokeTokens'
+const NEW_KEY_SET = 'credentialId jwksUri jwks revokeTokens'
+const CHANGED = 'credentialId name expiresAt networks'
 
 function act(
   operation: CallName,
   place: Action['place'],
   asks: string,
   fits?: Action['fits'],
-  rest?: Pick<Action, 'scope' | 'hits'>,
+  hits?: Action['hits'],
 ): Action {
-  return { operation, place, asks: asks === '' ? [] : asks.split(' '), ...(fits && { fits }), ...rest }
+  return { operation, place, asks: asks.split(' ').filter(Boolean), ...(fits && { fits }), ...(hits && { hits }) }
 }
 
 /** Each operation that changes something, by the name that its address has. */
 export const ACTIONS = {
   create: act('applications.create', 'list', NEW),
   register: act('registration.register', 'list', NEW),
-  approve: act('applications.approve', 'top', 'granted plan', isPending),
+  approve: act('applications.approve', 'top', 'granted plan note', isPending),
   deny: act('applications.deny', 'top', 'reason', isPending),
-  approveAccess: act('applications.approve', 'request', 'api scopes plan', isAlive),
+  approveAccess: act('applications.approve', 'request', 'api scopes plan note', isAlive),
   denyAccess: act('applications.deny', 'request', 'api reason', isAlive),
   resume: act('applications.resume', 'top', '', isSuspended),
   edit: act('applications.update', 'settings', 'name externalId language networks metadata', isAlive),
-  plan: act('plans.set', 'settings', 'plan', isAlive, { hits: 'application' }),
+  plan: act('plans.set', 'settings', 'plan', isAlive, 'application'),
+  resourceServer: act('applications.update', 'settings', 'resourceServer', isAlive),
   addKey: act('applications.addKey', 'credentials', TERMS, isActive),
   addSecret: act('applications.addSecret', 'credentials', TERMS, isActive),
   addKeySet: act('applications.addKeySet', 'credentials', 'name jwksUri jwks expiresAt networks apis', isActive),
-  rotateKey: act('applications.rotateKey', 'credentials', 'credential overlap deliver revokeTokens', isActive, {
-    hits: 'credential',
-  }),
-  rotateSecret: act('applications.rotateSecret', 'credentials', 'credential overlap deliver revokeTokens', isActive, {
-    hits: 'credential',
-  }),
-  replaceKeySet: act('applications.replaceKeySet', 'credentials', 'credentialId jwksUri jwks revokeTokens', hasKeySet, {
-    hits: 'credential',
-  }),
+  rotateKey: act('applications.rotateKey', 'credentials', ROTATION, isActive, 'credential'),
+  rotateSecret: act('applications.rotateSecret', 'credentials', ROTATION, isActive, 'credential'),
+  replaceKeySet: act('applications.replaceKeySet', 'credentials', NEW_KEY_SET, hasKeySet, 'credential'),
   reloadKeySet: act('applications.reloadKeySet', 'credentials', 'credentialId', hasKeySet),
-  changeCredential: act(
-    'applications.updateCredential',
-    'credential',
-    'credentialId name expiresAt networks',
-    isUsable,
-    { hits: 'credential' },
-  ),
-  endCredential: act('applications.endCredential', 'credential', 'credentialId revokeTokens', isUsable, {
-    hits: 'credential',
-  }),
-  allow: act('applications.allow', 'api', 'api scopes', isAlive, { hits: 'api' }),
+  changeCredential: act('applications.updateCredential', 'credential', CHANGED, isUsable, 'credential'),
+  endCredential: act('applications.endCredential', 'credential', 'credentialId revokeTokens', isUsable, 'credential'),
+  allow: act('applications.allow', 'api', 'api scopes', isAlive, 'api'),
   limit: act('applications.update', 'api', 'api limit window until', isAlive),
-  disallow: act('applications.disallow', 'api', 'api', isAlive, { hits: 'api' }),
-  contact: act('applications.update', 'contacts', 'contact', isAlive, { scope: 'credentials:write' }),
+  disallow: act('applications.disallow', 'api', 'api', isAlive, 'api'),
+  contact: { ...act('applications.update', 'contacts', 'contact', isAlive), scope: 'credentials:write' },
   addContact: act('applications.addContact', 'contacts', 'address', isAlive),
   invite: act('portal.invite', 'contacts', 'address', isActive),
   removeContact: act('applications.removeContact', 'contact', 'address', hasContacts),
@@ -102,15 +92,19 @@ export const ACTIONS = {
   cancelInvitation: act('applications.cancelInvitation', 'invitation', 'address', isAlive),
   retryEmails: act('emails.retry', 'emails', '', isAlive),
   cancelEmails: act('emails.cancel', 'emails', '', isAlive),
-  revokeTokens: act('applications.revokeTokens', 'danger', '', isUsable, { hits: 'application' }),
-  suspend: act('applications.suspend', 'danger', 'reason notify revokeTokens', isSuspendable, { hits: 'application' }),
-  recover: act('applications.recover', 'danger', 'contact deliver', isAlive, { hits: 'application' }),
-  delete: act('applications.delete', 'danger', 'confirm', isAlive, { hits: 'application' }),
+  revokeTokens: act('applications.revokeTokens', 'danger', '', isUsable, 'application'),
+  suspend: act('applications.suspend', 'danger', 'reason notify revokeTokens', isSuspendable, 'application'),
+  recover: act('applications.recover', 'danger', 'contact deliver', isAlive, 'application'),
+  delete: act('applications.delete', 'danger', 'confirm', isAlive, 'application'),
   rotateSigningKey: act('signingKeys.rotate', 'keys', 'immediately'),
   revokeSigningKey: act('signingKeys.revoke', 'key', 'kid'),
   endSessions: act('sessionSecret.replace', 'keys', ''),
   retryAllEmails: act('emails.retry', 'queue', ''),
-}
+} satisfies Readonly<Record<string, Action>>
+
+/** Those that take something away, besides those of the danger zone. */
+const DANGEROUS =
+  'deny denyAccess disallow endCredential removeContact cancelInvitation cancelEmails revokeSigningKey endSessions'
 
 export type ActionName = keyof typeof ACTIONS
 
@@ -158,18 +152,5 @@ export function renderActions(
 
 /** Whether it takes something away. */
 export function isDangerous(name: ActionName): boolean {
-  const action = ACTIONS[name]
-  return action.place === 'danger' || Object.hasOwn(DANGEROUS, name)
-}
-
-const DANGEROUS: Readonly<Partial<Record<ActionName, true>>> = {
-  deny: true,
-  denyAccess: true,
-  disallow: true,
-  endCredential: true,
-  removeContact: true,
-  cancelInvitation: true,
-  cancelEmails: true,
-  revokeSigningKey: true,
-  endSessions: true,
+  return ACTIONS[name].place === 'danger' || DANGEROUS.split(' ').includes(name)
 }

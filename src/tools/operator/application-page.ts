@@ -80,7 +80,7 @@ function renderSummary(
       ? [
           { label: texts.calls30, value: count.format(calls) },
           {
-            label: texts.refused30,
+            label: texts.columns.refused,
             value: count.format(refused),
             note: calls > 0 && percent.format(refused / calls),
             tone: isMany ? ('bad' as const) : undefined,
@@ -95,18 +95,19 @@ function renderSummary(
           tone: quota.left === 0 ? 'bad' : quota.left * 5 <= quota.limit ? 'warn' : undefined,
         }
       : { label: texts.quotaUsed, value: texts.noQuota },
-    { label: texts.lastUse, value: lastUse ? renderTime(lastUse, visit) : texts.never },
+    { label: texts.columns.lastUse, value: lastUse ? renderTime(lastUse, visit) : texts.never },
   ])
 }
 
 function renderUsage(visit: Visit, usage: readonly UsageEntry[]): Html {
   const { texts, language } = visit
   const { count } = getFormats(language)
-  if (usage.length === 0) return renderCard({ title: texts.usage, level: 2 }, renderEmpty({ title: texts.noUsage }))
+  if (usage.length === 0)
+    return renderCard({ title: texts.tabs.usage, level: 2 }, renderEmpty({ title: texts.noUsage }))
   const { columns } = texts
   const apis = [...new Set(usage.map(({ api }) => api))]
   const table = renderTable(
-    texts.usage,
+    texts.tabs.usage,
     [
       { title: columns.api },
       ...[columns.allowed, columns.refused, columns.tokens].map((title) => ({ title, isNumber: true })),
@@ -119,8 +120,8 @@ function renderUsage(visit: Visit, usage: readonly UsageEntry[]): Html {
     }),
   )
   return renderCard(
-    { title: texts.usage, level: 2 },
-    html`<div class="inside">${renderDays({ id: 'days', label: texts.usage }, usage, visit)}</div>
+    { title: texts.tabs.usage, level: 2 },
+    html`<div class="inside">${renderDays({ id: 'days', label: texts.tabs.usage }, usage, visit)}</div>
       ${table}`,
   )
 }
@@ -150,12 +151,25 @@ async function renderRefusals({ core }: Site, visit: Visit, { id }: Application)
 function renderFacts(site: Site, visit: Visit, application: Application): Html {
   const { texts, language } = visit
   const { facts } = texts
-  const { id, externalId, plan, networks, acceptedTerms, createdAt, metadata, language: ofEmails } = application
+  const {
+    id,
+    externalId,
+    plan,
+    networks,
+    acceptedTerms,
+    createdAt,
+    metadata,
+    resourceServer,
+    language: ofEmails,
+  } = application
   const rows: readonly (readonly [string, Html | string])[] = [
     [facts.id, html`<code>${id}</code>`],
     [facts.externalId, externalId ?? texts.none],
     [facts.plan, plan ?? texts.none],
     [facts.networks, networks ? html`${networks.map((each) => html`${renderChip(each)} `)}` : texts.anyNetwork],
+    ...(resourceServer
+      ? [[facts.resourceServer, html`${resourceServer.map((each) => html`${renderChip(each)} `)}`] as const]
+      : []),
     [facts.language, getFormats(language).language.of(ofEmails ?? 'en') ?? ''],
     [facts.terms, acceptedTerms ? html`${acceptedTerms.version}, ${renderTime(acceptedTerms.at, visit)}` : texts.none],
     [facts.created, renderTime(createdAt, visit)],
@@ -190,7 +204,7 @@ async function renderEmails(site: Site, visit: Visit, application: Application):
   )
   return renderCard(
     {
-      title: texts.emails,
+      title: texts.tabs.emails,
       level: 2,
       actions: rows.length > 0 && renderActions(site, visit, 'emails', { application }),
     },
@@ -209,7 +223,7 @@ async function renderAudit({ auth }: Site, visit: Visit, { id }: Application): P
   if (!may('audit.list')) return false
   const { items } = await auth.audit.list({ applicationId: id, order: 'newest', limit: MAX_AUDIT })
   return renderCard(
-    { title: texts.audit, level: 2 },
+    { title: texts.tabs.audit, level: 2 },
     items.length > 0
       ? renderRows(items.map((entry) => renderAuditEntry(visit, entry)))
       : html`<p class="soft">${texts.noAudit}</p>`,

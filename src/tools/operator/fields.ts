@@ -1,6 +1,5 @@
-import { readField, type FormFields } from '../../core/http/form.js'
+import type { FormFields } from '../../core/http/form.js'
 import type { Application, CredentialInfo } from '../../index.js'
-import { ApplicationError } from '../../index.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderField, type Problem } from '../../shared/web/form-field.js'
 import { hidePrivateKey } from '../../shared/lib/key-set-text.js'
@@ -20,7 +19,7 @@ export interface FormSubject {
 type Choices = readonly (readonly [value: string, label: string])[]
 
 /** A field of a form, with the value that it begins with. */
-interface Field {
+export interface Field {
   readonly control:
     | 'text'
     | 'email'
@@ -54,16 +53,18 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Field>> = {
   apis: ({ site, application }) => ({ control: 'boxes', choices: listGrants(site, application?.apis) }),
   granted: ({ site, application }) => ({
     control: 'boxes',
+    isRequired: true,
     choices: listGrants(site, application!.apis),
     value: listGrants(site, application!.apis).map(([value]) => value),
   }),
-  scopes: ({ site, visit, application }) => {
+  scopes: ({ site, visit, application, action }) => {
     const name = visit.query.get('api') ?? ''
     const request = application!.accessRequests.find(({ api }) => api === name)
     const held = Object.hasOwn(application!.apis, name) ? application!.apis[name]!.scopes : undefined
     const all = Object.keys(site.auth.apis.find((api) => api.name === name)?.scopes ?? {})
     const value = request ? [...(held ?? []), ...request.scopes] : (held ?? all)
-    return { control: 'boxes', choices: list(request ? value : all), value }
+    const isRequired = action.operation === 'applications.approve'
+    return { control: 'boxes', choices: list(request ? value : all), value, isRequired }
   },
   api: ({ visit }) => ({ control: 'fixed', value: visit.query.get('api') ?? '' }),
   language: ({ application }) => ({ control: 'select', choices: LANGUAGES, value: application?.language }),
@@ -81,6 +82,12 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Field>> = {
   }),
   plan: ({ site, application }) => ({ control: 'select', choices: list(site.planNames), value: application?.plan }),
   reason: () => ({ control: 'area' }),
+  note: () => ({ control: 'area' }),
+  resourceServer: ({ site, application }) => ({
+    control: 'boxes',
+    choices: site.auth.apis.map(({ name, title }) => [name, title]),
+    value: application!.resourceServer,
+  }),
   credentialId: describeCredential,
   credential: describeCredential,
   overlap: ({ visit }) => ({
@@ -126,7 +133,8 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Field>> = {
 }
 
 /** Not empty: a browser sends no form in which a required choice is. */
-const HERE = 'here'
+export const HERE = 'here'
+export const MAX_AREA = 500
 const FLAG: Field = { control: 'flag' }
 const LANGUAGES: Choices = [
   ['en', 'English'],
@@ -185,8 +193,12 @@ function findLimit({ visit, application }: FormSubject) {
 }
 
 /** An approval chooses a plan for those who may set one. */
-function listAsked({ visit, action }: FormSubject): readonly string[] {
+export function listAsked({ visit, action }: FormSubject): readonly string[] {
   return action.asks.filter((id) => id !== 'plan' || visit.may('plans.set'))
+}
+
+export function findField(id: string, subject: FormSubject): Field {
+  return (FIELDS[id] ?? (() => FLAG))(subject)
 }
 
 /** The fields of a form: with what was entered, if it was refused. */
@@ -197,7 +209,7 @@ export function renderFields(
 ): Html {
   const { language, texts } = subject.visit
   return html`${listAsked(subject).map((id) => {
-    const field = (FIELDS[id] ?? (() => FLAG))(subject)
+    const field = findField(id, subject)
     const value = entered ? (entered.get(id) ?? []) : [field.value ?? []].flat()
     const label = texts.fields[id as keyof typeof texts.fields]
     if (field.control === 'boxes') return renderBoxes(id, label, field.choices ?? [], value)
@@ -238,82 +250,10 @@ function renderControl(
     return html`<textarea
       ${attributes}
       rows="3"
-      maxlength="8000"
+      maxlength="${control === 'area' ? MAX_AREA : 8000}"
       spellcheck="${control === 'area' ? 'true' : 'false'}"
       ${required}
     >
 ${'\n'}${value}</textarea>`
   return html`<input type="${control}" ${attributes} value="${value}" maxlength="500" autocomplete="off" ${required} />`
-}
-
-/** A field that cannot be read. */
-export class FieldProblem extends ApplicationError {
-  readonly field: string
-  constructor(field: string, problem: string) {
-    super('invalid_argument', problem)
-    this.field = field
-  }
-}
-
-/** The input of an operation, as JSON has it. Empty fields take away what may be taken away, and are left out otherwise. */
-export function readInput(
-  subject: FormSubject,
-  isNullable: (member: string) => boolean,
-): Readonly<Record<string, unknown>> {
-  const { visit } = subject
-  const input: Record<string, unknown> = {}
-  for (const name of listAsked(subject)) {
-    const field = (FIELDS[name] ?? (() => FLAG))(subject)
-    // What a contact chose must not become what an operator demands.
-    if (BOUNDS.includes(name) && isUnchanged(name, field, visit)) continue
-    const value = readValue(name, field, visit)
-    if (value !== undefined) input[name] = value
-    else if (field.control !== 'flag' && isNullable(name)) input[name] = null
-  }
-  return input
-}
-
-const BOUNDS = ['networks', 'expiresAt']
-
-function isUnchanged(name: string, { value = '' }: Field, { fields }: Visit): boolean {
-  return readField(fields, name).trim().split(/\s+/).join('\n') === value
-}
-
-function readValue(name: string, { control, choices = [], value: fixed }: Field, { fields, texts }: Visit): unknown {
-  if (control === 'boxes') {
-    const ticked = fields.get(name) ?? []
-    // Else an approval could give more than was asked for.
-    if (ticked.some((each) => !choices.some(([value]) => value === each)))
-      throw new FieldProblem(name, texts.unknownChoice)
-    return readBoxes(name, ticked)
-  }
-  const text = readField(fields, name)
-  if (control === 'flag') return text === 'on' ? true : undefined
-  if (text === '' || text === HERE) return undefined
-  if (control === 'fixed' && text !== fixed) throw new FieldProblem(name, texts.unknownChoice)
-  if (control === 'select' && !choices.some(([value]) => value === text))
-    throw new FieldProblem(name, texts.unknownChoice)
-  if (control === 'date') return `${text}T00:00:00.000Z`
-  if (control === 'number' || name === 'overlap') return Number(text)
-  if (control === 'lines') return text.split(/\s+/)
-  if (control !== 'json') return text
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    throw new FieldProblem(name, texts.noJson)
-  }
-}
-
-/** Scopes of one API, or what was ticked of several APIs; undefined if these are none. */
-function readBoxes(name: string, ticked: readonly string[]): unknown {
-  if (name === 'scopes') return ticked
-  if (ticked.length === 0 && name === 'apis') return undefined
-  const grants = new Map<string, { scopes: string[] }>()
-  for (const value of ticked) {
-    const [api = '', scope] = value.split(' ')
-    const grant = grants.get(api) ?? { scopes: [] }
-    if (scope !== undefined) grant.scopes.push(scope)
-    grants.set(api, grant)
-  }
-  return Object.fromEntries(grants)
 }

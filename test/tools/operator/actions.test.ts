@@ -29,13 +29,17 @@ const SECRET = /epa_sec_\w{49}/
 const CASES: Readonly<Record<ActionName, Case>> = {
   create: { enter: { name: 'Made', apis: ['orders orders:read', 'weather'] }, shows: SECRET },
   register: { enter: { name: 'Registered', contact: 'new@example.com', apis: 'weather' }, shows: /new@example\.com/ },
-  approve: { state: 'pending', enter: { granted: 'orders orders:read', plan: 'gold' }, shows: /gold/ },
+  approve: { state: 'pending', enter: { granted: 'orders orders:read', plan: 'gold', note: HOSTILE }, shows: /gold/ },
   deny: { state: 'pending', enter: { reason: 'Not now' }, shows: /Deleted/ },
-  approveAccess: { state: 'requested', query: '?api=invoices', shows: /Invoices|invoices/ },
+  approveAccess: { state: 'requested', query: '?api=invoices', enter: { note: HOSTILE }, shows: /Invoices|invoices/ },
   denyAccess: { state: 'requested', query: '?api=invoices', enter: { reason: 'No' }, shows: /accessRejected/ },
   resume: { state: 'suspended', shows: /Active/ },
   edit: { enter: { name: 'Renamed', networks: '203.0.113.0/24 2001:db8::/32', metadata: '{"a":1}' }, shows: /Renamed/ },
   plan: { enter: { plan: 'gold' }, shows: /gold/ },
+  resourceServer: {
+    enter: { resourceServer: ['orders', 'weather'] },
+    shows: /Resource server of[^]*orders[^]*weather/,
+  },
   addKey: { enter: { name: 'till', expiresAt: '2031-01-31', apis: 'catalog' }, shows: KEY },
   addSecret: { enter: { name: 'till' }, shows: SECRET },
   addKeySet: { enter: { name: 'hsm', jwks: JWKS }, shows: /hsm/ },
@@ -158,7 +162,7 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     ).toEqual([])
   })
 
-  const names = Object.keys(CASES) as ActionName[]
+  const names = Object.keys(ACTIONS) as ActionName[]
   const isSample = version !== 'Express 5' && !IS_LONG_LANE
   it.each(isSample ? names.filter((_, at) => at % 6 === 0) : names)(
     '%s: performs it once, for its operator, and for nobody else',
@@ -233,6 +237,43 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     const access = await prepare('approveAccess')
     await post(access, readForm((await host.get(access)).text)).expect(303)
     expect(Object.keys((await host.auth.applications.get(access.split('/')[2]!))!.apis)).toContain('invoices')
+  })
+
+  it('tell the contact a word with an approval, as text', async () => {
+    const { applications, registration } = host.auth
+    const contact = `word${asked++}@example.com`
+    const { application } = await registration.register({ name: 'Word', contact, apis: { orders: {} } })
+    const path = `/applications/${application.id}/approve`
+    const { text } = await host.get(path)
+    const form = readForm(text)
+    for (const note of ['x'.repeat(501), 'a\u0007b'])
+      expect((await post(path, { ...form, granted: 'orders orders:read', note })).status).toBe(400)
+    expect((await applications.get(application.id))!.apis.orders!.scopes).toContain('orders:write')
+    await post(path, { ...form, note: HOSTILE }).expect(303)
+    const sent = () => host.mailer.emails.findLast(({ to }) => to === contact)
+    await waitUntil(() => sent() !== undefined)
+    expect(sent()!.text).toContain(`The operator writes: ${HOSTILE}`)
+    expect(sent()!.html).not.toContain('<script>alert')
+    const { items } = await host.auth.audit.list({ applicationId: application.id, type: 'application.approved' })
+    expect(items[0]!.details).toEqual({ note: HOSTILE })
+  })
+
+  it('approve fewer scopes of a request in one step, of which the contact learns', async () => {
+    const { applications } = host.auth
+    const contact = `fewer${asked++}@example.com`
+    const { id } = (await applications.create({ name: 'Fewer', contact, apis: { catalog: {} } })).application
+    const { requestAccess } = host.core.find('registration')!
+    const scopes = ['orders:read', 'orders:write']
+    await requestAccess(() => undefined, id, { api: 'orders', scopes, by: `contact:${contact}` })
+    const path = `/applications/${id}/approveAccess?api=orders`
+    const form = readForm((await host.get(path)).text)
+    expect((await post(path, { ...form, scopes: [] })).status).toBe(400)
+    expect((await post(path, { ...form, scopes: 'orders:delete' })).status).toBe(400)
+    await post(path, { ...form, scopes: 'orders:read', note: 'Read only, for now.' }).expect(303)
+    expect((await applications.get(id))!.apis.orders).toEqual({ scopes: ['orders:read'] })
+    await waitUntil(() =>
+      host.mailer.emails.some(({ to, text }) => to === contact && text.includes('Read only, for now.')),
+    )
   })
 
   it('approve nothing that was not asked for, and choose a plan only with the right to set one', async () => {
@@ -346,5 +387,24 @@ it('refuses forms that are 12 hours old, of the time before a start of the clock
   await host.auth.sessionSecret.replace()
   expect(await send(fresh)).toBe(403)
   expect(await send(await load())).toBe(303)
+  await host.auth.close()
+})
+
+it('shows the keys of a registration to who approves it', async () => {
+  const apis = { loans: { scheme: 'oauth2', registration: 'manual', clientAuthentication: ['private_key_jwt'] } }
+  const options = { background: false as const, apis }
+  const host = await openOperator({}, undefined, options)
+  for (const [keySet, shown] of [
+    [{ jwks: JSON.parse(JWKS) as object }, /Ed25519, SHA-256 kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k/],
+    [{ jwksUri: 'https://bank.example/keys' }, /https:\/\/bank\.example\/keys/],
+  ] as const) {
+    const { application } = await host.auth.registration.register({
+      name: 'Bank',
+      contact: 'dev@example.com',
+      apis: { loans: {} },
+      keySet,
+    } as never)
+    expect((await host.get(`/applications/${application.id}/approve`)).text).toMatch(shown)
+  }
   await host.auth.close()
 })

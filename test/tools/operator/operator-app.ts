@@ -18,9 +18,10 @@ export async function openOperator(
   options: TestOptions = {},
 ) {
   const store = memoryStore()
+  const mailer = memoryMailer()
   const { auth, clock, logger } = openPlatform({
     store,
-    mailer: memoryMailer(),
+    mailer,
     developersUrl: 'https://api.example.com/developers',
     registration: {},
     plans: plans({
@@ -38,7 +39,7 @@ export async function openOperator(
       .get(`/staff/operator${path}`)
       .set({ 'X-Staff': 'alice@example.com', ...headers })
   const { core } = (auth as Platform)[PLATFORM_PARTS]!
-  return { app, auth, core, clock, logger, store, get }
+  return { app, auth, core, clock, logger, store, mailer, get }
 }
 
 export type OperatorApp = Awaited<ReturnType<typeof openOperator>>

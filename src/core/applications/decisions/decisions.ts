@@ -32,7 +32,7 @@ interface Actor {
 export function createDecisions(options: CallParts) {
   const { store, writer, opened, sender, now } = options
 
-  async function approveRegistration(id: string, actor: Actor): Promise<ApplicationRecord> {
+  async function approveRegistration(id: string, actor: Actor, told: Told): Promise<ApplicationRecord> {
     const { record } = await writer.change(id, { type: 'application.approved', ...actor }, async (current) => {
       const emails = await listQueuedEmails(store, id)
       const held = findHeld(current, emails)
@@ -41,7 +41,11 @@ export function createDecisions(options: CallParts) {
           isUnconfirmed: false,
           decided: decideRegistration(current, held, { outcome: 'approved', at: now(), by: actor.by }),
         },
-        emails: [{ save: requeueEmail(held, now()) }, ...withdrawApprovalRequests(emails, undefined)],
+        details: told,
+        emails: [
+          { save: { ...requeueEmail(held, now()), details: { ...held.details, ...told } } },
+          ...withdrawApprovalRequests(emails, undefined),
+        ],
       }
     })
     return record
@@ -62,28 +66,33 @@ export function createDecisions(options: CallParts) {
       return {
         changed,
         details: { denied: true, ...(reason !== undefined && { reason }) },
-        emails: ['removeAll', ...queueRejection(current, undefined, reason)],
+        emails: ['removeAll', ...queueRejection(current, undefined, reason, now())],
       }
     })
     return record
   }
 
-  async function approveAccess(id: string, request: AccessDecision, actor: Actor): Promise<ApplicationRecord> {
+  async function approveAccess(
+    id: string,
+    request: AccessDecision & { readonly scopes: readonly string[] | undefined },
+    actor: Actor,
+    told: Told,
+  ): Promise<ApplicationRecord> {
     const { record } = await writer.change(id, { type: 'application.approved', ...actor }, async (current) => {
       const { api, scopes } = findAccessRequest(current, request, 'approve')
       const former = findGrant(current, { name: api })?.scopes ?? []
-      const granted = [...new Set([...former, ...scopes])]
-      const email = createQueuedEmail(id, 'approved', now(), { details: { api, scopes } })
+      const granted = narrow([...new Set([...former, ...scopes])], request.scopes)
+      const details = { api, scopes: scopes.filter((scope) => granted.includes(scope)), ...told }
       return {
         changed: {
           apis: { ...current.apis, [api]: { scopes: granted } },
           withheld: withhold(current, api, granted),
           ...decideAccess(current, api, { outcome: 'approved', at: now(), by: actor.by }),
         },
-        details: { api, scopes: granted },
+        details: { api, scopes: granted, ...told },
         emails: [
           ...withdrawApprovalRequests(await listQueuedEmails(store, id), api),
-          ...(current.contact === undefined ? [] : [{ save: email }]),
+          ...(current.contact === undefined ? [] : [{ save: createQueuedEmail(id, 'approved', now(), { details }) }]),
         ],
       }
     })
@@ -103,30 +112,27 @@ export function createDecisions(options: CallParts) {
         details: { api, ...(reason !== undefined && { reason }) },
         emails: [
           ...withdrawApprovalRequests(await listQueuedEmails(store, id), api),
-          ...queueRejection(current, api, reason),
+          ...queueRejection(current, api, reason, now()),
         ],
       }
     })
     return record
   }
 
-  /** Recipient and name are kept with the e-mail: a denied registration is erased. */
-  function queueRejection(
-    { id, name, contact }: ApplicationRecord,
-    api: string | undefined,
-    reason: string | undefined,
-  ): EmailChange[] {
-    if (reason === undefined || contact === undefined) return []
-    const details = { name, reason, ...(api !== undefined && { api }) }
-    return [{ save: createQueuedEmail(id, 'rejected', now(), { recipient: contact, details }) }]
-  }
-
   return {
-    async approve(id: string, { api, requestedAt }: DecidedRequest, actor: Actor): Promise<ApplicationRecord> {
+    /** The contact gets an e-mail, with the note. `scopes`: of a request, those that are granted. */
+    async approve(
+      id: string,
+      { api, requestedAt }: DecidedRequest,
+      actor: Actor,
+      { scopes, note }: { readonly scopes?: readonly string[] | undefined; readonly note?: string | undefined } = {},
+    ): Promise<ApplicationRecord> {
       await opened()
+      const told = note === undefined ? {} : { note }
+      const request = { api, requestedAt, scopes }
       const record = await (api === undefined
-        ? approveRegistration(id, actor)
-        : approveAccess(id, { api, requestedAt }, actor))
+        ? approveRegistration(id, actor, told)
+        : approveAccess(id, { ...request, api }, actor, told))
       sender?.wake()
       return record
     },
@@ -144,6 +150,35 @@ export function createDecisions(options: CallParts) {
       return record
     },
   }
+}
+
+/** Recipient and name are kept with the e-mail: a denied registration is erased. */
+function queueRejection(
+  { id, name, contact }: ApplicationRecord,
+  api: string | undefined,
+  reason: string | undefined,
+  now: number,
+): EmailChange[] {
+  if (reason === undefined || contact === undefined) return []
+  const details = { name, reason, ...(api !== undefined && { api }) }
+  return [{ save: createQueuedEmail(id, 'rejected', now, { recipient: contact, details }) }]
+}
+
+/** What an operator tells the contact. */
+type Told = { readonly note?: string }
+
+/** The scopes that were chosen of those that an application may have after an approval. */
+function narrow(scopes: readonly string[], chosen: readonly string[] = scopes): readonly string[] {
+  if (
+    Array.isArray(chosen) &&
+    chosen.every((scope) => scopes.includes(scope)) &&
+    (chosen.length > 0 || scopes.length === 0)
+  )
+    return scopes.filter((scope) => chosen.includes(scope))
+  throw new ApplicationError(
+    'invalid_argument',
+    `scopes must be one or more of those that the application has or has requested: ${scopes.join(', ')}.`,
+  )
 }
 
 interface AccessDecision extends DecidedRequest {

@@ -54,8 +54,9 @@ export function createRegistry(
       return record && toApplication(record, now())
     },
     list: createList(options),
-    async approve(id, { api, by } = {}) {
-      return toApplication(await decisions.approve(id, { api: readApiName(api) }, { by }), now())
+    async approve(id, { api, scopes, note, by } = {}) {
+      const granted = { scopes, note: readReason(note, 'note') }
+      return toApplication(await decisions.approve(id, { api: readApiName(api) }, { by }, granted), now())
     },
     async deny(id, { api, reason, by } = {}) {
       const actor = { by, reason: readReason(reason) }

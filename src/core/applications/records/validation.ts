@@ -122,13 +122,13 @@ export function readOverlap(overlap: unknown = 86_400): number {
 const MAX_REASON_LENGTH = 500
 
 /** An operator's text to a contact about a decision; undefined if nothing was given. Line breaks are kept. */
-export function readReason(reason: unknown): string | undefined {
+export function readReason(reason: unknown, name = 'reason'): string | undefined {
   if (reason === undefined) return undefined
   const text = typeof reason === 'string' ? reason.replaceAll(/\r\n?/g, '\n').replaceAll('\t', ' ').trim() : ''
   if (text !== '' && Array.from(text).length <= MAX_REASON_LENGTH && !/[^\P{Cc}\n]|[\p{Cs}\p{Zl}\p{Zp}]/u.test(text))
     return text
   throw invalidArgument(
-    `reason must be 1 to ${MAX_REASON_LENGTH} characters, without control characters other than line breaks.`,
+    `${name} must be 1 to ${MAX_REASON_LENGTH} characters, without control characters other than line breaks.`,
   )
 }
 

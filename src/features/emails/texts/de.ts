@@ -29,6 +29,7 @@ export const de: EmailCatalogue = {
     keySet: { bare: 'Öffentliche Schlüssel', noun: 'die öffentlichen Schlüssel', newOne: 'ein neues' },
   },
 
+  note: 'Der Betreiber schreibt: {note}',
   credentials: {
     show: 'Zugangsdaten anzeigen',
     shownOnce: 'Der Link zeigt Ihre Zugangsdaten ein einziges Mal an. Er gilt 72 Stunden.',

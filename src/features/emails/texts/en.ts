@@ -14,6 +14,7 @@ export const en = {
     keySet: { noun: 'the public keys' },
   } as { readonly [kind in 'key' | 'secret' | 'keySet']: Forms },
 
+  note: 'The operator writes: {note}',
   credentials: {
     show: 'Show my credentials',
     shownOnce: 'The link shows your credentials once. It works for 72 hours.',

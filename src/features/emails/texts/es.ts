@@ -35,6 +35,7 @@ export const es: EmailCatalogue = {
     keySet: { noun: 'las claves públicas', newOne: 'uno nuevo' },
   },
 
+  note: 'El operador escribe: {note}',
   credentials: {
     show: 'Mostrar mis credenciales',
     shownOnce: 'El enlace muestra sus credenciales una sola vez. Funciona durante 72 horas.',

@@ -35,6 +35,7 @@ export const fr: EmailCatalogue = {
     keySet: { noun: 'les clés publiques', aNew: 'un nouveau secret' },
   },
 
+  note: 'L’opérateur écrit\u00A0: {note}',
   credentials: {
     show: 'Afficher mes identifiants',
     shownOnce: 'Le lien affiche vos identifiants une seule fois. Il est valable 72 heures.',

@@ -41,6 +41,7 @@ export const de: Sentences = {
       'Ein neuer Schlüssel wird jetzt veröffentlicht und signiert, sobald gespeicherte Schlüsselsätze abgelaufen sind; sofort kann zu Ablehnungen führen.',
     revokeSigningKey: 'Jedes Zugriffstoken, das er signiert hat, wird sofort abgelehnt.',
     endSessions: 'Alle melden sich am Portal neu an, und Links in E-Mails an Betreiber enden.',
+    resourceServer: 'Die APIs, für die sie prüfen darf, welche Zugangsdaten andere ihr vorlegen.',
     limit: 'Anstelle des Limits der API. Ohne Zahl gilt dieses.',
   },
   unknownChoice: 'Wählen Sie eines von denen, die es gibt.',

@@ -39,6 +39,7 @@ export const en = {
       'A new key is published now, and signs once cached key sets have expired; at once, others may refuse its tokens.',
     revokeSigningKey: 'Every access token that it signed is refused at once.',
     endSessions: 'Everybody signs in at the portal again, and links in e-mails to operators end.',
+    resourceServer: 'The APIs at which it may check the credentials that others present to it.',
     limit: 'In place of the limit of the API. Without a number, that one counts.',
   },
   unknownChoice: 'Choose one of those that there are.',

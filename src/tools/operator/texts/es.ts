@@ -41,6 +41,7 @@ export const es: Sentences = {
       'Se publica ahora una clave nueva, que firma cuando caducan los conjuntos en caché; en seguida, otros pueden rechazar tokens.',
     revokeSigningKey: 'Se rechaza en seguida cada token que firmó.',
     endSessions: 'Todos vuelven a iniciar sesión en el portal, y los enlaces de los correos a operadores terminan.',
+    resourceServer: 'Las API para las que puede comprobar las credenciales que otros le presentan.',
     limit: 'En lugar del límite de la API. Sin número, vale ese.',
   },
   unknownChoice: 'Elija entre los que hay.',

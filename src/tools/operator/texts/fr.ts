@@ -42,6 +42,7 @@ export const fr: Sentences = {
       'Une nouvelle clé est publiée maintenant, et signe quand les jeux en cache ont expiré ; aussitôt, des jetons peuvent être refusés.',
     revokeSigningKey: "Tout jeton qu'elle a signé est refusé aussitôt.",
     endSessions: 'Chacun se reconnecte au portail, et les liens des e-mails aux exploitants expirent.',
+    resourceServer: 'Les API pour lesquelles elle peut vérifier les identifiants que d’autres lui présentent.',
     limit: "À la place de la limite de l'API. Sans nombre, celle-ci compte.",
   },
   unknownChoice: 'Choisissez parmi ceux qui existent.',

@@ -1,0 +1,85 @@
+import { readField } from '../../core/http/form.js'
+import { ApplicationError } from '../../index.js'
+import { findField, HERE, listAsked, MAX_AREA, type Field, type FormSubject } from './fields.js'
+import type { Visit } from './visit.js'
+
+/** A field that cannot be read. */
+export class FieldProblem extends ApplicationError {
+  readonly field: string
+  constructor(field: string, problem: string) {
+    super('invalid_argument', problem)
+    this.field = field
+  }
+}
+
+/** The input of an operation, as JSON has it. Empty fields take away what may be taken away, and are left out otherwise. */
+export function readInput(
+  subject: FormSubject,
+  isNullable: (member: string) => boolean,
+): Readonly<Record<string, unknown>> {
+  const { visit } = subject
+  const input: Record<string, unknown> = {}
+  for (const name of listAsked(subject)) {
+    const field = findField(name, subject)
+    // What a contact chose must not become what an operator demands.
+    if (BOUNDS.includes(name) && isUnchanged(name, field, visit)) continue
+    const value = readValue(name, field, visit)
+    if (value !== undefined) input[name] = value
+    else if (field.control !== 'flag' && isNullable(name)) input[name] = null
+  }
+  return input
+}
+
+const BOUNDS = ['networks', 'expiresAt']
+
+function isUnchanged(name: string, { value = '' }: Field, { fields }: Visit): boolean {
+  return readField(fields, name).trim().split(/\s+/).join('\n') === value
+}
+
+function readValue(
+  name: string,
+  { control, choices = [], value: fixed, isRequired }: Field,
+  { fields, texts }: Visit,
+): unknown {
+  if (control === 'boxes') {
+    const ticked = fields.get(name) ?? []
+    // Else an approval could give more than was asked for.
+    if (ticked.some((each) => !choices.some(([value]) => value === each)))
+      throw new FieldProblem(name, texts.unknownChoice)
+    if (isRequired && choices.length > 0 && ticked.length === 0) throw new FieldProblem(name, texts.chooseOne)
+    return readBoxes(name, ticked)
+  }
+  const text = readField(fields, name)
+  if (control === 'flag') return text === 'on' ? true : undefined
+  if (text === '' || text === HERE) return undefined
+  // What precedes the call that would refuse it is then not done.
+  if (control === 'area' && (text.length > MAX_AREA || /[^\P{Cc}\s]/u.test(text)))
+    throw new FieldProblem(name, texts.tooLong)
+  if (control === 'fixed' && text !== fixed) throw new FieldProblem(name, texts.unknownChoice)
+  if (control === 'select' && !choices.some(([value]) => value === text))
+    throw new FieldProblem(name, texts.unknownChoice)
+  if (control === 'date') return `${text}T00:00:00.000Z`
+  if (control === 'number' || name === 'overlap') return Number(text)
+  if (control === 'lines') return text.split(/\s+/)
+  if (control !== 'json') return text
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw new FieldProblem(name, texts.noJson)
+  }
+}
+
+/** Scopes of one API, or what was ticked of several APIs; undefined if these are none. */
+function readBoxes(name: string, ticked: readonly string[]): unknown {
+  if (name === 'scopes') return ticked
+  if (ticked.length === 0 && name !== 'granted') return undefined
+  if (name === 'resourceServer') return ticked
+  const grants = new Map<string, { scopes: string[] }>()
+  for (const value of ticked) {
+    const [api = '', scope] = value.split(' ')
+    const grant = grants.get(api) ?? { scopes: [] }
+    if (scope !== undefined) grant.scopes.push(scope)
+    grants.set(api, grant)
+  }
+  return Object.fromEntries(grants)
+}
