@@ -188,6 +188,7 @@ export const STATEMENTS: Readonly<Record<string, (store: StoreWith) => Promise<u
     }),
   'usage.list by route and month of an application': (store) =>
     store.usage.list({ ...COUNTS, routes: true, by: 'month', applicationId: 'app_3' }),
+  'usage.list of all applications together': (store) => store.usage.list({ ...COUNTS, overall: true, by: 'month' }),
   'usage.listSums': (store) => store.usage.listSums(SUMS),
   'usage.listSums of a month, most calls first, the next page': (store) =>
     store.usage.listSums({ ...SUMS, period: '2026-11', sort: 'allowed', after: { applicationId: 'app_5', count: 50 } }),

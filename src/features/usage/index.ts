@@ -16,7 +16,7 @@ export type { UsagePeriod } from './usage.js'
 export type { UsageOptions } from './usage-options.js'
 export type { ReportedQuery, ReportedRequests } from './report-only.js'
 export type { RefusalEntry, RefusalExplanation, UsageEntry, UsageTotal } from '../../shared/contracts/usage-entries.js'
-export type { RouteUsageEntry, UsageQuery } from './usage.js'
+export type { OverallEntry, OverallRouteEntry, RouteUsageEntry, UsageQuery } from './usage.js'
 
 /** The types of `auth.usage`. */
 export interface UsageTypes extends CallTypes {

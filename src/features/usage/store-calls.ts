@@ -20,19 +20,15 @@ interface UsageCallsOptions {
   readonly now: () => number
 }
 
-const query = readOptions<UsageQuery>({
-  applicationId: 'text',
-  api: 'text',
-  from: 'own',
-  to: 'own',
-  by: 'text',
-  after: 'text',
-  limit: 'own',
-})
+const OVERALL = { api: 'text', from: 'own', to: 'own', by: 'text', after: 'text', limit: 'own' } as const
+const query = readOptions<UsageQuery>({ applicationId: 'text', ...OVERALL })
+const overall = readOptions<Omit<UsageQuery, 'applicationId'>>(OVERALL)
 
 const PARAMETERS: CallParameters<Usage> = {
   list: [query],
   routes: [query],
+  overall: [overall],
+  overallRoutes: [overall],
   totals: [
     readOptions<NonNullable<Parameters<Usage['totals']>[0]>>({
       period: 'text',

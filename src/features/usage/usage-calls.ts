@@ -1,6 +1,6 @@
 import type { RefusalEntry, UsageEntry, UsageTotal } from '../../shared/contracts/usage-entries.js'
 import type { ReportedQuery, ReportedRequests } from './report-only.js'
-import type { RouteUsageEntry, UsageQuery } from './usage.js'
+import type { OverallEntry, OverallRouteEntry, RouteUsageEntry, UsageQuery } from './usage.js'
 
 /** `auth.usage`: how often applications used the APIs, and why they were refused. */
 export interface Usage<ApiNames extends string = string> {
@@ -35,6 +35,25 @@ export interface Usage<ApiNames extends string = string> {
    * ```
    */
   routes(query?: UsageQuery<ApiNames>): Promise<{ items: RouteUsageEntry[]; next?: string }>
+  /**
+   * What all applications together did, deleted ones too: by day or month, then by API. Sums are stored, so it costs the same however many
+   * applications there are.
+   *
+   * @example
+   * ```ts
+   * import type { WithUsage } from 'express-platform-auth/usage'
+   *
+   * async function countByDay(auth: WithUsage): Promise<string[]> {
+   *   const { items } = await auth.usage.overall({ from: '2026-11', to: '2026-11' })
+   *   return items.map(({ period, api, allowed }) => `${period} ${api}: ${allowed}`)
+   * }
+   * ```
+   */
+  overall(query?: Omit<UsageQuery<ApiNames>, 'applicationId'>): Promise<{ items: OverallEntry[]; next?: string }>
+  /** The same by route pattern, as `routes()`: by route, then by day or month, and API. */
+  overallRoutes(
+    query?: Omit<UsageQuery<ApiNames>, 'applicationId'>,
+  ): Promise<{ items: OverallRouteEntry[]; next?: string }>
   /**
    * Lists the applications with most refusals (or most calls) in a day or a month, with their names, errors and, for a day, the mean of
    * the 7 days before. An index finds them, however many applications there are. Rejects with `ApplicationError` for a wrong argument.

@@ -14,6 +14,12 @@ export interface RouteUsageEntry extends Pick<UsageEntry, 'period' | 'applicatio
   readonly units: number
 }
 
+/** What all applications together did at an API in a day or a month. */
+export interface OverallEntry extends Omit<UsageEntry, 'applicationId'> {}
+
+/** The requests of all applications at a route in a day or a month. */
+export interface OverallRouteEntry extends Omit<RouteUsageEntry, 'applicationId'> {}
+
 /** The query of `auth.usage.list()` and `auth.usage.routes()`. */
 export interface UsageQuery<ApiNames extends string = string> {
   readonly applicationId?: string | undefined
@@ -52,7 +58,7 @@ export function createListUsage({ store, opened, now }: UsageOptions) {
 
   async function list<Entry>(
     { applicationId, api, from, to, by: givenBy, after, limit }: UsageQuery,
-    routes: boolean,
+    { routes, overall }: Pick<UsageCountQuery, 'routes' | 'overall'>,
     createEntry: (counts: readonly UsageCount[]) => Entry,
   ): Promise<{ items: Entry[]; next?: string }> {
     const by = readPeriod(givenBy)
@@ -62,7 +68,7 @@ export function createListUsage({ store, opened, now }: UsageOptions) {
     await opened()
     const items: Entry[] = []
     let first: UsageCount | undefined
-    const counts = readCounts({ after: last, applicationId, api, by, routes, ...range })
+    const counts = readCounts({ after: last, applicationId, overall, api, by, routes, ...range })
     for await (const group of groupByEntry(counts)) {
       // One entry more than the page holds shows that there is a next page.
       if (items.length === pageSize) return { items, next: formatCursor(first!, routes) }
@@ -73,9 +79,11 @@ export function createListUsage({ store, opened, now }: UsageOptions) {
   }
 
   return {
-    list: (query: UsageQuery = {}): Promise<{ items: UsageEntry[]; next?: string }> => list(query, false, createEntry),
-    routes: (query: UsageQuery = {}): Promise<{ items: RouteUsageEntry[]; next?: string }> =>
-      list(query, true, createRouteEntry),
+    list: (query: UsageQuery = {}) => list(query, {}, createEntry),
+    routes: (query: UsageQuery = {}) => list(query, { routes: true }, createRouteEntry),
+    overall: (query: Omit<UsageQuery, 'applicationId'> = {}) => list(query, { overall: true }, createOverallEntry),
+    overallRoutes: (query: Omit<UsageQuery, 'applicationId'> = {}) =>
+      list(query, { overall: true, routes: true }, createOverallRouteEntry),
   }
 }
 
@@ -119,11 +127,21 @@ function createRouteEntry(counts: readonly UsageCount[]): RouteUsageEntry {
   return { period, applicationId, api, route, allowed, units: Math.max(0, allowed + (refused['extra'] ?? 0)) }
 }
 
-function formatCursor({ applicationId, day, api, route = '' }: UsageCount, routes: boolean): string {
+function createOverallEntry(counts: readonly UsageCount[]): OverallEntry {
+  const { applicationId: _, ...entry } = createEntry(counts)
+  return entry
+}
+
+function createOverallRouteEntry(counts: readonly UsageCount[]): OverallRouteEntry {
+  const { applicationId: _, ...entry } = createRouteEntry(counts)
+  return entry
+}
+
+function formatCursor({ applicationId, day, api, route = '' }: UsageCount, routes = false): string {
   return `${applicationId}/${day}/${api}${routes ? `/${Buffer.from(route).toString('base64url')}` : ''}`
 }
 
-function readCursor(after: unknown, by: UsagePeriod, routes: boolean): UsageCountQuery['after'] {
+function readCursor(after: unknown, by: UsagePeriod, routes = false): UsageCountQuery['after'] {
   if (after === undefined) return undefined
   const [applicationId, period, api, ...rest] = typeof after === 'string' ? after.split('/') : []
   const [name = '', ...others] = routes ? rest : ['', ...rest]

@@ -20,6 +20,8 @@ export interface UsageCountQuery {
   /** The last count of the previous page; any route, day, API and outcome will do. After an application that does not exist nothing is listed. */
   readonly after: Omit<UsageCount, 'count'> | undefined
   readonly applicationId: string | undefined
+  /** The sums of all applications, deleted ones too, in place of their counts, as those of an application whose id is empty: kept when counts are added. */
+  readonly overall?: true | undefined
   readonly api: string | undefined
   /** `month`: the counts of the listed days of a month are summed up, by application, route, API and outcome. `day` if left out. */
   readonly by?: 'day' | 'month' | undefined

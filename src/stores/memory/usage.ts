@@ -21,6 +21,7 @@ export function createMemoryUsage(options: {
   const batches = new Map<string, number>()
   /** Counts by application, then by route, day, API and outcome. */
   const counts = new Map<string, Map<string, UsageCount>>()
+  const overall = new Map<string, UsageCount>()
   const refusals = new Map<string, RefusalRecord[]>()
   const reported = createMemoryReported()
 
@@ -37,29 +38,22 @@ export function createMemoryUsage(options: {
     const own = counts.get(applicationId) ?? new Map<string, UsageCount>()
     counts.set(applicationId, own)
     addTo(own, given)
+    addTo(overall, { ...given, applicationId: '' })
   }
 
   function addUsage(batch: UsageBatch, given: readonly UsageCount[]): void {
     if (addBatch(batch)) for (const count of given) addCount(count)
   }
 
-  function listUsage({
-    after,
-    applicationId,
-    api,
-    by,
-    routes = false,
-    from,
-    to,
-    limit,
-  }: UsageCountQuery): readonly UsageCount[] {
+  function listUsage(query: UsageCountQuery): readonly UsageCount[] {
+    const { after, applicationId, overall: isOverall, api, by, routes = false, from, to, limit } = query
     const page: UsageCount[] = []
     let isAfter = after === undefined
-    for (const id of listApplicationIds()) {
+    for (const id of isOverall ? [''] : listApplicationIds()) {
       const start = after?.applicationId === id ? formatName(after) : ''
       isAfter ||= start !== ''
       if (!isAfter || (applicationId ?? id) !== id) continue
-      const own = [...(counts.get(id) ?? [])].filter(
+      const own = [...(isOverall ? overall : (counts.get(id) ?? []))].filter(
         ([, { day, api: ofApi, route = '' }]) =>
           day >= from && day <= to && (api ?? ofApi) === ofApi && routes === (route !== ''),
       )
@@ -107,7 +101,8 @@ export function createMemoryUsage(options: {
   }
 
   function deleteExpired({ countsBefore, refusalsBefore, reportedBefore, batchesBefore }: ExpiredUsage): void {
-    for (const own of counts.values()) for (const [name, { day }] of own) if (day < countsBefore) own.delete(name)
+    for (const own of [overall, ...counts.values()])
+      for (const [name, { day }] of own) if (day < countsBefore) own.delete(name)
     for (const [id, own] of refusals)
       refusals.set(
         id,

@@ -1,9 +1,10 @@
 import type { UsageCount, UsageCountQuery } from '../../shared/contracts/usage.js'
 import { parseUsageCount, type UsageRow } from '../sql/usage-rows.js'
-import { hasFewCounts, listFewCounts } from '../sql/usage.js'
+import { hasFewCounts, listFewCounts, listOverall } from '../sql/usage.js'
 import { all, run, type Work } from '../sql/work.js'
 
 export function* listUsage(query: UsageCountQuery): Work<readonly UsageCount[]> {
+  if (query.overall) return yield* listOverall(query)
   const { after, applicationId, api, by, routes, from, to, limit } = query
   const texts = [after?.applicationId, after?.api, after?.outcome, after?.route, applicationId, api]
   if (texts.some((text) => text?.includes('\0'))) return []

@@ -55,12 +55,31 @@ export function* listFewCounts(query: UsageCountQuery): Work<readonly UsageCount
   return rows.map(parseUsageCount)
 }
 
+/** The id, of no application, under which the sums of all are. */
+const OVERALL = `''`
+
+export function* listOverall(query: UsageCountQuery): Work<readonly UsageCount[]> {
+  const { after, api, by, routes = false, from, to, limit } = query
+  const day = by === 'month' ? 'substr(day, 1, 7)' : 'day'
+  const text = `
+    SELECT application_id, route, ${day} AS day, api, outcome, CAST(sum(count) AS BIGINT) AS count FROM platform_auth_usage
+    WHERE application_id = ${OVERALL} AND route ${routes ? '>' : '='} '' AND day BETWEEN ?1 AND ?2
+      AND (route, ${day}, api, outcome) > (?3, ?4, ?5, ?6) ${api === undefined ? '' : 'AND api = ?8'}
+    GROUP BY application_id, route, ${day}, api, outcome ORDER BY route, ${day}, api, outcome LIMIT ?7`
+  const position = [after?.route ?? '', after?.day ?? '', after?.api ?? '', after?.outcome ?? '']
+  if ([...position, api].some((each) => each?.includes('\0'))) return []
+  const rows = yield* all<UsageRow>(text, from, to, ...position, limit, ...(api === undefined ? [] : [api]))
+  return rows.map(parseUsageCount)
+}
+
 /** Must be called in a transaction, as `addRefusals` and `deleteExpiredUsage`. */
 export function* addUsage(dialect: Dialect, batch: UsageBatch, counts: readonly UsageCount[]): Work<void> {
   if (!(yield* addBatch(batch))) return
   const given = JSON.stringify(counts)
-  yield* run(formatAddUsage(dialect), given)
+  yield* run(formatAddUsage(dialect, 'a.id'), given)
   yield* run(formatAddSums(dialect), given)
+  // Every batch changes these rows, so they are locked last, and for a short time.
+  yield* run(formatAddUsage(dialect, OVERALL), given)
 }
 
 const COUNT = {
@@ -73,13 +92,13 @@ const COUNT = {
 } as const
 
 /** Rows in one order, as other orders deadlock. CROSS JOIN keeps SQLite from reading the applications first. */
-function formatAddUsage({ formatGiven, binary }: Dialect): string {
+function formatAddUsage({ formatGiven, binary }: Dialect, id: string): string {
   return `
   INSERT INTO platform_auth_usage AS stored (application_id, route, day, api, outcome, count)
-  SELECT a.id, coalesce(route, ''), day, api, outcome, sum(count)
+  SELECT ${id}, coalesce(route, ''), day, api, outcome, sum(count)
   FROM ${formatGiven(COUNT)} CROSS JOIN platform_auth_applications a
   WHERE a.id = given."applicationId" GROUP BY 1, 2, day, api, outcome
-  ORDER BY a.id${binary}, coalesce(route, '')${binary}, day${binary}, api${binary}, outcome${binary}
+  ORDER BY 1, coalesce(route, '')${binary}, day${binary}, api${binary}, outcome${binary}
   ON CONFLICT (application_id, route, day, api, outcome) DO UPDATE SET count = stored.count + excluded.count`
 }
 

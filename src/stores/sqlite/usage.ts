@@ -1,9 +1,10 @@
 import type { UsageCount, UsageCountQuery } from '../../shared/contracts/usage.js'
 import { parseUsageCount, type UsageRow } from '../sql/usage-rows.js'
-import { hasFewCounts, listFewCounts } from '../sql/usage.js'
+import { hasFewCounts, listFewCounts, listOverall } from '../sql/usage.js'
 import { all, run, type Work } from '../sql/work.js'
 
 export function* listUsage(query: UsageCountQuery): Work<readonly UsageCount[]> {
+  if (query.overall) return yield* listOverall(query)
   if (yield* hasFewCounts(query)) return yield* listFewCounts(query)
   const { after, applicationId, api, by, routes = false, from, to, limit } = query
   // NULL if there is no such application, after which nothing is listed.

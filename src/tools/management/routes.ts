@@ -47,6 +47,8 @@ const PLACES: Readonly<Partial<Record<CallName, string>>> = {
   'portal.signOut': 'POST /contacts/{contact}/sign-out',
   'usage.list': 'GET /usage',
   'usage.routes': 'GET /usage/routes',
+  'usage.overall': 'GET /usage/overall',
+  'usage.overallRoutes': 'GET /usage/overall/routes',
   'usage.totals': 'GET /usage/totals',
   'usage.reportOnly': 'GET /usage/report-only',
   'usage.refusals': 'GET /applications/{id}/refusals',

@@ -51,9 +51,11 @@ export interface Calls {
   readonly signingKeys: SigningKeyRotation
   readonly sessionSecret: SessionSecretCalls
   readonly emails: EmailQueue
-  readonly usage: Omit<Usage, 'list' | 'routes'> & {
+  readonly usage: Omit<Usage, 'list' | 'routes' | 'overall' | 'overallRoutes'> & {
     list(query?: ByDay<UsageQuery>): ReturnType<Usage['list']>
     routes(query?: ByDay<UsageQuery>): ReturnType<Usage['routes']>
+    overall(query?: ByDay<Omit<UsageQuery, 'applicationId'>>): ReturnType<Usage['overall']>
+    overallRoutes(query?: ByDay<Omit<UsageQuery, 'applicationId'>>): ReturnType<Usage['overallRoutes']>
   }
   readonly plans: Plans
   readonly portal: Portal

@@ -20,8 +20,7 @@ const READS = { needs: 'store', changes: 'nothing', audited: false } as const
 const KEYS = { scope: 'signing-keys:write', needs: 'platform', changes: 'signingKeys' } as const
 const application = optional(text('The id of an application; all if left out.'))
 const ofApi = optional(text('Of this API only.'))
-const USAGE_QUERY = {
-  applicationId: application,
+const OVERALL_QUERY = {
   api: ofApi,
   from: optional(
     text(
@@ -32,6 +31,7 @@ const USAGE_QUERY = {
   by: optional(choice(['day', 'month'], 'Sums up by day or by month; the default is day.')),
   ...page,
 }
+const USAGE_QUERY = { applicationId: application, ...OVERALL_QUERY }
 const QUOTA = {
   per: z.enum(['day', 'month']),
   limit: z.int(),
@@ -40,7 +40,10 @@ const QUOTA = {
   soft: z.boolean(),
   endsAt: timestamp(),
 }
-const USAGE = { period: text(), applicationId: text(), api: text(), allowed: z.int() }
+const OVERALL = { period: text(), api: text(), allowed: z.int() }
+const USAGE = { ...OVERALL, applicationId: text() }
+const OUTCOMES = { accessTokens: z.int(), refused: z.record(z.string(), z.int()) }
+const ROUTE = { route: text(), units: z.int() }
 
 const SIGNING_KEY = z
   .strictObject({
@@ -62,7 +65,7 @@ export const platformOperations = [
     summary:
       'Lists how often the APIs were used, by one application or by all: allowed requests, access tokens, refusals.',
     options: USAGE_QUERY,
-    output: pageOf(z.strictObject({ ...USAGE, accessTokens: z.int(), refused: z.record(z.string(), z.int()) })),
+    output: pageOf(z.strictObject({ ...USAGE, ...OUTCOMES })),
   }),
   operation({
     ...READS,
@@ -70,7 +73,23 @@ export const platformOperations = [
     name: 'usage.routes',
     summary: 'Lists how often the APIs were used by route pattern, if servers count it.',
     options: USAGE_QUERY,
-    output: pageOf(z.strictObject({ ...USAGE, route: text(), units: z.int() })),
+    output: pageOf(z.strictObject({ ...USAGE, ...ROUTE })),
+  }),
+  operation({
+    ...READS,
+    scope: 'usage:read',
+    name: 'usage.overall',
+    summary: 'Lists how often the APIs were used by all applications together, by day or month.',
+    options: OVERALL_QUERY,
+    output: pageOf(z.strictObject({ ...OVERALL, ...OUTCOMES })),
+  }),
+  operation({
+    ...READS,
+    scope: 'usage:read',
+    name: 'usage.overallRoutes',
+    summary: 'Lists how often the APIs were used by all applications together, by route pattern, if servers count it.',
+    options: OVERALL_QUERY,
+    output: pageOf(z.strictObject({ ...OVERALL, ...ROUTE })),
   }),
   operation({
     ...READS,

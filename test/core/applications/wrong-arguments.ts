@@ -128,6 +128,8 @@ export const CALLS: Readonly<Record<string, readonly Parameter[]>> = {
   'audit.list': [options({ texts: ['after', 'applicationId', 'type', 'by', 'order'] })],
   'usage.list': [options({ texts: ['after', 'applicationId', 'api', 'by'] })],
   'usage.routes': [options({ texts: ['after', 'applicationId', 'api', 'by'] })],
+  'usage.overall': [options({ texts: ['after', 'api', 'by'] })],
+  'usage.overallRoutes': [options({ texts: ['after', 'api', 'by'] })],
   'usage.refusals': [application],
   'usage.totals': [options({ texts: ['after', 'period', 'sort'] })],
   'usage.reportOnly': [options({ texts: ['after', 'applicationId', 'api'] })],

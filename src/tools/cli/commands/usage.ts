@@ -1,4 +1,6 @@
 import type {
+  OverallEntry,
+  OverallRouteEntry,
   RefusalEntry,
   ReportedRequests,
   RouteUsageEntry,
@@ -46,6 +48,7 @@ const usageCommand = command({
   options: {
     ...usageMembers.options,
     routes: option.flag('By route pattern, if servers count it: usage({ routes: true }).'),
+    overall: option.flag('All applications together.'),
     total: option.flag('One line for each application, with its name, for a --period: most refused requests first.'),
     ...totalMembers.options,
     ...EXPORT_OPTIONS,
@@ -56,13 +59,14 @@ const usageCommand = command({
   async run(context) {
     const input = await usageMembers.read(context.values, context.parameters, 'usage')
     const total = await totalMembers.read(context.values, [], 'usage')
-    const isTotal = context.values.total
-    const others = isTotal ? { ...input, routes: context.values.routes || undefined } : total
+    const { total: isTotal, overall, routes } = context.values
+    const others = isTotal ? { ...input, routes: routes || undefined, overall: overall || undefined } : total
     if (Object.values(others).some((value) => value !== undefined))
       throw new UsageError('--total goes with --period and --sort, and they only with --total.', 'usage')
     if (isTotal) return runList('usage.totals', TOTALS, { name: 'usage', input: total, context })
     const given = { name: 'usage', input, context }
-    if (context.values.routes) {
+    if (overall) return listOverall(given, routes)
+    if (routes) {
       const headings = ['period', 'application', 'api', 'route', 'allowed', 'units']
       const shown = {
         headings,
@@ -84,6 +88,32 @@ const usageCommand = command({
     return runList('usage.list', shown, given)
   },
 })
+
+/** The sums of all applications. */
+function listOverall(given: Parameters<typeof runList>[2], routes: boolean): ReturnType<typeof runList> {
+  if (Object.hasOwn(given.input, 'applicationId'))
+    throw new UsageError('--overall is of all applications: give no ID.', 'usage')
+  const empty = `No usage is stored${routes ? ' by route' : ''}: servers with usage() count it, and store it once a minute.`
+  if (routes) {
+    const headings = ['period', 'api', 'route', 'allowed', 'units']
+    const format = ({ period, api, route, allowed, units }: OverallRouteEntry) => [period, api, route, allowed, units]
+    const formatRow = (entry: OverallRouteEntry): string[] => format(entry).map(String)
+    return runList(
+      'usage.overallRoutes',
+      { headings, formatRow, empty, columns: headings, formatRows: (entry) => [format(entry)] },
+      given,
+    )
+  }
+  const shown = {
+    headings: ['period', 'api', 'allowed', 'tokens', 'refused'],
+    formatRow: (entry: OverallEntry) => formatEntry({ ...entry, applicationId: '' }).toSpliced(1, 1),
+    empty,
+    columns: ['period', 'api', 'outcome', 'count'],
+    formatRows: (entry: OverallEntry) =>
+      listOutcomes({ ...entry, applicationId: '' }).map((row) => row.toSpliced(1, 1)),
+  }
+  return runList('usage.overall', shown, given)
+}
 
 /** `refusals`: why requests of an application were refused, and which applications were refused most today. */
 const refusalsCommand = command({

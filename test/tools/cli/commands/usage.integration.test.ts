@@ -64,6 +64,36 @@ async function runLines(...args: string[]): Promise<string[]> {
 const SHOP = '"Shop, ""No. 1""",customer-1,gold'
 const OCTOBER = ['--by', 'month', '--from', '2026-10', '--to', '2026-10']
 
+describe('usage --overall', () => {
+  const month = ['--from', '2026-10', '--to', '2026-10', '--by', 'month']
+  const run = async (...args: readonly string[]) => runInProcess(['usage', '--overall', ...args, '--db', site.file])
+
+  it('sums up all applications, also by route, in pages and as CSV', async () => {
+    const { stdout } = await run(...month)
+    expect(stdout.replaceAll(/ +/g, ' ')).toBe(
+      'PERIOD API ALLOWED TOKENS REFUSED\n2026-10 catalog 12 0 -\n2026-10 orders 12 2 invalid_token=1\n',
+    )
+    expect((await run(...month, '--format', 'csv')).stdout.split(/\r?\n/).slice(0, 3)).toEqual([
+      'period,api,outcome,count',
+      '2026-10,catalog,allowed,12',
+      '2026-10,orders,allowed,12',
+    ])
+    expect((await run('--routes', ...month)).stdout.replaceAll(/ +/g, ' ')).toBe(
+      'PERIOD API ROUTE ALLOWED UNITS\n2026-10 orders (other) 4 4\n2026-10 orders GET /orders/:id 10 50\n',
+    )
+    const days = ['--from', '2026-09-01', '--to', '2026-10-31', '--limit', '1', '--json']
+    const first = JSON.parse((await run(...days)).stdout) as { items: object[]; next: string }
+    expect(first.items).toEqual([{ period: '2026-09-30', api: 'orders', allowed: 3, accessTokens: 0, refused: {} }])
+    const second = JSON.parse((await run(...days, '--after', first.next)).stdout) as typeof first
+    expect(second.items).toMatchObject([{ period: '2026-10-01', accessTokens: 2 }])
+  })
+
+  it('is of no single application, and no list of totals', async () => {
+    expect((await run(id)).stderr).toContain('--overall is of all applications')
+    expect((await run('--total')).stderr).toContain('--total goes with --period and --sort')
+  })
+})
+
 describe('usage', () => {
   it('lists the usage of all applications, or of one, as a table', async () => {
     const lines = await runLines('usage', ...OCTOBER)
