@@ -21,17 +21,11 @@ import type { Api } from '../../shared/contracts/api.js'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
-import type { StoreWith } from '../../shared/contracts/store.js'
 import { listSavedEnds, listUsableAt } from './content.js'
 
 /** `auth.emails.router`: shows the credentials of a claim link, once. */
-export function createClaimRouter(
-  options: Pick<Core, 'limitFailures' | 'limitChanges' | 'available' | 'paceStarts' | 'logRefusal'> & {
-    readonly claim: ClaimCredentials
-    readonly links: PageLinks
-  },
-): Middleware {
-  const { claim, links, limitFailures, limitChanges, available, paceStarts, logRefusal } = options
+export function createClaimRouter(core: Core, claim: ClaimCredentials, links: PageLinks): Middleware {
+  const { limitFailures, limitChanges, available, paceStarts, logRefusal } = core
   const { brand, developersUrl } = links
   const origin = developersUrl === undefined ? undefined : new URL(developersUrl).origin
   const policy = brand.extendPolicy(CLAIM_SECURITY_POLICY)
@@ -88,13 +82,7 @@ export type ClaimCredentials = (
 
 type CredentialList = ApplicationRecord['keys']
 
-export function createClaim(
-  options: Pick<Core, 'writer' | 'opened' | 'now'> & {
-    readonly store: StoreWith<'emails'>
-    readonly apis: ReadonlyMap<string, Api>
-  },
-): ClaimCredentials {
-  const { store, apis, writer, opened, now } = options
+export function createClaim({ store, writer, opened, now }: Core, apis: ReadonlyMap<string, Api>): ClaimCredentials {
   async function findEmail(hash: string): Promise<QueuedEmail | undefined> {
     const email = await store.emails.findByClaimLink(hash)
     return email?.claimLinks.some((link) => link.hash === hash && link.expiresAt > now()) ? email : undefined

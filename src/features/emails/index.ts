@@ -92,12 +92,12 @@ function createEmailsPart(core: Core, settings: EmailsSettings): FeaturePart {
   const { brand, developersUrl } = core.settings
   const apis: ReadonlyMap<string, Api> = new Map([...core.settings.apis].map(([name, api]) => [name, toPublicApi(api)]))
   const sending = createSending(core, settings, apis)
-  const reminders = createReminders({ ...core, ...settings, flushLastUsed: core.lastUsed.flush })
+  const reminders = createReminders(core, settings.remindBefore)
   const links = { brand: createPageBrand(readBrand(brand)), developersUrl, portalUrl: core.pageUrl('portal') }
   return {
     calls: {
       ...withCheckedArguments(QUEUE_PARAMETERS, createEmailQueue(core)),
-      router: createClaimRouter({ ...core, claim: createClaim({ ...core, apis }), links }),
+      router: createClaimRouter(core, createClaim(core, apis), links),
     },
     offers: { sendSignIn: sending.sendSignIn },
     wakeSender: sending.wake,

@@ -1,12 +1,10 @@
+import type { Core, Diagnosis } from '../../feature.js'
 import { toSentence } from '../../shared/contracts/errors.js'
 import type { EmailContent } from '../../shared/contracts/email-content.js'
-import type { Emit } from '../../shared/contracts/events.js'
-import type { Logger } from '../../shared/contracts/logger.js'
 import type { Mailer } from '../../shared/contracts/composed-email.js'
 import { callService, readServiceFailure } from '../../shared/lib/service-failure.js'
 import { withTimeout } from '../../shared/lib/timeout.js'
 import type { WriteEmail } from './message.js'
-import type { Diagnosis } from '../../feature.js'
 
 /** Calls the mailer for every e-mail, and knows by these attempts whether the mail server takes e-mails. */
 export type MailServer = ReturnType<typeof createMailServer>
@@ -36,19 +34,7 @@ const MAX_SILENCE_MS = 20_000
 /** The outcome counts as unknown after this time. */
 const MAILER_TIMEOUT_MS = 60_000
 
-export function createMailServer({
-  mailer,
-  writeEmail,
-  logger,
-  emit,
-  now,
-}: {
-  readonly mailer: Mailer
-  readonly writeEmail: WriteEmail
-  readonly logger: Pick<Logger, 'warn' | 'error'>
-  readonly emit: Emit
-  readonly now: () => number
-}) {
+export function createMailServer({ logger, emit, now }: Core, mailer: Mailer, writeEmail: WriteEmail) {
   /** In the order in which they began. */
   const underWay = new Set<Attempt>()
   let failing: Failing | undefined

@@ -1,8 +1,6 @@
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
-import type { Logger } from '../../shared/contracts/logger.js'
 import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
 import type { ExpiryQuery } from '../../shared/contracts/queued-email.js'
-import type { StoreWith } from '../../shared/contracts/store.js'
 import { DAY_MS } from '../../shared/lib/day.js'
 import type { Edit } from '../../core/applications/records/application-writer.js'
 import { findExpiring, countDays } from '../../core/applications/credentials/credential-expiry.js'
@@ -28,16 +26,10 @@ const SCAN_OVERLAP_MS = 60_000
 const PAGE_SIZE = 100
 
 export function createReminders(
-  options: Pick<Core, 'writer' | 'wakeSender' | 'now'> & {
-    readonly store: StoreWith<'emails'>
-    /** Days before an expiry; empty if nobody is reminded. */
-    readonly remindBefore: readonly number[]
-    /** Stores what this process knows of uses: a user of a new credential is not reminded of the former. */
-    readonly flushLastUsed: () => Promise<void>
-    readonly logger: Pick<Logger, 'warn'>
-  },
+  { store, writer, lastUsed, wakeSender, logger, now }: Core,
+  /** Days before an expiry; empty if nobody is reminded. */
+  remindBefore: readonly number[],
 ): Reminders {
-  const { store, writer, remindBefore, flushLastUsed, wakeSender, logger, now } = options
   /** Every reminder that was due at that time has been queued. */
   let scannedAt = -Infinity
   let fullyScannedAt = -Infinity
@@ -85,7 +77,8 @@ export function createReminders(
   async function remindAll(period: Omit<ExpiryQuery, 'limit'>, time: number): Promise<void> {
     for (;;) {
       const ids = await store.emails.listExpiring({ ...period, limit: PAGE_SIZE })
-      if (ids.length > 0) await flushLastUsed()
+      // A user of a new credential is not reminded of the former.
+      if (ids.length > 0) await lastUsed.flush()
       for (const id of new Set(ids)) {
         if (closed) return
         const changed = await writer.change(id, { type: undefined }, (current) => queueReminders(current, time))

@@ -30,7 +30,7 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
   const brand = readBrand(core.settings.brand)
   const portalUrl = core.pageUrl('portal')
   const writeEmail = createEmailWriter({ ...settings, apis, baseUrl, developersUrl, portalUrl, brand, logger })
-  const mailServer = createMailServer({ ...core, ...settings, writeEmail })
+  const mailServer = createMailServer(core, settings.mailer, writeEmail)
   // A process without operators never gets here: describeDecision() needs the page on which they decide.
   const isOperator = (address: string): boolean => core.find('registration')?.isOperator(address) ?? false
   const approvalLinks = createApprovalLinks({ ...core, isOperator })
@@ -42,7 +42,7 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
     approvalLinks,
     onFailed: logFailure,
   })
-  const worker = createEmailWorker({ ...core, mailServer, attempts, onError: logError })
+  const worker = createEmailWorker(core, mailServer, attempts, logError)
   const signInMailer = createSignInMailer({ mailServer, logger })
 
   function logFailure(applicationId: string, problem: string, final: boolean): void {

@@ -1,8 +1,8 @@
 import { AsyncResource } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Core } from '../../feature.js'
 import { nextVersion } from '../../core/applications/queue/queued-emails.js'
 import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
-import type { StoreWith } from '../../shared/contracts/store.js'
 import type { Attempts } from './attempt.js'
 import type { MailServer } from './mail-server.js'
 
@@ -15,15 +15,13 @@ const OUTBOX_POLL_INTERVAL_MS = 1000
 const LEASE_DURATION_MS = 15_000
 const LEASE_RENEWAL_INTERVAL_MS = 5000
 
-export function createEmailWorker(options: {
-  readonly store: StoreWith<'emails'>
-  readonly mailServer: Pick<MailServer, 'send'>
-  readonly attempts: Attempts
-  readonly now: () => number
+export function createEmailWorker(
+  { store, now }: Core,
+  mailServer: Pick<MailServer, 'send'>,
+  attempts: Attempts,
   /** Called when an e-mail could not be processed. If the mail server does not take it, `attempts.failed` is called instead. */
-  readonly onError: (error: unknown) => void
-}) {
-  const { store, mailServer, attempts, now, onError } = options
+  onError: (error: unknown) => void,
+) {
   const sending = new Set<Promise<void>>()
   let timer: NodeJS.Timeout | undefined
   let polling: Promise<void> | undefined

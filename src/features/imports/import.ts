@@ -1,9 +1,10 @@
+import type { Core } from '../../feature.js'
 import { withholdTerms } from '../../core/applications/credentials/operator-terms.js'
 import { ApplicationError, ConfigurationError } from '../../shared/contracts/errors.js'
 import type { AddOutcome } from '../../shared/contracts/imports.js'
 import type { CredentialRecord } from '../../shared/contracts/application-record.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
-import type { AddedApplication, ApplicationWriter } from '../../core/applications/records/application-writer.js'
+import type { AddedApplication } from '../../core/applications/records/application-writer.js'
 import { EMPTY_APPLICATION } from '../../core/applications/records/status.js'
 import type { Credentials } from '../../core/applications/credentials/credentials.js'
 import { readImportedFormat } from './imported-digests.js'
@@ -22,13 +23,7 @@ interface NumberedLine {
   readonly application: AddedApplication
 }
 
-export function createImport(options: {
-  readonly importReader: LineReaderParts
-  readonly writer: Pick<ApplicationWriter, 'addAll'>
-  readonly opened: () => Promise<Credentials>
-  readonly now: () => number
-}): Imports['run'] {
-  const { importReader, writer, opened, now } = options
+export function createImport({ writer, opened, now }: Core, importReader: LineReaderParts): Imports['run'] {
   async function readNext(
     credentials: Credentials,
     text: unknown,

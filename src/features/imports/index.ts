@@ -87,7 +87,7 @@ function createImportsPart(core: Core, hmacKeys: readonly (string | Uint8Array)[
   const replaceHash = createHashReplacement(core)
   const importReader = { apis: core.settings.apis, digests, slowHashes, readOperatorData: core.calls.readOperatorData }
   return {
-    calls: withCheckedArguments(PARAMETERS, { run: createImport({ ...core, importReader }) }),
+    calls: withCheckedArguments(PARAMETERS, { run: createImport(core, importReader) }),
     importedCredentials: createImportedCredentials({ credentials, digests, slowHashes, replaceHash, now }),
   }
 }

@@ -86,7 +86,7 @@ function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: Plan
   const script = rateLimits.defineScript('plans', COUNT_WINDOWS)
   const countShared = script && createCountShared(script)
   const names = createPlanNames(known)
-  const notices = createNotices({ ...core, notify })
+  const notices = createNotices(core, notify)
   const ledger = createLedger({
     store: store.quotas,
     limitLookups,

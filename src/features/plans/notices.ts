@@ -1,6 +1,4 @@
 import { createQueuedEmail } from '../../core/applications/queue/queued-emails.js'
-import type { ApplicationWriter } from '../../core/applications/records/application-writer.js'
-import type { Logger } from '../../shared/contracts/logger.js'
 import type { QuotaNotice } from '../../shared/contracts/plan-usage.js'
 import type { Account } from './account.js'
 import type { Core } from '../../feature.js'
@@ -9,14 +7,7 @@ import type { Core } from '../../feature.js'
 const PERCENTS = [100, 80]
 
 /** Emits an event and queues an e-mail at 80 and 100 % of a quota: exactly one process reaches each. */
-export function createNotices(
-  options: Pick<Core, 'emit' | 'wakeSender' | 'now'> & {
-    readonly writer: Pick<ApplicationWriter, 'change'>
-    readonly notify: boolean
-    readonly logger: Pick<Logger, 'warn'>
-  },
-) {
-  const { writer, emit, notify, wakeSender, logger, now } = options
+export function createNotices({ writer, emit, wakeSender, logger, now }: Core, notify: boolean) {
   const queuing = new Set<Promise<void>>()
 
   async function queue(id: string, notice: QuotaNotice): Promise<void> {

@@ -130,9 +130,8 @@ function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: Ac
   const deriveKey = (use: string) => () => core.deriveKey(`express-platform-auth portal ${use} v1`)
   const cookie = createSessionCookie({ developersUrl, getKey: deriveKey('session') })
   const signOuts = createSignOuts(core)
-  const sessions = createSessions({ ...core, signOuts, cookie, getCsrfKey: deriveKey('csrf') })
-  const signIn = createSignIn({
-    ...core,
+  const sessions = createSessions(core, { signOuts, cookie, getCsrfKey: deriveKey('csrf') })
+  const signIn = createSignIn(core, {
     sendSignIn: core.find('emails')!.sendSignIn,
     confirmContact: createConfirmContact(core),
     sessions,
@@ -149,19 +148,12 @@ function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: Ac
   })
   const renderPage = createPageRenderer({ root, developersUrl, brand })
   const signInPages = createSignInPages(renderPage, root)
-  const signInRoutes = createSignInRoutes({ ...core, acceptInvitation, signIn, sessions, pages: signInPages })
-  const answerContact = createPortalPages({
-    ...core,
+  const signInRoutes = createSignInRoutes(core, { acceptInvitation, signIn, sessions, pages: signInPages })
+  const answerContact = createPortalPages(core, {
     developersUrl,
     // Without registration() nobody takes requests for access.
     actions: core.find('registration') ? settings.actions : without(settings.actions, 'requestAccess'),
-    apis: [...core.settings.apis.values()],
-    terms: core.find('registration')?.terms,
     createCalls: createActionCalls(core),
-    findLatestExpiry: core.writer.findLatestExpiry,
-    plans: core.find('plans'),
-    usage: core.find('usage'),
-    flushLastUsed: core.lastUsed.flush,
     renderPage,
     root,
     invitationLimits: createInvitationLimits(rateLimits),
@@ -175,7 +167,7 @@ function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: Ac
     return limit(request.session.contact, () => answerContact(request))
   }
   return {
-    router: createPortalRouter({ ...core, developersUrl, brand, root, sessions, signInPages, signInRoutes, pages }),
+    router: createPortalRouter(core, { developersUrl, brand, root, sessions, signInPages, signInRoutes, pages }),
     createLink: signIn.createLink,
   }
 }

@@ -1,3 +1,4 @@
+import { isBelow } from './sign-in/sign-in.js'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
 import type { ApplicationRecord, Invitation } from '../../shared/contracts/application-record.js'
 import type { Store } from '../../shared/contracts/store.js'
@@ -16,7 +17,6 @@ import { createQueuedEmail } from '../../core/applications/queue/queued-emails.j
 import { refuseUnlessActive } from '../../core/applications/records/status.js'
 import { readRegistrationContact } from '../../core/applications/records/validation.js'
 import type { Core } from '../../feature.js'
-import { OAuthError } from '../../shared/contracts/denial.js'
 import type { Limit } from '../../shared/contracts/api.js'
 import { removeTag } from '../../shared/lib/email-address.js'
 import type { RateLimits } from '../../core/rate-limits/rate-limits.js'
@@ -122,16 +122,6 @@ export function createInvitationLimits({ create }: Pick<RateLimits, 'create'>) {
   ]
   const all = create('allInvitations', IN_ALL)
 
-  async function isReserved(applicationId: string): Promise<boolean> {
-    try {
-      await reserved?.(applicationId)
-      return true
-    } catch (error) {
-      if (error instanceof OAuthError) return false
-      throw error
-    }
-  }
-
   return {
     /** Counts a form that a contact sends, whether or not it leads to an e-mail. */
     async countAttempt(contact: string): Promise<void> {
@@ -142,7 +132,7 @@ export function createInvitationLimits({ create }: Pick<RateLimits, 'create'>) {
       await applications?.(applicationId)
       // Whatever stands behind a plus sign, the e-mail arrives in one mailbox.
       await addresses?.(removeTag(address).toLowerCase())
-      if (!(await isReserved(applicationId))) await all?.('all')
+      if (!(await isBelow(reserved, applicationId))) await all?.('all')
     },
   }
 }

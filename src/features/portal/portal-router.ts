@@ -23,7 +23,8 @@ import type { Core } from '../../feature.js'
 
 /** `auth.portal.router`: contacts sign in and manage their applications. */
 export function createPortalRouter(
-  options: Pick<Core, 'available' | 'paceStarts' | 'logRefusal'> & {
+  { available, paceStarts, logRefusal }: Core,
+  options: {
     readonly developersUrl: string
     /** The path of the list of applications, without a slash at its end. */
     readonly root: string
@@ -34,7 +35,7 @@ export function createPortalRouter(
     readonly pages: PortalPages
   },
 ): Middleware {
-  const { root, sessions, signInPages, signInRoutes, pages, available, paceStarts, logRefusal } = options
+  const { root, sessions, signInPages, signInRoutes, pages } = options
   const { origin } = new URL(options.developersUrl)
   const sending = { root, policy: options.brand.extendPolicy(formatContentSecurityPolicy()) }
 

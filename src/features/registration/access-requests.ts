@@ -1,8 +1,7 @@
+import type { ApplicationWriter, Edit } from '../../core/applications/records/application-writer.js'
 import { decideAccess } from '../../core/applications/decisions/decided-requests.js'
 import type { ApiSettings } from '../../core/options/settings.js'
 import type { AccessRequest, ApplicationRecord } from '../../shared/contracts/application-record.js'
-import type { Store } from '../../shared/contracts/store.js'
-import type { Edit } from '../../core/applications/records/application-writer.js'
 import { toApplication } from '../../core/applications/records/application-info.js'
 import { type Registration, createClosedError } from './register.js'
 import {
@@ -15,27 +14,16 @@ import { refuseUnlessActive } from '../../core/applications/records/status.js'
 import { isWithheld } from '../../core/applications/records/withheld.js'
 import type { Core } from '../../feature.js'
 
-interface AccessRequestsOptions extends Pick<Core, 'writer' | 'wakeSender' | 'now'> {
-  readonly apis: ReadonlyMap<string, ApiSettings>
-  readonly store: Store
-  readonly opened: () => Promise<unknown>
-  /** The operators who are asked to decide. */
-  readonly operators: readonly string[]
-}
-
 /** Bounds the e-mails about a request that its contact changes again and again: unsent ones are withdrawn. */
 const CHANGED_REQUEST_DELAY_MS = 10 * 60 * 1000
 
 /** `requestAccess`: access to a further API is granted at once, or the request waits for an operator's decision, as it always does for what an operator took away. */
-export function createRequestAccess({
-  apis,
-  store,
-  writer,
-  opened,
-  operators,
-  wakeSender,
-  now,
-}: AccessRequestsOptions): Registration['requestAccess'] {
+export function createRequestAccess(
+  { settings: { apis }, store, writer: operatorsWriter, opened, wakeSender, now }: Core,
+  /** The operators who are asked to decide. */
+  operators: readonly string[],
+  writer: Pick<ApplicationWriter, 'change'> = operatorsWriter,
+): Registration['requestAccess'] {
   return async function requestAccess(id, { api: name, scopes, by }) {
     const { isManual: isAlwaysManual, requested: named } = readRequest(apis, name, scopes)
     await opened()
@@ -74,7 +62,7 @@ function isWaiting({ accessRequests }: ApplicationRecord, api: string, scopes: r
 
 /** Only scopes that a registration may have can be requested. */
 function readRequest(
-  apis: AccessRequestsOptions['apis'],
+  apis: ReadonlyMap<string, ApiSettings>,
   name: string,
   scopes: readonly string[] | undefined,
 ): { readonly isManual: boolean; readonly requested: readonly string[] } {

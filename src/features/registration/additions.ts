@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import type { OperatorDataRecord, ReadOperatorData } from '../../core/applications/records/metadata.js'
+import type { Core } from '../../feature.js'
+import type { RegistrationSettings } from './registration-options.js'
+import type { OperatorDataRecord } from '../../core/applications/records/metadata.js'
 import type { ApplicationRecord, Language } from '../../shared/contracts/application-record.js'
-import type { MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import { isObject } from '../../shared/lib/is-object.js'
-import { verifyCaptcha, type CaptchaSettings } from './captcha.js'
+import { verifyCaptcha } from './captcha.js'
 import { createJudge } from './fields/judge-fields.js'
-import type { FieldSettings } from './fields/read-fields.js'
 import { RegistrationMistakes, type FieldProblems, type FormFields } from './mistakes.js'
-import type { RegistrationTerms } from './terms.js'
 import { TEXTS } from './texts/languages.js'
 
 /** What the provider asks for beside name, contact and APIs: fields of its own, the acceptance of its terms, and a captcha. */
@@ -40,18 +39,11 @@ interface JudgedAdditions {
 /** What a registration stores beside name, contact and APIs. */
 export type RegistrationData = OperatorDataRecord & Partial<Pick<ApplicationRecord, 'acceptedTerms'>>
 
-export function createAdditions(options: {
-  readonly fields: FieldSettings
-  readonly terms: RegistrationTerms | undefined
-  readonly captcha: CaptchaSettings | undefined
-  readonly metadata: MetadataSchema | undefined
-  readonly readOperatorData: ReadOperatorData
-  readonly logger: { error(message: string, cause: unknown): void }
-  readonly now: () => number
-}): Additions {
-  const { fields, terms, captcha, logger, now } = options
+export function createAdditions(core: Core, settings: RegistrationSettings): Additions {
+  const { logger, now } = core
+  const { fields, terms, captcha } = settings
   const { inputs } = fields
-  const judgeFields = createJudge({ ...options, ...fields })
+  const judgeFields = createJudge(core, fields)
 
   return {
     names: [...inputs.map(({ id }) => id), ...(terms ? ['terms'] : []), ...(captcha ? [captcha.field] : [])],

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Core } from '../../feature.js'
 import type { PreparedRegistration } from './register.js'
 import type { Limit } from '../../shared/contracts/api.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
@@ -6,7 +7,6 @@ import type { JsonObject } from '../../shared/contracts/application-record.js'
 import { readClientAddress, readIpAddress, type Ipv6Prefix } from '../../shared/lib/request.js'
 import { removeTag } from '../../shared/lib/email-address.js'
 import { describeValue } from '../../shared/lib/describe-value.js'
-import type { RateLimits } from '../../core/rate-limits/rate-limits.js'
 import { callHost } from './call-host.js'
 
 /** Decides whether a valid registration is stored. Rejects with the refusal if it is not. */
@@ -30,8 +30,6 @@ export interface AdmissionOptions {
     /** The limit of all registrations together. */
     readonly allRegistrations: Limit | false
   }
-  readonly rateLimits: Pick<RateLimits, 'create'>
-  readonly logger: { error(message: string, cause: unknown): void }
 }
 
 interface Candidate extends Omit<ValidRegistration, 'verifyPerson'> {
@@ -42,8 +40,8 @@ interface Candidate extends Omit<ValidRegistration, 'verifyPerson'> {
  * Applies the limits, the captcha and the host's decision. The address is counted first, so that nobody can call the host's
  * functions without limit. A registration that the host refuses counts against no contact, which may be another's.
  */
-export function createAdmission(options: AdmissionOptions): Admit {
-  const { allow, foldTags, ipv6Prefix, limits, rateLimits, logger } = options
+export function createAdmission({ rateLimits, logger }: Core, options: AdmissionOptions): Admit {
+  const { allow, foldTags, ipv6Prefix, limits } = options
   const limitRegistrations = rateLimits.create('registration', limits.registration, {
     setBy: 'registration.limits.registration',
     untrustedKeys: true,
@@ -67,7 +65,7 @@ async function askHost(
   allow: NonNullable<AdmissionOptions['allow']>,
   candidate: Candidate,
   req: IncomingMessage,
-  logger: AdmissionOptions['logger'],
+  logger: Core['logger'],
 ): Promise<void> {
   const answer: unknown = await callHost('registration.allow', () => allow(candidate, req), logger)
   if (answer === false) throw new OAuthError('access_denied', 'This registration is not accepted')

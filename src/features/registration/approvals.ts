@@ -1,7 +1,7 @@
+import type { Core } from '../../feature.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
 import type { ApplicationRecord, DecidedRequest, GrantedApis } from '../../shared/contracts/application-record.js'
-import type { Store } from '../../shared/contracts/store.js'
 import {
   findRequested,
   type ApprovalLink,
@@ -38,12 +38,7 @@ export type Decision = { readonly approve: true } | { readonly approve: false; r
 /** Decisions by the links in operators' e-mails. */
 export type Approvals = ReturnType<typeof createApprovals>
 
-export function createApprovals(options: {
-  readonly store: Store
-  readonly decisions: Decisions
-  readonly opened: () => Promise<unknown>
-}) {
-  const { store, decisions, opened } = options
+export function createApprovals({ store, opened }: Core, decisions: Decisions) {
   /** Who has asked. A registration waits as long as its e-mail does: one whose e-mail was cancelled cannot be approved. */
   async function findWaiting({
     api,

@@ -1,3 +1,4 @@
+import type { Core } from '../../feature.js'
 import { toSentence } from '../../shared/contracts/errors.js'
 import type { ClosedApproval, OpenApproval } from './approvals.js'
 import type { Api } from '../../shared/contracts/api.js'
@@ -44,15 +45,8 @@ export const DECIDE_SECURITY_POLICY = createContentSecurityPolicy(FOLLOW_SCRIPT)
 
 const MAX_LINK_LENGTH = 4096
 
-interface DecidePagesOptions {
-  readonly apis: readonly Api[]
-  readonly developersUrl: string | undefined
-  readonly brand: PageBrand
-  readonly now: () => number
-}
-
-export function createDecidePages({ apis: listed, developersUrl, brand, now }: DecidePagesOptions) {
-  const apis = new Map(listed.map((api) => [api.name, api]))
+export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
+  const { apis, developersUrl } = settings
   const render = (heading: string, content: Html, isError = false): string =>
     // Operators read these pages, not contacts.
     renderPage(heading, { brand, developersUrl, portalUrl: undefined }, content, { script: FOLLOW_SCRIPT, isError })

@@ -35,7 +35,8 @@ interface Answer {
  * with a `decision`, which a button sends, decides.
  */
 export function createDecideEndpoints(
-  options: Pick<Core, 'limitFailures' | 'limitChanges' | 'available'> & {
+  { limitFailures, limitChanges, available }: Core,
+  options: {
     readonly links: ApprovalLinks
     readonly approvals: Approvals
     readonly pages: DecidePages
@@ -44,7 +45,7 @@ export function createDecideEndpoints(
     readonly readRefusal: (error: unknown) => Denial
   },
 ): DecideEndpoints {
-  const { links, approvals, pages, limitFailures, limitChanges, available, readRefusal } = options
+  const { links, approvals, pages, readRefusal } = options
   const policy = options.brand.extendPolicy(DECIDE_SECURITY_POLICY)
 
   /** Bad links are counted after the check: a good link always works, whatever else its address sends. */

@@ -1,10 +1,10 @@
+import type { RegistrationSettings } from './registration-options.js'
 import type { ApiSettings } from '../../core/options/settings.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import { fillCount, fillText } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { createContentSecurityPolicy, renderPage, type PageLinks } from '../../shared/web/public-page.js'
 import { allowSources, type CaptchaSettings } from './captcha.js'
-import type { InputSettings } from './fields/read-fields.js'
 import { renderFormField, renderInput, renderProblem, type FormState } from './fields/render-input.js'
 import { translate } from './local-text.js'
 import type { FieldProblems, FormFields } from './mistakes.js'
@@ -23,20 +23,15 @@ export interface RefusedForm {
   readonly reason: string | undefined
 }
 
-export interface FormPageOptions {
-  /** The APIs that are open to registration. */
-  readonly apis: readonly ApiSettings[]
-  readonly links: PageLinks
-  readonly inputs: readonly InputSettings[]
-  readonly terms: RegistrationTerms | undefined
-  readonly captcha: CaptchaSettings | undefined
-  readonly decisionDays: number | undefined
-}
-
 const EMPTY: RefusedForm = { fields: undefined, problems: new Map(), reason: undefined }
 
 /** The registration form. */
-export function createFormPage({ apis, links, inputs, terms, captcha, decisionDays }: FormPageOptions) {
+export function createFormPage(
+  /** Those that are open to registration. */
+  apis: readonly ApiSettings[],
+  links: PageLinks,
+  { fields: { inputs }, terms, captcha, decisionDays }: RegistrationSettings,
+) {
   const policy = links.brand.extendPolicy(createContentSecurityPolicy(SEND_ONCE_SCRIPT))
 
   const takesKeys = apis.some(({ clientAuthentication }) => clientAuthentication.includes('private_key_jwt'))

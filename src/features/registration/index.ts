@@ -10,14 +10,12 @@ import type { RegistrationOffer } from '../../shared/contracts/offers.js'
 import type { MetadataInput, MetadataOutput } from '../../shared/contracts/metadata-schema.js'
 import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
-import { createPageBrand } from '../../shared/web/page-brand.js'
-import { readBrand } from '../../shared/web/read-brand.js'
 import { createRequestAccess } from './access-requests.js'
 import { createAdditions } from './additions.js'
 import { createAdmission } from './admission.js'
 import { createApprovals } from './approvals.js'
 import { type Registration, createPrepareRegistration } from './register.js'
-import { readRegistrationOptions, type RegistrationOptions } from './registration-options.js'
+import { readRegistrationOptions, type RegistrationOptions, type RegistrationSettings } from './registration-options.js'
 import { createRegistrationRouter } from './registration-router.js'
 import { acceptTerms, readAcceptance } from './terms.js'
 import { createThanksLinks } from './thanks-page.js'
@@ -103,34 +101,18 @@ const PARAMETERS: CallParameters<Omit<Registration, 'router'>> = {
   ],
 }
 
-function createRegistrationPart(core: Core, settings: ReturnType<typeof readRegistrationOptions>): FeaturePart {
-  const { operators } = settings
-  const { apis, brand, developersUrl, metadata } = core.settings
+function createRegistrationPart(core: Core, settings: RegistrationSettings): FeaturePart {
+  const { operators, terms } = settings
   const { decisions, readOperatorData } = core.calls
-  const { terms, captcha, decisionDays } = settings
-  const prepareRegistration = createPrepareRegistration({
-    ...core,
-    apis,
-    operators,
-    plan: core.find('plans')?.defaultPlan,
-  })
-  const approvals = createApprovals({ ...core, decisions })
+  const prepareRegistration = createPrepareRegistration(core, operators)
+  const approvals = createApprovals(core, decisions)
   const links = createApprovalLinks({ ...core, isOperator: (address) => operators.includes(address) })
-  const router = createRegistrationRouter({
-    ...core,
-    apis: [...apis.values()],
+  const router = createRegistrationRouter(core, settings, {
     prepareRegistration,
-    additions: createAdditions({ ...core, ...settings, metadata, readOperatorData }),
-    terms,
-    captcha,
+    additions: createAdditions(core, settings),
     thanksLinks: createThanksLinks(() => core.deriveKey('express-platform-auth registered v1'), core.now),
-    inputs: settings.fields.inputs,
-    decisionDays,
-    admit: createAdmission({ ...core, ...settings }),
+    admit: createAdmission(core, settings),
     approval: operators.length > 0 ? { links, approvals } : undefined,
-    developersUrl,
-    portalUrl: core.pageUrl('portal'),
-    brand: createPageBrand(readBrand(brand)),
   })
   const calls = withCheckedArguments(PARAMETERS, {
     // The function is async, so that a mistake rejects.
@@ -139,12 +121,12 @@ function createRegistrationPart(core: Core, settings: ReturnType<typeof readRegi
       const acceptedTerms = readAcceptance(terms, given.terms, core.now())
       return prepared.save(undefined, { ...(await readOperatorData(given)), acceptedTerms })
     },
-    requestAccess: createRequestAccess({ ...core, apis, operators }),
+    requestAccess: createRequestAccess(core, operators),
   })
   const offers: RegistrationOffer = {
     isOperator: (address) => operators.includes(address),
     requestAccess: (check, id, request) =>
-      createRequestAccess({ ...core, writer: checkBefore(core.writer, check), apis, operators })(id, request),
+      createRequestAccess(core, operators, checkBefore(core.writer, check))(id, request),
     terms,
     async acceptTerms(check, id, by) {
       if (terms) await acceptTerms(checkBefore(core.writer, check), terms, { id, by, at: core.now() })

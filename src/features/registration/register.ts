@@ -73,17 +73,12 @@ export interface PreparedRegistration extends Pick<ApplicationRecord, 'name' | '
   save(origin: RequestOrigin | undefined, data?: RegistrationData): ReturnType<Registration['register']>
 }
 
-interface RegistrationOptions extends Pick<Core, 'writer' | 'opened' | 'wakeSender' | 'now'> {
-  readonly apis: ReadonlyMap<string, ApiSettings>
-  /** The operators who are asked to decide about registrations. */
-  readonly operators: readonly string[]
-  /** The plan of new applications. */
-  readonly plan: string | undefined
-}
-
-/** The call that adds an application for its developers. */
-export function createPrepareRegistration(options: RegistrationOptions): PrepareRegistration {
-  const { apis, writer, opened, operators, plan, wakeSender, now } = options
+/** The call that adds an application for its developers. `operators` are asked to decide about registrations. */
+export function createPrepareRegistration(core: Core, operators: readonly string[]): PrepareRegistration {
+  const { writer, opened, wakeSender, now } = core
+  const { apis } = core.settings
+  /** Of new applications. */
+  const plan = core.find('plans')?.defaultPlan
 
   return async function prepareRegistration({
     name: givenName,

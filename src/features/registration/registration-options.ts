@@ -65,6 +65,8 @@ export interface RegistrationLimits {
   readonly ipv6Prefix?: 48 | 56 | 64 | undefined
 }
 
+export type RegistrationSettings = ReturnType<typeof readRegistrationOptions>
+
 export function readRegistrationOptions(options: RegistrationOptions | undefined, developersUrl: string | undefined) {
   const { operators = [], fields = NO_FIELDS, limits, ...others } = readGroup(options)
   // Links in the e-mails to operators name the console's address.

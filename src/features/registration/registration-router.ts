@@ -1,4 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RegistrationSettings } from './registration-options.js'
+import { readBrand } from '../../shared/web/read-brand.js'
+import { createPageBrand } from '../../shared/web/page-brand.js'
 import type { PreparedRegistration, PrepareRegistration } from './register.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import { OAuthError, type Denial } from '../../shared/contracts/denial.js'
@@ -11,7 +14,6 @@ import { parsePath, type Endpoint, type Middleware } from '../../core/http/middl
 import { readClientAddress } from '../../shared/lib/request.js'
 import { createRouter, logDenial } from '../../core/http/endpoints.js'
 import { sendDenial, sendJson, sendPage, setHeaders } from '../../core/http/respond.js'
-import type { PageBrand } from '../../shared/web/page-brand.js'
 import { describeRefusal } from '../../shared/web/describe-refusal.js'
 import { choosePageLanguage, readPreferredLanguage } from '../../shared/web/page-language.js'
 import { createContentSecurityPolicy } from '../../shared/web/public-page.js'
@@ -19,7 +21,7 @@ import type { Additions } from './additions.js'
 import type { Admit } from './admission.js'
 import { createDecideEndpoints } from './decide.js'
 import { createDecidePages } from './decide-pages.js'
-import { createFormPage, type FormPageOptions, type RefusedForm } from './form-page.js'
+import { createFormPage, type RefusedForm } from './form-page.js'
 import {
   findFieldProblems,
   NO_PROBLEMS,
@@ -33,39 +35,35 @@ import { TEXTS } from './texts/languages.js'
 import { renderThanksPage, type ThanksLinks } from './thanks-page.js'
 import type { Core } from '../../feature.js'
 
-interface RegistrationRouterOptions
-  extends
-    Omit<FormPageOptions, 'links'>,
-    Pick<Core, 'limitFailures' | 'limitChanges' | 'available' | 'paceStarts' | 'logRefusal'> {
-  readonly prepareRegistration: PrepareRegistration
-  readonly additions: Additions
-  readonly admit: Admit
-  readonly thanksLinks: ThanksLinks
-  /** The page on which operators decide; undefined if nobody decides by e-mail. */
-  readonly approval: Pick<Parameters<typeof createDecideEndpoints>[0], 'links' | 'approvals'> | undefined
-  /** The address of the console, which the pages link to. */
-  readonly developersUrl: string | undefined
-  /** The address where contacts manage their applications; undefined if there is no portal. */
-  readonly portalUrl: string | undefined
-  readonly brand: PageBrand
-  readonly now: () => number
-}
-
 type Registration = Parameters<PrepareRegistration>[0]
 
 /** `auth.registration.router`: developers register their applications with a form, programs with JSON. */
-export function createRegistrationRouter(options: RegistrationRouterOptions): Middleware {
-  const { prepareRegistration, additions, admit, approval, limitChanges } = options
-  const { available, paceStarts, logRefusal, developersUrl, portalUrl, brand, decisionDays, thanksLinks } = options
-  const links = { brand, developersUrl, portalUrl }
-  const apis = options.apis.filter(({ registration }) => registration !== 'closed')
+export function createRegistrationRouter(
+  core: Core,
+  settings: RegistrationSettings,
+  options: {
+    readonly prepareRegistration: PrepareRegistration
+    readonly additions: Additions
+    readonly admit: Admit
+    readonly thanksLinks: ThanksLinks
+    /** The page on which operators decide; undefined if nobody decides by e-mail. */
+    readonly approval: Pick<Parameters<typeof createDecideEndpoints>[1], 'links' | 'approvals'> | undefined
+  },
+): Middleware {
+  const { limitChanges, available, paceStarts, logRefusal } = core
+  const { prepareRegistration, additions, admit, approval, thanksLinks } = options
+  const { developersUrl } = core.settings
+  const { decisionDays } = settings
+  const brand = createPageBrand(readBrand(core.settings.brand))
+  const links = { brand, developersUrl, portalUrl: core.pageUrl('portal') }
+  const apis = [...core.settings.apis.values()].filter(({ registration }) => registration !== 'closed')
   const origin = developersUrl === undefined ? undefined : new URL(developersUrl).origin
   const openApis = apis.map(({ name }) => name)
-  const formPage = createFormPage({ ...options, apis, links })
+  const formPage = createFormPage(apis, links, settings)
   const thanksPolicy = brand.extendPolicy(createContentSecurityPolicy())
   const fieldNames = new Set(['name', 'contact', 'language', 'keySet', ...additions.names])
-  const pages = createDecidePages(options)
-  const decisions = approval && createDecideEndpoints({ ...options, ...approval, pages, readRefusal })
+  const pages = createDecidePages(core, brand)
+  const decisions = approval && createDecideEndpoints(core, { ...approval, pages, brand, readRefusal })
 
   const routes = new Map<string, Endpoint>([
     ['GET /', (req, res) => sendForm(req, res, 200)],

@@ -1,9 +1,8 @@
-import type { ApiSettings } from '../../../core/options/settings.js'
+import type { Core } from '../../../feature.js'
 import { describeContactActor, hasContact } from '../../../core/applications/contacts/contact-lists.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import { type PortalAction, isPossible } from '../portal-options.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
-import type { Store } from '../../../shared/contracts/store.js'
 import { hasOwnMember } from '../../../shared/lib/own-members.js'
 import {
   FormProblem,
@@ -33,7 +32,6 @@ import { TEXTS } from '../texts/languages.js'
 import { createLinks, findPage, type PageName, offers, type ApplicationView } from './view.js'
 import type { PortalAnswer, PortalRequest } from '../exchange.js'
 import type { PortalSession } from '../sign-in/session.js'
-import type { PlansOffer, UsageOffer } from '../../../shared/contracts/offers.js'
 import { listUsage } from '../sections/usage-section.js'
 import { createDeletePage, createRequestPage, createRevokePage } from './access-pages.js'
 import { createCancelPage, createInvitePage, createRemovePage } from './contact-pages.js'
@@ -52,32 +50,25 @@ const MAX_COUNTED = 20
 export type PortalPages = (request: PortalRequest) => Promise<PortalAnswer | undefined>
 
 /** The pages of contacts who are signed in. */
-export function createPortalPages(options: {
-  readonly renderPage: RenderPortalPage
-  /** The path of the list of applications, without a slash at its end. Links begin with it. */
-  readonly root: string
-  readonly developersUrl: string
-  readonly store: Pick<Store, 'findApplication' | 'listApplications'>
-  readonly apis: readonly ApiSettings[]
-  /** The actions that the platform offers. */
-  readonly actions: ReadonlySet<PortalAction>
-  /** The provider's terms of use; undefined if there are none. */
-  readonly terms: ApplicationView['terms']
-  readonly createCalls: CreateActionCalls
-  /** Undefined without `plans()`. */
-  readonly plans: Pick<PlansOffer, 'usage'> | undefined
-  /** Undefined if the platform stores no usage. */
-  readonly usage: UsageOffer | undefined
-  /** The end that the platform gives a new credential at the latest. */
-  readonly findLatestExpiry: ApplicationView['findLatestExpiry']
-  readonly invitationLimits: InvitationLimits
-  /** Counts a form that a contact sends. Rejects with `too_many_requests`. */
-  readonly limitActions: RateLimit | undefined
-  /** Writes the `lastUsedAt` times that this process has collected. */
-  readonly flushLastUsed: () => Promise<void>
-  readonly now: () => number
-}): PortalPages {
-  const { renderPage, root, developersUrl, store, apis, terms, flushLastUsed, now } = options
+export function createPortalPages(
+  core: Core,
+  options: {
+    readonly renderPage: RenderPortalPage
+    /** The path of the list of applications, without a slash at its end. Links begin with it. */
+    readonly root: string
+    readonly developersUrl: string
+    /** The actions that the platform offers. */
+    readonly actions: ReadonlySet<PortalAction>
+    readonly createCalls: CreateActionCalls
+    readonly invitationLimits: InvitationLimits
+    /** Counts a form that a contact sends. Rejects with `too_many_requests`. */
+    readonly limitActions: RateLimit | undefined
+  },
+): PortalPages {
+  const { store, lastUsed, now } = core
+  const { renderPage, root, developersUrl } = options
+  const apis = [...core.settings.apis.values()]
+  const [plans, usage, terms] = [core.find('plans'), core.find('usage'), core.find('registration')?.terms]
   const takesKeys = apis.some(({ clientAuthentication }) => clientAuthentication.includes('private_key_jwt'))
   const actions = new Set([...options.actions].filter((action) => takesKeys || action !== 'addKeySet'))
   const { countAttempt, limitInvitation } = options.invitationLimits
@@ -86,7 +77,7 @@ export function createPortalPages(options: {
   const titles = new Map(apis.map(({ name, title }) => [name, title]))
 
   async function showList({ session, language }: PortalRequest): Promise<PortalAnswer> {
-    await flushLastUsed()
+    await lastUsed.flush()
     const records = await listRecords(session)
     const registerUrl = `${developersUrl}/register`
     const texts = TEXTS[language]
@@ -105,7 +96,6 @@ export function createPortalPages(options: {
 
   /** A mailbox with more has a list without counts: each application is a call of the store. */
   async function countEach(records: readonly ApplicationRecord[]) {
-    const { usage } = options
     if (!usage || records.length > MAX_COUNTED) return undefined
     return new Map(await Promise.all(records.map(async ({ id }) => [id, await listUsage(usage, id, now())] as const)))
   }
@@ -131,12 +121,12 @@ export function createPortalPages(options: {
 
   async function showApplication(view: ApplicationView): Promise<PortalAnswer> {
     const { record, texts } = view
-    const [plan, usage, refusals] = await Promise.all([
-      options.plans?.usage(record),
-      options.usage && listUsage(options.usage, record.id, view.now),
-      options.usage?.countRefusals(record.id, texts.language),
+    const [plan, counts, refusals] = await Promise.all([
+      plans?.usage(record),
+      usage && listUsage(usage, record.id, view.now),
+      usage?.countRefusals(record.id, texts.language),
     ])
-    const content = renderApplication({ ...view, plan, usage, refusals: refusals?.items })
+    const content = renderApplication({ ...view, plan, usage: counts, refusals: refusals?.items })
     return { status: 200, page: show(view, record.name, { content, script: 'form' }) }
   }
 
@@ -176,10 +166,10 @@ export function createPortalPages(options: {
     const [id, ...rest] = path
     if (id === undefined) return method === 'GET' ? showList(request) : undefined
     const isRead = method === 'GET'
-    if (isRead) await flushLastUsed()
+    if (isRead) await lastUsed.flush()
     const record = await findRecord(id, session)
     if (!record) return undefined
-    const { findLatestExpiry } = options
+    const { findLatestExpiry } = core.writer
     const texts = TEXTS[record.language ?? language]
     const { address } = request.origin
     const site = { apis, actions, terms, link, developersUrl, findLatestExpiry }

@@ -2,7 +2,6 @@ import { createHmac, randomBytes, createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { hasContact } from '../../../core/applications/contacts/contact-lists.js'
 import type { ApplicationRecord, Language } from '../../../shared/contracts/application-record.js'
-import type { Store } from '../../../shared/contracts/store.js'
 import { CLOCK_MARGIN_MS, MAX_SESSION_MS, type SignOuts } from '../../../core/applications/contacts/sign-outs.js'
 import type { Core } from '../../../feature.js'
 import { readHeader } from '../../../shared/lib/request.js'
@@ -46,15 +45,15 @@ const MAX_IDLE_MS = 3600 * 1000
 const REFRESH_INTERVAL_MS = 60 * 1000
 
 export function createSessions(
-  options: Pick<Core, 'limitLookups' | 'now'> & {
-    readonly store: Pick<Store, 'listApplications' | 'findApplication'>
+  { store, limitLookups, now }: Core,
+  options: {
     readonly signOuts: Pick<SignOuts, 'addForSession' | 'hasEnded'>
     readonly cookie: SessionCookie
     /** 256 bits. */
     readonly getCsrfKey: () => Uint8Array
   },
 ) {
-  const { store, signOuts, cookie, getCsrfKey, limitLookups, now } = options
+  const { signOuts, cookie, getCsrfKey } = options
 
   function createContent(contact: SignedIn): CookieContent {
     return { ...contact, id: randomBytes(16).toString('base64url'), startedAt: now(), seenAt: now() }

@@ -20,14 +20,15 @@ export type SignInRoutes = ReadonlyMap<string, (exchange: Exchange) => Promise<O
 const ID = /^[A-Za-z0-9_-]{22}$/
 
 export function createSignInRoutes(
-  options: Pick<Core, 'limitFailures' | 'limitChanges'> & {
+  { limitFailures, limitChanges }: Core,
+  options: {
     readonly signIn: SignIn
     readonly acceptInvitation: AcceptInvitation
     readonly sessions: Pick<Sessions, 'begin' | 'end'>
     readonly pages: SignInPages
   },
 ): SignInRoutes {
-  const { signIn, acceptInvitation, sessions, pages, limitFailures, limitChanges } = options
+  const { signIn, acceptInvitation, sessions, pages } = options
 
   /** Gives each address a fair share. A bad link or code is counted afterwards: a valid one always works, whatever else its address sends. */
   async function accept<Accepted>(

@@ -5,7 +5,7 @@ import { findContact, isConfirmed, isFirstContact } from '../../../core/applicat
 import { ApplicationError, StoreUnavailableError } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord, Language } from '../../../shared/contracts/application-record.js'
 import { OAuthError } from '../../../shared/contracts/denial.js'
-import type { StoreWith, Store } from '../../../shared/contracts/store.js'
+import type { Store } from '../../../shared/contracts/store.js'
 import type { SignIn as SignInRecord } from '../../../shared/contracts/sign-ins.js'
 import { readClientAddress } from '../../../shared/lib/request.js'
 import type { RateLimit } from '../../../core/rate-limits/rate-limits.js'
@@ -26,8 +26,7 @@ export type SendSignIn = (email: {
   readonly language: Language
 }) => void
 
-interface SignInOptions extends Pick<Core, 'limitLookups' | 'limitChanges' | 'now'> {
-  readonly store: Pick<StoreWith<'signIns'>, 'listApplications' | 'signIns'>
+interface SignInParts {
   readonly sessions: Pick<Sessions, 'isContact'>
   readonly confirmContact: ConfirmContact
   readonly signOuts: Pick<SignOuts, 'readLast'>
@@ -44,7 +43,6 @@ interface SignInOptions extends Pick<Core, 'limitLookups' | 'limitChanges' | 'no
   readonly limitUnconfirmed: RateLimit | undefined
   /** The limit per mailbox of codes that are compared, whatever they are guessed for. */
   readonly limitGuesses: RateLimit | undefined
-  readonly logger: { error(message: string, cause: unknown): void }
 }
 
 const SIGN_IN_MINUTES = 15
@@ -58,21 +56,10 @@ const CODE_LENGTH = 8
 /** The e-mail is sent after the answer, at a time that shows nothing to somebody who measures other answers. */
 const MAX_SEND_DELAY_MS = 500
 
-export function createSignIn(options: SignInOptions) {
-  const {
-    store,
-    sessions,
-    confirmContact,
-    signOuts,
-    getHashKey,
-    sendSignIn,
-    pageUrl,
-    limitRequests,
-    limitEmails,
-    limitUnconfirmed,
-    limitGuesses,
-  } = options
-  const { limitLookups, limitChanges, logger, now } = options
+export function createSignIn(core: Core, parts: SignInParts) {
+  const { store, limitLookups, limitChanges, logger, now } = core
+  const { sessions, confirmContact, signOuts, getHashKey, sendSignIn, pageUrl } = parts
+  const { limitRequests, limitEmails, limitUnconfirmed, limitGuesses } = parts
 
   function computeHash(kind: 'link' | 'code', text: string): string {
     return createHmac('sha256', getHashKey()).update(`${kind} ${text}`).digest('base64url')
@@ -179,7 +166,7 @@ export function createSignIn(options: SignInOptions) {
   }
 }
 
-function reportFailure(logger: SignInOptions['logger'], problem: string): (error: unknown) => void {
+function reportFailure(logger: Core['logger'], problem: string): (error: unknown) => void {
   // The store client has logged the outage.
   return (error) => {
     if (!(error instanceof StoreUnavailableError)) logger.error(problem, error)
@@ -187,7 +174,7 @@ function reportFailure(logger: SignInOptions['logger'], problem: string): (error
 }
 
 /** Counts one more. A reached limit is not shown: other people's requests for a mailbox are not for this caller. */
-async function isBelow(limit: RateLimit | undefined, contact: string): Promise<boolean> {
+export async function isBelow(limit: RateLimit | undefined, contact: string): Promise<boolean> {
   try {
     await limit?.(contact)
     return true

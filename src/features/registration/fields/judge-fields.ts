@@ -1,8 +1,8 @@
+import type { Core } from '../../../feature.js'
 import {
   checkSchemaOutput,
   MAX_METADATA_BYTES,
   type OperatorDataRecord,
-  type ReadOperatorData,
 } from '../../../core/applications/records/metadata.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import type { MetadataSchema, SchemaIssue, SchemaResult } from '../../../shared/contracts/metadata-schema.js'
@@ -26,14 +26,11 @@ interface Judgement {
 /** Judges what a stranger entered: name of the input -> a text, or true and false. */
 export type JudgeFields = (entered: ReadonlyMap<string, unknown>, language: Language) => Promise<Judgement>
 
-interface JudgeOptions extends FieldSettings {
-  readonly metadata: MetadataSchema | undefined
-  readonly readOperatorData: ReadOperatorData
-  readonly logger: { error(message: string, cause: unknown): void }
-}
-
 /** With `inputs`, what is registered has `metadata`: each value that was given, as the schema has changed it. */
-export function createJudge({ inputs, schema, metadata, readOperatorData, logger }: JudgeOptions): JudgeFields {
+export function createJudge(
+  { settings: { metadata }, calls: { readOperatorData }, logger }: Core,
+  { inputs, schema }: FieldSettings,
+): JudgeFields {
   return async function judge(entered, language) {
     if (inputs.length === 0) return { data: {}, problems: NO_PROBLEMS }
     const { values, problems } = readValues(inputs, entered, language)
