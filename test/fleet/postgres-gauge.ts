@@ -16,8 +16,8 @@ export interface PostgresGauge {
   end(): Promise<void>
 }
 
-/** Is sent with each read, in the same message; as pg_stat_statements writes it. */
-const READ_LIMIT = 'SELECT set_config($%, $1, $%), set_config($%, $2, $%)'
+/** Is sent with each read, in the same message; as it is, and as pg_stat_statements writes one that was parsed since its reset. */
+const READ_LIMIT = 'SELECT set_config(%, $1, %), set_config(%, $2, %)'
 
 export async function startGaugedPostgres(): Promise<PostgresGauge> {
   const server = await startPostgres()
