@@ -148,10 +148,7 @@ export function createAuthorizationServer(
     logRefusal,
     checkMount,
   })
-  return {
-    routers,
-    authenticateResourceServer: createResourceServerAuthentication({ authenticateClient, apis, baseUrl }),
-  }
+  return { routers, authenticateResourceServer }
 }
 
 async function verifyIssued(

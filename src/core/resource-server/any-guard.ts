@@ -46,17 +46,19 @@ export function createAnyGuard(options: {
   const hideOthers = async (req: IncomingMessage): Promise<void> => {
     for (const hide of hidingOthers) await hide(req)
   }
-  const guards = parts.map((part) => {
-    const shared = {
+  const hideAllOthers = hidingOthers.length > 0 ? hideOthers : undefined
+  const guards = parts.map((part) => ({
+    part,
+    guard: createGuard({
+      ...part,
+      onDenied: part.onDenied ?? onDenied,
       accepts,
       hostGuard,
       hideCredential,
-      hideOthers: hidingOthers.length > 0 ? hideOthers : undefined,
+      hideOthers: hideAllOthers,
       prepareResponse,
-    }
-    const guard = createGuard({ ...part, onDenied: part.onDenied ?? onDenied, ...shared })
-    return { part, guard }
-  })
+    }),
+  }))
 
   const denialConfig = {
     api,
@@ -65,7 +67,7 @@ export function createAnyGuard(options: {
     reportOnly,
     hostGuard,
     hideCredential,
-    hideOthers: hidingOthers.length > 0 ? hideOthers : undefined,
+    hideOthers: hideAllOthers,
     prepareResponse,
     readClient: () => undefined,
   }

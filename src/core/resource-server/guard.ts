@@ -54,23 +54,18 @@ export const MALFORMED_CREDENTIAL: MissingCredential = { reason: 'malformed' }
 export const TOO_LONG_CREDENTIAL: MissingCredential = { reason: 'tooLong' }
 
 /** The steps of a guard: read the credential, authenticate, check scopes, count the request, ask the host, call the handler. */
-export function createGuardFactory({
-  available,
-  requestLimits,
-  observers,
-  decisions,
-  outcomes,
-  respondWithError,
-  respondWithDenial,
-}: ErrorResponders & {
-  /** Rejects while the platform cannot answer: before it is ready, or when the store has been unavailable for too long. */
-  readonly available: (api: Api) => MaybePromise<void>
-  /** The `requests` limit of each API. */
-  readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForGuard'>>
-  readonly observers: ApiObservers
-  readonly decisions: Decisions
-  readonly outcomes: Outcomes
-}) {
+export function createGuardFactory(
+  options: ErrorResponders & {
+    /** Rejects while the platform cannot answer: before it is ready, or when the store has been unavailable for too long. */
+    readonly available: (api: Api) => MaybePromise<void>
+    /** The `requests` limit of each API. */
+    readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForGuard'>>
+    readonly observers: ApiObservers
+    readonly decisions: Decisions
+    readonly outcomes: Outcomes
+  },
+) {
+  const { available, requestLimits, observers, decisions, outcomes, respondWithError, respondWithDenial } = options
   const passIfAllowed = createPassIfAllowed({ respondWithError, respondWithDenial })
   const passIfCounted = createPassIfCounted(respondWithError)
 

@@ -45,20 +45,7 @@ import { type ScopeRequirements, createScopeRequirements } from './requirement.j
 /** What tools that make guards get of a platform, beyond its public calls. */
 export type GuardParts = ReturnType<typeof createGuards>['guardParts']
 
-export function createGuards({
-  apis,
-  authenticator,
-  reportOnlyOf,
-  reporter,
-  createEnforcingGuard,
-  respondWithDenial,
-  observers,
-  decisions,
-  readCost,
-  onDenied: platformOnDenied,
-  warn,
-  now,
-}: {
+export function createGuards(options: {
   readonly apis: ReadonlyMap<string, Api>
   readonly authenticator: Authenticator
   /** Whether the guards of each API refuse requests. */
@@ -80,6 +67,8 @@ export function createGuards({
   readonly warn: (message: string) => void
   readonly now: () => number
 }) {
+  const { apis, authenticator, reportOnlyOf, reporter, createEnforcingGuard, respondWithDenial } = options
+  const { observers, decisions, readCost, onDenied: platformOnDenied, warn, now } = options
   const readReportOnly = createReportOnlyReader({ reportOnlyOf, now, warn })
   const authenticateBearer = createBearerAuthentication(authenticator)
   const hasKeyApis = [...apis.values()].some(({ scheme }) => scheme === 'apiKey')
@@ -179,8 +168,8 @@ export function createGuards({
     observers,
     decisions,
     /** A bearer guard or a key guard, as the API's scheme is; the scopes may have alternatives. */
-    createGuard: (api: Api, options: BearerGuardOptions & ApiKeyGuardOptions & ScopeRequirements): Guard =>
-      api.scheme === 'oauth2' ? guards.bearer(api, options) : guards.apiKey(api, options),
+    createGuard: (api: Api, given: BearerGuardOptions & ApiKeyGuardOptions & ScopeRequirements): Guard =>
+      api.scheme === 'oauth2' ? guards.bearer(api, given) : guards.apiKey(api, given),
     /** Makes `requireAny()` refuse a guard that it cannot combine, and lets the platform know it. */
     register: (guard: Guard) => void configs.set(guard, undefined),
     /** Whether a function is a guard of this platform. */

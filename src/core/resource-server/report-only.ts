@@ -118,21 +118,18 @@ function copyIdentity({ api, application, scopes, token, networks }: Identity): 
 /** Reads `reportOnly` of a guard; undefined if it refuses requests. `call` is the one that makes the guard. */
 export type ReadReportOnly = (call: string, api: Api, options: ReportOnlyOptions) => ReportOnly | undefined
 
-export function createReportOnlyReader({
-  reportOnlyOf,
-  now,
-  warn,
-}: {
+export function createReportOnlyReader(options: {
   /** The report-only settings for the guards of each API. */
   readonly reportOnlyOf: ReadonlyMap<string, ReportOnlySettings>
   readonly now: () => number
   readonly warn: (message: string) => void
 }): ReadReportOnly {
+  const { reportOnlyOf, now, warn } = options
   const warned = new Set<string>()
 
-  return function readReportOnly(call, api, options) {
+  return function readReportOnly(call, api, given) {
     const ofApi = reportOnlyOf.get(api.name)!
-    const settings = readReportOnlyOption(`${call}: `, ownMembers(options), ofApi)
+    const settings = readReportOnlyOption(`${call}: `, ownMembers(given), ofApi)
     if (!settings.reportOnly) return undefined
     // At start-up there is a warning about the option of the platform or the API.
     if (!ofApi.reportOnly && !warned.has(call)) {

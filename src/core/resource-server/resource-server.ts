@@ -121,12 +121,12 @@ export function createResourceServer({
   return {
     calls: {
       requireBearer(...args: GuardArguments): Guard {
-        const { api, options } = readApiArguments<BearerGuardOptions>(apis, 'oauth2', args, readCost)
-        return guards.bearer(api, options)
+        const { api, options: given } = readApiArguments<BearerGuardOptions>(apis, 'oauth2', args, readCost)
+        return guards.bearer(api, given)
       },
       requireApiKey(...args: GuardArguments): Guard {
-        const { api, options } = readApiArguments<ApiKeyGuardOptions>(apis, 'apiKey', args, readCost)
-        return guards.apiKey(api, options)
+        const { api, options: given } = readApiArguments<ApiKeyGuardOptions>(apis, 'apiKey', args, readCost)
+        return guards.apiKey(api, given)
       },
       requireAny(...args: GuardArguments): Guard {
         refuseRequest('requireAny', args)
@@ -159,16 +159,10 @@ export function createResourceServer({
 }
 
 /** The `requests` limit of each API, or of an application in place of it. */
-function createRequestLimits({
-  apis,
-  rateLimits,
-  plans,
-  observers,
-  now,
-}: Pick<
-  Parameters<typeof createResourceServer>[0],
-  'apis' | 'rateLimits' | 'plans' | 'observers' | 'now'
->): ReadonlyMap<Api, RequestCounter> {
+function createRequestLimits(
+  options: Pick<Parameters<typeof createResourceServer>[0], 'apis' | 'rateLimits' | 'plans' | 'observers' | 'now'>,
+): ReadonlyMap<Api, RequestCounter> {
+  const { apis, rateLimits, plans, observers, now } = options
   const limits = new Map<Api, RequestCounter>()
   for (const api of apis.values()) {
     const create = (name: string, limit: Limit | false, setBy: string) =>

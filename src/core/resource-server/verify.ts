@@ -16,17 +16,13 @@ import type { VerifySettings } from './guard-arguments.js'
 import type { RequestCounter } from './request-counter.js'
 
 /** The checks of a guard outside a request, for WebSockets, jobs and queues. They reject with `OAuthError`. */
-export function createVerifiers({
-  authenticator,
-  available,
-  requestLimits,
-  decisions,
-}: {
+export function createVerifiers(options: {
   readonly authenticator: Authenticator
   readonly available: (api: Api) => MaybePromise<void>
   readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForVerifier'>>
   readonly decisions: Decisions
 }) {
+  const { authenticator, available, requestLimits, decisions } = options
   async function authenticateWhenAvailable<Result>(
     api: Api,
     authenticate: () => MaybePromise<Result>,

@@ -162,15 +162,15 @@ export function createApplicationWriter({
   async function addAll(
     applications: readonly AddedApplication[],
     { type, by }: { readonly type: EventType; readonly by: string | undefined },
-    options: { readonly write: boolean },
+    { write }: { readonly write: boolean },
   ): Promise<readonly AddOutcome[]> {
     const given = applications.map(({ record, otherHashes, details }) => ({
       record,
       otherHashes,
       audit: { at: now(), type, by, applicationId: record.id, details },
     }))
-    const outcomes = await store.imports!.add(given, options)
-    const added = given.filter((_, index) => options.write && outcomes[index] === 'added')
+    const outcomes = await store.imports!.add(given, { write })
+    const added = given.filter((_, index) => write && outcomes[index] === 'added')
     for (const { record } of added) {
       applicationCache?.replace(record)
       emit?.(type, { applicationId: record.id })
