@@ -3,34 +3,9 @@ import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import type { Store } from '../../shared/contracts/store.js'
 import { createConcurrencyLimit, type ConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import { waitForNextTurn } from '../../shared/lib/event-loop.js'
-import { createPrecedence, type Precedence } from '../../shared/lib/precedence.js'
+import { createPrecedence } from '../../shared/lib/precedence.js'
 import { readClientAddress } from '../../shared/lib/request.js'
 import { CALL_TIMEOUT_MS } from '../../shared/lib/timeout.js'
-
-/**
- * Limits the costly work that requests of clients trigger, above all store calls. What is left of the store's connections is for operators' calls
- * and the change feed, which never wait here. Callers are addresses where anybody can ask, and applications where they have
- * authenticated: each has a fair share.
- */
-export interface ClientLimits {
-  /** Limits look-ups: of applications by key or id, of revoked access tokens. */
-  readonly limitLookups: ConcurrencyLimit
-  /**
-   * Limits look-ups of what anybody can present, in a queue of their own: other look-ups wait for those that run, never for those that
-   * wait. They give way to calls of operators, because a flood from many addresses exceeds no limit.
-   */
-  readonly limitLookupsOfStrangers: ConcurrencyLimit
-  /** Runs a call of an operator, to which look-ups of strangers give way. */
-  readonly goFirst: Precedence['goFirst']
-  /**
-   * The turn of a refusal; undefined if it can be sent at once. While a call of an operator is under way, few are sent in each turn of
-   * the event loop: that call waits for the store some 15 times, and each time for everything that is done before its answer is read.
-   * Clients send no more until they are answered. Rejects if too many wait.
-   */
-  readonly waitToRefuse: (req: IncomingMessage) => Promise<void> | undefined
-  /** Limits changes: registrations, claims, revocations, first uses. They may wait for locks, and leave room. */
-  readonly limitChanges: ConcurrencyLimit
-}
 
 /** The number of connections that `pg` opens by default, and a guess for stores that do not say. */
 const DEFAULT_CONCURRENT_CALLS = 10
@@ -43,7 +18,14 @@ const MAX_REFUSALS_PER_TURN = 2
 /** Some 2 kB each. */
 const MAX_WAITING_REFUSALS = 10_000
 
-export function createClientLimits(options: Pick<Store, 'concurrentCalls'>): ClientLimits {
+/**
+ * Limits the costly work that requests of clients trigger, above all store calls. What is left of the store's connections is for operators' calls
+ * and the change feed, which never wait here. Callers are addresses where anybody can ask, and applications where they have
+ * authenticated: each has a fair share.
+ */
+export type ClientLimits = ReturnType<typeof createClientLimits>
+
+export function createClientLimits(options: Pick<Store, 'concurrentCalls'>) {
   const { concurrentCalls = DEFAULT_CONCURRENT_CALLS } = options
   const limitLookups = createTimedLimit(concurrentCalls / 2)
   const limitStrangers = createTimedLimit(concurrentCalls / 2)
@@ -54,14 +36,27 @@ export function createClientLimits(options: Pick<Store, 'concurrentCalls'>): Cli
   })
   const { goFirst, giveWay, isUnderWay } = createPrecedence({ pause: MAX_GIVE_WAY_MS, atMost: CALL_TIMEOUT_MS })
   return {
+    /** Limits look-ups: of applications by key or id, of revoked access tokens. */
     limitLookups,
-    limitLookupsOfStrangers: (caller, work) =>
+    /**
+     * Limits look-ups of what anybody can present, in a queue of their own: other look-ups wait for those that run, never for those that
+     * wait. They give way to calls of operators, because a flood from many addresses exceeds no limit.
+     */
+    limitLookupsOfStrangers: <Result>(caller: string, work: () => Promise<Result>): Promise<Result> =>
       limitStrangers(caller, async () => {
         await giveWay()
         return limitLookups(caller, work)
       }),
+    /** Runs a call of an operator, to which look-ups of strangers give way. */
     goFirst,
-    waitToRefuse: (req) => (isUnderWay() ? limitRefusals(readClientAddress(req), waitForNextTurn) : undefined),
+    /**
+     * The turn of a refusal; undefined if it can be sent at once. While a call of an operator is under way, few are sent in each turn of
+     * the event loop: that call waits for the store some 15 times, and each time for everything that is done before its answer is read.
+     * Clients send no more until they are answered. Rejects if too many wait.
+     */
+    waitToRefuse: (req: IncomingMessage): Promise<void> | undefined =>
+      isUnderWay() ? limitRefusals(readClientAddress(req), waitForNextTurn) : undefined,
+    /** Limits changes: registrations, claims, revocations, first uses. They may wait for locks, and leave room. */
     limitChanges: createTimedLimit(concurrentCalls / 4),
   }
 }

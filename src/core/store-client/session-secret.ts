@@ -25,25 +25,17 @@ export interface SessionSecretCalls {
   replace(options?: { readonly by?: string | undefined }): Promise<void>
 }
 
-/** The secret behind sessions of the portal, sign-in links and approval links. */
-export interface SessionSecret {
-  /** Reads the secret from the store, at the start and when another process has replaced it. */
-  load(): Promise<void>
-  /** Derives a key from the secret. Each use has a label of its own, which never changes. */
-  deriveKey(label: string): Uint8Array
-  readonly calls: SessionSecretCalls
-}
-
 /** Other processes may encrypt it again meanwhile, or replace it too. */
 const MAX_ATTEMPTS = 5
 
+/** The secret behind sessions of the portal, sign-in links and approval links. */
 export function createSessionSecret(options: {
   readonly store: Pick<Store, 'establishSecret' | 'replaceSecret'>
   readonly encryption: Encryption
   readonly opened: () => Promise<unknown>
   readonly emit: Emit
   readonly now: () => number
-}): SessionSecret {
+}) {
   const { store, encryption, opened, emit, now } = options
   let current: Buffer | undefined
   const keys = new Map<string, Uint8Array>()
@@ -56,6 +48,7 @@ export function createSessionSecret(options: {
 
   /** Reads follow each other: a late read must not bring back what a later one has replaced. */
   let loading: Promise<unknown> = Promise.resolve()
+  /** Reads the secret from the store, at the start and when another process has replaced it. */
   function load(): Promise<void> {
     const next = loading.then(async () => set((await openSecret(store, encryption, 'session')).bytes))
     loading = next.catch(() => undefined)
@@ -74,7 +67,8 @@ export function createSessionSecret(options: {
 
   return {
     load,
-    deriveKey(label) {
+    /** Derives a key from the secret. Each use has a label of its own, which never changes. */
+    deriveKey(label: string): Uint8Array {
       const known = keys.get(label)
       if (known) return known
       if (!current) throw new Error('The platform is not ready.')
@@ -83,7 +77,7 @@ export function createSessionSecret(options: {
       return key
     },
     calls: {
-      async replace(callOptions = {}) {
+      async replace(callOptions: Parameters<SessionSecretCalls['replace']>[0] = {}): Promise<void> {
         const { by } = ownMembers(callOptions)
         await opened()
         await replace(by)

@@ -14,20 +14,6 @@ export interface StoreCall {
   readonly startedAt: number
 }
 
-/** Whether the store answers, rejects writes or is slow, as the ends of its calls show. */
-export interface StoreHealth {
-  answered(call: StoreCall): void
-  failed(call: StoreCall, problem: unknown): void
-  /** The call has timed out. A late answer is ignored. */
-  timedOut(call: StoreCall, problem: unknown): void
-  /** Whether a call has timed out and none was answered since. Other calls then fail at once instead of waiting. */
-  isUnresponsive(): boolean
-  /** Whether `problems()` says why the changes cannot be read: in an outage, or where only they fail. */
-  isUnavailable(): boolean
-  /** The problems for `auth.health()`; empty if all is well. */
-  problems(): string[]
-}
-
 interface Outage {
   /** Milliseconds since 1970. */
   readonly since: number
@@ -46,13 +32,16 @@ const SLOW_ANSWER_MS = 1000
 /** Rejected writes are no longer reported if none was rejected for this time: no other call shows whether the cause persists. */
 const REJECTED_WRITE_EXPIRY_MS = 60_000
 
+/** Whether the store answers, rejects writes or is slow, as the ends of its calls show. */
+export type StoreHealth = ReturnType<typeof createStoreHealth>
+
 export function createStoreHealth(options: {
   readonly logger: Logger
   readonly emit: Emit
   readonly now: () => number
   /** The name of what is called. */
   readonly name?: string
-}): StoreHealth {
+}) {
   const { logger, emit, now, name: source = 'store' } = options
   let outage: Outage | undefined
   let isUnresponsive = false
@@ -121,7 +110,7 @@ export function createStoreHealth(options: {
   }
 
   return {
-    answered({ name, kind, startedAt }) {
+    answered({ name, kind, startedAt }: StoreCall): void {
       answeredAt = performance.now()
       if (kind === 'feed') {
         feedAnsweredAt = answeredAt
@@ -133,7 +122,7 @@ export function createStoreHealth(options: {
       failingReads.delete(name)
       endOutage(kind)
     },
-    failed({ name, kind, startedAt }, problem) {
+    failed({ name, kind, startedAt }: StoreCall, problem: unknown): void {
       isUnresponsive = false
       if (kind === 'feed' && feedAnsweredAt <= startedAt) failingFeed.note(problem)
       // If other calls were answered meanwhile, this one got no connection from the pool, or is faulty itself.
@@ -144,7 +133,8 @@ export function createStoreHealth(options: {
       if (kind !== 'write') startOutage(problem)
       else if (!outage) noteRejectedWrite(name, problem)
     },
-    timedOut({ name, kind, startedAt }, problem) {
+    /** The call has timed out. A late answer is ignored. */
+    timedOut({ name, kind, startedAt }: StoreCall, problem: unknown): void {
       if (kind === 'feed' && feedAnsweredAt <= startedAt) failingFeed.note(problem)
       // If other calls were answered meanwhile, this one met a lock or a dead connection.
       if (answeredAt > startedAt) {
@@ -155,9 +145,12 @@ export function createStoreHealth(options: {
       isUnresponsive = true
       startOutage(problem)
     },
+    /** Whether a call has timed out and none was answered since. Other calls then fail at once instead of waiting. */
     isUnresponsive: () => isUnresponsive,
+    /** Whether `problems()` says why the changes cannot be read: in an outage, or where only they fail. */
     isUnavailable: () => outage !== undefined || failingFeed.current() !== undefined,
-    problems() {
+    /** The problems for `auth.health()`; empty if all is well. */
+    problems(): string[] {
       const reading = failingFeed.current()
       if (outage) return [describeOutage(outage, reading, source)]
       const problems: string[] = []

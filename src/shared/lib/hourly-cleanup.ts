@@ -1,10 +1,5 @@
 /** Cleans up at the start, and then every hour. */
-export interface HourlyCleanup {
-  start(): void
-  /** Waits for a cleanup that is under way. */
-  close(): Promise<void>
-  readonly isClosed: boolean
-}
+export type HourlyCleanup = ReturnType<typeof createHourlyCleanup>
 
 interface HourlyCleanupOptions {
   /** Ends early when the cleanup `isClosed`. */
@@ -33,7 +28,7 @@ export const MAX_DELETED_PER_CALL = 1000
 
 const CLEANUP_INTERVAL_MS = 3600 * 1000
 
-export function createHourlyCleanup({ cleanUp, subject, logger }: HourlyCleanupOptions): HourlyCleanup {
+export function createHourlyCleanup({ cleanUp, subject, logger }: HourlyCleanupOptions) {
   let timer: NodeJS.Timeout | undefined
   let closed = false
   let running: Promise<unknown> = Promise.resolve()
@@ -46,16 +41,17 @@ export function createHourlyCleanup({ cleanUp, subject, logger }: HourlyCleanupO
   }
 
   return {
-    start() {
+    start(): void {
       run()
       timer = setInterval(run, CLEANUP_INTERVAL_MS).unref()
     },
-    async close() {
+    /** Waits for a cleanup that is under way. */
+    async close(): Promise<void> {
       closed = true
       clearInterval(timer)
       await running
     },
-    get isClosed() {
+    get isClosed(): boolean {
       return closed
     },
   }
