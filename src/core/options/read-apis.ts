@@ -241,9 +241,16 @@ function readScopes(api: string, scopes: unknown): Readonly<Record<string, strin
 }
 
 /** The members of an API that the host sees: not its limits and lifetimes. */
-export function toPublicApi(options: ApiSettings): Api {
-  const { reportOnly: _reportOnly, accessTokenLifetime: _lifetime, credentialMaxAge: _maxAge } = options
-  const { introspection: _introspection, rateLimit: _rateLimit, registration: _registration } = options
-  const { registrationScopes: _scopes, claims: _claims, ...api } = options
+export function toPublicApi({
+  reportOnly: _reportOnly,
+  accessTokenLifetime: _lifetime,
+  credentialMaxAge: _maxAge,
+  introspection: _introspection,
+  rateLimit: _rateLimit,
+  registration: _registration,
+  registrationScopes: _scopes,
+  claims: _claims,
+  ...api
+}: ApiSettings): Api {
   return Object.freeze(api)
 }
