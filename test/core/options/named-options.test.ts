@@ -32,7 +32,7 @@ const types = readTypes()
 const published = new Set(
   texts
     .filter(({ path }) => /(?:^|\/)index\.ts$/.test(path))
-    .flatMap(({ text }) => text.match(/^export [^;=(]*?\{[^}]*\}/gm) ?? [])
+    .flatMap(({ text }) => text.match(/^export [^;(]*?\{[^}]*\}/gm) ?? [])
     .flatMap((list) => list.match(/\w+Options\b/g) ?? []),
 )
 
