@@ -24,7 +24,20 @@ import { createOperatorDataReader, type ReadOperatorData } from './records/metad
 import { createRecovery } from './records/recovery.js'
 import { createRegistry } from './records/registry.js'
 
-interface ApplicationsOptions {
+/** The calls on applications that exist. */
+export type ApplicationCalls = Omit<Applications, 'create'>
+
+/** The calls on applications, for hosts and for features. */
+export interface CoreCalls {
+  readonly applications: Applications
+  /** The calls that change one application. They reject as `check` throws. What they save names `request`. */
+  readonly createCheckedCalls: (check: (current: ApplicationRecord) => void, request?: OnceRequest) => Applications
+  readonly decisions: Decisions
+  readonly readOperatorData: ReadOperatorData
+}
+
+/** The public calls on applications, and what cleans them up in the background. */
+export function createApplications(options: {
   readonly store: Store
   readonly apis: ReadonlyMap<string, Api>
   readonly writer: ApplicationWriter
@@ -39,31 +52,13 @@ interface ApplicationsOptions {
   readonly auditRetention: number | undefined
   readonly logger: Pick<Logger, 'warn'>
   readonly now: () => number
-}
-
-/** The calls on applications that exist. */
-export type ApplicationCalls = Omit<Applications, 'create'>
-
-/** The calls on applications, for hosts and for features. */
-export interface CoreCalls {
-  readonly applications: Applications
-  /** The calls that change one application. They reject as `check` throws. What they save names `request`. */
-  readonly createCheckedCalls: (check: (current: ApplicationRecord) => void, request?: OnceRequest) => Applications
-  readonly decisions: Decisions
-  readonly readOperatorData: ReadOperatorData
-}
-
-/** The public calls on applications, and what cleans them up in the background. */
-export function createApplications({ lastUsed, metadataSchema, ...options }: ApplicationsOptions): {
-  readonly calls: CoreCalls
-  readonly cleanup: ReturnType<typeof createCleanup>
-} {
-  const readOperatorData = createOperatorDataReader(metadataSchema)
+}) {
+  const readOperatorData = createOperatorDataReader(options.metadataSchema)
   const decisions = createDecisions(options)
   function createCalls(writer: ApplicationWriter): ApplicationCalls {
     const parts = { ...options, writer }
     return {
-      ...createRegistry({ ...parts, decisions, readOperatorData, flushLastUsed: lastUsed.flush }),
+      ...createRegistry({ ...parts, decisions, readOperatorData, flushLastUsed: options.lastUsed.flush }),
       ...createGrants(parts),
       ...createContacts(parts),
       ...createCredentialCreation(parts),

@@ -45,7 +45,21 @@ import { type ScopeRequirements, createScopeRequirements } from './requirement.j
 /** What tools that make guards get of a platform, beyond its public calls. */
 export type GuardParts = ReturnType<typeof createGuards>['guardParts']
 
-export function createGuards(options: {
+// Destructured, so that the published types name those of the members: they are not written out, with packages that users lack.
+export function createGuards({
+  apis,
+  authenticator,
+  reportOnlyOf,
+  reporter,
+  createEnforcingGuard,
+  respondWithDenial,
+  observers,
+  decisions,
+  readCost,
+  onDenied: platformOnDenied,
+  warn,
+  now,
+}: {
   readonly apis: ReadonlyMap<string, Api>
   readonly authenticator: Authenticator
   /** Whether the guards of each API refuse requests. */
@@ -67,8 +81,6 @@ export function createGuards(options: {
   readonly warn: (message: string) => void
   readonly now: () => number
 }) {
-  const { apis, authenticator, reportOnlyOf, reporter, createEnforcingGuard, respondWithDenial } = options
-  const { observers, decisions, readCost, onDenied: platformOnDenied, warn, now } = options
   const readReportOnly = createReportOnlyReader({ reportOnlyOf, now, warn })
   const authenticateBearer = createBearerAuthentication(authenticator)
   const hasKeyApis = [...apis.values()].some(({ scheme }) => scheme === 'apiKey')

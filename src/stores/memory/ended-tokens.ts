@@ -1,8 +1,11 @@
 import type { RevokedAccessToken } from '../../shared/contracts/store-records.js'
 import { copyFrozen } from './deep-freeze.js'
-import type { AssertionStore } from '../../shared/contracts/store.js'
+import type { AssertionStore, Store } from '../../shared/contracts/store.js'
+import type { createMemoryFeed } from './feed.js'
 
-export function createMemoryRevokedAccessTokens() {
+export function createMemoryRevokedAccessTokens(
+  feed: ReturnType<typeof createMemoryFeed>,
+): Pick<Store, 'revokeAccessToken' | 'listRevokedAccessTokens' | 'isAccessTokenRevoked'> {
   const tokens = new Map<string, RevokedAccessToken>()
 
   function deleteExpired(now: number): void {
@@ -14,11 +17,16 @@ export function createMemoryRevokedAccessTokens() {
   }
 
   return {
-    has: (id: string) => tokens.has(id),
-    add: (token: RevokedAccessToken) => void tokens.set(token.id, copyFrozen(token)),
-    deleteExpired,
-    list: (now: number, limit: number): readonly RevokedAccessToken[] =>
+    async revokeAccessToken({ id, expiresAt }, now) {
+      if (!tokens.has(id)) {
+        tokens.set(id, copyFrozen({ id, expiresAt }))
+        feed.publish({ kind: 'accessTokenRevoked', id, expiresAt })
+      }
+      deleteExpired(now)
+    },
+    listRevokedAccessTokens: async (now, limit) =>
       [...tokens.values()].filter(({ expiresAt }) => expiresAt > now).slice(0, limit),
+    isAccessTokenRevoked: async (id) => tokens.has(id),
   }
 }
 

@@ -2,14 +2,12 @@ import type { StoreWith } from '../../store.js'
 import { createMemoryApplications } from './applications.js'
 import { createMemoryAssertions, createMemoryRevokedAccessTokens } from './ended-tokens.js'
 import { createMemoryAudit } from './audit.js'
-import { copyFrozen } from './deep-freeze.js'
 import { createMemoryEmails } from './emails.js'
 import { createMemoryFeed } from './feed.js'
 import { createMemoryProcesses } from './processes.js'
 import { createMemoryQuotas } from './quotas.js'
-import { createMemorySecrets } from './secrets.js'
+import { createMemorySecrets, createMemorySigningKeys } from './secrets.js'
 import { createMemorySignIns } from './sign-ins.js'
-import { createMemorySigningKeys } from './signing-keys.js'
 import { createMemoryUsage } from './usage.js'
 
 /**
@@ -33,10 +31,6 @@ export function memoryStore(): StoreWith {
   const applications = createMemoryApplications()
   const emails = createMemoryEmails()
   const usage = createMemoryUsage({ findApplication: applications.find, listApplicationIds: applications.listIds })
-  const signingKeys = createMemorySigningKeys()
-  const revokedAccessTokens = createMemoryRevokedAccessTokens()
-  const signIns = createMemorySignIns()
-  const secrets = createMemorySecrets({ audit, feed })
 
   return {
     kind: 'memory',
@@ -44,27 +38,8 @@ export function memoryStore(): StoreWith {
     open: async () => undefined,
     close: async () => undefined,
 
-    establishSecret: async (name, sealed) => secrets.establish(name, sealed),
-    replaceSecret: async (name, former, sealed, record) => secrets.replace(name, former, sealed, record),
-
-    listSigningKeys: async () => signingKeys.list(),
-    async addSigningKey(key, newest, record) {
-      if (!signingKeys.isNext(key, newest)) return false
-      // Copied before the audit record is written: a key that cannot be copied must not leave a record.
-      const copy = copyFrozen(key)
-      audit.write(record)
-      signingKeys.add(copy)
-      feed.publish({ kind: 'signingKeys' })
-      return true
-    },
-    resealSigningKey: async (kid, former, sealed) => signingKeys.reseal(kid, former, sealed),
-    async removeSigningKey(kid, record) {
-      if (!signingKeys.has(kid)) return false
-      audit.write(record)
-      signingKeys.remove(kid)
-      feed.publish({ kind: 'signingKeys' })
-      return true
-    },
+    ...createMemorySecrets({ audit, feed }),
+    ...createMemorySigningKeys({ audit, feed }),
 
     findApplication: async (id) => applications.find(id),
     findApplicationByKey: async (...hashes) => applications.findByKey(hashes),
@@ -80,15 +55,7 @@ export function memoryStore(): StoreWith {
     },
     noteCredentialUse: async (uses, minimumAge) => applications.noteUse(uses, minimumAge),
 
-    async revokeAccessToken({ id, expiresAt }, now) {
-      if (!revokedAccessTokens.has(id)) {
-        revokedAccessTokens.add({ id, expiresAt })
-        feed.publish({ kind: 'accessTokenRevoked', id, expiresAt })
-      }
-      revokedAccessTokens.deleteExpired(now)
-    },
-    listRevokedAccessTokens: async (now, limit) => revokedAccessTokens.list(now, limit),
-    isAccessTokenRevoked: async (id) => revokedAccessTokens.has(id),
+    ...createMemoryRevokedAccessTokens(feed),
 
     listAudit: async (query) => audit.list(query),
     deleteAudit: async (before, limit) => audit.deleteBefore(before, limit),
@@ -123,17 +90,8 @@ export function memoryStore(): StoreWith {
 
     quotas: createMemoryQuotas({ ...usage, findApplication: applications.find }),
 
-    signIns: {
-      add: async (signIn) => signIns.add(signIn),
-      findByLink: async (linkHash) => signIns.findByLink(linkHash),
-      countGuess: async (id) => signIns.countGuess(id),
-      remove: async (id) => signIns.remove(id),
-      addSignOut: async (signOut) => signIns.signOut(signOut),
-      listSignOuts: async (subjects) => signIns.listSignOuts(subjects),
-    },
-
+    signIns: createMemorySignIns(),
     imports: createImportCalls({ audit, applications, feed }),
-
     processes: createMemoryProcesses(feed),
     assertions: createMemoryAssertions(),
 

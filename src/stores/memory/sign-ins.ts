@@ -1,32 +1,33 @@
 import type { SignIn, SignOut } from '../../shared/contracts/sign-ins.js'
+import type { StoreWith } from '../../shared/contracts/store.js'
 import { copyFrozen } from './deep-freeze.js'
 
-export function createMemorySignIns() {
+export function createMemorySignIns(): StoreWith['signIns'] {
   const signIns = new Map<string, SignIn>()
   const signOuts = new Map<string, SignOut>()
 
   return {
-    add(signIn: SignIn): void {
+    async add(signIn) {
       const copy = copyFrozen(signIn)
       deleteExpired(signIns, signIn.createdAt)
       signIns.set(signIn.id, copy)
     },
-    findByLink: (linkHash: string) => [...signIns.values()].find((each) => each.linkHash === linkHash),
-    countGuess(id: string): SignIn | undefined {
+    findByLink: async (linkHash) => [...signIns.values()].find((each) => each.linkHash === linkHash),
+    async countGuess(id) {
       const found = signIns.get(id)
       if (!found) return undefined
       const counted = copyFrozen({ ...found, guesses: found.guesses + 1 })
       signIns.set(id, counted)
       return counted
     },
-    remove: (id: string) => signIns.delete(id),
-    signOut({ subject, nonce, at, expiresAt }: SignOut): void {
+    remove: async (id) => signIns.delete(id),
+    async addSignOut({ subject, nonce, at, expiresAt }) {
       const former = signOuts.get(subject)
       deleteExpired(signOuts, at)
       signOuts.set(subject, copyFrozen({ subject, nonce, at: Math.max(at, former ? former.at + 1 : 0), expiresAt }))
       for (const { id, contact } of signIns.values()) if (subject === `contact:${contact}`) signIns.delete(id)
     },
-    listSignOuts: (subjects: readonly string[]) =>
+    listSignOuts: async (subjects) =>
       subjects.flatMap((subject) => {
         const found = signOuts.get(subject)
         return found ? [found] : []
