@@ -52,7 +52,7 @@ export function createApplications(options: {
   readonly auditRetention: number | undefined
   readonly logger: Pick<Logger, 'warn'>
   readonly now: () => number
-}) {
+}): { readonly calls: CoreCalls; readonly cleanup: ReturnType<typeof createCleanup> } {
   const readOperatorData = createOperatorDataReader(options.metadataSchema)
   const decisions = createDecisions(options)
   function createCalls(writer: ApplicationWriter): ApplicationCalls {
