@@ -1,6 +1,8 @@
 import type { Application } from '../../index.js'
+import { DAY_MS } from '../../shared/lib/day.js'
+import { fillText } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
-import { renderBar, renderEmpty, renderPill, renderTable } from '../../shared/web/parts.js'
+import { renderBar, renderEmpty, renderNotice, renderPill, renderTable } from '../../shared/web/parts.js'
 import { renderActions } from './actions.js'
 import { findFullestQuota, findLastUse, readPlan, readUsage, sumUsage } from './figures.js'
 import { renderTime } from './formats.js'
@@ -11,12 +13,12 @@ import { isApplicationId, type Answer, type Site, type Visit } from './visit.js'
 
 /** Each row reads usage and quota of its application. */
 const PAGE_SIZE = 25
-const SOON_MS = 30 * 24 * 3_600_000
+const SOON_MS = 30 * DAY_MS
 
 /** The list of applications: found by one text, narrowed by filters. */
 export async function answerApplications(site: Site, visit: Visit): Promise<Answer> {
   const { texts, query } = visit
-  const { items, next } = await findApplications(site, visit)
+  const { items, next, searched } = await findApplications(site, visit)
   const rows = await Promise.all(items.map((application) => renderRow(site, visit, application)))
   const isNarrowed = [...query.keys()].some((name) => name !== 'after' && query.get(name) !== '')
   const [title, advice] = isNarrowed
@@ -26,32 +28,43 @@ export async function answerApplications(site: Site, visit: Visit): Promise<Answ
     heading: texts.tabs.applications,
     tab: 'applications',
     content: html`${renderSearch(visit, 'applications', listFields(site, visit))} ${renderActions(site, visit, 'list')}
+      ${searched !== undefined && renderNotice(fillText(texts.searched, { count: getFormats(visit.language).count.format(searched) }))}
       ${rows.length > 0 ? renderTable(texts.tabs.applications, listColumns(texts), rows) : renderEmptyCard(texts.tabs.applications, { title }, html`<p>${advice}</p>`)}
       <p class="actions after">${renderNext(visit, 'applications', next)}</p>`,
   }
 }
 
-/** An address is a contact's; an id is the application's or the operator's own; anything else begins a name. */
+/** An address is a contact's; what lists show of a key or secret finds its application; an id is the application's or the operator's own; anything else begins a name. */
 async function findApplications(
   { auth }: Pick<Site, 'auth'>,
   visit: Visit,
-): Promise<{ readonly items: readonly Application[]; readonly next?: string }> {
+): Promise<{ readonly items: readonly Application[]; readonly next?: string; readonly searched?: number }> {
   const text = readQuery(visit, 'q')
   const filters = {
     status: readQuery(visit, 'status') as Application['status'] | undefined,
     api: readQuery(visit, 'api'),
     plan: readQuery(visit, 'plan'),
     expiringBefore: readQuery(visit, 'ends') === 'soon' ? new Date(visit.now + SOON_MS) : undefined,
+    ...readUse(visit),
     limit: PAGE_SIZE,
     after: readQuery(visit, 'after'),
   }
   const { list, get } = auth.applications
   if (text === undefined) return list(filters)
   if (text.includes('@')) return list({ ...filters, contact: text })
+  if (/^\w+_(?:key|sec)_/.test(text)) return list({ ...filters, credential: text })
   // Whoever may see one application alone sees no other one in its place.
   if (isApplicationId(text)) return { items: [(await get(text)) ?? []].flat() }
   const [own] = filters.after === undefined ? (await list({ ...filters, externalId: text })).items : []
   return own ? { items: [own] } : list({ ...filters, name: text })
+}
+
+/** When it was used last. */
+function readUse(visit: Visit) {
+  const use = readQuery(visit, 'use')
+  if (use === 'never') return { neverUsed: true } as const
+  if (use === 'recent') return { usedSince: new Date(visit.now - 7 * DAY_MS) }
+  return use === 'old' ? { usedBefore: new Date(visit.now - 90 * DAY_MS) } : {}
 }
 
 function listFields({ auth, planNames }: Site, { texts }: Visit): readonly SearchField[] {
@@ -70,6 +83,7 @@ function listFields({ auth, planNames }: Site, { texts }: Visit): readonly Searc
       texts.facts.plan,
       planNames.map((name) => [name, name]),
     ),
+    ...choose('use', texts.columns.lastUse, Object.entries(texts.uses)),
     ...choose('ends', texts.ends, [['soon', texts.within30]]),
   ]
 }

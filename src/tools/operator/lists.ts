@@ -1,6 +1,6 @@
 import { html, type Html } from '../../shared/web/html.js'
 import { fillIn } from '../../shared/lib/fill-in.js'
-import { formatDay } from '../../shared/lib/day.js'
+import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { renderPill, renderTable } from '../../shared/web/parts.js'
 import { renderDone } from './action-page.js'
 import { renderActions } from './actions.js'
@@ -254,12 +254,24 @@ export function renderErrors(errors: Readonly<Record<string, number>>, { languag
   return html`${listed.map(([error, each], at) => html`${at > 0 && ', '}${getFormats(language).count.format(each)} <code>${error}</code>`)}`
 }
 
+/** The option of each API, with the first day on which nothing was reported for 7 days; not before tomorrow. */
+function listEnds(items: readonly { readonly api: string; readonly lastAt: Date }[], now: number): readonly Html[] {
+  return [...new Set(items.map(({ api }) => api))].map((api) => {
+    const last = Math.max(...items.filter((each) => each.api === api).map(({ lastAt }) => lastAt.getTime()))
+    const until = formatDay(Math.max(last + 8 * DAY_MS, now + DAY_MS))
+    return html`<pre
+      class="data"
+    ><code>apis: { ${JSON.stringify(api)}: { ..., reportOnly: { until: '${until}' } } }</code></pre>`
+  })
+}
+
 /** What report-only guards would have refused. */
 export async function answerReportOnly({ auth }: Site, visit: Visit): Promise<Answer | undefined> {
   const { texts, language } = visit
   if (!auth.usage) return undefined
   const { columns } = texts
   const { items, next } = await auth.usage.reportOnly({ after: readQuery(visit, 'after'), limit: PAGE_SIZE })
+  const isWhole = next === undefined && readQuery(visit, 'after') === undefined
   const rows = items.map(async ({ applicationId, api, route, reason, count, firstAt, lastAt }) => {
     const application: NamedApplication | undefined =
       applicationId === undefined || !maySeeNames(visit) ? undefined : await auth.applications.get(applicationId)
@@ -286,7 +298,13 @@ export async function answerReportOnly({ auth }: Site, visit: Visit): Promise<An
     ],
     rows: await Promise.all(rows),
     next,
-    before: html`<p class="soft">${fillIn(texts.reportOnlyAbout, { option: html`<code>reportOnly</code>` })}</p>`,
+    before: html`<p class="soft">${fillIn(texts.reportOnlyAbout, { option: html`<code>reportOnly</code>` })}</p>
+      ${
+        isWhole &&
+        items.length > 0 &&
+        html`<p class="soft">${texts.enforceFrom}</p>
+          ${listEnds(items, visit.now)}`
+      }`,
     empty: texts.nothingReported,
   })
 }

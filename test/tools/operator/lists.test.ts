@@ -130,7 +130,11 @@ describe('lists', () => {
     ['/audit', 'audit.list', /application\.suspended/],
     ['/audit?type=application.registered', 'audit.list', /application\.registered/],
     ['/audit.csv?by=operator:bob', 'audit.list', /application\.suspended/],
-    ['/reportOnly', 'usage.reportOnly', /insufficient_scope 7/],
+    [
+      '/reportOnly',
+      'usage.reportOnly',
+      /&#34;orders&#34;: { ..., reportOnly: { until: '20\d\d-\d\d-\d\d' } } }.*insufficient_scope 7/,
+    ],
   ])('%s: only with the right %s, and with hostile text escaped', async (path, right, shows) => {
     const { status, text } = await host.get(path)
     expect(status, text.slice(-2000)).toBe(200)

@@ -32,6 +32,7 @@ describe.each(Object.entries(EXPRESSES))('the operator’s pages on %s', (_, exp
   afterAll(() => host.auth.close())
 
   it('lead to each application by name, contact, id and the operator’s own id, and by filters', async () => {
+    const acmeKey = (await host.auth.applications.get(ids.acme))!.keys[0]!
     const found: Record<string, readonly string[]> = {
       '': [ids.acme, ids.hostile, ids.waiting],
       'q=acm': [ids.acme],
@@ -43,6 +44,10 @@ describe.each(Object.entries(EXPRESSES))('the operator’s pages on %s', (_, exp
       'api=catalog': [ids.acme, ids.hostile],
       'plan=gold': [ids.acme],
       'ends=soon': [],
+      'use=never': [ids.acme, ids.hostile, ids.waiting],
+      'use=recent': [],
+      'use=old&api=catalog': [],
+      [`q=${acmeKey.prefix}`]: [ids.acme],
       'q=acme&status=active&api=orders&plan=gold': [ids.acme],
     }
     for (const [query, expected] of Object.entries(found)) {

@@ -19,6 +19,11 @@ export const LABELS = {
   search: ['Search', 'Suche', 'Recherche', 'Búsqueda'],
   any: ['Any', 'Alle', 'Tous', 'Todos'],
   ends: ['Credentials end', 'Zugangsdaten enden', 'Identifiants expirant', 'Credenciales caducan'],
+  uses: {
+    recent: ['in the last 7 days', 'in den letzten 7 Tagen', 'ces 7 derniers jours', 'en los últimos 7 días'],
+    old: ['more than 90 days ago', 'vor mehr als 90 Tagen', 'il y a plus de 90 jours', 'hace más de 90 días'],
+    never: ['never', 'nie', 'jamais', 'nunca'],
+  },
   within30: ['within 30 days', 'in 30 Tagen', 'sous 30 jours', 'en 30 días'],
   show: ['Show', 'Zeigen', 'Afficher', 'Mostrar'],
   clear: ['Clear', 'Zurücksetzen', 'Effacer', 'Limpiar'],
