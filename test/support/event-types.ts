@@ -3,9 +3,9 @@ import type { EventType } from '../../src/index.js'
 /**
  * Every type of event, and the test that looks for secrets in it: `test/leaks.test.ts` (calls and requests), or
  * `test/leaks-in-outages.integration.test.ts` (e-mails, and outages of the mail server, the store's writes, Redis and the
- * clock). Each requires that its types occur. A new type without an entry does not compile.
+ * clock), or `test/core/authorization-server/key-set-outages.integration.test.ts` (key sets). Each requires that its types occur. A new type without an entry does not compile.
  */
-const CAUSED_BY: Readonly<Record<EventType, 'calls' | 'outages'>> = {
+const CAUSED_BY: Readonly<Record<EventType, 'calls' | 'outages' | 'keySets'>> = {
   'application.registered': 'calls',
   'application.imported': 'calls',
   'application.approved': 'outages',
@@ -35,6 +35,8 @@ const CAUSED_BY: Readonly<Record<EventType, 'calls' | 'outages'>> = {
   'request.denied': 'calls',
   'request.reported': 'calls',
   'quota.reached': 'calls',
+  'keySet.unavailable': 'keySets',
+  'keySet.available': 'keySets',
   'signingKey.rotated': 'calls',
   'signingKey.revoked': 'calls',
   'sessionSecret.replaced': 'calls',
@@ -53,7 +55,7 @@ const CAUSED_BY: Readonly<Record<EventType, 'calls' | 'outages'>> = {
 export const EVENT_TYPES = Object.keys(CAUSED_BY) as EventType[]
 
 /** The types that one of the two tests must cause. It may cause others too. */
-export function listCausedBy(test: 'calls' | 'outages'): EventType[] {
+export function listCausedBy(test: 'calls' | 'outages' | 'keySets'): EventType[] {
   return EVENT_TYPES.filter((type) => CAUSED_BY[type] === test)
 }
 

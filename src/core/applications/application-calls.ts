@@ -48,6 +48,7 @@ export function createApplications(options: {
   /** Ends the sessions of a mailbox. */
   readonly signOut: (contact: string) => Promise<void>
   readonly sender: EmailSender
+  readonly internalHosts: readonly string[]
   /** Days for which audit records are kept; undefined: for ever. */
   readonly auditRetention: number | undefined
   readonly logger: Pick<Logger, 'warn'>

@@ -63,7 +63,10 @@ export interface CredentialInfo {
   /** The networks (CIDR) from which it may be used; undefined: any that the application may use. */
   readonly networks: readonly string[] | undefined
   /** The public keys, or the address that serves them, of a key set; left out for keys and secrets. */
-  readonly keySet?: { readonly keys: readonly PublicJwk[] } | { readonly jwksUri: string }
+  readonly keySet?:
+    | { readonly keys: readonly PublicJwk[] }
+    /** `unreadableSince`: left out while the address can be read. */
+    | { readonly jwksUri: string; readonly unreadableSince?: Date }
 }
 
 /** An open invitation of a further contact. */

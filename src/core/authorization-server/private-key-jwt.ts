@@ -12,6 +12,7 @@ import { isObject } from '../../shared/lib/is-object.js'
 import { isLive } from '../applications/credentials/credentials.js'
 import type { ClientApi } from '../http/client-credentials.js'
 import type { Form } from '../http/form.js'
+import type { KeySetOutages } from '../applications/credentials/key-set-outages.js'
 import { createKeySetFetcher } from '../key-sets/fetch-key-set.js'
 import { createKeySetCache } from '../key-sets/key-set-cache.js'
 import { toVerificationKeys, type VerificationKey } from '../key-sets/public-key-set.js'
@@ -60,6 +61,7 @@ export function createAssertionReader({
   ca,
   tokenEndpointAudience,
   clockTolerance,
+  outages,
   now,
 }: {
   /** Finds the application with that id or key, whatever its status. */
@@ -71,6 +73,7 @@ export function createAssertionReader({
   readonly tokenEndpointAudience: boolean
   /** Seconds. */
   readonly clockTolerance: number
+  readonly outages: KeySetOutages
   readonly now: () => number
 }) {
   const keySets = createKeySetCache({ fetchKeySet: createKeySetFetcher({ allow, ca }), now })
@@ -109,8 +112,19 @@ export function createAssertionReader({
     return undefined
   }
 
-  async function listKeys(keySet: KeySetRecord, kid: string | undefined): Promise<readonly VerificationKey[]> {
-    if (!('keys' in keySet)) return keySets.find(keySet.address, { kid, reloadedAt: keySet.reloadedAt })
+  async function listKeys(
+    application: ApplicationRecord,
+    record: CredentialRecord,
+    kid: string | undefined,
+  ): Promise<readonly VerificationKey[]> {
+    const keySet = record.keySet!
+    if (!('keys' in keySet)) {
+      try {
+        return await keySets.find(keySet, { application: application.id, kid })
+      } finally {
+        await outages.note(application, record, keySets.describe(keySet))
+      }
+    }
     const known = imported.get(keySet) ?? toVerificationKeys(keySet.keys)
     imported.set(keySet, known)
     return known
@@ -128,7 +142,7 @@ export function createAssertionReader({
       // An address is not read for a key set that has expired.
       if (!record.keySet || !('keys' in record.keySet || isLive(record, now()))) continue
       try {
-        for (const key of await listKeys(record.keySet, kid)) {
+        for (const key of await listKeys(application!, record, kid)) {
           if (kid !== undefined && key.kid !== undefined && key.kid !== kid) continue
           if (!key.algorithms.includes(algorithm)) continue
           hasVerified = true

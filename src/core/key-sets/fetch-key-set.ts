@@ -1,4 +1,5 @@
-import { lookup as lookUp, type LookupAddress } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
@@ -6,7 +7,7 @@ import { networkInterfaces } from 'node:os'
 import type { PublicJwk } from '../../shared/contracts/application-record.js'
 import { normalizeIp } from '../../shared/lib/ip-address.js'
 import { isInNetworks } from '../../shared/lib/networks.js'
-import { findAddressProblem, KeySetProblem, readKeySet } from './public-key-set.js'
+import { findAddressProblem, KeySetProblem, readHost, readKeySet } from './public-key-set.js'
 
 /** A key set as its address served it. */
 export interface FetchedKeySet {
@@ -15,8 +16,8 @@ export interface FetchedKeySet {
   readonly maxAge: number
 }
 
-/** Rejects with a `KeySetProblem` whose message is a part of a sentence, such as `answered with status 404`. */
-export type FetchKeySet = (address: string) => Promise<FetchedKeySet>
+/** `isByOperator`: an operator gave the address, so that `allow` counts for it. Rejects with a `KeySetProblem` whose message is a part of a sentence, such as `answered with status 404`. */
+export type FetchKeySet = (address: string, isByOperator: boolean) => Promise<FetchedKeySet>
 
 const TIMEOUT_MS = 3000
 const MAX_BYTES = 64 * 1024
@@ -37,37 +38,36 @@ const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
  * Makes the function that reads key sets from addresses that strangers name (CWE-918): by https only, without redirects, from public
  * addresses only, at most 64 KiB within 3 seconds, and JSON only. The addresses of a host are judged after the look-up, and the connection
  * goes to what was judged, so that a DNS answer that changes in between leads nowhere else. `allow` names hosts (`jwks.partner.internal`,
- * `10.0.0.7`) that may have any address; `ca` has their certificates, in PEM. `lookup` is for tests.
+ * `10.0.0.7`) that may have any address where an operator named them; `ca` has their certificates, in PEM. `lookUp` is for tests.
  *
  * Packages for this (ssrf-req-filter, request-filtering-agent) judge addresses alike, but leave sizes, times and redirects to the caller.
  */
 export function createKeySetFetcher({
   allow = [],
   ca,
-  lookup = lookUp,
+  lookUp = createLookUp(),
 }: {
   readonly allow?: readonly string[] | undefined
   readonly ca?: string | undefined
-  readonly lookup?: typeof lookUp
+  readonly lookUp?: LookUp
 }): FetchKeySet {
-  const allowed = new Set(allow.map((host) => host.toLowerCase()))
-
-  /** Looks a host up as Node does, and gives the connection the addresses only if all of them are public. */
-  const lookUpPublic: LookupFunction = (host, { family }, done) => {
-    lookup(host, { family: typeof family === 'number' ? family : 0, all: true }, (error, addresses) => {
-      const found: LookupAddress[] = error ? [] : addresses
-      const hidden = found.some(({ address }) => !isPublic(address))
-      const problem = error ?? (hidden || found.length === 0 ? new KeySetProblem(NOT_PUBLIC) : null)
-      done(problem, problem ? [] : found)
-    })
+  /** Gives the connection the addresses of a host only if all of them are public. */
+  const lookUpPublic: LookupFunction = (host, _options, done) => {
+    lookUp(host).then(
+      (found) => {
+        const hidden = found.length === 0 || found.some(({ address }) => !isPublic(address))
+        done(hidden ? new KeySetProblem(NOT_PUBLIC) : null, hidden ? [] : [...found])
+      },
+      (error: NodeJS.ErrnoException) => done(error, []),
+    )
   }
 
-  return async function fetchKeySet(address) {
+  return async function fetchKeySet(address, isByOperator) {
     const problem = findAddressProblem(address)
     if (problem !== undefined) throw new KeySetProblem(problem)
     const url = new URL(address)
-    const host = url.hostname.replaceAll(/^\[|\]$/g, '')
-    const mayBeAnywhere = allowed.has(host)
+    const host = readHost(address)
+    const mayBeAnywhere = isByOperator && allow.includes(host)
     // Node looks up no host that is an address.
     if (!mayBeAnywhere && isIP(host) !== 0 && !isPublic(host)) throw new KeySetProblem(NOT_PUBLIC)
     const signal = AbortSignal.timeout(TIMEOUT_MS)
@@ -82,6 +82,26 @@ export function createKeySetFetcher({
     } catch (error) {
       throw error instanceof KeySetProblem ? error : new KeySetProblem('is no JSON')
     }
+  }
+}
+
+/** Finds all addresses of a host. */
+type LookUp = (host: string) => Promise<readonly LookupAddress[]>
+
+/**
+ * Asks DNS without a thread. Node's own look-up keeps one of four busy until DNS answers, which a stranger's need not, and the host's files,
+ * passwords and other look-ups wait for those threads. `servers` is for tests.
+ */
+export function createLookUp(servers?: readonly string[]): LookUp {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS / 2, tries: 2 })
+  if (servers) resolver.setServers(servers)
+  return async (host) => {
+    const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+    const addresses = found.flatMap((each, index) =>
+      each.status === 'fulfilled' ? each.value.map((address) => ({ address, family: index === 0 ? 4 : 6 })) : [],
+    )
+    if (addresses.length === 0 && found[0].status === 'rejected') throw found[0].reason
+    return addresses
   }
 }
 

@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { KeySetRecord, PublicJwk } from '../../shared/contracts/application-record.js'
 import { OAuthError, OutageCause } from '../../shared/contracts/denial.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import { createConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import type { FetchKeySet } from './fetch-key-set.js'
 import { KeySetProblem, toVerificationKeys, type VerificationKey } from './public-key-set.js'
 
-/** What is known of the key set at an address. */
+/** A key set that its client publishes at an address. */
+export type PublishedKeySet = Extract<KeySetRecord, { readonly address: string }>
+
+/** The key set that was last read at an address. */
 interface Known {
+  readonly jwks: readonly PublicJwk[]
   readonly keys: readonly VerificationKey[]
   /** Milliseconds since 1970, as all times here. */
   readonly fetchedAt: number
@@ -19,18 +24,56 @@ interface Entry {
   /** The latest reload that was asked for before the last attempt, by the clock of whoever asked. */
   reloadedAt: number
   /** Why the last attempt failed; undefined if it did not. */
-  problem: string | undefined
+  problem: KeySetProblem | undefined
   pending: Promise<void> | undefined
 }
 
 const RETRY_MS = 60_000
-/** Known keys go on for so long while the address does not answer. */
+/** Known keys go on for so long after they were read, while the address does not answer. */
 const OUTAGE_MS = 24 * 3600_000
-/** A client whose keys are known waits no longer for others, whose addresses may be slow on purpose. */
-const WAIT_MS = 3000
-const ADDRESSES = 1000
+/** No request waits longer for its turn and the answer. */
+const WAIT_MS = 4000
+const UNREAD_ADDRESSES = 1000
+const READ_ADDRESSES = 10_000
+/** An estimate. */
+const BYTES_PER_KEY = 3000
 const AT_ONCE = 4
-const WAITING = 200
+const SLOW_AT_ONCE = 2
+const WAITING = 1000
+/** An application whose address took so long is slow for an hour. */
+const SLOW_MS = 1000
+const SLOW_FOR_MS = 3600_000
+const SLOW_APPLICATIONS = 10_000
+
+class TooManyReads extends KeySetProblem {}
+
+/**
+ * Lets few addresses be read at once. Applications take turns, and those whose address was slow within the last hour take them among
+ * themselves, with connections of their own: strangers who answer slowly on purpose delay each other. Hosts count for nothing, because a
+ * stranger can name a slow page of somebody else's.
+ */
+function createTurns(now: () => number) {
+  const onOverflow = () => new TooManyReads('is not read: too many others are being read')
+  const limit = createConcurrencyLimit({ atOnce: AT_ONCE, waiting: WAITING, onOverflow })
+  const limitSlow = createConcurrencyLimit({ atOnce: SLOW_AT_ONCE, waiting: WAITING, onOverflow })
+  const slowUntil = createBoundedCache<number>({ entries: SLOW_APPLICATIONS })
+  const isSlow = (application: string): boolean => (slowUntil.get(application) ?? 0) > now()
+
+  return async function takeTurn<Result>(application: string, read: () => Promise<Result>): Promise<Result> {
+    async function measure(): Promise<{ readonly result: Result }> {
+      const startedAt = now()
+      try {
+        return { result: await read() }
+      } finally {
+        if (now() - startedAt >= SLOW_MS) slowUntil.set(application, now() + SLOW_FOR_MS)
+      }
+    }
+    // It may have become slow while it waited.
+    const measureUnlessSlow = async () => (isSlow(application) ? undefined : measure())
+    const quick = isSlow(application) ? undefined : await limit(application, measureUnlessSlow)
+    return (quick ?? (await limitSlow(application, measure))).result
+  }
+}
 
 /** Keeps the key sets of clients that publish theirs at an address. */
 export function createKeySetCache({
@@ -40,45 +83,58 @@ export function createKeySetCache({
   readonly fetchKeySet: FetchKeySet
   readonly now: () => number
 }) {
-  const entries = createBoundedCache<Entry>({ entries: ADDRESSES })
-  const limit = createConcurrencyLimit({
-    atOnce: AT_ONCE,
-    waiting: WAITING,
-    onOverflow: () => new KeySetProblem('is not read: too many others are being read'),
+  /** Apart, so that addresses that never answer drop none that did. */
+  const unread = createBoundedCache<Entry>({ entries: UNREAD_ADDRESSES })
+  const read = createBoundedCache<Entry>({
+    entries: READ_ADDRESSES,
+    bytesOf: ({ known }) => (known?.keys.length ?? 0) * BYTES_PER_KEY,
   })
+  const takeTurn = createTurns(now)
 
-  async function fetchInto(address: string, entry: Entry): Promise<void> {
+  async function fetchInto(entry: Entry, keySet: PublishedKeySet, application: string): Promise<void> {
+    const { address, byOperator = false } = keySet
     try {
-      const { keys, maxAge } = await limit(new URL(address).host, () => fetchKeySet(address))
+      const { keys: jwks, maxAge } = await takeTurn(application, () => fetchKeySet(address, byOperator))
       const fetchedAt = now()
-      entry.known = { keys: toVerificationKeys(keys), fetchedAt, freshUntil: fetchedAt + maxAge * 1000 }
+      keep(formatKey(keySet), entry, {
+        jwks,
+        keys: toVerificationKeys(jwks),
+        fetchedAt,
+        freshUntil: fetchedAt + maxAge * 1000,
+      })
       entry.problem = undefined
     } catch (error) {
       if (!(error instanceof KeySetProblem)) throw error
-      entry.problem = error.message
+      entry.problem = error
       if (entry.known) entry.known.freshUntil = now()
     } finally {
       entry.pending = undefined
     }
   }
 
-  async function read(address: string, entry: Entry, reloadedAt: number): Promise<void> {
+  function keep(key: string, entry: Entry, known: Known): void {
+    unread.delete(key)
+    read.delete(key)
+    entry.known = known
+    read.set(key, entry)
+  }
+
+  async function refresh(entry: Entry, keySet: PublishedKeySet, application: string): Promise<void> {
     if (!entry.pending) {
       entry.attemptedAt = now()
-      entry.reloadedAt = Math.max(entry.reloadedAt, reloadedAt)
-      entry.pending = fetchInto(address, entry)
+      entry.reloadedAt = Math.max(entry.reloadedAt, keySet.reloadedAt)
+      entry.pending = fetchInto(entry, keySet, application)
     }
-    const { pending } = entry
-    if (!isUsable(entry.known)) return pending
-    await Promise.race([pending, sleep(WAIT_MS, undefined, { ref: false })])
+    await Promise.race([entry.pending, sleep(WAIT_MS, undefined, { ref: false })])
   }
 
   function isUsable(known: Known | undefined): known is Known {
     return known !== undefined && known.fetchedAt + OUTAGE_MS >= now()
   }
 
-  function findEntry(address: string): Entry {
-    const entry = entries.get(address)
+  function findEntry(keySet: PublishedKeySet): Entry {
+    const key = formatKey(keySet)
+    const entry = read.get(key) ?? unread.get(key)
     if (entry) return entry
     const created: Entry = {
       known: undefined,
@@ -87,34 +143,55 @@ export function createKeySetCache({
       problem: undefined,
       pending: undefined,
     }
-    entries.set(address, created)
+    const { keys: jwks, readAt } = keySet.outage ?? {}
+    if (jwks && readAt !== undefined)
+      keep(key, created, { jwks, keys: toVerificationKeys(jwks), fetchedAt: readAt, freshUntil: -Infinity })
+    else unread.set(key, created)
     return created
   }
 
   return {
     /**
-     * The keys at an address. It is read again when its time is over, after `reloadedAt` (milliseconds), and for a `kid` that the known set
-     * lacks; after a failure, and for unknown `kid`s, at most once a minute. While it does not answer, known keys go on for 24 hours. Rejects
-     * with 503 when nothing is known of it.
+     * The keys of a key set of that application. Its address is read again when its time is over, after `reloadedAt`, and for a `kid` that the
+     * known set lacks; after a failure, and for unknown `kid`s, at most once a minute. While it does not answer, known keys go on for 24 hours;
+     * a process that starts meanwhile has those that another has saved (`outage`). Rejects with 503 when nothing is known of it.
      */
     async find(
-      address: string,
-      { kid, reloadedAt = -Infinity }: { readonly kid?: string | undefined; readonly reloadedAt?: number | undefined },
+      keySet: PublishedKeySet,
+      { application, kid }: { readonly application: string; readonly kid: string | undefined },
     ): Promise<readonly VerificationKey[]> {
-      const entry = findEntry(address)
+      const entry = findEntry(keySet)
       const { known } = entry
       const isCurrent = known !== undefined && known.freshUntil > now()
       const lacksKid = kid !== undefined && known?.keys.every((key) => key.kid !== kid) === true
       const mayRetry = entry.attemptedAt < now() - RETRY_MS
-      if (entry.pending || reloadedAt > entry.reloadedAt || ((!isCurrent || lacksKid) && mayRetry))
-        await read(address, entry, reloadedAt)
+      if (entry.pending || keySet.reloadedAt > entry.reloadedAt || ((!isCurrent || lacksKid) && mayRetry))
+        await refresh(entry, keySet, application)
       const found = entry.known
       if (!isUsable(found))
         throw new OAuthError('temporarily_unavailable', 'The key set of the client cannot be read at present', {
           // Only the log may say it: the reason tells what is in the networks of this host.
-          cause: new OutageCause(`The key set at ${address} ${entry.problem ?? 'is not known'}.`),
+          cause: new OutageCause(`The key set at ${keySet.address} ${entry.problem?.message ?? 'is not known'}.`),
         })
       return found.keys
     },
+    /** What the last attempt has shown of an address; undefined if it was none of the address. */
+    describe(keySet: PublishedKeySet): AddressState | undefined {
+      const { problem, known } = findEntry(keySet)
+      if (problem instanceof TooManyReads || !(problem ?? known)) return undefined
+      return { problem: problem?.message, keys: known?.jwks, readAt: known?.fetchedAt }
+    },
   }
+}
+
+export interface AddressState {
+  /** A part of a sentence; undefined if the address was read. */
+  readonly problem: string | undefined
+  /** What was read last, and when; undefined if nothing was so far. */
+  readonly keys: readonly PublicJwk[] | undefined
+  readonly readAt: number | undefined
+}
+
+function formatKey({ address, byOperator }: PublishedKeySet): string {
+  return `${byOperator ? 'operator' : 'other'} ${address}`
 }

@@ -52,6 +52,11 @@ export function readKeySet(value: unknown, { ignoreOthers }: { readonly ignoreOt
   return keys
 }
 
+/** The host of an address, as the option `allow` has it. */
+export function readHost(address: string): string {
+  return new URL(address).hostname.replaceAll(/^\[|\]$/g, '')
+}
+
 /** The problem of an address at which a client says that its key set is: a part of a sentence; undefined for none. */
 export function findAddressProblem(address: string): string | undefined {
   if (address.length > MAX_ADDRESS_LENGTH) return `has more than ${MAX_ADDRESS_LENGTH} characters`

@@ -42,7 +42,7 @@ function readSigner(option: string, signer: unknown): Signer {
 
 export const readClientAssertions = group('clientAssertions', {
   tokenEndpointAudience: boolean(false),
-  allow: textList,
+  allow: (option, given) => textList(option, given).map((host) => host.toLowerCase()),
   ca: optional(text),
 })
 

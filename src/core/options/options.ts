@@ -75,7 +75,10 @@ export interface ClientAssertionsOptions {
    * out (draft-ietf-oauth-rfc7523bis).
    */
   readonly tokenEndpointAudience?: boolean | undefined
-  /** Hosts of key sets that may have an address that is not public: your own, such as `jwks.internal` or `10.0.0.7`; none if left out. */
+  /**
+   * Hosts of key sets that may have an address that is not public: your own, such as `jwks.internal` or `10.0.0.7`; none if left out. Only
+   * operators can name them: registrations and contacts are refused.
+   */
   readonly allow?: readonly string[] | undefined
   /** The certificates, in PEM, that the hosts of key sets may have in place of those that Node trusts. */
   readonly ca?: string | undefined

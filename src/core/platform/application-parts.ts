@@ -1,5 +1,6 @@
 import { createSignOuts } from '../applications/contacts/sign-outs.js'
 import { createApplications } from '../applications/application-calls.js'
+import { createKeySetOutages } from '../applications/credentials/key-set-outages.js'
 import { createLastUsed } from '../applications/credentials/last-used.js'
 import { createApplicationCache } from '../applications/records/application-cache.js'
 import { createApplicationWriter } from '../applications/records/application-writer.js'
@@ -43,10 +44,21 @@ export function createApplicationParts(foundation: Foundation, { signingKeys }: 
     opened: foundation.opened,
     signOut: createSignOuts({ store, now }).addForContact,
     sender: { isGiven: () => hooks.wakeSender !== undefined, wake: () => hooks.wakeSender?.() },
+    internalHosts: settings.clientAssertions.allow,
     auditRetention: settings.background.auditRetention,
     logger: foundation.logger,
     now,
   })
   const activate = createActivation({ store, writer, limitChanges: clientLimits.limitChanges })
-  return { source, applicationCache, writer, lastUsed, activate, calls, cleanup }
+  const outages = createKeySetOutages({
+    writer,
+    limitChanges: clientLimits.limitChanges,
+    wakeSender: () => hooks.wakeSender?.(),
+    emit,
+    logger: foundation.logger,
+    now,
+  })
+  const { clockTolerance } = settings.tokens
+  const assertions = { ...settings.clientAssertions, store, clockTolerance, outages }
+  return { source, applicationCache, writer, lastUsed, activate, assertions, calls, cleanup }
 }

@@ -33,7 +33,6 @@ export function createServers(
 ) {
   const { settings, credentials, feed, logger } = foundation
   const { basePath, baseUrl } = settings
-  const { clockTolerance } = settings.tokens
   const resourceServer = createResourceServer({
     apis: settings.apis,
     accessTokens: tokens.accessTokens,
@@ -84,7 +83,7 @@ export function createServers(
     paceStarts: foundation.paceStarts,
     logRefusal: foundation.logRefusal,
     checkMount: settings.development ? createMountCheck({ baseUrl, basePath, logger }) : undefined,
-    assertions: { ...settings.clientAssertions, store: foundation.store, clockTolerance },
+    assertions: applicationParts.assertions,
     now: foundation.now,
   })
   return { guards: resourceServer.calls, guardParts: resourceServer.guardParts, routers, authenticateResourceServer }

@@ -1,3 +1,4 @@
+import { describeOutage } from '../../core/applications/credentials/key-set-outages.js'
 import type { ExpiringCredential } from '../../core/applications/credentials/credential-expiry.js'
 import type {
   CredentialTerms,
@@ -143,6 +144,11 @@ export function describeNotice(
 ): EmailContent | undefined {
   const { purpose } = notice
   if (purpose === 'quota') return describeQuota(notice, application, options.now())
+  if (purpose === 'keySetOutage') {
+    const outage = describeOutage(notice, application)
+    const { language = 'en' } = application
+    return outage && { ...outage, purpose, language, application: describeApplication(application) }
+  }
   if (purpose === 'changes') return describeChanges(notice, application)
   if (purpose !== 'invitation') return describeDecision({ ...notice, purpose }, application, options)
   const { recipient: to, details } = notice

@@ -4,17 +4,17 @@ import type { EmailCode, EmailLink, EmailTexts } from '../../shared/contracts/co
 import type {
   ApprovalRequestEmail,
   ApprovedEmail,
-  ChangesEmail,
-  ContactChange,
   CredentialsEmail,
   EmailContent,
   EmailGrants,
   ExpiringEmail,
+  KeySetOutageEmail,
   QuotaEmail,
 } from '../../shared/contracts/email-content.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import { fillCount, fillText } from '../../shared/lib/fill-in.js'
 import { describeApis, describeId, usesTokens } from './api-commands.js'
+import { writeChanges } from './change-texts.js'
 import { formatTime } from './layout.js'
 import type { EmailCatalogue } from './texts/en.js'
 import { TEXTS } from './texts/languages.js'
@@ -116,6 +116,8 @@ function writeDraft(content: EmailContent, options: TextsOptions): Draft {
     }
     case 'quota':
       return writeQuota(content, texts)
+    case 'keySetOutage':
+      return writeOutage(content, texts)
     case 'changes':
       return writeChanges(content, texts)
     case 'registration':
@@ -289,32 +291,16 @@ function writeQuota(content: QuotaEmail, texts: EmailCatalogue): Draft {
   }
 }
 
-/** One line for each change. Without addresses: contacts choose theirs, and mail programs would turn them into links. */
-function writeChanges({ application, recipientIs, changes, more }: ChangesEmail, texts: EmailCatalogue): Draft {
-  const { again, more: omitted, unexpected } = texts.changes
-  const wasRemoved = changes.some(({ type, isRecipient }) => type === 'contactRemoved' && isRecipient)
-  const lines = changes.map((change): EmailCode => ({
-    label: formatTime(change.at),
-    code: describeChange(change, texts),
-  }))
-  const words = texts.changes[recipientIs]
+function writeOutage(content: KeySetOutageEmail, texts: EmailCatalogue): Draft {
+  const { application, keySet, since, refusedFrom, isRefused } = content
+  const { refused, goesOn, text, toDo } = texts.keySetOutage
+  const words = isRefused ? refused : goesOn
+  const { facts = [], ...identified } = identify(application, texts)
   return {
     words,
-    paragraphs: [words.text, wasRemoved && recipientIs === 'contact' && again, more > 0 && omitted],
-    values: { listed: changes.length, all: changes.length + more },
-    notes: [unexpected],
-    facts: [...lines, { label: texts.labels.applicationId, code: application.id }],
-    manage: recipientIs === 'contact',
+    paragraphs: [text, words.text, toDo],
+    values: { credential: keySet.name, since: formatTime(since), refusedFrom: formatTime(refusedFrom) },
+    ...identified,
+    facts: [{ label: texts.labels.publicKeys, code: keySet.jwksUri }, ...facts],
   }
-}
-
-function describeChange({ type, by, address, credential, isRecipient }: ContactChange, texts: EmailCatalogue): string {
-  const { change, changes, forms } = texts
-  const { kind = 'key', name = '', formerName: former = '' } = credential ?? {}
-  const who = by === undefined ? changes.byOperator : changes.byContact
-  const fill = (text: string): string => fillText(text, { ...forms[kind], who, credential: name, former })
-  if (type === 'contactRemoved' && by === address) return change.left
-  if (type === 'contactRemoved' && isRecipient) return fill(change.removedYou)
-  if (type === 'contactAdded' && by === address) return change.joined
-  return fill(change[type === 'credentialUpdated' && former !== '' ? 'credentialRenamed' : type])
 }

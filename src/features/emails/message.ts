@@ -95,6 +95,7 @@ function listApiNames(content: EmailContent): readonly string[] {
     case 'invitation':
     case 'suspended':
     case 'quota':
+    case 'keySetOutage':
     default:
       return Object.keys(content.application.apis)
   }
@@ -146,6 +147,7 @@ function listIndispensable(email: EmailContent): readonly string[] {
     case 'rejected':
     case 'suspended':
     case 'quota':
+    case 'keySetOutage':
     case 'changes':
     default:
       return []

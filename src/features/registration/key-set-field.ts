@@ -11,6 +11,7 @@ import type { RegistrationTexts } from './texts/en.js'
 export async function readKeySetField(
   { values, apis: chosen }: FormFields,
   apis: readonly Api[],
+  internalHosts: readonly string[],
   texts: RegistrationTexts,
 ): Promise<{ readonly source: KeySetSource | undefined; readonly problems: FieldProblems }> {
   const text = values.get('keySet') ?? ''
@@ -23,7 +24,7 @@ export async function readKeySetField(
   if (text === '') return { source: undefined, problems: NO_PROBLEMS }
   try {
     const source = parseKeySetText(text)
-    await readKeySetSource(source, 0)
+    await readKeySetSource(source, { now: 0, internalHosts })
     return { source, problems: NO_PROBLEMS }
   } catch (error) {
     if (!(error instanceof ApplicationError)) throw error

@@ -76,7 +76,7 @@ export interface PreparedRegistration extends Pick<ApplicationRecord, 'name' | '
 /** The call that adds an application for its developers. `operators` are asked to decide about registrations. */
 export function createPrepareRegistration(core: Core, operators: readonly string[]): PrepareRegistration {
   const { writer, opened, wakeSender, now } = core
-  const { apis } = core.settings
+  const { apis, clientAssertions } = core.settings
   /** Of new applications. */
   const plan = core.find('plans')?.defaultPlan
 
@@ -94,7 +94,7 @@ export function createPrepareRegistration(core: Core, operators: readonly string
     const language = readLanguage(givenLanguage)
     const problem = findKeySetProblem([...apis.values()], Object.keys(granted), source !== undefined)
     if (problem) throw createKeySetError(problem)
-    const keySet = source && (await readKeySetSource(source, now()))
+    const keySet = source && (await readKeySetSource(source, { now: now(), internalHosts: clientAssertions.allow }))
     const isHeld = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
 
     async function save(
@@ -118,7 +118,7 @@ export function createPrepareRegistration(core: Core, operators: readonly string
           // No credential before the e-mail is sent: the applicant knows its private keys already.
           details: {
             ...(isHeld && describeAsker(by, origin?.address)),
-            ...(keySet && { keySet: keySet as JsonObject }),
+            ...(keySet && { keySet: keySet as unknown as JsonObject }),
           },
         }),
       })

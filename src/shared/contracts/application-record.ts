@@ -26,7 +26,27 @@ export interface PublicJwk {
 /** The public keys of a client (RFC 7523): the keys, or the address that serves them, and when it was last to be read again (milliseconds). */
 export type KeySetRecord =
   | { readonly keys: readonly PublicJwk[] }
-  | { readonly address: string; readonly reloadedAt: number }
+  | {
+      readonly address: string
+      readonly reloadedAt: number
+      /** Given by an operator, who alone may name a host of `clientAssertions.allow`. */
+      readonly byOperator?: true
+      /** Left out while the address can be read. */
+      readonly outage?: KeySetOutage
+      /** When contacts were last told that it cannot. */
+      readonly toldAt?: number
+    }
+
+/** The address of a key set does not answer. Times are milliseconds since 1970. */
+export interface KeySetOutage {
+  /** When a process noticed it first. */
+  readonly since: number
+  /** The keys that were read last, and when, for processes that start meanwhile; left out if none were. */
+  readonly keys?: readonly PublicJwk[]
+  readonly readAt?: number
+  /** What contacts were told: that the keys go on, or that they are refused. */
+  readonly told?: 'goesOn' | 'refused'
+}
 
 /** A stored API key or client secret, or a key set in the place of a secret. */
 export interface CredentialRecord {

@@ -17,6 +17,7 @@ export type EmailContent =
   | RejectionEmail
   | SuspendedEmail
   | QuotaEmail
+  | KeySetOutageEmail
   | ChangesEmail
 
 interface CommonContent {
@@ -154,6 +155,17 @@ export interface QuotaEmail extends CommonContent {
   readonly soft: boolean
   /** When it begins anew. */
   readonly endsAt: Date
+}
+
+/** Says that the address of a key set has not been readable for an hour, or that its keys are refused now. */
+export interface KeySetOutageEmail extends CommonContent {
+  readonly purpose: 'keySetOutage'
+  readonly application: EmailApplication
+  readonly keySet: { readonly name: string; readonly jwksUri: string }
+  readonly since: Date
+  /** Until then the keys that were read last are accepted. */
+  readonly refusedFrom: Date
+  readonly isRefused: boolean
 }
 
 /** Tells a contact what the others have changed, or somebody that he or she is a contact no more: one e-mail for the changes of 10 minutes. */

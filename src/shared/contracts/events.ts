@@ -32,6 +32,8 @@ export type EventType =
   | 'request.denied'
   | 'request.reported'
   | 'quota.reached'
+  | 'keySet.unavailable'
+  | 'keySet.available'
   | 'signingKey.rotated'
   | 'signingKey.revoked'
   | 'sessionSecret.replaced'

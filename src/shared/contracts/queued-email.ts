@@ -5,7 +5,7 @@ export type DeliveryPurpose = 'registration' | 'key' | 'secret'
 
 /**
  * The purpose of an e-mail without credentials: it reminds of a credential that is about to expire, invites a contact, asks an
- * operator for a decision, tells the outcome for an application or for its request for an API, tells how much of a quota is used, or tells a contact what others
+ * operator for a decision, tells the outcome for an application or for its request for an API, tells how much of a quota is used, that the address of a key set cannot be read, or tells a contact what others
  * have changed.
  */
 export type NoticePurpose =
@@ -16,6 +16,7 @@ export type NoticePurpose =
   | 'rejected'
   | 'suspended'
   | 'quota'
+  | 'keySetOutage'
   | 'changes'
 
 export const EMAIL_STATES = ['held', 'due', 'failed', 'claimable', 'suspended'] as const

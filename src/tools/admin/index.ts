@@ -99,7 +99,7 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
     applications: withCheckedArguments(APPLICATION_PARAMETERS, {
       ...createRegistry({ store, writer, decisions, readOperatorData, opened, now }),
       ...createNamedCredentials({ store, writer, opened, now }),
-      ...createKeySetReplacement({ store, writer, opened, now }),
+      ...createKeySetReplacement({ store, writer, opened, internalHosts: [], now }),
       ...createContacts({ store, writer, opened, now }),
       disallow,
     }),

@@ -31,6 +31,8 @@ export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'application.delivered': countDelivery('delivered'),
   'application.deliveryFailed': countDelivery('delivery_failed'),
   'quota.reached': countChange('platform_auth.application.changes', 'quota_reached'),
+  'keySet.unavailable': countChange('platform_auth.application.changes', 'key_set_unavailable'),
+  'keySet.available': countChange('platform_auth.application.changes', 'key_set_available'),
   'signingKey.rotated': countChange('platform_auth.signing_key.changes', 'rotated'),
   'signingKey.revoked': countChange('platform_auth.signing_key.changes', 'revoked'),
   'sessionSecret.replaced': countChange('platform_auth.session_secret.changes', 'replaced'),

@@ -14,6 +14,7 @@ const EMAIL_PURPOSES = [
   'rejected',
   'suspended',
   'quota',
+  'keySetOutage',
   'changes',
 ] as const
 const READS = { needs: 'store', changes: 'nothing', audited: false } as const

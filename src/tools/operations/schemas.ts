@@ -116,7 +116,13 @@ export const CREDENTIAL = z
     networks: optional(z.array(z.string())),
     keySet: optional(
       z
-        .union([z.strictObject({ keys: z.array(PUBLIC_JWK) }), z.strictObject({ jwksUri: text() })])
+        .union([
+          z.strictObject({ keys: z.array(PUBLIC_JWK) }),
+          z.strictObject({
+            jwksUri: text(),
+            unreadableSince: optional(timestamp('Left out while the address can be read.')),
+          }),
+        ])
         .check(
           z.describe('The public keys, or the address that serves them, of a key set, which is one of the secrets.'),
         ),

@@ -21,7 +21,8 @@ export function renderCredentials(site: Site, visit: Visit, application: Applica
     })),
   ]
   const rows = listed.map(({ kind, credential }) => {
-    const { id, name, prefix, createdAt, lastUsedAt, apis, networks } = credential
+    const { id, name, prefix, createdAt, lastUsedAt, apis, networks, keySet } = credential
+    const since = keySet && 'jwksUri' in keySet ? keySet.unreadableSince : undefined
     return html`<li class="row">
       <div>
         <h3>${name} ${renderPill(texts.kinds[kind])}</h3>
@@ -31,6 +32,7 @@ export function renderCredentials(site: Site, visit: Visit, application: Applica
             >${lastUsedAt ? fillIn<string | Html>(texts.lastUsed, { time: renderTime(lastUsedAt, visit) }) : texts.neverUsed}</span
           >
           <span>${fillIn<string | Html>(texts.created, { time: renderTime(createdAt, visit) })}</span>
+          ${since && html`<span class="warn">${fillIn<string | Html>(texts.unreadableSince, { time: renderTime(since, visit) })}</span>`}
           ${renderEnd(credential, visit)}
           ${apis && html`<span>${fillText(texts.onlyFor, { apis: formatGrants(apis) })}</span>`}
           ${networks && html`<span>${fillText(texts.onlyFrom, { networks: networks.join(', ') })}</span>`}

@@ -48,6 +48,7 @@ async function openReader(algorithm: string) {
     allow: [],
     tokenEndpointAudience: false,
     clockTolerance: 5,
+    outages: { note: async () => undefined },
     now: () => now,
   })
   async function sign(clientId: string, jti: string, key: CryptoKey = privateKey): Promise<string> {

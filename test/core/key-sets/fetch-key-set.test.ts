@@ -1,9 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
-import type { lookup as lookUp, LookupAddress } from 'node:dns'
+import { createSocket } from 'node:dgram'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { networkInterfaces } from 'node:os'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createKeySetFetcher } from '../../../src/core/key-sets/fetch-key-set.js'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createKeySetFetcher, createLookUp } from '../../../src/core/key-sets/fetch-key-set.js'
+import { waitUntil } from '../../support/wait-until.js'
 import { CERTIFICATE, listenHttps } from '../../support/https.js'
 
 const JWK = { ...generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }), kid: 'a' }
@@ -30,20 +31,16 @@ beforeAll(async () => {
 afterAll(() => close())
 
 /** Finds the given addresses, one list for each look-up. */
-function resolving(...answers: readonly (readonly string[])[]): typeof lookUp {
+function resolving(...answers: readonly (readonly string[])[]) {
   let count = 0
-  const look = (_host: string, _options: object, done: (error: Error | null, found: LookupAddress[]) => void) => {
+  return async () => {
     const addresses = answers[Math.min(count++, answers.length - 1)]!
-    done(
-      null,
-      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-    )
+    return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
   }
-  return look as unknown as typeof lookUp
 }
 
 const local = createKeySetFetcher({ allow: ['127.0.0.1'], ca: CERTIFICATE })
-const read = (path = '/jwks') => local(`https://127.0.0.1:${port}${path}`)
+const read = (path = '/jwks') => local(`https://127.0.0.1:${port}${path}`, true)
 
 describe('a key set at an address', () => {
   it('is read', async () => {
@@ -118,28 +115,30 @@ describe('an address that is not public', () => {
   it.each([...HIDDEN, ...own.map((address) => address.replace(/%.*$/, ''))])('%s gets no request', async (address) => {
     requests = 0
     const host = address.includes(':') ? `[${address}]` : address
-    await expect(createKeySetFetcher({ ca: CERTIFICATE })(`https://${host}:${port}/`)).rejects.toThrow('not public')
+    await expect(createKeySetFetcher({ ca: CERTIFICATE })(`https://${host}:${port}/`, true)).rejects.toThrow(
+      'not public',
+    )
     // The same as the answer of DNS, alone and beside a public one.
     for (const found of [[address], ['93.184.215.14', address], [address, '93.184.215.14']]) {
-      const fetchKeySet = createKeySetFetcher({ ca: CERTIFICATE, lookup: resolving(found) })
-      await expect(fetchKeySet(`https://jwks.partner.test:${port}/`)).rejects.toThrow('not public')
+      const fetchKeySet = createKeySetFetcher({ ca: CERTIFICATE, lookUp: resolving(found) })
+      await expect(fetchKeySet(`https://jwks.partner.test:${port}/`, true)).rejects.toThrow('not public')
     }
     expect(requests).toBe(0)
   })
 
   it.each(['2130706433', '0x7f.1', '017700000001', '127.1', '0'])('is recognized in the spelling %s', async (host) => {
-    await expect(createKeySetFetcher({})(`https://${host}:${port}/`)).rejects.toThrow('not public')
+    await expect(createKeySetFetcher({})(`https://${host}:${port}/`, true)).rejects.toThrow('not public')
   })
 
   it('is judged in the look-up that the connection uses', async () => {
     requests = 0
     // Nothing answers at the first address. A second look-up would lead here.
-    const lookup = resolving(['2a00::1'], ['127.0.0.1'])
-    const fetchKeySet = createKeySetFetcher({ ca: CERTIFICATE, lookup })
-    await expect(fetchKeySet(`https://jwks.partner.test:${port}/`)).rejects.toThrow(
+    const lookUp = resolving(['2a00::1'], ['127.0.0.1'])
+    const fetchKeySet = createKeySetFetcher({ ca: CERTIFICATE, lookUp })
+    await expect(fetchKeySet(`https://jwks.partner.test:${port}/`, true)).rejects.toThrow(
       /could not be reached|did not answer/,
     )
-    await expect(fetchKeySet(`https://jwks.partner.test:${port}/`)).rejects.toThrow('not public')
+    await expect(fetchKeySet(`https://jwks.partner.test:${port}/`, true)).rejects.toThrow('not public')
     expect(requests).toBe(0)
   })
 
@@ -152,13 +151,34 @@ describe('an address that is not public', () => {
     ['//partner.test', 'no URL'],
     [`https://partner.test/${'x'.repeat(2000)}`, '2000 characters'],
   ])('%s is refused', async (address, problem) => {
-    await expect(createKeySetFetcher({})(address)).rejects.toThrow(problem)
+    await expect(createKeySetFetcher({})(address, true)).rejects.toThrow(problem)
   })
 })
 
 it('a host that is allowed may have any address, and no other certificate', async () => {
   answer = send(SET)
-  await expect(createKeySetFetcher({ allow: ['127.0.0.1'] })(`https://127.0.0.1:${port}/`)).rejects.toThrow(
+  await expect(createKeySetFetcher({ allow: ['127.0.0.1'] })(`https://127.0.0.1:${port}/`, true)).rejects.toThrow(
     'could not be reached (DEPTH_ZERO_SELF_SIGNED_CERT)',
+  )
+})
+
+it('DNS that never answers ends the read after 3 seconds, and keeps no thread of the process busy', async () => {
+  const dns = createSocket('udp4')
+  let asked = 0
+  dns.on('message', () => void (asked += 1))
+  await new Promise<void>((resolve) => void dns.bind(0, '127.0.0.1', resolve))
+  onTestFinished(() => void dns.close())
+  const fetchKeySet = createKeySetFetcher({ lookUp: createLookUp([`127.0.0.1:${dns.address().port}`]) })
+  const read = fetchKeySet('https://stranger.test/', false)
+  read.catch(() => undefined)
+  await waitUntil(() => asked > 0)
+  // Node's own look-up has a thread until DNS answers.
+  expect(process.getActiveResourcesInfo()).not.toContain('GetAddrInfoReqWrap')
+  await expect(read).rejects.toThrow(/did not answer|could not be reached/)
+})
+
+it('a host that is allowed is refused where somebody else than an operator named it', async () => {
+  await expect(createKeySetFetcher({ allow: ['127.0.0.1'] })(`https://127.0.0.1:${port}/`, false)).rejects.toThrow(
+    'not public',
   )
 })

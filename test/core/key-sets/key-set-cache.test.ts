@@ -13,21 +13,27 @@ const B = key('b')
 
 let now: number
 let fetched: number
-let answer: () => Promise<FetchedKeySet>
+let answer: (address: string) => Promise<FetchedKeySet>
 let cache: ReturnType<typeof createKeySetCache>
 const fail = (): Promise<never> => Promise.reject(new KeySetProblem('answered with status 500'))
 const publish = (...keys: PublicJwk[]): void => void (answer = () => Promise.resolve({ keys, maxAge: 600 }))
-const find = async (kid?: string, reloadedAt?: number) =>
-  (await cache.find(ADDRESS, { kid, reloadedAt })).map((each) => each.kid)
+const find = async (kid?: string, reloadedAt = 0, more: object = {}) =>
+  (await cache.find({ address: ADDRESS, reloadedAt, ...more }, { application: 'app_bank', kid })).map(
+    (each) => each.kid,
+  )
+/** Asks for the key set of another application, at a host of its own. */
+const ask = (name: string, address = `https://${name}.test/`) =>
+  cache.find({ address, reloadedAt: 0 }, { application: `app_${name}`, kid: undefined })
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
 beforeEach(() => {
   now = 1_800_000_000_000
   fetched = 0
   publish(A)
   cache = createKeySetCache({
-    fetchKeySet: () => {
+    fetchKeySet: (address) => {
       fetched += 1
-      return answer()
+      return answer(address)
     },
     now: () => now,
   })
@@ -109,7 +115,7 @@ describe('the key set at an address', () => {
     expect(fetched).toBe(2)
   })
 
-  it('is waited for at most 3 seconds where it is known, whatever others keep busy', async () => {
+  it('is waited for at most 4 seconds where it is known, whatever others keep busy', async () => {
     await find('a')
     now += 601_000
     answer = () => new Promise(() => undefined)
@@ -125,7 +131,74 @@ describe('the key set at an address', () => {
       running -= 1
       return { keys: [A], maxAge: 60 }
     }
-    await Promise.all(Array.from({ length: 100 }, (_, i) => cache.find(`https://partner${i}.test/`, {})))
+    await Promise.all(Array.from({ length: 100 }, (_, i) => ask(`partner${i}`)))
     expect(most).toBe(4)
   })
+})
+
+describe('slow addresses of strangers', () => {
+  /** Answers of strangers, which end when the test says so. */
+  let end: (() => void)[]
+  beforeEach(() => {
+    end = []
+    const slow = (): Promise<FetchedKeySet> =>
+      new Promise((_resolve, reject) => void end.push(() => reject(new KeySetProblem('did not answer'))))
+    answer = (address) => (address.includes('stranger') ? slow() : Promise.resolve({ keys: [A], maxAge: 60 }))
+  })
+  function askAll(count: number, application?: string): void {
+    for (let i = 0; i < count; i++) {
+      const asked = { application: application ?? `app_stranger${i}`, kid: undefined }
+      cache.find({ address: `https://stranger${i}.test/`, reloadedAt: 0 }, asked).catch(() => undefined)
+    }
+  }
+
+  it('delay each other and not the key set of another application, once they were slow', async () => {
+    for (let first = 0; first < 2000; first += 4) {
+      const asked = Array.from({ length: 4 }, (_, i) => ask(`stranger${first + i}`).catch(() => undefined))
+      await turn()
+      now += 3000
+      for (const each of end.splice(0)) each()
+      await Promise.all(asked)
+    }
+    now += 61_000
+    askAll(2000)
+    await turn()
+    expect(end, 'as many as may be read at once').toHaveLength(2)
+    fetched = 0
+    expect(await find('a')).toEqual(['a'])
+    expect(fetched).toBe(1)
+  })
+
+  it('of one application take turns with those of others, how many it has', async () => {
+    askAll(500, 'app_stranger')
+    await turn()
+    expect(end).toHaveLength(4)
+    const found = find('a')
+    now += 3000
+    end.splice(0, 1)[0]!()
+    expect(await found).toEqual(['a'])
+  })
+
+  it('take no key set out of memory that was read', async () => {
+    await find('a')
+    answer = fail
+    for (let i = 0; i < 3000; i++) await ask(`stranger${i}`).catch(() => undefined)
+    now += 3600_000
+    expect(await find('a'), 'known keys go on').toEqual(['a'])
+  })
+})
+
+it('the keys that another process has saved go on in one that starts while the address does not answer', async () => {
+  answer = fail
+  const outage = { since: now - 60_000, readAt: now - 3600_000, keys: [A] }
+  expect(await find('a', 0, { outage })).toEqual(['a'])
+  now += 23 * 3600_000 + 1
+  await expect(find('a', 0, { outage })).rejects.toMatchObject({ status: 503 })
+})
+
+it('an address that an operator gave is another one than the same of a contact: only the first may be inside', async () => {
+  await find('a')
+  await find('a', 0, { byOperator: true })
+  await find('a', 0, { byOperator: true })
+  expect(fetched).toBe(2)
 })

@@ -88,6 +88,14 @@ const EVERY_CHANGE: readonly ContactChange[] = [
   }),
 ]
 
+const outage = {
+  purpose: 'keySetOutage',
+  application,
+  keySet: { name: 'ware & <house>', jwksUri: 'https://customer.example/jwks.json' },
+  since: new Date('2026-11-27T08:00:00Z'),
+  refusedFrom: expiresAt,
+} as const
+
 /** What each kind of e-mail may be about. */
 export function listContents(language: Language): readonly (readonly [name: string, content: EmailContent])[] {
   const common = { to: 'dev@customer.example', language }
@@ -180,6 +188,8 @@ export function listContents(language: Language): readonly (readonly [name: stri
       soft: true,
       endsAt: expiresAt,
     },
+    keySetOutage: { ...common, ...outage, isRefused: false },
+    'keySetOutage, refused': { ...common, ...outage, isRefused: true },
     changes: { ...common, purpose: 'changes', application, recipientIs: 'contact', changes: EVERY_CHANGE, more: 80 },
     'changes, removed and added again': {
       ...common,
@@ -227,6 +237,7 @@ export function listValues(content: EmailContent): readonly string[] {
     case 'rejected':
     case 'suspended':
     case 'quota':
+    case 'keySetOutage':
     case 'changes':
     default:
       return 'reason' in content && content.reason !== undefined ? [content.reason] : []

@@ -11,7 +11,7 @@ const ADDRESS = 'https://bank.example/jwks.json'
 let app: PortalApp
 let anna: Visitor
 beforeAll(async () => {
-  app = await openPortalApp({ proofs: true })
+  app = await openPortalApp({ proofs: true, clientAssertions: { allow: ['JWKS.internal', '10.0.0.7'] } })
   await app.auth.applications.create({ name: 'First', contact: ANNA, apis: ['catalog'] })
   anna = await visit(app, ANNA)
 })
@@ -90,6 +90,24 @@ it('what is no set of public keys is refused at its field, in the language of th
     }
     expect(await read()).toEqual([])
   }
+})
+
+it('a contact cannot name a host inside the network of the platform, and keeps one that an operator named', async () => {
+  const { id, applications, read, add, act } = await open()
+  for (const keys of ['https://jwks.internal/a', 'https://JWKS.INTERNAL:8443/a', 'https://10.7/a']) {
+    const page = await add({ keys })
+    expect([page.status, page.text]).toEqual([400, expect.stringContaining('only its operators can name')])
+    await expect(applications.addKeySet(id, { name: 'x', jwksUri: keys, by: `contact:${ANNA}` })).rejects.toMatchObject(
+      {
+        code: 'invalid_argument',
+      },
+    )
+  }
+  const jwksUri = 'https://jwks.internal/bank'
+  await applications.addKeySet(id, { name: 'bank', jwksUri, by: 'operator' })
+  expect((await act('reload')).fragment).toBe('keySetReloaded')
+  expect((await act('keys', { keys: jwksUri })).status).toBe(400)
+  expect(await read()).toMatchObject([{ keySet: { jwksUri } }])
 })
 
 it('public keys may be used for no more, from no more networks and no longer than what operators left', async () => {

@@ -29,6 +29,7 @@ function open(delivery: 'inline' | 'claim-link' = 'inline') {
     operators: [OPERATOR],
     rateLimits: { registration: false, allRegistrations: false },
     apis: APIS,
+    clientAssertions: { allow: ['jwks.internal'] },
   })
   const app = express()
   app.use(PATH, auth.registration.router, auth.emails.router)
@@ -148,6 +149,7 @@ describe('a registration with public keys', () => {
       ['payments', '{', /Enter a JWK Set/],
       ['payments', 'ftp://bank.example/', /Enter a JWK Set/],
       ['payments', 'http://bank.example/', /does not begin with https/],
+      ['payments', 'https://JWKS.internal:8443/a', /only its operators can name/],
       ['payments', PRIVATE_PEM, /private key/],
       ['payments', JSON.stringify({ keys: [{ kty: 'oct', k: 'AAAA' }] }), /symmetric/],
       ['payments', JSON.stringify({ keys: [{ ...jwks.keys[0], d: 'AAAA' }] }), /private key \(member d\)/],
@@ -169,12 +171,15 @@ describe('a registration with public keys', () => {
       [{}, /either jwks or jwksUri/],
       ['x', /either jwks or jwksUri/],
       [{ jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }, /symmetric/],
+      [{ jwksUri: 'https://jwks.internal/a' }, /only its operators can name/],
     ] as const) {
       const answer = await request(app)
         .post(PATH)
         .send({ ...json, keySet })
       expect([answer.status, answer.body]).toMatchObject([400, { error_description: problem }])
     }
+    const called = { ...json, apis: ['payments'] as const, keySet: { jwksUri: 'https://jwks.internal/a' } }
+    await expect(auth.registration.register(called)).rejects.toMatchObject({ code: 'invalid_argument' })
     expect((await auth.applications.list()).items.length).toBe(before)
   })
 

@@ -55,6 +55,8 @@ const ALL: readonly Series[] = [
     credential_ended: 1,
     recovered: 1,
     quota_reached: 1,
+    key_set_unavailable: 1,
+    key_set_available: 1,
     tokens_revoked: 1,
   }).map(([change, value]) => ({ name: 'platform_auth.application.changes', attributes: { [CHANGE]: change }, value })),
   { name: 'platform_auth.email.deliveries', attributes: {}, value: 1 },

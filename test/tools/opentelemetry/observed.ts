@@ -125,6 +125,8 @@ export async function makeAllHappen({ auth, caller, refuseEmails, outage, events
   for (const type of [
     'application.imported',
     'quota.reached',
+    'keySet.unavailable',
+    'keySet.available',
     'application.accessRequested',
     'application.recovered',
     'application.contactAdded',

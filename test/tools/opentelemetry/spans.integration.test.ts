@@ -140,6 +140,8 @@ describe('a separate span', () => {
           'deleted',
           'recovered',
           'quota_reached',
+          'key_set_unavailable',
+          'key_set_available',
           'access_changed',
           'access_rejected',
           'access_requested',

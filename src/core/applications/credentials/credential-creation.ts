@@ -1,11 +1,12 @@
 import type { Api } from '../../../shared/contracts/api.js'
 import type { Application, CredentialInfo } from '../application.js'
+import { isContact } from '../contacts/contact-lists.js'
 import { toApplication, toCredentialInfo } from '../records/application-info.js'
 import type { AddCredentialOptions } from '../call-options.js'
 import type { Applications } from '../applications-api.js'
 import { addCredential, findCredential, limitExpiry, LISTS, refuseTakenName } from './credential-lists.js'
 import type { CredentialKind, Credentials } from './credentials.js'
-import { createKeySetRecord, describeKeySet, readKeySetSource } from './key-sets.js'
+import { createKeySetRecord, describeKeySet, readKeySetSource, type KeySetReader } from './key-sets.js'
 import type { KeySetRecord } from '../../../shared/contracts/application-record.js'
 import { describeCredential, formatEnd } from './named-credentials.js'
 import { readRestriction } from '../records/grants.js'
@@ -15,11 +16,10 @@ import type { CallParts } from '../call-parts.js'
 
 /** The calls that give an application a further key, secret or key set. */
 export function createCredentialCreation(
-  options: Omit<CallParts<Credentials>, 'store'> & {
-    readonly apis: ReadonlyMap<string, Api>
-  },
+  options: Omit<CallParts<Credentials>, 'store'> &
+    Pick<KeySetReader, 'internalHosts'> & { readonly apis: ReadonlyMap<string, Api> },
 ): Pick<Applications, 'addKey' | 'addSecret' | 'addKeySet'> {
-  const { apis, writer, opened, now } = options
+  const { apis, writer, opened, internalHosts, now } = options
 
   async function add(
     id: string,
@@ -74,7 +74,8 @@ export function createCredentialCreation(
       return { ...added, credentials: { clientSecret: plain } }
     },
     async addKeySet(id, { jwks, jwksUri, ...given }) {
-      const read = () => readKeySetSource({ jwks, jwksUri }, now())
+      const reader = { now: now(), internalHosts, isByOperator: !isContact(given.by) }
+      const read = () => readKeySetSource({ jwks, jwksUri }, reader)
       const { application, credential } = await add(id, 'secret', given, read)
       return { application, credential }
     },

@@ -7,6 +7,7 @@ import { ownMembers } from '../../../shared/lib/own-members.js'
 import type { Application } from '../application.js'
 import type { Applications } from '../applications-api.js'
 import { createChange, type CallParts } from '../call-parts.js'
+import { isContact } from '../contacts/contact-lists.js'
 import { endTokens, refuseDeleted } from '../records/status.js'
 import { readFlag } from '../records/validation.js'
 import { findLiveCredential } from './credential-lists.js'
@@ -17,8 +18,10 @@ import { describeCredential } from './named-credentials.js'
 const SHOWN = 'private_key_jwt'
 
 /** The calls that give a key set other keys. */
-export function createKeySetReplacement(options: CallParts): Pick<Applications, 'replaceKeySet' | 'reloadKeySet'> {
-  const { now } = options
+export function createKeySetReplacement(
+  options: CallParts & Pick<KeySetReader, 'internalHosts'>,
+): Pick<Applications, 'replaceKeySet' | 'reloadKeySet'> {
+  const { internalHosts, now } = options
   const change = createChange(options)
 
   /** `edit` returns the new keys, and what else of the record changes. */
@@ -43,7 +46,7 @@ export function createKeySetReplacement(options: CallParts): Pick<Applications, 
   return {
     async replaceKeySet(id, credentialId, { by, revokeTokens, ...source }) {
       const endsTokens = readFlag('revokeTokens', revokeTokens)
-      const keySet = await readKeySetSource(source, now())
+      const keySet = await readKeySetSource(source, { now: now(), internalHosts, isByOperator: !isContact(by) })
       return replace('replaceKeySet', { id, credentialId, by }, (_, current) => [
         keySet,
         endsTokens ? endTokens(current, now()) : {},
@@ -59,6 +62,13 @@ export function createKeySetReplacement(options: CallParts): Pick<Applications, 
   }
 }
 
+export interface KeySetReader {
+  readonly now: number
+  /** The option `clientAssertions.allow`. */
+  readonly internalHosts: readonly string[]
+  readonly isByOperator?: boolean
+}
+
 /** A key set as a record among the secrets of an application. */
 export function createKeySetRecord(
   keySet: KeySetRecord,
@@ -71,16 +81,28 @@ export function createKeySetRecord(
   return { ...record, keySet }
 }
 
-/** Reads `{ jwks }` or `{ jwksUri }`. Rejects with code `invalid_argument`. */
-export async function readKeySetSource(given: unknown, now: number): Promise<KeySetRecord> {
+/**
+ * Reads `{ jwks }` or `{ jwksUri }`. Rejects with code `invalid_argument`, also for an address at one of the `internalHosts`, which only
+ * operators may name (`isByOperator`): whoever else does would have this platform ask inside its own network.
+ */
+export async function readKeySetSource(
+  given: unknown,
+  { now, internalHosts, isByOperator = false }: KeySetReader,
+): Promise<KeySetRecord> {
   const { jwks, jwksUri } = isObject(given) ? given : {}
   if ((jwks === undefined) === (jwksUri === undefined)) throw invalidArgument('A key set needs either jwks or jwksUri.')
   // Loaded with the first key set.
-  const { findAddressProblem, KeySetProblem, readKeySet } = await import('../../key-sets/public-key-set.js')
+  const { findAddressProblem, KeySetProblem, readHost, readKeySet } = await import('../../key-sets/public-key-set.js')
   if (jwksUri !== undefined) {
     const problem = typeof jwksUri === 'string' ? findAddressProblem(jwksUri) : 'is no text'
     if (problem !== undefined) throw invalidArgument(toSentence(`jwksUri ${problem}`))
-    return { address: jwksUri as string, reloadedAt: now }
+    const address = jwksUri as string
+    if (isByOperator) return { address, reloadedAt: now, byOperator: true }
+    if (internalHosts.includes(readHost(address)))
+      throw invalidArgument(
+        "jwksUri is at a host inside the platform's own network, which only its operators can name.",
+      )
+    return { address, reloadedAt: now }
   }
   try {
     return { keys: readKeySet(jwks, { ignoreOthers: false }) }

@@ -4,6 +4,7 @@ import type {
   ApplicationRecord,
   CredentialRecord,
   Invitation,
+  KeySetRecord,
 } from '../../../shared/contracts/application-record.js'
 import { copyJson } from '../../../shared/lib/plain-json.js'
 import { listContacts, listOpenInvitations } from '../contacts/contact-lists.js'
@@ -57,8 +58,14 @@ export function toCredentialInfo(record: CredentialRecord): CredentialInfo {
     lastUsedAt: toDate(lastUsedAt),
     apis: structuredClone(apis),
     networks: networks && [...networks],
-    ...(keySet && { keySet: 'keys' in keySet ? { keys: structuredClone(keySet.keys) } : { jwksUri: keySet.address } }),
+    ...(keySet && { keySet: toKeySetInfo(keySet) }),
   }
+}
+
+function toKeySetInfo(keySet: KeySetRecord): NonNullable<CredentialInfo['keySet']> {
+  if ('keys' in keySet) return { keys: structuredClone(keySet.keys) }
+  const { address, outage } = keySet
+  return { jwksUri: address, ...(outage && { unreadableSince: new Date(outage.since) }) }
 }
 
 function toInvitationInfo({ address, createdAt, expiresAt, by }: Invitation): InvitationInfo {

@@ -3,7 +3,7 @@ import type { ApplicationRecord } from '../../../shared/contracts/application-re
 import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
 import { readEnd } from '../../../shared/lib/temporary.js'
 import { mintCredentials, type Credentials } from '../credentials/credentials.js'
-import { createKeySetRecord, readKeySetSource } from '../credentials/key-sets.js'
+import { createKeySetRecord, readKeySetSource, type KeySetReader } from '../credentials/key-sets.js'
 import type { Applications } from '../applications-api.js'
 import { createApplicationId, createTemporaryId } from './application-id.js'
 import { toApplication } from './application-info.js'
@@ -14,12 +14,13 @@ import { readContact, readLanguage, readName } from './validation.js'
 import type { CallParts } from '../call-parts.js'
 
 export function createCreation(
-  options: Omit<CallParts<Credentials>, 'store'> & {
-    readonly apis: ReadonlyMap<string, Api>
-    readonly readOperatorData: ReadOperatorData
-  },
+  options: Omit<CallParts<Credentials>, 'store'> &
+    Pick<KeySetReader, 'internalHosts'> & {
+      readonly apis: ReadonlyMap<string, Api>
+      readonly readOperatorData: ReadOperatorData
+    },
 ): Pick<Applications, 'create'> {
-  const { apis, writer, readOperatorData, opened, now } = options
+  const { apis, writer, readOperatorData, opened, internalHosts, now } = options
 
   return {
     async create(application) {
@@ -30,7 +31,8 @@ export function createCreation(
       const operatorData = await readOperatorData({ externalId, metadata })
       const createdAt = now()
       const endsAt = readEnd(application)
-      const given = keySet && createKeySetRecord(await readKeySetSource(keySet, createdAt), createdAt)
+      const reader = { now: createdAt, internalHosts, isByOperator: true }
+      const given = keySet && createKeySetRecord(await readKeySetSource(keySet, reader), createdAt)
       const { key, secret } = mintCredentials(
         await opened(),
         'registration',

@@ -141,6 +141,20 @@ export const de: EmailCatalogue = {
     refused: 'Weitere Anfragen werden bis zum {date} nicht angenommen.',
     refusedSoon: 'Nach der letzten werden weitere Anfragen bis zum {date} nicht angenommen.',
   },
+  keySetOutage: {
+    refused: {
+      subject: 'Ihre öffentlichen Schlüssel bei {platform} werden nicht mehr angenommen',
+      heading: 'Ihre öffentlichen Schlüssel werden nicht mehr angenommen',
+      text: 'Die zuletzt gelesenen Schlüssel werden nicht mehr angenommen: Die Anwendung erhält keine Access-Tokens, bis die Adresse wieder lesbar ist.',
+    },
+    goesOn: {
+      subject: '{platform} kann Ihre öffentlichen Schlüssel nicht lesen',
+      heading: 'Ihre öffentlichen Schlüssel können nicht gelesen werden',
+      text: 'Die zuletzt gelesenen Schlüssel werden bis {refusedFrom} angenommen. Danach erhält die Anwendung keine Access-Tokens, bis die Adresse wieder lesbar ist.',
+    },
+    text: 'Die Adresse der öffentlichen Schlüssel „{credential}“ Ihrer Anwendung „{name}“ bei {platform} ist seit {since} nicht lesbar.',
+    toDo: 'Die Adresse muss aus dem öffentlichen Internet innerhalb von 3 Sekunden mit JSON antworten, ohne Weiterleitung. Lassen Sie sie dann neu lesen, oder geben Sie andere Schlüssel ein.',
+  },
   changes: {
     contact: {
       subject: 'Änderungen an Ihrer Anwendung bei {platform}',

@@ -124,6 +124,20 @@ export const en = {
     refused: 'Further requests are refused until {date}.',
     refusedSoon: 'After the last of them, further requests are refused until {date}.',
   },
+  keySetOutage: {
+    refused: {
+      subject: 'Your public keys at {platform} are refused',
+      heading: 'Your public keys are refused',
+      text: 'The keys that were read last are refused now: the application gets no access tokens until the address can be read again.',
+    },
+    goesOn: {
+      subject: '{platform} cannot read your public keys',
+      heading: 'Your public keys cannot be read',
+      text: 'The keys that were read last are accepted until {refusedFrom}. From then on the application gets no access tokens until the address can be read again.',
+    },
+    text: 'The address of the public keys “{credential}” of your application “{name}” at {platform} has not been readable since {since}.',
+    toDo: 'The address must answer within 3 seconds, from the public internet, without a redirect, with JSON. When it does, have it read again, or enter other keys.',
+  },
   changes: {
     contact: {
       subject: 'Changes to your application at {platform}',

@@ -147,6 +147,20 @@ export const es: EmailCatalogue = {
     refused: 'Las siguientes solicitudes se rechazan hasta el {date}.',
     refusedSoon: 'Después de la última, las siguientes solicitudes se rechazan hasta el {date}.',
   },
+  keySetOutage: {
+    refused: {
+      subject: 'Sus claves públicas se rechazan en {platform}',
+      heading: 'Sus claves públicas se rechazan',
+      text: 'Las claves leídas por última vez ya se rechazan: la aplicación no obtiene tokens de acceso hasta que la dirección se pueda leer de nuevo.',
+    },
+    goesOn: {
+      subject: '{platform} no puede leer sus claves públicas',
+      heading: 'Sus claves públicas no se pueden leer',
+      text: 'Las claves leídas por última vez se aceptan hasta {refusedFrom}. Después, la aplicación no obtiene tokens de acceso hasta que la dirección se pueda leer de nuevo.',
+    },
+    text: 'La dirección de las claves públicas «{credential}» de su aplicación «{name}» en {platform} no se puede leer desde {since}.',
+    toDo: 'La dirección debe responder en 3 segundos, desde la internet pública, sin redirección y con JSON. Haga entonces que se lea de nuevo, o indique otras claves.',
+  },
   changes: {
     contact: {
       subject: 'Cambios en su aplicación en {platform}',

@@ -147,6 +147,20 @@ export const fr: EmailCatalogue = {
     refused: 'Les requêtes suivantes sont refusées jusqu’au {date}.',
     refusedSoon: 'Après la dernière, les requêtes suivantes sont refusées jusqu’au {date}.',
   },
+  keySetOutage: {
+    refused: {
+      subject: 'Vos clés publiques sont refusées par {platform}',
+      heading: 'Vos clés publiques sont refusées',
+      text: 'Les clés lues en dernier sont désormais refusées\u00A0: l’application n’obtient plus de jetons d’accès jusqu’à ce que l’adresse soit de nouveau lisible.',
+    },
+    goesOn: {
+      subject: '{platform} ne peut pas lire vos clés publiques',
+      heading: 'Vos clés publiques ne peuvent pas être lues',
+      text: 'Les clés lues en dernier sont acceptées jusqu’à {refusedFrom}. Ensuite, l’application n’obtient plus de jetons d’accès jusqu’à ce que l’adresse soit de nouveau lisible.',
+    },
+    text: 'L’adresse des clés publiques «\u00A0{credential}\u00A0» de votre application «\u00A0{name}\u00A0» sur {platform} n’est plus lisible depuis {since}.',
+    toDo: 'L’adresse doit répondre en moins de 3 secondes, depuis l’internet public, sans redirection, avec du JSON. Faites-la alors relire, ou saisissez d’autres clés.',
+  },
   changes: {
     contact: {
       subject: 'Modifications de votre application sur {platform}',

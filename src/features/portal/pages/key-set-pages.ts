@@ -35,7 +35,7 @@ export function createAddKeySetPage(view: ApplicationView): ActionPage {
         ${renderSelect({ id: 'expires', label: texts.expiry, choices: lifetimes, chosen: readField(entered, 'expires') || '0', problem }, texts)}`,
     async perform(entered, { applications, by }) {
       const name = readName(entered, texts)
-      const source = await readKeys(entered, texts)
+      const source = await readKeys(entered, view)
       const days = Number(readChoice(entered, 'expires', lifetimes, texts))
       const end = days > 0 ? { expiresAt: new Date(view.now + days * DAY_MS) } : {}
       await applications.addKeySet(view.record.id, { name, by, ...source, ...end })
@@ -57,7 +57,7 @@ export function createReplacePage(view: ApplicationView, id: string): ActionPage
         <p>${texts.keySets.replaceAbout}</p>
         ${renderKeysField(readField(entered, 'keys'), problem, texts)}`,
     async perform(entered, { applications, by }) {
-      await applications.replaceKeySet(view.record.id, id, { ...(await readKeys(entered, texts)), by })
+      await applications.replaceKeySet(view.record.id, id, { ...(await readKeys(entered, view)), by })
       return { done: 'keySetSaved' }
     },
   }
@@ -89,10 +89,13 @@ ${'\n'}${hidePrivateKey(value)}</textarea>`
   return renderField({ id: 'keys', label: keySets.keys, hint: keySets.keysHint, problem, render }, language)
 }
 
-async function readKeys(entered: FormFields, { keySets }: PortalTexts): Promise<KeySetSource> {
+async function readKeys(
+  entered: FormFields,
+  { texts: { keySets }, internalHosts, now }: ApplicationView,
+): Promise<KeySetSource> {
   try {
     const source = parseKeySetText(readField(entered, 'keys'))
-    await readKeySetSource(source, 0)
+    await readKeySetSource(source, { now, internalHosts })
     return source
   } catch (error) {
     if (!(error instanceof ApplicationError)) throw error

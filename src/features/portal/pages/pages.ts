@@ -170,9 +170,10 @@ export function createPortalPages(
     const record = await findRecord(id, session)
     if (!record) return undefined
     const { findLatestExpiry } = core.writer
+    const { allow: internalHosts } = core.settings.clientAssertions
     const texts = TEXTS[record.language ?? language]
     const { address } = request.origin
-    const site = { apis, actions, terms, link, developersUrl, findLatestExpiry }
+    const site = { apis, actions, terms, link, developersUrl, findLatestExpiry, internalHosts }
     const view = { record, session, address, texts, ...site, now: now() }
     if (rest.length === 0) return isRead ? showApplication(view) : undefined
     const found = findPage(rest)

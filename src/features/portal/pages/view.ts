@@ -20,6 +20,8 @@ export interface ApplicationView {
   /** The address of the console, which has the reference and samples of each API. */
   readonly developersUrl: string
   readonly findLatestExpiry: ApplicationWriter['findLatestExpiry']
+  /** Hosts of key sets that only operators may name. */
+  readonly internalHosts: readonly string[]
   /** Milliseconds since 1970. */
   readonly now: number
 }

@@ -72,6 +72,7 @@ function renderCredential(shown: ShownCredential, view: ApplicationView): Html {
         <span
           >${lastUsedAt === undefined ? texts.neverUsed : fillHtml(texts.lastUsed, { time: renderRelativeTime(lastUsedAt, now, texts) })}</span
         >
+        ${keySet && 'address' in keySet && keySet.outage && html`<span class="warn">${fillHtml(texts.keySets.unreadable, { time: renderRelativeTime(keySet.outage.since, now, texts) })}</span>`}
         ${renderEnd(shown, view)} ${apis && html`<span>${fillText(texts.onlyFor, { apis: formatGrants(apis) })}</span>`}
         ${networks && html`<span>${fillText(texts.onlyFrom, { networks: networks.join(', ') })}</span>`}
       </p>

@@ -97,6 +97,7 @@ export const de: PortalTexts = {
     replace: 'Öffentliche Schlüssel ersetzen',
     replaceAbout:
       'Ab der nächsten Anfrage zählen nur die neuen. Lassen Sie die alten dabei, bis Ihre Dienste mit den neuen signieren.',
+    unreadable: 'nicht lesbar, zuerst bemerkt {time}',
     reload: 'Adresse neu lesen',
     reloadAbout:
       'Wir lesen sie für die nächste Anfrage, was immer sie über das Zwischenspeichern sagt. Schlüssel, die nicht mehr dort stehen, zählen nicht mehr.',

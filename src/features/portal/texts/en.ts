@@ -95,6 +95,7 @@ export const en = {
     replace: 'Replace the public keys',
     replaceAbout:
       'From the next request on, only the new ones count. Keep the old ones among them until your services sign with the new ones.',
+    unreadable: 'not readable, first noticed {time}',
     reload: 'Read the address again',
     reloadAbout:
       'We read it for the next request, whatever it says about caching. Keys that are no longer there count no more.',

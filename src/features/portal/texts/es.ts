@@ -94,6 +94,7 @@ export const es: PortalTexts = {
     replace: 'Sustituir las claves públicas',
     replaceAbout:
       'Desde la próxima petición solo cuentan las nuevas. Deje entre ellas las antiguas hasta que sus servicios firmen con las nuevas.',
+    unreadable: 'no se puede leer, detectado por primera vez {time}',
     reload: 'Leer la dirección de nuevo',
     reloadAbout:
       'La leemos para la próxima petición, diga lo que diga sobre la caché. Las claves que ya no estén allí dejan de contar.',

@@ -97,6 +97,7 @@ export const fr: PortalTexts = {
     replace: 'Remplacer les clés publiques',
     replaceAbout:
       'Dès la prochaine requête, seules les nouvelles comptent. Laissez-y les anciennes jusqu’à ce que vos services signent avec les nouvelles.',
+    unreadable: 'illisible, constaté pour la première fois {time}',
     reload: 'Relire l’adresse',
     reloadAbout:
       'Nous la lisons pour la prochaine requête, quoi qu’elle dise de la mise en cache. Les clés qui n’y sont plus ne comptent plus.',

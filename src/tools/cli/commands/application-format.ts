@@ -73,7 +73,17 @@ function formatCredential(credential: CredentialInfo): string {
     ...(networks ? [`from ${networks.join(', ')}`] : []),
   ]
   const shown = keySet ? `key set: ${formatKeySet(keySet).join('; ')}` : `${prefix}...`
-  const parts = [`${id} ${name}`, shown, `created ${formatTime(createdAt)}`, used, ...expires, ...restriction]
+  const since = keySet && 'jwksUri' in keySet && keySet.unreadableSince
+  const outage = since ? [`not readable since ${formatTime(since)}`] : []
+  const parts = [
+    `${id} ${name}`,
+    shown,
+    ...outage,
+    `created ${formatTime(createdAt)}`,
+    used,
+    ...expires,
+    ...restriction,
+  ]
   return parts.join(', ')
 }
 

@@ -101,6 +101,26 @@ const expiringCredentialsCheck: Check = {
   },
 }
 
+/** Lists applications whose public keys cannot be read at their address, so that they get no access tokens in the end. */
+const keySetsCheck: Check = {
+  name: 'addresses of key sets',
+  findMissing: (context) => requireConfig(context) ?? requireStore(context),
+  async run({ target: { options }, admin }) {
+    const takesKeys = Object.values(options!.apis).some(
+      (api) => api.scheme === 'oauth2' && api.clientAuthentication?.includes('private_key_jwt'),
+    )
+    if (!takesKeys) return []
+    const { applications, among } = await findApplications(admin!, undefined, ({ secrets }) =>
+      secrets.some(({ keySet }) => keySet && 'jwksUri' in keySet && keySet.unreadableSince !== undefined),
+    )
+    if (applications.length === 0) return []
+    return note(
+      `${describeCount(applications, 'application has', 'applications have')} a key set whose address cannot be read${among}: ${nameFirst(applications.map(({ id }) => id))}. What was read last is accepted for 24 hours.`,
+      `${PROGRAM} apps show ID names the address. Its contacts are told after an hour.`,
+    )
+  },
+}
+
 /** Lists credentials that are older than the maximum age allows, because they were made before it was set. */
 const credentialAgeCheck: Check = {
   name: 'age of credentials',
@@ -145,6 +165,7 @@ function outlivesMaximumAge({ apis, keys, secrets }: Application, options: Platf
 export const APPLICATION_CHECKS: readonly Check[] = [
   expiringCredentialsCheck,
   credentialAgeCheck,
+  keySetsCheck,
   scopesCheck,
   proveCheck,
 ]

@@ -82,6 +82,12 @@ export const LABELS = {
   },
   created: ['created {time}', 'angelegt {time}', 'créé {time}', 'creada {time}'],
   lastUsed: ['last used {time}', 'zuletzt genutzt {time}', 'utilisé {time}', 'usada {time}'],
+  unreadableSince: [
+    'not readable since {time}',
+    'nicht lesbar seit {time}',
+    'illisible depuis {time}',
+    'no legible desde {time}',
+  ],
   neverUsed: ['never used', 'nie genutzt', 'jamais utilisé', 'nunca usada'],
   expires: ['expires {time}', 'läuft ab {time}', 'expire {time}', 'caduca {time}'],
   doesNotExpire: ['does not expire', 'läuft nicht ab', "n'expire pas", 'no caduca'],
@@ -132,6 +138,7 @@ export const LABELS = {
     rejected: ['Denial', 'Absage', 'Refus', 'Denegación'],
     suspended: ['Suspension', 'Sperre', 'Suspension', 'Suspensión'],
     quota: ['Quota', 'Kontingent', 'Quota', 'Cuota'],
+    keySetOutage: ['Public keys cannot be read', 'Schlüssel nicht lesbar', 'Clés illisibles', 'Claves ilegibles'],
     changes: ['Changes', 'Änderungen', 'Changements', 'Cambios'],
   },
   actions: {

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Finding } from '../../../../src/tools/cli/doctor/finding.js'
 import type { PlatformAuth } from '../../../../src/index.js'
 import type { TestOptions } from '../../../support/platform.js'
-import { createSite } from '../command-line.js'
+import { createSite, runInProcess } from '../command-line.js'
 import { runDoctor, useDoctorSite } from './doctor-site.js'
 
 const { getFile, switchTo, withStore, writeConfig } = useDoctorSite()
@@ -54,6 +54,26 @@ describe('the doctor on credentials', () => {
         await check(`export default { ...base(), features: [emails({ ${options}mailer: { send() {} } })] }`),
       ).toEqual([])
     }
+  })
+
+  it('names the applications whose key set cannot be read at its address', async () => {
+    let id = ''
+    const keySet = { jwksUri: 'https://bank.example/jwks.json' }
+    await populate(async ({ applications }) => {
+      id = (await applications.create({ name: 'Bank', apis: ['orders'], keySet })).application.id
+    })
+    const config = await writeConfig(`const { apis, ...options } = base()
+      export default { ...options, apis: { ...apis, orders: { ...apis.orders, clientAuthentication: ['private_key_jwt'] } } }`)
+    const check = () => find('addresses of key sets', [...config, ...db()])
+    expect(await check()).toEqual([])
+    await withStore(async (store) => {
+      const { secrets, version, ...record } = (await store.findApplication(id))!
+      const failing = { address: keySet.jwksUri, reloadedAt: 0, outage: { since: Date.now() } }
+      const changed = secrets.map((secret) => ({ ...secret, keySet: failing }))
+      await store.saveApplication({ ...record, secrets: changed, version: version + 1 }, undefined)
+    })
+    expect(await check()).toMatchObject([{ level: 'note', finding: expect.stringContaining(id) as string }])
+    expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toContain('not readable since')
   })
 
   it('names the applications whose credentials do not keep to a maximum age', async () => {

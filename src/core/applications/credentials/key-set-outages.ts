@@ -1,0 +1,129 @@
+import type {
+  ApplicationRecord,
+  CredentialRecord,
+  KeySetOutage,
+  KeySetRecord,
+} from '../../../shared/contracts/application-record.js'
+import type { Emit, EventType } from '../../../shared/contracts/events.js'
+import type { Logger } from '../../../shared/contracts/logger.js'
+import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
+import type { ConcurrencyLimit } from '../../../shared/lib/concurrency-limit.js'
+import { DAY_MS } from '../../../shared/lib/day.js'
+import type { AddressState } from '../../key-sets/key-set-cache.js'
+import { findContact, listContacts, normalizeContact } from '../contacts/contact-lists.js'
+import { createQueuedEmail } from '../queue/queued-emails.js'
+import type { ApplicationWriter } from '../records/application-writer.js'
+
+type Published = Extract<KeySetRecord, { readonly address: string }>
+
+/** Contacts are told of an address that has not answered for so long: most servers are back before. */
+const TELLS_AFTER_MS = 3600_000
+/** Known keys go on for so long after they were read. */
+const KEYS_GO_ON_MS = DAY_MS
+
+export type KeySetOutages = ReturnType<typeof createKeySetOutages>
+
+/**
+ * Keeps with the record that the address of a key set cannot be read, so that all processes know it, also those that start meanwhile, and
+ * one of them tells: an event when it begins and ends, an e-mail to each contact after an hour, and one when the keys are refused.
+ */
+export function createKeySetOutages({
+  writer,
+  limitChanges,
+  wakeSender,
+  emit,
+  logger,
+  now,
+}: {
+  readonly writer: Pick<ApplicationWriter, 'change'>
+  readonly limitChanges: ConcurrencyLimit
+  readonly wakeSender: () => void
+  readonly emit: Emit
+  readonly logger: Pick<Logger, 'warn'>
+  readonly now: () => number
+}) {
+  async function save(id: string, credentialId: string, state: AddressState): Promise<void> {
+    const changed = await writer.change(id, { type: undefined }, (current) => {
+      const credential = current.secrets.find((each) => each.id === credentialId)
+      const step = current.status === 'active' && credential && findStep(credential, state, now())
+      if (!step) return undefined
+      const { keySet, told, event } = step
+      const secrets = current.secrets.map((each) => (each === credential ? { ...each, keySet } : each))
+      const emails = told
+        ? listContacts(current).map((recipient) => ({
+            save: createQueuedEmail(id, 'keySetOutage', now(), { recipient, credentialId, details: { told } }),
+          }))
+        : []
+      return { changed: { secrets }, emails, result: { event, tells: emails.length > 0 } }
+    })
+    const { event, tells } = changed?.result ?? {}
+    if (event) emit(event, { applicationId: id, reason: state.problem })
+    if (tells) wakeSender()
+  }
+
+  return {
+    /** Notes what an attempt to read the address has shown. Never rejects: a request goes on without it. */
+    async note(
+      { id, status }: ApplicationRecord,
+      credential: CredentialRecord,
+      state: AddressState | undefined,
+    ): Promise<void> {
+      if (!state || status !== 'active' || !findStep(credential, state, now())) return
+      try {
+        await limitChanges(id, () => save(id, credential.id, state))
+      } catch (error) {
+        logger.warn(`An outage of a key set of application ${id} could not be noted.`, error)
+      }
+    },
+  }
+}
+
+interface Step {
+  readonly keySet: Published
+  /** What contacts are told. */
+  readonly told?: NonNullable<KeySetOutage['told']>
+  readonly event?: EventType
+}
+
+/** The next step of an outage that is due; undefined if there is none. */
+function findStep(
+  { keySet }: CredentialRecord,
+  { problem, keys, readAt }: AddressState,
+  now: number,
+): Step | undefined {
+  if (!keySet || !('address' in keySet)) return undefined
+  const { outage, ...others } = keySet
+  if (problem === undefined)
+    // What was read before the outage was noticed is no end of it.
+    return outage && (readAt ?? 0) > outage.since ? { keySet: others, event: 'keySet.available' } : undefined
+  if (!outage) {
+    const begun = { since: now, ...(keys && readAt !== undefined && { keys, readAt }) }
+    return { keySet: { ...others, outage: begun }, event: 'keySet.unavailable' }
+  }
+  const told = findEnd(outage) <= now ? 'refused' : 'goesOn'
+  if (now < outage.since + TELLS_AFTER_MS || outage.told === told || outage.told === 'refused') return undefined
+  // An address that fails again and again fills no mailbox.
+  if (outage.told === undefined && now < (others.toldAt ?? 0) + DAY_MS) return undefined
+  return { keySet: { ...others, outage: { ...outage, told }, toldAt: now }, told }
+}
+
+/** When the keys that are known are refused; the beginning of the outage if none are. */
+function findEnd({ since, readAt }: KeySetOutage): number {
+  return readAt === undefined ? since : readAt + KEYS_GO_ON_MS
+}
+
+/** What such an e-mail tells, at the time when it is sent; undefined if the address can be read again, or the recipient is no contact any more. */
+export function describeOutage({ recipient, credentialId, details }: QueuedEmail, application: ApplicationRecord) {
+  const credential = application.secrets.find(({ id }) => id === credentialId)
+  const { keySet } = credential ?? {}
+  if (!credential || !keySet || !('address' in keySet) || !keySet.outage || application.status !== 'active')
+    return undefined
+  if (recipient === undefined || findContact(application, normalizeContact(recipient)) === undefined) return undefined
+  return {
+    to: recipient,
+    keySet: { name: credential.name, jwksUri: keySet.address },
+    since: new Date(keySet.outage.since),
+    refusedFrom: new Date(findEnd(keySet.outage)),
+    isRefused: details?.['told'] === 'refused',
+  }
+}
