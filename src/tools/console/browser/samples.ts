@@ -93,8 +93,10 @@ export function createLanguageChoice() {
       chosen = language
       changes.dispatchEvent(new Event('change'))
     },
-    subscribe: (listener: () => void, signal: AbortSignal): void =>
-      changes.addEventListener('change', listener, { signal }),
+    subscribe(listener: () => void, signal: AbortSignal): void {
+      changes.addEventListener('change', listener)
+      signal.addEventListener('abort', () => changes.removeEventListener('change', listener))
+    },
   }
 }
 

@@ -130,8 +130,10 @@ export function createSession(options: TokenRequestOptions) {
     lastKey: (): string => lastKey,
     grantedScopes: (api: ApiAccess): readonly string[] | undefined => tokens.get(api.name)?.scopes,
     /** Calls the listener after each change. */
-    subscribe: (listener: () => void, signal: AbortSignal): void =>
-      changes.addEventListener('change', listener, { signal }),
+    subscribe(listener: () => void, signal: AbortSignal): void {
+      changes.addEventListener('change', listener)
+      signal.addEventListener('abort', () => changes.removeEventListener('change', listener))
+    },
   }
 }
 
