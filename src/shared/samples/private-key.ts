@@ -38,22 +38,13 @@ interface TokenIssuer {
 
 /** Programs that get an access token with a private key of P-256 in `private-key.pem` (RFC 7523): openid-client is the first. */
 export function createPrivateKeySamples({ issuer, tokenEndpoint, clientId }: TokenIssuer): readonly PrivateKeySample[] {
-  const parts = {
-    issuer: quote(issuer),
-    endpoint: quote(tokenEndpoint),
-    client: quote(clientId),
-    // Libraries ask for it where an address is not https, as on a developer's own machine.
-    isInsecure: issuer.startsWith('http:'),
-  }
-  return WRITERS.map(({ title, language, write }) => ({ title, language, code: write(parts) }))
+  const quoted = { issuer: quote(issuer), endpoint: quote(tokenEndpoint), client: quote(clientId) }
+  // Libraries ask for it where an address is not https, as on a developer's own machine.
+  const isInsecure = issuer.startsWith('http:')
+  return WRITERS.map(({ title, language, write }) => ({ title, language, code: write({ ...quoted, isInsecure }) }))
 }
 
-interface Parts {
-  readonly issuer: string
-  readonly endpoint: string
-  readonly client: string
-  readonly isInsecure: boolean
-}
+type Parts = Readonly<Record<'issuer' | 'endpoint' | 'client', string>> & { readonly isInsecure: boolean }
 
 /** RFC 7523 2.2. */
 export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'

@@ -122,11 +122,8 @@ function listPages(site: Site): [path: string, resource: Resource | MakeResource
   const references = apis.flatMap((api) => {
     const document = documents.get(api.name)
     if (!document) return []
-    const policy = createContentSecurityPolicy({
-      connect: ["'self'", new URL(api.resource).origin],
-      // Images that an API answers with.
-      images: ['blob:'],
-    })
+    // Images that an API answers with.
+    const policy = createContentSecurityPolicy(["'self'", new URL(api.resource).origin], ['blob:'])
     return listReferenceResources(
       { api, document, operations: listReferenceOperations(document) },
       site,
@@ -162,7 +159,7 @@ function listDocumentResources(site: Site): [path: string, resource: MakeResourc
 }
 
 function createTextPage({ brand }: Site, render: () => string, connect: readonly string[] = []): MakeResource {
-  return createLatePageResource(render, brand.extendPolicy(createContentSecurityPolicy({ connect })))
+  return createLatePageResource(render, brand.extendPolicy(createContentSecurityPolicy(connect)))
 }
 
 /** Routers by the first segment of their paths. */

@@ -57,15 +57,8 @@ export function listDeveloperPages({ guides, changelog, portal, registration }: 
   return { guides: guides[0]?.path, changelog: changelog?.path, portal, registration }
 }
 
-interface ContentSecurityPolicyOptions {
-  /** The origins that the page may call. */
-  readonly connect?: readonly string[]
-  /** Sources of images besides the console's files. */
-  readonly images?: readonly string[]
-}
-
-/** Allows a page to load the console's files and what the options name, and nothing else. */
-export function createContentSecurityPolicy({ connect = [], images = [] }: ContentSecurityPolicyOptions = {}): string {
+/** Allows a page to load the console's files, to call the origins of `connect`, and to show further `images`. */
+export function createContentSecurityPolicy(connect: readonly string[], images: readonly string[] = []): string {
   return [
     "default-src 'none'",
     `script-src 'self' ${THEME_SCRIPT_SOURCE} ${hashSource(ADD_SLASH)}`,

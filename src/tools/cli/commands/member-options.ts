@@ -93,9 +93,10 @@ export function createMemberOptions(
     }),
     /** The input that the command line stands for. */
     async read(values: Values, words: readonly (string | undefined)[], command: string): Promise<Input> {
-      const members = new Map<string, unknown>(positional.map((name, index) => [name, words[index]]))
-      for (const { member, read } of derived) members.set(member, await read(values, command))
-      return Object.fromEntries([...members].filter(([, value]) => value !== undefined))
+      const given = positional.flatMap((name, index) =>
+        words[index] === undefined ? [] : [[name, words[index]] as const],
+      )
+      return Object.fromEntries([...given, ...(await readMembers(derived, values, command))])
     },
   }
 }
@@ -114,19 +115,21 @@ function deriveObject(member: string, schema: ObjectSchema): DerivedOption {
     member,
     options: Object.assign({}, ...parts.map(({ options }) => options)) as OptionTable,
     async read(values, command) {
-      const read = await Promise.all(
-        parts.map(async (part) => [part.member, await part.read(values, command)] as const),
-      )
-      const given = read.filter(([, value]) => value !== undefined)
+      const given = await readMembers(parts, values, command)
       return given.length > 0 ? Object.fromEntries(given) : undefined
     },
   }
 }
 
+/** The members that were given, with their values. */
+async function readMembers(derived: readonly DerivedOption[], values: Values, command: string) {
+  const all = derived.map(async ({ member, read }) => [member, await read(values, command)] as const)
+  return (await Promise.all(all)).filter(([, value]) => value !== undefined)
+}
+
 function deriveOption(member: string, input: ObjectSchema, words: MemberWords): DerivedOption {
-  const { members } = describeMember(input.shape[member]!)
+  const { members, kind: given, isOptional, isNullable, description } = describeMember(input.shape[member]!)
   if (members) return deriveObject(member, members)
-  const { kind: given, isOptional, isNullable, description } = describeMember(input.shape[member]!)
   const name = words.option ?? member.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   const text = [words.description ?? description, words.hint].filter(Boolean).join(' ')
   const kind = words.flag !== undefined ? 'flag' : (KINDS[given] ?? 'text')
@@ -138,8 +141,15 @@ function deriveOption(member: string, input: ObjectSchema, words: MemberWords): 
     ...(!isOptional && { required: true as const }),
   }
   const removal = `remove-${name}`
-  const readGiven = (values: Values, command: string): unknown =>
-    readValue(values[name], { kind: given, name, words, command })
+  const readGiven = (values: Values, command: string): unknown => {
+    const value = values[name]
+    if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) return undefined
+    if (words.flag !== undefined) return words.flag
+    if (words.read) return words.read(value as string)
+    if (given === 'grants') return parseApiGrants(value as readonly string[])
+    if (given === 'time') return value === 'never' ? null : parseTime(`--${name}`, value as string).toISOString()
+    return given === 'json' ? readMetadata(value as string, command) : value
+  }
   // A time is `never`, and metadata `null`.
   if (!isNullable || (given !== 'text' && given !== 'list'))
     return { member, options: { [name]: option }, read: readGiven }
@@ -164,23 +174,6 @@ const KINDS: Readonly<Partial<Record<MemberDescription['kind'], Option['kind']>>
   flag: 'flag',
   list: 'list',
   grants: 'list',
-}
-
-interface ReadContext {
-  readonly kind: MemberDescription['kind']
-  readonly name: string
-  readonly words: MemberWords
-  readonly command: string
-}
-
-function readValue(value: unknown, { kind, name, words, command }: ReadContext): unknown {
-  if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) return undefined
-  if (words.flag !== undefined) return words.flag
-  if (words.read) return words.read(value as string)
-  if (kind === 'grants') return parseApiGrants(value as readonly string[])
-  if (kind === 'time') return value === 'never' ? null : parseTime(`--${name}`, value as string).toISOString()
-  if (kind === 'json') return readMetadata(value as string, command)
-  return value
 }
 
 /** The grants of `--api`: `orders` is all scopes, `orders=orders:read orders:write` is these; scopes of a repeated API add up. */

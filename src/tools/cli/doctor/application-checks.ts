@@ -1,16 +1,7 @@
 import type { AdminApi } from '../../admin/index.js'
 import type { Application, Store, CredentialInfo, PlatformAuthOptions } from '../../../index.js'
 import { readPages } from '../commands/lists.js'
-import {
-  MAX_LISTED,
-  describeCount,
-  nameFirst,
-  note,
-  requireConfig,
-  requireStore,
-  type Check,
-  type CheckResults,
-} from './finding.js'
+import { MAX_LISTED, describeCount, nameFirst, note, requireConfig, requireStore, type Check } from './finding.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { PROGRAM } from '../program.js'
 import type { ApplicationRecord } from '../../../store.js'
@@ -130,16 +121,12 @@ const credentialAgeCheck: Check = {
     const { applications, among } = await findApplications(admin!, undefined, (application) =>
       outlivesMaximumAge(application, options!),
     )
-    return reportTooOld(applications, among)
+    if (applications.length === 0) return []
+    return note(
+      `${describeCount(applications, 'application has', 'applications have')} credentials without an expiry, or with one beyond the maximum age${among}: ${nameFirst(applications.map(({ id }) => id))}. They were made before there was one.`,
+      `${PROGRAM} apps show ID. Then rotate them, or set an expiry: apps update-credential ID CREDENTIAL --expires DATE`,
+    )
   },
-}
-
-function reportTooOld(applications: readonly Application[], among: string): CheckResults {
-  if (applications.length === 0) return []
-  return note(
-    `${describeCount(applications, 'application has', 'applications have')} credentials without an expiry, or with one beyond the maximum age${among}: ${nameFirst(applications.map(({ id }) => id))}. They were made before there was one.`,
-    `${PROGRAM} apps show ID. Then rotate them, or set an expiry: apps update-credential ID CREDENTIAL --expires DATE`,
-  )
 }
 
 function hasMaximumAge({ credentials, apis }: PlatformAuthOptions): boolean {

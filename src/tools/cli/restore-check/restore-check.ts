@@ -3,7 +3,7 @@ import { command, option, type ResultPart } from '../command.js'
 import { UsageError } from '../errors.js'
 import { createTable, formatTime } from '../format.js'
 import { EXIT_CODES } from '../program.js'
-import { findTarget, openTarget, type Target } from '../target.js'
+import { findTarget, openTarget, type OpenTarget, type Target } from '../target.js'
 import { toComparable, type Lack } from './lack.js'
 import { readLacks, type Comparison } from './read-lacks.js'
 import { findNewestCommon, readRecords } from './undone-records.js'
@@ -25,8 +25,10 @@ export const restoreCheckCommand = command({
     refuseSame(lostTarget, target)
     let lacks = 0
     async function* list(): AsyncGenerator<ResultPart> {
-      const { store: lost, platform: closes } = await openTarget(lostTarget, { requires: 'store', queuesEmails: false })
+      let opened: OpenTarget | undefined
       try {
+        opened = await openTarget(lostTarget, { requires: 'store', queuesEmails: false })
+        const lost = opened.store
         const comparison = await createComparison(lost, store, (await platform.signingKeys.list()).items)
         // Read once for each list, so that memory is bounded.
         for (const first of [true, false]) {
@@ -44,12 +46,12 @@ export const restoreCheckCommand = command({
         if (lacks === 0)
           yield { items: [], formatText: () => 'The restored database lacks nothing that would have to be done again.' }
       } finally {
-        await closes.close().catch(() => undefined)
+        await opened?.platform.close().catch(() => undefined)
+        await lostTarget.close().catch(() => undefined)
       }
     }
-    const parts = closeAfter(list(), lostTarget)
     return {
-      parts,
+      parts: list(),
       get exitCode() {
         return lacks > 0 ? EXIT_CODES.problemFound : EXIT_CODES.done
       },
@@ -62,14 +64,6 @@ function refuseSame(lost: Target, restored: Target): void {
   const address = lost.database?.address
   if (address === undefined || address !== restored.database?.address) return
   throw new UsageError('--lost names the restored database itself. Name the one that was lost.', 'restore-check')
-}
-
-async function* closeAfter(parts: AsyncGenerator<ResultPart>, target: Target): AsyncGenerator<ResultPart> {
-  try {
-    yield* parts
-  } finally {
-    await target.close().catch(() => undefined)
-  }
 }
 
 async function createComparison(

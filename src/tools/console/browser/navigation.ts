@@ -3,16 +3,14 @@ import { fetchPage } from './fetch-page.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { pageWords } from './words.js'
 
-interface NavigationOptions {
-  readonly main: HTMLElement
-  /** Marks an operation as the one that is read. */
-  readonly mark: ((key: string) => void) | undefined
-  /** Called with each form of an operation that is shown for the first time. */
-  readonly onForm: (form: HTMLFormElement) => void
-}
-
 /** Opens operations in place. Returns a function that shows the one in the address, and whether there is one. */
-export function enableNavigation({ main, mark, onForm }: NavigationOptions): () => boolean {
+export function enableNavigation(
+  main: HTMLElement,
+  /** Marks an operation as the one that is read. */
+  mark: ((key: string) => void) | undefined,
+  /** Called with each form of an operation that is shown for the first time. */
+  onForm: (form: HTMLFormElement) => void,
+): () => boolean {
   const findSection = (key: string): HTMLElement | undefined => {
     const section = key === '' ? null : document.getElementById(key)
     return section?.matches('section.operation') && main.contains(section) ? section : undefined

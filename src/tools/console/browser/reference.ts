@@ -16,7 +16,7 @@ if (script instanceof HTMLScriptElement && script.src !== '') start(new URL('../
 function start(root: string): void {
   document.documentElement.classList.add('scripted')
   const loader = createCallsLoader(root)
-  const pages = enableSoftNavigation({ root, createView: () => createView(loader) })
+  const pages = enableSoftNavigation(root, () => createView(loader))
   pages.view().goToHash()
   // Browsers scroll to the element of the address when a page has loaded, and drop the focus.
   addEventListener('load', () => {
@@ -66,12 +66,12 @@ function createView(loader: ReturnType<typeof createCallsLoader>): View {
   const menu = find(document, '.menu', 'button')
   const sheet = sidebar && menu && enableSheet(sidebar, menu)
   const mark = sidebar && enableSidebar(sidebar, main)
-  const search = sidebar && enableSearch({ sidebar, main, words: page.search })
+  const search = sidebar && enableSearch(sidebar, main, page.search)
   sidebar?.addEventListener('click', ({ target }) => {
     if (target instanceof Element && target.closest('a')) sheet?.close()
   })
   const onForm = (form: HTMLFormElement): void => loadCalls((loaded) => loaded.enableForm(form))
-  const goToHash = enableNavigation({ main, mark, onForm })
+  const goToHash = enableNavigation(main, mark, onForm)
 
   return {
     goToHash,

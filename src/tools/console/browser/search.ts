@@ -3,21 +3,17 @@ import { createSearch, type Search, type SearchEntry } from './search-ranking.js
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { pageWords } from './words.js'
 
-interface SearchOptions {
-  readonly sidebar: HTMLElement
-  readonly main: HTMLElement
-  /** The URL of the words that are not in the page. */
-  readonly words: string | undefined
-}
-
 /** The list is this long at first: each key has to be answered within 50 ms. */
 const MAX_SHOWN = 30
 
 /** A row of search.json: an operation of the page, or with a title something that has a page of its own. */
 type Row = readonly [key: string, words: string, title?: string]
 
-/** The search over the operations of a page: a combobox whose list replaces the sidebar's while something is entered. */
-export function enableSearch({ sidebar, main, words }: SearchOptions): { focus(): void } | undefined {
+/**
+ * The search over the operations of a page: a combobox whose list replaces the sidebar's while something is entered. `words`: the URL of
+ * those that are not in the page.
+ */
+export function enableSearch(sidebar: HTMLElement, main: HTMLElement, words: string | undefined) {
   const input = find(sidebar, '.search', 'input')
   if (!input) return undefined
   const groups = find(sidebar, '.groups', 'ul')
@@ -129,7 +125,7 @@ export function enableSearch({ sidebar, main, words }: SearchOptions): { focus()
   const box = find(sidebar, '.find', 'div')
   box?.after(count, list)
   box?.removeAttribute('hidden')
-  return { focus: () => input.focus() }
+  return { focus: (): void => input.focus() }
 }
 
 function listEntries(main: HTMLElement, rows: readonly Row[]): SearchEntry[] {

@@ -14,12 +14,6 @@ export interface View {
   dispose(): void
 }
 
-interface SoftNavigationOptions {
-  /** The URL of the console's index. */
-  readonly root: string
-  readonly createView: () => View
-}
-
 /** A page that was left, as its reader left it. */
 interface KeptPage {
   readonly nodes: readonly ChildNode[]
@@ -34,8 +28,8 @@ const MAX_KEPT_PAGES = 10
 /** Pages below the console's root may replace each other. The others have forms, which the policy of this page forbids. */
 const PAGES = /^(?:$|apis\/|guides\/|changelog$)/
 
-/** Follows links of the console without leaving the page, which alone has the authorization in memory. */
-export function enableSoftNavigation({ root, createView }: SoftNavigationOptions): { view(): View } {
+/** Follows links of the console without leaving the page, which alone has the authorization in memory. `root`: the URL of the index. */
+export function enableSoftNavigation(root: string, createView: () => View): { view(): View } {
   // A relative URL would be requested again at each address.
   for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]'))
     icon.setAttribute('href', icon.href)

@@ -12,7 +12,9 @@ function writeValue(value: unknown, prefix: string, indent: string, lines: strin
   if (Array.isArray(value) && value.length > 0) return writeList(value, prefix, indent, lines)
   if (isMapping(value)) return writeMapping(value, prefix, indent, lines)
   if (typeof value === 'string' && isBlock(value)) return writeBlock(value, prefix, indent, lines)
-  lines.push(prefix + formatScalar(value))
+  // YAML 1.1 reads a number with an exponent only if it has a point.
+  const scalar = typeof value === 'string' ? formatText(value) : JSON.stringify(value).replace(/^(-?\d+)e/, '$1.0e')
+  lines.push(prefix + scalar)
 }
 
 function writeList(list: readonly unknown[], prefix: string, indent: string, lines: string[]): void {
@@ -67,21 +69,13 @@ function isMapping(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
 }
 
-function formatScalar(value: unknown): string {
-  if (typeof value === 'string') return formatText(value)
-  // YAML 1.1 reads a number with an exponent only if it has a point.
-  return JSON.stringify(value).replace(/^(-?\d+)e/, '$1.0e')
-}
-
 /** A plain scalar if every parser reads it as that text, otherwise a JSON string, which YAML has too. */
 function formatText(text: string): string {
   if (PLAIN.test(text) && !OTHER_TYPES.test(text)) return text
-  return JSON.stringify(text).replaceAll(UNSEEN, escapeCharacter)
-}
-
-function escapeCharacter(character: string): string {
-  const code = character.codePointAt(0)!.toString(16)
-  return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`
+  return JSON.stringify(text).replaceAll(UNSEEN, (character) => {
+    const code = character.codePointAt(0)!.toString(16)
+    return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`
+  })
 }
 
 const UNSEEN = new RegExp(String.raw`${INVISIBLE.source}|[\u007F-\u00A0\u2028\u2029\uFFFE\uFFFF]`, 'gu')
