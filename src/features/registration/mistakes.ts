@@ -69,8 +69,8 @@ export function findFieldProblems(
 }
 
 /** What is wrong is known in English only. */
-function describe(text: string, problem: string | undefined): string {
-  return fillText(text, { detail: problem === undefined ? '' : ` This one ${problem}.` })
+function describe(text: string, detail: string | undefined): string {
+  return fillText(text, { detail: detail === undefined ? '' : ` This one ${detail}.` })
 }
 
 function isRefused(read: (value: string) => unknown, value: string): boolean {

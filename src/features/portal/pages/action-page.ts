@@ -140,8 +140,8 @@ function describeNameProblem(name: string, texts: PortalTexts): string {
 }
 
 /** What is wrong is known in English only. */
-function describeDetail(problem: string | undefined): string {
-  return problem === undefined ? '' : ` This one ${problem}.`
+function describeDetail(detail: string | undefined): string {
+  return detail === undefined ? '' : ` This one ${detail}.`
 }
 
 function describeState(action: PortalAction, code: ApplicationError['code'], texts: PortalTexts): string {
