@@ -1,16 +1,12 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { freshDatabase } from '../support/postgres.js'
-import { pack, readText, type Packed } from './packed.js'
+import { installBeside, pack, readText, type Packed } from './packed.js'
 
 const run = promisify(execFile)
-const programs = fileURLToPath(new URL('programs', import.meta.url))
 const ANSWERS = {
   token: [200, 'bearer', 'orders:read'],
   guarded: [200, { name: 'Shop', id: '7' }],
@@ -80,13 +76,6 @@ it('eslint-import-resolver-typescript 3.10 resolves every subpath', { timeout: 3
   expect(unresolved).toEqual([])
 })
 
-/** An app with exactly these packages, and this one. */
-async function install(app: Readonly<Record<string, string>>, files: readonly string[]): Promise<string> {
-  const home = await mkdtemp(join(tmpdir(), 'existing-app-'))
-  onTestFinished(() => rm(home, { recursive: true, force: true }))
-  const dependencies = { ...app, 'express-platform-auth': `file:${packed.tarball}` }
-  await writeFile(join(home, 'package.json'), JSON.stringify({ private: true, type: 'commonjs', dependencies }))
-  for (const name of files) await cp(join(programs, name), join(home, name))
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: home })
-  return home
+function install(app: Readonly<Record<string, string>>, files: readonly string[]): Promise<string> {
+  return installBeside(packed.tarball, app, files)
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { onTestFinished } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const programs = fileURLToPath(new URL('programs', import.meta.url))
@@ -57,6 +58,21 @@ export async function copyBuild(): Promise<Installable> {
     await cp(join(root, name), join(folder, name), { recursive: true })
   }
   return createInstallable(scratch)
+}
+
+/** A new project with exactly these packages, and the tarball, as npm installs them. Its files are those of `programs`. */
+export async function installBeside(
+  tarball: string,
+  packages: Readonly<Record<string, string>>,
+  names: readonly string[],
+): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'existing-app-'))
+  onTestFinished(() => rm(home, { recursive: true, force: true }))
+  const dependencies = { ...packages, 'express-platform-auth': `file:${tarball}` }
+  await writeFile(join(home, 'package.json'), JSON.stringify({ private: true, type: 'commonjs', dependencies }))
+  for (const name of names) await cp(join(programs, name), join(home, name), { recursive: true })
+  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: home })
+  return home
 }
 
 /** @param scratch has the package in the folder `package` */

@@ -60,7 +60,9 @@ export function createJudge(auth: PlatformAuth, prober: Prober) {
 
   /** Whether nothing of the app has answered. An API's own 404 may be that of a handler, so it is compared with a random address outside. */
   async function isOwnNotFound(request: Ask, answer: ReceivedAnswer, change?: Partial<Ask>): Promise<boolean> {
-    return answer.status === 404 && (isOfExpress(answer) || (await isAnswerAt(UNKNOWN_TARGET, request, answer, change)))
+    if (answer.status !== 404) return false
+    // The app's 404 may repeat the query.
+    return isOfExpress(answer) || isAnswerAt(UNKNOWN_TARGET, request, answer, { target: request.target, ...change })
   }
 
   /** Whether the app refuses the difference at any address: a media type, another host. */
@@ -88,6 +90,7 @@ export function createJudge(auth: PlatformAuth, prober: Prober) {
       if (!answer) return fault('open')
       const isRefusal = answer.status === 401 || answer.status === 403
       if (isRefusal && (has('notVerified', 'otherIssuers') || place.isVerified)) return undefined
+      if (decisions.some((decision) => isOfVerifier(decision, answer))) return undefined
       if (method === 'OPTIONS' && isPreflightAnswer(answer)) return undefined
       if (has('optional')) return fault('optional')
       if (place.isUnknown && (await isOwnNotFound(request, answer, place.difference))) return undefined
@@ -112,6 +115,11 @@ function isUnchanged({ denied, hasOwnAnswer }: Decision, answer: ReceivedAnswer,
   return answer.body.toString().startsWith(`{"error":"${denied.error}"`)
 }
 
+/** Whether it tells why `verifyAccessToken()` or `verifyApiKey()` rejected: 400 for what is no credential at all. */
+function isOfVerifier({ kind, denied }: Decision, { status, body }: ReceivedAnswer): boolean {
+  return kind === 'notVerified' && denied?.status === status && body.includes(`"${denied.error}"`)
+}
+
 /** Express answers with the allowed methods by itself. */
 function isPreflightAnswer({ status, headers, body }: ReceivedAnswer): boolean {
   if (status >= 300 && status < 400) return false
@@ -132,7 +140,9 @@ function isMethodRefusal(answer: ReceivedAnswer, method: string, { hasRoute }: A
 
 /** Whether it is the page of Express for what nothing has answered. */
 function isOfExpress({ headers, body }: ReceivedAnswer): boolean {
-  const isFinal = headers['content-security-policy'] === "default-src 'none'" && headers['content-length'] !== undefined
+  // Express 4.16 says 'self'.
+  const isPolicy = /^default-src '(?:none|self)'$/.test(headers['content-security-policy'] ?? '')
+  const isFinal = isPolicy && headers['content-length'] !== undefined
   return isFinal && (body.length === 0 || /<pre>Cannot [A-Z-]+ [^<]*<\/pre>/.test(body.toString()))
 }
 

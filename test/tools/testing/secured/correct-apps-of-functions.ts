@@ -51,6 +51,24 @@ export const CORRECT_APPS_OF_FUNCTIONS: readonly CorrectApp[] = [
     },
   ],
   [
+    'a not-found handler that repeats the address with its query (NestJS)',
+    ({ app, handle, mayRead }) => {
+      app.get('/orders/items', mayRead, handle)
+      app.use((req, res) => void res.status(404).json({ message: `Cannot ${req.method} ${req.originalUrl}` }))
+    },
+  ],
+  [
+    'a check of its own, which gives the verifier whatever the header has',
+    ({ app, auth, handle }) => {
+      const check = (req: Request, res: Response, next: NextFunction): void =>
+        void auth.verifyAccessToken('orders', req.headers.authorization ?? '').then(
+          () => next(),
+          ({ status, code }: { status: number; code: string }) => res.status(status).json({ error: code }),
+        )
+      app.get('/orders/items', check, handle)
+    },
+  ],
+  [
     'middleware and a page for other paths than the APIs’',
     ({ express, app, handle, mayRead }) => {
       app.use(express.json(), cors())
