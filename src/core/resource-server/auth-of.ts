@@ -65,10 +65,7 @@ export function setIdentity(request: object, identity: Identity | undefined): vo
 /** The identity that one guard established, or those of several in their order: null for one that found no credential. */
 type Established = Identity | readonly (Identity | null)[]
 
-/**
- * It is not a property of the request: with Node 20 and 22 each property that is added to a request in Express costs 1 KB that
- * survives until the next full collection, and more time than the rest of the guard.
- */
+/** Not a property of the request, which would cost more than the rest of the guard (docs/architecture.md, "Why it is fast"). */
 const ESTABLISHED = shareInProcess('express-platform-auth', () => new WeakMap<object, Established>())
 
 function toList(established: Established): readonly (Identity | null)[] {

@@ -107,8 +107,7 @@ export function createGuardFactory(
       callOtherGuard(guard, req, res, next)
     }
 
-    // The asynchronous cases are separate functions: V8 allocates the context of a closure for every request, even if the
-    // closure is not created. test/hot-paths.integration.test.ts counts the memory of a request.
+    // The asynchronous cases are functions of their own, for the memory of a request (docs/architecture.md, "Why it is fast").
     function decideAfter(
       ready: Promise<void>,
       credential: string,

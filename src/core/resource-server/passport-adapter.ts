@@ -13,9 +13,7 @@ import { Identity } from './identity.js'
  * The request that a strategy sees. Passport writes to its request, and passport-http-bearer also reads tokens from the query
  * and the body. With this object neither happens, and the host's Passport is not affected.
  *
- * It is a class, not an object literal: V8 learns to allocate such literals in the old generation, where everything that they
- * refer to stays until the next full collection. It holds all later state, which costs less than one closure per request.
- * test/hot-paths.integration.test.ts counts both.
+ * It is a class, and holds all later state, for the memory of a request (docs/architecture.md, "Why it is fast").
  */
 export class PassportRequest {
   readonly api: Api

@@ -145,9 +145,7 @@ export function createApplicationCache(options: {
     isOutdated: formers.isOutdated,
     /**
      * Drops the record, and every load under way that may have read it before the change. If it was known, it is loaded again
-     * at once: an outage that begins after the change must not turn away a caller that called before. A process also
-     * reads its own changes from the feed, and evicts the record a second time, which costs one look-up. The feed does not
-     * say which process made a change, so skipping own changes could skip those of others and serve stale records. If the store does
+     * at once: an outage that begins after the change must not turn away a caller that called before. If the store does
      * not answer what the record has become, the former one is served until it is `maxStaleness` old.
      */
     evict: (id: string): void => void drop(id),
