@@ -1,5 +1,4 @@
-import type { ApisOptions } from '../../shared/contracts/api.js'
-import type { ReportOnlyOptions } from '../../shared/contracts/report-only.js'
+import type { ApisOptions, ReportOnlyOptions } from '../../shared/contracts/api.js'
 import type { MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { Store } from '../../shared/contracts/store.js'

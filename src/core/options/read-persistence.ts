@@ -56,11 +56,7 @@ function readSecrets(secret: unknown): readonly string[] {
   if (secrets.every((each) => typeof each === 'string' && each.length >= MIN_SECRET_LENGTH)) {
     return secrets as readonly string[]
   }
-  throw new ConfigurationError({
-    option: 'secret',
-    problem: 'is too short',
-    fix: MAKE_SECRET,
-  })
+  throw new ConfigurationError({ option: 'secret', problem: 'is too short', fix: MAKE_SECRET })
 }
 
 /** Checks the newest secret only: a weak one must be accepted while it is being replaced. */

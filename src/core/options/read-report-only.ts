@@ -1,5 +1,5 @@
 import { ConfigurationError, type ConfigurationProblem } from '../../shared/contracts/errors.js'
-import type { ReportOnlyOptions } from '../../shared/contracts/report-only.js'
+import type { ReportOnlyOptions } from '../../shared/contracts/api.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { invalidOption, readBoolean, refuseUnknown } from '../../shared/lib/option-checks.js'
 

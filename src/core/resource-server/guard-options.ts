@@ -1,4 +1,4 @@
-import type { ReportOnlyOptions } from '../../shared/contracts/report-only.js'
+import type { ReportOnlyOptions } from '../../shared/contracts/api.js'
 import type { OnDenied } from '../options/options.js'
 import type { AllowRequest } from './allow.js'
 import type { AccessTokenInfo, ApiKeyInfo } from './identity.js'

@@ -18,9 +18,16 @@ import { announceProcess, listProcesses, removeProcess } from './processes.js'
 import { addQuotas, deleteExpiredQuotas, hasExpiredQuotas, listQuotas, listUsed } from './quotas.js'
 import { addReported, listReported } from './reported.js'
 import { addApplications, saveApplication } from './save-application.js'
-import { establishSecret, findSecret, replaceSecret } from './secrets.js'
+import {
+  establishSecret,
+  findSecret,
+  replaceSecret,
+  addSigningKey,
+  listSigningKeys,
+  removeSigningKey,
+  resealSigningKey,
+} from './secrets.js'
 import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
-import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
 import { addRefusals, addUsage, deleteExpiredUsage, hasExpiredUsage, listRefusals, listSums } from './usage.js'
 import type { Work } from './work.js'
 
