@@ -11,7 +11,7 @@ import { createApplication } from '../support/http.js'
 import { openPlatform, type TestOptions } from '../support/platform.js'
 import { blocksOf, readPage } from './pages.js'
 
-const APPLICATIONS = 50
+const APPLICATIONS = 25
 
 describe('the SQLite chapter of docs/incidents.md', () => {
   const [backUp, restore] = blocksOf(readPage('docs/incidents.md')).filter(({ code }) =>

@@ -57,9 +57,11 @@ describe('the doctor', () => {
       await store.usage.addReported(batch('c'), [{ ...refused, route: 'GET /', count: 1, firstAt: 1, lastAt: 1 }])
     })
     const before = await readTables(getFile())
-    for (const table of ['usage', 'refusals', 'reported']) {
-      expect(before).toMatchObject({ [`platform_auth_${table}`]: [{ api: 'orders' }] })
-    }
+    // The usage of the application, and of all together.
+    for (const [table, rows] of Object.entries({ usage: 2, refusals: 1, reported: 1 }))
+      expect(before).toMatchObject({
+        [`platform_auth_${table}`]: Array.from({ length: rows }, () => ({ api: 'orders' })),
+      })
     await runDoctor(...config)
     expect(await readTables(getFile())).toEqual(before)
   })
