@@ -1,4 +1,4 @@
-import { type SampleCall, prepareCall, type Sample, type SampleWriter } from './prepare.js'
+import { type SampleCall, prepareCall, type Sample, type SampleLanguage, type SampleWriter } from './prepare.js'
 import { csharp } from './csharp.js'
 import { curl } from './curl.js'
 import { go } from './go.js'
@@ -14,5 +14,21 @@ export const SAMPLE_LABELS: readonly string[] = WRITERS.map(({ label }) => label
 /** Programs that make a call, one for each language. They run as they are, with the credentials in environment variables. */
 export function createSamples(call: SampleCall): Sample[] {
   const prepared = prepareCall(call)
-  return WRITERS.map(({ language, label, writeCall }) => ({ language, label, code: writeCall(prepared) }))
+  const provesKey = prepared.credential?.kind === 'accessToken' && call.credentials?.provesKey === true
+  return WRITERS.map(({ language, label, writeCall }) => {
+    const code = writeCall(prepared)
+    return { language, label, code: provesKey ? pointToProof(language, code) : code }
+  })
+}
+
+const PROOF = 'This API takes an assertion that a private key has signed, in place of the secret (private_key_jwt).'
+const PROGRAMS = "The API's first page has programs that get an access token so."
+
+/** Where to find how the access token is got: the command of curl has it already. */
+function pointToProof(language: SampleLanguage, code: string): string {
+  if (language === 'curl') return code
+  const mark = language === 'python' ? '#' : '//'
+  const pointer = `${mark} ${PROOF}\n${mark} ${PROGRAMS}\n`
+  const opening = '<?php\n'
+  return code.startsWith(opening) ? `${opening}${pointer}${code.slice(opening.length)}` : `${pointer}${code}`
 }

@@ -41,7 +41,7 @@ export interface SampleCredentials {
   readonly key?: string | undefined
   /** CLIENT_SECRET. */
   readonly secret?: string | undefined
-  /** Whether CLIENT_ASSERTION, which proves a private key (RFC 7523), takes the place of the secret: in curl. */
+  /** Whether CLIENT_ASSERTION, which proves a private key (RFC 7523), takes the place of the secret: in curl; other samples say where programs for it are. */
   readonly provesKey?: boolean | undefined
 }
 

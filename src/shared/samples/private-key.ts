@@ -123,9 +123,13 @@ key, err := jwt.ParseECPrivateKeyFromPEM(pem)
 if err != nil {
 	log.Fatal(err)
 }
+id := make([]byte, 16)
+if _, err := rand.Read(id); err != nil {
+	log.Fatal(err)
+}
 assertion, err := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{
 	"iss": ${client}, "sub": ${client}, "aud": ${issuer},
-	"exp": time.Now().Add(time.Minute).Unix(), "jti": rand.Text(),
+	"exp": time.Now().Add(time.Minute).Unix(), "jti": hex.EncodeToString(id),
 }).SignedString(key)
 if err != nil {
 	log.Fatal(err)

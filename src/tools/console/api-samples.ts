@@ -10,6 +10,7 @@ import { formatCallCommand, formatTokenAssignment } from '../../shared/samples/c
 import { renderPage, type Site } from './page.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { readLanguage, textWith, words } from './words.js'
+import { needsProof } from './reference/sample-call.js'
 
 /** The commands that call an API, and a link to a page with programs in every language. */
 export function renderApiCommands(api: Api, document: JsonObject | undefined): Html {
@@ -65,10 +66,6 @@ function renderProofs(api: Api): Html | false {
     html`<h3>${heading}</h3>
       ${listed.map(({ title, language, code }) => renderSample(api, { language, label: title, code }, false, title))}`
   return html`${render(words().makeKeyPair, KEY_PAIR_SAMPLES)} ${render(words().tokenByProof, programs)}`
-}
-
-function needsProof({ clientAuthentication }: Api): boolean {
-  return clientAuthentication.length > 0 && clientAuthentication.every((method) => method === 'private_key_jwt')
 }
 
 function createExampleCall(api: Api, document?: JsonObject): SampleCall {

@@ -80,6 +80,16 @@ describe('samples', () => {
   })
 })
 
+it('each sample of an API that takes private keys proves one, or says where a program for it is', () => {
+  for (const { language, code } of createSamples({ ...CALL, credentials: { provesKey: true } })) {
+    expect(code, language).toMatch(
+      language === 'curl' ? /CLIENT_ASSERTION/ : /^(?:<\?php\n)?(?:#|\/\/) This API takes an assertion/,
+    )
+    expect(code.startsWith('<?php\n'), language).toBe(language === 'php')
+  }
+  for (const { code } of createSamples(CALL)) expect(code).not.toContain('private_key_jwt')
+})
+
 describe('a sample in JavaScript', () => {
   it.each(HOSTILE_CALLS.filter(({ body }) => body && 'text' in body))('sends $title unchanged', async (call) => {
     const { query, title: _, ...parts } = call

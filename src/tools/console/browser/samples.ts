@@ -121,7 +121,7 @@ function readSampleCall(form: HTMLFormElement, { page, session }: SamplesOptions
     body: input.body,
     tokenEndpoint,
     keyHeader,
-    credentials: { key, secret: secret || undefined },
+    credentials: { key, secret: secret || undefined, provesKey: page.api.proof === 'only' },
   }
 }
 

@@ -29,7 +29,13 @@ export function createSampleCall(api: Api, document: JsonObject, operation: Oper
     body: createSampleBody(document, operation),
     tokenEndpoint: api.tokenEndpoint,
     keyHeader: api.keyHeaders[0],
+    ...(needsProof(api) && { credentials: { provesKey: true } }),
   }
+}
+
+/** Whether an API takes nothing but private keys. */
+export function needsProof({ clientAuthentication }: Api): boolean {
+  return clientAuthentication.length > 0 && clientAuthentication.every((method) => method === 'private_key_jwt')
 }
 
 /** The media types of answers, for the header `Accept`. */
