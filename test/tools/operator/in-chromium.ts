@@ -41,6 +41,17 @@ export function describeOperator(getBrowser: () => Browser, useScriptlessPage: U
       { day, applicationId: id, api: 'orders', outcome: 'allowed', count: 1204 },
       { day, applicationId: id, api: 'orders', outcome: 'invalid_token', count: 210 },
     ])
+    await host.store.usage.addReported({ id: 'seed', at }, [
+      {
+        applicationId: id,
+        api: 'orders',
+        route: 'GET /orders',
+        reason: 'insufficient_scope',
+        count: 7,
+        firstAt: at,
+        lastAt: at,
+      },
+    ])
     await host.store.quotas.add({ id: 'seed', at }, [{ day, applicationId: id, count: 950 }])
     const context = await getBrowser().newContext()
     usePage = await sharePage(context)
@@ -91,6 +102,7 @@ export function describeOperator(getBrowser: () => Browser, useScriptlessPage: U
     '/audit',
     '/emails',
     '/reportOnly',
+    '/applications/ID/resourceServer',
   ]
   it.each(PAGES)('has no accessibility violations: %s', async (path) => {
     const page = usePage()
