@@ -10,9 +10,10 @@ import { readSourceFiles } from './support/source-files.js'
  * them again, from 199 and 16,450: each of them must hold in every process. The lines rose by 1,100 when types moved from files of their own,
  * which nothing loads, into the files that return them; and by 300 for key sets, which are core records.  The type of a signer is one name more.
  * Small files that were merged into those that read them, and what resource servers ask (400), raised the lines by 900.
+ * The note of an approval is an option with a type.
  * What guards read of the store is one contract, which processes without a database have from the platform: 150 lines, and the name of what both have in common.
  */
-const LIMITS = { modules: 205, lines: 19_850, values: 20, types: 92 }
+const LIMITS = { modules: 205, lines: 19_850, values: 20, types: 93 }
 
 describe('the main entry', () => {
   it('loads no more modules and lines than before', () => {

@@ -12,7 +12,7 @@ import { isObject } from '../../shared/lib/is-object.js'
 import { isLive } from '../applications/credentials/credentials.js'
 import type { ClientApi } from '../http/client-credentials.js'
 import type { Form } from '../http/form.js'
-import type { KeySetOutages } from '../applications/credentials/key-set-outages.js'
+import { createKeySetOutages } from '../applications/credentials/key-set-outages.js'
 import { createKeySetFetcher } from '../key-sets/fetch-key-set.js'
 import { createKeySetCache } from '../key-sets/key-set-cache.js'
 import { toVerificationKeys, type VerificationKey } from '../key-sets/public-key-set.js'
@@ -61,8 +61,8 @@ export function createAssertionReader({
   ca,
   tokenEndpointAudience,
   clockTolerance,
-  outages,
   now,
+  ...toTell
 }: {
   /** Finds the application with that id or key, whatever its status. */
   readonly findClient: (id: string, req: IncomingMessage) => Promise<FoundClient | undefined>
@@ -73,9 +73,9 @@ export function createAssertionReader({
   readonly tokenEndpointAudience: boolean
   /** Seconds. */
   readonly clockTolerance: number
-  readonly outages: KeySetOutages
   readonly now: () => number
-}) {
+} & Parameters<typeof createKeySetOutages>[0]) {
+  const outages = createKeySetOutages({ ...toTell, now })
   const keySets = createKeySetCache({ fetchKeySet: createKeySetFetcher({ allow, ca }), now })
   /** Imported once for each record: records are immutable. */
   const imported = new WeakMap<KeySetRecord, readonly VerificationKey[]>()

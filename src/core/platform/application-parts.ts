@@ -1,6 +1,5 @@
 import { createSignOuts } from '../applications/contacts/sign-outs.js'
 import { createApplications } from '../applications/application-calls.js'
-import { createKeySetOutages } from '../applications/credentials/key-set-outages.js'
 import { createLastUsed } from '../applications/credentials/last-used.js'
 import { createApplicationCache } from '../applications/records/application-cache.js'
 import { createApplicationWriter } from '../applications/records/application-writer.js'
@@ -50,15 +49,15 @@ export function createApplicationParts(foundation: Foundation, { signingKeys }: 
     now,
   })
   const activate = createActivation({ store, writer, limitChanges: clientLimits.limitChanges })
-  const outages = createKeySetOutages({
+  const assertions = {
+    ...settings.clientAssertions,
+    store,
+    clockTolerance: settings.tokens.clockTolerance,
     writer,
     limitChanges: clientLimits.limitChanges,
     wakeSender: () => hooks.wakeSender?.(),
     emit,
     logger: foundation.logger,
-    now,
-  })
-  const { clockTolerance } = settings.tokens
-  const assertions = { ...settings.clientAssertions, store, clockTolerance, outages }
+  }
   return { source, applicationCache, writer, lastUsed, activate, assertions, calls, cleanup }
 }

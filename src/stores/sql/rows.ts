@@ -1,7 +1,8 @@
 import type { EventType } from '../../shared/contracts/events.js'
 import type { AuditRecord, Change, SigningKeyRecord } from '../../shared/contracts/store-records.js'
 import type { EmailQuery, QueuedEmail } from '../../shared/contracts/queued-email.js'
-import type { AuditQuery } from '../../shared/contracts/store.js'
+import type { AuditQuery, ChangesPage } from '../../shared/contracts/store.js'
+import { formatFeedCursor, type FeedPosition } from './cursor.js'
 import type { JsonObject } from '../../shared/contracts/application-record.js'
 
 /** JSON for a column that is NULL where there is no value. */
@@ -151,11 +152,23 @@ export interface ChangeRow {
 }
 
 /** A kind that this version does not know may concern anything, so it is read as `everything`. */
-export function parseChange({ kind, id, expires_at: expiresAt }: ChangeRow): Change {
+function parseChange({ kind, id, expires_at: expiresAt }: ChangeRow): Change {
   if (kind === 'application' && id !== null) return { kind, id }
   if (kind === 'accessTokenRevoked' && id !== null && expiresAt !== null) return { kind, id, expiresAt }
   const isKnown = kind === 'signingKeys' || kind === 'sessionSecret' || kind === 'processes'
   return isKnown ? { kind } : { kind: 'everything' }
+}
+
+/** The changes after `start`, from the feed's rows from `start` on; undefined if the feed does not have all of them. */
+export function createChangesPage(start: FeedPosition, rows: readonly ChangeRow[]): ChangesPage | undefined {
+  const [first] = rows
+  // The oldest rows are deleted first: if the row of the cursor still exists, so do all after it.
+  const isComplete = start.seq === 0 ? (first?.seq ?? 1) === 1 : first?.seq === start.seq && first.nonce === start.nonce
+  if (!isComplete) return undefined
+  return {
+    cursor: formatFeedCursor(rows.at(-1) ?? start),
+    changes: rows.filter(({ seq }) => seq > start.seq).map(parseChange),
+  }
 }
 
 /** The conditions of an audit query, and their values; `bind` names the n-th of them. */

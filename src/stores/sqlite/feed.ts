@@ -5,10 +5,9 @@ import {
   formatFeedCursor,
   MAX_FEED_CHANGES,
   parseFeedCursor,
-  createChangesPage,
   type FeedPosition,
 } from '../sql/cursor.js'
-import type { ChangeRow } from '../sql/rows.js'
+import { createChangesPage, type ChangeRow } from '../sql/rows.js'
 import { run, type Work } from '../sql/work.js'
 import type { Sql } from './connection.js'
 

@@ -21,8 +21,6 @@ const TELLS_AFTER_MS = 3600_000
 /** Known keys go on for so long after they were read. */
 const KEYS_GO_ON_MS = DAY_MS
 
-export type KeySetOutages = ReturnType<typeof createKeySetOutages>
-
 /**
  * Keeps with the record that the address of a key set cannot be read, so that all processes know it, also those that start meanwhile, and
  * one of them tells: an event when it begins and ends, an e-mail to each contact after an hour, and one when the keys are refused.
