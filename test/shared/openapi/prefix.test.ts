@@ -81,7 +81,7 @@ describe('one document for several APIs', () => {
     const error = await expectSecured(open, { auth, documents: { orders: documents.orders } }).catch(
       (problem: unknown) => problem,
     )
-    expect((error as Error).message).toMatch(/requires the scope "orders:read"/)
+    expect((error as Error).message).toMatch(/without the scope "orders:read", which the document demands/)
     expect((error as Error).message).toMatch(/GET \/orders\/items\/\{id\}.*describes it/s)
   })
 

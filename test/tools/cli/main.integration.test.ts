@@ -90,6 +90,7 @@ it('runs every command', { timeout: 180_000 }, async () => {
   expect(await runCommand('apps rotate-secret', id, ...config)).toMatch(/epa_sec_\w{49}/)
   expect(await runCommand('apps rotate-key', id, '--mail', ...config)).toContain('has accepted its e-mail')
   // The e-mail that tells the second contact of the removal.
+  expect(await runCommand('emails list', ...reading)).toContain(id)
   expect(await runCommand('emails cancel', id, ...writing)).toBe('1 e-mail is cancelled.\n')
   await runCommand('apps revoke-tokens', id, ...writing)
   await runCommand('apps limit', id, 'orders', '50/1', ...writing)
