@@ -8,6 +8,9 @@ import { fillText } from '../../shared/lib/fill-in.js'
 import { getFormats } from '../../shared/web/formats.js'
 import type { Site, Visit } from './visit.js'
 
+/** What is counted in a period, of one application or of all. */
+type OverallEntry = Omit<UsageEntry, 'applicationId'>
+
 /** Days that figures and plots are of, the current one included. */
 const SHOWN_DAYS = 30
 /** More than 30 days of 100 APIs. */
@@ -22,16 +25,46 @@ export async function readUsage(
 ): Promise<readonly UsageEntry[] | undefined> {
   const usage = core.find('usage')
   if (!usage || !may('usage.list')) return undefined
-  const entries: UsageEntry[] = []
+  return readPages((page) => usage.list({ applicationId, ...spanDays(days, now), by: 'day', ...page }))
+}
+
+/** The counts of all applications together in the shown days; undefined if nothing counts, or the operator may not see it. */
+export async function readOverall(
+  { auth: { usage } }: Pick<Site, 'auth'>,
+  { may, now }: Pick<Visit, 'may' | 'now'>,
+): Promise<readonly OverallEntry[] | undefined> {
+  if (!usage || !may('usage.overall')) return undefined
+  return readPages((page) => usage.overall({ ...spanDays(SHOWN_DAYS, now), by: 'day', ...page }))
+}
+
+/** The counts of all applications together at each route in a day or a month, most calls first. */
+export async function readRoutes({ auth: { usage } }: Pick<Site, 'auth'>, { may }: Pick<Visit, 'may'>, period: string) {
+  if (!usage || !may('usage.overallRoutes')) return []
+  const by = period.length > 'YYYY-MM'.length ? 'day' : 'month'
+  const entries = await readPages((page) => usage.overallRoutes({ from: period, to: period, by, ...page }))
+  return entries.toSorted((one, other) => other.allowed - one.allowed)
+}
+
+/** The entries of so many pages. */
+async function readPages<Entry>(
+  read: (page: { readonly limit: number; readonly after: string | undefined }) => Promise<{
+    readonly items: readonly Entry[]
+    readonly next?: string
+  }>,
+): Promise<readonly Entry[]> {
+  const entries: Entry[] = []
   let after: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
-    const range = { from: formatDay(now - (days - 1) * DAY_MS), to: formatDay(now) }
-    const { items, next } = await usage.list({ applicationId, ...range, by: 'day', limit: 1000, after })
+    const { items, next } = await read({ limit: 1000, after })
     entries.push(...items)
     if (next === undefined) break
     after = next
   }
   return entries
+}
+
+function spanDays(days: number, now: number): { readonly from: string; readonly to: string } {
+  return { from: formatDay(now - (days - 1) * DAY_MS), to: formatDay(now) }
 }
 
 /** What is used of its plan; undefined without one, or if the operator may not see it. */
@@ -48,7 +81,7 @@ export function countRefused({ refused }: Pick<UsageEntry, 'refused'>): number {
 }
 
 /** Calls, the refused ones included. */
-export function sumUsage(entries: readonly UsageEntry[]): { readonly calls: number; readonly refused: number } {
+export function sumUsage(entries: readonly OverallEntry[]): { readonly calls: number; readonly refused: number } {
   const refused = entries.reduce((sum, entry) => sum + countRefused(entry), 0)
   return { calls: entries.reduce((sum, { allowed }) => sum + allowed, refused), refused }
 }
@@ -64,7 +97,7 @@ export function findLastUse({ keys, secrets }: Pick<Application, 'keys' | 'secre
 }
 
 /** The counts of each shown day, oldest first. */
-function sumByDay(entries: readonly UsageEntry[], now: number) {
+function sumByDay(entries: readonly OverallEntry[], now: number) {
   return Array.from({ length: SHOWN_DAYS }, (_, at) => {
     const day = formatDay(now - (SHOWN_DAYS - 1 - at) * DAY_MS)
     const ofDay = entries.filter(({ period }) => period === day)
@@ -79,7 +112,7 @@ function sumByDay(entries: readonly UsageEntry[], now: number) {
 /** A bar for each shown day. `id`: unique within the page. */
 export function renderDays(
   { id, label }: { readonly id: string; readonly label: string },
-  entries: readonly UsageEntry[],
+  entries: readonly OverallEntry[],
   { now, texts, language }: Visit,
 ): Html {
   const { count, short, date } = getFormats(language)

@@ -12,7 +12,7 @@ import { maySeeNames } from './rights.js'
 import { readQuery, renderNext, renderSearch } from './search-form.js'
 import type { Answer, Site, TabName, Visit } from './visit.js'
 
-const PAGE_SIZE = 50
+export const PAGE_SIZE = 50
 /** Rows of a file. */
 const MAX_ROWS = 10_000
 
@@ -26,13 +26,18 @@ interface List {
   readonly next?: string | undefined
   /** Above the table. */
   readonly before?: Html | false
+  /** Below it. */
+  readonly after?: Html | false
   /** What stands where there are no rows. */
   readonly empty: string
   readonly hasFile?: boolean
 }
 
 /** A table with further pages. */
-function renderList(visit: Visit, { tab, columns, rows, next, before, empty, hasFile = false }: List): Answer {
+export function renderList(
+  visit: Visit,
+  { tab, columns, rows, next, before, after, empty, hasFile = false }: List,
+): Answer {
   const { texts, query, root } = visit
   return {
     heading: texts.tabs[tab],
@@ -42,7 +47,8 @@ function renderList(visit: Visit, { tab, columns, rows, next, before, empty, has
       <p class="actions after">
         ${renderNext(visit, tab, next)}
         ${hasFile && rows.length > 0 && html`<a class="button quiet" href="${root}/${tab}.csv?${query.toString()}">${texts.csv}</a>`}
-      </p>`,
+      </p>
+      ${after}`,
   }
 }
 
@@ -176,74 +182,6 @@ export async function answerAudit({ auth }: Site, visit: Visit, isFile: boolean)
       { name: 'until', label: texts.fields.until, type: 'date' },
     ]),
     empty: texts.noAudit,
-    hasFile: true,
-  })
-}
-
-/** Calls and refusals of each application in a day or a month. */
-export async function answerUsage({ auth }: Site, visit: Visit, isFile: boolean): Promise<Answer | undefined> {
-  const { texts, language, now } = visit
-  const { usage } = auth
-  if (!usage) return undefined
-  const { columns } = texts
-  const { count, percent } = getFormats(language)
-  const period = readQuery(visit, 'period') ?? formatDay(now)
-  const sort = readQuery(visit, 'sort') === 'allowed' ? 'allowed' : 'refused'
-  const { items, next } = await usage.totals({
-    period,
-    sort,
-    after: readQuery(visit, 'after'),
-    limit: isFile ? 1000 : PAGE_SIZE,
-  })
-  if (isFile) {
-    const rows = items.map((each) => [
-      each.period,
-      each.applicationId,
-      each.name,
-      each.allowed,
-      each.refused,
-      each.accessTokens,
-      JSON.stringify(each.errors),
-    ])
-    return {
-      name: `usage-${period}`,
-      csv: formatCsv([['period', 'application', 'name', 'allowed', 'refused', 'access_tokens', 'errors'], ...rows]),
-    }
-  }
-  const months = [0, 1].map((back) => {
-    const date = new Date(now)
-    return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - back, 1)).toISOString().slice(0, 7)
-  })
-  const days = [0, 1, 2, 3, 4, 5, 6].map((back) => formatDay(now - back * 86_400_000))
-  return renderList(visit, {
-    tab: 'usage',
-    columns: [
-      { title: columns.application },
-      { title: columns.allowed, isNumber: true },
-      { title: columns.refused, isNumber: true },
-      { title: columns.tokens, isNumber: true },
-      { title: columns.reason },
-    ],
-    rows: items.map(({ applicationId: id, name, allowed, refused, share, accessTokens, errors }) => [
-      renderApplicationLink(visit, { id, name }),
-      count.format(allowed),
-      html`${count.format(refused)} <span class="soft">${percent.format(share / 100)}</span>`,
-      count.format(accessTokens),
-      renderErrors(errors, visit),
-    ]),
-    next,
-    before: renderSearch(visit, 'usage', [
-      { name: 'period', label: columns.day, choices: [...days, ...months].map((each) => [each, each]) },
-      {
-        name: 'sort',
-        label: texts.sort,
-        choices: [
-          ['refused', columns.refused],
-          ['allowed', columns.allowed],
-        ],
-      },
-    ]),
-    empty: texts.noCalls,
     hasFile: true,
   })
 }

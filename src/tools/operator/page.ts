@@ -14,7 +14,7 @@ const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS_CSS}:root { --page: 72
 main { max-width: 100% }
 h1 { margin: clamp(1.25rem, 3vw, 2.25rem) 0 var(--space-4) }
 p { max-width: 44rem }
-main > :is(.card, .table, .tiles, .columns, .empty, form) + :is(.card, .columns, .empty, .table) { margin-top: var(--space-5) }
+main > :is(.card, .table, .tiles, .columns, .empty, .today, .actions, form) + :is(.card, .columns, .empty, .table, .search) { margin-top: var(--space-5) }
 .columns { display: grid; gap: var(--space-5); width: auto; margin-inline: 0; grid-template-columns: minmax(0, 1fr) }
 .columns > * { display: grid; gap: var(--space-5); align-content: start; min-width: 0 }
 @media (min-width: 64rem) { .columns { grid-template-columns: minmax(0, 1fr) 22rem } }

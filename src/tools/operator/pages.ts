@@ -2,8 +2,9 @@ import type { CallName } from '../operations/operator-calls.js'
 import { answerAction } from './action-page.js'
 import { answerApplication } from './application-page.js'
 import { answerApplications } from './applications-page.js'
-import { answerAudit, answerEmails, answerKeys, answerReportOnly, answerUsage } from './lists.js'
+import { answerAudit, answerEmails, answerKeys, answerReportOnly } from './lists.js'
 import { createTodayPage } from './today-page.js'
+import { answerUsage, answerUsageFile } from './usage-page.js'
 import type { Answer, Page, Site, Visit } from './visit.js'
 
 /** Finds the page of a path. */
@@ -11,8 +12,10 @@ export function createPages(site: Site): Page {
   const lists: Readonly<Record<string, readonly [right: CallName, answer: Answerer]>> = {
     '': ['applications.list', createTodayPage(site)],
     applications: ['applications.list', (visit) => answerApplications(site, visit)],
-    usage: ['usage.totals', (visit) => answerUsage(site, visit, false)],
-    'usage.csv': ['usage.totals', (visit) => answerUsage(site, visit, true)],
+    usage: ['usage.totals', (visit) => answerUsage(site, visit)],
+    'usage.csv': ['usage.totals', (visit) => answerUsageFile(site, visit, 'applications')],
+    'usage-days.csv': ['usage.overall', (visit) => answerUsageFile(site, visit, 'days')],
+    'usage-routes.csv': ['usage.overallRoutes', (visit) => answerUsageFile(site, visit, 'routes')],
     emails: ['emails.status', (visit) => answerEmails(site, visit)],
     keys: ['signingKeys.list', (visit) => answerKeys(site, visit)],
     audit: ['audit.list', (visit) => answerAudit(site, visit, false)],

@@ -9,6 +9,7 @@ import { renderApplicationLink, renderEmptyCard, type NamedApplication } from '.
 import { renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
 import { renderErrors } from './lists.js'
+import { renderOverview } from './usage-page.js'
 import type { Page, Platform, Site, Visit } from './visit.js'
 
 const SHOWN = 20
@@ -24,7 +25,9 @@ export function createTodayPage(site: Site): Page {
   const findFindings = createFindings(site.auth)
   return async function answerToday(visit) {
     const { texts } = visit
-    const found = await Promise.all([
+    const link = visit.may('usage.totals') && html`<a class="action" href="${visit.root}/usage">${texts.tabs.usage}</a>`
+    const [overview, ...found] = await Promise.all([
+      renderOverview(site, visit, link),
       listFindings(findFindings, visit),
       listWaiting(site, visit),
       listQuotas(site, visit),
@@ -46,14 +49,16 @@ export function createTodayPage(site: Site): Page {
     return {
       heading: texts.tabs.today,
       tab: 'today',
-      content:
+      content: html`${
         cards.length > 0
           ? html`<div class="today">${cards}</div>`
           : renderEmptyCard(
               texts.tabs.today,
               { title: texts.nothingToDo, isGood: true },
               html`<p>${texts.nothingToDoBecause}</p>`,
-            ),
+            )
+      }
+      ${overview}`,
     }
   }
 }

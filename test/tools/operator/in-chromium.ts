@@ -40,6 +40,7 @@ export function describeOperator(getBrowser: () => Browser, useScriptlessPage: U
     await host.store.usage.add({ id: 'seed', at }, [
       { day, applicationId: id, api: 'orders', outcome: 'allowed', count: 1204 },
       { day, applicationId: id, api: 'orders', outcome: 'invalid_token', count: 210 },
+      { day, applicationId: id, api: 'orders', route: 'GET /orders', outcome: 'allowed', count: 1204 },
     ])
     await host.store.usage.addReported({ id: 'seed', at }, [
       {

@@ -23,7 +23,7 @@ describe('Today', () => {
 
   it('says that there is nothing to do', async () => {
     const text = readText((await host.get('')).text)
-    expect(text).toContain('Nothing to do')
+    expect(text).toMatch(/Nothing to do .*No calls in 30 days/)
   })
 
   it('names what needs somebody: who waits, quotas, refusals, e-mails, credentials', async () => {
@@ -103,6 +103,15 @@ describe('lists', () => {
     await host.store.usage.add({ id: 'u', at }, [
       { day, applicationId: id, api: 'orders', outcome: 'allowed', count: 1200 },
       { day, applicationId: id, api: 'orders', outcome: 'invalid_token', count: 34 },
+      { day: '2020-01-31', applicationId: id, api: 'orders', outcome: 'allowed', count: 5 },
+      ...['GET /few', `GET /${HOSTILE}`].map((route, at) => ({
+        day,
+        applicationId: id,
+        api: 'orders',
+        outcome: 'allowed',
+        route,
+        count: 300 + at,
+      })),
     ])
     await host.store.usage.addReported({ id: 'r', at }, [
       {
@@ -122,8 +131,12 @@ describe('lists', () => {
   it.each([
     ['/', 'applications.list', /Today/],
     ['/usage', 'usage.totals', /1,200 34 2\.8% 0 34 invalid_token/],
-    ['/usage?sort=allowed&period=2020-01', 'usage.totals', /Nothing was counted/],
+    ['/usage?sort=allowed&period=2020-02', 'usage.totals', /Nothing was counted/],
+    ['/usage?period=2020-01', 'usage.totals', /No refusals/],
     ['/usage.csv', 'usage.totals', /invalid_token/],
+    ['/usage-days.csv', 'usage.overall', /"orders","1200","34","0","{""invalid_token"":34}"\s*$/],
+    ['/usage-routes.csv', 'usage.overallRoutes', /"orders","GET \/"".*","301","301" .*"GET \/few","300","300"/],
+    ['/usage-routes.csv?period=2020-01', 'usage.overallRoutes', /^\W*"period","api","route","allowed","units"\s*$/],
     ['/emails', 'emails.status', /No e-mail waits/],
     ['/emails?state=failed', 'emails.status', /No e-mail waits/],
     ['/keys', 'signingKeys.list', /ES256 Signs/],
@@ -145,6 +158,24 @@ describe('lists', () => {
     expect((await host.get(path, { 'X-Staff': '' })).status).toBe(403)
     denied = undefined
   })
+
+  it.each([
+    ['', 'usage.overall', /All applications, 30 days Usage Allowed 1,200 Refused 34 2\.8% .* Calls today 1,234 /],
+    ['/usage', 'usage.overall', /All applications, 30 days Download as CSV Allowed 1,200 Refused 34 2\.8% /],
+    ['/usage', 'usage.overallRoutes', /Routes 20\d\d-\d\d-\d\d .* orders 301 GET \/few orders 300/],
+  ])(
+    'show at "%s" by the right %s how all applications do, with hostile routes escaped',
+    async (path, right, shows) => {
+      const read = async (): Promise<string> => (await host.get(path)).text
+      expect(readText(await read())).toMatch(shows)
+      expect(await read()).not.toContain('<script>alert')
+      denied = right
+      const left = readText(await read())
+      denied = undefined
+      expect(left).not.toMatch(shows)
+      expect(left).toMatch(/34 invalid_token/)
+    },
+  )
 
   it('filter the audit by change, actor, application and time', async () => {
     const count = async (query: string): Promise<number> =>
