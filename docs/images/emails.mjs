@@ -62,7 +62,7 @@ const CONTENTS = {
   expiring: {
     ...common,
     purpose: 'expiring',
-    credential: { kind: 'key', name: 'default', prefix: 'epa_key_4pQ7', expiresAt },
+    credential: { kind: 'key', provesKey: false, name: 'default', prefix: 'epa_key_4pQ7', expiresAt },
     daysLeft: 14,
     replacementPrefix: undefined,
   },

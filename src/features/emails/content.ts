@@ -109,11 +109,11 @@ export function describeReminder(
   { kind, credential, replacement }: ExpiringCredential,
   now: number,
 ): ExpiringEmail {
-  const { name, prefix, expiresAt } = credential
+  const { name, prefix, expiresAt, keySet } = credential
   return {
     ...describeRecipient(record),
     purpose: 'expiring',
-    credential: { kind, name, prefix, expiresAt: new Date(expiresAt) },
+    credential: { kind, provesKey: keySet !== undefined, name, prefix, expiresAt: new Date(expiresAt) },
     daysLeft: Math.round((expiresAt - now) / DAY_MS),
     replacementPrefix: replacement?.prefix,
   }

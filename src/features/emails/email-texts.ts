@@ -201,13 +201,14 @@ function listKeyUses(granted: EmailGrants, { apis }: TextsOptions): string {
 
 function writeReminder(content: ExpiringEmail, texts: EmailCatalogue, { portalUrl }: TextsOptions): Draft {
   const { language, application, credential, daysLeft, replacementPrefix: prefix } = content
-  const { kind, name, expiresAt } = credential
+  const { kind, provesKey, name, expiresAt } = credential
   const { expiring, labels } = texts
-  const { text, makeNew, askForNew, useNew, unused, days } = expiring
-  const forms = texts.forms[kind]
+  const { text, makeNew, askForNew, useNew, useNewSet, unused, days } = expiring
+  const forms = texts.forms[provesKey ? 'set' : kind]
+  const next = portalUrl === undefined ? askForNew : makeNew
   return {
     words: expiring,
-    paragraphs: [text, prefix === undefined ? (portalUrl === undefined ? askForNew : makeNew) : useNew],
+    paragraphs: [text, prefix === undefined ? next : provesKey ? useNewSet : useNew],
     values: {
       ...forms,
       credential: name,
@@ -218,7 +219,7 @@ function writeReminder(content: ExpiringEmail, texts: EmailCatalogue, { portalUr
     notes: [unused],
     facts: [
       { label: labels.expiresAt, code: formatTime(expiresAt) },
-      { label: fillText(labels.firstCharacters, forms), code: `${credential.prefix}...` },
+      ...(provesKey ? [] : [{ label: fillText(labels.firstCharacters, forms), code: `${credential.prefix}...` }]),
       { label: labels.applicationId, code: application.id },
     ],
     manage: true,

@@ -64,14 +64,16 @@ export interface CredentialsEmail extends CommonContent {
   readonly expiresAt: { readonly clientId?: Date; readonly clientSecret?: Date }
 }
 
-/** Reminds of a key or secret that is about to expire. */
+/** Reminds of a key, secret or key set that is about to expire. */
 export interface ExpiringEmail extends CommonContent {
   readonly purpose: 'expiring'
   readonly application: EmailApplication
   readonly credential: {
     readonly kind: 'key' | 'secret'
+    /** Whether it is a key set, with which the application proves a private key, in place of a secret. */
+    readonly provesKey: boolean
     readonly name: string
-    /** The first characters of the credential. */
+    /** The first characters of the credential; of no meaning for a key set. */
     readonly prefix: string
     readonly expiresAt: Date
   }

@@ -128,6 +128,13 @@ it.each(LANGUAGES)('shows a support address as an address, and links to it, in t
   expect(text + readHtml(html).text).not.toMatch(/mailto|subject=/)
 })
 
+it.each(LANGUAGES)('reminds of a key set as of public keys, not of a secret, in the language %s', async (language) => {
+  const [, content] = listContents(language).find(([name]) => name === 'expiring, a key set')!
+  const { subject, text } = await writeEmail(content)
+  expect(`${subject}\n${text}`).toMatch(/key set|Schlüsselsatz|jeu de clés|conjunto de claves/)
+  expect(`${subject}\n${text}`).not.toMatch(/private_key_jwt|\{|secret/i)
+})
+
 it.each(LANGUAGES)('replaces earlier e-mails only where there are some, in the language %s', async (language) => {
   const contents = Object.fromEntries(listContents(language))
   for (const purpose of ['registration', 'key', 'secret by link']) {

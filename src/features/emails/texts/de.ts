@@ -27,6 +27,12 @@ export const de: EmailCatalogue = {
       previous: 'Das bisherige Secret',
     },
     keySet: { bare: 'Öffentliche Schlüssel', noun: 'die öffentlichen Schlüssel', newOne: 'ein neues' },
+    set: {
+      the: 'Der Schlüsselsatz',
+      noun: 'den Schlüsselsatz',
+      your: 'Ihr Schlüsselsatz',
+      aNew: 'einen neuen Schlüsselsatz',
+    },
   },
 
   note: 'Der Betreiber schreibt: {note}',
@@ -66,6 +72,8 @@ export const de: EmailCatalogue = {
     askForNew: 'Bitten Sie den Betreiber von {operator} um {aNew} und stellen Sie Ihre Anwendung vorher darauf um.',
     useNew:
       'Es gibt bereits {unusedNew}. Die ersten Zeichen lauten {prefix}. Stellen Sie Ihre Anwendung vorher darauf um.',
+    useNewSet:
+      'Es gibt bereits einen neuen, noch unbenutzten Schlüsselsatz. Stellen Sie Ihre Anwendung vorher darauf um.',
     unused: 'Wenn niemand {noun} mehr verwendet, können Sie diese E-Mail ignorieren.',
     days: { none: 'in weniger als einem Tag', one: 'in einem Tag', other: 'in {count} Tagen' },
   },

@@ -12,7 +12,9 @@ export const en = {
     key: { kind: 'key', noun: 'the key' },
     secret: { kind: 'secret', noun: 'the secret' },
     keySet: { noun: 'the public keys' },
-  } as { readonly [kind in 'key' | 'secret' | 'keySet']: Forms },
+    /** Public keys that expire. */
+    set: { kind: 'key set' },
+  } as { readonly [kind in 'key' | 'secret' | 'keySet' | 'set']: Forms },
 
   note: 'The operator writes: {note}',
   credentials: {
@@ -51,6 +53,8 @@ export const en = {
     askForNew: 'Ask the operator of {operator} for a new {kind}, and use it instead of this one before that time.',
     useNew:
       'There is a new {kind} already, which has not been used yet. It begins with {prefix}. Use it instead of the old one before that time.',
+    useNewSet:
+      'There is a new key set already, which has not been used yet. Use it instead of the old one before that time.',
     unused: 'If nobody uses this {kind} any more, you can ignore this e-mail.',
     days: { none: 'in less than a day', one: 'in a day', other: 'in {count} days' },
   },

@@ -33,6 +33,13 @@ export const es: EmailCatalogue = {
       thenUseIt: 'Úselo',
     },
     keySet: { noun: 'las claves públicas', newOne: 'uno nuevo' },
+    set: {
+      the: 'El conjunto de claves',
+      this: 'este conjunto de claves',
+      your: 'Su conjunto de claves',
+      aNew: 'un nuevo conjunto de claves',
+      useIt: 'úselo',
+    },
   },
 
   note: 'El operador escribe: {note}',
@@ -72,6 +79,7 @@ export const es: EmailCatalogue = {
     askForNew: 'Pida al operador de {operator} {aNew} y {useIt} en su lugar antes de esa fecha.',
     useNew:
       'Ya existe {aNew} que aún no se ha usado y que empieza por {prefix}. {thenUseIt} en su lugar antes de esa fecha.',
+    useNewSet: 'Ya existe un nuevo conjunto de claves que aún no se ha usado. Úselo en su lugar antes de esa fecha.',
     unused: 'Si ya nadie usa {this}, puede ignorar este correo.',
     days: { none: 'en menos de un día', one: 'en un día', other: 'en {count} días' },
   },

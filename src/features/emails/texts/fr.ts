@@ -33,6 +33,14 @@ export const fr: EmailCatalogue = {
       isRefused: 'il sera refusé',
     },
     keySet: { noun: 'les clés publiques', aNew: 'un nouveau secret' },
+    set: {
+      the: 'Le jeu de clés',
+      this: 'ce jeu de clés',
+      your: 'Votre jeu de clés',
+      aNew: 'un nouveau jeu de clés',
+      it: 'le',
+      isRefused: 'il sera refusé',
+    },
   },
 
   note: 'L’opérateur écrit\u00A0: {note}',
@@ -72,6 +80,7 @@ export const fr: EmailCatalogue = {
     makeNew: 'Créez {aNew} et utilisez-{it} avant cette échéance.',
     askForNew: 'Demandez à l’opérateur de {operator} {aNew} et utilisez-{it} avant cette échéance.',
     useNew: 'Il existe déjà {aNew} encore {unused}, qui commence par {prefix}. Utilisez-{it} avant cette échéance.',
+    useNewSet: 'Il existe déjà un nouveau jeu de clés encore inutilisé. Utilisez-le avant cette échéance.',
     unused: 'Si plus personne n’utilise {this}, vous pouvez ignorer cet e-mail.',
     days: { none: 'dans moins d’un jour', one: 'dans un jour', other: 'dans {count} jours' },
   },
