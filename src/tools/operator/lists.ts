@@ -8,6 +8,7 @@ import { renderApplicationLink, renderEmptyCard, type NamedApplication } from '.
 import { formatCsv } from './csv.js'
 import { renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
+import { KEY_TONES, renderKeyTimeline } from './key-timeline.js'
 import { maySeeNames } from './rights.js'
 import { readQuery, renderNext, renderSearch } from './search-form.js'
 import type { Answer, Site, TabName, Visit } from './visit.js'
@@ -99,7 +100,6 @@ export async function answerKeys(site: Site, visit: Visit): Promise<Answer> {
   const { texts } = visit
   const { items } = await site.auth.signingKeys.list()
   const { columns } = texts
-  const tones = { next: 'info', current: 'good', former: undefined } as const
   return renderList(visit, {
     tab: 'keys',
     columns: [
@@ -112,13 +112,13 @@ export async function answerKeys(site: Site, visit: Visit): Promise<Answer> {
     ].map((title) => ({ title })),
     rows: items.map(({ kid, algorithm, state, createdAt, signsFrom, verifiesUntil }) => [
       html`<code>${kid}</code> <span class="facts-line">${algorithm}</span>`,
-      renderPill(texts.keyStates[state], tones[state]),
+      renderPill(texts.keyStates[state], KEY_TONES[state]),
       renderTime(createdAt, visit),
       renderTime(signsFrom, visit),
       verifiesUntil && renderTime(verifiesUntil, visit),
       renderActions(site, visit, 'key', { query: { kid }, subject: kid }),
     ]),
-    before: renderActions(site, visit, 'keys'),
+    before: html`${renderActions(site, visit, 'keys')} ${items.length > 0 && renderKeyTimeline(items, visit)}`,
     empty: texts.none,
   })
 }

@@ -69,6 +69,15 @@ td .meter + .soft { display: block }
 .notice { margin: 0 0 var(--space-5); max-width: 44rem }
 .card .notice { margin: 0 }
 .inside .plot { margin-top: var(--space-4) }
+.timeline { display: grid; gap: var(--space-1); font-size: var(--text-small) }
+.timeline p { margin: 0 }
+.timeline code { margin-top: var(--space-2); overflow-wrap: anywhere }
+.timeline svg { width: 100%; height: .75rem; border-radius: 3px; background: var(--code); overflow: visible }
+.timeline .axis { height: 2.75em; background: none; fill: var(--soft); font-variant-numeric: tabular-nums }
+.timeline rect { fill: var(--soft) }
+.timeline .next { fill: var(--info) }
+.timeline .current { fill: var(--good) }
+.timeline .now { fill: var(--ink) }
 details > summary { color: var(--accent); font-size: var(--text-small); cursor: pointer }
 details > .table { margin-top: var(--space-3); max-height: 20rem; overflow: auto }
 figure { margin: 0 0 var(--space-4) }

@@ -177,6 +177,22 @@ describe('lists', () => {
     },
   )
 
+  it('show when each signing key is published, signs and verifies, as bars on one axis', async () => {
+    const readBars = async (): Promise<(string | number)[][]> =>
+      [...(await host.get('/keys')).text.matchAll(/<rect class="(\w+)" x="([\d.]+)%" width="([\d.]+)%/g)].map(
+        ([, state = '', x, width]) => [state, Number(x), Number(x) + Number(width)],
+      )
+    expect(await readBars()).toEqual([['current', 0, 100]])
+    const { signsFrom } = await host.auth.signingKeys.rotate()
+    const [current, former, next, later] = await readBars()
+    expect([current, former, next, later].map((bar) => bar?.[0])).toEqual(['current', 'former', 'next', 'current'])
+    // The old key signs until the new one does, and verifies for a while longer; the new one has no end.
+    expect([former?.[1], next?.[2], later?.[1]]).toEqual(Array.from({ length: 3 }, () => current?.[2]))
+    expect(former?.[2]).toBeLessThan(100)
+    expect(later?.[2]).toBe(100)
+    expect(signsFrom.getTime()).toBeGreaterThan(host.clock.now())
+  })
+
   it('filter the audit by change, actor, application and time', async () => {
     const count = async (query: string): Promise<number> =>
       (await host.get(`/audit?${query}`)).text.match(/<th scope="row">/g)?.length ?? 0
