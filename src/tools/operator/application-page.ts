@@ -187,7 +187,7 @@ function renderFacts(site: Site, visit: Visit, application: Application): Html {
 async function renderEmails(site: Site, visit: Visit, application: Application): Promise<Html | false> {
   const { texts, may } = visit
   const { emails: queue } = site.core.store
-  if (!may('emails.status') || !queue) return false
+  if (!may('emails.list') || !queue) return false
   const emails = await queue.list({ applicationId: application.id, state: undefined, limit: MAX_EMAILS })
   const rows = emails.map(
     ({ purpose, state, problem, createdAt }) =>

@@ -57,25 +57,22 @@ export function renderList(
 export async function answerEmails(site: Site, visit: Visit): Promise<Answer | undefined> {
   const { texts } = visit
   const { columns } = texts
-  const { emails: queue } = site.core.store
-  if (!queue) return undefined
-  const state = Object.keys(texts.emailStates).find((each) => each === readQuery(visit, 'state')) as
-    | keyof typeof texts.emailStates
-    | undefined
-  const emails = await queue.list({ applicationId: undefined, state, limit: PAGE_SIZE })
-  const rows = emails.map(
-    async ({ applicationId, purpose, recipient, state: its, attemptCount, problem, createdAt }) => {
-      const application = maySeeNames(visit) ? await site.auth.applications.get(applicationId) : undefined
-      return [
-        application ? renderApplicationLink(visit, application) : applicationId,
-        texts.purposes[purpose],
-        maySeeNames(visit) ? (recipient ?? application?.contact) : undefined,
-        renderPill(texts.emailStates[its], its === 'failed' ? 'bad' : problem === undefined ? undefined : 'warn'),
-        attemptCount,
-        problem,
-        renderTime(new Date(createdAt), visit),
-      ]
-    },
+  const { emails } = site.auth
+  if (!emails) return undefined
+  const state = readQuery(visit, 'state') as keyof typeof texts.emailStates | undefined
+  const { items, next } = await emails.list({ state, after: readQuery(visit, 'after'), limit: PAGE_SIZE })
+  const rows = items.map(
+    ({ applicationId: id, name, purpose, recipient, state: its, attempts, problem, createdAt, dueAt }) => [
+      // A deleted application has none.
+      maySeeNames(visit) ? renderApplicationLink(visit, { id, name, status: 'active' }) : id,
+      texts.purposes[purpose],
+      maySeeNames(visit) && recipient,
+      renderPill(texts.emailStates[its], its === 'failed' ? 'bad' : problem === undefined ? undefined : 'warn'),
+      attempts,
+      problem,
+      renderTime(createdAt, visit),
+      its === 'due' && renderTime(dueAt, visit),
+    ],
   )
   return renderList(visit, {
     tab: 'emails',
@@ -87,8 +84,10 @@ export async function answerEmails(site: Site, visit: Visit): Promise<Answer | u
       { title: columns.attempts, isNumber: true },
       { title: columns.problem },
       { title: columns.since },
+      { title: columns.nextAttempt },
     ],
-    rows: await Promise.all(rows),
+    rows,
+    next,
     before: html`${renderSearch(visit, 'emails', [{ name: 'state', label: columns.state, choices: [['', texts.any], ...Object.entries(texts.emailStates)] }])}
     ${renderActions(site, visit, 'queue')}`,
     empty: texts.noEmails,

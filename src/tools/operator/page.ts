@@ -112,7 +112,7 @@ const TABS = {
   today: 'applications.list',
   applications: 'applications.list',
   usage: 'usage.totals',
-  emails: 'emails.status',
+  emails: 'emails.list',
   keys: 'signingKeys.list',
   audit: 'audit.list',
   reportOnly: 'usage.reportOnly',

@@ -16,7 +16,7 @@ export function createPages(site: Site): Page {
     'usage.csv': ['usage.totals', (visit) => answerUsageFile(site, visit, 'applications')],
     'usage-days.csv': ['usage.overall', (visit) => answerUsageFile(site, visit, 'days')],
     'usage-routes.csv': ['usage.overallRoutes', (visit) => answerUsageFile(site, visit, 'routes')],
-    emails: ['emails.status', (visit) => answerEmails(site, visit)],
+    emails: ['emails.list', (visit) => answerEmails(site, visit)],
     keys: ['signingKeys.list', (visit) => answerKeys(site, visit)],
     audit: ['audit.list', (visit) => answerAudit(site, visit, false)],
     'audit.csv': ['audit.list', (visit) => answerAudit(site, visit, true)],

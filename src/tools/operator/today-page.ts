@@ -196,7 +196,7 @@ async function listRefusing({ auth }: Site, visit: Visit): Promise<readonly Html
 async function listUndelivered({ auth, core }: Site, visit: Visit): Promise<readonly Html[]> {
   const { texts, may } = visit
   const { emails: queue } = core.store
-  if (!queue || !may('emails.status')) return []
+  if (!queue || !may('emails.list')) return []
   const lists = await Promise.all(
     (['failed', 'due'] as const).map((state) => queue.list({ applicationId: undefined, state, limit: SHOWN })),
   )

@@ -81,6 +81,11 @@ describe('Today', () => {
     expect(cards['More refusals than usual']).toEqual([ids.refused])
     expect(cards['E-mails that do not arrive']).toContain(ids.bounced)
     expect(cards['Credentials in use that end']).toEqual([ids.ending])
+    const emails = readText((await host.get('/emails')).text)
+    expect(emails).toContain('Next attempt')
+    expect(emails).toMatch(/Bounced New key bounce@example\.com Waits to be sent 1 550 now now/)
+    expect(readText((await host.get('/emails?state=failed')).text)).not.toContain('bounce@')
+    expect((await host.get('/emails?state=never')).status).toBe(400)
     expect(readText(page)).toMatch(/90 refused today, 1 on other days 90 invalid_token 90%/)
   })
 })
@@ -137,8 +142,8 @@ describe('lists', () => {
     ['/usage-days.csv', 'usage.overall', /"orders","1200","34","0","{""invalid_token"":34}"\s*$/],
     ['/usage-routes.csv', 'usage.overallRoutes', /"orders","GET \/"".*","301","301" .*"GET \/few","300","300"/],
     ['/usage-routes.csv?period=2020-01', 'usage.overallRoutes', /^\W*"period","api","route","allowed","units"\s*$/],
-    ['/emails', 'emails.status', /No e-mail waits/],
-    ['/emails?state=failed', 'emails.status', /No e-mail waits/],
+    ['/emails', 'emails.list', /No e-mail waits/],
+    ['/emails?state=failed', 'emails.list', /No e-mail waits/],
     ['/keys', 'signingKeys.list', /ES256 Signs/],
     ['/audit', 'audit.list', /application\.suspended/],
     ['/audit?type=application.registered', 'audit.list', /application\.registered/],

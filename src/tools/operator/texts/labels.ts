@@ -59,6 +59,7 @@ export const LABELS = {
     attempts: ['Attempts', 'Versuche', 'Essais', 'Intentos'],
     problem: ['Mail server', 'Mailserver', 'Serveur de messagerie', 'Servidor de correo'],
     since: ['Since', 'Seit', 'Depuis', 'Desde'],
+    nextAttempt: ['Next attempt', 'Nächster Versuch', 'Prochain essai', 'Próximo intento'],
     last: ['Last time', 'Zuletzt', 'Dernière fois', 'Última vez'],
     kid: ['Key', 'Schlüssel', 'Clé', 'Clave'],
     created: ['Created', 'Angelegt', 'Créée', 'Creada'],
