@@ -63,8 +63,7 @@ export async function answerEmails(site: Site, visit: Visit): Promise<Answer | u
   const { items, next } = await emails.list({ state, after: readQuery(visit, 'after'), limit: PAGE_SIZE })
   const rows = items.map(
     ({ applicationId: id, name, purpose, recipient, state: its, attempts, problem, createdAt, dueAt }) => [
-      // A deleted application has none.
-      maySeeNames(visit) ? renderApplicationLink(visit, { id, name, status: 'active' }) : id,
+      maySeeNames(visit) ? renderApplicationLink(visit, { id, name }) : id,
       texts.purposes[purpose],
       maySeeNames(visit) && recipient,
       renderPill(texts.emailStates[its], its === 'failed' ? 'bad' : problem === undefined ? undefined : 'warn'),

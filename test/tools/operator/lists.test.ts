@@ -86,6 +86,8 @@ describe('Today', () => {
     expect(emails).toMatch(/Bounced New key bounce@example\.com Waits to be sent 1 550 now now/)
     expect(readText((await host.get('/emails?state=failed')).text)).not.toContain('bounce@')
     expect((await host.get('/emails?state=never')).status).toBe(400)
+    await host.auth.applications.deny(ids.waiting, { reason: 'No' })
+    expect(readText((await host.get('/emails')).text)).toMatch(/deleted application Denial w@example\.com/)
     expect(readText(page)).toMatch(/90 refused today, 1 on other days 90 invalid_token 90%/)
   })
 })
