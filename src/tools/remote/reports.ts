@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isApplicationId } from '../../core/applications/records/application-id.js'
+import { isUsableAt } from '../../core/applications/records/grants.js'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
 import { KEPT_REFUSALS } from '../../features/usage/collector.js'
 import { OAuthError } from '../../index.js'
@@ -52,12 +53,14 @@ export function createReportAnswer({ core, source: parts }: Pick<PlatformParts, 
       at: now(),
     }
     const [firstDay, lastDay] = [formatDay(now() - MAX_AGE_MS), formatDay(now() + CLOCK_TOLERANCE_MS)]
+    const isRecent = (at: number | undefined): boolean =>
+      at === undefined || (at >= now() - MAX_AGE_MS && at <= now() + CLOCK_TOLERANCE_MS)
     const applications = await findShared(rows, report)
     const isOwn = (row: Row): boolean =>
       (applications.has(row.applicationId) || (kind === 'reported' && row.applicationId === '')) &&
       (row.api === undefined || names.has(row.api)) &&
       (row.day === undefined || (row.day >= firstDay && row.day <= lastDay)) &&
-      (row.at === undefined || row.at >= now() - MAX_AGE_MS)
+      [row.at, row.firstAt, row.lastAt].every(isRecent)
     const own: readonly Row[] = rows.filter(isOwn)
     const write = <Result>(work: () => Promise<Result>) => core.limitChanges(server.id, work)
 
@@ -72,7 +75,9 @@ export function createReportAnswer({ core, source: parts }: Pick<PlatformParts, 
     if (kind === 'credentials') {
       for (const use of own) {
         const key = applications.get(use.applicationId)!.keys.find((each) => each.id === use.credentialId)
-        if (key) await write(() => source.noteCredentialUse([{ hash: key.hash, at: Math.min(use.at!, now()) }]))
+        // Another API's key is not used here.
+        if (key && [...names].some((name) => isUsableAt(key, { name })))
+          await write(() => source.noteCredentialUse([{ hash: key.hash, at: Math.min(use.at!, now()) }]))
       }
     } else if (usage && own.length > 0) await write(() => add(kind, batch, own, usage.counts.requests))
     return {}
@@ -92,6 +97,8 @@ interface Row {
   readonly api?: string
   readonly day?: string
   readonly at?: number
+  readonly firstAt?: number
+  readonly lastAt?: number
   readonly credentialId?: string
 }
 
@@ -164,7 +171,8 @@ function readApplication(row: Members): Pick<Row, 'applicationId'> {
 
 function readDayCount(row: Members): { readonly day: string; readonly count: number } {
   const day = readText(row['day'])
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new Error('There should be a day.')
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day)) || formatDay(Date.parse(day)) !== day)
+    throw new Error('There should be a day.')
   return { day, count: readCount(row['count']) }
 }
 

@@ -23,9 +23,11 @@ const HOUR = 3600
 async function open(status = 200) {
   const { privateKey, publicKey } = await generateKeyPair('ES256')
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one' }
-  const server = { status }
+  const server = { status, whenAsked: async (): Promise<unknown> => undefined }
   const { port, close } = await listenHttps((_req, res) => {
-    res.writeHead(server.status, { 'Content-Type': 'application/json' }).end(JSON.stringify({ keys: [jwk] }))
+    const answer = () =>
+      res.writeHead(server.status, { 'Content-Type': 'application/json' }).end(JSON.stringify({ keys: [jwk] }))
+    void server.whenAsked().then(answer)
   })
   const clock = fakeClock()
   const folder = await mkdtemp(join(tmpdir(), 'key-sets-'))
@@ -77,7 +79,8 @@ async function open(status = 200) {
   const { id } = application
   const readSince = async () => (await applications.get(id))!.secrets[0]!.keySet
   const told = () => mailer.emails.map(({ to, subject }) => [to, /nicht mehr angenommen/.test(subject)])
-  return { server, clock, mailer, events, start, first, id, told, readSince }
+  const otherAddress = `https://127.0.0.1:${port}/other`
+  return { server, clock, mailer, events, start, first, id, otherAddress, told, readSince }
 }
 
 it('an address that is out of reach is told to each contact once after an hour and once at the end, whatever processes notice and start', async () => {
@@ -155,4 +158,22 @@ it('an address that was never read is told after an hour, and an e-mail that wai
     [ANNA, true],
     [BOB, true],
   ])
+})
+
+it('an address that is replaced while the former one is read gets neither its outage nor its keys', async () => {
+  const { server, clock, events, start, first, id, otherAddress, readSince } = await open()
+  expect(await first.ask(id)).toBe(200)
+  const { applications } = first.auth
+  const [secret] = (await applications.get(id))!.secrets
+  server.status = 500
+  server.whenAsked = () => {
+    server.whenAsked = async () => undefined
+    return applications.replaceKeySet(id, secret!.id, { jwksUri: otherAddress })
+  }
+  clock.advance(61)
+  await first.ask(id)
+  expect(await readSince()).toMatchObject({ jwksUri: otherAddress })
+  expect(await readSince()).not.toHaveProperty('unreadableSince')
+  expect(events).toEqual([])
+  expect(await (await start()).ask(id), 'no key of the other address is known').toBe(503)
 })

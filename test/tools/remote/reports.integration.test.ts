@@ -246,13 +246,16 @@ describe('a report', () => {
       'r',
       [own, foreign].map(({ id }) => ({ ...refusal, applicationId: id })),
     )
-    await report('refusals', 's', [{ ...refusal, applicationId: own.id, at: at - 30 * 86_400_000 }])
+    // No store would delete what is of a year to come, and no page could show it.
+    for (const [batch, other] of Object.entries({ s: at - 30 * 86_400_000, t: at + 86_400_000, u: 2 ** 53 - 1 }))
+      expect((await report('refusals', batch, [{ ...refusal, applicationId: own.id, at: other }])).status).toBe(200)
     expect((await site.auth.usage.refusals(own.id)).items).toHaveLength(1)
     expect((await site.auth.usage.refusals(foreign.id)).items).toHaveLength(0)
 
     const reported = { api: 'weather', route: 'GET /x', reason: 'noCredential', count: 1, firstAt: at, lastAt: at }
     const rows = [own.id, foreign.id, ''].map((applicationId) => ({ ...reported, applicationId }))
-    await report('reported', 'o', [...rows, { ...reported, applicationId: '', api: 'orders' }])
+    const late = ['firstAt', 'lastAt'].map((name) => ({ ...rows[0]!, route: name, [name]: 2 ** 53 - 1 }))
+    await report('reported', 'o', [...rows, ...late, { ...reported, applicationId: '', api: 'orders' }])
     const listed = (await site.auth.usage.reportOnly()).items.map(({ api, applicationId }) => [api, applicationId])
     expect(listed).toEqual([
       ['weather', undefined],
@@ -269,11 +272,14 @@ describe('a report', () => {
     expect((await site.auth.plans.usage(own.id)).quotas[0]!.used).toBe(5)
     expect((await site.auth.plans.usage(foreign.id)).quotas[0]!.used).toBe(0)
 
+    const { credential: elsewhere } = await site.auth.applications.addKey(own.id, { name: 'E', apis: ['catalog'] })
     await report('credentials', 'c', [
       { applicationId: own.id, credentialId: ownKey, at },
+      { applicationId: own.id, credentialId: elsewhere.id, at },
       { applicationId: foreign.id, credentialId: foreignKey, at },
     ])
-    expect((await site.auth.applications.get(own.id))!.keys[0]!.lastUsedAt).toBeDefined()
+    const { keys } = (await site.auth.applications.get(own.id))!
+    expect(keys.filter(({ lastUsedAt }) => lastUsedAt !== undefined).map(({ id }) => id)).toEqual([ownKey])
     expect((await site.auth.applications.get(foreign.id))!.keys[0]!.lastUsedAt).toBeUndefined()
 
     const row = { ...use, applicationId: own.id }
@@ -285,6 +291,7 @@ describe('a report', () => {
       { kind: 'usage', batch: 'w', rows: [{ ...row, count: 1.5 }] },
       { kind: 'usage', batch: 'w', rows: [{ ...row, count: 1e15 }] },
       { kind: 'usage', batch: 'w', rows: [{ ...row, day: 'today' }] },
+      { kind: 'usage', batch: 'w', rows: [{ ...row, day: `${day.slice(0, 8)}99` }] },
       { kind: 'usage', batch: 'w', rows: [{ ...row, outcome: 'token' }] },
       { kind: 'usage', batch: 'w', rows: [{ ...row, outcome: 'extra' }] },
       { kind: 'usage', batch: 'w', rows: [{ ...row, outcome: 'a\0' }] },

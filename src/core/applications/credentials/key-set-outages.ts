@@ -40,10 +40,13 @@ export function createKeySetOutages({
   readonly logger: Pick<Logger, 'warn'>
   readonly now: () => number
 }) {
-  async function save(id: string, credentialId: string, state: AddressState): Promise<void> {
+  async function save(id: string, read: CredentialRecord, state: AddressState): Promise<void> {
+    const credentialId = read.id
     const changed = await writer.change(id, { type: undefined }, (current) => {
       const credential = current.secrets.find((each) => each.id === credentialId)
-      const step = current.status === 'active' && credential && findStep(credential, state, now())
+      // Replaced meanwhile: what was read at the former address, its keys above all, says nothing of the new one.
+      const isSame = credential && isOneAddress(credential, read)
+      const step = current.status === 'active' && isSame && findStep(credential, state, now())
       if (!step) return undefined
       const { keySet, told, event } = step
       const secrets = current.secrets.map((each) => (each === credential ? { ...each, keySet } : each))
@@ -68,7 +71,7 @@ export function createKeySetOutages({
     ): Promise<void> {
       if (!state || status !== 'active' || !findStep(credential, state, now())) return
       try {
-        await limitChanges(id, () => save(id, credential.id, state))
+        await limitChanges(id, () => save(id, credential, state))
       } catch (error) {
         logger.warn(`An outage of a key set of application ${id} could not be noted.`, error)
       }
@@ -81,6 +84,11 @@ interface Step {
   /** What contacts are told. */
   readonly told?: NonNullable<KeySetOutage['told']>
   readonly event?: EventType
+}
+
+function isOneAddress({ keySet: one }: CredentialRecord, { keySet: other }: CredentialRecord): boolean {
+  if (!one || !other || !('address' in one) || !('address' in other)) return false
+  return one.address === other.address && one.byOperator === other.byOperator
 }
 
 /** The next step of an outage that is due; undefined if there is none. */
