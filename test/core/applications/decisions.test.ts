@@ -191,6 +191,8 @@ describe('a decision about a request for access', () => {
     await expectRefused(applications.approve(id, { api: 'weather' }), 'invalid_state')
     await expectRefused(applications.approve(id, { api: 7 as never }), 'invalid_argument')
     await expectRefused(applications.approve(id), 'invalid_state', /does not wait/)
+    // It would be approved with all that it has asked for.
+    await expectRefused(applications.approve(id, { scopes: ['orders:read'] }), 'invalid_argument', /allow\(\)/)
     await expectRefused(applications.deny(id, { reason: REASON }), 'invalid_state')
     await applications.delete(id)
     await expectRefused(applications.approve(id, { api: 'orders' }), 'invalid_state', /deleted/)

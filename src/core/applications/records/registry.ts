@@ -1,5 +1,5 @@
 import type { Api } from '../../../shared/contracts/api.js'
-import { ApplicationError } from '../../../shared/contracts/errors.js'
+import { ApplicationError, invalidArgument } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { EmailChange } from '../../../shared/contracts/queued-email.js'
 import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
@@ -56,6 +56,8 @@ export function createRegistry(
     list: createList(options),
     async approve(id, { api, scopes, note, by } = {}) {
       const granted = { scopes, note: readReason(note, 'note') }
+      if (api === undefined && scopes !== undefined)
+        throw invalidArgument('scopes needs api. What a registration asks for is narrowed by allow() before.')
       return toApplication(await decisions.approve(id, { api: readApiName(api) }, { by }, granted), now())
     },
     async deny(id, { api, reason, by } = {}) {
