@@ -1,14 +1,18 @@
 import { createQueuedEmail } from '../../core/applications/queue/queued-emails.js'
 import type { QuotaNotice } from '../../shared/contracts/plan-usage.js'
+import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { Account } from './account.js'
 import type { Core } from '../../feature.js'
 
 /** The higher threshold is first, because a write that reaches both sends one notice. */
 const PERCENTS = [100, 80]
+const MAX_TOLD = 10_000
 
 /** Emits an event and queues an e-mail at 80 and 100 % of a quota: exactly one process reaches each. */
 export function createNotices({ writer, emit, wakeSender, logger, now }: Core, notify: boolean) {
   const queuing = new Set<Promise<void>>()
+  /** A resource server may send one report again and again: it is added once, and told once. */
+  const told = createBoundedCache<true>({ entries: MAX_TOLD })
 
   async function queue(id: string, notice: QuotaNotice): Promise<void> {
     await writer.change(id, { type: undefined }, (current) => {
@@ -26,6 +30,9 @@ export function createNotices({ writer, emit, wakeSender, logger, now }: Core, n
       const used = per === 'day' ? storedOfDay : storedOfMonth
       const percent = PERCENTS.find((each) => used * 100 >= limit * each && (used - written) * 100 < limit * each)
       if (percent === undefined) return
+      const notice = [applicationId, per, endsAt[at], limit, percent].join(' ')
+      if (told.get(notice)) return
+      told.set(notice, true)
       emit('quota.reached', { applicationId, reason: `${percent} % of a ${per}` })
       if (!notify) return
       const queued = queue(applicationId, { percent, limit, per, soft, endsAt: endsAt[at]! })

@@ -271,6 +271,12 @@ describe('a report', () => {
       ])
     expect((await site.auth.plans.usage(own.id)).quotas[0]!.used).toBe(5)
     expect((await site.auth.plans.usage(foreign.id)).quotas[0]!.used).toBe(0)
+    // Contacts are told of it by e-mail.
+    await site.auth.plans.set(own.id, 'day')
+    const reached: string[] = []
+    site.auth.events.on('quota.reached', ({ reason }) => void reached.push(reason!))
+    for (let twice = 0; twice < 2; twice++) await report('quotas', 'n', [{ ...units, applicationId: own.id }])
+    expect(reached).toEqual(['100 % of a day'])
 
     const { credential: elsewhere } = await site.auth.applications.addKey(own.id, { name: 'E', apis: ['catalog'] })
     await report('credentials', 'c', [
