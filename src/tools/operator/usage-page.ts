@@ -74,10 +74,11 @@ export async function answerUsage(site: Site, visit: Visit): Promise<Answer | un
       { title: columns.tokens, isNumber: true },
       { title: columns.reason },
     ],
-    rows: items.map(({ applicationId: id, name, allowed, refused, share, accessTokens, errors }) => [
+    rows: items.map(({ applicationId: id, name, allowed, refused, accessTokens, errors }) => [
       renderApplicationLink(visit, { id, name }),
       count.format(allowed),
-      html`${count.format(refused)} <span class="soft">${percent.format(share / 100)}</span>`,
+      html`${count.format(refused)}
+        <span class="soft">${percent.format(refused / Math.max(1, allowed + refused))}</span>`,
       count.format(accessTokens),
       renderErrors(errors, visit),
     ]),
