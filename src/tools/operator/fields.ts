@@ -50,7 +50,12 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Field>> = {
     action.operation === 'portal.signOut'
       ? { control: 'select', choices: list(application!.contacts), isRequired: true }
       : { control: 'email', value: application?.contact, isRequired: action.operation !== 'applications.create' },
-  apis: ({ site, application }) => ({ control: 'boxes', choices: listGrants(site, application?.apis) }),
+  apis: ({ site, application }) => ({
+    control: 'boxes',
+    choices: listGrants(site, application?.apis),
+    // A credential without a choice is for all of them.
+    isRequired: application === undefined,
+  }),
   granted: ({ site, application }) => ({
     control: 'boxes',
     isRequired: true,

@@ -47,7 +47,7 @@ export const de: Sentences = {
     limit: 'Anstelle des Limits der API. Ohne Zahl gilt dieses.',
   },
   unknownChoice: 'Wählen Sie eines von denen, die es gibt.',
-  chooseOne: 'Kreuzen Sie mindestens eines an, oder lehnen Sie die Registrierung ab.',
+  chooseOne: 'Kreuzen Sie mindestens eines an.',
   confirmName: 'Das ist nicht der Name der Anwendung.',
   issuedOnce: 'Nur diese Seite zeigt die neuen Zugangsdaten von {name}. Speichern Sie sie jetzt.',
   hits: 'Das träfe {calls} Aufrufe der letzten 7 Tage (genutzte Zugangsdaten: {credentials}), zuletzt {time}.',

@@ -45,7 +45,7 @@ export const en = {
     limit: 'In place of the limit of the API. Without a number, that one counts.',
   },
   unknownChoice: 'Choose one of those that there are.',
-  chooseOne: 'Tick at least one, or deny the registration.',
+  chooseOne: 'Tick at least one.',
   confirmName: 'This is not the name of the application.',
   issuedOnce: 'Only this page shows the new credentials of {name}. Store them now.',
   hits: 'It would hit {calls} calls of the last 7 days (credentials in use: {credentials}), the last {time}.',

@@ -47,7 +47,7 @@ export const es: Sentences = {
     limit: 'En lugar del límite de la API. Sin número, vale ese.',
   },
   unknownChoice: 'Elija entre los que hay.',
-  chooseOne: 'Marque al menos uno, o deniegue el registro.',
+  chooseOne: 'Marque al menos uno.',
   confirmName: 'Este no es el nombre de la aplicación.',
   issuedOnce: 'Solo esta página muestra las credenciales nuevas de {name}. Guárdelas ahora.',
   hits: 'Afectaría a {calls} llamadas de los últimos 7 días (credenciales en uso: {credentials}), la última {time}.',

@@ -48,7 +48,7 @@ export const fr: Sentences = {
     limit: "À la place de la limite de l'API. Sans nombre, celle-ci compte.",
   },
   unknownChoice: 'Choisissez parmi ceux qui existent.',
-  chooseOne: "Cochez-en au moins un, ou refusez l'enregistrement.",
+  chooseOne: 'Cochez-en au moins un.',
   confirmName: "Ce n'est pas le nom de l'application.",
   issuedOnce: 'Seule cette page montre les nouveaux identifiants de {name}. Enregistrez-les maintenant.',
   hits: 'Cela toucherait {calls} appels de ces 7 jours (identifiants utilisés : {credentials}), le dernier {time}.',
