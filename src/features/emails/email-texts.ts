@@ -46,7 +46,7 @@ interface Draft extends Partial<Pick<EmailTexts, 'box' | 'facts' | 'sections' | 
 /** The words of an e-mail in its language, and its credentials, links and commands. */
 export function writeTexts(content: EmailContent, options: TextsOptions): EmailTexts {
   const { platform, operator, portalUrl, developersUrl, supportUrl } = options
-  const { labels, note: told } = TEXTS[content.language]
+  const { labels, note: noteText } = TEXTS[content.language]
   const draft = writeDraft(content, options)
   const { words, paragraphs, notes = [], actions = [], manage, portal, documentation } = draft
   const name = 'application' in content ? content.application.name : ''
@@ -60,7 +60,7 @@ export function writeTexts(content: EmailContent, options: TextsOptions): EmailT
   return {
     subject: fillText(words.subject, values),
     heading: fillText(words.heading, values),
-    paragraphs: fillAll([...paragraphs, note !== undefined && told]),
+    paragraphs: fillAll([...paragraphs, note !== undefined && noteText]),
     box: draft.box ?? [],
     // One next step: to read about the APIs, where there is nothing else to do.
     actions: steps.length > 0 ? steps : reading,

@@ -86,8 +86,8 @@ export function prepareDelivery(
   const replacesEarlier = isRepeated || (purpose === 'registration' && !isFirstDelivery(leased))
   const keySet = createRegisteredKeySet(leased, now(), terms)
   const publicKeys = formatRecordedKeySet(keySet)
-  const { note: told } = ownMembers(leased.details ?? {})
-  const note = typeof told === 'string' ? told : undefined
+  const { note: given } = ownMembers(leased.details ?? {})
+  const note = typeof given === 'string' ? given : undefined
   const described = { purpose, overlap, terms, hasPrevious, replacesEarlier, publicKeys, note }
 
   if (delivery === 'claim-link') {

@@ -33,8 +33,8 @@ export type KeySetRecord =
       readonly byOperator?: true
       /** Left out while the address can be read. */
       readonly outage?: KeySetOutage
-      /** When contacts were last told that it cannot. */
-      readonly toldAt?: number
+      /** When contacts last got an e-mail about an outage. */
+      readonly notifiedAt?: number
     }
 
 /** The address of a key set does not answer. Times are milliseconds since 1970. */
@@ -44,8 +44,8 @@ export interface KeySetOutage {
   /** The keys that were read last, and when, for processes that start meanwhile; left out if none were. */
   readonly keys?: readonly PublicJwk[]
   readonly readAt?: number
-  /** What contacts were told: that the keys go on, or that they are refused. */
-  readonly told?: 'goesOn' | 'refused'
+  /** The last e-mail to the contacts said that the keys go on, or that they are refused. */
+  readonly notice?: 'goesOn' | 'refused'
 }
 
 /** A stored API key or client secret, or a key set in the place of a secret. */

@@ -16,8 +16,8 @@ import type { ApplicationWriter } from '../records/application-writer.js'
 
 type Published = Extract<KeySetRecord, { readonly address: string }>
 
-/** Contacts are told of an address that has not answered for so long: most servers are back before. */
-const TELLS_AFTER_MS = 3600_000
+/** Contacts get an e-mail about an address that has not answered for so long: most servers answer again before. */
+const NOTICE_AFTER_MS = 3600_000
 /** Known keys go on for so long after they were read. */
 const KEYS_GO_ON_MS = DAY_MS
 
@@ -48,11 +48,11 @@ export function createKeySetOutages({
       const isSame = credential && isOneAddress(credential, read)
       const step = current.status === 'active' && isSame && findStep(credential, state, now())
       if (!step) return undefined
-      const { keySet, told, event } = step
+      const { keySet, notice, event } = step
       const secrets = current.secrets.map((each) => (each === credential ? { ...each, keySet } : each))
-      const emails = told
+      const emails = notice
         ? listContacts(current).map((recipient) => ({
-            save: createQueuedEmail(id, 'keySetOutage', now(), { recipient, credentialId, details: { told } }),
+            save: createQueuedEmail(id, 'keySetOutage', now(), { recipient, credentialId, details: { notice } }),
           }))
         : []
       return { changed: { secrets }, emails, result: { event, tells: emails.length > 0 } }
@@ -81,8 +81,8 @@ export function createKeySetOutages({
 
 interface Step {
   readonly keySet: Published
-  /** What contacts are told. */
-  readonly told?: NonNullable<KeySetOutage['told']>
+  /** The e-mail that contacts get. */
+  readonly notice?: NonNullable<KeySetOutage['notice']>
   readonly event?: EventType
 }
 
@@ -106,11 +106,11 @@ function findStep(
     const begun = { since: now, ...(keys && readAt !== undefined && { keys, readAt }) }
     return { keySet: { ...others, outage: begun }, event: 'keySet.unavailable' }
   }
-  const told = findEnd(outage) <= now ? 'refused' : 'goesOn'
-  if (now < outage.since + TELLS_AFTER_MS || outage.told === told || outage.told === 'refused') return undefined
+  const notice = findEnd(outage) <= now ? 'refused' : 'goesOn'
+  if (now < outage.since + NOTICE_AFTER_MS || outage.notice === notice || outage.notice === 'refused') return undefined
   // An address that fails again and again fills no mailbox.
-  if (outage.told === undefined && now < (others.toldAt ?? 0) + DAY_MS) return undefined
-  return { keySet: { ...others, outage: { ...outage, told }, toldAt: now }, told }
+  if (outage.notice === undefined && now < (others.notifiedAt ?? 0) + DAY_MS) return undefined
+  return { keySet: { ...others, outage: { ...outage, notice }, notifiedAt: now }, notice }
 }
 
 /** When the keys that are known are refused; the beginning of the outage if none are. */
@@ -130,6 +130,6 @@ export function describeOutage({ recipient, credentialId, details }: QueuedEmail
     keySet: { name: credential.name, jwksUri: keySet.address },
     since: new Date(keySet.outage.since),
     refusedFrom: new Date(findEnd(keySet.outage)),
-    isRefused: details?.['told'] === 'refused',
+    isRefused: details?.['notice'] === 'refused',
   }
 }

@@ -32,7 +32,7 @@ interface Actor {
 export function createDecisions(options: CallParts) {
   const { store, writer, opened, sender, now } = options
 
-  async function approveRegistration(id: string, actor: Actor, told: Told): Promise<ApplicationRecord> {
+  async function approveRegistration(id: string, actor: Actor, remark: Remark): Promise<ApplicationRecord> {
     const { record } = await writer.change(id, { type: 'application.approved', ...actor }, async (current) => {
       const emails = await listQueuedEmails(store, id)
       const held = findHeld(current, emails)
@@ -41,9 +41,9 @@ export function createDecisions(options: CallParts) {
           isUnconfirmed: false,
           decided: decideRegistration(current, held, { outcome: 'approved', at: now(), by: actor.by }),
         },
-        details: told,
+        details: remark,
         emails: [
-          { save: { ...requeueEmail(held, now()), details: { ...held.details, ...told } } },
+          { save: { ...requeueEmail(held, now()), details: { ...held.details, ...remark } } },
           ...withdrawApprovalRequests(emails, undefined),
         ],
       }
@@ -76,20 +76,20 @@ export function createDecisions(options: CallParts) {
     id: string,
     request: AccessDecision & { readonly scopes: readonly string[] | undefined },
     actor: Actor,
-    told: Told,
+    remark: Remark,
   ): Promise<ApplicationRecord> {
     const { record } = await writer.change(id, { type: 'application.approved', ...actor }, async (current) => {
       const { api, scopes } = findAccessRequest(current, request, 'approve')
       const former = findGrant(current, { name: api })?.scopes ?? []
       const granted = narrow([...new Set([...former, ...scopes])], request.scopes)
-      const details = { api, scopes: scopes.filter((scope) => granted.includes(scope)), ...told }
+      const details = { api, scopes: scopes.filter((scope) => granted.includes(scope)), ...remark }
       return {
         changed: {
           apis: { ...current.apis, [api]: { scopes: granted } },
           withheld: withhold(current, api, granted),
           ...decideAccess(current, api, { outcome: 'approved', at: now(), by: actor.by }),
         },
-        details: { api, scopes: granted, ...told },
+        details: { api, scopes: granted, ...remark },
         emails: [
           ...withdrawApprovalRequests(await listQueuedEmails(store, id), api),
           ...(current.contact === undefined ? [] : [{ save: createQueuedEmail(id, 'approved', now(), { details }) }]),
@@ -128,11 +128,11 @@ export function createDecisions(options: CallParts) {
       { scopes, note }: { readonly scopes?: readonly string[] | undefined; readonly note?: string | undefined } = {},
     ): Promise<ApplicationRecord> {
       await opened()
-      const told = note === undefined ? {} : { note }
+      const remark = note === undefined ? {} : { note }
       const request = { api, requestedAt, scopes }
       const record = await (api === undefined
-        ? approveRegistration(id, actor, told)
-        : approveAccess(id, { ...request, api }, actor, told))
+        ? approveRegistration(id, actor, remark)
+        : approveAccess(id, { ...request, api }, actor, remark))
       sender?.wake()
       return record
     },
@@ -165,7 +165,7 @@ function queueRejection(
 }
 
 /** What an operator tells the contact. */
-type Told = { readonly note?: string }
+type Remark = { readonly note?: string }
 
 /** The scopes that were chosen of those that an application may have after an approval. */
 function narrow(scopes: readonly string[], chosen: readonly string[] = scopes): readonly string[] {
