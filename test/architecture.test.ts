@@ -212,7 +212,7 @@ const MANY_PARAMETERS: readonly string[] = [
   'core/resource-server/request-counter.ts: passIfCounted',
 ]
 /** Numbers that only fall, but for what a new feature brings. */
-const AT_MOST = { lines: 74576, files: 692, filesOfCore: 154, spreadBags: 23, internalOptions: 34 }
+const AT_MOST = { lines: 75900, files: 700, filesOfCore: 156, spreadBags: 23, internalOptions: 34 }
 const FORMATTING_EXCEPTION = /\/[/*] (?:prettier|oxfmt)-ignore/
 const VAGUE_NAMES = /(?:^|\/)(?:types|utils?|common|helpers?|manager|misc)(?:\.ts|\/)/
 
