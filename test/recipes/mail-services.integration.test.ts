@@ -156,14 +156,15 @@ describe.each(Object.entries(SERVICES))('docs/emails.md: a mailer of %s', (_name
 
 /** Runs the block as it stands in the page; only the address of the service is another one. */
 async function readMailer(block: number, modules: Readonly<Record<string, unknown>>, base: string): Promise<Mailer> {
-  let mailer: Mailer | undefined
-  const emails = (given: { mailer: Mailer }): void => void (mailer = given.mailer)
   const fetchFrom = (_url: string, init: RequestInit): Promise<Response> => fetch(base, init)
-  const createPlatformAuth = (): void => undefined
-  const variables = { createPlatformAuth, options: {}, process: { env: {} }, fetch: fetchFrom }
-  const allModules = { ...modules, 'express-platform-auth/emails': { emails } }
-  await runBlock('docs/emails.md', 'Resend, Postmark, Amazon SES', { variables, modules: allModules }, block)
-  return mailer!
+  const variables = { process: { env: {} }, fetch: fetchFrom }
+  const { mailer } = await runBlock(
+    'docs/emails.md',
+    'Resend, Postmark, Amazon SES',
+    { variables, modules, returned: ['mailer'] },
+    block,
+  )
+  return mailer as Mailer
 }
 
 async function openMailService(behaviour: Behaviour): Promise<{ base: string; requests: string[] }> {
