@@ -6,13 +6,15 @@ import { ACTIONS, type ActionName } from '../../../src/tools/operator/actions.js
 import { EXPRESSES } from '../../support/platform.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { waitUntil } from '../../support/wait-until.js'
+import { createBrowser, readHiddenFields } from '../../features/portal/browser.js'
+import { openLink } from '../../features/portal/portal-app.js'
 import { HOSTILE, openOperator, type OperatorApp } from './operator-app.js'
 
 type Fields = Readonly<Record<string, string | readonly string[]>>
 
 interface Case {
   /** The state of the application. */
-  readonly state?: 'pending' | 'requested' | 'suspended' | 'invited' | 'keySet'
+  readonly state?: 'pending' | 'requested' | 'suspended' | 'invited' | 'keySet' | 'bounced'
   readonly query?: string
   readonly enter?: Fields
   /** What the operator then sees, or the effect. */
@@ -66,7 +68,7 @@ const CASES: Readonly<Record<ActionName, Case>> = {
   removeContact: { query: '?at=1', shows: /contactRemoved/ },
   signOut: { query: '?at=0' },
   cancelInvitation: { state: 'invited', query: '?at=0', shows: /invitationCancelled|application\.\w+/ },
-  retryEmails: { shows: /Done: Send again/ },
+  retryEmails: { state: 'bounced', shows: /Done: Send again/ },
   cancelEmails: { state: 'pending', shows: /Done: Cancel e-mails/ },
   revokeTokens: { shows: /tokensRevoked/ },
   suspend: { enter: { reason: HOSTILE, revokeTokens: 'on' }, shows: /Suspended/ },
@@ -75,7 +77,7 @@ const CASES: Readonly<Record<ActionName, Case>> = {
   rotateSigningKey: {},
   revokeSigningKey: {},
   endSessions: {},
-  retryAllEmails: {},
+  retryAllEmails: { state: 'bounced' },
 }
 
 const OWN = { 'X-Staff': 'alice@example.com', 'Sec-Fetch-Site': 'same-origin' }
@@ -107,18 +109,34 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
   let host: OperatorApp
   let denied: string | undefined
   let asked = 0
+  /** The session of a contact at the portal: its cookie, and what its forms carry. */
+  let contactsCookie: string
+  let contactsToken: string
+  /** The contact whose mailbox takes nothing. */
+  let bounced: string | undefined
 
   beforeAll(async () => {
     host = await openOperator({ can: (_operator, action) => action !== denied }, express)
+    await host.auth.applications.create({ name: 'Own', contact: 'contact@example.com', apis: { orders: {} } })
+    const browser = createBrowser(host.app as never)
+    await browser.get()
+    await browser.submit('/sign-in', { contact: 'contact@example.com' })
+    const readLink = () => /https:\S+\/sign-in#\S+/.exec(host.mailer.emails.at(-1)?.text ?? '')?.[0]
+    await waitUntil(() => readLink() !== undefined)
+    await openLink(browser, readLink()!)
+    await waitUntil(() => browser.page.text.includes('Sign out'))
+    contactsCookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
+    contactsToken = readHiddenFields(browser.page.text)['csrf']!
   })
   afterAll(() => host.auth.close())
 
   /** The address of an action's form, about a new application in the state that it fits. */
   async function prepare(name: ActionName): Promise<string> {
     const { state, query = '' } = CASES[name]
-    if (!Object.hasOwn(ACTIONS[name], 'fits')) return `/do/${name}`
-    const { applications, registration, portal } = host.auth
-    const contact = `dev${asked++}@example.com`
+    const isAboutOne = Object.hasOwn(ACTIONS[name], 'fits')
+    if (!isAboutOne && state !== 'bounced') return `/do/${name}`
+    const { applications, registration, portal, emails } = host.auth
+    const contact = `${state === 'bounced' ? 'bounce' : 'dev'}${asked++}@example.com`
     if (state === 'pending') {
       const { application } = await registration.register({ name: 'Acme', contact, apis: { orders: {}, catalog: {} } })
       return `/applications/${application.id}/${name}`
@@ -134,18 +152,35 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       const { requestAccess } = host.core.find('registration')!
       await requestAccess(() => undefined, id, { api: 'invoices', scopes: [], by: `contact:${contact}` })
     }
-    return `/applications/${id}/${name}${query.replace('KEY', keys[0]!.id)}`
+    if (state === 'bounced') {
+      await applications.rotateKey(id, { deliver: 'email' })
+      await waitUntil(async () => (await emails.list({ applicationId: id })).items[0]?.problem !== undefined)
+      bounced = id
+    }
+    return isAboutOne ? `/applications/${id}/${name}${query.replace('KEY', keys[0]!.id)}` : `/do/${name}`
   }
 
   const post = (path: string, fields: Fields, headers: Readonly<Record<string, string>> = OWN): request.Test =>
     request(host.app).post(`/staff/operator${path}`).type('form').set(headers).send(fields)
 
-  /** All that changes may change. */
+  /** All that changes may change. E-mails are sent meanwhile, but those that wait for a decision or for their next attempt. */
   async function readState(): Promise<string> {
-    const { items } = await host.auth.audit.list({ order: 'newest', limit: 5 })
-    const { items: keys } = await host.auth.signingKeys.list()
-    const { items: all } = await host.auth.applications.list({ limit: 1000 })
-    return JSON.stringify([items, keys, all])
+    const { auth, store } = host
+    const { items } = await auth.audit.list({ order: 'newest', limit: 5 })
+    const { items: keys } = await auth.signingKeys.list()
+    const { items: all } = await auth.applications.list({ limit: 1000 })
+    const query = { applicationId: undefined, limit: 1000 }
+    const held = await store.emails.list({ ...query, state: 'held' })
+    const waiting = bounced && (await store.emails.list({ ...query, applicationId: bounced, state: 'due' }))
+    return JSON.stringify([items, keys, all, held, waiting, await store.establishSecret('session', 'x')])
+  }
+
+  /** Somebody else changes what the form of an action shows. */
+  async function changeMeanwhile(name: ActionName, path: string): Promise<void> {
+    const { place } = ACTIONS[name]
+    if (place === 'keys' || place === 'key') await host.auth.signingKeys.rotate({ immediately: true })
+    const id = path.split('/')[2]!
+    if (path.startsWith('/applications/')) await host.auth.applications.update(id, { metadata: { changed: asked++ } })
   }
 
   async function follow(response: Response): Promise<string> {
@@ -171,37 +206,43 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       const path = await prepare(name)
       const page = await host.get(path)
       expect(page.status, page.text.slice(-2000)).toBe(200)
-      const form = { ...readForm(page.text), ...enter }
+      const old = { ...readForm(page.text), ...enter }
+      await changeMeanwhile(name, path)
+      const form = { ...readForm((await host.get(path)).text), ...enter }
       const before = await readState()
+      const { 'X-Staff': alice } = OWN
+      const own = { 'Sec-Fetch-Site': 'same-origin' }
+      const contacts = { ...own, Cookie: contactsCookie }
+      const stale = old['version'] === form['version'] ? { ...form, version: '0' } : old
+      const forged = `${Date.now()}.${'A'.repeat(43)}`
+      const elsewhere = path.replace(name, name === 'create' ? 'register' : 'create')
       const attempts: readonly (readonly [attack: string, status: number, send: () => request.Test])[] = [
-        ['no sign-in', 403, () => post(path, form, { 'Sec-Fetch-Site': 'same-origin' })],
+        ['no sign-in', 403, () => post(path, form, own)],
         ['another origin', 403, () => post(path, form, { ...OWN, 'Sec-Fetch-Site': 'cross-site' })],
         ['the same site', 403, () => post(path, form, { ...OWN, 'Sec-Fetch-Site': 'same-site' })],
         [
           'another origin, by Origin',
           403,
-          () => post(path, form, { 'X-Staff': OWN['X-Staff'], Origin: 'https://evil.example' }),
+          () => post(path, form, { 'X-Staff': alice, Origin: 'https://evil.example' }),
         ],
-        ['no origin', 403, () => post(path, form, { 'X-Staff': OWN['X-Staff'] })],
-        ['an opaque origin', 403, () => post(path, form, { 'X-Staff': OWN['X-Staff'], Origin: 'null' })],
-        ['a forged form', 403, () => post(path, { ...form, token: `${Date.now()}.${'A'.repeat(43)}` })],
+        ['no origin', 403, () => post(path, form, { 'X-Staff': alice })],
+        ['an opaque origin', 403, () => post(path, form, { 'X-Staff': alice, Origin: 'null' })],
+        ['a forged form', 403, () => post(path, { ...form, token: forged })],
         ['no token', 403, () => post(path, { ...form, token: '' })],
         ['another operator’s form', 403, () => post(path, form, { ...OWN, 'X-Staff': 'mallory@example.com' })],
-        [
-          'the form of another page',
-          403,
-          () => post(path.replace(name, name === 'create' ? 'register' : 'create'), form),
-        ],
-        [
-          'a portal session',
-          403,
-          () => post(path, form, { Cookie: 'platform_auth_portal=x', 'Sec-Fetch-Site': 'same-origin' }),
-        ],
-        ['a stale form', 409, () => post(path, { ...form, version: '0' })],
+        ['the form of another page', 403, () => post(elsewhere, form)],
+        ['a portal session', 403, () => post(path, form, contacts)],
+        ['a portal session’s form', 403, () => post(path, { ...form, token: contactsToken }, contacts)],
+        ['a portal session’s form, sent by the operator', 403, () => post(path, { ...form, token: contactsToken })],
+        ['a portal session that looks', 403, () => request(host.app).get(`/staff/operator${path}`).set(contacts)],
+        ['a stale form', 409, () => post(path, stale)],
+        // The page with its form, which does nothing.
+        ['GET with the fields of the form', 200, () => host.get(path, own).query(form)],
+        ['PUT', 405, () => request(host.app).put(`/staff/operator${path}`).type('form').set(OWN).send(form)],
       ]
       for (const [attack, status, send] of attempts) expect([attack, (await send()).status]).toEqual([attack, status])
       denied = ACTIONS[name].operation
-      expect([404, 409]).toContain((await post(path, form)).status)
+      expect((await post(path, form)).status).toBe(path.startsWith('/do/') ? 404 : 409)
       expect((await host.get(path)).status).toBe(404)
       denied = undefined
       expect(await readState()).toBe(before)
