@@ -34,6 +34,13 @@ export function renderField(field: Field, language: Language): Html {
   </div> `
 }
 
+/** The problem above the form, which has the focus and is announced: a link to the field that is wrong. */
+export function renderProblem({ text, field }: Problem): Html {
+  return html`<div class="problem" role="alert" tabindex="-1" autofocus>
+    ${field === undefined ? text : html`<a href="#${field}">${text}</a>`}
+  </div>`
+}
+
 /** The attributes that tie a control to its hint and its problem. */
 export function describeField(id: string, problem: Problem | undefined, hasHint = false): Html {
   const isWrong = problem?.field === id

@@ -14,7 +14,7 @@ import { describeMember } from '../operations/operation.js'
 import { perform } from '../operations/perform.js'
 import { findAction, isDangerous, type ActionName } from './actions.js'
 import { renderFields, type FormSubject } from './fields.js'
-import { FieldProblem, readInput } from './form-input.js'
+import { describeRefusal, FieldProblem, readInput } from './form-input.js'
 import { renderHits } from './hits.js'
 import { OPERATIONS_BY_NAME, type Answer, type Site, type Visit } from './visit.js'
 
@@ -62,8 +62,7 @@ export async function answerAction(
   } catch (error) {
     if (error instanceof Stale) return stale
     if (!(error instanceof ApplicationError) && !(error instanceof ConfigurationError)) throw error
-    const field = error instanceof FieldProblem ? error.field : undefined
-    return { status: 400, ...(await renderForm(form, fields, { text: error.message, field })) }
+    return { status: 400, ...(await renderForm(form, fields, describeRefusal(error, form))) }
   }
 }
 
@@ -86,7 +85,7 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
     heading: subject === undefined ? texts.actions[name] : `${texts.actions[name]}: ${subject}`,
     ...(application && { tab: 'applications' as const }),
     parent,
-    problem: problem?.text,
+    problem,
     content: html`<div class="narrow">
       ${application && action.hits && (await renderHits(site, visit, application, action.hits))}
       ${warning !== undefined && html`<p>${warning}</p>`}

@@ -1,7 +1,8 @@
 import type { FormFields } from '../../core/http/form.js'
 import type { Application, CredentialInfo } from '../../index.js'
 import { html, type Html } from '../../shared/web/html.js'
-import { renderField, type Problem } from '../../shared/web/form-field.js'
+import { describeField, renderField, renderFieldProblem, type Problem } from '../../shared/web/form-field.js'
+import type { Language } from '../../shared/contracts/application-record.js'
 import { hidePrivateKey } from '../../shared/lib/key-set-text.js'
 import type { Action } from './actions.js'
 import type { Site, Visit } from './visit.js'
@@ -217,20 +218,33 @@ export function renderFields(
     const field = findField(id, subject)
     const value = entered ? (entered.get(id) ?? []) : [field.value ?? []].flat()
     const label = texts.fields[id as keyof typeof texts.fields]
-    if (field.control === 'boxes') return renderBoxes(id, label, field.choices ?? [], value)
+    if (field.control === 'boxes')
+      return renderBoxes({ id, label, choices: field.choices ?? [], problem }, value, language)
     const shown = id === 'jwks' ? hidePrivateKey(value[0] ?? '') : (value[0] ?? '')
     const render = (attributes: Html): Html => renderControl(attributes, field, shown, texts.unset)
     return renderField({ id, label, problem, isChoice: field.control === 'flag', render }, language)
   })}`
 }
 
-function renderBoxes(id: string, label: string, choices: Choices, chosen: readonly string[]): Html | false {
+function renderBoxes(
+  field: {
+    readonly id: string
+    readonly label: string
+    readonly choices: Choices
+    readonly problem: Problem | undefined
+  },
+  chosen: readonly string[],
+  language: Language,
+): Html | false {
+  const { id, label, choices, problem } = field
+  const described = describeField(id, problem)
   return (
     choices.length > 0 &&
-    html`<fieldset>
+    html`<fieldset id="${id}">
       <legend>${label}</legend>
+      ${renderFieldProblem(id, problem, language)}
       <div class="choices">
-        ${choices.map(([value, text]) => html`<label class="choice"><input type="checkbox" name="${id}" value="${value}" ${chosen.includes(value) && html` checked`} /><span>${text}</span></label>`)}
+        ${choices.map(([value, text]) => html`<label class="choice"><input type="checkbox" name="${id}" value="${value}" ${chosen.includes(value) && html` checked`}${described} /><span>${text}</span></label>`)}
       </div>
     </fieldset>`
   )
@@ -251,14 +265,11 @@ function renderControl(
       ${!isRequired && html`<option value="">${unset}</option>`}
       ${choices.map(([each, text]) => html`<option value="${each}" ${each === value && html` selected`}>${text}</option>`)}
     </select>`
-  if (control === 'lines' || control === 'json' || control === 'area')
-    return html`<textarea
-      ${attributes}
-      rows="3"
-      maxlength="${control === 'area' ? MAX_AREA : 8000}"
-      spellcheck="${control === 'area' ? 'true' : 'false'}"
-      ${required}
-    >
-${'\n'}${value}</textarea>`
+  if (control === 'lines' || control === 'json' || control === 'area') {
+    const most = control === 'area' ? MAX_AREA : 8000
+    const bounds = html`maxlength="${most}" spellcheck="${control === 'area' ? 'true' : 'false'}"`
+    // HTML drops the first line break.
+    return html`<textarea rows="3" ${attributes} ${bounds}${required}>${'\n'}${value}</textarea>`
+  }
   return html`<input type="${control}" ${attributes} value="${value}" maxlength="500" autocomplete="off" ${required} />`
 }

@@ -1,5 +1,7 @@
 import { readField } from '../../core/http/form.js'
-import { ApplicationError } from '../../index.js'
+import { ApplicationError, type ConfigurationError } from '../../index.js'
+import { fillText } from '../../shared/lib/fill-in.js'
+import type { Problem } from '../../shared/web/form-field.js'
 import { findField, HERE, listAsked, MAX_AREA, type Field, type FormSubject } from './fields.js'
 import type { Visit } from './visit.js'
 
@@ -10,6 +12,49 @@ export class FieldProblem extends ApplicationError {
     super('invalid_argument', problem)
     this.field = field
   }
+}
+
+/** A refusal in words for operators: of the field that it is about, by its label. What is wrong is known in English only. */
+export function describeRefusal(error: ApplicationError | ConfigurationError, subject: FormSubject): Problem {
+  const { texts } = subject.visit
+  const [, path = '', rest = error.message] = /^([\w.-]+):? (.*)$/s.exec(error.message) ?? []
+  const members = path.split('.').flatMap((member) => [member, MEMBERS[member] ?? member])
+  const asked = listAsked(subject)
+  const own = error instanceof FieldProblem ? error.field : members.findLast((member) => asked.includes(member))
+  const field = own ?? findMentioned(error, asked, subject)
+  const says = own === undefined || error instanceof FieldProblem ? error.message : `It ${rest}`
+  const labels = texts.fields as Readonly<Record<string, string>>
+  const problem = dropCode(says).replaceAll(/\bjwks(?:Uri)?\b/g, (id) => `“${labels[id]}”`) || texts.refused
+  if (field === undefined) return { text: problem }
+  const label = labels[field]!
+  return { text: fillText(texts.refusedField, { field: label, problem }), field }
+}
+
+/** The field of a member that has another name. */
+const MEMBERS: Readonly<Record<string, string>> = {
+  rateLimits: 'limit',
+  credential: 'credentialId',
+  contact: 'address',
+}
+
+/** The field of which a message speaks further on, or whose choice its code is about. */
+function findMentioned(
+  { message, code }: ApplicationError | ConfigurationError,
+  asked: readonly string[],
+  subject: FormSubject,
+): string | undefined {
+  const isOfApis = code === 'unknown_api' || code === 'unknown_scope' || code === 'not_granted'
+  const words = message.split(/\W+/)
+  return asked.find((id) => (isOfApis ? findField(id, subject).control === 'boxes' : words.includes(id)))
+}
+
+/** Without what is for programmers: the calls that would help, and the value that stands for none. */
+function dropCode(message: string): string {
+  const sentences = message.split(/(?<=[.?!]) +/)
+  return sentences
+    .map((sentence) => sentence.replace(/(?:^|[,:;])[^,:;]*(?:\w\(\)|\bnull\b).*$/s, '.'))
+    .filter((sentence) => sentence !== '.')
+    .join(' ')
 }
 
 /** The input of an operation, as JSON has it. Empty fields take away what may be taken away, and are left out otherwise. */
@@ -51,6 +96,7 @@ function readValue(
   }
   const text = readField(fields, name)
   if (control === 'flag') return text === 'on' ? true : undefined
+  if (text === '' && isRequired) throw new FieldProblem(name, texts.missing)
   if (text === '' || text === HERE) return undefined
   // What precedes the call that would refuse it is then not done.
   if (control === 'area' && (text.length > MAX_AREA || /[^\P{Cc}\s]/u.test(text)))

@@ -1,5 +1,6 @@
 import type { Language } from '../../shared/contracts/application-record.js'
 import { COPY_SCRIPT } from '../../shared/web/copy-script.js'
+import { renderProblem, type Problem } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { FORM_CSS, LOOK_CSS, shortenStyle } from '../../shared/web/look.js'
 import { hashSource, type PageBrand } from '../../shared/web/page-brand.js'
@@ -142,7 +143,7 @@ export function renderPage(page: {
   /** A path below the pages, and the heading of the page there, to which this one belongs. */
   readonly parent?: readonly [path: string, heading: string]
   /** A problem above the content, which the title, announced first, names too. */
-  readonly problem?: string | undefined
+  readonly problem?: Problem | undefined
 }): string {
   const { heading, content, brand, language, root, operator, tabs, tab, parent, problem } = page
   const texts = TEXTS[language]
@@ -163,8 +164,7 @@ export function renderPage(page: {
     content: html`<main>
       ${parent && html`<p class="crumb"><a href="${root}${parent[0]}">${parent[1]}</a></p>`}
       <h1>${heading}</h1>
-      ${problem !== undefined && html`<div class="problem" role="alert" tabindex="-1" autofocus>${problem}</div>`}
-      ${content}
+      ${problem !== undefined && renderProblem(problem)} ${content}
     </main>`,
     end: { markup: `<script>${SCRIPT}</script>` },
   })

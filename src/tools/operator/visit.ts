@@ -8,6 +8,7 @@ import type { CoreAuth } from '../../index.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import type { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import type { BoundedCache } from '../../shared/lib/bounded-cache.js'
+import type { Problem } from '../../shared/web/form-field.js'
 import type { Html } from '../../shared/web/html.js'
 import { OPERATIONS } from '../operations/perform.js'
 import type { Operation } from '../operations/operation.js'
@@ -64,7 +65,7 @@ export type Answer =
       /** A path below the pages, and the heading of the page there, to which this one belongs. */
       readonly parent?: readonly [path: string, heading: string]
       /** What is wrong, above the content. */
-      readonly problem?: string | undefined
+      readonly problem?: Problem | undefined
     }
   /** A path below the pages. */
   | { readonly redirect: string }

@@ -351,27 +351,94 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     expect((await host.get('//')).status).toBe(200)
   })
 
-  it('shows what was wrong with an input, and keeps what was entered', async () => {
-    const inputs: readonly (readonly [ActionName, Fields, RegExp])[] = [
-      ['edit', { name: HOSTILE.repeat(9) }, /name/],
-      ['edit', { metadata: '{' }, /This is not JSON/],
-      ['edit', { networks: 'nowhere' }, /networks/],
-      ['addKey', { name: 'default' }, /default/],
-      ['addContact', { address: 'nobody' }, /address|e-mail/],
-      ['limit', { limit: '0' }, /rateLimits/],
-      ['delete', { confirm: 'Other' }, /not the name/],
-      ['rotateKey', { overlap: '7' }, /Choose one/],
-      ['removeContact', { address: 'x@example.com' }, /Choose one/],
+  it('names the field of each refusal by its label, marks it, and keeps what was entered', async () => {
+    const long = 'x'.repeat(501)
+    const inputs: readonly (readonly [ActionName, Fields, field: string, label: string, problem?: RegExp])[] = [
+      ['create', { name: '' }, 'name', 'Name', /Fill this in/],
+      ['create', { name: 'A', contact: 'nobody', apis: 'weather' }, 'contact', 'E-mail address', /^[^]*plain e-mail/],
+      ['create', { name: 'A' }, 'apis', 'APIs and scopes'],
+      ['create', { name: 'A', apis: 'weather', language: 'xx' }, 'language', 'Language of its e-mails'],
+      ['create', { name: 'A', apis: 'weather', externalId: 'a\u0007' }, 'externalId', 'Your own id'],
+      ['register', { name: HOSTILE.repeat(9), contact: 'a@example.com', apis: 'weather' }, 'name', 'Name'],
+      ['register', { name: 'A', contact: 'http://a', apis: 'weather' }, 'contact', 'E-mail address'],
+      ['approve', { granted: [] }, 'granted', 'APIs and scopes', /Tick at least one/],
+      ['approve', { granted: 'orders orders:read', note: long }, 'note', 'A word to the contact'],
+      ['approve', { granted: 'orders orders:read', plan: 'iron' }, 'plan', 'Plan'],
+      ['deny', { reason: long }, 'reason', 'Reason'],
+      ['approveAccess', { note: long }, 'note', 'A word to the contact', /At most 500/],
+      ['denyAccess', { reason: 'a\u0007' }, 'reason', 'Reason'],
+      ['edit', { name: HOSTILE.repeat(9) }, 'name', 'Name', /It must be 1 to 100 characters/],
+      ['edit', { metadata: '{' }, 'metadata', 'Your own data, JSON', /This is not JSON/],
+      ['edit', { metadata: '[]' }, 'metadata', 'Your own data, JSON'],
+      ['edit', { networks: 'nowhere' }, 'networks', 'Only from networks', /It has "nowhere", which is no network/],
+      ['plan', { plan: 'iron' }, 'plan', 'Plan'],
+      ['resourceServer', { resourceServer: 'none' }, 'resourceServer', 'Checks credentials for'],
+      ['addKey', { name: 'default' }, 'name', 'Name', /There is a live key/],
+      ['addKey', { name: 'a', expiresAt: '2001-01-31' }, 'expiresAt', 'Expires on', /not in the future\.$/],
+      ['addKey', { name: 'a', expiresAt: 'soon' }, 'expiresAt', 'Expires on'],
+      ['addKey', { name: 'a', apis: 'weather' }, 'apis', 'APIs and scopes'],
+      ['addSecret', { name: 'a', networks: 'nowhere' }, 'networks', 'Only from networks'],
+      [
+        'addKeySet',
+        { name: 'a' },
+        'jwksUri',
+        'https address of keys',
+        /either “Or a JWK Set” or “https address of keys”/,
+      ],
+      ['addKeySet', { name: 'a', jwksUri: 'http://a.example' }, 'jwksUri', 'https address of keys'],
+      ['addKeySet', { name: 'a', jwks: '{}' }, 'jwks', 'Or a JWK Set'],
+      ['replaceKeySet', { jwks: '{' }, 'jwks', 'Or a JWK Set'],
+      ['rotateKey', { overlap: '7' }, 'overlap', 'The old one', /Choose one/],
+      ['rotateSecret', { credential: 'cred_x' }, 'credential', 'Credential'],
+      ['changeCredential', { name: '' }, 'name', 'Name'],
+      ['endCredential', { credentialId: 'cred_x' }, 'credentialId', 'Credential'],
+      ['allow', { api: 'weather' }, 'api', 'API'],
+      ['limit', { limit: '0' }, 'limit', 'Requests (or none)', /It must be at least 1/],
+      ['limit', { limit: '1', window: '0' }, 'window', 'In so many seconds'],
+      ['limit', { limit: '1', window: '60', until: '2001-01-31' }, 'until', 'Until'],
+      ['disallow', { api: 'weather' }, 'api', 'API'],
+      ['contact', { contact: 'nobody' }, 'contact', 'E-mail address'],
+      ['addContact', { address: 'nobody' }, 'address', 'E-mail address', /It must be one plain/],
+      ['invite', { address: 'nobody' }, 'address', 'E-mail address'],
+      ['removeContact', { address: 'x@example.com' }, 'address', 'E-mail address'],
+      ['signOut', { contact: 'x@example.com' }, 'contact', 'E-mail address'],
+      ['cancelInvitation', { address: 'x@example.com' }, 'address', 'E-mail address'],
+      ['suspend', { reason: long }, 'reason', 'Reason'],
+      ['recover', { contact: '' }, 'contact', 'E-mail address'],
+      ['delete', { confirm: 'Other' }, 'confirm', 'Name of the application', /not the name/],
+      ['revokeSigningKey', { kid: 'other' }, 'kid', 'Signing key'],
     ]
-    for (const [name, entered, problem] of inputs) {
+    const withFields = Object.entries(ACTIONS).filter(([, { asks }]) => asks.length > 0)
+    const free = ['reloadKeySet', 'rotateSigningKey']
+    expect(withFields.map(([name]) => name).filter((name) => !inputs.some(([each]) => each === name))).toEqual(free)
+    const found: unknown[] = []
+    const readDone = () => host.auth.audit.list({ order: 'newest', limit: 1, by: 'operator:alice@example.com' })
+    const tried = isSample ? inputs.slice(0, 3) : inputs
+    for (const [name, entered, field, , problem = /./] of tried) {
       const path = await prepare(name)
-      const before = await readState()
-      const { status, text } = await post(path, { ...readForm((await host.get(path)).text), ...entered })
-      expect([name, status]).toEqual([name, 400])
-      expect(/role="alert"[^>]*>([^]*?)<\/div>/.exec(text)?.[1]).toMatch(problem)
+      const before = await readDone()
+      host.clock.advance(1)
+      const form = { ...readForm((await host.get(path)).text), ...entered }
+      const { status, text } = await post(path, form)
+      const decoded = text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+      const [, target, label, says = ''] =
+        /autofocus>\s*<a href="#(\w+)">“(.*?)” was not accepted\. ([^]*?)<\/a>/.exec(decoded) ?? []
+      const isMarked = new RegExp(`name="${field}"[^>]* aria-describedby="${field}-problem" aria-invalid="true"`)
+      const isSaid = problem.test(says) && !/\w\(\)|[a-z][A-Z][a-z]|\bnull\b/.test(says.replace(/cred_\w+/, ''))
+      const hasAll = isMarked.test(text) && decoded.includes(`id="${field}-problem">Error: “${label}” was`)
+      found.push([name, status, target, label, isSaid ? true : says, hasAll])
+      // A choice that there is not cannot be shown again.
+      const [[id, value]] = Object.entries(entered) as [[string, string]]
+      const isKept = ['name', 'contact', 'networks', 'metadata', 'reason', 'limit'].includes(id)
+      if (isKept && name !== 'signOut') expect(readForm(text)[id], name).toBe(value)
       expect(text).not.toContain('<script>alert')
-      expect(await readState()).toBe(before)
+      expect(await readDone()).toEqual(before)
     }
+    expect(found).toEqual(tried.map(([name, , field, label]) => [name, 400, field, label, true, true]))
+    const path = await prepare('edit')
+    const german = { ...OWN, 'Accept-Language': 'de' }
+    const form = { ...readForm((await host.get(path)).text), networks: 'nirgends' }
+    expect((await post(path, form, german)).text).toContain('„Nur von Netzen“ wurde nicht angenommen.')
   })
 
   it('tells whom it would hit', async () => {

@@ -1,5 +1,5 @@
 import type { Language } from '../../../shared/contracts/application-record.js'
-import type { Problem } from '../../../shared/web/form-field.js'
+import { renderProblem, type Problem } from '../../../shared/web/form-field.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { type PageBrand, hashSource } from '../../../shared/web/page-brand.js'
@@ -45,17 +45,11 @@ export function createPageRenderer({ root, developersUrl, brand }: PageOptions):
       },
       content: html`<main>
         <h1>${heading}</h1>
-        ${error !== undefined && html`<div class="problem" role="alert" tabindex="-1" autofocus>${renderSummary(error)}</div>`}
-        ${content}
+        ${error !== undefined && renderProblem(error)} ${content}
       </main>`,
       end: script && { markup: `<script>${getScripts()[script]}</script>` },
     })
   }
-}
-
-/** The problem above the form, which is announced: a link to the field that is wrong. */
-function renderSummary({ text, field }: Problem): Html {
-  return field === undefined ? html`${text}` : html`<a href="#${field}">${text}</a>`
 }
 
 /** The field of every form that shows that the form is from this platform's own page. */

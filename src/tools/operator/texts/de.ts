@@ -46,6 +46,8 @@ export const de: Sentences = {
     resourceServer: 'Die APIs, für die sie prüfen darf, welche Zugangsdaten andere ihr vorlegen.',
     limit: 'Anstelle des Limits der API. Ohne Zahl gilt dieses.',
   },
+  refusedField: '„{field}“ wurde nicht angenommen. {problem}',
+  missing: 'Füllen Sie das aus.',
   unknownChoice: 'Wählen Sie eines von denen, die es gibt.',
   chooseOne: 'Kreuzen Sie mindestens eines an.',
   confirmName: 'Das ist nicht der Name der Anwendung.',

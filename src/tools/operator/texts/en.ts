@@ -44,6 +44,8 @@ export const en = {
     resourceServer: 'The APIs at which it may check the credentials that others present to it.',
     limit: 'In place of the limit of the API. Without a number, that one counts.',
   },
+  refusedField: '“{field}” was not accepted. {problem}',
+  missing: 'Fill this in.',
   unknownChoice: 'Choose one of those that there are.',
   chooseOne: 'Tick at least one.',
   confirmName: 'This is not the name of the application.',

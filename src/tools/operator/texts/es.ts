@@ -46,6 +46,8 @@ export const es: Sentences = {
     resourceServer: 'Las API para las que puede comprobar las credenciales que otros le presentan.',
     limit: 'En lugar del límite de la API. Sin número, vale ese.',
   },
+  refusedField: '«{field}» no se ha aceptado. {problem}',
+  missing: 'Rellene este campo.',
   unknownChoice: 'Elija entre los que hay.',
   chooseOne: 'Marque al menos uno.',
   confirmName: 'Este no es el nombre de la aplicación.',

@@ -47,6 +47,8 @@ export const fr: Sentences = {
     resourceServer: 'Les API pour lesquelles elle peut vérifier les identifiants que d’autres lui présentent.',
     limit: "À la place de la limite de l'API. Sans nombre, celle-ci compte.",
   },
+  refusedField: "« {field} » n'a pas été accepté. {problem}",
+  missing: 'Remplissez ce champ.',
   unknownChoice: 'Choisissez parmi ceux qui existent.',
   chooseOne: 'Cochez-en au moins un.',
   confirmName: "Ce n'est pas le nom de l'application.",
