@@ -21,7 +21,7 @@ import type { ClientLimits } from './core/store-client/client-limits.js'
  * An entry of the option `features`: a description without state, so that one value can be given to several platforms. It is
  * recognized by its shape, because `import` and `require()` load two copies of the package.
  */
-export interface Feature<Name extends string = string, Types extends CallTypes = CallTypes> {
+export interface Feature<Name extends string = string> {
   /** The name of its member of `auth`, and of its subpath. */
   readonly name: Name
   /** Features that must be given too, and those that it uses if they are given. They are created before it, in whatever order they are listed. */
@@ -38,15 +38,10 @@ export interface Feature<Name extends string = string, Types extends CallTypes =
    * nothing is open yet. Throws `ConfigurationError`. `checkOptions()` calls it too, and creates nothing.
    */
   prepare(settings: CoreSettings, warn: (warning: ConfigurationProblem) => unknown): (core: Core) => FeaturePart
-  /** For the compiler only. */
-  readonly types?: Types
-}
-
-/** The type of a feature's member of `auth`: `calls` may use `this['apis']` and `this['schema']`, those of the platform. */
-export interface CallTypes {
-  readonly apis: unknown
-  readonly schema: MetadataSchema
-  readonly calls: object
+  /** For the compiler only: the type of `auth.NAME`, which may use the platform's, `this['apis']` and `this['schema']`. */
+  readonly calls?: object
+  readonly apis?: unknown
+  readonly schema?: MetadataSchema
 }
 
 /** What a platform gets of a feature. */
@@ -123,8 +118,8 @@ export type FeatureEntry = Feature | false | undefined | ''
 type Given<Entry> = Exclude<Entry, false | undefined | ''>
 type NameOf<Entry> = Given<Entry> extends Feature<infer Name> ? (string extends Name ? never : Name) : never
 type CallsOf<Entry, Apis, Schema> =
-  Given<Entry> extends Feature<string, infer Types>
-    ? (Types & { readonly apis: Apis; readonly schema: Schema })['calls']
+  Given<Entry> extends Feature
+    ? NonNullable<(Given<Entry> & { readonly apis: Apis; readonly schema: Schema })['calls']>
     : never
 /** The names that one list has in any case: none if its length is not known. */
 type CertainOf<Features extends readonly unknown[]> = number extends Features['length']

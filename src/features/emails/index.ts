@@ -1,6 +1,6 @@
 import { withCheckedArguments } from '../../core/applications/call-arguments.js'
 import type { Api } from '../../shared/contracts/api.js'
-import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
+import type { Core, Feature, FeaturePart } from '../../feature.js'
 import { toPublicApi } from '../../core/options/read-apis.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import { readBrand } from '../../shared/web/read-brand.js'
@@ -43,13 +43,10 @@ export type {
 export type { EmailsOptions } from './emails-options.js'
 export type { EmailEntry, EmailListQuery, EmailQueue, EmailQueueStatus } from './store-calls.js'
 
-/** The types of `auth.emails`. */
-export interface EmailsTypes extends CallTypes {
-  readonly calls: Emails
-}
-
 /** What `emails()` returns, for the option `features`. */
-export interface EmailsFeature extends Feature<'emails', EmailsTypes> {}
+export interface EmailsFeature extends Feature<'emails'> {
+  readonly calls?: Emails
+}
 
 /** Any platform that was given `emails()`. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema

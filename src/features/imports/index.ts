@@ -5,7 +5,7 @@ import {
   type CallParameters,
 } from '../../core/applications/call-arguments.js'
 import { NoTurnError, ConfigurationError } from '../../shared/contracts/errors.js'
-import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
+import type { Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
 import { createFairTurns } from '../../shared/lib/fair-turns.js'
 import type { Imports, ImportOptions } from './imports-calls.js'
@@ -25,13 +25,10 @@ export type {
   ImportSummary,
 } from './imports-calls.js'
 
-/** The types of `auth.imports`. */
-export interface ImportsTypes extends CallTypes {
-  readonly calls: Imports
-}
-
 /** What `imports()` returns, for the option `features`. */
-export interface ImportsFeature extends Feature<'imports', ImportsTypes> {}
+export interface ImportsFeature extends Feature<'imports'> {
+  readonly calls?: Imports
+}
 
 /** Any platform that was given `imports()`. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema

@@ -3,7 +3,7 @@ import {
   options as readOptions,
   withCheckedArguments,
 } from '../../core/applications/call-arguments.js'
-import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
+import type { Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlansOffer } from '../../shared/contracts/offers.js'
 import type { PlatformAuth } from '../../index.js'
 import { type Plans, createSetPlan } from './store-calls.js'
@@ -24,13 +24,9 @@ export type { PlanUsage, QuotaAbove, QuotaUsage } from '../../shared/contracts/p
 export type { Plans } from './store-calls.js'
 export type { PlanLimit, PlanOptions, PlansOptions } from './plans-options.js'
 
-/** The types of `auth.plans`. */
-export interface PlansTypes<Name extends string = string> extends CallTypes {
-  readonly calls: Plans<Name>
-}
-
 /** What `plans()` returns, for the option `features`. */
-export interface PlansFeature<Name extends string = string> extends Feature<'plans', PlansTypes<Name>> {
+export interface PlansFeature<Name extends string = string> extends Feature<'plans'> {
+  readonly calls?: Plans<Name>
   /** For the command line, which gives applications plans without starting a platform. */
   readonly planNames: readonly string[]
 }

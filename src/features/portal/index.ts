@@ -14,7 +14,7 @@ import type { Limit } from '../../shared/contracts/api.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import { type PortalAction, readPortalOptions, type PortalOptions, type PortalSettings } from './portal-options.js'
 import type { MetadataOutput } from '../../shared/contracts/metadata-schema.js'
-import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
+import type { Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import { readBrand } from '../../shared/web/read-brand.js'
@@ -34,13 +34,10 @@ export type { PortalAction } from './portal-options.js'
 export type { Portal, PortalLinkOptions } from './portal-calls.js'
 export type { PortalLimits, PortalOptions } from './portal-options.js'
 
-/** The types of `auth.portal`. */
-export interface PortalTypes extends CallTypes {
-  readonly calls: Portal<MetadataOutput<this['schema']>>
-}
-
 /** What `portal()` returns, for the option `features`. */
-export interface PortalFeature extends Feature<'portal', PortalTypes> {}
+export interface PortalFeature extends Feature<'portal'> {
+  readonly calls?: Portal<MetadataOutput<this['schema']>>
+}
 
 /** Any platform that was given `portal()`. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema

@@ -8,7 +8,7 @@ import { createApprovalLinks } from '../../core/applications/decisions/approval-
 import { checkBefore } from '../../core/applications/records/application-writer.js'
 import type { RegistrationOffer } from '../../shared/contracts/offers.js'
 import type { MetadataInput, MetadataOutput } from '../../shared/contracts/metadata-schema.js'
-import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
+import type { Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
 import { createRequestAccess } from './access-requests.js'
 import { createAdditions } from './additions.js'
@@ -32,17 +32,14 @@ export type {
   RegistrationOptions,
 } from './registration-options.js'
 
-/** The types of `auth.registration`. */
-export interface RegistrationTypes extends CallTypes {
-  readonly calls: Registration<
+/** What `registration()` returns, for the option `features`. */
+export interface RegistrationFeature extends Feature<'registration'> {
+  readonly calls?: Registration<
     keyof this['apis'] & string,
     MetadataInput<this['schema']>,
     MetadataOutput<this['schema']>
   >
 }
-
-/** What `registration()` returns, for the option `features`. */
-export interface RegistrationFeature extends Feature<'registration', RegistrationTypes> {}
 
 /** Any platform that was given `registration()`. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema

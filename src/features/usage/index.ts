@@ -1,5 +1,5 @@
 import type { UsageOffer } from '../../shared/contracts/offers.js'
-import type { CallTypes, Core, Feature, FeaturePart } from '../../feature.js'
+import type { Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
 import { createUsageCalls } from './store-calls.js'
 import type { Usage } from './usage-calls.js'
@@ -18,13 +18,10 @@ export type { ReportedQuery, ReportedRequests } from './report-only.js'
 export type { RefusalEntry, RefusalExplanation, UsageEntry, UsageTotal } from '../../shared/contracts/usage-entries.js'
 export type { OverallEntry, OverallRouteEntry, RouteUsageEntry, UsageQuery } from './usage.js'
 
-/** The types of `auth.usage`. */
-export interface UsageTypes extends CallTypes {
-  readonly calls: Usage<keyof this['apis'] & string>
-}
-
 /** What `usage()` returns, for the option `features`. */
-export interface UsageFeature extends Feature<'usage', UsageTypes> {}
+export interface UsageFeature extends Feature<'usage'> {
+  readonly calls?: Usage<keyof this['apis'] & string>
+}
 
 /** Any platform that was given `usage()`. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema
