@@ -153,6 +153,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       'core/store-client',
       'core/tokens',
       'features/usage/collector',
+      'features/usage/route-counts',
       'features/usage/reported-collector',
       'features/plans/ledger',
       'features/plans/limiter',

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApiObservers } from '../../shared/contracts/api-observer.js'
-import { createDenialError, type Denial } from '../../shared/contracts/denial.js'
+import { createDenialError, isErrorCode, type Denial } from '../../shared/contracts/denial.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import type { AcceptedCredential } from '../../shared/contracts/guard-description.js'
 import type { RefusalDetails } from '../../shared/contracts/usage.js'
@@ -44,6 +44,12 @@ const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['methodNotAllowed', 'method_not_allowed'],
   ['restrictedKey', 'restricted_key'],
 ])
+const ALL_REASONS: ReadonlySet<string> = new Set([...EVENT_REASONS.values(), 'refused_by_host'])
+
+/** Whether guards give that reason. */
+export function isReason(text: string): boolean {
+  return isErrorCode(text) || ALL_REASONS.has(text)
+}
 
 export type ErrorResponders = ReturnType<typeof createErrorResponder>
 

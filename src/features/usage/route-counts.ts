@@ -24,9 +24,9 @@ interface Passed {
 }
 
 /** The routes of an API that a process names: the database has a row for each of them, application, API and day. */
-const MAX_ROUTES = 200
+export const MAX_ROUTES = 200
 /** The requests of further routes, and those that have reached none. */
-const OTHER_ROUTES = '(other)'
+export const OTHER_ROUTES = '(other)'
 
 export function createRouteCounts(counts: Pick<Counts, 'count'>): RouteCounts {
   /** The functions that count the requests which are not answered yet. */
@@ -34,7 +34,7 @@ export function createRouteCounts(counts: Pick<Counts, 'count'>): RouteCounts {
 
   function observe(api: string, countAllowed: CountRequest): ReturnType<RouteCounts['observe']> {
     const requests = new WeakMap<object, Passed>()
-    const routes = new Set<string>()
+    const nameRoute = createNames(MAX_ROUTES, OTHER_ROUTES)
 
     function note({ units, route }: RequestNote, req: object): void {
       const passed = find(req)
@@ -69,13 +69,6 @@ export function createRouteCounts(counts: Pick<Counts, 'count'>): RouteCounts {
       whenAnswered(res, countOnce)
     }
 
-    /** Whatever an app does, there is a limit of names. */
-    function nameRoute(route: string): string {
-      if (routes.size >= MAX_ROUTES && !routes.has(route)) return OTHER_ROUTES
-      routes.add(route)
-      return route
-    }
-
     function add(applicationId: string, { route, units }: Passed, times: number): void {
       counts.count({ api, outcome: 'allowed', route }, applicationId, times)
       if (units !== 1) counts.count({ api, outcome: 'extra', route }, applicationId, times * (units - 1))
@@ -89,5 +82,15 @@ export function createRouteCounts(counts: Pick<Counts, 'count'>): RouteCounts {
     countUnanswered() {
       for (const count of unanswered) count()
     },
+  }
+}
+
+/** Returns the name under which something is counted: its own for as many as that, and `other` for the rest, whatever an app does. */
+export function createNames(limit: number, other: string): (name: string) => string {
+  const names = new Set<string>()
+  return function findName(name) {
+    if (names.size >= limit && !names.has(name)) return other
+    names.add(name)
+    return name
   }
 }

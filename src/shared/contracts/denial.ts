@@ -25,6 +25,10 @@ const STATUS_BY_ERROR = {
 /** The `error` member of a refusal (RFC 6749 5.2, RFC 6750 3.1, RFC 8707 2). */
 export type ErrorCode = keyof typeof STATUS_BY_ERROR
 
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(STATUS_BY_ERROR, text)
+}
+
 /** A refusal, as it is sent. A plain object, because creating an Error with its stack is slow. */
 export interface Denial {
   /** The HTTP status. */

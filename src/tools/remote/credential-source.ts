@@ -39,6 +39,8 @@ const MAX_HELD_PER_SERVER = 200
 const MAX_LISTED_TOKENS = 10_000
 /** Some 1000 a second, for all processes of a resource server: look-ups, polls, reports. */
 const REQUESTS = { limit: 10_000, window: 10 }
+/** Of `requests`, so many may be reports: each leaves its id in the store for a day. */
+const SHARE_OF_REPORTS = 0.1
 /** A list has up to 10,000 tokens, each with an HMAC: some 50 ms. A process asks when it starts, and when the feed has lost changes. */
 const LISTS = { limit: 100, window: 60 }
 /** Other texts, which a database may not take, name no token and no place in the feed. */
@@ -86,6 +88,8 @@ export function credentialSource(
   const answers = createAnswers(platform, { externalId, metadata, findWindows })
   const { rateLimits } = platform.core
   const limitRequests = rateLimits.create('source', requests, { setBy: 'credentialSource: requests' })
+  const reports = requests && { ...requests, limit: Math.ceil(requests.limit * SHARE_OF_REPORTS) }
+  const limitReports = rateLimits.create('sourceReports', reports, { setBy: 'credentialSource: requests' })
   const limitLists = rateLimits.create('sourceLists', LISTS)
 
   async function answer(req: IncomingMessage, res: ServerResponse, call: string): Promise<void> {
@@ -93,6 +97,7 @@ export function credentialSource(
     res.once('close', () => closing.abort())
     const { application, apis } = await limitAuthenticationTime(authenticateResourceServer(req, new Map()))
     await limitRequests?.(application.id)
+    if (call === 'report') await limitReports?.(application.id)
     if (call === 'revoked-tokens') await limitLists?.(application.id)
     const authorization = readHeader(req, 'authorization')
     if (authorization === undefined) throw new OAuthError('invalid_request', 'Authenticate by HTTP Basic')

@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto'
 import { isApplicationId } from '../../core/applications/records/application-id.js'
 import { isUsableAt } from '../../core/applications/records/grants.js'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
+import { isReason } from '../../core/resource-server/error-responder.js'
 import { KEPT_REFUSALS } from '../../features/usage/collector.js'
+import { createNames, MAX_ROUTES, OTHER_ROUTES } from '../../features/usage/route-counts.js'
 import { OAuthError } from '../../index.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import { isErrorCode } from '../../shared/contracts/denial.js'
 import type { QuotaCount } from '../../shared/contracts/quotas.js'
 import type { ReportedCount } from '../../shared/contracts/usage.js'
 import type { RefusalRecord, UsageCount } from '../../shared/contracts/usage.js'
@@ -19,6 +22,9 @@ const MAX_COUNT = 1_000_000_000
 /** PostgreSQL stores neither NUL nor half of a surrogate pair. */
 const TEXT = /^[^\p{Cc}\p{Cs}]{0,400}$/u
 const MAX_DETAILS = 10
+/** Codes that the `allow` of guards answers: RFC 6749 5.2. Further ones count as `access_denied`. */
+const OWN_CODE = /^[\x21\x23-\x5B\x5D-\x7E]{1,64}$/
+const MAX_OWN_CODES = 20
 
 /** A resource server, and what it reports. */
 interface Report {
@@ -35,6 +41,7 @@ export function createReportAnswer({ core, source: parts }: Pick<PlatformParts, 
   const { source, limitLookups, now } = parts
   const { usage: store } = core.store
   const [usage, plans] = [core.find('usage'), core.find('plans')]
+  const naming = createNaming()
 
   /** The applications that the resource server may know. */
   async function findShared(rows: readonly Row[], { server, names }: Report) {
@@ -53,6 +60,7 @@ export function createReportAnswer({ core, source: parts }: Pick<PlatformParts, 
       at: now(),
     }
     const [firstDay, lastDay] = [formatDay(now() - MAX_AGE_MS), formatDay(now() + CLOCK_TOLERANCE_MS)]
+    naming.forgetBefore(firstDay)
     const isRecent = (at: number | undefined): boolean =>
       at === undefined || (at >= now() - MAX_AGE_MS && at <= now() + CLOCK_TOLERANCE_MS)
     const applications = await findShared(rows, report)
@@ -84,11 +92,70 @@ export function createReportAnswer({ core, source: parts }: Pick<PlatformParts, 
   }
 
   async function add(kind: Kind, batch: { id: string; at: number }, rows: readonly Row[], areCounted: boolean) {
-    if (kind === 'reported') await store.addReported(batch, rows as readonly ReportedCount[])
+    if (kind === 'reported')
+      await store.addReported(batch, join((rows as readonly ReportedCount[]).map(naming.ofReported)))
     else if (!areCounted) return
-    else if (kind === 'usage') await store.add(batch, rows as readonly UsageCount[])
+    else if (kind === 'usage') await store.add(batch, join((rows as readonly UsageCount[]).map(naming.ofUsage)))
     else await store.addRefusals(batch, rows as readonly RefusalRecord[], KEPT_REFUSALS)
   }
+}
+
+/** The names under which rows are counted: whoever has the secret of a resource server adds no more rows than they make. */
+function createNaming() {
+  /** By day, kind and API. */
+  const known = new Map<string, (name: string) => string>()
+
+  function find(day: string, kind: string, api: string, limit: number, other: string): (name: string) => string {
+    const key = `${day} ${kind} ${api}`
+    const names = known.get(key) ?? createNames(limit, other)
+    known.set(key, names)
+    return names
+  }
+
+  return {
+    forgetBefore(day: string): void {
+      for (const key of known.keys()) if (key < day) known.delete(key)
+    },
+    ofUsage(row: UsageCount): UsageCount {
+      const { day, api, outcome, route } = row
+      if (route !== undefined) return { ...row, route: find(day, 'route', api, MAX_ROUTES, OTHER_ROUTES)(route) }
+      if (outcome === 'allowed' || isErrorCode(outcome)) return row
+      return { ...row, outcome: find(day, 'code', api, MAX_OWN_CODES, 'access_denied')(outcome) }
+    },
+    ofReported(row: ReportedCount): ReportedCount {
+      return {
+        ...row,
+        route: find(EVERY_DAY, 'reported', row.api, MAX_ROUTES, OTHER_ROUTES)(row.route),
+        reason: nameReason(row.reason),
+      }
+    },
+  }
+}
+
+/** Is after all days. */
+const EVERY_DAY = 'every'
+
+function nameReason(reason: string): string {
+  return isReason(reason) ? reason : 'unknown'
+}
+
+/** Sums up what counts under one name: a store takes no two of one in a batch. */
+function join<Each extends Row & { readonly count: number }>(rows: readonly Each[]): readonly Each[] {
+  const joined = new Map<string, Each>()
+  for (const row of rows) {
+    const { count = 0, firstAt = Infinity, lastAt = 0 } = joined.get(identify(row)) ?? {}
+    joined.set(identify(row), {
+      ...row,
+      count: row.count + count,
+      ...(row.firstAt !== undefined && { firstAt: Math.min(row.firstAt, firstAt) }),
+      ...(row.lastAt !== undefined && { lastAt: Math.max(row.lastAt, lastAt) }),
+    })
+  }
+  return [...joined.values()]
+}
+
+function identify(row: Row): string {
+  return JSON.stringify({ ...row, count: 0, firstAt: 0, lastAt: 0 })
 }
 
 /** A row of any kind, which has been read. */
@@ -109,7 +176,8 @@ const READERS = {
   usage: (row: Members): UsageCount => {
     const route = readOptional(row['route'], readShort)
     const outcome = readShort(row['outcome'])
-    if (outcome === 'token' || (outcome === 'extra' && route === undefined))
+    const isOwn = outcome !== 'token' && outcome !== 'extra' && OWN_CODE.test(outcome)
+    if (route === undefined ? !isOwn : outcome !== 'allowed' && outcome !== 'extra')
       throw new Error('There is no such outcome.')
     return {
       ...readApplication(row),
@@ -124,7 +192,7 @@ const READERS = {
     at: readNumber(row['at']),
     api: readShort(row['api']),
     error: readShort(row['error']),
-    reason: readShort(row['reason']),
+    reason: nameReason(readText(row['reason'])),
     requestId: readOptional(row['requestId'], readShort),
     address: readOptional(row['address'], readShort),
     details: readDetails(row['details']),
@@ -157,7 +225,7 @@ function readReport(given: Members): { readonly kind: Kind; readonly batch: stri
     if (!Object.hasOwn(READERS, kind)) throw new Error('There is no such kind.')
     const rows = readList(given['rows'], (row): Row => READERS[kind](readObject(row)))
     // A store takes no two of one in a batch.
-    const keys = new Set(rows.map((row) => JSON.stringify({ ...row, count: 0, firstAt: 0, lastAt: 0 })))
+    const keys = new Set(rows.map(identify))
     if (keys.size < rows.length && kind !== 'refusals') throw new Error('There is one of them twice.')
     return { kind, batch, rows }
   } catch (cause) {

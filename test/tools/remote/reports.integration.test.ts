@@ -153,8 +153,12 @@ describe('a report', () => {
   beforeAll(async () => void (site = await openSite({ usage: { routes: true }, plans: PLANS })))
   afterAll(() => site.close())
 
-  const send = async (body: object, server: { clientId: string; clientSecret: string } = site.server) => {
-    const answer = await fetch(`${site.url}/_resource-server/source/report`, {
+  const send = async (
+    body: object,
+    server: { clientId: string; clientSecret: string } = site.server,
+    url = site.url,
+  ) => {
+    const answer = await fetch(`${url}/_resource-server/source/report`, {
       method: 'POST',
       headers: { Authorization: basic(server.clientId, server.clientSecret), 'Content-Type': 'application/json' },
       body: JSON.stringify({ nonce: 'A'.repeat(22), ...body }),
@@ -308,6 +312,89 @@ describe('a report', () => {
     ])
       expect((await send(wrong, server)).status, JSON.stringify(wrong).slice(0, 200)).toBe(400)
     expect(await count(own.id)).toBe(14)
+  })
+
+  it('adds no more rows than the platform has names for, whatever a stolen secret reports', async () => {
+    const { auth, server, url, close } = await openSite({ usage: { routes: true } })
+    onTestFinished(close)
+    const { id } = await createApplication(auth, { catalog: {} })
+    const [day, at] = [TODAY(), Date.now()]
+    const yesterday = new Date(at - 86_400_000).toISOString().slice(0, 10)
+    let batch = 0
+    const report = async (kind: string, rows: readonly object[]) => {
+      const parts = Array.from({ length: Math.ceil(rows.length / 60) }, (_, part) =>
+        rows.slice(part * 60, part * 60 + 60),
+      )
+      for (const part of parts)
+        expect((await send({ kind, batch: `names ${batch++}`, rows: part }, server, url)).status).toBe(200)
+    }
+    const row = { applicationId: id, api: 'catalog', day, count: 1 }
+    const of = (length: number, member: (at: number) => object) =>
+      Array.from({ length }, (_, each) => ({ ...row, ...member(each) }))
+    await report(
+      'usage',
+      of(300, (each) => ({ outcome: 'allowed', route: `GET /${each}` })),
+    )
+    await report(
+      'usage',
+      of(60, (each) => ({ outcome: 'extra', route: `GET /new/${each}` })),
+    )
+    await report(
+      'usage',
+      of(60, (each) => ({ outcome: 'allowed', route: `GET /y/${each}`, day: yesterday })),
+    )
+    await report(
+      'usage',
+      of(100, (each) => ({ outcome: `code_${each}` })),
+    )
+    await report(
+      'usage',
+      of(1, () => ({ outcome: 'invalid_api_key' })),
+    )
+    const { items: routes } = await auth.usage.routes({ applicationId: id, limit: 1000, from: day, to: day })
+    expect(routes).toHaveLength(201)
+    expect(routes.reduce((sum, { allowed }) => sum + allowed, 0)).toBe(300)
+    expect(routes.find(({ route }) => route === '(other)')).toMatchObject({ allowed: 100, units: 160 })
+    expect((await auth.usage.routes({ applicationId: id, from: yesterday, to: yesterday })).items).toHaveLength(60)
+    const [{ refused } = { refused: {} }] = (await auth.usage.list({ applicationId: id })).items
+    expect(Object.keys(refused)).toHaveLength(22)
+    expect(refused).toMatchObject({ code_0: 1, code_19: 1, access_denied: 80, invalid_api_key: 1 })
+
+    const of300 = Array.from({ length: 300 }, (_, each) => ({
+      applicationId: id,
+      api: 'catalog',
+      route: `GET /${each}`,
+      reason: each % 2 ? `reason ${each}` : 'no_credential',
+      count: 1,
+      firstAt: at - each,
+      lastAt: at,
+    }))
+    await report('reported', of300)
+    const { items: reported } = await auth.usage.reportOnly({ applicationId: id, limit: 1000 })
+    expect(reported).toHaveLength(202)
+    expect(reported.reduce((sum, { count: each }) => sum + each, 0)).toBe(300)
+    expect(new Set(reported.map(({ reason }) => reason))).toEqual(new Set(['no_credential', 'unknown']))
+    const rest = reported.find(({ route, reason }) => route === '(other)' && reason === 'no_credential')
+    expect(rest).toMatchObject({ firstAt: new Date(at - 298), lastAt: new Date(at) })
+
+    await report('refusals', [{ ...row, at, error: 'access_denied', reason: 'told by a thief', details: {} }])
+    expect((await auth.usage.refusals(id)).items[0]).toMatchObject({ reason: 'unknown' })
+    for (const outcome of ['two words', 'größer', 'x'.repeat(65), '', 'token'])
+      expect(
+        (await send({ kind: 'usage', batch: outcome, rows: [{ ...row, outcome }] }, server, url)).status,
+        outcome,
+      ).toBe(400)
+    const refused400 = { ...row, outcome: 'invalid_token', route: 'GET /' }
+    expect((await send({ kind: 'usage', batch: 'routes', rows: [refused400] }, server, url)).status).toBe(400)
+  })
+
+  it('leaves no more ids of batches than a tenth of the requests', async () => {
+    const limited = await openSite({}, undefined, { requests: { limit: 40, window: 600 } })
+    onTestFinished(limited.close)
+    const statuses: number[] = []
+    for (let each = 0; each < 6; each++)
+      statuses.push((await send({ kind: 'usage', batch: `${each}`, rows: [] }, limited.server, limited.url)).status)
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 429])
   })
 
   it('has nothing where the platform counts nothing', async () => {
