@@ -2,6 +2,7 @@ import type { RegistrationSettings } from './registration-options.js'
 import type { ApiSettings } from '../../core/options/settings.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import { fillCount, fillText } from '../../shared/lib/fill-in.js'
+import { FORGET_FORM_SCRIPT } from '../../shared/web/form-script.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { createContentSecurityPolicy, renderPage, type PageLinks } from '../../shared/web/public-page.js'
 import { allowSources, type CaptchaSettings } from './captcha.js'
@@ -82,7 +83,7 @@ export function describeDecisionTime(days: number | undefined, { within }: Regis
 }
 
 /** A second click sends nothing while the answer to the first one is awaited. */
-const SEND_ONCE_SCRIPT = `let isSent = false
+const SEND_ONCE_SCRIPT = `${FORGET_FORM_SCRIPT}let isSent = false
 document.querySelector('form').addEventListener('submit', (event) => {
   if (isSent) event.preventDefault()
   isSent = true

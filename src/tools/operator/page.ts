@@ -1,5 +1,5 @@
 import type { Language } from '../../shared/contracts/application-record.js'
-import { COPY_SCRIPT } from '../../shared/web/copy-script.js'
+import { FORM_SCRIPT } from '../../shared/web/form-script.js'
 import { renderProblem, type Problem } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { FORM_CSS, LOOK_CSS, shortenStyle } from '../../shared/web/look.js'
@@ -86,22 +86,11 @@ figure { margin: 0 0 var(--space-4) }
 pre.data { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere }
 `)
 
-/** Shows the buttons that copy, and sends each form once. Every page works without it. */
-const SCRIPT = `${COPY_SCRIPT}for (const form of document.forms) {
-  let isSent = false
-  form.addEventListener('submit', (event) => {
-    if (isSent && form.method === 'post') event.preventDefault()
-    isSent = true
-  })
-}
-addEventListener('pageshow', ({ persisted }) => { if (persisted) location.reload() })
-`
-
 /** Style and script are in the page and allowed by their hashes: no path and no proxy matters. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src ${hashSource(STYLE)}`,
-  `script-src ${THEME_SCRIPT_SOURCE} ${hashSource(SCRIPT)}`,
+  `script-src ${THEME_SCRIPT_SOURCE} ${hashSource(FORM_SCRIPT)}`,
   "connect-src 'none'",
   "form-action 'self'",
   "base-uri 'none'",
@@ -166,6 +155,6 @@ export function renderPage(page: {
       <h1>${heading}</h1>
       ${problem !== undefined && renderProblem(problem)} ${content}
     </main>`,
-    end: { markup: `<script>${SCRIPT}</script>` },
+    end: { markup: `<script>${FORM_SCRIPT}</script>` },
   })
 }

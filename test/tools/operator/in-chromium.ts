@@ -91,6 +91,28 @@ export function describeOperator(getBrowser: () => Browser, useScriptlessPage: U
     await page.getByRole('heading', { name: 'Nothing was done' }).waitFor()
   })
 
+  it('shows the form by Back and reload after it was refused, without asking to send it again', async () => {
+    const page = usePage()
+    await page.goto(`${root}/applications/${id}/edit`)
+    const networks = page.getByLabel('Only from networks')
+    const send = async (value: string) => {
+      await networks.fill(value)
+      await page.getByRole('button', { name: 'Change settings' }).click()
+    }
+    await send('nowhere')
+    await page.getByRole('link', { name: '“Only from networks” was not accepted' }).waitFor()
+    expect(await page.evaluate('document.activeElement.className')).toBe('problem')
+    expect([await networks.inputValue(), await networks.getAttribute('aria-invalid')]).toEqual(['nowhere', 'true'])
+    await page.reload()
+    expect(await networks.inputValue()).toBe('203.0.113.0/24')
+    await send('nowhere')
+    await send('203.0.113.0/24 198.51.100.0/24')
+    await page.getByText('Done: Change settings').waitFor()
+    await page.goBack()
+    // Chromium fills in again what was typed.
+    expect(await networks.inputValue()).toMatch(/^203\.0\.113\.0\/24\s198/)
+  })
+
   const PAGES = [
     '',
     '/applications',

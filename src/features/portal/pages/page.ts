@@ -9,7 +9,7 @@ import type { PortalTexts } from '../texts/en.js'
 import { TEXTS } from '../texts/languages.js'
 import type { PortalSession } from '../sign-in/session.js'
 import { STYLE } from './style.js'
-import { COPY_SCRIPT } from '../../../shared/web/copy-script.js'
+import { FORM_SCRIPT } from '../../../shared/web/form-script.js'
 
 export interface PortalPage {
   /** The session; undefined if nobody is signed in. */
@@ -78,17 +78,6 @@ export function formatContentSecurityPolicy(): string {
     "frame-ancestors 'none'",
   ].join('; ')
 }
-
-/** Shows the buttons that copy, and sends each form once: the answer to a second click would hide a new credential. */
-const FORM_SCRIPT = `${COPY_SCRIPT}for (const form of document.querySelectorAll('form:not(.download)')) {
-  let isSent = false
-  form.addEventListener('submit', (event) => {
-    if (isSent) event.preventDefault()
-    isSent = true
-  })
-}
-addEventListener('pageshow', ({ persisted }) => { if (persisted) location.reload() })
-`
 
 /** The scripts of the portal. Every page works without them, except those that read the fragment of a link. */
 export const getScripts = once(() => ({
