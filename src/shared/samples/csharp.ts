@@ -1,27 +1,40 @@
-import {
-  EXPIRY_MARGIN_SECONDS,
-  type SampleField,
-  type SampleTokenRequest,
-  type PreparedBody,
-  type PreparedCall,
-  type SampleWriter,
-} from './prepare.js'
+import type { SampleField } from './prepare.js'
 import { isMultiline, quoteLikeC as quote } from './literal.js'
 import { escapePartName, listPartHeaders } from './multipart.js'
+import { createSampleWriter, type CallCode, type TokenCode } from './sample-writer.js'
 
 /** A sample for .NET Core 3 and later, which have System.Text.Json. */
-export const csharp: SampleWriter = {
+export const csharp = createSampleWriter({
   language: 'csharp',
   label: 'C#',
-  writeCall(call) {
-    const { credential } = call
-    return writeProgram([
-      ...(credential?.kind === 'accessToken' ? [writeTokenMethod(credential.request)] : []),
-      writeCallMethod(call),
-      MAIN,
-    ])
+  quote,
+  readVariable: (name) => `Environment.GetEnvironmentVariable("${name}")`,
+  bearer: 'new AuthenticationHeaderValue("Bearer", await GetAccessToken())',
+  bodies: {
+    text: ({ text }) => ({
+      code: `        request.Content = new ByteArrayContent(Encoding.UTF8.GetBytes(${quoteText(text)}));\n`,
+    }),
+    file: ({ file }) => ({
+      code: `        request.Content = new StreamContent(File.OpenRead(${quote(file.name)}));\n`,
+    }),
+    form({ fields }) {
+      const pairs = fields.map(
+        ([name, value]) => `            new KeyValuePair<string, string>(${quote(name)}, ${quoteText(value)}),\n`,
+      )
+      return {
+        code: `        request.Content = new FormUrlEncodedContent(new[]\n        {\n${pairs.join('')}        });\n`,
+      }
+    },
+    multipart({ mediaType, fields }) {
+      const isForm = mediaType === 'multipart/form-data'
+      const type = isForm ? '' : `        form.Headers.ContentType.MediaType = ${quote(mediaType)};\n`
+      return {
+        code: `        var form = new MultipartFormDataContent();\n${type}${fields.map(writePart).join('')}        request.Content = form;\n`,
+      }
+    },
   },
-}
+  write: (call) => writeProgram([...(call.token ? [writeTokenMethod(call.token)] : []), writeCallMethod(call), MAIN]),
+})
 
 /** The types that a program uses of each namespace. */
 const NAMESPACES: readonly (readonly [name: string, use: RegExp])[] = [
@@ -53,18 +66,16 @@ const MAIN = `    public static async Task Main()
         Console.WriteLine((int)response.StatusCode + " " + await response.Content.ReadAsStringAsync());
     }`
 
-function writeTokenMethod({ tokenEndpoint, credentials = {} }: SampleTokenRequest): string {
-  const key = readValue(credentials.key, 'CLIENT_ID')
-  const secret = readValue(credentials.secret, 'CLIENT_SECRET')
+function writeTokenMethod({ endpoint, key, secret, margin }: TokenCode): string {
   return `    static string accessToken;
     static DateTimeOffset expiresAt;
 
-    /// <summary>Requests an access token, and keeps it until ${EXPIRY_MARGIN_SECONDS} seconds before it expires.</summary>
+    /// <summary>Requests an access token, and keeps it until ${margin} seconds before it expires.</summary>
     static async Task<string> GetAccessToken()
     {
         if (DateTimeOffset.UtcNow < expiresAt) return accessToken;
         var credentials = Encoding.UTF8.GetBytes(${key} + ":" + ${secret});
-        var request = new HttpRequestMessage(HttpMethod.Post, ${quote(tokenEndpoint)});
+        var request = new HttpRequestMessage(HttpMethod.Post, ${endpoint});
         request.Headers.Authorization = new AuthenticationHeaderValue("Basic", Convert.ToBase64String(credentials));
         request.Content = new FormUrlEncodedContent(new Dictionary<string, string>
         {
@@ -77,57 +88,29 @@ function writeTokenMethod({ tokenEndpoint, credentials = {} }: SampleTokenReques
         {
             accessToken = answer.RootElement.GetProperty("access_token").GetString();
             var expiresIn = answer.RootElement.GetProperty("expires_in").GetInt32();
-            expiresAt = DateTimeOffset.UtcNow.AddSeconds(expiresIn - ${EXPIRY_MARGIN_SECONDS});
+            expiresAt = DateTimeOffset.UtcNow.AddSeconds(expiresIn - ${margin});
         }
         return accessToken;
     }`
 }
 
-function writeCallMethod({ method, url, headers, body, credential }: PreparedCall): string {
+function writeCallMethod({ method, url, headers, body, credential, token }: CallCode): string {
   const lines = [`        var request = new HttpRequestMessage(new HttpMethod(${quote(method)}), ${quote(url)});\n`]
-  if (credential?.kind === 'accessToken')
-    lines.push(
-      '        request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", await GetAccessToken());\n',
-    )
-  if (credential?.kind === 'key')
-    lines.push(
-      `        request.Headers.TryAddWithoutValidation(${quote(credential.header)}, ${readValue(credential.key, 'API_KEY')});\n`,
-    )
-  if (body) lines.push(writeBody(body))
+  if (credential) {
+    const [name, code] = credential
+    const set = token ? `Authorization = ${code}` : `TryAddWithoutValidation(${quote(name)}, ${code})`
+    lines.push(`        request.Headers.${set};\n`)
+  }
+  if (body) lines.push(body.code)
   for (const [name, value] of headers) {
     // .NET keeps headers that describe the body apart.
     const target = body && /^content-/i.test(name) ? 'request.Content.Headers' : 'request.Headers'
     lines.push(`        ${target}.TryAddWithoutValidation(${quote(name)}, ${quote(value)});\n`)
   }
-  const isAsync = credential?.kind === 'accessToken'
-  return `    static ${isAsync ? 'async ' : ''}Task<HttpResponseMessage> CallApi()
+  return `    static ${token ? 'async ' : ''}Task<HttpResponseMessage> CallApi()
     {
-${lines.join('')}        return ${isAsync ? 'await ' : ''}Client.SendAsync(request);
+${lines.join('')}        return ${token ? 'await ' : ''}Client.SendAsync(request);
     }`
-}
-
-function writeBody(body: PreparedBody): string {
-  switch (body.kind) {
-    case 'text':
-      return `        request.Content = new ByteArrayContent(Encoding.UTF8.GetBytes(${quoteText(body.text)}));\n`
-    case 'file':
-      return `        request.Content = new StreamContent(File.OpenRead(${quote(body.file.name)}));\n`
-    case 'form': {
-      const pairs = body.fields.map(
-        ([name, value]) => `            new KeyValuePair<string, string>(${quote(name)}, ${quoteText(value)}),\n`,
-      )
-      return `        request.Content = new FormUrlEncodedContent(new[]\n        {\n${pairs.join('')}        });\n`
-    }
-    case 'multipart':
-    default:
-      return writeMultipart(body)
-  }
-}
-
-function writeMultipart({ mediaType, fields }: PreparedBody & { kind: 'multipart' }): string {
-  const type =
-    mediaType === 'multipart/form-data' ? '' : `        form.Headers.ContentType.MediaType = ${quote(mediaType)};\n`
-  return `        var form = new MultipartFormDataContent();\n${type}${fields.map(writePart).join('')}        request.Content = form;\n`
 }
 
 function writePart(field: SampleField, index: number): string {
@@ -156,10 +139,6 @@ ${fileName}        };
 /** The quotation marks are part of the header: .NET writes none around a simple name, which some servers require. */
 function quotePartName(name: string): string {
   return quote(`"${escapePartName(name)}"`)
-}
-
-function readValue(value: string | undefined, variable: string): string {
-  return value === undefined ? `Environment.GetEnvironmentVariable("${variable}")` : quote(value)
 }
 
 function quoteText(text: string): string {

@@ -7,10 +7,10 @@ import {
   type PreparedBody,
   type PreparedCall,
   type PreparedCredential,
-  type SampleWriter,
 } from './prepare.js'
 import { escapeText, hasHidden, type StringSyntax } from './literal.js'
 import { ASSERTION_TYPE } from './private-key.js'
+import type { SampleWriter } from './sample-writer.js'
 
 /** Commands for a POSIX shell. They have no comments: zsh does not know comments in what is pasted. */
 export const curl: SampleWriter = {

@@ -1,30 +1,52 @@
-import {
-  EXPIRY_MARGIN_SECONDS,
-  type SampleField,
-  type SampleTokenRequest,
-  hasFiles,
-  type PreparedBody,
-  type PreparedCall,
-  type SampleWriter,
-} from './prepare.js'
+import { hasFiles, type SampleField } from './prepare.js'
 import { isMultiline, quoteLikeC as quote } from './literal.js'
 import { escapePartName, listPartHeaders } from './multipart.js'
+import { createSampleWriter, type CallCode, type TokenCode } from './sample-writer.js'
 
-export const go: SampleWriter = {
+export const go = createSampleWriter({
   language: 'go',
   label: 'Go',
-  writeCall(call) {
-    const { credential } = call
+  quote,
+  readVariable: (name) => `os.Getenv("${name}")`,
+  bearer: '"Bearer "+token',
+  bodies: {
+    text: ({ text }) => ({ code: `	body := strings.NewReader(${quoteText(text)})\n`, packages: ['strings'] }),
+    file: ({ file }) => ({ code: `	body, err := os.Open(${quote(file.name)})\n${RETURN_ERROR}`, packages: ['os'] }),
+    form({ fields }) {
+      const lines = fields.map(([name, value]) => `	values.Add(${quote(name)}, ${quoteText(value)})\n`)
+      return {
+        code: `	values := url.Values{}\n${lines.join('')}	body := strings.NewReader(values.Encode())\n`,
+        contentType: '"application/x-www-form-urlencoded"',
+        packages: ['net/url', 'strings'],
+      }
+    },
+    multipart(body) {
+      const { mediaType, fields } = body
+      const isForm = mediaType === 'multipart/form-data'
+      const hasCreatedParts = fields.some((field) => 'file' in field || hasPartHeaders(field))
+      const packages = [...(hasCreatedParts ? ['net/textproto'] : []), ...(hasFiles(body) ? ['os'] : [])]
+      return {
+        code: `	body := &bytes.Buffer{}
+	form := multipart.NewWriter(body)
+${fields.map(writeField).join('')}	if err := form.Close(); err != nil {
+		return nil, err
+	}
+`,
+        contentType: isForm ? 'form.FormDataContentType()' : `${quote(`${mediaType}; boundary=`)}+form.Boundary()`,
+        packages: ['bytes', 'mime/multipart', ...packages],
+      }
+    },
+  },
+  write(call) {
+    const { token, body, readsEnvironment } = call
+    const packages = [...(token ? TOKEN_PACKAGES : []), ...(readsEnvironment ? ['os'] : []), ...(body?.packages ?? [])]
     return writeProgram(
-      [...(credential?.kind === 'accessToken' ? TOKEN_PACKAGES : []), ...listCallPackages(call)],
-      [
-        ...(credential?.kind === 'accessToken' ? [writeTokenFunction(credential.request)] : []),
-        writeCallFunction(call),
-        MAIN,
-      ],
+      // Go refuses a program that imports what it does not use.
+      ['fmt', 'io', 'log', 'net/http', ...packages],
+      [...(token ? [writeTokenFunction(token)] : []), writeCallFunction(call), MAIN],
     )
   },
-}
+})
 
 const TOKEN_PACKAGES = ['encoding/json', 'fmt', 'net/http', 'net/url', 'strings', 'sync', 'time']
 
@@ -41,37 +63,19 @@ const MAIN = `func main() {
 	fmt.Println(response.StatusCode, string(content))
 }`
 
-/** Go refuses a program that imports what it does not use. */
-function listCallPackages({ body, credential }: PreparedCall): string[] {
-  const packages = ['fmt', 'io', 'log', 'net/http']
-  if (credential?.kind === 'key' && credential.key === undefined) packages.push('os')
-  if (credential?.kind === 'accessToken') {
-    const { key, secret } = credential.request.credentials ?? {}
-    if (key === undefined || secret === undefined) packages.push('os')
-  }
-  if (body?.kind === 'text') packages.push('strings')
-  if (hasFiles(body)) packages.push('os')
-  if (body?.kind === 'form') packages.push('net/url', 'strings')
-  if (body?.kind === 'multipart') {
-    packages.push('bytes', 'mime/multipart')
-    if (body.fields.some((field) => 'file' in field || hasPartHeaders(field))) packages.push('net/textproto')
-  }
-  return packages
-}
-
 function writeProgram(packages: readonly string[], sections: readonly string[]): string {
   const imports = [...new Set(packages)].toSorted().map((name) => `\t"${name}"\n`)
   return ['package main', `import (\n${imports.join('')})`, ...sections].join('\n\n')
 }
 
-function writeTokenFunction({ tokenEndpoint, credentials = {} }: SampleTokenRequest): string {
+function writeTokenFunction({ endpoint, key, secret, margin }: TokenCode): string {
   return `var (
 	mutex       sync.Mutex
 	accessToken string
 	expiresAt   time.Time
 )
 
-// getAccessToken requests an access token, and keeps it until ${EXPIRY_MARGIN_SECONDS} seconds before it expires.
+// getAccessToken requests an access token, and keeps it until ${margin} seconds before it expires.
 func getAccessToken() (string, error) {
 	mutex.Lock()
 	defer mutex.Unlock()
@@ -79,12 +83,12 @@ func getAccessToken() (string, error) {
 		return accessToken, nil
 	}
 	form := url.Values{"grant_type": {"client_credentials"}}
-	request, err := http.NewRequest("POST", ${quote(tokenEndpoint)}, strings.NewReader(form.Encode()))
+	request, err := http.NewRequest("POST", ${endpoint}, strings.NewReader(form.Encode()))
 	if err != nil {
 		return "", err
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.SetBasicAuth(${readValue(credentials.key, 'CLIENT_ID')}, ${readValue(credentials.secret, 'CLIENT_SECRET')})
+	request.SetBasicAuth(${key}, ${secret})
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return "", err
@@ -101,53 +105,20 @@ func getAccessToken() (string, error) {
 		return "", err
 	}
 	accessToken = answer.AccessToken
-	expiresAt = time.Now().Add(time.Duration(answer.ExpiresIn-${EXPIRY_MARGIN_SECONDS}) * time.Second)
+	expiresAt = time.Now().Add(time.Duration(answer.ExpiresIn-${margin}) * time.Second)
 	return accessToken, nil
 }`
 }
 
-function writeCallFunction({ method, url, headers, body, credential }: PreparedCall): string {
-  const lines = headers.map(([name, value]) => `	request.Header.Set(${quote(name)}, ${quote(value)})\n`)
-  if (body?.kind === 'form') lines.push('	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")\n')
-  if (body?.kind === 'multipart') lines.push(`	request.Header.Set("Content-Type", ${writeFormType(body.mediaType)})\n`)
-  if (credential?.kind === 'accessToken') lines.unshift('	request.Header.Set("Authorization", "Bearer "+token)\n')
-  if (credential?.kind === 'key')
-    lines.unshift(`	request.Header.Set(${quote(credential.header)}, ${readValue(credential.key, 'API_KEY')})\n`)
-  const token = credential?.kind === 'accessToken' ? `	token, err := getAccessToken()\n${RETURN_ERROR}` : ''
+function writeCallFunction({ method, url, body, token, allHeaders }: CallCode): string {
+  const lines = allHeaders.map(([name, code]) => `	request.Header.Set(${quote(name)}, ${code})\n`)
   return `func callAPI() (*http.Response, error) {
-${token}${body ? writeBody(body) : ''}	request, err := http.NewRequest(${quote(method)}, ${quote(url)}, ${body ? 'body' : 'nil'})
+${token ? `	token, err := getAccessToken()\n${RETURN_ERROR}` : ''}${body?.code ?? ''}	request, err := http.NewRequest(${quote(method)}, ${quote(url)}, ${body ? 'body' : 'nil'})
 ${RETURN_ERROR}${lines.join('')}	return http.DefaultClient.Do(request)
 }`
 }
 
-function writeFormType(mediaType: string): string {
-  return mediaType === 'multipart/form-data'
-    ? 'form.FormDataContentType()'
-    : `${quote(`${mediaType}; boundary=`)}+form.Boundary()`
-}
-
 const RETURN_ERROR = '	if err != nil {\n		return nil, err\n	}\n'
-
-function writeBody(body: PreparedBody): string {
-  switch (body.kind) {
-    case 'text':
-      return `	body := strings.NewReader(${quoteText(body.text)})\n`
-    case 'file':
-      return `	body, err := os.Open(${quote(body.file.name)})\n${RETURN_ERROR}`
-    case 'form': {
-      const lines = body.fields.map(([name, value]) => `	values.Add(${quote(name)}, ${quoteText(value)})\n`)
-      return `	values := url.Values{}\n${lines.join('')}	body := strings.NewReader(values.Encode())\n`
-    }
-    case 'multipart':
-    default:
-      return `	body := &bytes.Buffer{}
-	form := multipart.NewWriter(body)
-${body.fields.map(writeField).join('')}	if err := form.Close(); err != nil {
-		return nil, err
-	}
-`
-  }
-}
 
 function hasPartHeaders(field: SampleField): boolean {
   return listPartHeaders(field).length > 0
@@ -185,10 +156,6 @@ function writePart(field: SampleField): string {
   const width = Math.max(...headers.map(([header]) => quote(header).length)) + 2
   const lines = headers.map(([header, value]) => `			${`${quote(header)}:`.padEnd(width)}{${quote(value)}},\n`)
   return `form.CreatePart(textproto.MIMEHeader{\n${lines.join('')}		})`
-}
-
-function readValue(value: string | undefined, variable: string): string {
-  return value === undefined ? `os.Getenv("${variable}")` : quote(value)
 }
 
 function quoteText(text: string): string {

@@ -1,34 +1,53 @@
-import {
-  EXPIRY_MARGIN_SECONDS,
-  type SampleTokenRequest,
-  hasFiles,
-  type PreparedBody,
-  type PreparedCall,
-  type SampleWriter,
-  type WrittenBody,
-} from './prepare.js'
+import { hasFiles } from './prepare.js'
 import { C_STRING, escapeText, escapeTripleQuotes, formatHex, isMultiline, type StringSyntax } from './literal.js'
 import { createMultipart } from './multipart.js'
+import { createSampleWriter, type CallCode, type TokenCode } from './sample-writer.js'
 
 /** A sample for the JDK alone, which has no JSON parser. */
-export const java: SampleWriter = {
+export const java = createSampleWriter({
   language: 'java',
   label: 'Java',
-  writeCall(call) {
-    const { body, credential } = call
-    const packages = ['java.net.URI', 'java.net.http.*']
-    if (credential?.kind === 'accessToken') packages.push(...TOKEN_PACKAGES)
-    if (hasFiles(body)) packages.push('java.nio.file.Path')
-    if (body?.kind === 'form') packages.push('java.net.URLEncoder', 'java.nio.charset.StandardCharsets')
-    return writeProgram(packages, [
-      ...(credential?.kind === 'accessToken' ? [writeTokenMethod(credential.request)] : []),
-      writeCallMethod(call),
-      ...(body?.kind === 'form' ? [ENCODE_METHOD] : []),
-      MAIN,
-    ])
+  quote,
+  readVariable: (name) => `System.getenv("${name}")`,
+  bearer: '"Bearer " + getAccessToken()',
+  /** Each is a call of a method of BodyPublishers. */
+  bodies: {
+    text: ({ text }) => ({ code: `ofString(${quoteText(text)})` }),
+    file: ({ file }) => ({ code: readFile(file.name), packages: [PATH] }),
+    form({ fields }) {
+      const pairs = fields.map(
+        ([name, value]) => `                encode(${quote(name)}) + "=" + encode(${quoteText(value)})`,
+      )
+      return {
+        code: `ofString(String.join("&",\n${pairs.join(',\n')}))`,
+        contentType: '"application/x-www-form-urlencoded"',
+        packages: ENCODE_PACKAGES,
+      }
+    },
+    multipart(body) {
+      const { contentType, parts } = createMultipart(body)
+      const code = parts.map((part) => (typeof part === 'string' ? `ofString(${quote(part)})` : readFile(part.name)))
+      const lines = code.map((part) => `                HttpRequest.BodyPublishers.${part}`)
+      const packages = hasFiles(body) ? [PATH] : []
+      return { code: `concat(\n${lines.join(',\n')})`, contentType: quote(contentType), packages }
+    },
   },
-}
+  write(call) {
+    const { body: { packages = [] } = {}, token } = call
+    return writeProgram(
+      ['java.net.URI', 'java.net.http.*', ...(token ? TOKEN_PACKAGES : []), ...packages],
+      [
+        ...(token ? [writeTokenMethod(token)] : []),
+        writeCallMethod(call),
+        ...(packages === ENCODE_PACKAGES ? [ENCODE_METHOD] : []),
+        MAIN,
+      ],
+    )
+  },
+})
 
+const PATH = 'java.nio.file.Path'
+const ENCODE_PACKAGES: readonly string[] = ['java.net.URLEncoder', 'java.nio.charset.StandardCharsets']
 const TOKEN_PACKAGES = [
   'java.io.IOException',
   'java.nio.charset.StandardCharsets',
@@ -57,17 +76,15 @@ ${members.join('\n\n')}
 }`
 }
 
-function writeTokenMethod({ tokenEndpoint, credentials = {} }: SampleTokenRequest): string {
-  const key = readValue(credentials.key, 'CLIENT_ID')
-  const secret = readValue(credentials.secret, 'CLIENT_SECRET')
+function writeTokenMethod({ endpoint, key, secret, margin }: TokenCode): string {
   return `    static String accessToken;
     static Instant expiresAt = Instant.MIN;
 
-    /** Requests an access token, and keeps it until ${EXPIRY_MARGIN_SECONDS} seconds before it expires. */
+    /** Requests an access token, and keeps it until ${margin} seconds before it expires. */
     static synchronized String getAccessToken() throws IOException, InterruptedException {
         if (Instant.now().isBefore(expiresAt)) return accessToken;
         byte[] credentials = (${key} + ":" + ${secret}).getBytes(StandardCharsets.UTF_8);
-        HttpRequest request = HttpRequest.newBuilder(URI.create(${quote(tokenEndpoint)}))
+        HttpRequest request = HttpRequest.newBuilder(URI.create(${endpoint}))
             .header("Authorization", "Basic " + Base64.getEncoder().encodeToString(credentials))
             .header("Content-Type", "application/x-www-form-urlencoded")
             .POST(HttpRequest.BodyPublishers.ofString("grant_type=client_credentials"))
@@ -76,7 +93,7 @@ function writeTokenMethod({ tokenEndpoint, credentials = {} }: SampleTokenReques
         if (response.statusCode() != 200) throw new IOException("No access token: " + response.body());
         accessToken = readMember(response.body(), "access_token");
         long expiresIn = Long.parseLong(readMember(response.body(), "expires_in"));
-        expiresAt = Instant.now().plusSeconds(expiresIn - ${EXPIRY_MARGIN_SECONDS});
+        expiresAt = Instant.now().plusSeconds(expiresIn - ${margin});
         return accessToken;
     }
 
@@ -88,55 +105,18 @@ function writeTokenMethod({ tokenEndpoint, credentials = {} }: SampleTokenReques
     }`
 }
 
-function writeCallMethod({ method, url, headers, body, credential }: PreparedCall): string {
-  const written = body && writeBody(body)
-  const lines = headers.map(([name, value]) => `            .header(${quote(name)}, ${quote(value)})\n`)
-  if (credential?.kind === 'accessToken')
-    lines.unshift('            .header("Authorization", "Bearer " + getAccessToken())\n')
-  if (credential?.kind === 'key')
-    lines.unshift(`            .header(${quote(credential.header)}, ${readValue(credential.key, 'API_KEY')})\n`)
-  if (written?.contentType !== undefined)
-    lines.push(`            .header("Content-Type", ${quote(written.contentType)})\n`)
+function writeCallMethod({ method, url, body, allHeaders }: CallCode): string {
+  const lines = allHeaders.map(([name, code]) => `            .header(${quote(name)}, ${code})\n`)
   return `    static HttpResponse<String> callApi() throws Exception {
         HttpRequest request = HttpRequest.newBuilder(URI.create(${quote(url)}))
-${lines.join('')}            .method(${quote(method)}, HttpRequest.BodyPublishers.${written?.code ?? 'noBody()'})
+${lines.join('')}            .method(${quote(method)}, HttpRequest.BodyPublishers.${body?.code ?? 'noBody()'})
             .build();
         return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
     }`
 }
 
-/** The body as a call of a method of BodyPublishers. */
-function writeBody(body: PreparedBody): WrittenBody {
-  switch (body.kind) {
-    case 'text':
-      return { code: `ofString(${quoteText(body.text)})` }
-    case 'file':
-      return { code: readFile(body.file.name) }
-    case 'form': {
-      const pairs = body.fields.map(
-        ([name, value]) => `                encode(${quote(name)}) + "=" + encode(${quoteText(value)})`,
-      )
-      return {
-        code: `ofString(String.join("&",\n${pairs.join(',\n')}))`,
-        contentType: 'application/x-www-form-urlencoded',
-      }
-    }
-    case 'multipart':
-    default: {
-      const { contentType, parts } = createMultipart(body)
-      const code = parts.map((part) => (typeof part === 'string' ? `ofString(${quote(part)})` : readFile(part.name)))
-      const lines = code.map((part) => `                HttpRequest.BodyPublishers.${part}`)
-      return { code: `concat(\n${lines.join(',\n')})`, contentType }
-    }
-  }
-}
-
 function readFile(name: string): string {
   return `ofFile(Path.of(${quote(name)}))`
-}
-
-function readValue(value: string | undefined, variable: string): string {
-  return value === undefined ? `System.getenv("${variable}")` : quote(value)
 }
 
 /** Escapes are octal: Java replaces `\uXXXX` before it reads strings, so that `\u000A` would end the line. */

@@ -1,35 +1,36 @@
-import {
-  EXPIRY_MARGIN_SECONDS,
-  type SampleTokenRequest,
-  type PreparedBody,
-  type PreparedCall,
-  type SampleWriter,
-  type WrittenBody,
-} from './prepare.js'
+import type { PreparedBody } from './prepare.js'
 import { C_STRING, escapeText, formatHex, isMultiline, type StringSyntax } from './literal.js'
 import { createMultipart, isSimpleForm } from './multipart.js'
+import { createSampleWriter, type CallCode, type TokenCode } from './sample-writer.js'
 
 /** A sample for PHP's extension curl. */
-export const php: SampleWriter = {
+export const php = createSampleWriter({
   language: 'php',
   label: 'PHP',
-  writeCall(call) {
-    const { body, credential, method } = call
+  quote,
+  readVariable: (name) => `getenv('${name}')`,
+  bearer: 'getAccessToken()',
+  bodies: {
+    text: ({ text }) => ({ code: quote(text) }),
+    file: ({ file }) => ({ code: readFile(file.name) }),
+    form: ({ fields }) => ({ code: writeForm(fields) }),
+    multipart: writeMultipart,
+  },
+  write(call) {
+    const { body, token, method } = call
     if (body && method === 'HEAD') return '<?php\n\n// curl sends no body with HEAD. Samples in other languages do.'
     return [
       '<?php',
-      ...(credential?.kind === 'accessToken' ? [writeTokenFunction(credential.request)] : []),
+      ...(token ? [writeTokenFunction(token)] : []),
       writeCallFunction(call),
       "[$status, $content] = callApi();\necho $status, ' ', $content, PHP_EOL;",
     ].join('\n\n')
   },
-}
+})
 
-function writeTokenFunction({ tokenEndpoint, credentials = {} }: SampleTokenRequest): string {
-  const key = readValue(credentials.key, 'CLIENT_ID')
-  const secret = readValue(credentials.secret, 'CLIENT_SECRET')
+function writeTokenFunction({ endpoint, key, secret, margin }: TokenCode): string {
   return `/**
- * Requests an access token, and keeps it until ${EXPIRY_MARGIN_SECONDS} seconds before it expires.
+ * Requests an access token, and keeps it until ${margin} seconds before it expires.
  * Where each request has a process of its own, keep it in APCu or another cache instead.
  */
 function getAccessToken(): string
@@ -38,7 +39,7 @@ function getAccessToken(): string
     if (time() < $expiresAt) {
         return $accessToken;
     }
-    $curl = curl_init(${quote(tokenEndpoint)});
+    $curl = curl_init(${endpoint});
     curl_setopt_array($curl, [
         CURLOPT_RETURNTRANSFER => true,
         CURLOPT_USERPWD => ${key} . ':' . ${secret},
@@ -50,26 +51,23 @@ function getAccessToken(): string
     }
     $answer = json_decode($content, true);
     $accessToken = $answer['access_token'];
-    $expiresAt = time() + $answer['expires_in'] - ${EXPIRY_MARGIN_SECONDS};
+    $expiresAt = time() + $answer['expires_in'] - ${margin};
     return $accessToken;
 }`
 }
 
-function writeCallFunction({ method, url, headers, body, credential }: PreparedCall): string {
+function writeCallFunction({ method, url, headers, body, credential, token }: CallCode): string {
   // curl leaves out a header that has no value, unless the name ends with a semicolon.
   const lines = headers.map(([name, value]) => quote(value === '' ? `${name};` : `${name}: ${value}`))
-  if (credential?.kind === 'accessToken') lines.unshift("'Authorization: Bearer ' . getAccessToken()")
-  if (credential?.kind === 'key')
-    lines.unshift(`${quote(`${credential.header}: `)} . ${readValue(credential.key, 'API_KEY')}`)
-  const written = body && writeBody(body)
-  if (written?.contentType !== undefined) lines.push(quote(`Content-Type: ${written.contentType}`))
+  if (credential) lines.unshift(`${quote(`${credential[0]}: ${token ? 'Bearer ' : ''}`)} . ${credential[1]}`)
+  if (body?.contentType !== undefined) lines.push(body.contentType)
   const options = [
     method === 'HEAD' ? 'CURLOPT_NOBODY => true' : `CURLOPT_CUSTOMREQUEST => ${quote(method)}`,
     'CURLOPT_RETURNTRANSFER => true',
     ...(lines.length > 0
       ? [`CURLOPT_HTTPHEADER => [\n${lines.map((line) => `            ${line},\n`).join('')}        ]`]
       : []),
-    ...(written ? [`CURLOPT_POSTFIELDS => ${written.code}`] : []),
+    ...(body ? [`CURLOPT_POSTFIELDS => ${body.code}`] : []),
   ]
   return `function callApi(): array
 {
@@ -84,20 +82,6 @@ ${options.map((option) => `        ${option},\n`).join('')}    ]);
 }`
 }
 
-function writeBody(body: PreparedBody): WrittenBody {
-  switch (body.kind) {
-    case 'text':
-      return { code: quote(body.text) }
-    case 'file':
-      return { code: readFile(body.file.name) }
-    case 'form':
-      return { code: writeForm(body.fields) }
-    case 'multipart':
-    default:
-      return writeMultipart(body)
-  }
-}
-
 /** An array has each name once. */
 function writeForm(fields: readonly (readonly [name: string, value: string])[]): string {
   const hasRepeatedName = new Set(fields.map(([name]) => name)).size < fields.length
@@ -110,13 +94,13 @@ function writeForm(fields: readonly (readonly [name: string, value: string])[]):
 }
 
 /** An array has each name once, and no headers of parts. */
-function writeMultipart(body: PreparedBody & { kind: 'multipart' }): WrittenBody {
+function writeMultipart(body: PreparedBody & { kind: 'multipart' }) {
   const { fields } = body
   const isNameRepeated = new Set(fields.map(({ name }) => name)).size < fields.length
   if (isNameRepeated || !isSimpleForm(body)) {
     const { contentType, parts } = createMultipart(body)
     const code = parts.map((part) => (typeof part === 'string' ? quote(part) : readFile(part.name)))
-    return { code: code.join('\n            . '), contentType }
+    return { code: code.join('\n            . '), contentType: quote(`Content-Type: ${contentType}`) }
   }
   const lines = fields.map((field) => {
     if ('value' in field) return `            ${quote(field.name)} => ${quote(field.value)},\n`
@@ -128,10 +112,6 @@ function writeMultipart(body: PreparedBody & { kind: 'multipart' }): WrittenBody
 
 function readFile(name: string): string {
   return `file_get_contents(${quote(name)})`
-}
-
-function readValue(value: string | undefined, variable: string): string {
-  return value === undefined ? `getenv('${variable}')` : quote(value)
 }
 
 const formatCode = (code: number): string => `\\u{${formatHex(code, 1)}}`

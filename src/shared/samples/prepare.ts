@@ -47,9 +47,6 @@ export interface SampleCredentials {
 
 export type SampleTokenRequest = Pick<SampleCall, 'credentials'> & { readonly tokenEndpoint: string }
 
-/** An access token is no longer used that many seconds before it expires. */
-export const EXPIRY_MARGIN_SECONDS = 30
-
 /** A call as languages write it: what a client library adds by itself is left out. */
 export interface PreparedCall {
   readonly method: string
@@ -77,19 +74,6 @@ export interface Sample {
   readonly language: SampleLanguage
   readonly label: string
   readonly code: string
-}
-
-/** The code of a body, and the media type that the code does not send by itself. */
-export interface WrittenBody {
-  readonly code: string
-  readonly contentType?: string
-}
-
-export interface SampleWriter {
-  readonly language: SampleLanguage
-  readonly label: string
-  /** The call, and before it the token request, whose access token is kept until it expires. */
-  writeCall(call: PreparedCall): string
 }
 
 export function prepareCall(call: SampleCall): PreparedCall {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { SampleCall } from '../../../src/shared/samples/prepare.js'
-import { createSamples } from '../../../src/shared/samples/create.js'
+import { createSamples } from '../../../src/shared/samples/samples.js'
 import { formatTokenAssignment } from '../../../src/shared/samples/curl.js'
 
 const CALL: SampleCall = {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createSamples } from '../../../src/shared/samples/create.js'
+import { createSamples } from '../../../src/shared/samples/samples.js'
 import { SHORT_RUNS } from './languages.js'
 import { openSampleHost } from './sample-host.js'
 import { testSamples } from './sample-suite.js'

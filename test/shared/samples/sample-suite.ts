@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SampleCall, encodeUrl } from '../../../src/shared/samples/prepare.js'
-import { createSamples } from '../../../src/shared/samples/create.js'
+import { createSamples } from '../../../src/shared/samples/samples.js'
 import { HOSTILE_CALLS } from './hostile.js'
 import { runPrograms, type LanguageRun, type LanguageRuns } from './languages.js'
 import { FILE_CONTENT, openSampleHost, type ReceivedRequest, type SampleHost } from './sample-host.js'

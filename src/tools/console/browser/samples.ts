@@ -1,4 +1,4 @@
-import { createSamples } from '../../../shared/samples/create.js'
+import { createSamples } from '../../../shared/samples/samples.js'
 import type { Sample, SampleCall } from '../../../shared/samples/prepare.js'
 import { createCopyButton } from './copy.js'
 import { create, renderTokens } from './elements.js'

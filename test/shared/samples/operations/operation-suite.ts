@@ -11,7 +11,7 @@ import { writeReference } from '../../../../src/tools/console/export/markdown.js
 import { renderOperation } from '../../../../src/tools/console/reference/operation.js'
 import { listReferenceOperations } from '../../../../src/tools/console/reference/operations.js'
 import { createSampleCall } from '../../../../src/tools/console/reference/sample-call.js'
-import { createSamples } from '../../../../src/shared/samples/create.js'
+import { createSamples } from '../../../../src/shared/samples/samples.js'
 import { TEAS } from '../../../tools/console/teas.js'
 import { listen } from '../../../support/http.js'
 import { runPrograms, type LanguageRuns } from '../languages.js'

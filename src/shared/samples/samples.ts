@@ -1,4 +1,4 @@
-import { type SampleCall, prepareCall, type Sample, type SampleLanguage, type SampleWriter } from './prepare.js'
+import { type SampleCall, prepareCall, type Sample, type SampleLanguage } from './prepare.js'
 import { csharp } from './csharp.js'
 import { curl } from './curl.js'
 import { go } from './go.js'
@@ -6,6 +6,7 @@ import { java } from './java.js'
 import { javascript } from './javascript.js'
 import { php } from './php.js'
 import { python } from './python.js'
+import type { SampleWriter } from './sample-writer.js'
 
 const WRITERS: readonly SampleWriter[] = [curl, javascript, python, go, php, java, csharp]
 

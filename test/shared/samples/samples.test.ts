@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type SampleCall, encodeUrl, type SampleLanguage } from '../../../src/shared/samples/prepare.js'
-import { createSamples } from '../../../src/shared/samples/create.js'
+import { createSamples } from '../../../src/shared/samples/samples.js'
 import { CONTROLS, HOSTILE, HOSTILE_CALLS, HOSTILE_LINES } from './hostile.js'
 
 const TOKEN_ENDPOINT = 'https://api.example.com/orders/token'
