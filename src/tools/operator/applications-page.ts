@@ -8,7 +8,7 @@ import { findFullestQuota, findLastUse, readPlan, readUsage, sumUsage } from './
 import { renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
 import type { OperatorTexts } from './texts/languages.js'
-import { readQuery, renderNext, renderSearch, type SearchField } from './search-form.js'
+import { findPublicPart, readQuery, renderNext, renderSearch, type SearchField } from './search-form.js'
 import { isApplicationId, type Answer, type Site, type Visit } from './visit.js'
 
 /** Each row reads usage and quota of its application. */
@@ -52,7 +52,8 @@ async function findApplications(
   const { list, get } = auth.applications
   if (text === undefined) return list(filters)
   if (text.includes('@')) return list({ ...filters, contact: text })
-  if (/^\w+_(?:key|sec)_/.test(text)) return list({ ...filters, credential: text })
+  const part = findPublicPart(text)
+  if (part !== undefined && /^\w+_(?:key|sec)_/.test(part)) return list({ ...filters, credential: part })
   // Whoever may see one application alone sees no other one in its place.
   if (isApplicationId(text)) return { items: [(await get(text)) ?? []].flat() }
   const [own] = filters.after === undefined ? (await list({ ...filters, externalId: text })).items : []

@@ -47,7 +47,7 @@ export function renderList(
       ${rows.length > 0 ? renderTable(texts.tabs[tab], columns, rows) : renderEmptyCard(texts.tabs[tab], { title: empty, isGood: true })}
       <p class="actions after">
         ${renderNext(visit, tab, next)}
-        ${hasFile && rows.length > 0 && html`<a class="button quiet" href="${root}/${tab}.csv?${query.toString()}">${texts.csv}</a>`}
+        ${hasFile && visit.method === 'GET' && rows.length > 0 && html`<a class="button quiet" href="${root}/${tab}.csv?${query.toString()}">${texts.csv}</a>`}
       </p>
       ${after}`,
   }

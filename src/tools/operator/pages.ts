@@ -4,6 +4,8 @@ import { answerApplication } from './application-page.js'
 import { answerApplications } from './applications-page.js'
 import { answerAudit, answerEmails, answerKeys, answerReportOnly } from './lists.js'
 import { createTodayPage } from './today-page.js'
+import { readField } from '../../core/http/form.js'
+import { readPostedSearch } from './search-form.js'
 import { answerUsage, answerUsageFile } from './usage-page.js'
 import type { Answer, Page, Site, Visit } from './visit.js'
 
@@ -29,12 +31,27 @@ export function createPages(site: Site): Page {
     if (first === 'do' && second !== undefined && third === undefined)
       return answerAction(site, visit, second, undefined)
     if (first === 'applications' && third !== undefined) return answerAction(site, visit, third, second)
-    if (method === 'POST') return undefined
-    if (first === 'applications' && second !== undefined)
+    if (method === 'GET' && first === 'applications' && second !== undefined)
       return may('applications.get') ? answerApplication(site, visit) : undefined
     const [right, answer] = (second === undefined && Object.hasOwn(lists, first) && lists[first]) || []
-    return right !== undefined && may(right) ? answer?.(visit) : undefined
+    if (right === undefined || !may(right) || !answer) return undefined
+    if (method === 'GET') return answer(visit)
+    return first === 'applications' || first === 'audit' ? answerSearch(first, visit, answer) : undefined
   }
+
+  /** Leads to the address of what was found or typed. What could be a credential gets the list without an address. */
+  async function answerSearch(tab: 'applications' | 'audit', visit: Visit, answer: Answerer) {
+    const { query, isPublic } = readPostedSearch(visit)
+    const owner = tab === 'applications' && (await findOwner(site, readField(visit.fields, 'q')))
+    if (owner) query.set('q', owner.id)
+    return isPublic || owner ? { redirect: `/${tab}?${query.toString()}` } : answer({ ...visit, query })
+  }
+}
+
+/** Whose key that is, if it is a whole one that the platform knows by its own hash. */
+async function findOwner({ core }: Site, typed: string): Promise<{ readonly id: string } | undefined> {
+  const hash = (await core.opened()).hashKey(typed)
+  return hash === undefined ? undefined : core.store.findApplicationByKey(hash)
 }
 
 type Answerer = (visit: Visit) => Promise<Answer | undefined>

@@ -1,5 +1,6 @@
 import { html, type Html } from '../../shared/web/html.js'
-import type { TabName, Visit } from './visit.js'
+import { readField } from '../../core/http/form.js'
+import { isApplicationId, type TabName, type Visit } from './visit.js'
 
 /** A field of a search: with choices one of them, otherwise a text or a day. */
 export interface SearchField {
@@ -10,9 +11,12 @@ export interface SearchField {
   readonly choices?: readonly (readonly [value: string, text: string])[]
 }
 
-/** The fields of a search, of which each is kept in the address. */
-export function renderSearch({ root, texts, query }: Visit, tab: TabName, fields: readonly SearchField[]): Html {
-  return html`<form class="search" role="search" action="${root}/${tab}">
+/** The fields of a search, of which each is kept in the address. What is typed is posted first: it may be a whole credential. */
+export function renderSearch(visit: Visit, tab: TabName, fields: readonly SearchField[]): Html {
+  const { root, texts, query, formToken } = visit
+  const isTyped = fields.some(({ choices }) => choices === undefined)
+  return html`<form class="search" role="search" action="${root}/${tab}" ${isTyped && html`method="post"`}>
+    ${isTyped && html`<input type="hidden" name="token" value="${formToken}" />`}
     ${fields.map(({ name, label, type = 'text', hint = '', choices }) => {
       const value = query.get(name) ?? ''
       const control = choices
@@ -24,7 +28,8 @@ export function renderSearch({ root, texts, query }: Visit, tab: TabName, fields
             name="${name}"
             type="${type}"
             value="${value}"
-            maxlength="254"
+            maxlength="${type === 'search' ? 8000 : 254}"
+            autocomplete="off"
             placeholder="${hint}"
           />`
       return html`<div class="field${type === 'search' && ' wide'}">
@@ -35,13 +40,58 @@ export function renderSearch({ root, texts, query }: Visit, tab: TabName, fields
   </form>`
 }
 
+/**
+ * What may be in an address of what was typed: of a key or secret the beginning, which lists show, and of an access token the application
+ * whose it says it is; undefined for what could be the credential of another system.
+ */
+export function findPublicPart(typed: string): string | undefined {
+  const [, shown] = /^(\w+_(?:key|sec)_\w{4})\w*$/.exec(typed) ?? []
+  if (shown !== undefined) return shown
+  const isOpen = typed.length < 16 || /[\s@:]|^[a-z]+[.-]\D*$/i.test(typed) || isApplicationId(typed)
+  return isOpen ? typed : readSubject(typed)
+}
+
+/** The `client_id` of an access token, whether it is valid or not. */
+function readSubject(typed: string): string | undefined {
+  try {
+    const [, payload = '', signature] = typed.split('.')
+    const { client_id: id } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { client_id?: unknown }
+    return signature !== undefined && typeof id === 'string' && isApplicationId(id) ? id : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A posted search as that of an address. `isPublic`: whether nothing in it could be a credential. */
+export function readPostedSearch({ fields }: Pick<Visit, 'fields'>): {
+  readonly query: URLSearchParams
+  readonly isPublic: boolean
+} {
+  const query = new URLSearchParams()
+  let isPublic = true
+  for (const name of fields.keys()) {
+    const typed = readField(fields, name)
+    if (name === 'token' || typed === '') continue
+    const part = findPublicPart(typed)
+    if (part === undefined) isPublic = false
+    query.set(name, part ?? typed)
+  }
+  return { query, isPublic }
+}
+
 /** The address of the next page of a search. */
-export function renderNext({ root, texts, query }: Visit, tab: TabName, next: string | undefined): Html | false {
+export function renderNext(
+  { root, texts, query, method }: Visit,
+  tab: TabName,
+  next: string | undefined,
+): Html | false {
   const following = new URLSearchParams(query)
   following.delete('done')
   following.set('after', next ?? '')
   return (
-    next !== undefined && html`<a class="button quiet" href="${root}/${tab}?${following.toString()}">${texts.more}</a>`
+    next !== undefined &&
+    method === 'GET' &&
+    html`<a class="button quiet" href="${root}/${tab}?${following.toString()}">${texts.more}</a>`
   )
 }
 
