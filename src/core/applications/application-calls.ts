@@ -1,5 +1,4 @@
 import type { Api } from '../../shared/contracts/api.js'
-import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import type { Store } from '../../shared/contracts/store.js'
@@ -16,7 +15,7 @@ import { createNamedCredentials } from './credentials/named-credentials.js'
 import { createDecisions, type Decisions } from './decisions/decisions.js'
 import type { EmailSender } from './call-parts.js'
 import type { ApplicationWriter } from './records/application-writer.js'
-import { checkBefore, type OnceRequest } from './records/application-writer.js'
+import { checkBefore, type Checks } from './records/application-writer.js'
 import { createCleanup } from './records/cleanup.js'
 import { createCreation } from './records/creation.js'
 import { createGrants } from './records/grant-calls.js'
@@ -31,7 +30,7 @@ export type ApplicationCalls = Omit<Applications, 'create'>
 export interface CoreCalls {
   readonly applications: Applications
   /** The calls that change one application. They reject as `check` throws. What they save names `request`. */
-  readonly createCheckedCalls: (check: (current: ApplicationRecord) => void, request?: OnceRequest) => Applications
+  readonly createCheckedCalls: (...checks: Checks) => Applications
   readonly decisions: Decisions
   readonly readOperatorData: ReadOperatorData
 }
@@ -59,7 +58,12 @@ export function createApplications(options: {
   function createCalls(writer: ApplicationWriter): ApplicationCalls {
     const parts = { ...options, writer }
     return {
-      ...createRegistry({ ...parts, decisions, readOperatorData, flushLastUsed: options.lastUsed.flush }),
+      ...createRegistry({
+        ...parts,
+        decisions: createDecisions(parts),
+        readOperatorData,
+        flushLastUsed: options.lastUsed.flush,
+      }),
       ...createGrants(parts),
       ...createContacts(parts),
       ...createCredentialCreation(parts),
@@ -72,8 +76,8 @@ export function createApplications(options: {
   return {
     calls: {
       applications: { ...createCalls(options.writer), ...createCreation({ ...options, readOperatorData }) },
-      createCheckedCalls: (check, request) => {
-        const writer = checkBefore(options.writer, check, request)
+      createCheckedCalls: (...checks) => {
+        const writer = checkBefore(options.writer, ...checks)
         const creation = createCreation({ ...options, writer, readOperatorData })
         return withCheckedArguments<Applications>(APPLICATION_PARAMETERS, { ...createCalls(writer), ...creation })
       },

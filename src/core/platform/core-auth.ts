@@ -6,7 +6,7 @@ import type { CredentialSource } from '../../shared/contracts/credential-source.
 import type { ConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import type { ChangeWaits } from '../store-client/change-feed.js'
 import type { Audit } from '../applications/records/audit-log.js'
-import type { CoreCalls } from '../applications/application-calls.js'
+import type { Checks } from '../applications/records/application-writer.js'
 import type { Api, ApisOptions, Registration } from '../../shared/contracts/api.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { PlatformEvents } from '../../shared/contracts/events.js'
@@ -20,7 +20,7 @@ import type { GuardParts } from '../resource-server/guards.js'
 import type { GuardsApi } from '../resource-server/guards-api.js'
 import type { Health, ReadyOptions } from '../store-client/readiness.js'
 import type { SessionSecretCalls } from '../store-client/session-secret.js'
-import type { SigningKeyRotation } from '../tokens/key-rotation.js'
+import type { RotateOnce, SigningKeyRotation } from '../tokens/key-rotation.js'
 
 /** Guards, and the life of the process: what a platform has in common with the guards of `createRemoteAuth()`, which have no store. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any of them can't know its APIs' names and its schema
@@ -113,7 +113,10 @@ export interface PlatformParts {
   /** For management over HTTP. */
   readonly management: {
     findApplication(id: string): Promise<ApplicationRecord | undefined>
-    readonly createCheckedCalls: CoreCalls['createCheckedCalls']
+    /** The calls of core and features that change applications, by the member of `auth` that they are of; they reject as `check` throws. */
+    readonly createCheckedCalls: (...checks: Checks) => Readonly<Record<string, object>>
+    /** `auth.signingKeys.rotate()` of a request that has its effect once: rejects as `check` does, before anything is made. */
+    readonly rotateSigningKey: RotateOnce
     readonly registrationOf: (api: string) => Registration | undefined
   }
 }

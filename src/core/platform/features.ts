@@ -4,6 +4,7 @@ import type { Offers } from '../../shared/contracts/offers.js'
 import type { Core, Diagnosis, FeaturePart } from '../../feature.js'
 import type { Settings } from '../options/all-settings.js'
 import { describeSharedSettings } from '../options/shared-settings.js'
+import type { ApplicationWriter } from '../applications/records/application-writer.js'
 import type { ApplicationParts, FeatureHooks } from './application-parts.js'
 import type { Foundation } from './foundation.js'
 
@@ -39,6 +40,9 @@ export function createFeatures(foundation: Foundation, applicationParts: Applica
     /** What they were given. */
     core,
     calls: Object.fromEntries([...parts].map(([name, { calls }]) => [name, calls])),
+    /** The calls of features that change applications, made of another writer. */
+    callsWith: (writer: ApplicationWriter): Record<string, object> =>
+      Object.fromEntries([...parts].flatMap(([name, { callsWith }]) => (callsWith ? [[name, callsWith(writer)]] : []))),
     /** What limits by plans; undefined if no feature does. */
     plans: findOnly(inOrder, 'planLimits', 'one limits requests by plans'),
     /** What recognizes credentials that another system issued; undefined if no feature does. */

@@ -1,6 +1,7 @@
 import type { CoreAuth, PlatformAuth, PlatformParts } from './core-auth.js'
 import { withCheckedArguments, options, signingKey, type CallParameters } from '../applications/call-arguments.js'
 import { APPLICATION_PARAMETERS, AUDIT_PARAMETERS } from '../applications/call-parameters.js'
+import { checkBefore } from '../applications/records/application-writer.js'
 import { createAudit } from '../applications/records/audit-log.js'
 import type { ApisOptions } from '../../shared/contracts/api.js'
 import { ConfigurationError, describeWithFix, type ConfigurationProblem } from '../../shared/contracts/errors.js'
@@ -104,7 +105,11 @@ export function createPlatformAuth<
         await opened()
         return store.findApplication(id)
       },
-      createCheckedCalls: applicationParts.calls.createCheckedCalls,
+      createCheckedCalls: (...checks) => ({
+        applications: applicationParts.calls.createCheckedCalls(...checks),
+        ...features.callsWith(checkBefore(applicationParts.writer, ...checks)),
+      }),
+      rotateSigningKey: tokens.signingKeyCalls.rotate,
       registrationOf: (api) => settings.apis.get(api)?.registration,
     },
   }

@@ -26,8 +26,23 @@ export interface SigningKeyRotation {
   revoke(kid: string, options?: { readonly by?: string }): Promise<void>
 }
 
+/** A request that must have its effect once. */
+export interface OnceRotation {
+  /** What the audit record has as `request`. */
+  readonly id: string
+  /** Rejects if the request has had its effect. */
+  check(): Promise<void>
+}
+
+/** `rotate()`, also for a request that must have its effect once. */
+export type RotateOnce = (
+  options?: Parameters<SigningKeyRotation['rotate']>[0],
+  once?: OnceRotation,
+) => ReturnType<SigningKeyRotation['rotate']>
+
 /** All changes of the set of signing keys. */
 export interface KeyRotation extends SigningKeyRotation {
+  readonly rotate: RotateOnce
   /**
    * Adds the first key, or the next one if the option `tokens.algorithm` has changed or the newest is of a signer. Encrypts private keys
    * again that an older secret encrypted.
@@ -66,13 +81,21 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
    * Adds a key if the key that this process knows as the last one is still the last one (compare-and-set), and loads the keys either way.
    * The former one verifies until its last access token has expired, or for `formerVerifiesFor` seconds.
    */
-  async function addKey(signsFrom: number, by?: string, formerVerifiesFor = longestLifetime + CLOCK_SKEW_SECONDS) {
+  async function addKey(
+    signsFrom: number,
+    by?: string,
+    once?: OnceRotation,
+    formerVerifiesFor = longestLifetime + CLOCK_SKEW_SECONDS,
+  ) {
     const createdAt = now()
     // The last key is read before the key pair is generated, which takes time: the decision to add a key was based on it.
     const lastKid = signingKeys.lastAddedKid()
     const key = await generateSigningKey(encryption, { algorithm, createdAt, signsFrom, formerVerifiesFor })
     const audit = createAuditRecord('signingKey.rotated', createdAt, by, key.kid)
-    const added = await store.addSigningKey(key, lastKid, audit)
+    // A repeat that was faster has either added its key before this, or after `lastKid` was read, and then this adds none.
+    await once?.check()
+    const noted = once ? { ...audit, details: { ...audit.details, request: once.id } } : audit
+    const added = await store.addSigningKey(key, lastKid, noted)
     await signingKeys.load()
     if (added) emit('signingKey.rotated', {})
   }
@@ -88,14 +111,19 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
     return signingKeys.list().find((key) => key.signsFrom > now())
   }
 
-  function addPublishedAhead(by?: string): Promise<void> {
-    return addKey(now() + publishAhead * 1000, by)
+  function addPublishedAhead(by?: string, once?: OnceRotation): Promise<void> {
+    return addKey(now() + publishAhead * 1000, by, once)
   }
 
   /** Adds keys that sign at once until `former` no longer signs: another process may have added one that signs later. */
-  async function replaceCurrent(former?: string, by?: string, formerVerifiesFor?: number): Promise<void> {
+  async function replaceCurrent(
+    former?: string,
+    by?: string,
+    once?: OnceRotation,
+    verifiesFor?: number,
+  ): Promise<void> {
     for (let attempt = 0; attempt < MAX_ADD_ATTEMPTS && signingKeys.current()?.kid === former; attempt++)
-      await addKey(now(), by, formerVerifiesFor)
+      await addKey(now(), by, once, verifiesFor)
   }
 
   return {
@@ -103,22 +131,23 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
       await signingKeys.load()
       return { items: describeSigningKeys(signingKeys.list(), now()) }
     },
-    async rotate(rotateOptions = {}) {
+    async rotate(rotateOptions = {}, once) {
       const { immediately = false, by } = ownMembers(rotateOptions)
       // The comparison uses what this process knew before load(): a rotation that another process just made counts as this one.
       const former = signingKeys.current()?.kid
       const known = new Set(signingKeys.list().map(({ kid }) => kid))
       const isDone = (): boolean => findWaiting() !== undefined || signingKeys.list().some(({ kid }) => !known.has(kid))
       await signingKeys.load()
-      if (immediately) await replaceCurrent(former, by)
-      else for (let attempt = 0; attempt < MAX_ADD_ATTEMPTS && !isDone(); attempt++) await addPublishedAhead(by)
+      if (immediately) await replaceCurrent(former, by, once)
+      else for (let attempt = 0; attempt < MAX_ADD_ATTEMPTS && !isDone(); attempt++) await addPublishedAhead(by, once)
       const rotated = immediately ? signingKeys.current() : (findWaiting() ?? signingKeys.current())
       return describeSigningKeys(signingKeys.list(), now()).find(({ kid }) => kid === rotated?.kid)!
     },
     async revoke(kid, revokeOptions = {}) {
       const { by } = ownMembers(revokeOptions)
       await signingKeys.load()
-      if (signingKeys.current()?.kid === kid) await replaceCurrent(kid, by, remainingFormerSeconds(signingKeys, now()))
+      if (signingKeys.current()?.kid === kid)
+        await replaceCurrent(kid, by, undefined, remainingFormerSeconds(signingKeys, now()))
       if (!(await removeKey(options, kid, by)))
         throw new ApplicationError('signing_key_not_found', `There is no signing key with the kid "${kid}".`)
       await signingKeys.load()

@@ -5,7 +5,7 @@ import type { Store } from '../../shared/contracts/store.js'
 import type { CoreSettings } from '../options/settings.js'
 import { createAccessTokenSigner, type SignCompact } from './access-token.js'
 import type { KeyEncryption } from './signing-key-record.js'
-import { createKeyRotation, type KeyRotation, type SigningKeyRotation } from './key-rotation.js'
+import { createKeyRotation, type KeyRotation } from './key-rotation.js'
 import { createRevokedTokens } from './revoked-tokens.js'
 import { createSigningKeys } from './signing-keys.js'
 import { createAccessTokenVerifier } from './verify-access-token.js'
@@ -94,10 +94,13 @@ export function createTokens(options: {
   }
 }
 
-function openFirst(opened: () => Promise<unknown>, keyRotation: () => SigningKeyRotation): SigningKeyRotation {
+function openFirst(
+  opened: () => Promise<unknown>,
+  keyRotation: () => KeyRotation,
+): Pick<KeyRotation, 'list' | 'rotate' | 'revoke'> {
   return {
     list: () => opened().then(() => keyRotation().list()),
-    rotate: (options) => opened().then(() => keyRotation().rotate(options)),
+    rotate: (options, once) => opened().then(() => keyRotation().rotate(options, once)),
     revoke: (kid, options) => opened().then(() => keyRotation().revoke(kid, options)),
   }
 }

@@ -86,16 +86,20 @@ export function emails(options: EmailsOptions): EmailsFeature {
 }
 
 function createEmailsPart(core: Core, settings: EmailsSettings): FeaturePart {
+  const { store, opened, wakeSender, now } = core
   const { brand, developersUrl } = core.settings
   const apis: ReadonlyMap<string, Api> = new Map([...core.settings.apis].map(([name, api]) => [name, toPublicApi(api)]))
   const sending = createSending(core, settings, apis)
   const reminders = createReminders(core, settings.remindBefore)
   const links = { brand: createPageBrand(readBrand(brand)), developersUrl, portalUrl: core.pageUrl('portal') }
+  const callsWith = (writer: Core['writer']) =>
+    withCheckedArguments(QUEUE_PARAMETERS, createEmailQueue({ store, writer, opened, wakeSender, now }))
   return {
     calls: {
-      ...withCheckedArguments(QUEUE_PARAMETERS, createEmailQueue(core)),
+      ...callsWith(core.writer),
       router: createClaimRouter(core, createClaim(core, apis), links),
     },
+    callsWith,
     offers: { sendSignIn: sending.sendSignIn },
     wakeSender: sending.wake,
     problem: sending.problem,

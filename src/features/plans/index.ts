@@ -108,8 +108,9 @@ function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: Plan
     logger,
   })
   const usage = createReadPlanUsage({ store, opened, findPlan: names.find, ledger, countShared, now })
+  const callsWith = (given: typeof writer) => createSetPlan({ writer: given, opened, names: [...known.keys()] })
   const calls: Plans = {
-    ...createSetPlan({ writer, opened, names: [...known.keys()] }),
+    ...callsWith(writer),
     ...withCheckedArguments(
       {
         usage: [applicationId],
@@ -137,6 +138,7 @@ function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: Plan
   }
   return {
     calls,
+    callsWith,
     offers,
     settings: Object.fromEntries([...known].map(([name, plan]) => [`plans.${name}`, describePlan(plan)])),
     planLimits: { count: limitByPlan, describeTooLow: (units) => describeTooLow(known.values(), units) },

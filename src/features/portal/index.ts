@@ -91,7 +91,7 @@ const PARAMETERS: CallParameters<Omit<Portal, 'router'>> = {
 
 function createPortalPart(core: Core, settings: PortalSettings): FeaturePart {
   const { store, opened } = core
-  const { invite, acceptInvitation } = createInvitations(core)
+  const { acceptInvitation } = createInvitations(core)
   const { router, createLink } = createRoutes(core, settings, acceptInvitation)
 
   async function link({ contact, applicationId }: PortalLinkOptions): Promise<string> {
@@ -104,15 +104,20 @@ function createPortalPart(core: Core, settings: PortalSettings): FeaturePart {
     throw new ApplicationError('application_not_found', `There is no application ${applicationId} with a contact.`)
   }
 
-  const calls = withCheckedArguments(PARAMETERS, { link, signOut: createSignOutContact(core), invite })
-  return { calls: { ...calls, router } }
+  const callsWith = (writer: Core['writer']) =>
+    withCheckedArguments(PARAMETERS, {
+      link,
+      signOut: createSignOutContact(core),
+      invite: createInvitations(core, writer).invite,
+    })
+  return { calls: { ...callsWith(core.writer), router }, callsWith }
 }
 
 /** The calls of an action: the operator's own, on the version of the application that the form was made for. */
 function createActionCalls(core: Core): CreateActionCalls {
   return (check) => ({
     applications: core.calls.createCheckedCalls(check),
-    invite: createInvitations({ ...core, writer: checkBefore(core.writer, check) }).invite,
+    invite: createInvitations(core, checkBefore(core.writer, check)).invite,
     requestAccess: (id, request) => core.find('registration')!.requestAccess(check, id, request),
     acceptTerms: (id, by) => core.find('registration')!.acceptTerms(check, id, by),
   })

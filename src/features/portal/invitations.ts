@@ -40,10 +40,11 @@ export function createInvitations(
   options: Pick<Core, 'writer' | 'opened' | 'wakeSender' | 'now'> & {
     readonly store: Store
   },
+  writer = options.writer,
 ): Pick<Portal, 'invite'> & {
   readonly acceptInvitation: AcceptInvitation
 } {
-  const { store, writer, opened, wakeSender, now } = options
+  const { store, opened, wakeSender, now } = options
 
   return {
     async invite(id, given, { by } = {}) {

@@ -19,10 +19,10 @@ const CHANGED_REQUEST_DELAY_MS = 10 * 60 * 1000
 
 /** `requestAccess`: access to a further API is granted at once, or the request waits for an operator's decision, as it always does for what an operator took away. */
 export function createRequestAccess(
-  { settings: { apis }, store, writer: operatorsWriter, opened, wakeSender, now }: Core,
+  { settings: { apis }, store, opened, wakeSender, now }: Core,
   /** The operators who are asked to decide. */
   operators: readonly string[],
-  writer: Pick<ApplicationWriter, 'change'> = operatorsWriter,
+  writer: Pick<ApplicationWriter, 'change'>,
 ): Registration['requestAccess'] {
   return async function requestAccess(id, { api: name, scopes, by }) {
     const { isManual: isAlwaysManual, requested: named } = readRequest(apis, name, scopes)

@@ -111,15 +111,16 @@ function createRegistrationPart(core: Core, settings: RegistrationSettings): Fea
     admit: createAdmission(core, settings),
     approval: operators.length > 0 ? { links, approvals } : undefined,
   })
-  const calls = withCheckedArguments(PARAMETERS, {
-    // The function is async, so that a mistake rejects.
-    async register(given: Parameters<Registration['register']>[0]) {
-      const prepared = await prepareRegistration(given)
-      const acceptedTerms = readAcceptance(terms, given.terms, core.now())
-      return prepared.save(undefined, { ...(await readOperatorData(given)), acceptedTerms })
-    },
-    requestAccess: createRequestAccess(core, operators),
-  })
+  const callsWith = (writer: Core['writer']) =>
+    withCheckedArguments(PARAMETERS, {
+      // The function is async, so that a mistake rejects.
+      async register(given: Parameters<Registration['register']>[0]) {
+        const prepared = await createPrepareRegistration(core, operators, writer)(given)
+        const acceptedTerms = readAcceptance(terms, given.terms, core.now())
+        return prepared.save(undefined, { ...(await readOperatorData(given)), acceptedTerms })
+      },
+      requestAccess: createRequestAccess(core, operators, writer),
+    })
   const offers: RegistrationOffer = {
     isOperator: (address) => operators.includes(address),
     requestAccess: (check, id, request) =>
@@ -129,5 +130,5 @@ function createRegistrationPart(core: Core, settings: RegistrationSettings): Fea
       if (terms) await acceptTerms(checkBefore(core.writer, check), terms, { id, by, at: core.now() })
     },
   }
-  return { calls: { ...calls, router }, offers }
+  return { calls: { ...callsWith(core.writer), router }, callsWith, offers }
 }

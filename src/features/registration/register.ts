@@ -74,8 +74,12 @@ export interface PreparedRegistration extends Pick<ApplicationRecord, 'name' | '
 }
 
 /** The call that adds an application for its developers. `operators` are asked to decide about registrations. */
-export function createPrepareRegistration(core: Core, operators: readonly string[]): PrepareRegistration {
-  const { writer, opened, wakeSender, now } = core
+export function createPrepareRegistration(
+  core: Core,
+  operators: readonly string[],
+  writer = core.writer,
+): PrepareRegistration {
+  const { opened, wakeSender, now } = core
   const { apis, clientAssertions } = core.settings
   /** Of new applications. */
   const plan = core.find('plans')?.defaultPlan
@@ -103,7 +107,7 @@ export function createPrepareRegistration(core: Core, operators: readonly string
     ): ReturnType<Registration['register']> {
       await opened()
       const record = {
-        ...createRecord(granted, now()),
+        ...createRecord(writer.createId(), granted, now()),
         ...data,
         name,
         contact,

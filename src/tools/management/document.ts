@@ -1,8 +1,7 @@
 import type { CoreAuth } from '../../index.js'
-import { describeMember } from '../operations/operation.js'
-import { toJsonSchema, type JsonSchema } from '../operations/schemas.js'
+import { describeMember, type Operation } from '../operations/operation.js'
+import { APPLICATION, toJsonSchema, type JsonSchema } from '../operations/schemas.js'
 import { SCOPES } from '../operations/operator-calls.js'
-import { isRepeatable } from './once.js'
 import { STATUS } from './problem.js'
 import type { Route } from './routes.js'
 
@@ -31,7 +30,7 @@ export function createDocument(auth: CoreAuth, apiName: string, routes: readonly
 }
 
 function describeOperation(route: Route, schemas: Map<string, JsonSchema>): object {
-  const { operation, path } = route
+  const { operation } = route
   const { summary, scope, memberScopes, name, output, creates } = operation
   const [tag] = name.split('.')
   const notes = Object.entries(memberScopes).map(([member, needed]) => `\`${member}\` also needs the scope ${needed}.`)
@@ -47,12 +46,26 @@ function describeOperation(route: Route, schemas: Map<string, JsonSchema>): obje
     responses: {
       [status]: {
         description: output === undefined ? 'Done.' : creates ? 'What was made.' : 'The answer.',
+        ...describeHeaders(operation),
         ...(output && { content: { 'application/json': { schema: convert(output, 'output', schemas) } } }),
       },
-      ...(isRepeatable(operation) && { 200: { $ref: '#/components/responses/200' } }),
-      ...listProblems(path, isRepeatable(operation)),
+      ...(creates && { 200: { $ref: '#/components/responses/200' } }),
+      ...listProblems(route),
     },
   }
+}
+
+/** The headers of an answer that is no problem. */
+function describeHeaders(operation: Operation): object {
+  const headers = {
+    ...(isVersioned(operation) && { ETag: describeValue('The version of the application, for If-Match.') }),
+    ...(operation.creates && { Location: describeValue('The address of what was made, or of its application.') }),
+  }
+  return Object.keys(headers).length > 0 ? { headers } : {}
+}
+
+function describeValue(description: string): object {
+  return { description, schema: { type: 'string' } }
 }
 
 /** The parameters of the path, and those of the query for a method without a body. */
@@ -66,10 +79,10 @@ function listParameters({ operation, path, hasBody }: Route): object[] {
     return { name, in: place, required: !isOptional, description, schema }
   }
   return [
-    ...(isRepeatable(operation) ? [IDEMPOTENCY_KEY] : []),
+    ...(operation.creates ? [IDEMPOTENCY_KEY] : []),
     ...inPath.map((name) => describe(name, 'path')),
     ...inQuery.map((name) => describe(name, 'query')),
-    ...(isConditional({ operation }) ? [IF_MATCH] : []),
+    ...(isConditional(operation) ? [IF_MATCH] : []),
   ]
 }
 
@@ -80,13 +93,17 @@ const IDEMPOTENCY_KEY = describeHeader(
 )
 
 function describeHeader(name: string, description: string): object {
-  return { name, in: 'header', description, schema: { type: 'string' } }
+  return { name, in: 'header', ...describeValue(description) }
 }
 
-/** Whether an operation compares the version of the application that it changes. */
-export function isConditional({ operation }: Pick<Route, 'operation'>): boolean {
-  const { changes, name, subject } = operation
-  return changes === 'application' && name.startsWith('applications.') && subject[0] === 'id'
+/** Whether answers have the version of the application. */
+export function isVersioned({ changes, output }: Operation): boolean {
+  return changes === 'application' || output === APPLICATION
+}
+
+/** Whether an operation compares the version of the application that it changes. Nothing else has versions. */
+export function isConditional({ changes, subject }: Operation): boolean {
+  return changes === 'application' && subject[0] === 'id'
 }
 
 function describeBody({ operation, path, method, hasBody }: Route, schemas: Map<string, JsonSchema>): object {
@@ -132,8 +149,14 @@ const PROBLEM: JsonSchema = {
 }
 const MADE: JsonSchema = {
   type: 'object',
-  required: ['repeated', 'applicationId'],
-  properties: { repeated: { const: true }, applicationId: { type: 'string' }, credentialId: { type: 'string' } },
+  description: 'The application, and the credential of it; or the signing key.',
+  required: ['repeated'],
+  properties: {
+    repeated: { const: true },
+    applicationId: { type: 'string' },
+    credentialId: { type: 'string' },
+    kid: { type: 'string' },
+  },
 }
 const REFUSAL: JsonSchema = {
   type: 'object',
@@ -167,8 +190,8 @@ const RESPONSES = {
   503: { description: 'The store is unavailable.', content: { ...problem, ...refusal } },
 }
 
-function listProblems(path: string, takesKey: boolean): object {
-  const others = [...(path.includes('{') ? [] : ['404']), ...(takesKey ? [] : ['422']), '200']
+function listProblems({ operation, path }: Route): object {
+  const others = ['200', path.includes('{') ? '' : '404', operation.creates ? '' : '422']
   const statuses = Object.keys(RESPONSES).filter((status) => !others.includes(status))
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]))
 }

@@ -8,9 +8,9 @@ import { isObject } from '../../shared/lib/is-object.js'
 import type { Operation } from '../operations/operation.js'
 import { SCOPES, type Scope } from '../operations/operator-calls.js'
 import { offers, perform } from '../operations/perform.js'
-import { createDocument, isConditional } from './document.js'
+import { createDocument, isConditional, isVersioned } from './document.js'
 import { applyPatch, needsRecord, readInput, readVersion } from './read-request.js'
-import { readOnce, type Made, type Once } from './once.js'
+import { readOnce, Repeat, type Made, type Once } from './once.js'
 import { Problem, sendProblem, toProblem } from './problem.js'
 import { matchPath, ROUTES, type Route } from './routes.js'
 
@@ -138,10 +138,9 @@ const MAX_PATCH_ATTEMPTS = 20
 
 /** Runs an operation, on the very version of the application that was judged. */
 function createChange({ auth, parts, api, operation, expected, once }: ChangeOptions) {
-  const isChange = operation.changes === 'application'
-  const isChecked = isConditional({ operation })
   let version: number | undefined
-  let patched: number | undefined
+  /** The version that the application must have. */
+  let wanted: number | undefined
 
   function check(record: ApplicationRecord): void {
     if (Object.hasOwn(record.apis, api) || record.resourceServer) {
@@ -151,49 +150,54 @@ function createChange({ auth, parts, api, operation, expected, once }: ChangeOpt
         `Application ${record.id} ${why}: operators change it, with the command line.`,
       )
     }
-    const wanted = expected ?? patched
     if (wanted !== undefined && record.version !== wanted)
       throw new Problem('version_changed', 'The application has changed since: read it again.')
-    version = record.version + 1
+    version = record.version
+  }
+
+  function keep(saved: ApplicationRecord): void {
+    version = saved.version
+    if (wanted !== undefined) wanted = saved.version
+  }
+
+  /** The calls with the check, beside those that change no application. */
+  function createCalls(): object {
+    const checked = Object.entries(parts.createCheckedCalls(check, once, keep))
+    const calls = auth as unknown as Readonly<Record<string, object>>
+    const rotateKey = once && { rotate: (options: object) => parts.rotateSigningKey(options, once) }
+    return {
+      ...auth,
+      ...Object.fromEntries(checked.map(([name, some]) => [name, { ...calls[name], ...some }])),
+      signingKeys: { ...auth.signingKeys, ...rotateKey },
+    }
   }
 
   async function runOnce(input: Readonly<Record<string, unknown>>, by: string): Promise<unknown> {
-    const { id } = input
-    patched = undefined
-    if (typeof id !== 'string') {
-      const made = await once?.find(undefined)
-      if (made || !once) return made ?? perform(operation, auth, input, by)
-      return perform(operation, { ...auth, applications: parts.createCheckedCalls(check, once) }, input, by)
-    }
-    const record = operation.output === undefined && !isChange ? undefined : await parts.findApplication(id)
-    if (!isChange) {
+    const id = operation.subject[0] === 'id' && isVersioned(operation) ? String(input['id']) : undefined
+    // It is read before repeats are looked for, so that one that is made in between changes its version.
+    const record = id === undefined ? undefined : await parts.findApplication(id)
+    const made = await once?.find(id)
+    if (made) return made
+    if (operation.changes === 'nothing') {
       version = record?.version
       return perform(operation, auth, input, by)
     }
-    const made = await once?.find(id)
-    if (made) return made
-    if (once) patched = record?.version
-    // Also for the calls of features, and for calls that refuse before they change anything.
-    if (record) check(record)
-    if (!isChecked) {
-      version = undefined
-      return perform(operation, auth, input, by)
-    }
     const isPatch = operation.name === 'applications.update' && needsRecord(input) && record !== undefined
-    if (isPatch) patched = record.version
-    const given = isPatch ? applyPatch(input, record) : input
-    const applications = { ...auth.applications, ...parts.createCheckedCalls(check, once) }
-    return perform(operation, { ...auth, applications }, given, by)
+    wanted = expected ?? (once || isPatch ? record?.version : undefined)
+    // Also for calls that refuse before they change anything.
+    if (record) check(record)
+    return perform(operation, createCalls(), isPatch ? applyPatch(input, record) : input, by)
   }
 
   return {
     async run(input: Readonly<Record<string, unknown>>, by: string): Promise<unknown> {
-      if (expected !== undefined && !isChecked)
+      if (expected !== undefined && !isConditional(operation))
         throw new Problem('invalid_request', 'This operation takes no If-Match.')
       for (let attempt = 1; ; attempt++) {
         try {
           return await runOnce(input, by)
         } catch (error) {
+          if (error instanceof Repeat) return error.made
           const isLate = error instanceof Problem && error.code === 'version_changed' && expected === undefined
           // Another request with the key was faster.
           const isMade =

@@ -10,19 +10,27 @@ import { Problem } from './problem.js'
 /** What a request with a key that was used before has made then. */
 export interface Made {
   readonly repeated: true
-  readonly applicationId: string
+  readonly applicationId?: string
   readonly credentialId?: string
+  readonly kid?: string
 }
 
 /** A request with `Idempotency-Key`. */
 export interface Once extends OnceRequest {
   /** Finds what an earlier request with the key has made; throws if that one had another input. */
   find(applicationId: string | undefined): Promise<Made | undefined>
+  /** Rejects with `Repeat` if an earlier request has made a signing key. */
+  check(): Promise<void>
 }
 
-/** Whether an operation takes `Idempotency-Key`. */
-export function isRepeatable({ creates, name }: Operation): boolean {
-  return creates && name.startsWith('applications.')
+/** An earlier request with the key was faster. */
+export class Repeat extends Error {
+  readonly made: Made
+
+  constructor(made: Made) {
+    super('The request was made before.')
+    this.made = made
+  }
 }
 
 const REMEMBERED_MS = 25 * 3600 * 1000
@@ -38,7 +46,7 @@ interface OnceOptions {
 
 /**
  * Reads `Idempotency-Key`. There is no record of it beside what it made: an application's id is derived from the key, so that the store
- * refuses a second one; the audit record of a credential names the key, and is saved with it on the version that was read. So nothing can be
+ * refuses a second one; the audit record of a credential or of a signing key names the key, and is saved with it on the version that was read. So nothing can be
  * made without being remembered, whatever ends in between.
  */
 export function readOnce(
@@ -46,8 +54,8 @@ export function readOnce(
   { auth, parts, operation, input, callerId }: OnceOptions,
 ): Once | undefined {
   const key = readHeader(req, 'idempotency-key')
+  // A repeat of what makes nothing leaves it as it is.
   if (key === undefined || !operation.creates) return undefined
-  if (!isRepeatable(operation)) throw new Problem('invalid_request', 'This operation takes no Idempotency-Key.')
   if (typeof key !== 'string' || !/^[\x21-\x7E]{1,255}$/.test(key))
     throw new Problem('invalid_request', 'An Idempotency-Key is 1 to 255 visible ASCII characters, such as a UUID.')
   const digest = hash(callerId, operation.name, key)
@@ -58,16 +66,17 @@ export function readOnce(
     throw new Problem('idempotency_key_reused', 'The Idempotency-Key was used for a request with another input.')
   }
 
-  async function findChange(applicationId: string): Promise<Made | undefined> {
+  async function findChange(query: { readonly applicationId?: string; readonly type?: 'signingKey.rotated' }) {
     const from = new Date(Date.now() - REMEMBERED_MS)
     for (let after: string | undefined; ;) {
-      const { items, next } = await auth.audit.list({ applicationId, from, order: 'newest', limit: 1000, after })
-      for (const { details } of items) {
-        const { request, credentialId, deliver } = details as Readonly<Record<string, string | undefined>>
+      const { items, next } = await auth.audit.list({ ...query, from, order: 'newest', limit: 1000, after })
+      for (const { details, applicationId } of items) {
+        const { request, credentialId, deliver, kid } = details as Readonly<Record<string, string | undefined>>
         if (request?.startsWith(`${digest}.`) !== true) continue
         return toMade(request, {
-          applicationId,
+          ...(applicationId !== undefined && { applicationId }),
           ...(credentialId !== undefined && deliver === undefined && { credentialId }),
+          ...(kid !== undefined && { kid }),
         })
       }
       if (next === undefined) return undefined
@@ -76,14 +85,20 @@ export function readOnce(
   }
 
   const applicationId = `app_${createHash('sha256').update(`application ${digest}`).digest('hex').slice(0, 32)}`
+  const findKey = (): Promise<Made | undefined> => findChange({ type: 'signingKey.rotated' })
   return {
     id,
     applicationId,
     async find(given) {
-      if (given !== undefined) return findChange(given)
+      if (given !== undefined) return findChange({ applicationId: given })
+      if (operation.changes === 'signingKeys') return findKey()
       if (!(await parts.findApplication(applicationId))) return undefined
       const { items } = await auth.audit.list({ applicationId, limit: 1 })
       return toMade(items[0]?.details['request'], { applicationId })
+    },
+    async check() {
+      const made = await findKey()
+      if (made) throw new Repeat(made)
     },
   }
 }

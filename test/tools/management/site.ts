@@ -2,11 +2,19 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import express from 'express'
 import { afterAll, beforeAll, expect } from 'vitest'
+import type { ApisOptions } from '../../../src/index.js'
 import { plans } from '../../../src/features/plans/index.js'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { management, managementApi } from '../../../src/tools/management/index.js'
 import { accessToken, listen } from '../../support/http.js'
-import { APIS, openPlatform, STORES, type FullPlatform, type OpenedStore } from '../../support/platform.js'
+import {
+  APIS,
+  openPlatform,
+  STORES,
+  type FullPlatform,
+  type OpenedStore,
+  type TestOptions,
+} from '../../support/platform.js'
 import { freshDatabase } from '../../support/postgres.js'
 
 export interface Answer {
@@ -25,7 +33,10 @@ export interface Operation {
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: object }[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> }
   readonly responses: Readonly<
-    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>> }>
+    Record<
+      string,
+      { readonly content?: Readonly<Record<string, { readonly schema: object }>>; readonly headers?: object }
+    >
   >
 }
 
@@ -57,19 +68,23 @@ export const MANAGED_STORES: Readonly<Record<string, () => Promise<OpenedStore>>
 }
 
 /** A platform with every feature, and management at `/management`, for all tests of a `describe()`. */
-export function useManagement(openStore: () => Promise<OpenedStore>): ManagementSite {
+export function useManagement(
+  openStore: () => Promise<OpenedStore>,
+  { apis, ...options }: TestOptions & { readonly apis?: ApisOptions } = {},
+): ManagementSite {
   const site = {} as { -readonly [Name in keyof ManagementSite]: ManagementSite[Name] }
   let close: () => Promise<void>
   beforeAll(async () => {
     const opened = await openStore()
     const { auth } = openPlatform({
-      apis: { ...APIS, management: managementApi },
+      apis: { ...APIS, ...apis, management: managementApi },
       store: opened.store,
       now: Date.now,
       mailer: { send: async () => undefined },
       developersUrl: 'https://api.example.com/developers',
       plans: plans({ gold: { requests: [{ limit: 1000, per: 'day' }] } }),
       rateLimits: { requests: false, registration: false, allRegistrations: false },
+      ...options,
     })
     await auth.ready()
     const app = express()

@@ -8,6 +8,7 @@ import type { ApplicationRecord } from '../../../shared/contracts/application-re
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
 import type { ApplicationCache } from './application-cache.js'
+import { createApplicationId } from './application-id.js'
 import {
   applyExpiry,
   findLatestExpiry,
@@ -182,6 +183,8 @@ export function createApplicationWriter({
     add,
     addAll,
     change,
+    /** The id of an application that is to be added. */
+    createId: createApplicationId,
     /** The latest time (milliseconds) at which such a credential may expire; undefined if it need not expire. */
     findLatestExpiry: (use: CredentialUse, createdAt: number) => findLatestExpiry(maximumAges, use, createdAt),
   }
@@ -195,31 +198,37 @@ export interface OnceRequest {
   readonly applicationId: string
 }
 
-/** A writer for others than operators: it saves a change only if `check` does not throw for the very record that the change is made of. */
-export function checkBefore(
-  writer: ApplicationWriter,
+export type Checks = readonly [
   check: (current: ApplicationRecord) => void,
-  request?: OnceRequest,
-): ApplicationWriter {
+  request?: OnceRequest | undefined,
+  saved?: (record: ApplicationRecord) => void,
+]
+
+/**
+ * A writer for others than operators: it saves a change only if `check` does not throw for the very record that the change is made of, and
+ * tells `saved` the record that was saved.
+ */
+export function checkBefore(writer: ApplicationWriter, ...[check, request, saved]: Checks): ApplicationWriter {
   const noted = request && { request: request.id }
-  const change = (<Result>(
+  const change = (async <Result>(
     id: string,
     event: ChangeEvent,
     edit: (current: ApplicationRecord) => MaybePromise<Edit<Result> | undefined>,
-  ) =>
-    writer.change(id, event, async (current) => {
+  ) => {
+    const changed = await writer.change(id, event, async (current) => {
       check(current)
       const edited = await edit(current)
-      return edited && noted ? { ...edited, details: { ...edited.details, ...noted } } : edited
-    })) as ApplicationWriter['change']
-  const add: ApplicationWriter['add'] = (record, event, saved) =>
-    request
-      ? writer.add({ ...record, id: request.applicationId }, event, {
-          ...saved,
-          details: { ...saved.details, ...noted },
-        })
-      : writer.add(record, event, saved)
-  return { ...writer, add, change }
+      return edited && { ...edited, details: { ...edited.details, ...noted } }
+    })
+    if (changed) saved?.(changed.record)
+    return changed
+  }) as ApplicationWriter['change']
+  const add: ApplicationWriter['add'] = async (given, event, { details, ...others }) => {
+    const record = await writer.add(given, event, { ...others, details: { ...details, ...noted } })
+    saved?.(record)
+    return record
+  }
+  return { ...writer, add, change, createId: () => request?.applicationId ?? writer.createId() }
 }
 
 function createConflictError(id: string): ApplicationError {

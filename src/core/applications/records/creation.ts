@@ -5,7 +5,7 @@ import { readEnd } from '../../../shared/lib/temporary.js'
 import { mintCredentials, type Credentials } from '../credentials/credentials.js'
 import { createKeySetRecord, readKeySetSource, type KeySetReader } from '../credentials/key-sets.js'
 import type { Applications } from '../applications-api.js'
-import { createApplicationId, createTemporaryId } from './application-id.js'
+import { createTemporaryId } from './application-id.js'
 import { toApplication } from './application-info.js'
 import { EMPTY_APPLICATION } from './status.js'
 import { readGrants, readResourceServer } from './grants.js'
@@ -40,7 +40,7 @@ export function createCreation(
         { apis, hasKeySet: given !== undefined, now: createdAt },
       )
       const record: ApplicationRecord = {
-        ...createRecord(granted, createdAt),
+        ...createRecord(writer.createId(), granted, createdAt),
         ...operatorData,
         resourceServer,
         ...(endsAt !== undefined && { id: createTemporaryId(), endsAt }),
@@ -66,10 +66,11 @@ export function createCreation(
 }
 
 export function createRecord(
+  id: string,
   apis: ApplicationRecord['apis'],
   createdAt: number,
 ): Omit<ApplicationRecord, 'name' | 'contact' | 'isUnconfirmed' | 'status' | 'language'> {
-  return { ...EMPTY_APPLICATION, id: createApplicationId(), apis, createdAt, tokensRevokedAt: 0, version: 1 }
+  return { ...EMPTY_APPLICATION, id, apis, createdAt, tokensRevokedAt: 0, version: 1 }
 }
 
 /** Details for the audit log. Operator data is erased with the application, so only names are recorded. */
