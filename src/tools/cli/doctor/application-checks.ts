@@ -1,7 +1,7 @@
 import type { AdminApi } from '../../admin/index.js'
 import type { Application, Store, CredentialInfo, PlatformAuthOptions } from '../../../index.js'
 import { readPages } from '../commands/lists.js'
-import { MAX_LISTED, describeCount, nameFirst, note, requireConfig, requireStore, type Check } from './finding.js'
+import { MAX_LISTED, describeCount, nameFirst, note, type CheckContext, type CheckResults } from './finding.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { PROGRAM } from '../program.js'
 import type { ApplicationRecord } from '../../../store.js'
@@ -28,38 +28,31 @@ async function findApplications(
 }
 
 /** Names applications that have an API without any of its scopes, such as those from before it had some. */
-const scopesCheck: Check = {
-  name: 'scopes',
-  findMissing: (context) => requireConfig(context) ?? requireStore(context),
-  async run({ target: { options }, admin }) {
-    const findings = Object.entries(options!.apis).map(async ([api, { scopes = {}, defaultScopes = [] }]) => {
-      const [scope] = Object.keys(ownMembers(scopes))
-      if (scope === undefined || defaultScopes.length > 0) return []
-      const hasNone = ({ apis }: Application): boolean => apis[api]?.scopes.length === 0
-      const { applications, among } = await findApplications(admin!, api, hasNone)
-      if (applications.length === 0) return []
-      return note(
-        `${describeCount(applications, 'application has', 'applications have')} the API "${api}" without any of its scopes${among}: ${nameFirst(applications.map(({ id }) => id))}. Guards that require scopes answer 403.`,
-        `${PROGRAM} apps allow ID ${api} --scope ${scope}. Or say with defaultScopes what such a grant means.`,
-      )
-    })
-    return (await Promise.all(findings)).flat()
-  },
+export async function checkScopes({ target: { options }, admin }: CheckContext): Promise<CheckResults> {
+  const findings = Object.entries(options!.apis).map(async ([api, { scopes = {}, defaultScopes = [] }]) => {
+    const [scope] = Object.keys(ownMembers(scopes))
+    if (scope === undefined || defaultScopes.length > 0) return []
+    const hasNone = ({ apis }: Application): boolean => apis[api]?.scopes.length === 0
+    const { applications, among } = await findApplications(admin!, api, hasNone)
+    if (applications.length === 0) return []
+    return note(
+      `${describeCount(applications, 'application has', 'applications have')} the API "${api}" without any of its scopes${among}: ${nameFirst(applications.map(({ id }) => id))}. Guards that require scopes answer 403.`,
+      `${PROGRAM} apps allow ID ${api} --scope ${scope}. Or say with defaultScopes what such a grant means.`,
+    )
+  })
+  return (await Promise.all(findings)).flat()
 }
 
 /** Names the applications that `prove` has left. They are known by their end, because anybody may choose their name. */
-const proveCheck: Check = {
-  name: 'applications of prove',
-  async run({ target: { store } }) {
-    const left = await listTemporary(store!)
-    if (left.length === 0) return []
-    const last = Math.max(...left.map(({ endsAt }) => endsAt ?? 0))
-    const ids = left.map(({ id }) => id).join(', ')
-    return note(
-      `prove created what is still there: ${ids}. It runs now, or was killed. Everything of these applications ends by itself at ${formatTime(last)} at the latest; a server deletes them within an hour of their end.`,
-      `If no prove runs now: ${PROGRAM} apps delete ID`,
-    )
-  },
+export async function checkProve({ target: { store } }: CheckContext): Promise<CheckResults> {
+  const left = await listTemporary(store!)
+  if (left.length === 0) return []
+  const last = Math.max(...left.map(({ endsAt }) => endsAt ?? 0))
+  const ids = left.map(({ id }) => id).join(', ')
+  return note(
+    `prove created what is still there: ${ids}. It runs now, or was killed. Everything of these applications ends by itself at ${formatTime(last)} at the latest; a server deletes them within an hour of their end.`,
+    `If no prove runs now: ${PROGRAM} apps delete ID`,
+  )
 }
 
 function listTemporary(store: Store): Promise<readonly ApplicationRecord[]> {
@@ -75,58 +68,47 @@ function listTemporary(store: Store): Promise<readonly ApplicationRecord[]> {
 const EXPIRING_WITHIN_DAYS = 30
 
 /** Lists credentials that are about to expire. Another check names the applications of `prove`. */
-const expiringCredentialsCheck: Check = {
-  name: 'expiring credentials',
-  async run({ admin, target: { store } }) {
-    const expiringBefore = new Date(Date.now() + EXPIRING_WITHIN_DAYS * DAY_MS)
-    const found = await admin!.applications.list({ expiringBefore, limit: MAX_LISTED })
-    const temporary = new Set((await listTemporary(store!)).map(({ id }) => id))
-    const items = found.items.filter(({ id }) => !temporary.has(id))
-    if (items.length === 0) return []
-    const ends = items.flatMap(({ keys, secrets }) => [...keys, ...secrets].map(({ expiresAt }) => Number(expiresAt)))
-    const first = Math.min(...ends.filter((end) => !Number.isNaN(end)))
-    return note(
-      `${describeCount(items, 'application has', 'applications have')} credentials that expire within ${EXPIRING_WITHIN_DAYS} days, the first at ${formatTime(first)}: ${nameFirst(items.map(({ id }) => id))}.`,
-      `${PROGRAM} apps list --expiring ${EXPIRING_WITHIN_DAYS}d`,
-    )
-  },
+export async function checkExpiringCredentials({ admin, target: { store } }: CheckContext): Promise<CheckResults> {
+  const expiringBefore = new Date(Date.now() + EXPIRING_WITHIN_DAYS * DAY_MS)
+  const found = await admin!.applications.list({ expiringBefore, limit: MAX_LISTED })
+  const temporary = new Set((await listTemporary(store!)).map(({ id }) => id))
+  const items = found.items.filter(({ id }) => !temporary.has(id))
+  if (items.length === 0) return []
+  const ends = items.flatMap(({ keys, secrets }) => [...keys, ...secrets].map(({ expiresAt }) => Number(expiresAt)))
+  const first = Math.min(...ends.filter((end) => !Number.isNaN(end)))
+  return note(
+    `${describeCount(items, 'application has', 'applications have')} credentials that expire within ${EXPIRING_WITHIN_DAYS} days, the first at ${formatTime(first)}: ${nameFirst(items.map(({ id }) => id))}.`,
+    `${PROGRAM} apps list --expiring ${EXPIRING_WITHIN_DAYS}d`,
+  )
 }
 
 /** Lists applications whose public keys cannot be read at their address, so that they get no access tokens in the end. */
-const keySetsCheck: Check = {
-  name: 'addresses of key sets',
-  findMissing: (context) => requireConfig(context) ?? requireStore(context),
-  async run({ target: { options }, admin }) {
-    const takesKeys = Object.values(options!.apis).some(
-      (api) => api.scheme === 'oauth2' && api.clientAuthentication?.includes('private_key_jwt'),
-    )
-    if (!takesKeys) return []
-    const { applications, among } = await findApplications(admin!, undefined, ({ secrets }) =>
-      secrets.some(({ keySet }) => keySet && 'jwksUri' in keySet && keySet.unreadableSince !== undefined),
-    )
-    if (applications.length === 0) return []
-    return note(
-      `${describeCount(applications, 'application has', 'applications have')} a key set whose address cannot be read${among}: ${nameFirst(applications.map(({ id }) => id))}. What was read last is accepted for 24 hours.`,
-      `${PROGRAM} apps show ID names the address. Its contacts are told after an hour.`,
-    )
-  },
+export async function checkKeySets({ target: { options }, admin }: CheckContext): Promise<CheckResults> {
+  const takesKeys = Object.values(options!.apis).some(
+    (api) => api.scheme === 'oauth2' && api.clientAuthentication?.includes('private_key_jwt'),
+  )
+  if (!takesKeys) return []
+  const { applications, among } = await findApplications(admin!, undefined, ({ secrets }) =>
+    secrets.some(({ keySet }) => keySet && 'jwksUri' in keySet && keySet.unreadableSince !== undefined),
+  )
+  if (applications.length === 0) return []
+  return note(
+    `${describeCount(applications, 'application has', 'applications have')} a key set whose address cannot be read${among}: ${nameFirst(applications.map(({ id }) => id))}. What was read last is accepted for 24 hours.`,
+    `${PROGRAM} apps show ID names the address. Its contacts are told after an hour.`,
+  )
 }
 
 /** Lists credentials that are older than the maximum age allows, because they were made before it was set. */
-const credentialAgeCheck: Check = {
-  name: 'age of credentials',
-  findMissing: (context) => requireConfig(context) ?? requireStore(context),
-  async run({ target: { options }, admin }) {
-    if (!hasMaximumAge(options!)) return []
-    const { applications, among } = await findApplications(admin!, undefined, (application) =>
-      outlivesMaximumAge(application, options!),
-    )
-    if (applications.length === 0) return []
-    return note(
-      `${describeCount(applications, 'application has', 'applications have')} credentials without an expiry, or with one beyond the maximum age${among}: ${nameFirst(applications.map(({ id }) => id))}. They were made before there was one.`,
-      `${PROGRAM} apps show ID. Then rotate them, or set an expiry: apps update-credential ID CREDENTIAL --expires DATE`,
-    )
-  },
+export async function checkCredentialAge({ target: { options }, admin }: CheckContext): Promise<CheckResults> {
+  if (!hasMaximumAge(options!)) return []
+  const { applications, among } = await findApplications(admin!, undefined, (application) =>
+    outlivesMaximumAge(application, options!),
+  )
+  if (applications.length === 0) return []
+  return note(
+    `${describeCount(applications, 'application has', 'applications have')} credentials without an expiry, or with one beyond the maximum age${among}: ${nameFirst(applications.map(({ id }) => id))}. They were made before there was one.`,
+    `${PROGRAM} apps show ID. Then rotate them, or set an expiry: apps update-credential ID CREDENTIAL --expires DATE`,
+  )
 }
 
 function hasMaximumAge({ credentials, apis }: PlatformAuthOptions): boolean {
@@ -148,11 +130,3 @@ function outlivesMaximumAge({ apis, keys, secrets }: Application, options: Platf
   }
   return keys.some((key) => outlives('apiKey', key)) || secrets.some((secret) => outlives('oauth2', secret))
 }
-
-export const APPLICATION_CHECKS: readonly Check[] = [
-  expiringCredentialsCheck,
-  credentialAgeCheck,
-  keySetsCheck,
-  scopesCheck,
-  proveCheck,
-]

@@ -5,23 +5,73 @@ import { describeRootCause, describeUnavailableStore } from '../errors.js'
 import { alignColumns, toPlainLine, wrapText } from '../format.js'
 import { EXIT_CODES } from '../program.js'
 import type { Target } from '../target.js'
-import { FEATURE_CHECKS } from './feature-checks.js'
-import { emailsCheck } from './email-checks.js'
-import { problem, requireStore, toFinding, type Check, type CheckContext, type Finding } from './finding.js'
-import { APPLICATION_CHECKS } from './application-checks.js'
-import { serverCheck } from './server-check.js'
-import { SERVICE_CHECKS } from './service-checks.js'
-import { STARTUP_CHECKS } from './startup-checks.js'
-import { STORE_CHECKS } from './store-checks.js'
+import {
+  checkCredentialAge,
+  checkExpiringCredentials,
+  checkKeySets,
+  checkProve,
+  checkScopes,
+} from './application-checks.js'
+import { checkEmails } from './email-checks.js'
+import {
+  checkFeatures,
+  checkImportedCredentials,
+  checkProcesses,
+  checkReportOnly,
+  checkStoredParts,
+} from './feature-checks.js'
+import { problem, toFinding, type CheckContext, type CheckResults, type Finding } from './finding.js'
+import { checkServer } from './server-check.js'
+import { checkDatabase, checkRedis } from './service-checks.js'
+import { checkNode, checkStartup } from './startup-checks.js'
+import {
+  checkChangeFeed,
+  checkDatabaseClock,
+  checkEncryption,
+  checkFileMode,
+  checkMemoryStore,
+  checkSigningKeys,
+} from './store-checks.js'
+
+/** What a check may need, by its name in reports. */
+const PARTS = {
+  '--config': ({ target }: CheckContext) => target.options,
+  '--db': ({ target }: CheckContext) => target.database,
+  'a store that can be opened': ({ admin }: CheckContext) => admin,
+}
+const CONFIG = '--config'
+const DB = '--db'
+const STORE = 'a store that can be opened'
+
+interface Check {
+  readonly name: string
+  readonly needs: readonly (keyof typeof PARTS)[]
+  run(context: CheckContext): Promise<CheckResults> | CheckResults
+}
 
 const CHECKS: readonly Check[] = [
-  ...STARTUP_CHECKS,
-  ...STORE_CHECKS,
-  ...SERVICE_CHECKS,
-  ...FEATURE_CHECKS,
-  emailsCheck,
-  ...APPLICATION_CHECKS,
-  serverCheck,
+  { name: 'node', needs: [], run: checkNode },
+  { name: 'options', needs: [CONFIG], run: checkStartup },
+  { name: 'memory store', needs: [], run: checkMemoryStore },
+  { name: 'file mode', needs: [DB], run: checkFileMode },
+  { name: 'change feed', needs: [STORE], run: checkChangeFeed },
+  { name: 'encryption at rest', needs: [STORE], run: checkEncryption },
+  { name: 'signing keys', needs: [STORE], run: checkSigningKeys },
+  { name: "the database's clock", needs: [DB, STORE], run: checkDatabaseClock },
+  { name: 'database', needs: [STORE], run: checkDatabase },
+  { name: 'redis', needs: [CONFIG], run: checkRedis },
+  { name: 'imported credentials', needs: [STORE], run: checkImportedCredentials },
+  { name: 'features', needs: [CONFIG], run: checkFeatures },
+  { name: 'stored without a feature', needs: [CONFIG, STORE], run: checkStoredParts },
+  { name: 'processes', needs: [STORE], run: checkProcesses },
+  { name: 'guards that only report', needs: [STORE], run: checkReportOnly },
+  { name: 'e-mails', needs: [STORE], run: checkEmails },
+  { name: 'expiring credentials', needs: [STORE], run: checkExpiringCredentials },
+  { name: 'age of credentials', needs: [CONFIG, STORE], run: checkCredentialAge },
+  { name: 'addresses of key sets', needs: [CONFIG, STORE], run: checkKeySets },
+  { name: 'scopes', needs: [CONFIG, STORE], run: checkScopes },
+  { name: 'applications of prove', needs: [STORE], run: checkProve },
+  { name: 'the server at baseUrl', needs: [CONFIG], run: checkServer },
 ]
 
 /** `doctor`: runs every check and reports what is wrong, and how to fix it. */
@@ -40,7 +90,7 @@ export const doctorCommand = command({
     const context = { target, manifest, admin, production: process.env['NODE_ENV'] === 'production' }
     const skipped: SkippedCheck[] = []
     for (const check of CHECKS) {
-      const requires = (check.findMissing ?? requireStore)(context)
+      const requires = check.needs.find((part) => PARTS[part](context) === undefined)
       if (requires === undefined) findings.push(...(await runCheck(check, context)))
       else skipped.push({ check: check.name, requires })
     }

@@ -17,11 +17,10 @@ import {
   nameFirst,
   note,
   problem,
-  requireConfig,
-  requireStore,
   toFinding,
-  type Check,
+  type CheckContext,
   type CheckResult,
+  type CheckResults,
 } from './finding.js'
 import type { AdminApi } from '../../admin/index.js'
 import type { ReportedRequests } from '../../../features/usage/index.js'
@@ -30,13 +29,9 @@ import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
 
 /** What features find out about the services that they use, such as the mail server. Nothing is sent. */
-const featuresCheck: Check = {
-  name: 'features',
-  findMissing: requireConfig,
-  async run({ target: { options } }) {
-    const found = await askPlatform(options!, (parts) => parts.diagnose())
-    return (found ?? []).map((each) => toFinding(each.isNote ? 'note' : 'problem', each))
-  },
+export async function checkFeatures({ target: { options } }: CheckContext): Promise<CheckResults> {
+  const found = await askPlatform(options!, (parts) => parts.diagnose())
+  return (found ?? []).map((each) => toFinding(each.isNote ? 'note' : 'problem', each))
 }
 
 /** What a platform with these options says; undefined if they are wrong, which the check of the options reports. */
@@ -57,57 +52,50 @@ async function askPlatform<Answer>(
 }
 
 /** Whether processes that run on this store, and the options, have the same limits under one plan's name, and the same settings of an API. */
-const processesCheck: Check = {
-  name: 'processes',
-  async run({ target: { options, store } }) {
-    const running = (await store!.processes?.list(PROCESS_LIFETIME_MS)) ?? []
-    const settings = options && (await askPlatform(options, ({ sharedSettings }) => sharedSettings))
-    const compared = [...running, ...(settings ? [{ id: 'these options', settings }] : [])]
-    return findDisagreements(compared).map(({ setting, values }) => {
-      const sides = [...values].map(([value, ids]) => `"${value}" (${nameFirst(ids)})`)
-      return note(
-        `${setting} differs: ${sides.join(', ')}.`,
-        'Give all processes on this store the same. While they are replaced one after another this ends by itself.',
-      )
-    })
-  },
+export async function checkProcesses({ target: { options, store } }: CheckContext): Promise<CheckResults> {
+  const running = (await store!.processes?.list(PROCESS_LIFETIME_MS)) ?? []
+  const settings = options && (await askPlatform(options, ({ sharedSettings }) => sharedSettings))
+  const compared = [...running, ...(settings ? [{ id: 'these options', settings }] : [])]
+  return findDisagreements(compared).map(({ setting, values }) => {
+    const sides = [...values].map(([value, ids]) => `"${value}" (${nameFirst(ids)})`)
+    return note(
+      `${setting} differs: ${sides.join(', ')}.`,
+      'Give all processes on this store the same. While they are replaced one after another this ends by itself.',
+    )
+  })
 }
 
 /** What is stored for a feature that the options do not give: it waits, or is counted no more. */
-const storedPartsCheck: Check = {
-  name: 'stored without a feature',
-  findMissing: (context) => requireConfig(context) ?? requireStore(context),
-  async run({ target: { options, store }, admin }) {
-    const has = (name: string): boolean => hasFeature(options, name)
-    const [due, held] = await Promise.all([
-      listQueuedEmails(store!, { state: 'due' }),
-      listQueuedEmails(store!, { state: 'held' }),
-    ])
-    const lastMonth = { from: formatDay(Date.now() - 30 * DAY_MS), to: formatDay(Date.now()), limit: 1 }
-    const counts = (await admin?.usage?.list(lastMonth))?.items ?? []
-    const results: (CheckResult | false)[] = [
-      ...(await checkPlans(store!, options)),
-      due.length > 0 &&
-        !has('emails') &&
-        problem(
-          `${describeCount(due, 'e-mail waits', 'e-mails wait')}, and the options have no emails() to send them.`,
-          'Add emails() to features, unless another server on this store has it.',
-        ),
-      held.length > 0 &&
-        !has('registration') &&
-        note(
-          `${describeCount(held, 'registration waits', 'registrations wait')} for a decision, and the options have no registration() with its pages.`,
-          'Decide with: apps approve ID, or apps deny ID. What has waited for 14 days is deleted.',
-        ),
-      counts.length > 0 &&
-        !has('usage') &&
-        note(
-          'There are counts of the last 30 days, and the options have no usage(): this server counts nothing, and deletes no old counts.',
-          'Add usage() to features, unless another server on this store has it.',
-        ),
-    ]
-    return results.filter((result) => result !== false)
-  },
+export async function checkStoredParts({ target: { options, store }, admin }: CheckContext): Promise<CheckResults> {
+  const has = (name: string): boolean => hasFeature(options, name)
+  const [due, held] = await Promise.all([
+    listQueuedEmails(store!, { state: 'due' }),
+    listQueuedEmails(store!, { state: 'held' }),
+  ])
+  const lastMonth = { from: formatDay(Date.now() - 30 * DAY_MS), to: formatDay(Date.now()), limit: 1 }
+  const counts = (await admin?.usage?.list(lastMonth))?.items ?? []
+  const results: (CheckResult | false)[] = [
+    ...(await checkPlans(store!, options)),
+    due.length > 0 &&
+      !has('emails') &&
+      problem(
+        `${describeCount(due, 'e-mail waits', 'e-mails wait')}, and the options have no emails() to send them.`,
+        'Add emails() to features, unless another server on this store has it.',
+      ),
+    held.length > 0 &&
+      !has('registration') &&
+      note(
+        `${describeCount(held, 'registration waits', 'registrations wait')} for a decision, and the options have no registration() with its pages.`,
+        'Decide with: apps approve ID, or apps deny ID. What has waited for 14 days is deleted.',
+      ),
+    counts.length > 0 &&
+      !has('usage') &&
+      note(
+        'There are counts of the last 30 days, and the options have no usage(): this server counts nothing, and deletes no old counts.',
+        'Add usage() to features, unless another server on this store has it.',
+      ),
+  ]
+  return results.filter((result) => result !== false)
 }
 
 /** A server without `plans()` does not start on such a store, and requests of an application with an unknown plan get 500. */
@@ -134,42 +122,36 @@ async function checkPlans(store: Store, options: PlatformAuthOptions | undefined
 }
 
 /** Lists credentials that still have hashes of the system that issued them, and checks that servers recognize the hashes. */
-const importedCredentialsCheck: Check = {
-  name: 'imported credentials',
-  async run({ target: { options, store } }) {
-    const counts = Object.entries((await store?.imports?.countHashes?.()) ?? {})
-    if (counts.length === 0) return []
-    const formats = counts.map(([format, count]) => `${count} as ${format}`).join(', ')
-    if (options && !hasFeature(options, 'imports')) {
-      return problem(
-        `The options have no imports(), so credentials that were imported as hashes are refused with 401: ${formats}.`,
-        'Add imports() from "express-platform-auth/imports" to features; imports({ hmacKey }) for HMAC-SHA-256 hashes.',
-      )
-    }
-    return note(
-      `Not used yet, and therefore stored by the hashes of another system: ${formats}.`,
-      "Each gets the platform's own hash at its first use. Ask the owners of those that remain, or rotate them.",
+export async function checkImportedCredentials({ target: { options, store } }: CheckContext): Promise<CheckResults> {
+  const counts = Object.entries((await store?.imports?.countHashes?.()) ?? {})
+  if (counts.length === 0) return []
+  const formats = counts.map(([format, count]) => `${count} as ${format}`).join(', ')
+  if (options && !hasFeature(options, 'imports')) {
+    return problem(
+      `The options have no imports(), so credentials that were imported as hashes are refused with 401: ${formats}.`,
+      'Add imports() from "express-platform-auth/imports" to features; imports({ hmacKey }) for HMAC-SHA-256 hashes.',
     )
-  },
+  }
+  return note(
+    `Not used yet, and therefore stored by the hashes of another system: ${formats}.`,
+    "Each gets the platform's own hash at its first use. Ask the owners of those that remain, or rotate them.",
+  )
 }
 
 /** Entries that are read at most, so that the doctor soon answers. */
 const MAX_READ = 10_000
 
 /** Whether guards only report. Options of guards are in the app's code, but what they report is in the store. */
-const reportOnlyCheck: Check = {
-  name: 'guards that only report',
-  async run({ admin, production }) {
-    const recent = await listRecent(admin!.usage)
-    if (recent.length === 0) return []
-    const last = Math.max(...recent.map(({ lastAt }) => lastAt.getTime()))
-    const apis = [...new Set(recent.map(({ api }) => `"${api}"`))].join(', ')
-    const create = production ? problem : note
-    return create(
-      `In the last 24 hours report-only guards let requests pass that they would refuse, the last at ${formatTime(last)}: API ${apis}.`,
-      `${PROGRAM} report-only. Then remove reportOnly from guard, API or platform.`,
-    )
-  },
+export async function checkReportOnly({ admin, production }: CheckContext): Promise<CheckResults> {
+  const recent = await listRecent(admin!.usage)
+  if (recent.length === 0) return []
+  const last = Math.max(...recent.map(({ lastAt }) => lastAt.getTime()))
+  const apis = [...new Set(recent.map(({ api }) => `"${api}"`))].join(', ')
+  const create = production ? problem : note
+  return create(
+    `In the last 24 hours report-only guards let requests pass that they would refuse, the last at ${formatTime(last)}: API ${apis}.`,
+    `${PROGRAM} report-only. Then remove reportOnly from guard, API or platform.`,
+  )
 }
 
 async function listRecent(usage: AdminApi['usage']): Promise<readonly ReportedRequests[]> {
@@ -184,11 +166,3 @@ async function listRecent(usage: AdminApi['usage']): Promise<readonly ReportedRe
   }
   return recent
 }
-
-export const FEATURE_CHECKS: readonly Check[] = [
-  importedCredentialsCheck,
-  featuresCheck,
-  storedPartsCheck,
-  processesCheck,
-  reportOnlyCheck,
-]

@@ -19,13 +19,6 @@ export interface CheckContext {
   readonly production: boolean
 }
 
-export interface Check {
-  readonly name: string
-  /** The part that the check needs and does not have; undefined if it can run. If left out, the check needs a store. */
-  findMissing?(context: CheckContext): string | undefined
-  run(context: CheckContext): Promise<CheckResults> | CheckResults
-}
-
 /** A finding before the doctor adds the name of its check. */
 export type CheckResult = Omit<Finding, 'check'>
 
@@ -55,14 +48,4 @@ export function describeCount({ length }: readonly unknown[], one: string, sever
 /** The first three names, and whether there are more. */
 export function nameFirst(names: readonly string[]): string {
   return [...names.slice(0, 3), ...(names.length > 3 ? ['...'] : [])].join(', ')
-}
-
-/** Defines a check that needs the module of `--config`. */
-export function requireConfig({ target }: CheckContext): string | undefined {
-  return target.options ? undefined : '--config'
-}
-
-/** Defines a check that needs an open store. */
-export function requireStore({ admin }: CheckContext): string | undefined {
-  return admin ? undefined : 'a store that can be opened'
 }

@@ -1,48 +1,44 @@
 import { randomUUID } from 'node:crypto'
 import { describeRootCause } from '../errors.js'
 import { FORGED_ADDRESS, judgeForwarding, readForwarding, type Forwarding } from '../forwarding.js'
-import { note, problem, requireConfig, type Check, type CheckResult } from './finding.js'
+import { note, problem, type CheckContext, type CheckResult, type CheckResults } from './finding.js'
 import { compareClocks } from './store-checks.js'
 
 /** Whether the server at `baseUrl` runs on this store: it serves the store's key set, which anybody may read. */
-export const serverCheck: Check = {
-  name: 'the server at baseUrl',
-  findMissing: requireConfig,
-  async run({ target: { options }, admin, production }) {
-    const { baseUrl, tokens } = options!
-    // The check of the options reports an invalid baseUrl.
-    if (typeof baseUrl !== 'string' || !/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) return []
-    const url = `${baseUrl.replace(/\/$/, '')}/.well-known/jwks.json`
-    const sentAt = Date.now()
-    const response = await fetchKeySet(url)
-    const now = (sentAt + Date.now()) / 2
-    if (response instanceof Error)
-      return (production ? problem : note)(
-        `No server answers at ${url}: ${describeRootCause(response)}`,
-        'Start one, or check DNS, certificate, firewall and proxy. baseUrl is the address that callers use.',
-      )
-    const kids = readKeyIds(response)
-    if (!kids) {
-      return problem(
-        `${url} answers ${response.status}, and not with a key set.`,
-        'Mount auth.router where the path of baseUrl arrives, before anything else that answers there.',
-      )
-    }
-    const stored = (await admin?.signingKeys.list())?.items
-    const isOther = stored && (stored.length !== kids.length || !stored.every(({ kid }) => kids.includes(kid)))
-    return [
-      ...compareClocks('the server at baseUrl', readDate(response.headers, now) - now, tokens?.clockTolerance),
-      ...(isOther
-        ? [
-            problem(
-              `${url} has other signing keys than the store.`,
-              'That server runs on another store, or this is not its configuration. After a rotation, caches may keep the former key set for 5 minutes.',
-            ),
-          ]
-        : []),
-      ...(await checkForwarding(url, mayHaveProxy(baseUrl, response.headers) ? response.headers : undefined)),
-    ]
-  },
+export async function checkServer({ target: { options }, admin, production }: CheckContext): Promise<CheckResults> {
+  const { baseUrl, tokens } = options!
+  // The check of the options reports an invalid baseUrl.
+  if (typeof baseUrl !== 'string' || !/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) return []
+  const url = `${baseUrl.replace(/\/$/, '')}/.well-known/jwks.json`
+  const sentAt = Date.now()
+  const response = await fetchKeySet(url)
+  const now = (sentAt + Date.now()) / 2
+  if (response instanceof Error)
+    return (production ? problem : note)(
+      `No server answers at ${url}: ${describeRootCause(response)}`,
+      'Start one, or check DNS, certificate, firewall and proxy. baseUrl is the address that callers use.',
+    )
+  const kids = readKeyIds(response)
+  if (!kids) {
+    return problem(
+      `${url} answers ${response.status}, and not with a key set.`,
+      'Mount auth.router where the path of baseUrl arrives, before anything else that answers there.',
+    )
+  }
+  const stored = (await admin?.signingKeys.list())?.items
+  const isOther = stored && (stored.length !== kids.length || !stored.every(({ kid }) => kids.includes(kid)))
+  return [
+    ...compareClocks('the server at baseUrl', readDate(response.headers, now) - now, tokens?.clockTolerance),
+    ...(isOther
+      ? [
+          problem(
+            `${url} has other signing keys than the store.`,
+            'That server runs on another store, or this is not its configuration. After a rotation, caches may keep the former key set for 5 minutes.',
+          ),
+        ]
+      : []),
+    ...(await checkForwarding(url, mayHaveProxy(baseUrl, response.headers) ? response.headers : undefined)),
+  ]
 }
 
 const SERVER_TIMEOUT_MS = 5000

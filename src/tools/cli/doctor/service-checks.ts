@@ -2,19 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../../index.js'
 import { describeError, describeUnavailableStore } from '../errors.js'
 import { limitWait } from '../target.js'
-import { note, problem, requireConfig, toFinding, type Check, type CheckResult } from './finding.js'
+import { note, problem, toFinding, type CheckContext, type CheckResult, type CheckResults } from './finding.js'
 
 /** Whether the database accepts writes, is undamaged, and suits the options of the store. */
-const databaseCheck: Check = {
-  name: 'database',
-  async run({ target: { store, database, options } }) {
-    const found = await diagnose(store!)
-    const configured = options?.store
-    if (!database || !configured || configured.kind === 'memory') return found
-    // --db replaces this store, which may reach the same database another way, such as through a pooler.
-    const more = await openAndDiagnose(configured)
-    return [...found, ...more.filter(({ finding }) => found.every((each) => each.finding !== finding))]
-  },
+export async function checkDatabase({ target: { store, database, options } }: CheckContext): Promise<CheckResults> {
+  const found = await diagnose(store!)
+  const configured = options?.store
+  if (!database || !configured || configured.kind === 'memory') return found
+  // --db replaces this store, which may reach the same database another way, such as through a pooler.
+  const more = await openAndDiagnose(configured)
+  return [...found, ...more.filter(({ finding }) => found.every((each) => each.finding !== finding))]
 }
 
 async function diagnose(store: Store): Promise<CheckResult[]> {
@@ -43,25 +40,21 @@ async function openAndDiagnose(store: Store): Promise<CheckResult[]> {
 const REDIS_TIMEOUT_MS = 5000
 
 /** Whether the Redis of the rate limits accepts writes. */
-const redisCheck: Check = {
-  name: 'redis',
-  findMissing: requireConfig,
-  async run({ target: { options } }) {
-    const redis = options!.rateLimits?.redis as RedisClient | undefined
-    if (typeof redis?.set !== 'function') return []
-    let connectionError: unknown
-    // Without a listener, ioredis prints its errors. They say more than a command that times out.
-    redis.on?.('error', (error) => (connectionError = error))
-    try {
-      await limitWait(writeTo(redis), REDIS_TIMEOUT_MS)
-      return []
-    } catch (error) {
-      return problem(
-        `Redis cannot be used: ${describeError(connectionError ?? error)}`,
-        'Check that it runs, its address and its password. Until it can be used, each process counts rate limits for itself.',
-      )
-    }
-  },
+export async function checkRedis({ target: { options } }: CheckContext): Promise<CheckResults> {
+  const redis = options!.rateLimits?.redis as RedisClient | undefined
+  if (typeof redis?.set !== 'function') return []
+  let connectionError: unknown
+  // Without a listener, ioredis prints its errors. They say more than a command that times out.
+  redis.on?.('error', (error) => (connectionError = error))
+  try {
+    await limitWait(writeTo(redis), REDIS_TIMEOUT_MS)
+    return []
+  } catch (error) {
+    return problem(
+      `Redis cannot be used: ${describeError(connectionError ?? error)}`,
+      'Check that it runs, its address and its password. Until it can be used, each process counts rate limits for itself.',
+    )
+  }
 }
 
 const REDIS_STATUS_INTERVAL_MS = 20
@@ -83,5 +76,3 @@ interface RedisClient {
   set?(key: string, value: string, unit: 'PX', milliseconds: number): Promise<unknown>
   on?(event: 'error', listener: (error: unknown) => void): unknown
 }
-
-export const SERVICE_CHECKS: readonly Check[] = [databaseCheck, redisCheck]

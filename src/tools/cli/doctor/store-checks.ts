@@ -2,71 +2,57 @@ import { stat } from 'node:fs/promises'
 import { shellQuote } from '../../../shared/lib/shell-quote.js'
 import { describeRootCause } from '../errors.js'
 import { PROGRAM } from '../program.js'
-import { note, problem, requireStore, type Check, type CheckResult } from './finding.js'
+import { note, problem, type CheckContext, type CheckResult, type CheckResults } from './finding.js'
 
 /** Whether applications outlive the process. */
-const memoryStoreCheck: Check = {
-  name: 'memory store',
-  findMissing: ({ target }) => (target.options || target.store ? undefined : '--config'),
-  run({ target: { store }, production }) {
-    // Without a store, the check of the options reports that it is missing.
-    if (!production || store?.kind !== 'memory') return []
-    return problem(
-      'Applications are kept in memory: they are lost when the process ends, and processes do not share them.',
-      'Set the option store: sqliteStore(path), or postgresStore({ pool }).',
-    )
-  },
+export function checkMemoryStore({ target: { store }, production }: CheckContext): CheckResults {
+  // Without a store, the check of the options reports that it is missing.
+  if (!production || store?.kind !== 'memory') return []
+  return problem(
+    'Applications are kept in memory: they are lost when the process ends, and processes do not share them.',
+    'Set the option store: sqliteStore(path), or postgresStore({ pool }).',
+  )
 }
 
 /** Whether other users of the machine can read a SQLite file: hashes, contacts, encrypted keys. */
-const fileModeCheck: Check = {
-  name: 'file mode',
-  findMissing: ({ target }) => (target.database ? undefined : '--db'),
-  async run({ target: { database } }) {
-    // Windows has no such modes.
-    if (!database?.file || process.platform === 'win32') return []
-    const readable: string[] = []
-    for (const file of [database.file, `${database.file}-wal`, `${database.file}-shm`]) {
-      const mode = await stat(file).then(
-        (stats) => stats.mode & 0o777,
-        () => 0,
-      )
-      if ((mode & 0o077) !== 0) readable.push(file)
-    }
-    if (readable.length === 0) return []
-    return problem(`Others on this machine can open ${readable.join(', ')}.`, `chmod 600 ${shellQuote(database.file)}*`)
-  },
+export async function checkFileMode({ target: { database } }: CheckContext): Promise<CheckResults> {
+  // Windows has no such modes.
+  if (!database?.file || process.platform === 'win32') return []
+  const readable: string[] = []
+  for (const file of [database.file, `${database.file}-wal`, `${database.file}-shm`]) {
+    const mode = await stat(file).then(
+      (stats) => stats.mode & 0o777,
+      () => 0,
+    )
+    if ((mode & 0o077) !== 0) readable.push(file)
+  }
+  if (readable.length === 0) return []
+  return problem(`Others on this machine can open ${readable.join(', ')}.`, `chmod 600 ${shellQuote(database.file)}*`)
 }
 
 /** Whether the store has every change: a replica may lack some. */
-const changeFeedCheck: Check = {
-  name: 'change feed',
-  async run({ target: { store } }) {
-    try {
-      await store?.changesSince(undefined)
-      return []
-    } catch (error) {
-      const fix = 'Connect to the primary. Servers that are connected to a replica answer 503: it may lack suspensions.'
-      return problem(describeRootCause(error), fix)
-    }
-  },
+export async function checkChangeFeed({ target: { store } }: CheckContext): Promise<CheckResults> {
+  try {
+    await store?.changesSince(undefined)
+    return []
+  } catch (error) {
+    const fix = 'Connect to the primary. Servers that are connected to a replica answer 503: it may lack suspensions.'
+    return problem(describeRootCause(error), fix)
+  }
 }
 
 /** Compact serialization (RFC 7516 3.1). */
 const JWE = /^[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** Whether private signing keys are encrypted in the store. */
-const encryptionCheck: Check = {
-  name: 'encryption at rest',
-  async run({ target: { store }, production }) {
-    const keys = (await store?.listSigningKeys()) ?? []
-    if (keys.every(({ sealedPrivateJwk }) => JWE.test(sealedPrivateJwk))) return []
-    const create = production ? problem : note
-    return create(
-      'Signing keys are stored unencrypted: anybody who reads the store, or a backup, can sign access tokens.',
-      `Set the option secret: process.env.PLATFORM_AUTH_SECRET, at least 32 random characters, and for one start importUnencrypted: true; that start encrypts them. Then: ${PROGRAM} signing-keys rotate, and ${PROGRAM} session-secret replace, because backups keep the old ones.`,
-    )
-  },
+export async function checkEncryption({ target: { store }, production }: CheckContext): Promise<CheckResults> {
+  const keys = (await store?.listSigningKeys()) ?? []
+  if (keys.every(({ sealedPrivateJwk }) => JWE.test(sealedPrivateJwk))) return []
+  const create = production ? problem : note
+  return create(
+    'Signing keys are stored unencrypted: anybody who reads the store, or a backup, can sign access tokens.',
+    `Set the option secret: process.env.PLATFORM_AUTH_SECRET, at least 32 random characters, and for one start importUnencrypted: true; that start encrypts them. Then: ${PROGRAM} signing-keys rotate, and ${PROGRAM} session-secret replace, because backups keep the old ones.`,
+  )
 }
 
 const SECONDS_PER_DAY = 86_400
@@ -74,24 +60,21 @@ const SECONDS_PER_DAY = 86_400
 const ROTATION_TOLERANCE_SECONDS = 120
 
 /** Whether there is a signing key, and running servers rotate it. */
-const signingKeysCheck: Check = {
-  name: 'signing keys',
-  async run({ target: { options }, admin }) {
-    const keys = (await admin?.signingKeys.list())?.items ?? []
-    if (keys.length === 0) {
-      return problem(
-        'There is no signing key: no server has ever started on this store.',
-        'Start one; it creates the first key. If servers run, they run on another store.',
-      )
-    }
-    const rotateEvery = options?.tokens?.rotateEvery
-    const age = (Date.now() - Math.max(...keys.map(({ createdAt }) => createdAt.getTime()))) / 1000
-    if (typeof rotateEvery !== 'number' || age <= rotateEvery + ROTATION_TOLERANCE_SECONDS) return []
+export async function checkSigningKeys({ target: { options }, admin }: CheckContext): Promise<CheckResults> {
+  const keys = (await admin?.signingKeys.list())?.items ?? []
+  if (keys.length === 0) {
     return problem(
-      `The newest signing key is ${formatDuration(age)} old, and tokens.rotateEvery is ${formatDuration(rotateEvery)}: no running server rotates it.`,
-      `Check that a server runs with these options on this store. To rotate it now: ${PROGRAM} signing-keys rotate`,
+      'There is no signing key: no server has ever started on this store.',
+      'Start one; it creates the first key. If servers run, they run on another store.',
     )
-  },
+  }
+  const rotateEvery = options?.tokens?.rotateEvery
+  const age = (Date.now() - Math.max(...keys.map(({ createdAt }) => createdAt.getTime()))) / 1000
+  if (typeof rotateEvery !== 'number' || age <= rotateEvery + ROTATION_TOLERANCE_SECONDS) return []
+  return problem(
+    `The newest signing key is ${formatDuration(age)} old, and tokens.rotateEvery is ${formatDuration(rotateEvery)}: no running server rotates it.`,
+    `Check that a server runs with these options on this store. To rotate it now: ${PROGRAM} signing-keys rotate`,
+  )
 }
 
 function formatDuration(seconds: number): string {
@@ -101,15 +84,11 @@ function formatDuration(seconds: number): string {
 }
 
 /** Whether the clocks of this machine and the database server agree. */
-const databaseClockCheck: Check = {
-  name: "the database's clock",
-  findMissing: (context) => (context.target.database ? requireStore(context) : '--db'),
-  async run({ target: { database, options } }) {
-    if (!database?.readClock) return []
-    const before = Date.now()
-    const time = await database.readClock()
-    return compareClocks('the database', time - (before + Date.now()) / 2, options?.tokens?.clockTolerance)
-  },
+export async function checkDatabaseClock({ target: { database, options } }: CheckContext): Promise<CheckResults> {
+  if (!database?.readClock) return []
+  const before = Date.now()
+  const time = await database.readClock()
+  return compareClocks('the database', time - (before + Date.now()) / 2, options?.tokens?.clockTolerance)
 }
 
 /**
@@ -128,12 +107,3 @@ export function compareClocks(owner: string, difference: number, tolerance = 5):
     ),
   ]
 }
-
-export const STORE_CHECKS: readonly Check[] = [
-  memoryStoreCheck,
-  fileModeCheck,
-  changeFeedCheck,
-  encryptionCheck,
-  signingKeysCheck,
-  databaseClockCheck,
-]
