@@ -10,13 +10,13 @@ import { type Plans, createSetPlan } from './store-calls.js'
 import { BATCH_ID_RETENTION_MS } from '../../shared/lib/batch-writer.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { createHourlyDeletion, MAX_DELETED_PER_CALL } from '../../shared/lib/hourly-cleanup.js'
-import { createStoredAccount } from './account.js'
 import { createLedger } from './ledger.js'
 import { createLimiter } from './limiter.js'
 import { createNotices } from './notices.js'
 import { createReadPlanUsage } from './plan-usage.js'
 import { readPlans, type PlanOptions, type PlansOptions, type PlansSettings } from './plans-options.js'
 import { COUNT_WINDOWS, createCountShared } from './shared-counts.js'
+import { createAddReported } from './reported-units.js'
 import { createListAbove } from './quotas-above.js'
 import { describePlan, describeTooLow, createPlanNames } from './plan.js'
 
@@ -123,18 +123,7 @@ function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: Plan
     defaultPlan,
     usage: async ({ id, plan = '' }) => (known.has(plan) ? usage(id) : undefined),
     findWindows: (application) => names.find(application)?.windows,
-    async add(batch, counts) {
-      const totals = await store.quotas.add(
-        batch,
-        counts.map(({ applicationId: id, day, count }) => ({ applicationId: id, day, count })),
-      )
-      counts.forEach(({ plan: name = '', ...added }, at) => {
-        const plan = known.get(name)
-        if (plan && added.day === formatDay(now()))
-          notices.tell(createStoredAccount(added, plan, totals[at]!, now()), added.count)
-      })
-      return totals
-    },
+    add: createAddReported({ store: store.quotas, plans: known, tell: notices.tell, now }),
   }
   return {
     calls,

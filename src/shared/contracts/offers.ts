@@ -64,7 +64,7 @@ export interface PlansOffer {
   usage(application: { readonly id: string; readonly plan: string | undefined }): Promise<PlanUsage | undefined>
   /** The limits of an application's plan; undefined without one. Throws for a plan that this process does not have. */
   findWindows(application: Pick<ApplicationRecord, 'id' | 'plan'>): readonly PlanWindow[] | undefined
-  /** Adds what a process without a store has counted, as the store does, and tells of 80 and 100 % of a quota. */
+  /** Adds what a process without a store has counted, as the store does, up to twice each quota, and tells of 80 and 100 % of one. */
   add(
     batch: UsageBatch,
     counts: readonly (QuotaCount & { readonly plan: string | undefined })[],

@@ -397,6 +397,45 @@ describe('a report', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429])
   })
 
+  it('brings no quota beyond twice its limit, and none back', async () => {
+    const [day, month, none, soft] = await Promise.all(
+      (['day', 'month', null, 'soft'] as const).map(async (plan) => {
+        const { id } = await createApplication(site.auth, { catalog: {}, weather: {} })
+        await site.auth.plans.set(id, plan)
+        return id
+      }),
+    )
+    const days = [0, 1, 2, 3].map((each) => new Date(Date.now() - each * 86_400_000).toISOString().slice(0, 10))
+    const row = { day: TODAY(), count: 1_000_000_000 }
+    const report = async (batch: string, rows: readonly object[]) =>
+      (await send({ kind: 'quotas', batch, rows })).body['totals'] as { ofDay: number; ofMonth: number }[]
+    for (const batch of ['much', 'more']) {
+      const totals = await report(
+        batch,
+        [day, none, soft].map((applicationId) => ({ ...row, applicationId })),
+      )
+      expect(totals[0]).toMatchObject({ ofDay: 20, ofMonth: 20 })
+      expect(totals[1]).toEqual({ ofDay: 0, ofMonth: 0 })
+    }
+    const ofMonth = await report(
+      'days',
+      days.map((each) => ({ ...row, applicationId: month, day: each })),
+    )
+    expect(Math.max(...ofMonth.map((each) => each.ofMonth))).toBe(4000)
+    // A larger plan goes on from there.
+    for (const [id, used] of [
+      [day, 20],
+      [none, 0],
+    ] as const) {
+      await site.auth.plans.set(id!, 'wide')
+      expect((await site.auth.plans.usage(id!)).quotas).toMatchObject([{ used }])
+    }
+    expect(
+      (await send({ kind: 'quotas', batch: 'back', rows: [{ ...row, applicationId: day, count: -20 }] })).status,
+    ).toBe(400)
+    expect((await site.auth.plans.usage(day!)).quotas).toMatchObject([{ used: 20 }])
+  })
+
   it('has nothing where the platform counts nothing', async () => {
     const bare = await openSite({ usage: false })
     onTestFinished(bare.close)

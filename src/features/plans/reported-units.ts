@@ -1,0 +1,56 @@
+import type { QuotaCount, QuotaStore, QuotaTotals } from '../../shared/contracts/quotas.js'
+import type { UsageBatch } from '../../shared/contracts/usage.js'
+import { formatDay } from '../../shared/lib/day.js'
+import { createStoredAccount, type Account } from './account.js'
+import type { Plan } from './plan.js'
+
+/**
+ * Processes that judge by a quota bring it to its limit, and each 1 % or a request further. What is reported beyond twice the limit was
+ * admitted by none, and would use up a larger plan that the application gets later.
+ */
+const MAX_SHARE = 2
+
+type ReportedUnits = QuotaCount & { readonly plan: string | undefined }
+
+/** Adds the units that services have counted, as their processes would in a store, and tells of 80 and 100 % of a quota. */
+export function createAddReported(options: {
+  readonly store: Pick<QuotaStore, 'add' | 'list'>
+  readonly plans: ReadonlyMap<string, Plan>
+  readonly tell: (account: Account, written: number) => void
+  readonly now: () => number
+}) {
+  const { store, plans, tell, now } = options
+
+  /** The units of a row that are added; `others` are of the same batch. */
+  async function bound(row: ReportedUnits, plan: Plan, others: readonly QuotaCount[]): Promise<number> {
+    const hard = plan.windows.filter(({ per, soft }) => per !== undefined && !soft)
+    const month = row.day.slice(0, 'YYYY-MM-'.length)
+    const stored = hard.length === 0 ? [] : await store.list(row.applicationId, `${month}01`, `${month}31`)
+    const own = others.filter(({ applicationId, day }) => applicationId === row.applicationId && day.startsWith(month))
+    const left = hard.map(({ per, limit }) =>
+      [...stored, ...own].reduce(
+        (rest, { day, count }) => (per === 'month' || day === row.day ? rest - count : rest),
+        limit * MAX_SHARE,
+      ),
+    )
+    return Math.max(0, Math.min(row.count, ...left))
+  }
+
+  return async function addReported(
+    batch: UsageBatch,
+    counts: readonly ReportedUnits[],
+  ): Promise<readonly QuotaTotals[]> {
+    const added: QuotaCount[] = []
+    for (const row of counts) {
+      const plan = plans.get(row.plan ?? '')
+      const count = plan ? await bound(row, plan, added) : 0
+      added.push({ applicationId: row.applicationId, day: row.day, count })
+    }
+    const totals = await store.add(batch, added)
+    added.forEach((row, at) => {
+      const plan = plans.get(counts[at]!.plan ?? '')
+      if (plan && row.day === formatDay(now())) tell(createStoredAccount(row, plan, totals[at]!, now()), row.count)
+    })
+    return totals
+  }
+}
