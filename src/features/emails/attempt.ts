@@ -12,19 +12,12 @@ import {
 } from '../../core/applications/queue/queued-emails.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { EmailContent } from '../../shared/contracts/email-content.js'
-import type { Emit } from '../../shared/contracts/events.js'
+import type { Core } from '../../feature.js'
 import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
 import type { NewAuditRecord } from '../../shared/contracts/store-records.js'
-import type { StoreWith } from '../../shared/contracts/store.js'
 import { readServiceFailure, type ServiceFailure } from '../../shared/lib/service-failure.js'
 import { isNotice } from './content.js'
-import {
-  type Attempt,
-  type PreparationOptions,
-  prepareDelivery,
-  prepareReminder,
-  sendNotice,
-} from './prepare-attempt.js'
+import { type Attempt, type Delivering, prepareDelivery, prepareReminder, sendNotice } from './prepare-attempt.js'
 
 /** Changes the application and its queued e-mail before the e-mail is sent, and after each outcome. */
 export type Attempts = ReturnType<typeof createAttempts>
@@ -34,17 +27,14 @@ interface PreparedEmail extends Pick<Attempt, 'email'> {
   readonly content: EmailContent
 }
 
-interface AttemptsOptions extends PreparationOptions {
-  readonly store: StoreWith<'emails'>
-  readonly emit: Emit
-  /** The address of a page, if a feature of this process serves it. */
-  readonly pageUrl: (page: string) => string | undefined
+export function createAttempts(
+  core: Core,
+  delivering: Delivering,
   /** Called after each e-mail that was not accepted; `final` if it is not retried. */
-  readonly onFailed: (applicationId: string, problem: string, final: boolean) => void
-}
-
-export function createAttempts(options: AttemptsOptions) {
-  const { store, writer, delivery, emit, onFailed, pageUrl, now } = options
+  onFailed: (applicationId: string, problem: string, final: boolean) => void,
+) {
+  const { store, writer, emit, pageUrl, now } = core
+  const { delivery } = delivering
 
   /** Whether the e-mail is still as this process saved it: operators' calls cancel, redirect and suspend e-mails, and a first use removes them. */
   async function isUnchanged({ id, version }: QueuedEmail): Promise<boolean> {
@@ -93,14 +83,16 @@ export function createAttempts(options: AttemptsOptions) {
             return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
           }
           if (lacking) return undefined
-          if (isNotice(leased)) return sendNotice(options, leased, current)
+          if (isNotice(leased)) return sendNotice(core, delivering, leased, current)
           if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
           if (delivery === 'inline' && hasNoRoom(current, leased, now())) {
             return { changed: {}, emails: [{ save: toFull(leased) }], result: FULL }
           }
           const recipient = { ...current, contact: current.contact }
-          const prepare = leased.purpose === 'expiring' ? prepareReminder : prepareDelivery
-          const prepared = prepare(options, leased, recipient)
+          const prepared =
+            leased.purpose === 'expiring'
+              ? prepareReminder(core, leased, recipient)
+              : prepareDelivery(core, delivering, leased, recipient)
           if (!prepared) return { changed: {}, emails: [{ remove: leased }] }
           const { changed, attempt } = prepared
           return { changed, emails: [{ save: attempt.email }], result: attempt }
@@ -152,7 +144,7 @@ const PAGES: { readonly [Purpose in QueuedEmail['purpose']]?: readonly [page: st
 }
 
 /** Another process may have the feature: the e-mail is tried again later, as if the mail server had not answered. */
-function findLackingPage({ purpose }: QueuedEmail, pageUrl: AttemptsOptions['pageUrl']): ServiceFailure | undefined {
+function findLackingPage({ purpose }: QueuedEmail, pageUrl: Core['pageUrl']): ServiceFailure | undefined {
   const [page, feature] = PAGES[purpose] ?? []
   if (page === undefined || pageUrl(page) !== undefined) return undefined
   return { refused: true, permanent: false, problem: `${feature} is not given, so there is no page to link to` }

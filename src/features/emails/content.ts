@@ -140,19 +140,19 @@ export function isNotice(email: QueuedEmail): email is Notice {
 export function describeNotice(
   notice: Notice,
   application: ApplicationRecord,
-  options: NoticeOptions,
+  context: NoticeContext,
 ): EmailContent | undefined {
   const { purpose } = notice
-  if (purpose === 'quota') return describeQuota(notice, application, options.now())
+  if (purpose === 'quota') return describeQuota(notice, application, context.now)
   if (purpose === 'keySetOutage') {
     const outage = describeOutage(notice, application)
     const { language = 'en' } = application
     return outage && { ...outage, purpose, language, application: describeApplication(application) }
   }
   if (purpose === 'changes') return describeChanges(notice, application)
-  if (purpose !== 'invitation') return describeDecision({ ...notice, purpose }, application, options)
+  if (purpose !== 'invitation') return describeDecision({ ...notice, purpose }, application, context)
   const { recipient: to, details } = notice
-  const { invitationToken, developersUrl } = options
+  const { invitationToken, developersUrl } = context
   const { invitedBy } = ownMembers(details ?? {})
   if (to === undefined || invitationToken === undefined) return undefined
   return {
@@ -165,9 +165,12 @@ export function describeNotice(
   }
 }
 
-type NoticeOptions = Parameters<typeof describeDecision>[2] & {
-  readonly now: () => number
+/** What the content of a notice depends on, beside the notice and its application. */
+interface NoticeContext {
+  readonly approvalLinks: ApprovalLinks
+  readonly developersUrl: string | undefined
   readonly invitationToken: string | undefined
+  readonly now: number
 }
 
 /** What an e-mail about changes tells, as its recipient's position is when it is sent; undefined if it is to be sent no more. */
@@ -209,19 +212,14 @@ function describeQuota({ details }: QueuedEmail, record: ApplicationRecord, now:
 /** An e-mail that asks an operator for a decision, or tells a contact of one. */
 export type DecisionEmail = ApprovalRequestEmail | ApprovedEmail | RejectionEmail | SuspendedEmail
 
-interface DecisionContentOptions {
-  readonly approvalLinks: ApprovalLinks
-  readonly developersUrl: string | undefined
-}
-
 /** The content of such an e-mail; undefined if it is to be sent no more. */
 function describeDecision(
   email: QueuedEmail & { readonly purpose: DecisionEmail['purpose'] },
   record: ApplicationRecord,
-  options: DecisionContentOptions,
+  context: NoticeContext,
 ): DecisionEmail | undefined {
   const { purpose } = email
-  if (purpose === 'approvalRequest') return describeApprovalRequest(email, record, options)
+  if (purpose === 'approvalRequest') return describeApprovalRequest(email, record, context)
   const { name, reason, api, scopes, note } = ownMembers(email.details ?? {})
   const to = email.recipient ?? record.contact
   if (to === undefined) return undefined
@@ -244,7 +242,7 @@ function describeDecision(
 function describeApprovalRequest(
   email: QueuedEmail,
   record: ApplicationRecord,
-  { approvalLinks, developersUrl }: DecisionContentOptions,
+  { approvalLinks, developersUrl }: NoticeContext,
 ): ApprovalRequestEmail | undefined {
   const { contact } = record
   const { recipient: operator } = email

@@ -4,20 +4,22 @@ import type { Language } from '../../shared/contracts/application-record.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { COLORS, CORNERS, TEXT_SIZES } from '../../shared/web/look.js'
 
-interface HtmlOptions {
-  readonly language: Language
-  /** The text after labels. */
-  readonly colon: string
-  readonly brand: Brand
-  /** Shown where the brand has no name, and below the e-mail. */
-  readonly host: string
-}
-
 /**
  * An e-mail as HTML: a table of rows, because Outlook on Windows has padding in table cells only and no maximum width of other
  * elements. All styles are inline; the style sheet only adds dark colours, which Gmail ignores and replaces by its own.
  */
-export function formatHtml(texts: EmailTexts, { language, colon, brand, host }: HtmlOptions): string {
+export function formatHtml(
+  texts: EmailTexts,
+  page: {
+    readonly language: Language
+    /** The text after labels. */
+    readonly colon: string
+    readonly brand: Brand
+    /** Shown where the brand has no name, and below the e-mail. */
+    readonly host: string
+  },
+): string {
+  const { language, colon, brand, host } = page
   const style = { ...createStyles(brand), colon }
   const { subject, heading, paragraphs, box, facts, actions, sections, links, notes } = texts
   const rows = [
@@ -35,7 +37,7 @@ export function formatHtml(texts: EmailTexts, { language, colon, brand, host }: 
     ...links.map((each) => renderRow(renderLink(each, style))),
     ...notes.map((text) => renderRow(html`<span class="soft" style="${style.note}">${text}</span>`)),
   ]
-  const page = html`<!doctype html>
+  const { markup } = html`<!doctype html>
     <html lang="${language}">
       <head>
         <meta charset="utf-8" />
@@ -82,7 +84,7 @@ export function formatHtml(texts: EmailTexts, { language, colon, brand, host }: 
         </table>
       </body>
     </html>`
-  return `${page.markup}\n`
+  return `${markup}\n`
 }
 
 const SANS = '-apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif'

@@ -77,28 +77,12 @@ function listApis(content: EmailContent, apis: ReadonlyMap<string, Api>): Api[] 
 }
 
 function listApiNames(content: EmailContent): readonly string[] {
-  switch (content.purpose) {
-    case 'signIn':
-    case 'changes':
-      return []
-    case 'rejected':
-      return content.api === undefined ? [] : [content.api]
-    case 'approvalRequest':
-      return Object.keys(content.requested)
-    case 'approved':
-      return Object.keys(content.granted)
-    case 'registration':
-    case 'key':
-    case 'secret':
-      return content.usableAt
-    case 'expiring':
-    case 'invitation':
-    case 'suspended':
-    case 'quota':
-    case 'keySetOutage':
-    default:
-      return Object.keys(content.application.apis)
-  }
+  if ('usableAt' in content) return content.usableAt
+  if ('granted' in content) return Object.keys(content.granted)
+  if ('requested' in content) return Object.keys(content.requested)
+  if (content.purpose === 'rejected') return content.api === undefined ? [] : [content.api]
+  if (content.purpose === 'signIn' || content.purpose === 'changes') return []
+  return Object.keys(content.application.apis)
 }
 
 const MAX_SUBJECT_LENGTH = 200
@@ -131,27 +115,9 @@ function createTimeoutError(): Error {
 
 /** The texts that the recipient needs. Of a link its fragment or last segment: HTML may escape what precedes. */
 function listIndispensable(email: EmailContent): readonly string[] {
-  switch (email.purpose) {
-    case 'signIn':
-      return [email.code, readToken(email.link)]
-    case 'invitation':
-      return [readToken(email.link)]
-    case 'approvalRequest':
-      return [readToken(email.links.approve), readToken(email.links.deny)]
-    case 'registration':
-    case 'key':
-    case 'secret':
-      return [...Object.values(email.credentials ?? {}), ...(email.link === undefined ? [] : [readToken(email.link)])]
-    case 'expiring':
-    case 'approved':
-    case 'rejected':
-    case 'suspended':
-    case 'quota':
-    case 'keySetOutage':
-    case 'changes':
-    default:
-      return []
-  }
+  const links = 'links' in email ? Object.values(email.links) : 'link' in email ? [email.link] : []
+  const codes = 'code' in email ? [email.code] : Object.values(('credentials' in email && email.credentials) || {})
+  return [...codes, ...links.flatMap((link) => (link === undefined ? [] : [readToken(link)]))]
 }
 
 function readToken(link: string): string {

@@ -27,7 +27,8 @@ export interface Attempt {
   describe(saved: ApplicationRecord): EmailContent
 }
 
-export interface PreparationOptions extends Pick<Core, 'writer' | 'credentials' | 'now'> {
+/** How e-mails are delivered, and what they lead to. */
+export interface Delivering {
   readonly apis: ReadonlyMap<string, Api>
   readonly delivery: 'inline' | 'claim-link'
   readonly developersUrl: string | undefined
@@ -43,11 +44,17 @@ interface Prepared {
 }
 
 /** Saves the attempt, or removes a notice that is to be sent no more. */
-export function sendNotice(options: PreparationOptions, leased: Notice, application: ApplicationRecord): Edit<Attempt> {
-  const { credentials, now } = options
+export function sendNotice(
+  { credentials, now }: Core,
+  { developersUrl, approvalLinks }: Delivering,
+  leased: Notice,
+  application: ApplicationRecord,
+): Edit<Attempt> {
   const isInvitation = leased.purpose === 'invitation'
   const issued = isInvitation ? issueInvitationToken(application, leased, credentials(), now()) : NO_TOKEN
-  const content = issued && describeNotice(leased, application, { ...options, invitationToken: issued.token })
+  const content =
+    issued &&
+    describeNotice(leased, application, { approvalLinks, developersUrl, invitationToken: issued.token, now: now() })
   if (!content) return { changed: {}, emails: [{ remove: leased }] }
   const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
   return { changed: issued.changed, emails: [{ save: email }], result: { email, describe: () => content } }
@@ -56,11 +63,7 @@ export function sendNotice(options: PreparationOptions, leased: Notice, applicat
 const NO_TOKEN = { token: undefined, changed: {} }
 
 /** Undefined if the credential has ended or was replaced since the e-mail was queued. */
-export function prepareReminder(
-  { now }: PreparationOptions,
-  leased: QueuedEmail,
-  application: Recipient,
-): Prepared | undefined {
+export function prepareReminder({ now }: Core, leased: QueuedEmail, application: Recipient): Prepared | undefined {
   const expiring = findExpiring(application, leased.credentialId, now())
   if (!expiring) return undefined
   const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
@@ -69,7 +72,8 @@ export function prepareReminder(
 
 /** Makes the credentials or the claim link; undefined if the credential that they replace has ended. */
 export function prepareDelivery(
-  { apis, writer, credentials, delivery, developersUrl, now }: PreparationOptions,
+  { writer, credentials, now }: Core,
+  { apis, delivery, developersUrl }: Delivering,
   leased: QueuedEmail,
   current: Recipient,
 ): Prepared | undefined {

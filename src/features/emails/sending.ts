@@ -27,21 +27,15 @@ export interface Sending
 export function createSending(core: Core, settings: EmailsSettings, apis: ReadonlyMap<string, Api>): Sending {
   const { logger } = core
   const { developersUrl, baseUrl } = core.settings
+  const { delivery, composeEmail } = settings
   const brand = readBrand(core.settings.brand)
   const portalUrl = core.pageUrl('portal')
-  const writeEmail = createEmailWriter({ ...settings, apis, baseUrl, developersUrl, portalUrl, brand, logger })
+  const writeEmail = createEmailWriter({ apis, baseUrl, developersUrl, portalUrl, brand, composeEmail, logger })
   const mailServer = createMailServer(core, settings.mailer, writeEmail)
   // A process without operators never gets here: describeDecision() needs the page on which they decide.
   const isOperator = (address: string): boolean => core.find('registration')?.isOperator(address) ?? false
   const approvalLinks = createApprovalLinks({ ...core, isOperator })
-  const attempts = createAttempts({
-    ...core,
-    ...settings,
-    apis,
-    developersUrl,
-    approvalLinks,
-    onFailed: logFailure,
-  })
+  const attempts = createAttempts(core, { apis, delivery, developersUrl, approvalLinks }, logFailure)
   const worker = createEmailWorker(core, mailServer, attempts, logError)
   const signInMailer = createSignInMailer({ mailServer, logger })
 

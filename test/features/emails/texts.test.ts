@@ -64,6 +64,22 @@ describe.each(LANGUAGES)('in the language %s', (language) => {
       expect(text.split(/[\s,:]+/)).toEqual(expect.arrayContaining(SAMPLE_LABELS.filter((name) => name !== 'curl')))
   })
 
+  it('public keys that were replaced are called so', async () => {
+    const content = new Map(listContents(language)).get('changes, removed')
+    if (content?.purpose !== 'changes') throw new Error('There is no such e-mail.')
+    const change = { ...content.changes[0]!, type: 'credentialRotated', by: 'ann@customer.example' } as const
+    const credential = { kind: 'keySet', name: 'bank' } as const
+    const { text } = await writeEmail({ ...content, changes: [{ ...change, credential }] })
+    expect(text).toContain(
+      {
+        en: 'the public keys “bank” by new ones',
+        de: 'die öffentlichen Schlüssel „bank“ durch neue ersetzt',
+        fr: 'les clés publiques «\u00A0bank\u00A0» par de nouvelles clés publiques',
+        es: 'las claves públicas «bank» por otras nuevas',
+      }[language],
+    )
+  })
+
   it.each(listContents(language))(
     'the e-mail "%s" has everything in text and HTML, and nothing else',
     async (_, content) => {

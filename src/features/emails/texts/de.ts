@@ -26,7 +26,7 @@ export const de: EmailCatalogue = {
       newOne: 'ein neues',
       previous: 'Das bisherige Secret',
     },
-    keySet: { bare: 'Öffentliche Schlüssel', noun: 'die öffentlichen Schlüssel', newOne: 'ein neues' },
+    keySet: { bare: 'Öffentliche Schlüssel', noun: 'die öffentlichen Schlüssel', newOne: 'neue' },
     set: {
       the: 'Der Schlüsselsatz',
       noun: 'den Schlüsselsatz',

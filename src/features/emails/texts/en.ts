@@ -9,9 +9,9 @@ export const en = {
   colon: ':',
   /** The forms of the nouns that this language's own texts use, by the names that they have there. */
   forms: {
-    key: { kind: 'key', noun: 'the key' },
-    secret: { kind: 'secret', noun: 'the secret' },
-    keySet: { noun: 'the public keys' },
+    key: { kind: 'key', noun: 'the key', newOne: 'a new one' },
+    secret: { kind: 'secret', noun: 'the secret', newOne: 'a new one' },
+    keySet: { noun: 'the public keys', newOne: 'new ones' },
     /** Public keys that expire. */
     set: { kind: 'key set' },
   } as { readonly [kind in 'key' | 'secret' | 'keySet' | 'set']: Forms },
@@ -173,7 +173,7 @@ export const en = {
     contactAdded: '{who} added a contact',
     contactInvited: '{who} invited a person',
     credentialAdded: '{who} added {noun} “{credential}”',
-    credentialRotated: '{who} replaced {noun} “{credential}” by a new one',
+    credentialRotated: '{who} replaced {noun} “{credential}” by {newOne}',
     credentialUpdated: '{who} changed the end of {noun} “{credential}”',
     credentialRenamed: '{who} renamed {noun} “{former}” to “{credential}”',
     credentialEnded: '{who} ended {noun} “{credential}”',

@@ -32,7 +32,7 @@ export const es: EmailCatalogue = {
       useIt: 'úselo',
       thenUseIt: 'Úselo',
     },
-    keySet: { noun: 'las claves públicas', newOne: 'uno nuevo' },
+    keySet: { noun: 'las claves públicas', newOne: 'otras nuevas' },
     set: {
       the: 'El conjunto de claves',
       this: 'este conjunto de claves',

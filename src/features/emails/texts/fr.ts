@@ -32,7 +32,7 @@ export const fr: EmailCatalogue = {
       of: 'du secret',
       isRefused: 'il sera refusé',
     },
-    keySet: { noun: 'les clés publiques', aNew: 'un nouveau secret' },
+    keySet: { noun: 'les clés publiques', aNew: 'de nouvelles clés publiques' },
     set: {
       the: 'Le jeu de clés',
       this: 'ce jeu de clés',
