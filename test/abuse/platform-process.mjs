@@ -11,13 +11,15 @@ import { createPlatformAuth, maybeAuthOf, memoryStore } from 'express-platform-a
 import { developerConsole } from 'express-platform-auth/console'
 import { guardsFromDocument } from 'express-platform-auth/document-guards'
 import { emails } from 'express-platform-auth/emails'
+import { management, managementApi } from 'express-platform-auth/management'
 import { portal } from 'express-platform-auth/portal'
 import { registration } from 'express-platform-auth/registration'
+import { createRemoteAuth, credentialSource } from 'express-platform-auth/remote'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 import { usage } from 'express-platform-auth/usage'
 
-/** @type {{ express?: 4 | 5, file?: string, server?: import('node:http').ServerOptions }} */
-const { express: version = 5, file, server: serverOptions = {} } = JSON.parse(process.argv[2] ?? '{}')
+/** @type {{ express?: 4 | 5, file?: string, journeys?: boolean, server?: import('node:http').ServerOptions }} */
+const { express: version = 5, file, journeys = false, server: serverOptions = {} } = JSON.parse(process.argv[2] ?? '{}')
 const express = version === 4 ? /** @type {typeof express5} */ (/** @type {unknown} */ (express4)) : express5
 
 /** @type {string[]} */
@@ -48,13 +50,17 @@ const auth = createPlatformAuth({
     invoices: { scheme: 'oauth2' },
     catalog: { scheme: 'apiKey' },
     weather: { scheme: 'apiKey' },
+    ...(journeys && { management: managementApi }),
   },
   store: file === undefined ? memoryStore() : sqliteStore(file),
   secret: 'a secret of 32 characters or more',
   developersUrl: 'http://localhost/developers',
   features: [
     emails({ mailer: { async send() {} } }),
-    registration({ operators: ['ops@example.com'] }),
+    registration({
+      operators: ['ops@example.com'],
+      ...(journeys && { limits: { registration: false, allRegistrations: false } }),
+    }),
     // A test of one kind of request sends thousands from one contact.
     portal({ limits: { actions: false } }),
     usage(),
@@ -98,6 +104,14 @@ for (const place of ['/', '/parsed']) {
   host.all('/orders/mixed', auth.requireAny([auth.requireBearer('orders'), auth.requireApiKey('catalog')]), echo)
   host.use('/weather', auth.requireApiKey('weather'), echo)
   app.use(place, host)
+}
+
+/** The guards of a service without a database, which asks this process. */
+const service = express.Router()
+if (journeys) {
+  app.use(credentialSource(auth, { externalId: true, metadata: ['discount'] }))
+  app.use('/management', management(auth, { api: 'management' }))
+  app.use('/service', service)
 }
 
 // Otherwise Express writes errors to stderr, with the body that could not be parsed.
@@ -152,7 +166,38 @@ server.keepAliveTimeout = 60_000
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 const address = server.address()
-process.send?.({ port: typeof address === 'object' ? address?.port : 0, credentials: await createCredentials() })
+const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+const others = journeys ? { service: await startService(), manager: await createManager() } : {}
+const credentials = { ...(await createCredentials()), ...others }
+process.send?.({ port, credentials })
+
+async function startService() {
+  const { credentials: own } = await auth.applications.create({
+    name: 'Service',
+    resourceServer: ['orders', 'catalog'],
+  })
+  const remote = createRemoteAuth({
+    platform: 'http://localhost',
+    address: `http://127.0.0.1:${port}`,
+    apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read' } }, catalog: { scheme: 'apiKey' } },
+    clientId: own.clientId,
+    clientSecret: own.clientSecret ?? '',
+    logger: { debug() {}, info() {}, warn() {}, error: complain },
+  })
+  await remote.ready()
+  service.get('/orders/items', remote.requireBearer('orders', { scopes: ['orders:read'] }), echo)
+  service.get('/catalog/items', remote.requireApiKey('catalog'), echo)
+  return own
+}
+
+/** The access token of an operator's program, and an application that it changes. */
+async function createManager() {
+  const { applications } = auth
+  const apis = { management: { scopes: Object.keys(managementApi.scopes) } }
+  const { credentials: own } = await applications.create({ name: 'Manager', apis })
+  const { application } = await applications.create({ name: 'Managed', contact: 'dev@example.com', apis: ['orders'] })
+  return { token: await requestToken(own, 'management'), managed: application.id }
+}
 
 /** Creates applications in every state, with good and with refused credentials. */
 async function createCredentials() {

@@ -24,6 +24,9 @@ export interface KnownCredentials {
     readonly session: PortalCookie
     readonly visitor: PortalCookie
   }
+  /** With `journeys`: a resource server, an operator's program, and an application that it changes. */
+  readonly service?: { readonly clientId: string; readonly clientSecret: string }
+  readonly manager?: { readonly token: string; readonly managed: string }
 }
 
 interface PortalCookie {
@@ -79,6 +82,8 @@ interface AttackedPlatformOptions {
   readonly express?: 4 | 5
   /** A SQLite file; the memory store if left out. */
   readonly file?: string
+  /** Whether there are management and a service without a database, and strangers may register as often as they like. */
+  readonly journeys?: boolean
   /** For Node's createServer(). */
   readonly server?: object
 }

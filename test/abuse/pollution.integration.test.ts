@@ -1,32 +1,38 @@
 import { describe, expect, it } from 'vitest'
 import { IS_LONG_LANE } from '../support/long-lane.js'
 import { POLLUTION_KINDS, startAttackedPlatform } from './platform-process.js'
-import { findPollutionProblems } from './pollution.js'
+import { findPollutionProblems, INSIDE, listOptionalMembers } from './pollution.js'
 
-/** Members that the platform reads and that may be missing: of options, requests, refusals, records, tokens. */
-const NAMES = `
-  each status headers error description cause code body parsed text id ip authorization x-api-key
-  content-type content-length content-encoding transfer-encoding origin authenticated known identity scope
-  scopes optional onDenied POST DELETE * GET_/x name contact apis token key markup prepareResponse
-  successRedirect customDuration by overlap email details reason requestId clockTolerance maxTokenAge
-  expiresAt save
-  anyScope allow otherIssuers GET HEAD apis metadata externalId claims customClaims allowsMethod api credentialId remindedDays hash prefix iss
-  guard refusal denied isAmbiguous script session setCookie page redirect done left problem contact
+/** What is read of requests and of the language's own objects. */
+const OTHER_NAMES = `
+  each authorization x-api-key content-type content-length content-encoding transfer-encoding
+  POST DELETE GET HEAD * GET_/x successRedirect customDuration hash prefix iss denied markup
 `
   .trim()
   .split(/\s+/)
 
 describe('a process with a polluted Object.prototype', () => {
-  it('answers all requests as before: nothing inherited is a header, a status, an option or a credential', async () => {
-    const platform = await startAttackedPlatform()
+  it('takes whole journeys as before: nothing inherited is a header, a status, an option, an argument or a credential', async () => {
+    const platform = await startAttackedPlatform({ journeys: true })
+    const members = listOptionalMembers()
+    expect(members.size).toBeGreaterThan(400)
+    const tested = [...OTHER_NAMES, ...members].filter((name) => !INSIDE.has(name))
     const kinds = ['function', 'string'] as const
     for (const [at, kind] of kinds.entries()) {
-      // Half of the names with each kind, six at a time; in the long lane all of them, three at a time.
-      const names = NAMES.filter((_, i) => IS_LONG_LANE || i % kinds.length === at)
-      expect(await findPollutionProblems(platform, names, [kind], IS_LONG_LANE ? 3 : 6)).toEqual([])
+      // Half of the names with each kind, thirty at a time; in the long lane all of them, four at a time.
+      const names = tested.filter((_, i) => IS_LONG_LANE || i % kinds.length === at)
+      expect(await findPollutionProblems(platform, names, [kind], { together: IS_LONG_LANE ? 4 : 30 })).toEqual([])
     }
     const together = IS_LONG_LANE ? 1 : 3
-    expect(await findPollutionProblems(platform, ['each', 'status', 'body'], POLLUTION_KINDS, together)).toEqual([])
+    expect(await findPollutionProblems(platform, ['each', 'status', 'body'], POLLUTION_KINDS, { together })).toEqual([])
     await platform.end()
+  })
+
+  it('allows nothing more where a member is left out inside', async () => {
+    for (const kind of ['function', 'string'] as const) {
+      const platform = await startAttackedPlatform({ journeys: true })
+      expect(await findPollutionProblems(platform, INSIDE, [kind], { together: 7, isInside: true })).toEqual([])
+      await platform.end()
+    }
   })
 })

@@ -27,8 +27,8 @@ interface Caller {
 }
 
 type Judged =
-  | { readonly denied: Denial; readonly caller?: never }
-  | { readonly denied?: never; readonly caller: Caller }
+  | { readonly denied: Denial; readonly caller: undefined }
+  | { readonly denied: undefined; readonly caller: Caller }
 
 /** Judges a described request as a guard of the API with these scopes would, and counts it; `res` gets the headers that a guard sets. */
 export type JudgePresented = (

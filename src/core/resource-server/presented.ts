@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../../shared/contracts/api.js'
 import type { Denial } from '../../shared/contracts/denial.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { OnDenied } from '../options/options.js'
 import { findIdentity } from './auth-of.js'
@@ -11,8 +12,8 @@ import type { Identity } from './identity.js'
 import { Failure, type Refused } from './refusal.js'
 
 type Judged =
-  | { readonly denied: Denial; readonly caller?: never }
-  | { readonly denied?: never; readonly caller: Identity }
+  | { readonly denied: Denial; readonly caller: undefined }
+  | { readonly denied: undefined; readonly caller: Identity }
 
 /** A guard for each API and list of scopes that resource servers ask for. */
 const MAX_GUARDS = 500
@@ -28,14 +29,14 @@ export function createPresentedJudge(
   const waiting = new WeakMap<IncomingMessage, (judged: Judged) => void>()
   const guards = createBoundedCache<Guard>({ entries: MAX_GUARDS })
   let parts: Pick<GuardParts, 'createGuard'> | undefined
-  const onDenied: OnDenied = (denied, req) => waiting.get(req)!({ denied })
+  const onDenied: OnDenied = (denied, req) => waiting.get(req)!({ denied, caller: undefined })
 
   function findGuard(api: Api, scopes: readonly string[]): Guard {
     const key = [api.name, ...scopes].join(' ')
     const known = guards.get(key)
     if (known) return known
     parts ??= createGuards(hideUngranted(authenticator))
-    const guard = parts.createGuard(api, { scopes, onDenied, reportOnly: false })
+    const guard = parts.createGuard(api, ownMembers({ scopes, onDenied, reportOnly: false }))
     guards.set(key, guard)
     return guard
   }
@@ -50,7 +51,7 @@ export function createPresentedJudge(
     return new Promise((resolve, reject) => {
       waiting.set(described, resolve)
       findGuard(api, scopes)(described, res, (error) =>
-        error === undefined ? resolve({ caller: findIdentity(described, api)! }) : reject(error),
+        error === undefined ? resolve({ denied: undefined, caller: findIdentity(described, api)! }) : reject(error),
       )
     })
   }

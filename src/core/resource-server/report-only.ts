@@ -4,7 +4,6 @@ import type { ApiObservers } from '../../shared/contracts/api-observer.js'
 import { describeWithFix } from '../../shared/contracts/errors.js'
 import type { Emit, ReadClient } from '../../shared/contracts/events.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
 import { type Middleware, type Next, whenAnswered, handOnFailure } from '../http/middleware.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { describeReportOnly, readReportOnlyOption, type ReportOnlySettings } from '../options/read-report-only.js'
@@ -128,7 +127,7 @@ export function createReportOnlyReader(options: {
 
   return function readReportOnly(call, api, given) {
     const ofApi = reportOnlyOf.get(api.name)!
-    const settings = readReportOnlyOption(`${call}: `, ownMembers(given), ofApi)
+    const settings = readReportOnlyOption(`${call}: `, given, ofApi)
     if (!settings.reportOnly) return undefined
     // At start-up there is a warning about the option of the platform or the API.
     if (!ofApi.reportOnly && !warned.has(call)) {

@@ -2,7 +2,6 @@ import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import type { Emit } from '../../shared/contracts/events.js'
 import type { Store } from '../../shared/contracts/store.js'
 import { deriveKey } from '../../shared/lib/derive-key.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
 import { openSecret, sealNewSecret, type Encryption } from './encryption.js'
 
 /** `auth.sessionSecret`. */
@@ -78,7 +77,7 @@ export function createSessionSecret(options: {
     },
     calls: {
       async replace(callOptions: Parameters<SessionSecretCalls['replace']>[0] = {}): Promise<void> {
-        const { by } = ownMembers(callOptions)
+        const { by } = callOptions
         await opened()
         await replace(by)
         await load()

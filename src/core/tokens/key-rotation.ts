@@ -3,7 +3,6 @@ import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { Emit } from '../../shared/contracts/events.js'
 import type { NewAuditRecord } from '../../shared/contracts/store-records.js'
 import type { Store } from '../../shared/contracts/store.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
 import { describeRecord, type KeyEncryption } from './signing-key-record.js'
 import { generateSigningKey, type SigningKey } from './key-pairs.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './key-schedule.js'
@@ -132,7 +131,7 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
       return { items: describeSigningKeys(signingKeys.list(), now()) }
     },
     async rotate(rotateOptions = {}, once) {
-      const { immediately = false, by } = ownMembers(rotateOptions)
+      const { immediately = false, by } = rotateOptions
       // The comparison uses what this process knew before load(): a rotation that another process just made counts as this one.
       const former = signingKeys.current()?.kid
       const known = new Set(signingKeys.list().map(({ kid }) => kid))
@@ -144,7 +143,7 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
       return describeSigningKeys(signingKeys.list(), now()).find(({ kid }) => kid === rotated?.kid)!
     },
     async revoke(kid, revokeOptions = {}) {
-      const { by } = ownMembers(revokeOptions)
+      const { by } = revokeOptions
       await signingKeys.load()
       if (signingKeys.current()?.kid === kid)
         await replaceCurrent(kid, by, undefined, remainingFormerSeconds(signingKeys, now()))

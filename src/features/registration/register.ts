@@ -4,6 +4,7 @@ import type { ActorOptions, ApiGrants, KeySetSource, OperatorData } from '../../
 import type { Application } from '../../core/applications/application.js'
 import type { Language } from '../../shared/contracts/email-content.js'
 import type { Middleware } from '../../core/http/middleware.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
 import type { ApplicationRecord, JsonObject } from '../../shared/contracts/application-record.js'
@@ -84,14 +85,9 @@ export function createPrepareRegistration(
   /** Of new applications. */
   const plan = core.find('plans')?.defaultPlan
 
-  return async function prepareRegistration({
-    name: givenName,
-    contact: givenContact,
-    apis: grants,
-    language: givenLanguage,
-    keySet: source,
-    by,
-  }) {
+  return async function prepareRegistration(given) {
+    const { name: givenName, contact: givenContact, apis: grants, language: givenLanguage } = given
+    const { keySet: source, by } = ownMembers(given)
     const granted = readRegistrationGrants(apis, grants)
     const name = readRegistrationName(givenName)
     const contact = readRegistrationContact(givenContact)

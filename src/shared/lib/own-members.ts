@@ -16,3 +16,12 @@ export function copyPlainObject(value: unknown): unknown {
   const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
   return isPlain ? ownMembers(value) : value
 }
+
+/** A value like JSON, all of whose objects have their own members only. */
+export function copyOwn(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copyOwn)
+  const copied = Object.create(null) as Record<string, unknown>
+  for (const [name, member] of Object.entries(value)) copied[name] = copyOwn(member)
+  return copied
+}

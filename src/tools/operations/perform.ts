@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
 import { ApplicationError } from '../../index.js'
 import { isObject } from '../../shared/lib/is-object.js'
+import { copyOwn } from '../../shared/lib/own-members.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 import type { Operation } from './operation.js'
 import type { CallName } from './operator-calls.js'
@@ -47,7 +48,7 @@ function readInput({ input: schema }: Operation, input: unknown): Readonly<Recor
   // Zod would leave it out.
   if (hostile)
     throw new ApplicationError('invalid_argument', `${hostile[0]} has a member "__proto__", which nothing may have.`)
-  const read = schema.safeParse(input)
+  const read = schema.safeParse(copyOwn(input))
   if (read.success) return read.data
   throw new ApplicationError('invalid_argument', describeIssue(read.error.issues[0]!, Object.keys(schema.shape)))
 }

@@ -73,10 +73,9 @@ export function createCredentialCreation(
       const { plain, ...added } = await add(id, 'secret', given)
       return { ...added, credentials: { clientSecret: plain } }
     },
-    async addKeySet(id, { jwks, jwksUri, ...given }) {
+    async addKeySet(id, given) {
       const reader = { now: now(), internalHosts, isByOperator: !isContact(given.by) }
-      const read = () => readKeySetSource({ jwks, jwksUri }, reader)
-      const { application, credential } = await add(id, 'secret', given, read)
+      const { application, credential } = await add(id, 'secret', given, () => readKeySetSource(given, reader))
       return { application, credential }
     },
   }

@@ -93,7 +93,7 @@ export function createCredentials(
     const shown = plain.slice(0, prefix.length + infix.length + 2 + SHOWN_LENGTH)
     return {
       plain,
-      record: createCredentialRecord({ hash: hash(plain), prefix: shown, createdAt, terms }),
+      record: createCredentialRecord({ id: createCredentialId(), hash: hash(plain), prefix: shown, createdAt, terms }),
     }
   }
 
@@ -207,21 +207,15 @@ function computeChecksum(text: string): string {
   return digits
 }
 
-/** A new record, with an id of its own. */
-export function createCredentialRecord(
-  options: Pick<CredentialRecord, 'hash' | 'prefix' | 'createdAt'> & {
-    readonly id?: string
-    readonly terms: CredentialTerms
-  },
-): CredentialRecord {
-  const {
-    id = createCredentialId(),
-    terms: { name, expiresAt, apis, networks },
-    ...of
-  } = options
+/** A new record. */
+export function createCredentialRecord({
+  terms: { name, expiresAt, apis, networks },
+  ...of
+}: Pick<CredentialRecord, 'id' | 'hash' | 'prefix' | 'createdAt'> & {
+  readonly terms: CredentialTerms
+}): CredentialRecord {
   return {
     ...of,
-    id,
     name,
     expiresAt,
     lastUsedAt: undefined,

@@ -3,11 +3,11 @@ import { toSentence, invalidArgument } from '../../../shared/contracts/errors.js
 import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import { formatKeySet } from '../../../shared/lib/key-set-text.js'
 import { isObject } from '../../../shared/lib/is-object.js'
-import { ownMembers } from '../../../shared/lib/own-members.js'
 import type { Application } from '../application.js'
 import type { Applications } from '../applications-api.js'
 import { createChange, type CallParts } from '../call-parts.js'
 import { isContact } from '../contacts/contact-lists.js'
+import { readDetails } from '../queue/queued-emails.js'
 import { endTokens, refuseDeleted } from '../records/status.js'
 import { readFlag } from '../records/validation.js'
 import { findLiveCredential } from './credential-lists.js'
@@ -44,9 +44,10 @@ export function createKeySetReplacement(
   }
 
   return {
-    async replaceKeySet(id, credentialId, { by, revokeTokens, ...source }) {
+    async replaceKeySet(id, credentialId, given) {
+      const { by, revokeTokens } = given
       const endsTokens = readFlag('revokeTokens', revokeTokens)
-      const keySet = await readKeySetSource(source, { now: now(), internalHosts, isByOperator: !isContact(by) })
+      const keySet = await readKeySetSource(given, { now: now(), internalHosts, isByOperator: !isContact(by) })
       return replace('replaceKeySet', { id, credentialId, by }, (_, current) => [
         keySet,
         endsTokens ? endTokens(current, now()) : {},
@@ -118,7 +119,7 @@ export function createRegisteredKeySet(
   createdAt: number,
   terms?: CredentialTerms,
 ): CredentialRecord | undefined {
-  const { keySet } = ownMembers(details ?? {})
+  const { keySet } = readDetails({ details })
   return isObject(keySet) ? createKeySetRecord(keySet as unknown as KeySetRecord, createdAt, terms) : undefined
 }
 

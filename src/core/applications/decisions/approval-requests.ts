@@ -1,7 +1,6 @@
 import type { ApplicationRecord, GrantedApis } from '../../../shared/contracts/application-record.js'
 import type { EmailChange, QueuedEmail } from '../../../shared/contracts/queued-email.js'
-import { ownMembers } from '../../../shared/lib/own-members.js'
-import { createQueuedEmail } from '../queue/queued-emails.js'
+import { createQueuedEmail, readDetails } from '../queue/queued-emails.js'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 interface ApprovalRequestOptions {
@@ -34,7 +33,7 @@ export function withdrawApprovalRequests(emails: readonly QueuedEmail[], api: st
 
 /** The subject of such an e-mail, and the origin of the request. */
 export function readApprovalRequest(email: QueuedEmail): ApprovalSubject & { readonly address: string | undefined } {
-  const { address } = ownMembers(email.details ?? {})
+  const { address } = readDetails(email)
   return { ...readSubject(email), address: typeof address === 'string' ? address : undefined }
 }
 
@@ -49,7 +48,7 @@ export function findRequested(
 }
 
 function readSubject({ applicationId, details, createdAt }: QueuedEmail): ApprovalSubject {
-  const { api, requestedAt } = ownMembers(details ?? {})
+  const { api, requestedAt } = readDetails({ details })
   return {
     applicationId,
     api: typeof api === 'string' ? api : undefined,

@@ -1,7 +1,7 @@
 import { isContact } from '../contacts/contact-lists.js'
 import type { ApplicationRecord, DecidedRequest } from '../../../shared/contracts/application-record.js'
 import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
-import { ownMembers } from '../../../shared/lib/own-members.js'
+import { readDetails } from '../queue/queued-emails.js'
 import type { ApprovalSubject } from './approval-requests.js'
 
 /** What became of a request, when, and by whom. */
@@ -84,7 +84,7 @@ export function describeAsker(by: string | undefined, address: string | undefine
 
 /** Who has made a registration that waits. */
 export function readAsker(email: QueuedEmail | undefined): Asker {
-  const { by, address } = ownMembers(email?.details ?? {})
+  const { by, address } = readDetails(email)
   return {
     requestedBy: typeof by === 'string' ? by : undefined,
     address: typeof address === 'string' ? address : undefined,

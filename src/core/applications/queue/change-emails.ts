@@ -4,7 +4,6 @@ import type { EventType } from '../../../shared/contracts/events.js'
 import type { EmailChange, QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
 import type { Store } from '../../../shared/contracts/store.js'
-import { ownMembers } from '../../../shared/lib/own-members.js'
 import {
   findContact,
   isSameContact,
@@ -12,7 +11,14 @@ import {
   listOpenInvitations,
   normalizeContact,
 } from '../contacts/contact-lists.js'
-import { createQueuedEmail, MAX_CHANGES_EMAILS, nextVersion, readEmailId, requeueEmail } from './queued-emails.js'
+import {
+  createQueuedEmail,
+  MAX_CHANGES_EMAILS,
+  nextVersion,
+  readDetails,
+  readEmailId,
+  requeueEmail,
+} from './queued-emails.js'
 
 /** A change of an application, as it is saved. */
 interface SavedChange {
@@ -123,7 +129,7 @@ function listChanges(
   if (record.status === 'deleted') return [{ type: 'deleted' }]
   const isUpdate = type === 'application.credentialUpdated'
   // Only other keys of a key set are in the details.
-  const hasOtherKeys = isUpdate && ownMembers(details ?? {})['keySet'] !== undefined
+  const hasOtherKeys = isUpdate && readDetails({ details })['keySet'] !== undefined
   const credentialChange = hasOtherKeys ? 'keySetChanged' : type && CREDENTIAL_CHANGES[type]
   const list = (change: ContactChangeType, addresses: readonly string[]) =>
     addresses.map((address) => ({ type: change, address }))
@@ -141,7 +147,7 @@ function listChanges(
 }
 
 function readCredential(details: NewAuditRecord['details']): NonNullable<StoredChange['credential']> {
-  const { credential, name, formerName } = ownMembers(details ?? {})
+  const { credential, name, formerName } = readDetails({ details })
   return {
     kind: credential === 'secret' || credential === 'keySet' ? credential : 'key',
     name: String(name),
@@ -175,7 +181,7 @@ function describe(
   changes: readonly StoredChange[],
   earlier: QueuedEmail | undefined,
 ): JsonObject {
-  const former = readDetails(earlier)
+  const former = readChanges(earlier)
   const listed = [...former.changes, ...changes]
   let more = former.more
   while (listed.length > MAX_LISTED_CHANGES) {
@@ -205,12 +211,12 @@ function rank({ type, address }: StoredChange, recipient: string): number {
   return type === 'contactRemoved' && isSameContact(address ?? '', recipient) ? 0 : RANKS[type]
 }
 
-function readDetails(email: Pick<QueuedEmail, 'details'> | undefined): {
+function readChanges(email: Pick<QueuedEmail, 'details'> | undefined): {
   readonly name: string
   readonly changes: readonly StoredChange[]
   readonly more: number
 } {
-  const { name, changes, more } = ownMembers(email?.details ?? {})
+  const { name, changes, more } = readDetails(email)
   return {
     name: typeof name === 'string' ? name : '',
     changes: Array.isArray(changes) ? changes : [],
@@ -224,11 +230,11 @@ export function readChangesEmail(email: QueuedEmail): {
   readonly changes: readonly ContactChange[]
   readonly more: number
 } {
-  const { changes, ...others } = readDetails(email)
+  const { changes, ...others } = readChanges(email)
   return {
     ...others,
     changes: changes.map((change) => {
-      const { type, at, by, credential, address } = ownMembers(change)
+      const { type, at, by, credential, address } = readDetails({ details: change }) as StoredChange
       const isRecipient = address !== undefined && isSameContact(address, email.recipient ?? '')
       return { type, at: new Date(at), by, credential, address, isRecipient }
     }),

@@ -17,7 +17,14 @@ export const RECOVERED = { recovered: true } as const
 
 /** Whether the e-mail delivers the first credentials of an application, which is pending until they have arrived. */
 export function isFirstDelivery({ purpose, details }: QueuedEmail): boolean {
-  return purpose === 'registration' && ownMembers(details ?? {})['recovered'] !== true
+  return purpose === 'registration' && readDetails({ details })['recovered'] !== true
+}
+
+/** What was stored with an e-mail or an audit record, as JSON: without what it inherits. */
+export function readDetails(
+  stored: { readonly details?: Readonly<Record<string, unknown>> | undefined } | undefined,
+): Readonly<Record<string, unknown>> {
+  return ownMembers(stored?.details ?? {})
 }
 
 export function isDelivery(purpose: EmailPurpose): purpose is DeliveryPurpose {
@@ -46,7 +53,7 @@ export function createQueuedEmail(
     readonly details?: JsonObject | undefined
   } = {},
 ): QueuedEmail {
-  const { held = false, overlap = 0, credentialId, recipient, details } = options
+  const { held = false, overlap = 0, credentialId, recipient, details } = ownMembers(options)
   return {
     id: `email_${randomBytes(16).toString('hex')}`,
     applicationId,

@@ -35,7 +35,8 @@ export function createList({
   readonly flushLastUsed?: () => Promise<void>
   readonly now: () => number
 }): Applications['list'] {
-  return async function list({ after, limit, ...given } = {}) {
+  return async function list(given = {}) {
+    const { after, limit } = given
     const pageSize = readPageSize(limit)
     const filters = readFilters(given)
     await opened()

@@ -2,7 +2,6 @@ import type { Api } from '../../../shared/contracts/api.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { EmailChange, QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import type { Store } from '../../../shared/contracts/store.js'
-import { ownMembers } from '../../../shared/lib/own-members.js'
 import type { Edit } from './application-writer.js'
 import { toApplication } from './application-info.js'
 import type { Applications, IssuedCredentials, SelfService } from '../applications-api.js'
@@ -11,7 +10,14 @@ import { listContacts, toContactMembers, normalizeContact } from '../contacts/co
 import { mintCredentials, type Credentials } from '../credentials/credentials.js'
 import { decideAccess } from '../decisions/decided-requests.js'
 import { findGrant } from './grants.js'
-import { RECOVERED, createQueuedEmail, listQueuedEmails, nextVersion, requeueEmail } from '../queue/queued-emails.js'
+import {
+  RECOVERED,
+  createQueuedEmail,
+  listQueuedEmails,
+  nextVersion,
+  readDetails,
+  requeueEmail,
+} from '../queue/queued-emails.js'
 import { endTokens, refuseDeleted } from './status.js'
 import { readContact } from './validation.js'
 import { type CallParts, requireSender, type EmailSender } from '../call-parts.js'
@@ -125,7 +131,7 @@ function restart(email: QueuedEmail, { status }: ApplicationRecord, now: number)
 
 /** Operators still decide about a registration, the new contact learns what was decided, and former ones what others changed. */
 function isKept({ purpose, recipient, details }: QueuedEmail, isRegistration: boolean): boolean {
-  if (purpose === 'approvalRequest') return isRegistration && ownMembers(details ?? {})['api'] === undefined
+  if (purpose === 'approvalRequest') return isRegistration && readDetails({ details })['api'] === undefined
   if (purpose === 'changes') return true
   return recipient === undefined && (purpose === 'approved' || purpose === 'suspended')
 }
@@ -139,7 +145,7 @@ async function listSelfService(store: Store, record: ApplicationRecord): Promise
   for (;;) {
     const page = await store.listAudit({ after, limit: AUDIT_PAGE_SIZE, applicationId: record.id })
     for (const { type, at, by, details } of page) {
-      const { allowed, scopes, requested } = ownMembers(details)
+      const { allowed, scopes, requested } = readDetails({ details })
       if (type !== 'application.accessChanged' || requested !== true || typeof allowed !== 'string') continue
       const granted = findGrant(record, { name: allowed })?.scopes
       if (!granted) continue

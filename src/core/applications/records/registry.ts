@@ -86,8 +86,9 @@ export function createRegistry(
           ...(limits && { rateLimits: changeLimits(current, limits) }),
         }
         const details = describeChanges(current, given, limits)
-        if (changed.contact === undefined || changed.contact === current.contact) return { changed, details }
-        const replaced = await replaceFirstContact(store, current, changed.contact, now())
+        const first = contact === undefined ? undefined : given.contact
+        if (first === undefined || first === current.contact) return { changed, details }
+        const replaced = await replaceFirstContact(store, current, first, now())
         return { ...replaced, changed: { ...replaced.changed, ...changed }, details }
       })
       sender?.wake()
