@@ -43,7 +43,15 @@ export function staffRoutes(auth, { baseUrl, password }) {
     res.cookie(COOKIE, sessions.create(name), { ...cookie, maxAge: LIFETIME_MS })
     res.redirect(303, path)
   })
-  router.use('/operator', requireStaff, operatorPages(auth, { operator: (req) => req.user?.email }))
+  router.post('/operator/sign-out', requireStaff, (_req, res) => {
+    res.clearCookie(COOKIE, { path })
+    res.redirect(303, path)
+  })
+  router.use(
+    '/operator',
+    requireStaff,
+    operatorPages(auth, { operator: (req) => req.user?.email, signOut: `${path}/sign-out` }),
+  )
   return router
 
   /** @param {express.Response} res @param {string} [problem] */

@@ -79,7 +79,13 @@ describe('A new developer at the example app', () => {
     expect((await open(forged)).status).toBe(401)
     const opened = await open(session)
     expect(opened.status).toBe(200)
-    expect(await opened.text()).toContain('operator@example.com')
+    expect(await opened.text()).toMatch(/action="\/operator\/sign-out">\s*<span>operator@example\.com/)
+    const signOut = async (headers: Record<string, string>) =>
+      fetch(`${address}/sign-out`, { method: 'POST', redirect: 'manual', headers })
+    expect((await signOut({})).headers.getSetCookie()).toEqual([])
+    expect((await signOut({ cookie: session })).headers.getSetCookie()[0]).toMatch(
+      /^shop_staff=; Path=\/operator; Expires=Thu, 01 Jan 1970/,
+    )
     // Guesses are bounded, 20 in each minute of the clock, of which the tries may be in two.
     const guesses: number[] = []
     for (let i = 0; i < 41; i += 1) guesses.push((await signIn(`${password}${i}`)).status)

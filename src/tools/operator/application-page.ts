@@ -186,10 +186,10 @@ function renderFacts(site: Site, visit: Visit, application: Application): Html {
 
 async function renderEmails(site: Site, visit: Visit, application: Application): Promise<Html | false> {
   const { texts, may } = visit
-  const { emails: queue } = site.core.store
-  if (!may('emails.list') || !queue) return false
-  const emails = await queue.list({ applicationId: application.id, state: undefined, limit: MAX_EMAILS })
-  const rows = emails.map(
+  const { emails } = site.auth
+  if (!may('emails.list') || !emails) return false
+  const { items } = await emails.list({ applicationId: application.id, limit: MAX_EMAILS })
+  const rows = items.map(
     ({ purpose, state, problem, createdAt }) =>
       html`<li>
         <h3>
@@ -197,7 +197,7 @@ async function renderEmails(site: Site, visit: Visit, application: Application):
           ${renderPill(texts.emailStates[state], state === 'failed' ? 'bad' : state === 'due' ? 'info' : undefined)}
         </h3>
         <p class="facts-line">
-          <span>${renderTime(new Date(createdAt), visit)}</span>
+          <span>${renderTime(createdAt, visit)}</span>
           ${problem !== undefined && html`<span class="warn">${problem}</span>`}
         </p>
       </li> `,

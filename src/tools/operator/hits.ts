@@ -1,6 +1,6 @@
 import type { Application } from '../../index.js'
 import { DAY_MS } from '../../shared/lib/day.js'
-import { fillIn } from '../../shared/lib/fill-in.js'
+import { fillCount, fillIn } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderNotice } from '../../shared/web/parts.js'
 import { readUsage, sumUsage } from './figures.js'
@@ -35,7 +35,7 @@ export async function renderHits(
   return renderNotice(
     html`<p>
       <strong
-        >${fillIn<string | Html>(text, { calls: count.format(calls), credentials: count.format(used.length), time })}</strong
+        >${fillIn<string | Html>(text, { calls: fillCount(texts.callCount, calls, count.format(calls)), credentials: count.format(used.length), time })}</strong
       >
     </p>`,
     'warn',

@@ -27,6 +27,8 @@ export interface OperatorPagesOptions {
    * operation that they could show, so it should answer from memory. `action` is an operation, such as `applications.suspend`.
    */
   can?(operator: string, action: OperatorAction, context: ActionContext): unknown
+  /** The path of your own sign-out, such as `/operator/sign-out`: a button of the header posts to it. None if left out. */
+  readonly signOut?: string
 }
 
 /**
@@ -53,7 +55,7 @@ export function operatorPages(auth: CoreAuth, options: OperatorPagesOptions): Mi
       problem: `operatorPages() was given ${describeValue(auth)}, which is no platform`,
       fix: 'Write operatorPages(auth, { ... }), where auth is what createPlatformAuth() returned.',
     })
-  const { operator, can } = readOptions(options)
+  const { operator, can, signOut } = readOptions(options)
   const planNames = Object.keys(parts.sharedSettings).flatMap((path) => /^plans\.(.+)$/.exec(path)?.[1] ?? [])
   const sentForms = createBoundedCache<true>({ entries: 1000 })
   const site = { auth: platform, core: parts.core, planNames, sentForms }
@@ -61,6 +63,7 @@ export function operatorPages(auth: CoreAuth, options: OperatorPagesOptions): Mi
     site,
     operatorOf: (req: IncomingMessage) => operator(req),
     can,
+    signOut,
     brand: createPageBrand(readBrand(auth.brand)),
     answer: createPages(site),
   })
@@ -68,13 +71,13 @@ export function operatorPages(auth: CoreAuth, options: OperatorPagesOptions): Mi
 
 function readOptions(options: unknown): OperatorPagesOptions {
   const given = isObject(options) ? Object.entries(options) : []
-  const { operator, can } = Object.fromEntries(given) as { readonly operator?: unknown; readonly can?: unknown }
-  const unknown = given.map(([name]) => name).find((name) => name !== 'operator' && name !== 'can')
+  const { operator, can, signOut } = Object.fromEntries(given) as Readonly<Record<string, unknown>>
+  const unknown = given.map(([name]) => name).find((name) => !OPTIONS.includes(name))
   if (unknown !== undefined)
     throw new ConfigurationError({
       option: unknown,
       problem: 'is no option of operatorPages()',
-      fix: `Remove it.${didYouMean(unknown, ['operator', 'can'])}`,
+      fix: `Remove it.${didYouMean(unknown, OPTIONS)}`,
     })
   if (typeof operator !== 'function')
     throw new ConfigurationError({
@@ -88,5 +91,13 @@ function readOptions(options: unknown): OperatorPagesOptions {
       problem: `is ${describeValue(can)}`,
       fix: 'Give a function that returns true for what an operator may do, or leave it out: can: (operator, action) => admins.has(operator).',
     })
-  return { operator, can } as OperatorPagesOptions
+  if (signOut !== undefined && (typeof signOut !== 'string' || !/^\/(?![/\\])[^\s\\]*$/.test(signOut)))
+    throw new ConfigurationError({
+      option: 'signOut',
+      problem: `is ${describeValue(signOut)}`,
+      fix: "Give a path of your own app, such as '/operator/sign-out', or leave it out.",
+    })
+  return { operator, can, signOut } as OperatorPagesOptions
 }
+
+const OPTIONS = ['operator', 'can', 'signOut']

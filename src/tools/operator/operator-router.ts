@@ -30,10 +30,11 @@ export function createOperatorRouter(options: {
   readonly site: Site
   readonly operatorOf: (req: IncomingMessage) => unknown
   readonly can: Can | undefined
+  readonly signOut: string | undefined
   readonly brand: PageBrand
   readonly answer: Page
 }): Middleware {
-  const { site, operatorOf, can, brand, answer } = options
+  const { site, operatorOf, can, signOut, brand, answer } = options
   const { core } = site
   const policy = brand.extendPolicy(CONTENT_SECURITY_POLICY)
   const tokens = createFormTokens({
@@ -62,7 +63,15 @@ export function createOperatorRouter(options: {
     function send(given: Answer, shown?: Visit): void {
       if (hasOwnMember(given, 'redirect')) return sendRedirect(res, `${root}${given.redirect}`)
       if (hasOwnMember(given, 'csv')) return sendCsv(res, given)
-      const page = renderPage({ ...given, language, brand, root, operator, tabs: shown ? listTabs(shown) : [] })
+      const page = renderPage({
+        ...given,
+        language,
+        brand,
+        root,
+        operator,
+        signOut,
+        tabs: shown ? listTabs(shown) : [],
+      })
       sendPage(req, res, given.status ?? 200, page, policy, REFERRER_POLICY)
     }
     function refuse(status: number, refusal: Refusal, because?: string, shown?: Visit): void {

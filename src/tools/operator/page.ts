@@ -54,6 +54,7 @@ main > .actions { margin: 0 0 var(--space-5) }
 .properties .about { color: var(--ink); font-size: .875rem }
 .card { container-type: inline-size }
 td code { overflow-wrap: anywhere }
+.reasons { min-width: 14rem }
 .table :is(th, td) > .facts-line { display: block }
 .table tbody th { min-width: 12rem }
 td .meter { width: 7rem }
@@ -127,6 +128,7 @@ export function renderPage(page: {
   /** The path where the pages are mounted, without a slash at its end. */
   readonly root: string
   readonly operator: string | undefined
+  readonly signOut: string | undefined
   readonly tabs: readonly TabName[]
   readonly tab?: TabName
   /** A path below the pages, and the heading of the page there, to which this one belongs. */
@@ -134,7 +136,7 @@ export function renderPage(page: {
   /** A problem above the content, which the title, announced first, names too. */
   readonly problem?: Problem | undefined
 }): string {
-  const { heading, content, brand, language, root, operator, tabs, tab, parent, problem } = page
+  const { heading, content, brand, language, root, operator, signOut, tabs, tab, parent, problem } = page
   const texts = TEXTS[language]
   return renderFrame({
     language,
@@ -148,7 +150,13 @@ export function renderPage(page: {
         label: texts.tabs[name],
         isCurrent: name === tab,
       })),
-      state: operator !== undefined && html`<span class="signed-in">${operator}</span>`,
+      state:
+        operator !== undefined &&
+        (signOut === undefined
+          ? html`<span class="signed-in">${operator}</span>`
+          : html`<form class="signed-in" method="post" action="${signOut}">
+              <span>${operator}</span> <button class="quiet">${texts.signOut}</button>
+            </form>`),
     },
     content: html`<main>
       ${parent && html`<p class="crumb"><a href="${root}${parent[0]}">${parent[1]}</a></p>`}

@@ -1,4 +1,4 @@
-import type { Application } from '../../index.js'
+import type { Application, CredentialInfo } from '../../index.js'
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import { DAY_MS } from '../../shared/lib/day.js'
 import { fillIn } from '../../shared/lib/fill-in.js'
@@ -193,36 +193,35 @@ async function listRefusing({ auth }: Site, visit: Visit): Promise<readonly Html
 }
 
 /** E-mails whose last attempt failed, whether it was the last one or not. */
-async function listUndelivered({ auth, core }: Site, visit: Visit): Promise<readonly Html[]> {
+async function listUndelivered({ auth: { emails } }: Site, visit: Visit): Promise<readonly Html[]> {
   const { texts, may } = visit
-  const { emails: queue } = core.store
-  if (!queue || !may('emails.list')) return []
-  const lists = await Promise.all(
-    (['failed', 'due'] as const).map((state) => queue.list({ applicationId: undefined, state, limit: SHOWN })),
-  )
-  const failing = lists.flat().filter(({ problem }) => problem !== undefined)
-  return Promise.all(
-    failing.map(async ({ applicationId, purpose, problem, createdAt, state }) => {
-      const application = (await auth.applications.get(applicationId)) ?? { id: applicationId, name: '' }
-      return renderItem(
+  if (!emails || !may('emails.list')) return []
+  const lists = await Promise.all((['failed', 'due'] as const).map((state) => emails.list({ state, limit: SHOWN })))
+  return lists
+    .flatMap(({ items }) => items)
+    .filter(({ problem }) => problem !== undefined)
+    .map(({ applicationId: id, name, purpose, problem, createdAt, state }) =>
+      renderItem(
         visit,
-        application,
-        [texts.purposes[purpose], renderTime(new Date(createdAt), visit), html`<span class="warn">${problem}</span>`],
+        { id, name },
+        [texts.purposes[purpose], renderTime(createdAt, visit), html`<span class="warn">${problem}</span>`],
         renderPill(texts.emailStates[state], state === 'failed' ? 'bad' : 'warn'),
-      )
-    }),
-  )
+      ),
+    )
 }
 
-/** Credentials that end soon and are in use. */
+/** Credentials that end soon and are in use; not those in whose place a newer one is used already. */
 async function listEnding({ auth }: Site, visit: Visit): Promise<readonly Html[]> {
   const { texts, now } = visit
   const { items } = await auth.applications.list({ expiringBefore: new Date(now + EXPIRY_MS), limit: 100 })
   const ending = items.flatMap((application) =>
-    [...application.keys, ...application.secrets].flatMap(({ name, expiresAt, lastUsedAt }) =>
-      expiresAt && lastUsedAt && expiresAt.getTime() < now + EXPIRY_MS && lastUsedAt.getTime() > now - EXPIRY_MS
-        ? [{ application, name, expiresAt, lastUsedAt }]
-        : [],
+    [application.keys, application.secrets].flatMap((list) =>
+      list.flatMap((credential) => {
+        const { name, expiresAt, lastUsedAt } = credential
+        const isEnding = expiresAt && lastUsedAt && expiresAt.getTime() < now + EXPIRY_MS
+        if (!isEnding || lastUsedAt.getTime() <= now - EXPIRY_MS || isReplaced(credential, list)) return []
+        return [{ application, name, expiresAt, lastUsedAt }]
+      }),
     ),
   )
   return ending
@@ -234,4 +233,9 @@ async function listEnding({ auth }: Site, visit: Visit): Promise<readonly Html[]
         html`${fillIn<string | Html>(texts.lastUsed, { time: renderTime(lastUsedAt, visit) })}`,
       ]),
     )
+}
+
+/** A rotation leaves the name to the newer one, which lasts longer. */
+function isReplaced({ name, expiresAt }: CredentialInfo, list: readonly CredentialInfo[]): boolean {
+  return list.some((each) => each.name === name && each.lastUsedAt && (!each.expiresAt || each.expiresAt > expiresAt!))
 }

@@ -80,7 +80,7 @@ export async function answerUsage(site: Site, visit: Visit): Promise<Answer | un
       html`${count.format(refused)}
         <span class="soft">${percent.format(refused / Math.max(1, allowed + refused))}</span>`,
       count.format(accessTokens),
-      renderErrors(errors, visit),
+      html`<div class="reasons">${renderErrors(errors, visit)}</div>`,
     ]),
     next,
     before: html`${overview} ${search}`,

@@ -59,7 +59,7 @@ const CASES: Readonly<Record<ActionName, Case>> = {
   limit: {
     query: '?api=orders',
     enter: { limit: '7', window: '60', until: '2031-01-31' },
-    shows: /7 requests in 60 seconds/,
+    shows: /own limit: 7 in 60 s/,
   },
   disallow: { query: '?api=orders', shows: /disallowed/ },
   contact: { enter: { contact: 'other@example.com' }, shows: /other@example\.com/ },
@@ -459,7 +459,12 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       /It would hit 1,204 calls of the last 7 days \(credentials in use: 1\), the last\s+3 minutes ago/,
     )
     const { text: ofApi } = await host.get(path.replace('suspend', 'disallow?api=catalog'))
-    expect(ofApi).toContain('4 calls')
+    expect(ofApi).toContain('4 calls of')
+    await host.store.usage.add({ id: 'one', at }, [
+      { day: day(0), applicationId: id, api: 'weather', outcome: 'allowed', count: 1 },
+    ])
+    const { text: ofOne } = await host.get(path.replace('suspend', 'disallow?api=weather'))
+    expect(ofOne).toContain('It would hit 1 call of the last 7 days')
   })
 })
 

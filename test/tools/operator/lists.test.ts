@@ -65,6 +65,14 @@ describe('Today', () => {
       await applications.addKey(id, { name: 'soon', expiresAt: new Date(at + 9 * DAY_MS) })
     const { keys } = (await host.store.findApplication(ids.ending))!
     await host.store.noteCredentialUse([{ hash: keys.find(({ name }) => name === 'soon')!.hash, at: at - 60_000 }])
+    // A rotated key is in use until the overlap ends, and named while nothing uses the new one.
+    const [replaced, unseen] = [await create('Replaced'), await create('Unseen')]
+    for (const each of [replaced, unseen]) {
+      await applications.rotateKey(each, { overlap: 3600 })
+      const { keys: both } = (await host.store.findApplication(each))!
+      const used = both.filter(({ expiresAt }) => each === replaced || expiresAt !== undefined)
+      await host.store.noteCredentialUse(used.map(({ hash }) => ({ hash, at: at - 60_000 })))
+    }
     await applications.rotateKey(ids.bounced, { deliver: 'email' })
     const { requestAccess } = host.core.find('registration')!
     await requestAccess(() => undefined, ids.asking, { api: 'invoices', scopes: [], by: 'contact:asking@example.com' })
@@ -80,7 +88,7 @@ describe('Today', () => {
     expect(cards['Quotas above 80 %']).toEqual([ids.full])
     expect(cards['More refusals than usual']).toEqual([ids.refused])
     expect(cards['E-mails that do not arrive']).toContain(ids.bounced)
-    expect(cards['Credentials in use that end']).toEqual([ids.ending])
+    expect(cards['Credentials in use that end']).toEqual([unseen, ids.ending])
     const emails = readText((await host.get('/emails')).text)
     expect(emails).toContain('Next attempt')
     expect(emails).toMatch(/Bounced New key bounce@example\.com Waits to be sent 1 550 now now/)

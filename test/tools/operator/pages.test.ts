@@ -158,6 +158,8 @@ describe('the options of operatorPages()', () => {
       expect(open(options)).toThrow(/^operator is .*operator: \(req\) => req\.user\?\.email/)
     expect(open({ operator: () => 'a', can: true })).toThrow(/^can is true\..*can: \(operator, action\)/)
     expect(open({ operator: () => 'a', cann: () => true })).toThrow('Did you mean "can"?')
+    for (const signOut of ['sign-out', '//evil.example', '/\\evil.example', 5])
+      expect(open({ operator: () => 'a', signOut })).toThrow(/^signOut is/)
     expect(() => operatorPages({} as never, { operator: () => 'a' })).toThrow('which is no platform')
   })
 })

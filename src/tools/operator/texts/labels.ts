@@ -16,6 +16,7 @@ export const LABELS = {
   stale: ['Nothing was done', 'Es wurde nichts getan', "Rien n'a été fait", 'No se ha hecho nada'],
   unavailable: ['Not available', 'Nicht verfügbar', 'Indisponible', 'No disponible'],
   failed: ['Something went wrong', 'Etwas ist schiefgegangen', 'Une erreur est survenue', 'Algo ha fallado'],
+  signOut: ['Sign out', 'Abmelden', 'Se déconnecter', 'Cerrar sesión'],
   search: ['Search', 'Suche', 'Recherche', 'Búsqueda'],
   any: ['Any', 'Alle', 'Tous', 'Todos'],
   ends: ['Credentials end', 'Zugangsdaten enden', 'Identifiants expirant', 'Credenciales caducan'],
@@ -69,6 +70,10 @@ export const LABELS = {
   noneFound: ['Nothing was found', 'Nichts gefunden', "Rien n'a été trouvé", 'No se ha encontrado nada'],
   never: ['never', 'nie', 'jamais', 'nunca'],
   noQuota: ['No quota', 'Kein Kontingent', 'Pas de quota', 'Sin cuota'],
+  callCount: {
+    one: ['{count} call', '{count} Aufruf', '{count} appel', '{count} llamada'],
+    other: ['{count} calls', '{count} Aufrufe', '{count} appels', '{count} llamadas'],
+  },
   calls30: ['Calls in 30 days', 'Aufrufe in 30 Tagen', 'Appels en 30 jours', 'Llamadas en 30 días'],
   quotaUsed: ['Quota used', 'Kontingent genutzt', 'Quota utilisé', 'Cuota usada'],
   unnamed: ['without a name', 'ohne Namen', 'sans nom', 'sin nombre'],
