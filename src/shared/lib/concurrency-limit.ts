@@ -1,4 +1,7 @@
-/** Runs the work, at once or when earlier work has ended. `caller` is the party that the work is done for. */
+/**
+ * Runs the work, at once or when earlier work has ended. `caller` is the party that the work is done for, and with a space after it a member
+ * of the party, such as a resource server and an address.
+ */
 export type ConcurrencyLimit = <Result>(caller: string, work: () => Promise<Result>) => Promise<Result>
 
 interface WaitingCall {
@@ -7,8 +10,9 @@ interface WaitingCall {
 }
 
 /**
- * A bounded number of running and of waiting calls, with fair queueing (RFC 970): each caller has a queue of its own, and the
- * queues take turns. If too many calls wait, the longest queue loses its last call, so no caller can fill the queue for others.
+ * A bounded number of running and of waiting calls, with fair queueing (RFC 970) on two levels: parties take turns, and in a party its
+ * members, each of which has a queue of its own. If too many calls wait, the party with most of them loses the last one of its longest
+ * queue, so no caller can fill the queue for others.
  */
 export function createConcurrencyLimit(options: {
   readonly atOnce: number
@@ -17,43 +21,47 @@ export function createConcurrencyLimit(options: {
   readonly onOverflow: () => Error
 }): ConcurrencyLimit {
   const { atOnce, waiting, onOverflow } = options
-  /** The queues that are not empty, in the order of their turns. */
-  const queues = new Map<string, WaitingCall[]>()
+  /** The queues that are not empty, by party and member: both in the order of their turns. */
+  const parties = new Map<string, Queues>()
   let waitingCalls = 0
   let running = 0
 
   function enqueue(caller: string, call: WaitingCall): void {
-    if (waitingCalls >= waiting && !dropLast(findLongest(), caller)) return call.reject(onOverflow())
-    const queue = queues.get(caller)
+    const [party = '', member = ''] = caller.split(' ')
+    if (waitingCalls >= waiting && !dropLast(party, member)) return call.reject(onOverflow())
+    const queues = parties.get(party) ?? new Map<string, WaitingCall[]>()
+    parties.set(party, queues)
+    const queue = queues.get(member)
     if (queue) queue.push(call)
-    else queues.set(caller, [call])
+    else queues.set(member, [call])
     waitingCalls += 1
   }
 
-  function findLongest(): readonly [string, WaitingCall[]] {
-    let longest: readonly [string, WaitingCall[]] = ['', []]
-    for (const entry of queues) if (entry[1].length > longest[1].length) longest = entry
-    return longest
-  }
-
-  /** Returns false if the queue has no call more than the caller's has: then the caller's new call is the one to reject. */
-  function dropLast([owner, queue]: readonly [string, WaitingCall[]], caller: string): boolean {
-    if (owner === caller || queue.length <= (queues.get(caller)?.length ?? 0) + 1) return false
-    queue.pop()!.reject(onOverflow())
+  /** Returns false if no party has more calls than this one, and no member of it more than this one: then the new call is the one to reject. */
+  function dropLast(party: string, member: string): boolean {
+    const own = parties.get(party) ?? (new Map() as Queues)
+    const queues = findMost(parties.values(), countCalls, countCalls(own) + 1) ?? own
+    const least = queues === own ? (own.get(member)?.length ?? 0) + 1 : 0
+    const longest = findMost(queues, ([, { length }]) => length, least)
+    if (!longest) return false
+    longest[1].pop()!.reject(onOverflow())
     waitingCalls -= 1
+    if (longest[1].length === 0) queues.delete(longest[0])
     return true
   }
 
   function startNext(): void {
-    for (const [caller, queue] of queues) {
-      const call = queue.shift()!
-      // Removed and added again: the caller's next turn is after those of all others.
-      queues.delete(caller)
-      if (queue.length > 0) queues.set(caller, queue)
-      waitingCalls -= 1
-      return call.start()
-    }
-    running -= 1
+    const [[party, queues] = []] = parties
+    const [[member, queue] = []] = queues ?? []
+    if (party === undefined || !queues || member === undefined || !queue) return void (running -= 1)
+    const call = queue.shift()!
+    // Removed and added again: the next turn of a member, and of a party, is after those of all others.
+    queues.delete(member)
+    if (queue.length > 0) queues.set(member, queue)
+    parties.delete(party)
+    if (queues.size > 0) parties.set(party, queues)
+    waitingCalls -= 1
+    call.start()
   }
 
   return async function runLimited(caller, work) {
@@ -66,4 +74,23 @@ export function createConcurrencyLimit(options: {
       startNext()
     }
   }
+}
+
+type Queues = Map<string, WaitingCall[]>
+
+function countCalls(queues: Queues): number {
+  let sum = 0
+  for (const { length } of queues.values()) sum += length
+  return sum
+}
+
+/** The last of those with most; undefined if none has more than `least`. */
+function findMost<Each>(all: Iterable<Each>, count: (each: Each) => number, least: number): Each | undefined {
+  let most: Each | undefined
+  let atLeast = least + 1
+  for (const each of all) {
+    const size = count(each)
+    if (size >= atLeast) [most, atLeast] = [each, size]
+  }
+  return most
 }

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createClientLimits } from '../../../src/core/store-client/client-limits.js'
 import { memoryStore } from '../../../src/index.js'
+import { describeRequest, readClientAddress } from '../../../src/shared/lib/request.js'
 import { openPlatform } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
 
@@ -109,4 +110,27 @@ it('a guard refuses at once, but in turns while a call of an operator is under w
   await created
   refuse()
   expect(answered).toBe(41)
+})
+
+it('resource servers take turns, and the addresses that each forwards, whatever number of addresses a flood has', async () => {
+  const limits = createClientLimits({ concurrentCalls: 2 })
+  const begun: string[] = []
+  let end = (): void => undefined
+  const presented = (by: string, ip: string): Promise<void> => {
+    const req = describeRequest(new IncomingMessage(new Socket()), { headers: {}, rawHeaders: [] }, { ip, by, id: '' })
+    const lookUp = () => new Promise<void>((resolve) => void (begun.push(`${by} ${ip}`), (end = resolve)))
+    // Those beyond the limit of waiting ones, or that wait too long, reject.
+    return limits.limitLookupsOfStrangers(readClientAddress(req), lookUp).catch(() => undefined)
+  }
+  for (let i = 0; i < 4000; i++) void presented('app_flood', `203.0.${i >> 8}.${i & 255}`)
+  for (let i = 0; i < 100; i++) void presented('app_quiet', '192.0.2.1')
+  void presented('app_quiet', '192.0.2.2')
+  void presented('app_one', '192.0.2.1')
+  for (let turn = 1; turn <= 8; turn++) {
+    await waitUntil(() => begun.length === turn)
+    end()
+  }
+  expect(begun.filter((each) => each.startsWith('app_flood')).length).toBeLessThanOrEqual(4)
+  expect(begun).toContain('app_one 192.0.2.1')
+  expect(begun.indexOf('app_quiet 192.0.2.2') - begun.indexOf('app_quiet 192.0.2.1')).toBeLessThanOrEqual(3)
 })

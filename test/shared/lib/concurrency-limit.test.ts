@@ -76,4 +76,40 @@ describe('createConcurrencyLimit', () => {
     }
     expect(await Promise.all([first, second, one, two])).toEqual([10, 11, 20, 30])
   })
+
+  it('lets parties take turns, and in a party its members, whatever number of members a flood has', async () => {
+    const limit = createConcurrencyLimit({ atOnce: 1, waiting: 100, onOverflow })
+    const { begun, do: doing, end } = work()
+    let rejected = 0
+    const begin = (caller: string, one: number) => void limit(caller, doing(one)).catch(() => (rejected += 1))
+    for (let member = 0; member <= 10_000; member++) begin(`flood ${member}`, member)
+    expect(rejected).toBe(0)
+    await new Promise(setImmediate)
+    expect(rejected).toBe(9900)
+    for (const one of [20_000, 20_001, 20_002]) begin('quiet a', one)
+    begin('quiet b', 20_003)
+    begin('alone', 20_004)
+    // The flood has one turn in three, and of the other party each member one in two.
+    for (const next of [0, 1, 20_000, 20_004, 2, 20_003, 3, 20_001, 4, 20_002, 5]) {
+      expect(begun.at(-1)).toBe(next)
+      end(next)
+      await new Promise(setImmediate)
+    }
+    // Each call of the others has displaced one of the flood.
+    expect(rejected).toBe(9905)
+  })
+
+  it('drops a call of the party with most, where too many wait, and in a party of the member with most', async () => {
+    const limit = createConcurrencyLimit({ atOnce: 1, waiting: 4, onOverflow })
+    const { do: doing } = work()
+    const dropped: string[] = []
+    const begin = (caller: string) => void limit(caller, doing(0)).catch(() => dropped.push(caller))
+    for (const caller of ['flood a', 'flood a', 'flood a', 'flood a', 'flood b']) begin(caller)
+    begin('flood c')
+    begin('other a')
+    begin('other b')
+    begin('other b')
+    await new Promise(setImmediate)
+    expect(dropped).toEqual(['flood a', 'flood a', 'flood c', 'other b'])
+  })
 })
