@@ -91,11 +91,32 @@ describe.each(Object.entries(STORES))('a service without a database, of a platfo
       expect(expected, what).not.toEqual(before)
       await expect.poll(() => askAll(service.url), { timeout: 20_000, message: what }).toEqual(expected)
     }
-    // An application without access to any of its APIs is told from no unknown one.
-    const askBySecond = () => ask(`${service.url}/catalog/items`, credentials.clientId)
-    await applications.allow(id, 'weather')
-    await applications.disallow(id, 'orders')
-    const unknown = await ask(`${service.url}/catalog/items`, await createUnknownKey(site))
-    await expect.poll(askBySecond, { timeout: 20_000 }).toBe(unknown)
+  })
+
+  // docs/http.md S13
+  it('answers 403 for another of its APIs as the platform does, and 401 for a caller who may use none of them', async () => {
+    const { applications } = site.auth
+    const one = await createApplication(site.auth, { orders: {}, weather: {} })
+    const gone = await createApplication(site.auth, { orders: {} })
+    const [token, ofGone] = [await accessToken(site.app, 'orders', one), await accessToken(site.app, 'orders', gone)]
+    await applications.delete(gone.id)
+    const askBoth = async (path: string, credential: string) =>
+      Promise.all([site.url, service.url].map((url) => ask(url + path, credential)))
+    const elsewhere = await askBoth('/catalog/items', one.clientId)
+    expect(elsewhere).toEqual([expect.stringMatching(/^403 access_denied/), elsewhere[0]])
+    await applications.disallow(one.id, 'orders')
+    const poll = { timeout: 20_000 }
+    for (const [path, credential, unknown, atPlatform] of [
+      ['/catalog/items', one.clientId, await createUnknownKey(site), /^403 access_denied/],
+      ['/orders/items', token, ofGone, /^401 invalid_token/],
+    ] as const) {
+      const answer = await ask(service.url + path, unknown)
+      expect(answer).toMatch(/^401/)
+      await expect.poll(() => ask(service.url + path, credential), poll).toBe(answer)
+      expect(await ask(site.url + path, credential)).toMatch(atPlatform)
+      await applications.suspend(one.id)
+      expect(await ask(service.url + path, credential)).toBe(answer)
+      await applications.resume(one.id)
+    }
   })
 })
