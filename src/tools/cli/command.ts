@@ -39,10 +39,6 @@ export const option = {
   text: (placeholder: string, description: string) => ({ kind: 'text', placeholder, description }) as const,
   number: (placeholder: string, description: string) => ({ kind: 'number', placeholder, description }) as const,
   list: (placeholder: string, description: string) => ({ kind: 'list', placeholder, description }) as const,
-  requiredText: (...given: [placeholder: string, description: string]) =>
-    ({ ...option.text(...given), required: true }) as const,
-  requiredList: (...given: [placeholder: string, description: string]) =>
-    ({ ...option.list(...given), required: true }) as const,
 }
 
 export type CommandContext<

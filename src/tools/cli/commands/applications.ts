@@ -33,8 +33,7 @@ const WAITING = {
 /** `apps ...`: applications, what they may use, and the people who manage them at the portal and receive their e-mails. */
 export const applicationCommands = [
   operationCommand('applications.create', {
-    name: 'apps create',
-    example: "apps create --name 'Corner Shop' --api catalog --api 'orders=orders:read' --config platform.js",
+    example: "--name 'Corner Shop' --api catalog --api 'orders=orders:read'",
     before({ apis, resourceServer }) {
       if (!apis && !resourceServer)
         throw new UsageError('"apps create" needs --api API[=SCOPES], or --resource-server API.', 'apps create')
@@ -49,29 +48,26 @@ export const applicationCommands = [
     ],
     emails: {},
     without: ['terms'],
-    example: "apps register --name 'Corner Shop' --contact dev@shop.example --api catalog --config platform.js",
+    example: "--name 'Corner Shop' --contact dev@shop.example --api catalog",
     text: ({ application }) => `Registered ${formatName(application)}.`,
   }),
   operationCommand('applications.deny', {
-    name: 'apps deny',
     notes: ['With --reason the contact gets it by e-mail; without, the contact gets nothing.', SENDS_EMAIL],
     emails: { when: ({ reason }) => reason !== undefined, isAffected: ({ purpose }) => purpose === 'rejected' },
-    example: `apps deny ${EXAMPLE_ID} --reason 'No contract' --db platform.sqlite`,
+    example: "--reason 'No contract'",
     text: (application, { id, api }) =>
       `Denied ${api === undefined ? id : `${formatName(application)} access to ${api}`}.`,
   }),
   operationCommand('applications.approve', {
-    name: 'apps approve',
     notes: [SENDS_EMAIL],
     requires: 'options',
     emails: {},
-    example: `apps approve ${EXAMPLE_ID} --config platform.js --by alice`,
+    example: '--config platform.js --by alice',
     text: (application, { api }) =>
       `${api === undefined ? 'Approved' : `Approved access to ${api} for`} ${formatName(application)}.`,
   }),
   listCommand('applications.list', {
-    name: 'apps list',
-    example: 'apps list --db platform.sqlite --api orders --status active',
+    example: '--db platform.sqlite --api orders --status active',
     list({ api, expiringBefore, waiting }) {
       if (expiringBefore !== undefined) return formatExpiringBefore(new Date(expiringBefore))
       if (waiting) return WAITING
@@ -96,7 +92,6 @@ export const applicationCommands = [
     },
   }),
   operationCommand('applications.update', {
-    name: 'apps update',
     summary: "Changes an application's name, first contact, language, metadata or external id.",
     notes: [
       'E-mails that were not accepted go to the new contact. Links that were sent to the former one end.',
@@ -105,7 +100,7 @@ export const applicationCommands = [
     ],
     without: ['networks', 'rateLimits'],
     needsChange: true,
-    example: `apps update ${EXAMPLE_ID} --contact dev@shop.example --db platform.sqlite`,
+    example: '--contact dev@shop.example',
     before({ metadata, resourceServer }, { target }) {
       if (target.options !== undefined) return
       if (metadata !== undefined)
@@ -116,25 +111,19 @@ export const applicationCommands = [
     text: (application) => `Updated ${formatName(application)}.`,
   }),
   operationCommand('applications.suspend', {
-    name: 'apps suspend',
     notes: [
       'Claim links end, and queued e-mails are not sent before it is resumed.',
       'With --notify, this command sends the e-mail if the options have emails(); otherwise a running server with emails() does.',
     ],
     emails: { when: ({ notify }) => notify === true, isAffected: ({ purpose }) => purpose === 'suspended' },
-    example: `apps suspend ${EXAMPLE_ID} --reason Unpaid --notify --db platform.sqlite`,
+    example: '--reason Unpaid --notify',
     text: (application) => `Suspended ${formatName(application)}. Servers refuse it within a second.`,
   }),
-  operationCommand('applications.resume', {
-    name: 'apps resume',
-    example: `apps resume ${EXAMPLE_ID} --db platform.sqlite`,
-    text: (application) => `Resumed ${formatName(application)}.`,
-  }),
+  operationCommand('applications.resume', { text: (application) => `Resumed ${formatName(application)}.` }),
   operationCommand('applications.delete', {
-    name: 'apps delete',
     notes: ['On a terminal it asks first; elsewhere it needs --yes.'],
     options: { yes: option.flag('Does not ask.') },
-    example: `apps delete ${EXAMPLE_ID} --yes --db platform.sqlite`,
+    example: '--yes',
     async before({ id }, { platform, confirm, values: { yes } }) {
       if (yes) return
       if (!confirm)
@@ -145,9 +134,8 @@ export const applicationCommands = [
     text: (_, { id }) => `Deleted ${id}.`,
   }),
   operationCommand('applications.allow', {
-    name: 'apps allow',
     without: ['rateLimit'],
-    example: `apps allow ${EXAMPLE_ID} orders --scope orders:read --config platform.js`,
+    example: '--scope orders:read',
     text(application, { id, api }, { platform }) {
       const name = api!
       const scopes = application.apis[name]?.scopes ?? []
@@ -161,8 +149,6 @@ export const applicationCommands = [
     },
   }),
   operationCommand('applications.disallow', {
-    name: 'apps disallow',
-    example: `apps disallow ${EXAMPLE_ID} orders --db platform.sqlite`,
     async before({ id, api = '' }, { platform }) {
       const { apis } = await getApplication(platform, id)
       if (Object.hasOwn(apis, api)) return
@@ -174,22 +160,16 @@ export const applicationCommands = [
     text: (application, { api }) => `${formatName(application)} may no longer use ${api}.`,
   }),
   operationCommand('applications.revokeTokens', {
-    name: 'apps revoke-tokens',
     notes: ['It can get new ones with its credentials. "apps suspend" prevents that too.'],
-    example: `apps revoke-tokens ${EXAMPLE_ID} --db platform.sqlite`,
     text: (application) => `Every access token issued to ${formatName(application)} up to now is refused.`,
   }),
   operationCommand('applications.addContact', {
-    name: 'apps add-contact',
-    example: `apps add-contact ${EXAMPLE_ID} dev@shop.example --db platform.sqlite`,
     text: (application, { address }) => `${address} is a contact of ${formatName(application)}.`,
   }),
   operationCommand('applications.removeContact', {
-    name: 'apps remove-contact',
     notes: [
       'After the first contact was removed, the next one receives the e-mails. The only contact cannot be removed.',
     ],
-    example: `apps remove-contact ${EXAMPLE_ID} dev@shop.example --db platform.sqlite`,
     text: (application, { address }) => `${address} is no longer a contact of ${formatName(application)}.`,
   }),
   operationCommand('portal.invite', {
@@ -199,11 +179,9 @@ export const applicationCommands = [
       'Another invitation of the same address ends the earlier one.',
     ],
     emails: { isAffected: ({ recipient }, { address }) => recipient === address },
-    example: `apps invite-contact ${EXAMPLE_ID} dev@shop.example --config platform.js`,
     text: (application, { address }) => `Invited ${address} to ${formatName(application)}.`,
   }),
   operationCommand('applications.cancelInvitation', {
-    name: 'apps cancel-invitation',
     example: `apps cancel-invitation ${EXAMPLE_ID} a@b.example --db platform.sqlite`,
     text: (_, { address }) => `The invitation of ${address} has ended.`,
   }),

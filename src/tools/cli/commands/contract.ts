@@ -53,7 +53,7 @@ export const contractCommands = [
       'Needs --config: the options have the limits of the plans.',
     ],
     members: { above: { placeholder: 'PERCENT' } },
-    example: 'quotas --above 80 --config platform.js',
+    example: '--above 80',
     list: ({ above = 80 }) => ({
       headings: ['application', 'name', 'plan', 'used', 'of', 'percent', 'ends'],
       formatRow: ({ applicationId, name, plan, used, limit, per, share, endsAt }) => [

@@ -1,6 +1,6 @@
 import { CommandError } from '../errors.js'
 import { replaceControlCharacters } from '../format.js'
-import { EXAMPLE_ID, PROGRAM } from '../program.js'
+import { PROGRAM } from '../program.js'
 import { formatName, describeCredential, describeFormer, formatCredentials } from './application-format.js'
 import { getApplication } from './applications.js'
 import { operationCommand } from './operation-command.js'
@@ -10,12 +10,11 @@ const KINDS = ['secret', 'key'] as const
 export const credentialCommands = [
   ...KINDS.map((kind) =>
     operationCommand(`applications.${kind === 'key' ? 'addKey' : 'addSecret'}`, {
-      name: `apps add-${kind}`,
       notes: [
         'With --api it may be used for these APIs and scopes only; they must be among those of the application. At most 20 are live.',
       ],
       without: ['scopes', 'networks'],
-      example: `apps add-${kind} ${EXAMPLE_ID} --name warehouse --config platform.js`,
+      example: '--name warehouse',
       text({ application, credential, credentials }) {
         const what = `a new ${kind} "${replaceControlCharacters(credential.name)}" (${credential.id})`
         return `${formatName(application)} has ${what}.\n\n${formatCredentials(application, credentials)}`
@@ -23,34 +22,29 @@ export const credentialCommands = [
     }),
   ),
   operationCommand('applications.addKeySet', {
-    name: 'apps add-key-set',
     notes: ['It takes the place of a secret at APIs whose clientAuthentication has private_key_jwt.'],
     without: ['scopes', 'networks'],
-    example: `apps add-key-set ${EXAMPLE_ID} --name pay --jwks FILE --config my.js`,
+    example: '--name pay --jwks FILE --config my.js',
     text: ({ application, credential }) =>
       `${formatName(application)} has a new key set "${replaceControlCharacters(credential.name)}" (${credential.id}).`,
   }),
   operationCommand('applications.replaceKeySet', {
-    name: 'apps replace-key-set',
-    example: `apps replace-key-set ${EXAMPLE_ID} cred_... --jwks FILE --db my.sqlite`,
+    example: '--jwks FILE --db my.sqlite',
     text: (application, { credentialId }) => `Replaced the keys of ${describeCredential(application, credentialId)}.`,
   }),
   operationCommand('applications.reloadKeySet', {
-    name: 'apps reload-key-set',
-    example: `apps reload-key-set ${EXAMPLE_ID} cred_... --db platform.sqlite`,
     text: (application, { credentialId }) =>
       `Servers read ${describeCredential(application, credentialId)} again for its next request.`,
   }),
   ...KINDS.map((kind) =>
     operationCommand(`applications.${kind === 'key' ? 'rotateKey' : 'rotateSecret'}`, {
-      name: `apps rotate-${kind}`,
       notes: [
         'It has the name, the restriction and the end of the one that it replaces. Of each name at most two are live: a third ends the oldest.',
         'Any live key works with any live secret.',
       ],
       without: ['expiresAt'],
       emails: { when: ({ mail }) => mail === true, isAffected: ({ purpose }) => purpose === kind },
-      example: `apps rotate-${kind} ${EXAMPLE_ID} --overlap 3600 --config platform.js`,
+      example: '--overlap 3600',
       async before({ id, deliver }, { platform }) {
         if (deliver === undefined || (await getApplication(platform, id)).contact !== undefined) return
         throw new CommandError(
@@ -65,13 +59,12 @@ export const credentialCommands = [
     }),
   ),
   operationCommand('applications.recover', {
-    name: 'apps recover',
     notes: [
       'All of its keys, secrets, access tokens, other contacts, invitations, requests for access and sessions end. The contact gets one new key, and one secret where it needs one.',
       'The contact may be a former one, whose mailbox was won back. Call it again if it fails.',
     ],
     emails: { when: ({ mail }) => mail === true },
-    example: `apps recover ${EXAMPLE_ID} --contact a@b.example --config platform.js`,
+    example: '--contact a@b.example',
     text({ application, credentials, selfService }, { contact }) {
       const got = selfService.map(
         ({ api, scopes, by }) =>
@@ -82,16 +75,13 @@ export const credentialCommands = [
     },
   }),
   operationCommand('applications.updateCredential', {
-    name: 'apps update-credential',
     summary: 'Renames a key, secret or key set, or changes when it expires.',
     without: ['networks'],
     needsChange: true,
-    example: `apps update-credential ${EXAMPLE_ID} cred_... --name main --db my.sqlite`,
+    example: '--name main --db my.sqlite',
     text: (application, { credentialId }) => `Updated ${describeCredential(application, credentialId)}.`,
   }),
   operationCommand('applications.endCredential', {
-    name: 'apps end-credential',
-    example: `apps end-credential ${EXAMPLE_ID} cred_... --db platform.sqlite`,
     before: async ({ id, credentialId }, { platform }) =>
       describeCredential(await getApplication(platform, id), credentialId),
     text: (_, _input, _context, ended) => `Ended ${ended ?? 'it'}. Servers refuse it within a second.`,

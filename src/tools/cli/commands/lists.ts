@@ -12,8 +12,8 @@ import {
 } from '../command.js'
 import { UsageError } from '../errors.js'
 import { createTable } from '../format.js'
-import { createMemberOptions, type Values } from './member-options.js'
-import { findOperation, run, type CommandWords, type GivenMembers } from './operation-command.js'
+import type { GivenMembers } from './member-options.js'
+import { describeCommand, findOperation, run, type SharedWords } from './operation-command.js'
 
 export const LIST_OPTIONS = {
   after: option.text('ID', 'Starts behind the page before, which names this.'),
@@ -39,10 +39,7 @@ interface Shown<Item> {
   formatRows?(item: Item): MaybePromise<readonly Cells[]>
 }
 
-interface ListWords<Name extends CallName> extends Omit<
-  CommandWords<Name>,
-  'emails' | 'json' | 'text' | 'needsChange' | 'before' | 'requires'
-> {
+interface ListWords<Name extends CallName> extends SharedWords {
   /** Whether it has `--format`. */
   readonly exports?: boolean
   list(input: GivenMembers): Shown<ItemOf<Name>>
@@ -52,26 +49,19 @@ interface ListWords<Name extends CallName> extends Omit<
 
 /** A command that lists pages of an operation, or all of them. */
 export function listCommand<const Name extends CallName>(operationName: Name, words: ListWords<Name>): Command {
-  const { name, without = [], exports = false } = words
-  const operation = findOperation(operationName)
-  const members = createMemberOptions(operation, { ...words, without: [...without, 'after', 'limit'] })
+  const options = { ...(words.exports && EXPORT_OPTIONS), ...LIST_OPTIONS }
+  const { members, ...described } = describeCommand(findOperation(operationName), {
+    ...words,
+    without: ['after', 'limit'],
+    options,
+  })
+  const { name } = described
   return command({
-    name,
-    summary: words.summary ?? operation.summary,
-    notes: words.notes ?? [],
-    example: words.example,
-    parameters: members.parameters,
-    options: { ...members.options, ...words.options, ...(exports && EXPORT_OPTIONS), ...LIST_OPTIONS },
-    requires: (operation.needs === 'platform' ? 'options' : 'store') as 'store',
-    audited: operation.audited,
+    ...described,
     async run(context): Promise<CommandResult> {
-      const input = (await members.read(context.values, context.parameters, name)) as Values & GivenMembers
-      return runList(operationName, words.list(input), {
-        name,
-        input,
-        context,
-        whenEmpty: () => words.whenEmpty?.(input, context),
-      })
+      const input = await members.read(context.values, context.parameters, name)
+      const whenEmpty = (): void => words.whenEmpty?.(input, context)
+      return runList(operationName, words.list(input), { name, input, context, whenEmpty })
     },
   })
 }

@@ -70,7 +70,23 @@ const WORDS: Readonly<Record<string, MemberWords>> = {
 
 /** Values of options, by their names. */
 export type Values = Readonly<Record<string, unknown>>
-type Input = Readonly<Record<string, unknown>>
+
+/** The members of inputs that words use: an operation has some of them. */
+export interface GivenMembers {
+  readonly id: string
+  readonly credentialId: string
+  readonly contact: string
+  readonly address: string
+  readonly kid: string
+  readonly api?: string
+  readonly apis?: unknown
+  readonly deliver?: string
+  readonly metadata?: object
+  readonly resourceServer?: readonly string[] | null
+  readonly expiringBefore?: string
+  readonly above?: number
+  readonly waiting?: boolean
+}
 
 /** Derives options and parameters from an operation's input. `parameters`: further members that are parameters. */
 export function createMemberOptions(
@@ -92,11 +108,12 @@ export function createMemberOptions(
       return describeMember(input.shape[name]!).isOptional ? `[${shown}]` : shown
     }),
     /** The input that the command line stands for. */
-    async read(values: Values, words: readonly (string | undefined)[], command: string): Promise<Input> {
+    async read(values: Values, words: readonly (string | undefined)[], command: string): Promise<GivenMembers> {
       const given = positional.flatMap((name, index) =>
         words[index] === undefined ? [] : [[name, words[index]] as const],
       )
-      return Object.fromEntries([...given, ...(await readMembers(derived, values, command))])
+      // Safe, because the members are those of the operation.
+      return Object.fromEntries([...given, ...(await readMembers(derived, values, command))]) as unknown as GivenMembers
     },
   }
 }
@@ -130,7 +147,7 @@ async function readMembers(derived: readonly DerivedOption[], values: Values, co
 function deriveOption(member: string, input: ObjectSchema, words: MemberWords): DerivedOption {
   const { members, kind: given, isOptional, isNullable, description } = describeMember(input.shape[member]!)
   if (members) return deriveObject(member, members)
-  const name = words.option ?? member.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  const name = words.option ?? toKebabCase(member)
   const text = [words.description ?? description, words.hint].filter(Boolean).join(' ')
   const kind = words.flag !== undefined ? 'flag' : (KINDS[given] ?? 'text')
   const placeholder = words.placeholder ?? (given === 'time' ? 'TIME' : name.toUpperCase())
@@ -166,6 +183,10 @@ function deriveOption(member: string, input: ObjectSchema, words: MemberWords): 
       return null
     },
   }
+}
+
+export function toKebabCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
 /** Kinds of options by those of members; text if a kind is not here. */

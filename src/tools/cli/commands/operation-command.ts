@@ -5,37 +5,26 @@ import type { CallName } from '../../operations/operator-calls.js'
 import { APPLICATION } from '../../operations/schemas.js'
 import { command, type Command, type CommandContext, type CommandResult, type OptionTable } from '../command.js'
 import { UsageError } from '../errors.js'
+import { EXAMPLE_ID } from '../program.js'
 import { describeMissing } from '../target.js'
 import { describeEmail, waitForEmails } from './emails.js'
-import { createMemberOptions, type MemberWords, type Values } from './member-options.js'
+import { createMemberOptions, toKebabCase, type GivenMembers, type MemberWords, type Values } from './member-options.js'
 
-/** The members of inputs that words use: an operation has some of them. */
-export interface GivenMembers {
-  readonly id: string
-  readonly credentialId: string
-  readonly contact: string
-  readonly address: string
-  readonly kid: string
-  readonly api?: string
-  readonly apis?: unknown
-  readonly deliver?: string
-  readonly metadata?: object
-  readonly resourceServer?: readonly string[] | null
-  readonly expiringBefore?: string
-  readonly above?: number
-  readonly waiting?: boolean
-}
 type Context = CommandContext
 
-/** What people read about a command whose work is an operation. */
-export interface CommandWords<Name extends CallName>
-  extends Pick<Command, 'name' | 'example'>, Partial<Pick<Command, 'summary' | 'notes' | 'requires'>> {
+/** What people read about a command of an operation, where it is not the operation's. */
+export interface SharedWords extends Partial<Pick<Command, 'name' | 'summary' | 'notes' | 'requires'>> {
+  /** The example behind name and parameters; the store is added unless it names one. Or the whole line, with the name. */
+  readonly example?: string
   /** Members of the input that the command does not take; another command does. */
   readonly without?: readonly string[]
   /** Members that are parameters, after those of the subject. */
   readonly parameters?: readonly string[]
   readonly members?: Readonly<Record<string, MemberWords>>
   readonly options?: OptionTable
+}
+
+interface CommandWords<Name extends CallName> extends SharedWords {
   /** Whether at least one option must be given. */
   readonly needsChange?: boolean
   /** Runs before the operation; throws if the command line is wrong. The text gets what it returns. */
@@ -59,21 +48,15 @@ export function findOperation(name: CallName): Operation {
 /** A command whose options, parsing, help and work come from an operation. */
 export function operationCommand<const Name extends CallName>(operationName: Name, words: CommandWords<Name>): Command {
   const operation = findOperation(operationName)
-  const { emails, name } = words
-  const members = createMemberOptions(operation, words)
+  const { emails } = words
+  const { members, ...described } = describeCommand(operation, words)
+  const { name } = described
   const queuesEmails = (values: Values): boolean => emails !== undefined && (emails.when?.(values) ?? true)
   return command({
-    name,
-    summary: words.summary ?? operation.summary,
-    notes: words.notes ?? [],
-    example: words.example,
-    parameters: members.parameters,
-    options: { ...members.options, ...words.options },
-    requires: (words.requires ?? (operation.needs === 'platform' ? 'options' : 'store')) as 'store',
-    audited: operation.audited,
+    ...described,
     queuesEmails,
     async run(context): Promise<CommandResult> {
-      const input = (await members.read(context.values, context.parameters, name)) as Values & GivenMembers
+      const input = await members.read(context.values, context.parameters, name)
       if (words.needsChange && Object.keys(input).length === operation.subject.length)
         throw new UsageError(`Nothing to change: give ${listChoices(members.options)}.`, name)
       const before = await words.before?.(input, context)
@@ -92,6 +75,38 @@ export function operationCommand<const Name extends CallName>(operationName: Nam
       return { json: { ...json, application, emails: queued }, text: `${text}\n${describeEmail(id, queued, context)}` }
     },
   })
+}
+
+/** What the command line says of an operation, and how its members are read. */
+export function describeCommand(operation: Operation, words: SharedWords) {
+  const members = createMemberOptions(operation, words)
+  const { parameters } = members
+  const [group = '', call = ''] = operation.name.split('.').map(toKebabCase)
+  const { name = `${group === 'applications' ? 'apps' : group} ${call}`, example = '', summary, notes = [] } = words
+  const requires = words.requires ?? (operation.needs === 'platform' ? 'options' : 'store')
+  const store = requires === 'options' ? '--config platform.js' : '--db platform.sqlite'
+  const values = parameters.map((parameter) => EXAMPLE_VALUES[parameter])
+  const shown = [name, ...values, example, ...(/--(?:db|config) /.test(example) ? [] : [store])]
+  return {
+    members,
+    name,
+    summary: summary ?? operation.summary,
+    notes,
+    example: example.startsWith(name) ? example : shown.filter(Boolean).join(' '),
+    parameters,
+    options: { ...members.options, ...words.options },
+    requires: requires as 'store',
+    audited: operation.audited,
+  }
+}
+
+/** Parameters in examples, where one must be given. */
+const EXAMPLE_VALUES: Readonly<Record<string, string>> = {
+  ID: EXAMPLE_ID,
+  CREDENTIAL: 'cred_...',
+  API: 'orders',
+  ADDRESS: 'dev@shop.example',
+  KID: '8mGkSyRSnNDXkC0WDv8jJkWQ6p8nYyQ1D3bqXFq6n1o',
 }
 
 /** Performs an operation of a platform that may lack a feature, or of a store that may lack a part. */

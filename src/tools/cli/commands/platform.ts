@@ -11,14 +11,11 @@ import { listCommand } from './lists.js'
 /** What is not about one application: signing keys and the session secret, e-mails, sessions of the portal, the audit log. */
 export const platformCommands = [
   operationCommand('signingKeys.list', {
-    name: 'signing-keys list',
-    example: 'signing-keys list --db platform.sqlite',
     text: ({ items }) => (items.length > 0 ? formatKeys(items) : 'No signing keys: a server creates the first one.'),
   }),
   operationCommand('signingKeys.rotate', {
-    name: 'signing-keys rotate',
     notes: ['The former key verifies until its last access token has expired.'],
-    example: 'signing-keys rotate --config platform.js --by alice',
+    example: '--config platform.js --by alice',
     json: (signingKey) => ({ signingKey }),
     text({ kid, state, signsFrom }) {
       const what = state === 'current' ? 'signs now' : `is published, and signs from ${formatTime(signsFrom)}`
@@ -26,24 +23,20 @@ export const platformCommands = [
     },
   }),
   operationCommand('signingKeys.revoke', {
-    name: 'signing-keys revoke',
     notes: ['Use it for a key that others may have read. Otherwise use "signing-keys rotate".'],
-    example: 'signing-keys revoke 8mGkSyRSnNDXkC0WDv8jJkWQ6p8nYyQ1D3bqXFq6n1o --config platform.js',
     json: (_, { kid }) => ({ revoked: kid }),
     text: (_, { kid }) => `Revoked the signing key ${kid}: access tokens that it signed are refused.`,
   }),
   operationCommand('sessionSecret.replace', {
-    name: 'session-secret replace',
     notes: ['Use it after a leak of the database with the option secret, once that was replaced.'],
-    example: 'session-secret replace --config platform.js --by alice',
+    example: '--config platform.js --by alice',
     json: () => ({ replaced: true }),
     text: () => 'Replaced the session secret: contacts sign in again.',
   }),
   listCommand('emails.list', {
-    name: 'emails list',
     parameters: ['applicationId'],
     members: { state: { placeholder: 'STATE' } },
-    example: 'emails list --state failed --db platform.sqlite',
+    example: '--state failed',
     list: () => ({
       headings: ['application', 'name', 'purpose', 'to', 'state', 'attempts', 'problem', 'due'],
       formatRow: ({ applicationId, name, purpose, recipient = '-', state, attempts, problem = '-', dueAt }) => [
@@ -87,9 +80,8 @@ export const platformCommands = [
     },
   }),
   operationCommand('emails.cancel', {
-    name: 'emails cancel',
     notes: ['One that is being sent may still arrive; neither its credentials nor its link work.'],
-    example: `emails cancel ${EXAMPLE_ID} --db platform.sqlite --by alice`,
+    example: '--db platform.sqlite --by alice',
     text: ({ cancelled }) =>
       cancelled === 0
         ? 'No e-mail is queued.'
@@ -119,9 +111,7 @@ export const platformCommands = [
     },
   }),
   operationCommand('portal.signOut', {
-    name: 'portal sign-out',
     notes: ['The contact can sign in again. To end that too, remove the contact from its applications.'],
-    example: 'portal sign-out dev@shop.example --db platform.sqlite',
     json: (_, { contact }) => ({ signedOut: contact }),
     text: (_, { contact }) => `Signed ${contact} out.`,
   }),
@@ -133,7 +123,7 @@ export const platformCommands = [
       by: { option: 'actor', placeholder: 'NAME', hint: 'What --by or the option by named.' },
       from: { placeholder: 'TIME', hint: '2027-01-31T12:00:00Z, or 2027-01-31 (UTC).' },
     },
-    example: `audit ${EXAMPLE_ID} --all --db platform.sqlite`,
+    example: `${EXAMPLE_ID} --all`,
     list: () => ({
       headings: ['id', 'at', 'what', 'by', 'application', 'details'],
       formatRow: formatEntry,

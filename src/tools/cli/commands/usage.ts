@@ -3,7 +3,6 @@ import type {
   OverallRouteEntry,
   RefusalEntry,
   ReportedRequests,
-  RouteUsageEntry,
   UsageEntry,
   UsageTotal,
 } from '../../../features/usage/index.js'
@@ -64,55 +63,43 @@ const usageCommand = command({
     if (Object.values(others).some((value) => value !== undefined))
       throw new UsageError('--total goes with --period and --sort, and they only with --total.', 'usage')
     if (isTotal) return runList('usage.totals', TOTALS, { name: 'usage', input: total, context })
-    const given = { name: 'usage', input, context }
-    if (overall) return listOverall(given, routes)
-    if (routes) {
-      const headings = ['period', 'application', 'api', 'route', 'allowed', 'units']
-      const shown = {
-        headings,
-        formatRow: (entry: RouteUsageEntry) => formatRoute(entry).map(String),
-        empty:
-          'No usage is stored by route: only servers with usage({ routes: true }) count it, and they store it once a minute.',
-        columns: [...headings, ...CUSTOMER_COLUMNS],
-        formatRows: withCustomer(context.platform, (entry: RouteUsageEntry) => [formatRoute(entry)]),
-      }
-      return runList('usage.routes', shown, given)
-    }
-    const shown = {
-      headings: ['period', 'application', 'api', 'allowed', 'tokens', 'refused'],
-      formatRow: formatEntry,
-      empty: 'No usage is stored: only servers with usage() count it, and they store it once a minute.',
-      columns: ['period', 'application', 'api', 'outcome', 'count', ...CUSTOMER_COLUMNS],
-      formatRows: withCustomer(context.platform, listOutcomes),
-    }
-    return runList('usage.list', shown, given)
+    if (overall && Object.hasOwn(input, 'applicationId'))
+      throw new UsageError('--overall is of all applications: give no ID.', 'usage')
+    const call = overall ? (routes ? 'overallRoutes' : 'overall') : routes ? 'routes' : 'list'
+    const shown = showUsage(context.platform, overall, routes)
+    return runList(`usage.${call}`, shown, { name: 'usage', input, context })
   },
 })
 
-/** The sums of all applications. */
-function listOverall(given: Parameters<typeof runList>[2], routes: boolean): ReturnType<typeof runList> {
-  if (Object.hasOwn(given.input, 'applicationId'))
-    throw new UsageError('--overall is of all applications: give no ID.', 'usage')
-  const empty = `No usage is stored${routes ? ' by route' : ''}: servers with usage() count it, and store it once a minute.`
-  if (routes) {
-    const headings = ['period', 'api', 'route', 'allowed', 'units']
-    const format = ({ period, api, route, allowed, units }: OverallRouteEntry) => [period, api, route, allowed, units]
-    const formatRow = (entry: OverallRouteEntry): string[] => format(entry).map(String)
-    return runList(
-      'usage.overallRoutes',
-      { headings, formatRow, empty, columns: headings, formatRows: (entry) => [format(entry)] },
-      given,
-    )
+/** An entry of each list of usage: some members are left out where it is of all applications, or not by route. */
+type AnyEntry = OverallEntry & OverallRouteEntry & UsageEntry
+type Cells = (string | number)[]
+
+/** How usage is listed: of each application or of all together, by outcome or by route. */
+function showUsage({ applications }: Pick<AdminApi, 'applications'>, overall: boolean, routes: boolean) {
+  const of = overall ? ['period', 'api'] : ['period', 'application', 'api']
+  const start = ({ period, applicationId, api }: AnyEntry): Cells => [period, ...(overall ? [] : [applicationId]), api]
+  const formatCells = (entry: AnyEntry): Cells => [
+    ...start(entry),
+    ...(routes
+      ? [entry.route, entry.allowed, entry.units]
+      : [entry.allowed, entry.accessTokens, formatErrors(entry.refused)]),
+  ]
+  const listCells = (entry: AnyEntry): Cells[] =>
+    routes ? [formatCells(entry)] : listOutcomes(entry).map((outcome) => [...start(entry), ...outcome])
+  const headings = [...of, ...(routes ? ['route', 'allowed', 'units'] : ['allowed', 'tokens', 'refused'])]
+  const columns = routes ? headings : [...of, 'outcome', 'count']
+  const none = `No usage is stored${routes ? ' by route' : ''}`
+  const counting = routes ? 'usage({ routes: true })' : 'usage()'
+  return {
+    headings,
+    formatRow: (entry: AnyEntry) => formatCells(entry).map(String),
+    empty: overall
+      ? `${none}: servers with usage() count it, and store it once a minute.`
+      : `${none}: only servers with ${counting} count it, and they store it once a minute.`,
+    columns: overall ? columns : [...columns, ...CUSTOMER_COLUMNS],
+    formatRows: overall ? listCells : withCustomer(applications, listCells),
   }
-  const shown = {
-    headings: ['period', 'api', 'allowed', 'tokens', 'refused'],
-    formatRow: (entry: OverallEntry) => formatEntry({ ...entry, applicationId: '' }).toSpliced(1, 1),
-    empty,
-    columns: ['period', 'api', 'outcome', 'count'],
-    formatRows: (entry: OverallEntry) =>
-      listOutcomes({ ...entry, applicationId: '' }).map((row) => row.toSpliced(1, 1)),
-  }
-  return runList('usage.overall', shown, given)
 }
 
 /** `refusals`: why requests of an application were refused, and which applications were refused most today. */
@@ -151,7 +138,7 @@ const reportOnlyCommand = listCommand('usage.reportOnly', {
   ],
   parameters: ['applicationId'],
   exports: true,
-  example: 'report-only --api orders --db platform.sqlite',
+  example: '--api orders',
   list: () => ({
     headings: ['application', 'api', 'route', 'reason', 'count', 'since', 'last'],
     formatRow: formatReported,
@@ -169,10 +156,10 @@ export const usageCommands = [usageCommand, refusalsCommand, reportOnlyCommand]
 const CUSTOMER_COLUMNS = ['name', 'externalId', 'plan']
 
 /** The same rows with these columns. The entries of an application follow one another, so each is read once. */
-function withCustomer<Entry extends { readonly applicationId: string }>(
-  { applications }: Pick<AdminApi, 'applications'>,
-  formatRows: (entry: Entry) => (string | number)[][],
-): (entry: Entry) => Promise<(string | number)[][]> {
+function withCustomer(
+  applications: AdminApi['applications'],
+  formatRows: (entry: AnyEntry) => Cells[],
+): (entry: AnyEntry) => Promise<Cells[]> {
   let known: string | undefined
   let customer: readonly string[] = []
   return async function formatRowsWithCustomer(entry) {
@@ -185,26 +172,9 @@ function withCustomer<Entry extends { readonly applicationId: string }>(
   }
 }
 
-function formatRoute({ period, applicationId, api, route, allowed, units }: RouteUsageEntry): (string | number)[] {
-  return [period, applicationId, api, route, allowed, units]
-}
-
-function listOutcomes({
-  period,
-  applicationId,
-  api,
-  allowed,
-  accessTokens,
-  refused,
-}: UsageEntry): (string | number)[][] {
+function listOutcomes({ allowed, accessTokens, refused }: UsageEntry): [outcome: string, count: number][] {
   const outcomes: [string, number][] = [['allowed', allowed], ['token', accessTokens], ...Object.entries(refused)]
-  return outcomes
-    .filter(([, count]) => count > 0)
-    .map(([outcome, count]) => [period, applicationId, api, outcome, count])
-}
-
-function formatEntry({ period, applicationId, api, allowed, accessTokens, refused }: UsageEntry): string[] {
-  return [period, applicationId, api, String(allowed), String(accessTokens), formatErrors(refused)]
+  return outcomes.filter(([, count]) => count > 0)
 }
 
 function formatErrors(errors: Readonly<Record<string, number>>): string {

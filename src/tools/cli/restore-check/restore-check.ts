@@ -16,7 +16,10 @@ export const restoreCheckCommand = command({
     'The exit code is 3 if there is something to make again. Audit records do not count: they stay lost.',
   ],
   options: {
-    lost: option.requiredText('ADDRESS', 'The lost database: postgres://..., or the path of a SQLite file.'),
+    lost: {
+      ...option.text('ADDRESS', 'The lost database: postgres://..., or the path of a SQLite file.'),
+      required: true,
+    },
   },
   audited: false,
   example: 'restore-check --db platform.sqlite --lost lost/platform.sqlite',
