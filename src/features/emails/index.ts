@@ -100,7 +100,7 @@ function createEmailsPart(core: Core, settings: EmailsSettings): FeaturePart {
       router: createClaimRouter(core, createClaim(core, apis), links),
     },
     callsWith,
-    offers: { sendSignIn: sending.sendSignIn },
+    offers: { sendSignIn: sending.sendSignIn, preview: sending.preview },
     wakeSender: sending.wake,
     problem: sending.problem,
     diagnose: () => diagnoseMailer(settings.mailer),

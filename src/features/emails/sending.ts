@@ -8,6 +8,7 @@ import { readBrand } from '../../shared/web/read-brand.js'
 import { createAttempts } from './attempt.js'
 import { createMailServer, type MailServer } from './mail-server.js'
 import { createEmailWriter } from './message.js'
+import { createPreview } from './preview.js'
 import type { EmailsSettings } from './emails-options.js'
 import { createEmailWorker, type EmailWorker } from './worker.js'
 import type { SignInEmail } from '../../shared/contracts/email-content.js'
@@ -17,6 +18,7 @@ import { readServiceFailure } from '../../shared/lib/service-failure.js'
 
 export interface Sending
   extends Pick<SignInMailer, 'sendSignIn'>, Pick<MailServer, 'problem'>, Pick<EmailWorker, 'start' | 'wake'> {
+  readonly preview: ReturnType<typeof createPreview>
   /** Sends what is due, and resolves when that is over. */
   flush(): Promise<void>
   /** Waits for e-mails that are being sent. */
@@ -52,6 +54,7 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
 
   return {
     sendSignIn: signInMailer.sendSignIn,
+    preview: createPreview({ apis, writeEmail, developersUrl: developersUrl ?? baseUrl, now: core.now }),
     problem: mailServer.problem,
     wake: worker.wake,
     start: worker.start,

@@ -1,4 +1,6 @@
 import type { ApplicationRecord, Language } from './application-record.js'
+import type { EmailMessage } from './composed-email.js'
+import type { EmailContent } from './email-content.js'
 import type { PlanUsage } from './plan-usage.js'
 import type { PlanWindow, QuotaCount, QuotaTotals } from './quotas.js'
 import type { UsageBatch } from './usage.js'
@@ -22,6 +24,8 @@ export interface EmailsOffer {
     readonly minutes: number
     readonly language: Language
   }): void
+  /** An e-mail of that kind in a language, about an application that there is not. Nothing in it works. */
+  preview(purpose: EmailContent['purpose'], language: Language): Promise<EmailMessage>
 }
 
 /** What `registration()` offers. */

@@ -142,7 +142,7 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Field>> = {
 export const HERE = 'here'
 export const MAX_AREA = 500
 const FLAG: Field = { control: 'flag' }
-const LANGUAGES: Choices = [
+export const LANGUAGES: Choices = [
   ['en', 'English'],
   ['de', 'Deutsch'],
   ['fr', 'Français'],

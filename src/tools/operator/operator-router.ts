@@ -22,6 +22,10 @@ const MAX_OPERATOR_LENGTH = 200
 /** Browsers send `Origin: null` with forms of pages whose policy is `no-referrer`. */
 const REFERRER_POLICY = 'same-origin'
 
+/** What an e-mail looks like, without scripts, forms and the reader's session; links stay in the frame. */
+const FRAMED_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src https: data:; form-action 'none'; frame-ancestors 'self'; sandbox"
+
 /** What is answered if there is no page to answer with. */
 type Refusal = 'notSignedIn' | 'notFound' | 'foreignForm' | 'unavailable' | 'failed' | 'refused'
 
@@ -62,6 +66,7 @@ export function createOperatorRouter(options: {
 
     function send(given: Answer, shown?: Visit): void {
       if (hasOwnMember(given, 'redirect')) return sendRedirect(res, `${root}${given.redirect}`)
+      if (hasOwnMember(given, 'framed')) return sendPage(req, res, 200, given.framed, FRAMED_POLICY)
       if (hasOwnMember(given, 'csv')) return sendCsv(res, given)
       const page = renderPage({
         ...given,

@@ -64,7 +64,7 @@ td .meter + .soft { display: block }
 .choice { display: flex; gap: .625rem; align-items: baseline; font-weight: 400 }
 .today { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: var(--space-5); align-items: start }
 .share { flex: 0 0 8rem !important }
-.actions.after { margin: var(--space-4) 0 0 }
+.after { margin: var(--space-4) 0 0 }
 .crumb { margin: var(--space-5) 0 0; font-size: var(--text-small) }
 .crumb + h1 { margin-top: var(--space-2) }
 .crumb + h1, .narrow { max-width: 44rem }
@@ -84,6 +84,7 @@ details > summary { color: var(--accent); font-size: var(--text-small); cursor: 
 details > .table { margin-top: var(--space-3); max-height: 20rem; overflow: auto }
 figure { margin: 0 0 var(--space-4) }
 .signed-in { color: var(--soft); overflow-wrap: anywhere }
+.preview { display: block; width: 100%; height: 44rem; border: 0; border-radius: var(--corner-box); background: #fff }
 pre.data { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere }
 `)
 
@@ -93,6 +94,7 @@ export const CONTENT_SECURITY_POLICY = [
   `style-src ${hashSource(STYLE)}`,
   `script-src ${THEME_SCRIPT_SOURCE} ${hashSource(FORM_SCRIPT)}`,
   "connect-src 'none'",
+  "frame-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",

@@ -3,6 +3,7 @@ import { answerAction } from './action-page.js'
 import { answerApplication } from './application-page.js'
 import { answerApplications } from './applications-page.js'
 import { answerAudit, answerEmails, answerKeys, answerReportOnly } from './lists.js'
+import { answerPreview } from './preview-page.js'
 import { createTodayPage } from './today-page.js'
 import { readField } from '../../core/http/form.js'
 import { readPostedSearch } from './search-form.js'
@@ -19,6 +20,8 @@ export function createPages(site: Site): Page {
     'usage-days.csv': ['usage.overall', (visit) => answerUsageFile(site, visit, 'days')],
     'usage-routes.csv': ['usage.overallRoutes', (visit) => answerUsageFile(site, visit, 'routes')],
     emails: ['emails.list', (visit) => answerEmails(site, visit)],
+    preview: ['emails.list', (visit) => answerPreview(site, visit, false)],
+    'preview.html': ['emails.list', (visit) => answerPreview(site, visit, true)],
     keys: ['signingKeys.list', (visit) => answerKeys(site, visit)],
     audit: ['audit.list', (visit) => answerAudit(site, visit, false)],
     'audit.csv': ['audit.list', (visit) => answerAudit(site, visit, true)],

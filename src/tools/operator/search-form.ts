@@ -9,16 +9,18 @@ export interface SearchField {
   readonly type?: 'text' | 'search' | 'date'
   readonly hint?: string
   readonly choices?: readonly (readonly [value: string, text: string])[]
+  /** What is chosen if the address has nothing. */
+  readonly value?: string
 }
 
 /** The fields of a search, of which each is kept in the address. What is typed is posted first: it may be a whole credential. */
-export function renderSearch(visit: Visit, tab: TabName, fields: readonly SearchField[]): Html {
+export function renderSearch(visit: Visit, tab: TabName | 'preview', fields: readonly SearchField[]): Html {
   const { root, texts, query, formToken } = visit
   const isTyped = fields.some(({ choices }) => choices === undefined)
   return html`<form class="search" role="search" action="${root}/${tab}" ${isTyped && html`method="post"`}>
     ${isTyped && html`<input type="hidden" name="token" value="${formToken}" />`}
-    ${fields.map(({ name, label, type = 'text', hint = '', choices }) => {
-      const value = query.get(name) ?? ''
+    ${fields.map(({ name, label, type = 'text', hint = '', choices, value: chosen = '' }) => {
+      const value = query.get(name) ?? chosen
       const control = choices
         ? html`<select id="${name}" name="${name}">
             ${choices.map(([each, text]) => html`<option value="${each}" ${each === value && html` selected`}>${text}</option>`)}

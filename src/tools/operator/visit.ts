@@ -70,6 +70,8 @@ export type Answer =
   /** A path below the pages. */
   | { readonly redirect: string }
   | { readonly csv: string; readonly name: string }
+  /** A page of others, which a page shows in a frame where nothing of it can run. */
+  | { readonly framed: string }
 
 /** Answers a visit; undefined if there is no such page, or none for this operator. */
 export type Page = (visit: Visit) => Promise<Answer | undefined>
