@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request as send } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +15,8 @@ import { openPlatform } from '../support/platform.js'
 import { waitUntil } from '../support/wait-until.js'
 
 const PAGE = 'docs/recipes/services.md'
+/** The page links to it. */
+const MIDDLEWARE = new URL('../../docs/recipes/introspection.py', import.meta.url)
 const PYTHON = process.env['PYTHON'] ?? '/usr/bin/python3'
 const APIS = {
   orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read', 'orders:write': 'Write' } },
@@ -177,7 +179,7 @@ http { access_log ${folder}/access.log; ${temporary.join(' ')} ${recipe} }`,
   async Python() {
     const port = await freePort()
     const file = join(folder, 'middleware.py')
-    await writeFile(file, codeOf('python') + ASGI_SERVER)
+    await writeFile(file, (await readFile(MIDDLEWARE, 'utf8')) + ASGI_SERVER)
     const environment = { CLIENT_ID: platform.id, CLIENT_SECRET: platform.secret }
     await start(PYTHON, [file, String(port), `${platform.issuer}/orders/introspect`], environment)
     return port
