@@ -18,10 +18,11 @@ import { openPlatform, type TestPlatform } from '../support/platform.js'
 import { killProcess } from '../support/spare-processes.js'
 import { waitUntil } from '../support/wait-until.js'
 import { runBlock } from './run-block.js'
-import { socketSigner } from './socket-signer.js'
 
 const PAGE = 'docs/recipes/signer.md'
-const PROGRAM = new URL('signer.js', import.meta.url)
+/** The files that the page links to. */
+const PROGRAM = new URL('../../docs/recipes/signer.mjs', import.meta.url)
+const CLIENT = new URL('../../docs/recipes/socket-signer.mjs', import.meta.url)
 const run = promisify(execFile)
 
 const cleanUps: (() => Promise<unknown>)[] = []
@@ -76,24 +77,20 @@ describe(`${PAGE}: a process of its own`, () => {
     cleanUps.push(() => killProcess(signer))
     expect((await stat(join(folder, 'keys.sock'))).mode & 0o777).toBe(0o660)
 
+    const { socketSigner } = (await import(CLIENT.href)) as { socketSigner(path: string): Signer }
     let clock: TestPlatform['clock'] | undefined
-    const { auth } = (await runBlock(
-      PAGE,
-      'A process of its own',
-      {
-        modules: {
-          'express-platform-auth': {
-            createPlatformAuth: (options: PlatformAuthOptions) => {
-              const opened = openPlatform(options as Parameters<typeof openPlatform>[0])
-              clock = opened.clock
-              return opened.auth
-            },
+    const { auth } = (await runBlock(PAGE, 'A process of its own', {
+      modules: {
+        'express-platform-auth': {
+          createPlatformAuth: (options: PlatformAuthOptions) => {
+            const opened = openPlatform(options as Parameters<typeof openPlatform>[0])
+            clock = opened.clock
+            return opened.auth
           },
-          './socket-signer.mjs': { socketSigner: () => socketSigner(join(folder, 'keys.sock')) },
         },
+        './socket-signer.mjs': { socketSigner: () => socketSigner(join(folder, 'keys.sock')) },
       },
-      2,
-    )) as { readonly auth: TestPlatform['auth'] }
+    })) as { readonly auth: TestPlatform['auth'] }
     cleanUps.push(() => auth.close())
     const app = express().use(auth.router)
     const shop = await createApplication(auth, ['orders'])
