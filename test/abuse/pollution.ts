@@ -208,7 +208,7 @@ async function sendAll(
   return Object.fromEntries(answers)
 }
 
-const ANSWER_TIMEOUT_MS = 5000
+const ANSWER_TIMEOUT_MS = 30_000
 const NO_ANSWER: Answer = { status: 0, headers: [], text: '' }
 
 function send(port: number, { body, ...draft }: RequestDraft, agent: Agent): Promise<Answer> {
@@ -296,7 +296,7 @@ const VALUE = 'polluted'
  * the request whose name is inherited. They may refuse what is good, or not answer at all.
  */
 const NAMES_OF_OTHERS = new Set(
-  'then resume signal aborted timeout connection listen unref cork uncork pipeline encoding originalUrl authenticate hash secret get set value writable enumerable configurable toJSON constructor __proto__'.split(
+  'then resume signal aborted timeout when parent connection listen unref cork uncork pipeline encoding originalUrl authenticate hash secret get set value writable enumerable configurable toJSON constructor __proto__'.split(
     ' ',
   ),
 )
@@ -305,7 +305,7 @@ const NAMES_OF_OTHERS = new Set(
  * inside, where nothing comes from outside. What changes such a record may be refused, and a page may show the text. Nothing more is allowed.
  */
 export const INSIDE: ReadonlySet<string> = new Set(
-  `networks endsAt keySet id applicationId apis order parent
+  `networks endsAt keySet id applicationId apis order
   state terms field hint bodyClass footer control note actions tone`.split(/\s+/),
 )
 const HEADERS_THAT_NODE_DROPS = new Set([

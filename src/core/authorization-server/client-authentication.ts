@@ -21,6 +21,7 @@ import {
 } from '../http/client-credentials.js'
 import { formatFailureKey, readHeader, readIpAddress } from '../../shared/lib/request.js'
 import { formatChallenge } from '../http/respond.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import { isInNetworks } from '../../shared/lib/networks.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limits.js'
@@ -59,7 +60,7 @@ export function describeRefusedClient(error: unknown): RefusedClient | undefined
 }
 
 function createRefusal(denial: Denial, refused: RefusedClient, cause?: unknown): ClientRefusal {
-  return Object.assign(createDenialError(denial), { refused, cause })
+  return Object.assign(createDenialError(denial), { refused: ownMembers(refused), cause })
 }
 
 /** The application that authenticated; if authentication failed, the one whose key or id was presented. */
@@ -249,8 +250,8 @@ function isFromItsNetworks(application: ApplicationRecord, secret: CredentialRec
 }
 
 /** Whether the client presented the right secret of a suspended application, from a network of both: it may learn that. */
-export function maySaySuspended({ reason, isFromItsNetworks: isInside }: RefusedClient = {}): boolean {
-  return reason === 'suspended' && isInside === true
+export function maySaySuspended(refused: RefusedClient | undefined): boolean {
+  return refused?.reason === 'suspended' && refused.isFromItsNetworks === true
 }
 
 function describeAttempt({ known, failure, shown }: Attempt): RefusedClient {

@@ -102,14 +102,14 @@ function createTooLongError(length: number): OAuthError {
 /** A refusal with a reason for operators; the answer has its `error` only. */
 function describeRefusal(
   error: string,
-  { reason, client, applicationId }: RefusedClient = {},
+  refused: RefusedClient | undefined,
   authenticated: AuthenticatedClient | undefined,
 ): EventDetails & { readonly reason: string } {
   return {
     error,
-    reason: reason ?? (error === 'unauthorized_client' ? 'not_allowed' : error),
-    client: authenticated?.client ?? client,
-    applicationId: authenticated?.application.id ?? applicationId,
+    reason: refused?.reason ?? (error === 'unauthorized_client' ? 'not_allowed' : error),
+    client: authenticated?.client ?? refused?.client,
+    applicationId: authenticated?.application.id ?? refused?.applicationId,
   }
 }
 

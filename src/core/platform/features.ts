@@ -1,4 +1,5 @@
 import type { ApiObserver } from '../../shared/contracts/api-observer.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import type { Offers } from '../../shared/contracts/offers.js'
 import type { Core, Diagnosis, FeaturePart } from '../../feature.js'
@@ -31,7 +32,7 @@ export function createFeatures(foundation: Foundation, applicationParts: Applica
   const parts = new Map<string, FeaturePart>()
   const core = createCore(foundation, applicationParts, hooks, parts)
   for (const { name, create } of settings.features) {
-    const part = create(core)
+    const part = ownMembers(create(core))
     parts.set(name, part)
   }
   const inOrder = [...parts.values()]
