@@ -1,5 +1,4 @@
 import type { Application } from '../../index.js'
-import { DAY_MS } from '../../shared/lib/day.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderBar, renderEmpty, renderNotice, renderPill, renderTable } from '../../shared/web/parts.js'
@@ -8,12 +7,9 @@ import { findFullestQuota, findLastUse, readPlan, readUsage, sumUsage } from './
 import { renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
 import type { OperatorTexts } from './texts/languages.js'
-import { findPublicPart, readQuery, renderNext, renderSearch, type SearchField } from './search-form.js'
-import { isApplicationId, type Answer, type Site, type Visit } from './visit.js'
-
-/** Each row reads usage and quota of its application. */
-const PAGE_SIZE = 25
-const SOON_MS = 30 * DAY_MS
+import { findApplications, offersFilters } from './find-applications.js'
+import { renderNext, renderSearch, type SearchField } from './search-form.js'
+import type { Answer, Site, Visit } from './visit.js'
 
 /** The list of applications: found by one text, narrowed by filters. */
 export async function answerApplications(site: Site, visit: Visit): Promise<Answer> {
@@ -34,41 +30,10 @@ export async function answerApplications(site: Site, visit: Visit): Promise<Answ
   }
 }
 
-/** An address is a contact's; what lists show of a key or secret finds its application; an id is the application's or the operator's own; anything else begins a name. */
-async function findApplications(
-  { auth }: Pick<Site, 'auth'>,
-  visit: Visit,
-): Promise<{ readonly items: readonly Application[]; readonly next?: string; readonly searched?: number }> {
-  const text = readQuery(visit, 'q')
-  const filters = {
-    status: readQuery(visit, 'status') as Application['status'] | undefined,
-    api: readQuery(visit, 'api'),
-    plan: readQuery(visit, 'plan'),
-    expiringBefore: readQuery(visit, 'ends') === 'soon' ? new Date(visit.now + SOON_MS) : undefined,
-    ...readUse(visit),
-    limit: PAGE_SIZE,
-    after: readQuery(visit, 'after'),
-  }
-  const { list, get } = auth.applications
-  if (text === undefined) return list(filters)
-  if (text.includes('@')) return list({ ...filters, contact: text })
-  const part = findPublicPart(text)
-  if (part !== undefined && /^\w+_(?:key|sec)_/.test(part)) return list({ ...filters, credential: part })
-  // Whoever may see one application alone sees no other one in its place.
-  if (isApplicationId(text)) return { items: [(await get(text)) ?? []].flat() }
-  const [own] = filters.after === undefined ? (await list({ ...filters, externalId: text })).items : []
-  return own ? { items: [own] } : list({ ...filters, name: text })
-}
-
-/** When it was used last. */
-function readUse(visit: Visit) {
-  const use = readQuery(visit, 'use')
-  if (use === 'never') return { neverUsed: true } as const
-  if (use === 'recent') return { usedSince: new Date(visit.now - 7 * DAY_MS) }
-  return use === 'old' ? { usedBefore: new Date(visit.now - 90 * DAY_MS) } : {}
-}
-
-function listFields({ auth, planNames }: Site, { texts }: Visit): readonly SearchField[] {
+function listFields(site: Site, visit: Visit): readonly SearchField[] {
+  const { auth, planNames } = site
+  const { texts } = visit
+  const { refused, quota } = offersFilters(site, visit)
   const choose = (name: string, label: string, choices: NonNullable<SearchField['choices']>): SearchField[] =>
     choices.length > 0 ? [{ name, label, choices: [['', texts.any], ...choices] }] : []
   return [
@@ -86,6 +51,8 @@ function listFields({ auth, planNames }: Site, { texts }: Visit): readonly Searc
     ),
     ...choose('use', texts.columns.lastUse, Object.entries(texts.uses)),
     ...choose('ends', texts.ends, [['soon', texts.within30]]),
+    ...choose('refused', texts.columns.refused, refused ? [['recent', texts.uses.recent]] : []),
+    ...choose('quota', texts.columns.quota, quota ? [['above', texts.above80]] : []),
   ]
 }
 

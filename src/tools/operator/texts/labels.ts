@@ -28,6 +28,7 @@ export const LABELS = {
     never: ['never', 'nie', 'jamais', 'nunca'],
   },
   within30: ['within 30 days', 'in 30 Tagen', 'sous 30 jours', 'en 30 días'],
+  above80: ['above 80 %', 'über 80 %', 'au-dessus de 80 %', 'por encima del 80 %'],
   show: ['Show', 'Zeigen', 'Afficher', 'Mostrar'],
   clear: ['Clear', 'Zurücksetzen', 'Effacer', 'Limpiar'],
   more: ['Show more', 'Mehr zeigen', 'Afficher la suite', 'Mostrar más'],

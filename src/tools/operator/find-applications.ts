@@ -1,0 +1,150 @@
+import type { Application } from '../../index.js'
+import { DAY_MS, formatDay } from '../../shared/lib/day.js'
+import { countRefused, findFullestQuota, readPlan, readUsage } from './figures.js'
+import { findPublicPart, readQuery } from './search-form.js'
+import { isApplicationId, type Site, type Visit } from './visit.js'
+
+/** Each row reads usage and quota of its application. */
+const PAGE_SIZE = 25
+/** Applications that a page of refusals or quotas, with whatever else is asked for, reads at most. */
+const MAX_READ = 200
+const SOON_MS = 30 * DAY_MS
+const REFUSED_DAYS = 7
+const ABOVE = 80
+
+/** A page of what may be what is looked for, in the order of its index. */
+type Source = (after: string | undefined) => Promise<{ readonly items: readonly Candidate[]; readonly next?: string }>
+
+interface Candidate {
+  readonly id: string
+  readonly application?: Application
+  /** The day in whose list it is, or the quota. An application is in several lists, and shown where it is first. */
+  readonly day?: string
+  readonly per?: string
+}
+
+interface Found {
+  readonly items: readonly Application[]
+  readonly next?: string
+  /** How many were read, where that ended the search. */
+  readonly searched?: number
+}
+
+/** Which of the filters by usage and quota the operator may use. */
+export function offersFilters({ auth }: Pick<Site, 'auth'>, { may }: Pick<Visit, 'may'>) {
+  return {
+    refused: auth.usage !== undefined && may('usage.totals') && may('usage.list'),
+    quota: auth.plans !== undefined && may('plans.list') && may('plans.usage'),
+  }
+}
+
+/** What the search of the page asks for. Refusals and quotas are read by their own indexes, and looked at for each application otherwise. */
+export async function findApplications(site: Site, visit: Visit): Promise<Found> {
+  const { auth } = site
+  const offered = offersFilters(site, visit)
+  const isRefused = offered.refused && readQuery(visit, 'refused') !== undefined
+  const isFull = offered.quota && readQuery(visit, 'quota') !== undefined
+  const filters = readFilters(visit)
+  const text = readQuery(visit, 'q')
+  const after = readQuery(visit, 'after')
+  if (!isRefused && !isFull) return search(auth, filters, text, after)
+
+  async function findFitting(candidate: Candidate): Promise<readonly Application[]> {
+    const { id, day = '9999', per } = candidate
+    const application = candidate.application ?? (await auth.applications.get(id))
+    if (!application || !fits(application, filters)) return []
+    if (isRefused) {
+      const usage = (await readUsage(site, visit, id, REFUSED_DAYS)) ?? []
+      const days = usage.filter((entry) => countRefused(entry) > 0).map(({ period }) => period)
+      if (days.length === 0 || days.some((each) => each > day)) return []
+    }
+    const quota = isFull ? findFullestQuota(await readPlan(site, visit, application)) : undefined
+    const isFuller = quota && quota.used * 100 >= quota.limit * ABOVE && (per === undefined || quota.per === per)
+    return isFull && !isFuller ? [] : [application]
+  }
+
+  const source = text === undefined ? (isFull ? listFull(site) : listRefused(site, visit)) : listSearched
+  async function listSearched(from: string | undefined) {
+    const { items, next } = await search(auth, filters, text, from)
+    return { items: items.map((application) => ({ id: application.id, application })), ...(next && { next }) }
+  }
+  const found: Application[] = []
+  let read = 0
+  for (let next = after; ;) {
+    const page = await source(next)
+    found.push(...(await Promise.all(page.items.map(findFitting))).flat())
+    read += page.items.length
+    if (page.next === undefined) return { items: found }
+    if (found.length >= PAGE_SIZE) return { items: found, next: page.next }
+    if (read >= MAX_READ) return { items: found, next: page.next, searched: read }
+    next = page.next
+  }
+}
+
+/** Those with refusals today, most first, then those of each day before. */
+function listRefused({ auth }: Pick<Site, 'auth'>, { now }: Pick<Visit, 'now'>): Source {
+  const [today, last] = [formatDay(now), formatDay(now - (REFUSED_DAYS - 1) * DAY_MS)]
+  return async (after = `${today}.`) => {
+    const [day = '', cursor] = after.split(/\.(.*)/s)
+    const page = { period: day, sort: 'refused', after: cursor || undefined, limit: PAGE_SIZE } as const
+    const { items, next } = await auth.usage!.totals(page)
+    const following = next === undefined ? `${formatDay(Date.parse(day) - DAY_MS)}.` : `${day}.${next}`
+    const isLast = next === undefined && day <= last
+    return { items: items.map(({ applicationId: id }) => ({ id, day })), ...(!isLast && { next: following }) }
+  }
+}
+
+function listFull({ auth }: Pick<Site, 'auth'>): Source {
+  return async (after) => {
+    const { items, next } = await auth.plans!.list({ above: ABOVE, after, limit: PAGE_SIZE })
+    return { items: items.map(({ applicationId: id, per }) => ({ id, per })), ...(next !== undefined && { next }) }
+  }
+}
+
+function readFilters(visit: Visit) {
+  const { now } = visit
+  const use = readQuery(visit, 'use')
+  return {
+    status: readQuery(visit, 'status') as Application['status'] | undefined,
+    api: readQuery(visit, 'api'),
+    plan: readQuery(visit, 'plan'),
+    expiringBefore: readQuery(visit, 'ends') === 'soon' ? new Date(now + SOON_MS) : undefined,
+    ...(use === 'never' && { neverUsed: true }),
+    ...(use === 'recent' && { usedSince: new Date(now - 7 * DAY_MS) }),
+    ...(use === 'old' && { usedBefore: new Date(now - 90 * DAY_MS) }),
+  }
+}
+
+type Filters = ReturnType<typeof readFilters>
+
+/** Whether an application is what `list()` would find. */
+function fits({ status, apis, plan, lastUsedAt, keys, secrets }: Application, filters: Filters): boolean {
+  const { api, expiringBefore, neverUsed, usedSince, usedBefore } = filters
+  return (
+    (filters.status === undefined ? status !== 'deleted' : status === filters.status) &&
+    (api === undefined || Object.hasOwn(apis, api)) &&
+    (filters.plan === undefined || plan === filters.plan) &&
+    (!expiringBefore || [...keys, ...secrets].some(({ expiresAt }) => expiresAt && expiresAt < expiringBefore)) &&
+    (neverUsed === undefined || !lastUsedAt) &&
+    (!usedSince || (lastUsedAt !== undefined && lastUsedAt >= usedSince)) &&
+    (!usedBefore || (lastUsedAt !== undefined && lastUsedAt < usedBefore))
+  )
+}
+
+/** An address is a contact's; a key or secret finds its application; an id is the application's or the operator's own; anything else begins a name. */
+async function search(
+  { applications: { list, get } }: Site['auth'],
+  given: Filters,
+  text: string | undefined,
+  after: string | undefined,
+): Promise<Found> {
+  const filters = { ...given, limit: PAGE_SIZE, after }
+  if (text === undefined) return list(filters)
+  if (text.includes('@')) return list({ ...filters, contact: text })
+  const part = findPublicPart(text)
+  if (part !== undefined && /^\w+_(?:key|sec)_/.test(part)) return list({ ...filters, credential: part })
+  // Whoever may see one application alone sees no other one in its place.
+  if (isApplicationId(text)) return { items: [(await get(text)) ?? []].flat() }
+  const [own] = after === undefined ? (await list({ ...filters, externalId: text })).items : []
+  return own ? { items: [own] } : list({ ...filters, name: text })
+}
