@@ -21,7 +21,7 @@ export function createDocument(auth: CoreAuth, apiName: string, routes: readonly
     paths: Object.fromEntries(paths),
     components: {
       responses: RESPONSES,
-      schemas: { ...Object.fromEntries(schemas), Problem: PROBLEM, Refusal: REFUSAL, Made: MADE },
+      schemas: { ...Object.fromEntries(schemas), Problem: PROBLEM, Made: MADE },
       securitySchemes: {
         oauth2: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: tokenEndpoint, scopes: SCOPES } } },
       },
@@ -158,15 +158,8 @@ const MADE: JsonSchema = {
     kid: { type: 'string' },
   },
 }
-const REFUSAL: JsonSchema = {
-  type: 'object',
-  description: 'What a guard answers (RFC 6750).',
-  required: ['error', 'error_description'],
-  properties: { error: { type: 'string' }, error_description: { type: 'string' } },
-}
 
 const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
-const refusal = { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } }
 
 /** The answers that every operation may have, and those of one with a parameter in its path. */
 const RESPONSES = {
@@ -175,10 +168,10 @@ const RESPONSES = {
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Made' } } },
   },
   400: { description: 'The request is wrong.', content: problem },
-  401: { description: 'There is no valid access token.', content: refusal },
+  401: { description: 'There is no valid access token.', content: problem },
   403: {
     description: 'The access token lacks the scope, or the application has access to management.',
-    content: { ...problem, ...refusal },
+    content: problem,
   },
   404: { description: 'There is none with this id.', content: problem },
   409: { description: 'The state of the application does not allow it.', content: problem },
@@ -186,8 +179,9 @@ const RESPONSES = {
   413: { description: 'The body is larger than 16 KiB.', content: problem },
   415: { description: 'The body is not JSON.', content: problem },
   422: { description: 'The Idempotency-Key was used for another request.', content: problem },
-  429: { description: 'Too many requests.', content: refusal },
-  503: { description: 'The store is unavailable.', content: { ...problem, ...refusal } },
+  429: { description: 'Too many requests.', content: problem },
+  503: { description: 'The store is unavailable.', content: problem },
+  default: { description: 'Any other refusal.', content: problem },
 }
 
 function listProblems({ operation, path }: Route): object {

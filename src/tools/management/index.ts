@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendEmpty, sendJson } from '../../core/http/respond.js'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
-import { ApplicationError, authOf, ConfigurationError, type CoreAuth, type Middleware } from '../../index.js'
+import {
+  ApplicationError,
+  authOf,
+  ConfigurationError,
+  type CoreAuth,
+  type Middleware,
+  type OnDenied,
+} from '../../index.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import { isObject } from '../../shared/lib/is-object.js'
@@ -11,7 +18,7 @@ import { offers, perform } from '../operations/perform.js'
 import { createDocument, isConditional, isVersioned } from './document.js'
 import { applyPatch, needsRecord, readInput, readVersion } from './read-request.js'
 import { readOnce, Repeat, type Made, type Once } from './once.js'
-import { Problem, sendProblem, toProblem } from './problem.js'
+import { Problem, sendProblem, toGuardProblem, toProblem } from './problem.js'
 import { matchPath, ROUTES, type Route } from './routes.js'
 
 /**
@@ -50,8 +57,12 @@ type Platform = CoreAuth & { readonly [PLATFORM_PARTS]?: PlatformParts }
 export function management(auth: CoreAuth, { api }: { readonly api: string }): Middleware {
   const { management: parts, guards: guardParts } = readPlatform(auth, api)[PLATFORM_PARTS]!
   const routes = ROUTES.filter(({ operation }) => offers(auth, operation))
+  const onDenied: OnDenied = (denied, req, res) => sendProblem(req, res, toGuardProblem(denied))
   const guards = new Map(
-    Object.keys(SCOPES).map((scope) => [scope, auth.requireBearer(api, { scopes: [scope], reportOnly: false })]),
+    Object.keys(SCOPES).map((scope) => [
+      scope,
+      auth.requireBearer(api, { scopes: [scope], reportOnly: false, onDenied }),
+    ]),
   )
   const document = createDocument(auth, api, routes)
 
@@ -80,7 +91,8 @@ export function management(auth: CoreAuth, { api }: { readonly api: string }): M
     const method = req.method === 'HEAD' ? 'GET' : req.method
     if (path === '/openapi.json' && method === 'GET') return sendJson(res, 200, document)
     const { matched, parameters } = matchPath(routes, path)
-    if (matched.length === 0) return next()
+    const isKnown = matched.length > 0 || matchPath(ROUTES, path).matched.length > 0
+    if (!isKnown) return next()
     const route = matched.find((each) => each.method === method)
     const fail = (error: unknown): void => {
       const problem = toProblem(error)
@@ -88,6 +100,8 @@ export function management(auth: CoreAuth, { api }: { readonly api: string }): M
         guardParts.warn(`Management: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`)
       sendProblem(req, res, problem)
     }
+    if (matched.length === 0)
+      return fail(new Problem('not_offered', 'This platform lacks the feature that has this operation.'))
     if (!route)
       return fail(
         new Problem('method_not_allowed', 'There is no such method here.', {

@@ -7,9 +7,10 @@ import {
   OAuthError,
   StoreUnavailableError,
   type ApplicationErrorCode,
+  type Denial,
 } from '../../index.js'
 
-/** A refusal of a request to management (RFC 9457). `code` is that of `ApplicationError`, or one of those below. */
+/** A refusal of a request to management (RFC 9457). `code` is that of `ApplicationError` or of the guard, or one of those below. */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly status: number
@@ -41,14 +42,23 @@ export const STATUS = {
   too_many_contacts: 409,
   not_configured: 409,
   invalid_request: 400,
+  unauthorized: 401,
+  invalid_token: 401,
   insufficient_scope: 403,
+  access_denied: 403,
+  network_not_allowed: 403,
+  cost_above_limit: 403,
   protected_application: 403,
+  not_offered: 404,
   method_not_allowed: 405,
   version_changed: 412,
   body_too_large: 413,
   unsupported_media_type: 415,
   idempotency_key_reused: 422,
+  too_many_requests: 429,
+  quota_exceeded: 429,
   store_unavailable: 503,
+  temporarily_unavailable: 503,
   unexpected: 500,
 } as const satisfies Readonly<Record<ApplicationErrorCode, number>> & Readonly<Record<string, number>>
 
@@ -73,6 +83,11 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof OAuthError && error.status < 500)
     return new Problem(BODY_CODES[error.status] ?? 'invalid_request', error.description)
   return new Problem('unexpected', 'The server met an unexpected condition.')
+}
+
+/** The problem that a refusal of a guard is, with its headers. */
+export function toGuardProblem({ error, description, headers }: Denial): Problem {
+  return new Problem(Object.hasOwn(STATUS, error) ? (error as ProblemCode) : 'unexpected', description, headers)
 }
 
 /** Bodies that could not be read. */
