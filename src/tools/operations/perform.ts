@@ -50,17 +50,23 @@ function readInput({ input: schema }: Operation, input: unknown): Readonly<Recor
     throw new ApplicationError('invalid_argument', `${hostile[0]} has a member "__proto__", which nothing may have.`)
   const read = schema.safeParse(copyOwn(input))
   if (read.success) return read.data
-  throw new ApplicationError('invalid_argument', describeIssue(read.error.issues[0]!, Object.keys(schema.shape)))
+  const { issues } = read.error
+  // A member that is misspelt comes before the one that is missing for that reason, and an outer one before an inner one.
+  const unknown = issues
+    .filter(({ code }) => code === 'unrecognized_keys')
+    .toSorted((a, b) => a.path.length - b.path.length)
+  throw new ApplicationError('invalid_argument', describeIssue(unknown[0] ?? issues[0]!, schema))
 }
 
 /** Says what is expected, and never what was given, which may be a secret in the wrong place. */
-function describeIssue(issue: z.core.$ZodIssue, names: readonly string[]): string {
+function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodMiniType): string {
   const { code, path } = issue
   const place = path.length > 0 ? path.map(String).join('.') : 'The input'
   if (code === 'unrecognized_keys') {
     const [unknown = ''] = issue.keys
     const ofPlace = path.length > 0 ? ` of ${place}` : ''
-    const fix = path.length > 0 ? '' : didYouMean(unknown, names) || ` There are: ${names.join(', ')}.`
+    const names = listMembers(schema, path)
+    const fix = didYouMean(unknown, names) || ` There are: ${names.join(', ')}.`
     return `There is no member ${JSON.stringify(unknown.slice(0, MAX_SHOWN))}${ofPlace}.${fix}`
   }
   if (code === 'invalid_value') return `${place} must be one of ${issue.values.map(String).join(', ')}.`
@@ -69,6 +75,26 @@ function describeIssue(issue: z.core.$ZodIssue, names: readonly string[]): strin
   if (code === 'too_small') return `${place} must be at least ${String(issue.minimum)}.`
   if (code === 'too_big') return `${place} must be at most ${String(issue.maximum)}.`
   return `${place} does not have the form that the documentation shows.`
+}
+
+/** The members that there are at a place of a schema. */
+function listMembers(schema: z.ZodMiniType, path: readonly PropertyKey[]): readonly string[] {
+  const { innerType, shape, element, valueType, options } = schema.def as ZodParts
+  if (innerType) return listMembers(innerType, path)
+  if (options) return options.flatMap((each) => listMembers(each, path))
+  const [name, ...rest] = path
+  if (name === undefined) return Object.keys(shape ?? {})
+  const inner = shape?.[String(name)] ?? (typeof name === 'number' ? element : valueType)
+  return inner ? listMembers(inner, rest) : []
+}
+
+/** The parts of Zod's definitions that have members. */
+interface ZodParts {
+  readonly innerType?: z.ZodMiniType
+  readonly shape?: Readonly<Record<string, z.ZodMiniType>>
+  readonly element?: z.ZodMiniType
+  readonly valueType?: z.ZodMiniType
+  readonly options?: readonly z.ZodMiniType[]
 }
 
 /** Characters of a name that does not exist: more would be data in the wrong place. */

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../../src/tools/cli/commands/command-list.js'
+import { listOptions, parseCommandLine } from '../../../src/tools/cli/parse.js'
 import { runInProcess } from './command-line.js'
+
+it('names a misspelt option of every command before parameters and options that are missing', () => {
+  for (const command of COMMANDS) {
+    for (const name of Object.keys(listOptions(command))) {
+      const parse = () => parseCommandLine([...command.name.split(' '), `--${name}x`], COMMANDS)
+      expect(parse).toThrow(new RegExp(`^"${command.name}" has no option --${name}x\\. Did you mean .*--${name}\\b`))
+    }
+  }
+})
 
 describe('wrong usage exits with 2, says what is wrong, and names the help', () => {
   it.each([

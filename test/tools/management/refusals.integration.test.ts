@@ -13,7 +13,7 @@ const site = useManagement(async () => ({ store, remove: async () => undefined }
 
 it('answers whatever is refused, by the guard too, with a problem of its document', async () => {
   const call = await site.caller(['applications:read', 'applications:write', 'usage:read'])
-  await site.auth.applications.update(call.id, { rateLimits: { management: { limit: 10, window: 1000 } } })
+  await site.auth.applications.update(call.id, { rateLimits: { management: { limit: 20, window: 1000 } } })
   const other = openPlatform({ apis: { ...APIS, management: managementApi }, store: shared, now: Date.now })
   onTestFinished(() => other.auth.close())
   const stranger = await other.auth.applications.create({ name: 'Stranger', apis: { management: {} } })
@@ -44,6 +44,14 @@ it('answers whatever is refused, by the guard too, with a problem of its documen
       /^GET \/audit|^POST .*keys$/.test(line) || status === 401 || code === 'invalid_request',
     ])
   }
+  for (const [line, body, detail] of [
+    ['GET /applications?staus=active&limit=x', undefined, '"staus". Did you mean "status"?'],
+    ['DELETE /applications/x?revokeToken=true', undefined, '"revokeToken". There are: id.'],
+    ['POST /applications', { nmae: 'x' }, '"nmae". Did you mean "name"?'],
+    ['PATCH /applications/x', { nmae: 'x' }, '"nmae". Did you mean "name"?'],
+  ] as const)
+    expect((await call(line, body)).body.detail).toBe(`There is no member ${detail}`)
+
   const limited = async () => {
     for (;;) {
       const answer = await call('GET /applications')
