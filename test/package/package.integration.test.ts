@@ -29,9 +29,12 @@ beforeAll(async () => {
 afterAll(() => packed?.remove())
 
 describe('the tarball', () => {
-  it('contains the build, the manifest and the documents, and nothing else', () => {
+  it('contains the build, the manifest and the documents, and nothing else', async () => {
     const pages = allPages().map(({ path }) => path)
-    const documents = [...pages, 'LICENSE', 'package.json'].toSorted()
+    const recipes = await readdir(join(root, 'docs/recipes'))
+    const files = [...recipes.map((file) => `docs/recipes/${file}`), 'docs/grafana-dashboard.json']
+    const others = ['docs/prometheus-rules.yml', 'LICENSE', 'package.json']
+    const documents = [...new Set([...pages, ...files, ...others])].toSorted()
     const paths = packed.files.map(({ path }) => path)
     const built = /^dist\/(?:(?:esm|cjs)\/.+\.(?:js|d\.ts)|cjs\/package\.json|assets\/[\w.-]+)$/
     expect(paths.filter((path) => !built.test(path)).toSorted()).toEqual(documents)
@@ -51,14 +54,15 @@ describe('the tarball', () => {
     expect(await readText(packed.folder, 'package.json')).toBe(manifest)
   })
 
-  it('has every page that README.md links to, and every page that pages for users link to', () => {
+  it('has every page and file that README.md and pages for users link to', () => {
     const paths = new Set(packed.files.map(({ path }) => path))
     const pages = allPages().filter(({ path }) => paths.has(path) && path !== 'CONTRIBUTING.md')
     expect(pages.map(({ path }) => path)).toContain('docs/guards.md')
     const dead = pages.flatMap(({ path, text }) =>
-      [...text.matchAll(/(?<!!)\[[^\]]*\]\(([^)#\s]+\.md)(?:#[^)]*)?\)/g)]
+      [...text.matchAll(/(?<!!)\[[^\]]*\]\(([^)#\s]+\.(?:md|json|yml|mjs|py|go))(?:#[^)]*)?\)/g)]
         .map(([, link = '']) => link)
-        .filter((link) => !/^\w+:/.test(link) && !paths.has(join(dirname(path), link)))
+        // A platform with management serves its document, with what it has itself.
+        .filter((link) => !/^\w+:|management\.openapi\.json$/.test(link) && !paths.has(join(dirname(path), link)))
         .map((link) => `${path}: ${link}`),
     )
     expect(dead).toEqual([])
