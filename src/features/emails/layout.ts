@@ -1,6 +1,7 @@
 import type { Brand } from '../../shared/contracts/brand.js'
 import type { EmailCode, EmailLink, EmailTexts } from '../../shared/contracts/composed-email.js'
 import type { Language } from '../../shared/contracts/application-record.js'
+import { escapeHidden } from '../../shared/lib/visible-text.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { COLORS, CORNERS, TEXT_SIZES } from '../../shared/web/look.js'
 
@@ -228,7 +229,8 @@ export function formatText(
     ...links.map(formatLink),
     ...notes,
   ]
-  return `${blocks.join('\n\n')}\n`
+  // As in the HTML: marks of the direction would show a text that is not the one that was written.
+  return escapeHidden(`${blocks.join('\n\n')}\n`)
 }
 
 /** A time such as `2027-01-31 10:00:00 UTC`, rounded down to the second: nobody may count on a moment too late. */

@@ -84,12 +84,13 @@ ${PROPERTIES.map((property) => `  ${property}\n`).join('')}  --sans: ui-sans-ser
 * { box-sizing: border-box }
 body { margin: 0; padding-bottom: var(--space-12); font-size: var(--text-plain); line-height: 1.6 }
 body > :is(main, footer, .columns, .reading) { width: min(100% - 2rem, var(--page)); margin-inline: auto }
-h1 { margin: 0; font-size: var(--text-heading); font-weight: 650; line-height: 1.2; letter-spacing: -.02em; overflow-wrap: anywhere }
-h2 { margin: 0; font-size: var(--text-title); font-weight: 650; line-height: 1.3; letter-spacing: -.01em; overflow-wrap: anywhere }
+h1 { margin: 0; font-size: var(--text-heading); font-weight: 650; line-height: 1.2; letter-spacing: -.02em }
+h2 { margin: 0; font-size: var(--text-title); font-weight: 650; line-height: 1.3; letter-spacing: -.01em }
 a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness: 1px }
 a:hover { text-decoration-thickness: 2px }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 2px }
-code, pre { font: var(--text-small)/1.6 var(--mono); overflow-wrap: anywhere }
+code, pre { font: var(--text-small)/1.6 var(--mono) }
+:is(h1, h2, h3, p, dt, dd, label, legend, summary, code, pre) { overflow-wrap: anywhere }
 .button { ${BUTTON} }
 .button:hover { filter: brightness(1.08) }
 :is(button, .button).danger { border-color: var(--bad); color: var(--bad); background: var(--raised) }
@@ -146,7 +147,7 @@ form { display: grid; gap: var(--space-5) }
 .field p { margin: 0 }
 label, legend { font-size: var(--text-small); font-weight: 500 }
 legend { padding: 0; margin-bottom: .375rem }
-fieldset { margin: 0; padding: 0; border: 0 }
+fieldset { min-width: 0; margin: 0; padding: 0; border: 0 }
 input:not([type=checkbox], [type=radio]), select, textarea { width: 100%; min-width: 0; ${CONTROL} }
 select { height: calc(1.5em + .75rem + 2px) }
 [aria-invalid]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }

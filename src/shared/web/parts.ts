@@ -9,7 +9,7 @@ const STYLES = {
   card: `.card { min-width: 0; border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised) }
 .card > header { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; justify-content: space-between; padding: var(--space-3) var(--space-4); border-bottom: 1px solid var(--line) }
 .card > .inside { padding: var(--space-4) }`,
-  rows: `h3 { margin: 0; font-size: var(--text-large); font-weight: 600; line-height: 1.4; overflow-wrap: anywhere }
+  rows: `h3 { margin: 0; font-size: var(--text-large); font-weight: 600; line-height: 1.4 }
 .rows { margin: 0; padding: 0; list-style: none }
 .rows > li { padding: var(--space-4) }
 .rows > li + li, .foot { border-top: 1px solid var(--line) }

@@ -33,7 +33,7 @@ dl { margin: 0 }
 dt { margin-top: var(--space-4) }
 dd { margin: var(--space-1) 0 0 }
 .facts { margin-bottom: var(--space-8) }
-.facts dd, .quote { overflow-wrap: anywhere }
+.quote { overflow-wrap: anywhere }
 .facts ul { margin: 0; padding-left: 1.25rem }
 .decision { display: grid; gap: var(--space-6) var(--space-10) }
 main:has(.decision) { width: min(100% - 2rem, 60rem) }

@@ -38,7 +38,6 @@ h1 + .facts-line { margin: calc(-1 * var(--space-2)) 0 var(--space-5); align-ite
 .rows h3 { font-size: var(--text-plain) }
 .rows > li { padding: var(--space-3) var(--space-4) }
 .row a { overflow-wrap: anywhere }
-.row p { overflow-wrap: anywhere }
 .row > div { flex: 1 1 14rem }
 .actions { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; margin: 0 }
 .row .actions { margin: 0 }
@@ -85,7 +84,7 @@ details > .table { margin-top: var(--space-3); max-height: 20rem; overflow: auto
 figure { margin: 0 0 var(--space-4) }
 .signed-in { color: var(--soft); overflow-wrap: anywhere }
 .preview { display: block; width: 100%; height: 44rem; border: 0; border-radius: var(--corner-box); background: #fff }
-pre.data { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere }
+pre.data { margin: 0; white-space: pre-wrap }
 `)
 
 /** Style and script are in the page and allowed by their hashes: no path and no proxy matters. */

@@ -21,7 +21,7 @@ const COMMON = `html { scroll-padding-top: 1rem }
 :root { --page: 68rem }
 main { max-width: 100% }
 h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 1rem }
-h3 { margin: 0; font-size: var(--text-plain); font-weight: 600; overflow-wrap: anywhere }
+h3 { margin: 0; font-size: var(--text-plain); font-weight: 600 }
 p { max-width: 42rem }
 .soft { color: var(--soft); font-size: var(--text-small) }
 .warn, .wrong { color: var(--bad) }
@@ -60,7 +60,7 @@ section:not(.card) { display: grid; grid-template-columns: minmax(0, 14rem) minm
 .invite { border-top: 1px solid var(--line) }
 div.row { padding: var(--space-4) var(--space-5) }
 div.row > p:first-child { flex: 1 1 18rem; margin: 0 }
-.scopes { margin: var(--space-2) 0 0; padding: 0; list-style: none; font-size: var(--text-plain) }
+.scopes { margin: var(--space-2) 0 0; padding: 0; list-style: none; font-size: var(--text-plain); overflow-wrap: anywhere }
 .scopes code { margin-right: var(--space-2) }
 .actions { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center }
 .row .actions { margin: 0 }
@@ -75,7 +75,7 @@ form.card > p.foot { gap: var(--space-5); max-width: none; margin: 0 calc(-1 * v
 .subject { margin: 0 }
 .download { margin: 0 0 var(--space-4) }
 .crumb { margin: 0 0 var(--space-4) }
-dd { margin: 0; overflow-wrap: anywhere }
+dd { margin: 0 }
 `
 
 const PLOTS = `.totals { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-10); margin: var(--space-2) 0 }
