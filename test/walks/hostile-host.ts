@@ -103,7 +103,7 @@ export async function openHostileHost() {
   app.use('/developers/register', auth.registration.router, auth.emails.router)
   app.use('/developers/applications', auth.portal.router)
   app.use('/operator', operatorPages(auth, { operator: () => `${TEXTS.ends}${TEXTS.attribute}` }))
-  app.use('/developers', developerConsole(auth, { title: TEXTS.ends, documents: { orders: DOCUMENT } as never }))
+  app.use('/developers', developerConsole(auth, { title: TEXTS.ends, documents: { orders: DOCUMENT } }))
   await auth.ready()
 
   const { core } = (auth as Platform)[PLATFORM_PARTS]!

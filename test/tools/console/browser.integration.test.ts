@@ -13,6 +13,7 @@ import { describeDecisions } from '../../features/registration/decide-in-chromiu
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { readMail, startMailServer, transportTo, type MailServer } from '../../support/smtp.js'
 import { describeTargets } from '../../shared/web/targets-in-chromium.js'
+import { describeOperatorForms } from '../../walks/operator-forms-in-chromium.js'
 import { describeHostileTexts } from '../../walks/hostile-in-chromium.js'
 import { describeAnswerTypes } from './answer-types-in-chromium.js'
 import { launchChromium, sharePage, type UsePage } from './chromium.js'
@@ -489,7 +490,13 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     )
   })
 
-  describe('hostile texts', () => describeHostileTexts(() => browser))
+  describe('hostile texts', () => {
+    describeHostileTexts(() => browser)
+  })
+
+  describe('forms of the operator’s pages', () => {
+    describeOperatorForms(() => browser)
+  })
 
   describe('the operator’s pages', () => {
     describeOperator(
