@@ -30,7 +30,7 @@ export const ALL = `${NAMES.join(' ')} ${BIDI}`
 /** What an address may have before the @. */
 const LOCAL_PART = "x'hostile='1'/*{{}}*/|=cmd"
 export const CONTACT = `${LOCAL_PART}@shop.example`
-export const WAITING = { name: TEXTS.ends, contact: "second+o'hostile'1'@shop.example" }
+const WAITING = { name: TEXTS.ends, contact: "second+o'hostile'1'@shop.example" }
 
 /** Markdown makes a link of an address, as its author wants. */
 const MARKDOWN = ALL.replace('https://evil.example/', '')
