@@ -7,6 +7,21 @@ export const PROOF_HEADER = 'x-platform-proof'
 /** Below the address of the platform, outside all APIs. */
 export const SOURCE_PATH = '/_resource-server/source/'
 
+/**
+ * The version of the calls, and the oldest that the platform answers as well. Members, kinds and calls that are added raise neither: each
+ * side ignores what it does not know, and a change of an unknown kind may concern everything.
+ */
+const VERSION = 1
+export const VERSIONS = [1, VERSION] as const
+
+/** The problem of a service whose platform answers those versions; undefined if there is none. One that says nothing is older than all. */
+export function describeOtherVersion([oldest = 0, newest = oldest]: readonly number[]): string | undefined {
+  if (VERSION >= oldest && VERSION <= newest) return undefined
+  const theirs = oldest === newest ? `version ${newest}` : `versions ${oldest} to ${newest}`
+  const place = VERSION > newest ? 'at the platform first' : 'here'
+  return `The platform answers ${theirs} of the calls of createRemoteAuth(), and this service makes those of version ${VERSION}: update express-platform-auth ${place}.`
+}
+
 /** What is proven: the answer to this very request. */
 interface Answer {
   /** The request's random text. */

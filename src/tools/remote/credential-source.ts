@@ -12,9 +12,9 @@ import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import type { Change } from '../../shared/contracts/store-records.js'
 import { boolean, group, limit, textList } from '../../shared/lib/option-rules.js'
 import { readHeader } from '../../shared/lib/request.js'
-import { createSharedKeys, PROOF_HEADER, SOURCE_PATH, type SharedKeys } from './answer-proof.js'
+import { createSharedKeys, PROOF_HEADER, SOURCE_PATH, VERSIONS, type SharedKeys } from './answer-proof.js'
 import { describeApi } from './platform-settings.js'
-import type { Members } from './read-answer.js'
+import { readNumber, readOptional, readText, UnexpectedValue, type Members } from './read-answer.js'
 import { createReportAnswer } from './reports.js'
 import { shareApplication } from './shared-application.js'
 
@@ -106,9 +106,10 @@ export function credentialSource(
       throw new OAuthError('invalid_request', 'The nonce is missing')
     const { nameOf, prove } = createSharedKeys(authorization)
     const names = new Set(apis.map(({ name }) => name))
-    const found = await answers[call]!({ given, server: application, apis, names, nameOf, signal: closing.signal })
+    const request = { given, server: application, apis, names, nameOf, signal: closing.signal }
+    const found = await answers[call]!(request).catch(refuseUnexpected)
     if (closing.signal.aborted) return
-    const document = { ...found, serves: [...names], time: parts.now() }
+    const document = { ...found, serves: [...names], versions: VERSIONS, time: parts.now() }
     const proof = prove({ nonce, call, body: JSON.stringify(document) })
     sendJson(res, 200, document, { 'Cache-Control': 'no-store', [PROOF_HEADER]: proof })
   }
@@ -125,6 +126,11 @@ export function credentialSource(
       else sendDenial(req, res, denied)
     })
   }
+}
+
+function refuseUnexpected(error: unknown): never {
+  if (!(error instanceof UnexpectedValue)) throw error
+  throw new OAuthError('invalid_request', 'The request is none of createRemoteAuth()', { cause: error })
 }
 
 function readPlatform(auth: CoreAuth & { readonly [PLATFORM_PARTS]?: PlatformParts }): PlatformParts {
@@ -155,18 +161,18 @@ function createAnswers(
     }),
     'signing-keys': async ({ server }) => ({ keys: await limitLookups(server.id, source.listVerificationKeys) }),
     async application({ given, server, names }) {
-      const id = readText(given, 'id')
+      const id = readText(given['id'])
       if (!isApplicationId(id)) return { application: null }
       return { application: share(await limitLookups(server.id, () => source.findApplication(id)), names) }
     },
     'api-key': createKeyAnswer(parts, share),
     async 'revoked-tokens'({ given, server, nameOf }) {
-      const limit = Math.min(MAX_LISTED_TOKENS, Math.max(1, readNumber(given, 'limit')))
+      const limit = Math.min(MAX_LISTED_TOKENS, Math.max(1, readNumber(given['limit'])))
       const tokens = await limitLookups(server.id, () => source.listRevokedAccessTokens(parts.now() - 3_600_000, limit))
       return { tokens: tokens.map(({ id, expiresAt }) => ({ name: nameOf('token', id), expiresAt })) }
     },
     async 'revoked-token'({ given, server }) {
-      const id = readText(given, 'id')
+      const id = readText(given['id'])
       if (!TOKEN_ID.test(id)) return { isRevoked: false }
       return { isRevoked: await limitLookups(server.id, () => source.isAccessTokenRevoked(id)) }
     },
@@ -174,7 +180,7 @@ function createAnswers(
     report: createReportAnswer(platform),
     /** What an application has used of its quotas, by day of that month. */
     async quota({ given, server, names }) {
-      const [id, day] = [readText(given, 'id'), readText(given, 'day')]
+      const [id, day] = [readText(given['id']), readText(given['day'])]
       if (!isApplicationId(id) || !DAY.test(day)) throw new OAuthError('invalid_request', 'There is no such day')
       const record = await limitLookups(server.id, () => source.findApplication(id))
       if (!shared.findWindows || share(record, names) === null) return { counts: [] }
@@ -190,7 +196,7 @@ function createKeyAnswer(
   share: (record: ApplicationRecord | undefined, names: ReadonlySet<string>) => Members | null,
 ): Answer {
   return async ({ given, server, apis, names }) => {
-    const key = readText(given, 'key')
+    const key = readText(given['key'])
     const hash = credentials().hashKey(key)
     if (hash === undefined) return { application: null }
     const find = () => limitLookups(server.id, () => source.findApplicationByKey(hash, key))
@@ -213,10 +219,10 @@ function createChangesAnswer({ source, limitLookups, nextChange }: SourceParts):
   const held = new Map<string, number>()
 
   return async ({ given, server, nameOf, signal }) => {
-    const cursor = given['cursor'] === undefined ? undefined : readText(given, 'cursor')
+    const cursor = readOptional(given['cursor'], readText)
     if (cursor !== undefined && !CURSOR.test(cursor)) throw new OAuthError('invalid_request', 'The cursor is none')
     const read = () => limitLookups(server.id, () => source.changesSince(cursor))
-    const wait = given['wait'] === undefined ? 0 : Math.min(MAX_HELD_MS, readNumber(given, 'wait'))
+    const wait = Math.min(MAX_HELD_MS, readOptional(given['wait'], readNumber) ?? 0)
     const count = held.get(server.id) ?? 0
     const mayHold = cursor !== undefined && wait > 0 && count < MAX_HELD_PER_SERVER
     // Before the feed is read: a change that is committed after the read ends the wait.
@@ -253,18 +259,4 @@ function nameChange(change: Change, nameOf: SharedKeys['nameOf']): readonly Memb
   if (change.kind === 'accessTokenRevoked')
     return [{ kind: change.kind, name: nameOf('token', change.id), expiresAt: change.expiresAt }]
   return change.kind === 'signingKeys' || change.kind === 'everything' ? [{ kind: change.kind }] : []
-}
-
-const MAX_TEXT_LENGTH = 1024
-
-function readText(given: Members, name: string): string {
-  const value = Object.hasOwn(given, name) ? given[name] : undefined
-  if (typeof value === 'string' && value.length <= MAX_TEXT_LENGTH) return value
-  throw new OAuthError('invalid_request', `The member ${name} is missing, or no text`)
-}
-
-function readNumber(given: Members, name: string): number {
-  const value = Object.hasOwn(given, name) ? given[name] : undefined
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return value
-  throw new OAuthError('invalid_request', `The member ${name} is missing, or no whole number`)
 }

@@ -2,12 +2,11 @@ import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import { toPublicApi } from '../../core/options/read-apis.js'
 import type { AnyMetadata, ApisOptions, GuardAuth } from '../../index.js'
 import type { MetadataOutput, MetadataSchema } from '../../shared/contracts/metadata-schema.js'
-import { readRemoteOptions } from './read-remote-options.js'
-import type { RemoteAuthOptions } from './remote-auth-options.js'
+import { readRemoteOptions, type RemoteAuthOptions } from './read-remote-options.js'
 import { createRemoteParts } from './remote-parts.js'
 
 export { credentialSource } from './credential-source.js'
-export type { RemoteAuthOptions } from './remote-auth-options.js'
+export type { RemoteAuthOptions } from './read-remote-options.js'
 
 /**
  * Creates the guards of a platform in a process that has none of its data: another service, which reaches no database and holds no secret of

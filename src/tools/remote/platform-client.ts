@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import { createSharedKeys, PROOF_HEADER, SOURCE_PATH } from './answer-proof.js'
+import { createSharedKeys, describeOtherVersion, PROOF_HEADER, SOURCE_PATH } from './answer-proof.js'
 import type { PlatformClock } from './platform-clock.js'
 import type { RemoteSettings } from './read-remote-options.js'
-import { readList, readNumber, readObject, readText, type Members } from './read-answer.js'
+import { readList, readNumber, readObject, readOptional, readText, type Members } from './read-answer.js'
 
 /** Asks the platform. Rejects for every answer but an authentic one: an outage, which never refuses a caller. */
 export type AskPlatform = (call: string, parameters: Members, options?: AskOptions) => Promise<Members>
@@ -46,6 +46,8 @@ export function createPlatformClient({
 
   /** The names of its APIs, as the last answer had them. */
   let served: string | undefined
+  /** What is wrong with the version of the platform, as the last answer had it. */
+  let otherVersion: string | undefined
 
   /** Redirects are not followed: the answer is an outage. */
   function open(call: string, body: string, { signal, held = 0 }: AskOptions): Promise<IncomingMessage> {
@@ -63,7 +65,7 @@ export function createPlatformClient({
       })
       if (signal) outgoing.on('socket', (socket) => socket.unref())
       // Also for an answer that comes byte by byte.
-      const timer = setTimeout(() => outgoing.destroy(new LateAnswer()), TIMEOUT_MS + held)
+      const timer = setTimeout(() => outgoing.destroy(createLateError()), TIMEOUT_MS + held)
       timer.unref()
       outgoing
         .on('close', () => clearTimeout(timer))
@@ -78,23 +80,26 @@ export function createPlatformClient({
     const [startedAt, before] = [performance.now(), served]
     const response = await open(call, JSON.stringify({ ...parameters, nonce }), options)
     const body = await readBody(response)
-    if (response.statusCode !== 200) throw new PlatformRefusal(response.statusCode)
+    if (response.statusCode !== 200) throw createRefusal(response.statusCode)
     const proof = response.headers[PROOF_HEADER]
-    if (typeof proof !== 'string' || !keys.isProven({ nonce, call, body }, proof)) throw new UnprovenAnswer()
+    if (typeof proof !== 'string' || !keys.isProven({ nonce, call, body }, proof)) throw new Error(UNPROVEN)
     const answer = readObject(JSON.parse(body))
+    otherVersion = describeOtherVersion(readOptional(answer['versions'], (list) => readList(list, readNumber)) ?? [])
+    if (otherVersion !== undefined) throw new Error(otherVersion)
     clock.set(readNumber(answer['time']), startedAt)
     const names = readList(answer['serves'], readText)
     const now = names.join(' ')
     if (now !== served) onServed(names)
     served = now
     // For other APIs an application may be unknown that the caller has access to. What has changed is read from `changes`.
-    if (before !== undefined && before !== now && call !== 'changes') throw new OtherApis()
+    if (before !== undefined && before !== now && call !== 'changes') throw new Error(OTHER_APIS)
     return answer
   }
 
   return {
     ask,
     nameOf: keys.nameOf,
+    problems: (): readonly string[] => (otherVersion === undefined ? [] : [otherVersion]),
     close(): void {
       for (const agent of Object.values(agents)) agent.destroy()
     },
@@ -106,50 +111,27 @@ async function readBody(response: IncomingMessage): Promise<string> {
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > MAX_BYTES) throw new UnprovenAnswer()
+    if (size > MAX_BYTES) throw new Error(UNPROVEN)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
 }
 
 /** The platform, or what stands before it, has answered with another status than 200. */
-class PlatformRefusal extends Error {
-  override readonly name = 'PlatformRefusal'
-
-  constructor(status: number | undefined) {
-    const reasons: Readonly<Record<number, string>> = {
-      401: 'it does not know the client id and secret as those of a resource server',
-      403: 'it refuses the network of this process, or the path is not that of credentialSource()',
-      404: 'there is no credentialSource() at its address',
-      429: 'this resource server asks too often',
-    }
-    super(`The platform answered with status ${status}: ${reasons[status ?? 0] ?? 'it cannot answer now'}.`)
+function createRefusal(status: number | undefined): Error {
+  const reasons: Readonly<Record<number, string>> = {
+    401: 'it does not know the client id and secret as those of a resource server',
+    403: 'it refuses the network of this process, or the path is not that of credentialSource()',
+    404: 'there is no credentialSource() at its address',
+    429: 'this resource server asks too often',
   }
+  return new Error(`The platform answered with status ${status}: ${reasons[status ?? 0] ?? 'it cannot answer now'}.`)
 }
 
-class OtherApis extends Error {
-  override readonly name = 'OtherApis'
+const OTHER_APIS = 'The platform has changed the list of APIs of this resource server.'
+const UNPROVEN =
+  'An answer is not the authentic one of the platform to this request: it is damaged, cut short, or another one.'
 
-  constructor() {
-    super('The platform has changed the list of APIs of this resource server.')
-  }
-}
-
-class LateAnswer extends Error {
-  override readonly name = 'LateAnswer'
-  readonly code = 'ETIMEDOUT'
-
-  constructor() {
-    super('The platform did not answer in time.')
-  }
-}
-
-class UnprovenAnswer extends Error {
-  override readonly name = 'UnprovenAnswer'
-
-  constructor() {
-    super(
-      'An answer is not the authentic one of the platform to this request: it is damaged, cut short, or another one.',
-    )
-  }
+function createLateError(): Error {
+  return Object.assign(new Error('The platform did not answer in time.'), { code: 'ETIMEDOUT' })
 }

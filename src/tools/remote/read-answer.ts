@@ -35,7 +35,11 @@ export function readOptional<Value>(value: unknown, read: (value: unknown) => Va
   return value === undefined ? undefined : read(value)
 }
 
-/** The value is not shown: it may be a credential. */
+/** Of the other side, whose values are not shown: they may be credentials. */
+export class UnexpectedValue extends Error {
+  override readonly name = 'UnexpectedValue'
+}
+
 function unexpected(what: string): Error {
-  return new Error(`There should be ${what}.`)
+  return new UnexpectedValue(`There should be ${what}.`)
 }

@@ -112,7 +112,8 @@ export function createRemoteParts(settings: RemoteSettings) {
       await revokedTokens.load()
       await signingKeys.load()
     },
-    problems: () => [rateLimits.problem(), ...taken.problems()].filter((problem) => problem !== undefined),
+    problems: () =>
+      [rateLimits.problem(), ...taken.problems(), ...client.problems()].filter((each) => each !== undefined),
     async flush() {
       await Promise.all([lastUsed.flush(), counting.flush()])
     },

@@ -5,14 +5,21 @@ import type { PlatformParts } from '../../core/platform/core-auth.js'
 import { isReason } from '../../core/resource-server/error-responder.js'
 import { KEPT_REFUSALS } from '../../features/usage/collector.js'
 import { createNames, MAX_ROUTES, OTHER_ROUTES } from '../../features/usage/route-counts.js'
-import { OAuthError } from '../../index.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { isErrorCode } from '../../shared/contracts/denial.js'
 import type { QuotaCount } from '../../shared/contracts/quotas.js'
 import type { ReportedCount } from '../../shared/contracts/usage.js'
 import type { RefusalRecord, UsageCount } from '../../shared/contracts/usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
-import { readList, readNumber, readObject, readOptional, readText, type Members } from './read-answer.js'
+import {
+  readList,
+  readNumber,
+  readObject,
+  readOptional,
+  readText,
+  UnexpectedValue,
+  type Members,
+} from './read-answer.js'
 
 /** What is counted since an earlier time comes after an outage of days. */
 const MAX_AGE_MS = 7 * DAY_MS
@@ -182,7 +189,7 @@ const READERS = {
     const outcome = readShort(row['outcome'])
     const isOwn = outcome !== 'token' && outcome !== 'extra' && OWN_CODE.test(outcome)
     if (route === undefined ? !isOwn : outcome !== 'allowed' && outcome !== 'extra')
-      throw new Error('There is no such outcome.')
+      throw new UnexpectedValue('There is no such outcome.')
     return {
       ...readApplication(row),
       api: readShort(row['api']),
@@ -212,7 +219,7 @@ const READERS = {
   }),
   quotas: (row: Members): QuotaCount => {
     const { day, count } = readDayCount(row)
-    if (count < 0) throw new Error('A quota gets no units back.')
+    if (count < 0) throw new UnexpectedValue('A quota gets no units back.')
     return { ...readApplication(row), day, count }
   },
   credentials: (row: Members) => ({
@@ -222,19 +229,15 @@ const READERS = {
   }),
 }
 
-/** Rejects a report that no process of `createRemoteAuth()` sends. */
+/** Throws for a report that no process of `createRemoteAuth()` sends. */
 function readReport(given: Members): { readonly kind: Kind; readonly batch: string; readonly rows: readonly Row[] } {
-  try {
-    const [kind, batch] = [readText(given['kind']) as Kind, readShort(given['batch'])]
-    if (!Object.hasOwn(READERS, kind)) throw new Error('There is no such kind.')
-    const rows = readList(given['rows'], (row): Row => READERS[kind](readObject(row)))
-    // A store takes no two of one in a batch.
-    const keys = new Set(rows.map(identify))
-    if (keys.size < rows.length && kind !== 'refusals') throw new Error('There is one of them twice.')
-    return { kind, batch, rows }
-  } catch (cause) {
-    throw new OAuthError('invalid_request', 'The report is none', { cause })
-  }
+  const [kind, batch] = [readText(given['kind']) as Kind, readShort(given['batch'])]
+  if (!Object.hasOwn(READERS, kind)) throw new UnexpectedValue('There is no such kind.')
+  const rows = readList(given['rows'], (row): Row => READERS[kind](readObject(row)))
+  // A store takes no two of one in a batch.
+  if (new Set(rows.map(identify)).size < rows.length && kind !== 'refusals')
+    throw new UnexpectedValue('There is one of them twice.')
+  return { kind, batch, rows }
 }
 
 function readApplication(row: Members): Pick<Row, 'applicationId'> {
@@ -244,20 +247,20 @@ function readApplication(row: Members): Pick<Row, 'applicationId'> {
 function readDayCount(row: Members): { readonly day: string; readonly count: number } {
   const day = readText(row['day'])
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day)) || formatDay(Date.parse(day)) !== day)
-    throw new Error('There should be a day.')
+    throw new UnexpectedValue('There should be a day.')
   return { day, count: readCount(row['count']) }
 }
 
 function readCount(value: unknown): number {
   const count = readNumber(value)
   if (Math.abs(count) <= MAX_COUNT) return count
-  throw new Error('There should be fewer.')
+  throw new UnexpectedValue('There should be fewer.')
 }
 
 function readShort(value: unknown): string {
   const text = readText(value)
   if (TEXT.test(text)) return text
-  throw new Error('There should be a short text.')
+  throw new UnexpectedValue('There should be a short text.')
 }
 
 function readDetails(value: unknown): RefusalRecord['details'] {

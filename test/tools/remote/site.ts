@@ -137,20 +137,21 @@ async function forward(address: string, headers: IncomingHttpHeaders, body: Buff
 /** A proxy that changes the answers of the platform at `url`. */
 export async function startAnswerProxy(
   url: string,
-  change: (answer: HttpAnswer, path: string) => HttpAnswer,
+  change: (answer: HttpAnswer, path: string, sent: string) => HttpAnswer,
+  changeRequest: (sent: string) => string = (sent) => sent,
 ): Promise<string> {
   const proxy = createServer((req, res) => {
     void (async () => {
       const chunks: Buffer[] = []
       for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk)
-      const { status, headers, body } = change(
-        await forward(`${url}${req.url}`, req.headers, Buffer.concat(chunks)),
-        req.url!,
-      )
+      const sent = changeRequest(Buffer.concat(chunks).toString())
+      const length = { 'content-length': String(Buffer.byteLength(sent)) }
+      const answered = await forward(`${url}${req.url}`, { ...req.headers, ...length }, Buffer.from(sent))
+      const { status, headers, body } = change(answered, req.url!, sent)
       const proof = headers[PROOF]
       res.writeHead(status, { 'Content-Type': 'application/json', ...(proof !== undefined && { [PROOF]: proof }) })
       res.end(body)
-    })()
+    })().catch(() => res.destroy())
   }).listen(0, '127.0.0.1')
   await once(proxy, 'listening')
   onTestFinished(() => proxy.close().closeAllConnections())
