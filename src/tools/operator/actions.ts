@@ -8,22 +8,7 @@ import { OPERATIONS_BY_NAME, type Site, type Visit } from './visit.js'
 export interface Action {
   readonly operation: CallName
   /** Where its link stands. */
-  readonly place:
-    | 'list'
-    | 'top'
-    | 'settings'
-    | 'credentials'
-    | 'credential'
-    | 'api'
-    | 'request'
-    | 'contacts'
-    | 'contact'
-    | 'invitation'
-    | 'emails'
-    | 'danger'
-    | 'keys'
-    | 'key'
-    | 'queue'
+  readonly place: string
   /** What its form asks for, in this order: members of the input, and what fields.ts makes some of. */
   readonly asks: readonly string[]
   /** Whether it fits the state of an application. */
@@ -50,13 +35,7 @@ const ROTATION = 'credential overlap deliver revokeTokens'
 const NEW_KEY_SET = 'credentialId jwksUri jwks revokeTokens'
 const CHANGED = 'credentialId name expiresAt networks'
 
-function act(
-  operation: CallName,
-  place: Action['place'],
-  asks: string,
-  fits?: Action['fits'],
-  hits?: Action['hits'],
-): Action {
+function act(operation: CallName, place: string, asks: string, fits?: Action['fits'], hits?: Action['hits']): Action {
   return { operation, place, asks: asks.split(' ').filter(Boolean), ...(fits && { fits }), ...(hits && { hits }) }
 }
 
@@ -126,7 +105,7 @@ export function findAction(
 export function renderActions(
   site: Pick<Site, 'auth'>,
   visit: Visit,
-  place: Action['place'],
+  place: string,
   about: {
     readonly application?: Application
     readonly query?: Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-import type { Application, AuditEntry } from '../../index.js'
+import type { Application } from '../../index.js'
 import type { PlanUsage } from '../../shared/contracts/plan-usage.js'
 import type { UsageEntry } from '../../shared/contracts/usage-entries.js'
 import { fillIn } from '../../shared/lib/fill-in.js'
@@ -10,7 +10,6 @@ import {
   renderEmpty,
   renderPill,
   renderProperty,
-  renderRows,
   renderTable,
   renderTiles,
 } from '../../shared/web/parts.js'
@@ -18,8 +17,16 @@ import { renderDone } from './action-page.js'
 import { renderActions } from './actions.js'
 import { renderAccess, renderContacts, renderCredentials } from './application-sections.js'
 import { renderStatus } from './applications-page.js'
-import { countRefused, findFullestQuota, findLastUse, readPlan, readUsage, renderDays, sumUsage } from './figures.js'
-import { renderTime } from './formats.js'
+import {
+  countRefused,
+  describeRefused,
+  findFullestQuota,
+  readPlan,
+  readUsage,
+  renderDays,
+  sumUsage,
+} from './figures.js'
+import { nameColumns, renderItem, renderSection, renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
 import type { Answer, Site, Visit } from './visit.js'
 
@@ -73,29 +80,19 @@ function renderSummary(
   const { count, percent } = getFormats(language)
   const { calls, refused } = sumUsage(usage ?? [])
   const quota = findFullestQuota(plan)
-  const lastUse = findLastUse(application)
-  const isMany = refused * 10 > calls
+  const { lastUsedAt } = application
+  const { calls30, quotaUsed, noQuota, columns } = texts
   return renderTiles([
-    ...(usage
-      ? [
-          { label: texts.calls30, value: count.format(calls) },
-          {
-            label: texts.columns.refused,
-            value: count.format(refused),
-            note: calls > 0 && percent.format(refused / calls),
-            tone: isMany ? ('bad' as const) : undefined,
-          },
-        ]
-      : []),
+    ...(usage ? [{ label: calls30, value: count.format(calls) }, describeRefused(calls, refused, visit)] : []),
     quota
       ? {
-          label: texts.quotaUsed,
+          label: quotaUsed,
           value: percent.format(quota.used / quota.limit),
-          note: html`${fillIn<string | Html>(texts.ofLimit, { limit: count.format(quota.limit), end: renderTime(quota.endsAt, visit) })}${renderBar(texts.quotaUsed, quota.used, quota.limit)}`,
+          note: html`${fillIn<string | Html>(texts.ofLimit, { limit: count.format(quota.limit), end: renderTime(quota.endsAt, visit) })}${renderBar(quotaUsed, quota.used, quota.limit)}`,
           tone: quota.left === 0 ? 'bad' : quota.left * 5 <= quota.limit ? 'warn' : undefined,
         }
-      : { label: texts.quotaUsed, value: texts.noQuota },
-    { label: texts.columns.lastUse, value: lastUse ? renderTime(lastUse, visit) : texts.never },
+      : { label: quotaUsed, value: noQuota },
+    { label: columns.lastUse, value: lastUsedAt ? renderTime(lastUsedAt, visit) : texts.never },
   ])
 }
 
@@ -104,14 +101,10 @@ function renderUsage(visit: Visit, usage: readonly UsageEntry[]): Html {
   const { count } = getFormats(language)
   if (usage.length === 0)
     return renderCard({ title: texts.tabs.usage, level: 2 }, renderEmpty({ title: texts.noUsage }))
-  const { columns } = texts
   const apis = [...new Set(usage.map(({ api }) => api))]
   const table = renderTable(
     texts.tabs.usage,
-    [
-      { title: columns.api },
-      ...[columns.allowed, columns.refused, columns.tokens].map((title) => ({ title, isNumber: true })),
-    ],
+    nameColumns(texts, 'api #allowed #refused #tokens'),
     apis.map((api) => {
       const entries = usage.filter((entry) => entry.api === api)
       const sum = (of: (entry: (typeof entries)[number]) => number): string =>
@@ -142,44 +135,32 @@ async function renderRefusals({ core }: Site, visit: Visit, { id }: Application)
       </p>
     </li> `
   })
-  return renderCard(
-    { title: texts.refusals, level: 2 },
-    rows.length > 0 ? renderRows(rows) : renderEmpty({ title: texts.noRefusals, isGood: true }),
-  )
+  const empty = renderEmpty({ title: texts.noRefusals, isGood: true })
+  return renderSection(texts.refusals, rows, { empty })
 }
 
 function renderFacts(site: Site, visit: Visit, application: Application): Html {
   const { texts, language } = visit
-  const { facts } = texts
-  const {
-    id,
-    externalId,
-    plan,
-    networks,
-    acceptedTerms,
-    createdAt,
-    metadata,
-    resourceServer,
-    language: ofEmails,
-  } = application
+  const { facts, fields } = texts
+  const { id, externalId, plan, networks, acceptedTerms, createdAt, metadata, resourceServer } = application
   const rows: readonly (readonly [string, Html | string])[] = [
     [facts.id, html`<code>${id}</code>`],
-    [facts.externalId, externalId ?? texts.none],
-    [facts.plan, plan ?? texts.none],
+    [fields.externalId, externalId ?? texts.none],
+    [fields.plan, plan ?? texts.none],
     [facts.networks, networks ? html`${networks.map((each) => html`${renderChip(each)} `)}` : texts.anyNetwork],
     ...(resourceServer
-      ? [[facts.resourceServer, html`${resourceServer.map((each) => html`${renderChip(each)} `)}`] as const]
+      ? [[fields.resourceServer, html`${resourceServer.map((each) => html`${renderChip(each)} `)}`] as const]
       : []),
-    [facts.language, getFormats(language).language.of(ofEmails ?? 'en') ?? ''],
+    [fields.language, getFormats(language).language.of(application.language ?? 'en') ?? ''],
     [facts.terms, acceptedTerms ? html`${acceptedTerms.version}, ${renderTime(acceptedTerms.at, visit)}` : texts.none],
-    [facts.created, renderTime(createdAt, visit)],
+    [texts.columns.created, renderTime(createdAt, visit)],
   ]
   const data = metadata && html`<pre class="data">${JSON.stringify(metadata, undefined, 2)}</pre>`
   return renderCard(
     { title: texts.settings, level: 2, actions: renderActions(site, visit, 'settings', { application }) },
     html`<ul class="properties">
       ${rows.map(([name, about]) => renderProperty({ name, about }))}
-      ${data && renderProperty({ name: facts.metadata, about: data })}
+      ${data && renderProperty({ name: fields.metadata, about: data })}
     </ul>`,
   )
 }
@@ -189,27 +170,15 @@ async function renderEmails(site: Site, visit: Visit, application: Application):
   const { emails } = site.auth
   if (!may('emails.list') || !emails) return false
   const { items } = await emails.list({ applicationId: application.id, limit: MAX_EMAILS })
-  const rows = items.map(
-    ({ purpose, state, problem, createdAt }) =>
-      html`<li>
-        <h3>
-          ${texts.purposes[purpose]}
-          ${renderPill(texts.emailStates[state], state === 'failed' ? 'bad' : state === 'due' ? 'info' : undefined)}
-        </h3>
-        <p class="facts-line">
-          <span>${renderTime(createdAt, visit)}</span>
-          ${problem !== undefined && html`<span class="warn">${problem}</span>`}
-        </p>
-      </li> `,
-  )
-  return renderCard(
-    {
-      title: texts.tabs.emails,
-      level: 2,
-      actions: rows.length > 0 && renderActions(site, visit, 'emails', { application }),
-    },
-    rows.length > 0 ? renderRows(rows) : html`<p class="soft">${texts.noEmails}</p>`,
-  )
+  const rows = items.map(({ purpose, state, problem, createdAt }) => {
+    const tone = state === 'failed' ? 'bad' : state === 'due' ? 'info' : undefined
+    return renderItem(html`${texts.purposes[purpose]} ${renderPill(texts.emailStates[state], tone)}`, [
+      renderTime(createdAt, visit),
+      problem !== undefined && html`<span class="warn">${problem}</span>`,
+    ])
+  })
+  const actions = rows.length > 0 && renderActions(site, visit, 'emails', { application })
+  return renderSection(texts.tabs.emails, rows, { empty: texts.noEmails, actions })
 }
 
 /** What takes something away from the whole application. */
@@ -222,28 +191,15 @@ async function renderAudit({ auth }: Site, visit: Visit, { id }: Application): P
   const { texts, may } = visit
   if (!may('audit.list')) return false
   const { items } = await auth.audit.list({ applicationId: id, order: 'newest', limit: MAX_AUDIT })
-  return renderCard(
-    { title: texts.tabs.audit, level: 2 },
-    items.length > 0
-      ? renderRows(items.map((entry) => renderAuditEntry(visit, entry)))
-      : html`<p class="soft">${texts.noAudit}</p>`,
+  const rows = items.map(({ type, by, at, details }) =>
+    renderItem(type, [
+      renderTime(at, visit),
+      by,
+      // They never hold a secret.
+      ...Object.entries(details).map(
+        ([name, value]) => html`${name}: <code>${typeof value === 'string' ? value : JSON.stringify(value)}</code>`,
+      ),
+    ]),
   )
-}
-
-/** One change: what, who, when, and its details. */
-function renderAuditEntry(visit: Visit, { type, by, at, details }: AuditEntry): Html {
-  return html`<li>
-    <h3>${type}</h3>
-    <p class="facts-line"><span>${renderTime(at, visit)}</span> ${by !== undefined && html`<span>${by}</span>`}</p>
-    ${renderDetails(details)}
-  </li> `
-}
-
-/** The details of a change, which never hold a secret. */
-function renderDetails(details: AuditEntry['details']): Html | false {
-  const members = Object.entries(details)
-  if (members.length === 0) return false
-  return html`<p class="facts-line">
-    ${members.map(([name, value]) => html`<span>${name}: <code>${typeof value === 'string' ? value : JSON.stringify(value)}</code></span>`)}
-  </p>`
+  return renderSection(texts.tabs.audit, rows, { empty: texts.noAudit })
 }

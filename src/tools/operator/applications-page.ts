@@ -3,10 +3,11 @@ import { fillText } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderBar, renderEmpty, renderNotice, renderPill, renderTable } from '../../shared/web/parts.js'
 import { renderActions } from './actions.js'
-import { findFullestQuota, findLastUse, readPlan, readUsage, sumUsage } from './figures.js'
-import { renderTime } from './formats.js'
+import { findFullestQuota, readPlan, readUsage, sumUsage } from './figures.js'
+import { nameColumns, renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
 import type { OperatorTexts } from './texts/languages.js'
+import { listChoices } from './fields.js'
 import { findApplications, offersFilters } from './find-applications.js'
 import { renderNext, renderSearch, type SearchField } from './search-form.js'
 import type { Answer, Site, Visit } from './visit.js'
@@ -25,7 +26,7 @@ export async function answerApplications(site: Site, visit: Visit): Promise<Answ
     tab: 'applications',
     content: html`${renderSearch(visit, 'applications', listFields(site, visit))} ${renderActions(site, visit, 'list')}
       ${searched !== undefined && renderNotice(fillText(texts.searched, { count: getFormats(visit.language).count.format(searched) }))}
-      ${rows.length > 0 ? renderTable(texts.tabs.applications, listColumns(texts), rows) : renderEmptyCard(texts.tabs.applications, { title }, html`<p>${advice}</p>`)}
+      ${rows.length > 0 ? renderTable(texts.tabs.applications, nameColumns(texts, 'name status #calls #refused quota lastUse'), rows) : renderEmptyCard(texts.tabs.applications, { title }, html`<p>${advice}</p>`)}
       <p class="actions after">${renderNext(visit, 'applications', next)}</p>`,
   }
 }
@@ -34,36 +35,18 @@ function listFields(site: Site, visit: Visit): readonly SearchField[] {
   const { auth, planNames } = site
   const { texts } = visit
   const { refused, quota } = offersFilters(site, visit)
+  const apis = auth.apis.map(({ name, title }) => [name, title] as const)
   const choose = (name: string, label: string, choices: NonNullable<SearchField['choices']>): SearchField[] =>
     choices.length > 0 ? [{ name, label, choices: [['', texts.any], ...choices] }] : []
   return [
     { name: 'q', label: texts.search, type: 'search', hint: texts.searchHint },
     ...choose('status', texts.columns.status, Object.entries(texts.statuses)),
-    ...choose(
-      'api',
-      texts.columns.api,
-      auth.apis.map(({ name, title }) => [name, title]),
-    ),
-    ...choose(
-      'plan',
-      texts.facts.plan,
-      planNames.map((name) => [name, name]),
-    ),
+    ...choose('api', texts.columns.api, apis),
+    ...choose('plan', texts.fields.plan, listChoices(planNames)),
     ...choose('use', texts.columns.lastUse, Object.entries(texts.uses)),
     ...choose('ends', texts.ends, [['soon', texts.within30]]),
     ...choose('refused', texts.columns.refused, refused ? [['recent', texts.uses.recent]] : []),
     ...choose('quota', texts.columns.quota, quota ? [['above', texts.above80]] : []),
-  ]
-}
-
-function listColumns({ columns }: OperatorTexts) {
-  return [
-    { title: columns.name },
-    { title: columns.status },
-    { title: columns.calls, isNumber: true },
-    { title: columns.refused, isNumber: true },
-    { title: columns.quota },
-    { title: columns.lastUse },
   ]
 }
 
@@ -73,7 +56,7 @@ async function renderRow(site: Site, visit: Visit, application: Application) {
   const [usage, plan] = await Promise.all([readUsage(site, visit, application.id), readPlan(site, visit, application)])
   const { calls, refused } = sumUsage(usage ?? [])
   const quota = findFullestQuota(plan)
-  const lastUse = findLastUse(application)
+  const { lastUsedAt } = application
   return [
     html`${renderApplicationLink(visit, application)}${application.contact !== undefined && html`<span class="facts-line">${application.contact}</span>`}`,
     renderStatus(application.status, texts),
@@ -86,7 +69,7 @@ async function renderRow(site: Site, visit: Visit, application: Application) {
       html`${renderBar(texts.quotaUsed, quota.used, quota.limit)}<span class="soft"
           >${percent.format(quota.used / quota.limit)} / ${count.format(quota.limit)}</span
         >`,
-    lastUse ? renderTime(lastUse, visit) : html`<span class="soft">${texts.never}</span>`,
+    lastUsedAt ? renderTime(lastUsedAt, visit) : html`<span class="soft">${texts.never}</span>`,
   ]
 }
 

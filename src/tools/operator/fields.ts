@@ -19,21 +19,11 @@ export interface FormSubject {
 
 type Choices = readonly (readonly [value: string, label: string])[]
 
+type Typed = 'text' | 'email' | 'url' | 'date' | 'number' | 'lines' | 'json'
+
 /** A field of a form, with the value that it begins with. */
 export interface Field {
-  readonly control:
-    | 'text'
-    | 'email'
-    | 'url'
-    | 'date'
-    | 'number'
-    | 'lines'
-    | 'json'
-    | 'area'
-    | 'flag'
-    | 'select'
-    | 'boxes'
-    | 'fixed'
+  readonly control: Typed | 'area' | 'flag' | 'select' | 'boxes' | 'fixed'
   readonly value?: string | readonly string[] | undefined
   readonly choices?: Choices
   readonly isRequired?: boolean
@@ -44,12 +34,11 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Field>> = {
   name: (subject) => ({
     control: 'text',
     isRequired: true,
-    value:
-      subject.action.operation === 'applications.update' ? subject.application?.name : findCredential(subject)?.name,
+    value: findChanged(subject)?.name,
   }),
   contact: ({ action, application }) =>
     action.operation === 'portal.signOut'
-      ? { control: 'select', choices: list(application!.contacts), isRequired: true }
+      ? choose(listChoices(application!.contacts))
       : { control: 'email', value: application?.contact, isRequired: action.operation !== 'applications.create' },
   apis: ({ site, application }) => ({
     control: 'boxes',
@@ -70,7 +59,7 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Field>> = {
     const all = Object.keys(site.auth.apis.find((api) => api.name === name)?.scopes ?? {})
     const value = request ? [...(held ?? []), ...request.scopes] : (held ?? all)
     const isRequired = action.operation === 'applications.approve'
-    return { control: 'boxes', choices: list(request ? value : all), value, isRequired }
+    return { control: 'boxes', choices: listChoices(request ? value : all), value, isRequired }
   },
   api: ({ visit }) => ({ control: 'fixed', value: visit.query.get('api') ?? '' }),
   language: ({ application }) => ({ control: 'select', choices: LANGUAGES, value: application?.language }),
@@ -79,14 +68,12 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Field>> = {
     control: 'json',
     value: application?.metadata && JSON.stringify(application.metadata, undefined, 2),
   }),
-  networks: (subject) => ({
-    control: 'lines',
-    value: (subject.action.operation === 'applications.update'
-      ? subject.application
-      : findCredential(subject)
-    )?.networks?.join('\n'),
+  networks: (subject) => ({ control: 'lines', value: findChanged(subject)?.networks?.join('\n') }),
+  plan: ({ site, application }) => ({
+    control: 'select',
+    choices: listChoices(site.planNames),
+    value: application?.plan,
   }),
-  plan: ({ site, application }) => ({ control: 'select', choices: list(site.planNames), value: application?.plan }),
   reason: () => ({ control: 'area' }),
   note: () => ({ control: 'area' }),
   resourceServer: ({ site, application }) => ({
@@ -96,42 +83,18 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Field>> = {
   }),
   credentialId: describeCredential,
   credential: describeCredential,
-  overlap: ({ visit }) => ({
-    control: 'select',
-    choices: Object.entries(visit.texts.overlaps),
-    value: '86400',
-    isRequired: true,
-  }),
-  deliver: ({ visit: { texts } }) => ({
-    control: 'select',
-    isRequired: true,
-    choices: [
-      [HERE, texts.shownHere],
-      ['email', texts.byEmail],
-    ],
-  }),
+  overlap: ({ visit }) => choose(Object.entries(visit.texts.overlaps), '86400'),
+  deliver: ({ visit: { texts } }) => choose(Object.entries({ [HERE]: texts.shownHere, email: texts.byEmail })),
   expiresAt: (subject) => ({ control: 'date', value: findCredential(subject)?.expiresAt?.toISOString().slice(0, 10) }),
   address: ({ action, application, visit }) => {
     const { contacts, invitations } = application!
     const listed = action.place === 'contact' ? contacts : invitations.map(({ address }) => address)
-    const isNew = action.place === 'contacts'
-    return isNew
-      ? { control: 'email', isRequired: true }
-      : {
-          control: 'select',
-          isRequired: true,
-          choices: list(listed),
-          value: listed[Number(visit.query.get('at') ?? 0)],
-        }
+    if (action.place === 'contacts') return { control: 'email', isRequired: true }
+    return choose(listChoices(listed), listed[Number(visit.query.get('at') ?? 0)])
   },
   jwks: () => ({ control: 'json' }),
   jwksUri: () => ({ control: 'url' }),
-  kid: ({ kids, visit }) => ({
-    control: 'select',
-    isRequired: true,
-    choices: list(kids),
-    value: visit.query.get('kid') ?? '',
-  }),
+  kid: ({ kids, visit }) => choose(listChoices(kids), visit.query.get('kid') ?? ''),
   limit: (subject) => ({ control: 'number', value: findLimit(subject)?.limit.toString() }),
   window: (subject) => ({ control: 'number', value: findLimit(subject)?.window.toString() ?? '60' }),
   until: (subject) => ({ control: 'date', value: findLimit(subject)?.until?.toISOString().slice(0, 10) }),
@@ -142,27 +105,22 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Field>> = {
 export const HERE = 'here'
 export const MAX_AREA = 500
 const FLAG: Field = { control: 'flag' }
-export const LANGUAGES: Choices = [
-  ['en', 'English'],
-  ['de', 'Deutsch'],
-  ['fr', 'Français'],
-  ['es', 'Español'],
-]
+export const LANGUAGES: Choices = Object.entries({ en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' })
 
 /** The one that the address names; where the form is not that of one, to be chosen, the newest first. */
 function describeCredential(subject: FormSubject): Field {
   if (subject.action.place === 'credential')
     return { control: 'fixed', value: subject.visit.query.get('credential') ?? '' }
   const choices = listCredentials(subject)
-  return {
-    control: 'select',
-    isRequired: true,
-    choices,
-    value: subject.visit.query.get('credential') ?? choices[0]?.[0],
-  }
+  return choose(choices, subject.visit.query.get('credential') ?? choices[0]?.[0])
 }
 
-function list(values: readonly string[]): Choices {
+/** One of several has to be chosen. */
+function choose(choices: Choices, value?: string): Field {
+  return { control: 'select', choices, value, isRequired: true }
+}
+
+export function listChoices(values: readonly string[]): Choices {
   return values.map((value) => [value, value])
 }
 
@@ -193,6 +151,11 @@ function findCredential({ visit, application }: FormSubject): CredentialInfo | u
   return [...(application?.keys ?? []), ...(application?.secrets ?? [])].find((each) => each.id === id)
 }
 
+/** Whose name and networks a form changes. */
+function findChanged(subject: FormSubject): Application | CredentialInfo | undefined {
+  return subject.action.operation === 'applications.update' ? subject.application : findCredential(subject)
+}
+
 function findLimit({ visit, application }: FormSubject) {
   const api = visit.query.get('api') ?? ''
   return Object.hasOwn(application!.rateLimits, api) ? application!.rateLimits[api] : undefined
@@ -219,7 +182,7 @@ export function renderFields(
     const value = entered ? (entered.get(id) ?? []) : [field.value ?? []].flat()
     const label = texts.fields[id as keyof typeof texts.fields]
     if (field.control === 'boxes')
-      return renderBoxes({ id, label, choices: field.choices ?? [], problem }, value, language)
+      return renderBoxes({ id, label, choices: field.choices ?? [] }, value, problem, language)
     const shown = id === 'jwks' ? hidePrivateKey(value[0] ?? '') : (value[0] ?? '')
     const render = (attributes: Html): Html => renderControl(attributes, field, shown, texts.unset)
     return renderField({ id, label, problem, isChoice: field.control === 'flag', render }, language)
@@ -227,16 +190,11 @@ export function renderFields(
 }
 
 function renderBoxes(
-  field: {
-    readonly id: string
-    readonly label: string
-    readonly choices: Choices
-    readonly problem: Problem | undefined
-  },
+  { id, label, choices }: { readonly id: string; readonly label: string; readonly choices: Choices },
   chosen: readonly string[],
+  problem: Problem | undefined,
   language: Language,
 ): Html | false {
-  const { id, label, choices, problem } = field
   const described = describeField(id, problem)
   return (
     choices.length > 0 &&

@@ -46,15 +46,16 @@ export async function readRoutes({ auth: { usage } }: Pick<Site, 'auth'>, { may 
 }
 
 /** The entries of so many pages. */
-async function readPages<Entry>(
+export async function readPages<Entry>(
   read: (page: { readonly limit: number; readonly after: string | undefined }) => Promise<{
     readonly items: readonly Entry[]
     readonly next?: string
   }>,
+  most = MAX_PAGES,
 ): Promise<readonly Entry[]> {
   const entries: Entry[] = []
   let after: string | undefined
-  for (let page = 0; page < MAX_PAGES; page++) {
+  for (let page = 0; page < most; page++) {
     const { items, next } = await read({ limit: 1000, after })
     entries.push(...items)
     if (next === undefined) break
@@ -86,14 +87,17 @@ export function sumUsage(entries: readonly OverallEntry[]): { readonly calls: nu
   return { calls: entries.reduce((sum, { allowed }) => sum + allowed, refused), refused }
 }
 
+/** The tile of refused calls: red from a tenth of all. */
+export function describeRefused(calls: number, refused: number, { texts, language }: Visit) {
+  const { count, percent } = getFormats(language)
+  const note = calls > 0 && percent.format(refused / calls)
+  const tone = refused * 10 > calls ? ('bad' as const) : undefined
+  return { label: texts.columns.refused, value: count.format(refused), note, tone }
+}
+
 /** The quota of which most is used. */
 export function findFullestQuota(plan: PlanUsage | undefined): QuotaUsage | undefined {
   return plan?.quotas.toSorted((one, other) => other.used / other.limit - one.used / one.limit)[0]
-}
-
-export function findLastUse({ keys, secrets }: Pick<Application, 'keys' | 'secrets'>): Date | undefined {
-  const times = [...keys, ...secrets].flatMap(({ lastUsedAt }) => lastUsedAt ?? [])
-  return times.toSorted((one, other) => other.getTime() - one.getTime())[0]
 }
 
 /** The counts of each shown day, oldest first. */

@@ -5,14 +5,15 @@ import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import { describeValue } from '../../shared/lib/describe-value.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 import { isObject } from '../../shared/lib/is-object.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import { readBrand } from '../../shared/web/read-brand.js'
 import { createOperatorRouter } from './operator-router.js'
 import { createPages } from './pages.js'
-import type { ActionContext, OperatorAction } from './can.js'
+import type { ActionContext, OperatorAction } from './rights.js'
 import type { Platform } from './visit.js'
 
-export type { ActionContext, OperatorAction } from './can.js'
+export type { ActionContext, OperatorAction } from './rights.js'
 
 /** The options of `operatorPages()`. */
 export interface OperatorPagesOptions {
@@ -70,34 +71,35 @@ export function operatorPages(auth: CoreAuth, options: OperatorPagesOptions): Mi
 }
 
 function readOptions(options: unknown): OperatorPagesOptions {
-  const given = isObject(options) ? Object.entries(options) : []
-  const { operator, can, signOut } = Object.fromEntries(given) as Readonly<Record<string, unknown>>
-  const unknown = given.map(([name]) => name).find((name) => !OPTIONS.includes(name))
-  if (unknown !== undefined)
-    throw new ConfigurationError({
-      option: unknown,
-      problem: 'is no option of operatorPages()',
-      fix: `Remove it.${didYouMean(unknown, OPTIONS)}`,
-    })
-  if (typeof operator !== 'function')
-    throw new ConfigurationError({
-      option: 'operator',
-      problem: `is ${describeValue(operator)}`,
-      fix: 'Give a function that returns who is signed in: operator: (req) => req.user?.email. Your own sign-in stands before these pages.',
-    })
-  if (can !== undefined && typeof can !== 'function')
-    throw new ConfigurationError({
-      option: 'can',
-      problem: `is ${describeValue(can)}`,
-      fix: 'Give a function that returns true for what an operator may do, or leave it out: can: (operator, action) => admins.has(operator).',
-    })
-  if (signOut !== undefined && (typeof signOut !== 'string' || !/^\/(?![/\\])[^\s\\]*$/.test(signOut)))
-    throw new ConfigurationError({
-      option: 'signOut',
-      problem: `is ${describeValue(signOut)}`,
-      fix: "Give a path of your own app, such as '/operator/sign-out', or leave it out.",
-    })
-  return { operator, can, signOut } as OperatorPagesOptions
+  const given: Readonly<Record<string, unknown>> = isObject(options) ? ownMembers(options) : {}
+  const names = Object.keys(RULES)
+  const unknown = Object.keys(given).find((name) => !names.includes(name))
+  if (unknown !== undefined) {
+    const fix = `Remove it.${didYouMean(unknown, names)}`
+    throw new ConfigurationError({ option: unknown, problem: 'is no option of operatorPages()', fix })
+  }
+  for (const [option, [isRight, fix]] of Object.entries(RULES)) {
+    const value = given[option]
+    if (!isRight(value)) throw new ConfigurationError({ option, problem: `is ${describeValue(value)}`, fix })
+  }
+  return given as unknown as OperatorPagesOptions
 }
 
-const OPTIONS = ['operator', 'can', 'signOut']
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+const isOwnPath = (value: unknown): boolean => typeof value === 'string' && /^\/(?![/\\])[^\s\\]*$/.test(value)
+
+/** What is right for each option, and what to do otherwise. */
+const RULES: Readonly<Record<string, readonly [isRight: (value: unknown) => boolean, fix: string]>> = {
+  operator: [
+    isFunction,
+    'Give a function that returns who is signed in: operator: (req) => req.user?.email. Your own sign-in stands before these pages.',
+  ],
+  can: [
+    (value) => value === undefined || isFunction(value),
+    'Give a function that returns true for what an operator may do, or leave it out: can: (operator, action) => admins.has(operator).',
+  ],
+  signOut: [
+    (value) => value === undefined || isOwnPath(value),
+    "Give a path of your own app, such as '/operator/sign-out', or leave it out.",
+  ],
+}

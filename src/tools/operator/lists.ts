@@ -6,7 +6,8 @@ import { renderDone } from './action-page.js'
 import { renderActions } from './actions.js'
 import { renderApplicationLink, renderEmptyCard, type NamedApplication } from './applications-page.js'
 import { formatCsv } from './csv.js'
-import { renderTime } from './formats.js'
+import { readPages } from './figures.js'
+import { nameColumns, renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
 import { KEY_TONES, renderKeyTimeline } from './key-timeline.js'
 import { maySeeNames } from './rights.js'
@@ -14,14 +15,15 @@ import { readQuery, renderNext, renderSearch } from './search-form.js'
 import type { Answer, Site, TabName, Visit } from './visit.js'
 
 export const PAGE_SIZE = 50
-/** Rows of a file. */
-const MAX_ROWS = 10_000
+/** Of 1,000 rows, in a file. */
+const MAX_FILE_PAGES = 10
 
 type Cell = Html | string | number | false | undefined
 
 interface List {
   readonly tab: TabName
-  readonly columns: readonly { readonly title: string; readonly isNumber?: boolean }[]
+  /** Names, as `nameColumns()` takes them. */
+  readonly columns: string
   readonly rows: readonly (readonly Cell[])[]
   /** The `after` of the next page. */
   readonly next?: string | undefined
@@ -44,7 +46,7 @@ export function renderList(
     heading: texts.tabs[tab],
     tab,
     content: html`${renderDone(visit)} ${before}
-      ${rows.length > 0 ? renderTable(texts.tabs[tab], columns, rows) : renderEmptyCard(texts.tabs[tab], { title: empty, isGood: true })}
+      ${rows.length > 0 ? renderTable(texts.tabs[tab], nameColumns(texts, columns), rows) : renderEmptyCard(texts.tabs[tab], { title: empty, isGood: true })}
       <p class="actions after">
         ${renderNext(visit, tab, next)}
         ${hasFile && visit.method === 'GET' && rows.length > 0 && html`<a class="button quiet" href="${root}/${tab}.csv?${query.toString()}">${texts.csv}</a>`}
@@ -75,16 +77,7 @@ export async function answerEmails(site: Site, visit: Visit): Promise<Answer | u
   )
   return renderList(visit, {
     tab: 'emails',
-    columns: [
-      { title: columns.application },
-      { title: columns.purpose },
-      { title: columns.to },
-      { title: columns.state },
-      { title: columns.attempts, isNumber: true },
-      { title: columns.problem },
-      { title: columns.since },
-      { title: columns.nextAttempt },
-    ],
+    columns: 'application purpose to state #attempts problem since nextAttempt',
     rows,
     next,
     before: html`${renderSearch(visit, 'emails', [{ name: 'state', label: columns.state, choices: [['', texts.any], ...Object.entries(texts.emailStates)] }])}
@@ -98,17 +91,9 @@ export async function answerEmails(site: Site, visit: Visit): Promise<Answer | u
 export async function answerKeys(site: Site, visit: Visit): Promise<Answer> {
   const { texts } = visit
   const { items } = await site.auth.signingKeys.list()
-  const { columns } = texts
   return renderList(visit, {
     tab: 'keys',
-    columns: [
-      columns.kid,
-      columns.state,
-      columns.created,
-      columns.signsFrom,
-      columns.verifiesUntil,
-      columns.change,
-    ].map((title) => ({ title })),
+    columns: 'kid state created signsFrom verifiesUntil change',
     rows: items.map(({ kid, algorithm, state, createdAt, signsFrom, verifiesUntil }) => [
       html`<code>${kid}</code> <span class="facts-line">${algorithm}</span>`,
       renderPill(texts.keyStates[state], KEY_TONES[state]),
@@ -126,44 +111,27 @@ export async function answerKeys(site: Site, visit: Visit): Promise<Answer> {
 export async function answerAudit({ auth }: Site, visit: Visit, isFile: boolean): Promise<Answer> {
   const { texts, root, now } = visit
   const { columns } = texts
-  const [from, until] = [readQuery(visit, 'from'), readQuery(visit, 'until')].map((day) =>
-    day === undefined ? undefined : new Date(day),
-  )
+  const readDate = (name: string): Date | undefined => {
+    const day = readQuery(visit, name)
+    return day === undefined ? undefined : new Date(day)
+  }
   const filter = {
     order: 'newest',
     applicationId: readQuery(visit, 'application'),
     type: readQuery(visit, 'type') as 'application.updated' | undefined,
     by: readQuery(visit, 'by'),
-    from,
-    until,
+    from: readDate('from'),
+    until: readDate('until'),
   } as const
-  const { items, next } = await auth.audit.list({
-    ...filter,
-    after: readQuery(visit, 'after'),
-    limit: isFile ? 1000 : PAGE_SIZE,
-  })
   if (isFile) {
-    const all = [...items]
-    for (let after = next; after !== undefined && all.length < MAX_ROWS;) {
-      const page = await auth.audit.list({ ...filter, after, limit: 1000 })
-      all.push(...page.items)
-      after = page.next
-    }
-    const rows = all.map(({ at, type, by, applicationId, details }) => [
-      at.toISOString(),
-      type,
-      by,
-      applicationId,
-      JSON.stringify(details),
-    ])
-    return {
-      name: `audit-${formatDay(now)}`,
-      csv: formatCsv([['at', 'type', 'by', 'application', 'details'], ...rows]),
-    }
+    const all = await readPages((page) => auth.audit.list({ ...filter, ...page }), MAX_FILE_PAGES)
+    const rows = all.map((each) => [each.at.toISOString(), each.type, each.by, each.applicationId, each.details])
+    return { name: `audit-${formatDay(now)}`, csv: formatCsv('at type by application details', rows) }
   }
+  const { items, next } = await auth.audit.list({ ...filter, after: readQuery(visit, 'after'), limit: PAGE_SIZE })
   return renderList(visit, {
     tab: 'audit',
-    columns: [columns.change, columns.at, columns.by, columns.application, columns.details].map((title) => ({ title })),
+    columns: 'change at by application details',
     rows: items.map(({ at, type, by, applicationId, details }) => [
       type,
       renderTime(at, visit),
@@ -206,7 +174,6 @@ function listEnds(items: readonly { readonly api: string; readonly lastAt: Date 
 export async function answerReportOnly({ auth }: Site, visit: Visit): Promise<Answer | undefined> {
   const { texts, language } = visit
   if (!auth.usage) return undefined
-  const { columns } = texts
   const { items, next } = await auth.usage.reportOnly({ after: readQuery(visit, 'after'), limit: PAGE_SIZE })
   const isWhole = next === undefined && readQuery(visit, 'after') === undefined
   const rows = items.map(async ({ applicationId, api, route, reason, count, firstAt, lastAt }) => {
@@ -224,15 +191,7 @@ export async function answerReportOnly({ auth }: Site, visit: Visit): Promise<An
   })
   return renderList(visit, {
     tab: 'reportOnly',
-    columns: [
-      { title: columns.application },
-      { title: columns.api },
-      { title: columns.route },
-      { title: columns.reason },
-      { title: columns.count, isNumber: true },
-      { title: columns.since },
-      { title: columns.last },
-    ],
+    columns: 'application api route reason #count since last',
     rows: await Promise.all(rows),
     next,
     before: html`<p class="soft">${fillIn(texts.reportOnlyAbout, { option: html`<code>reportOnly</code>` })}</p>

@@ -11,8 +11,7 @@ import { findLineProblem } from '../../shared/lib/visible-text.js'
 import { html } from '../../shared/web/html.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
-import type { Can } from './can.js'
-import { callHost, findRights } from './rights.js'
+import { callHost, findRights, type Can } from './rights.js'
 import { createFormTokens } from './form-token.js'
 import { CONTENT_SECURITY_POLICY, listTabs, renderPage } from './page.js'
 import { TEXTS } from './texts/languages.js'
@@ -21,6 +20,7 @@ import { isApplicationId, type Answer, type Page, type Site, type Visit } from '
 const MAX_OPERATOR_LENGTH = 200
 /** Browsers send `Origin: null` with forms of pages whose policy is `no-referrer`. */
 const REFERRER_POLICY = 'same-origin'
+const PRIVATE = { 'Referrer-Policy': REFERRER_POLICY, 'Cache-Control': 'no-store' }
 
 /** What an e-mail looks like, without scripts, forms and the reader's session; links stay in the frame. */
 const FRAMED_POLICY =
@@ -41,10 +41,8 @@ export function createOperatorRouter(options: {
   const { site, operatorOf, can, signOut, brand, answer } = options
   const { core } = site
   const policy = brand.extendPolicy(CONTENT_SECURITY_POLICY)
-  const tokens = createFormTokens({
-    getKey: () => core.deriveKey('express-platform-auth operator form v1'),
-    now: core.now,
-  })
+  const getKey = () => core.deriveKey('express-platform-auth operator form v1')
+  const tokens = createFormTokens({ getKey, now: core.now })
 
   async function findOperator(req: IncomingMessage): Promise<string | undefined> {
     try {
@@ -68,15 +66,8 @@ export function createOperatorRouter(options: {
       if (hasOwnMember(given, 'redirect')) return sendRedirect(res, `${root}${given.redirect}`)
       if (hasOwnMember(given, 'framed')) return sendPage(req, res, 200, given.framed, FRAMED_POLICY)
       if (hasOwnMember(given, 'csv')) return sendCsv(res, given)
-      const page = renderPage({
-        ...given,
-        language,
-        brand,
-        root,
-        operator,
-        signOut,
-        tabs: shown ? listTabs(shown) : [],
-      })
+      const tabs = shown ? listTabs(shown) : []
+      const page = renderPage({ ...given, language, brand, root, operator, signOut, tabs })
       sendPage(req, res, given.status ?? 200, page, policy, REFERRER_POLICY)
     }
     function refuse(status: number, refusal: Refusal, because?: string, shown?: Visit): void {
@@ -170,24 +161,18 @@ function isOwnForm(req: IncomingMessage): boolean {
 
 function sendRedirect(res: ServerResponse, path: string): void {
   res.statusCode = 303
-  setHeaders(res, {
-    Location: path,
-    'Referrer-Policy': REFERRER_POLICY,
-    'Cache-Control': 'no-store',
-    'Content-Length': '0',
-  })
+  setHeaders(res, { ...PRIVATE, Location: path, 'Content-Length': '0' })
   res.end()
 }
 
 function sendCsv(res: ServerResponse, { csv, name }: { readonly csv: string; readonly name: string }): void {
   setHeaders(res, {
+    ...PRIVATE,
     'Content-Type': 'text/csv; charset=utf-8',
     'Content-Disposition': `attachment; filename="${name}.csv"`,
     'Content-Length': String(Buffer.byteLength(csv)),
     'Content-Security-Policy': "default-src 'none'; sandbox",
     'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': REFERRER_POLICY,
-    'Cache-Control': 'no-store',
   })
   res.end(csv)
 }

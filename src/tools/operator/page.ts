@@ -1,7 +1,6 @@
-import type { Language } from '../../shared/contracts/application-record.js'
 import { FORM_SCRIPT } from '../../shared/web/form-script.js'
-import { renderProblem, type Problem } from '../../shared/web/form-field.js'
-import { html, type Html } from '../../shared/web/html.js'
+import { renderProblem } from '../../shared/web/form-field.js'
+import { html } from '../../shared/web/html.js'
 import { FORM_CSS, LOOK_CSS, shortenStyle } from '../../shared/web/look.js'
 import { hashSource, type PageBrand } from '../../shared/web/page-brand.js'
 import { FRAME_TEXTS, renderFrame } from '../../shared/web/page-frame.js'
@@ -9,7 +8,7 @@ import { PARTS_CSS } from '../../shared/web/parts.js'
 import { THEME_SCRIPT_SOURCE } from '../../shared/web/theme-switch.js'
 import type { CallName } from '../operations/operator-calls.js'
 import { TEXTS } from './texts/languages.js'
-import type { TabName, Visit } from './visit.js'
+import type { PageAnswer, TabName, Visit } from './visit.js'
 
 const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS_CSS}:root { --page: 72rem }
 main { max-width: 100% }
@@ -59,7 +58,6 @@ td code { overflow-wrap: anywhere }
 td .meter { width: 7rem }
 td .meter + .soft { display: block }
 .choices { display: grid; gap: var(--space-2) }
-.choices .choices { margin-left: 1.625rem }
 .choice { display: flex; gap: .625rem; align-items: baseline; font-weight: 400 }
 .today { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: var(--space-5); align-items: start }
 .share { flex: 0 0 8rem !important }
@@ -115,28 +113,16 @@ export function listTabs({ may }: Pick<Visit, 'may'>): readonly TabName[] {
   return (Object.keys(TABS) as (keyof typeof TABS)[]).filter((name) => may(TABS[name]))
 }
 
-/** The path of a tab below the pages. */
-function findTabPath(name: TabName): string {
-  return name === 'today' ? '/' : `/${name}`
-}
-
 /** A whole page. `tabs`: those that this operator may open. */
-export function renderPage(page: {
-  readonly heading: string
-  readonly content: Html
-  readonly brand: PageBrand
-  readonly language: Language
-  /** The path where the pages are mounted, without a slash at its end. */
-  readonly root: string
-  readonly operator: string | undefined
-  readonly signOut: string | undefined
-  readonly tabs: readonly TabName[]
-  readonly tab?: TabName
-  /** A path below the pages, and the heading of the page there, to which this one belongs. */
-  readonly parent?: readonly [path: string, heading: string]
-  /** A problem above the content, which the title, announced first, names too. */
-  readonly problem?: Problem | undefined
-}): string {
+export function renderPage(
+  page: PageAnswer &
+    Pick<Visit, 'language' | 'root'> & {
+      readonly brand: PageBrand
+      readonly operator: string | undefined
+      readonly signOut: string | undefined
+      readonly tabs: readonly TabName[]
+    },
+): string {
   const { heading, content, brand, language, root, operator, signOut, tabs, tab, parent, problem } = page
   const texts = TEXTS[language]
   return renderFrame({
@@ -146,11 +132,10 @@ export function renderPage(page: {
     head: { markup: `<style>${STYLE}</style>` },
     header: {
       home: { href: `${root}/`, label: texts.home },
-      tabs: tabs.map((name) => ({
-        href: `${root}${findTabPath(name)}`,
-        label: texts.tabs[name],
-        isCurrent: name === tab,
-      })),
+      tabs: tabs.map((name) => {
+        const href = `${root}/${name === 'today' ? '' : name}`
+        return { href, label: texts.tabs[name], isCurrent: name === tab }
+      }),
       state:
         operator !== undefined &&
         (signOut === undefined

@@ -27,7 +27,7 @@ export async function answerPreview({ core }: Site, visit: Visit, isFramed: bool
     parent: ['/emails', texts.tabs.emails],
     content: html`${renderSearch(visit, 'preview', [
         { name: 'purpose', label: texts.columns.purpose, choices: Object.entries(texts.purposes) },
-        { name: 'language', label: texts.facts.language, choices: LANGUAGES, value: language },
+        { name: 'language', label: texts.fields.language, choices: LANGUAGES, value: language },
       ])}
       ${renderCard(
         { title: subject, level: 2 },

@@ -4,9 +4,9 @@ import { DAY_MS } from '../../shared/lib/day.js'
 import { fillIn } from '../../shared/lib/fill-in.js'
 import { withTimeout } from '../../shared/lib/timeout.js'
 import { html, type Html } from '../../shared/web/html.js'
-import { renderBar, renderCard, renderPill, renderRows } from '../../shared/web/parts.js'
-import { renderApplicationLink, renderEmptyCard, type NamedApplication } from './applications-page.js'
-import { renderTime } from './formats.js'
+import { renderBar, renderPill } from '../../shared/web/parts.js'
+import { renderApplicationLink, renderEmptyCard } from './applications-page.js'
+import { fillTime, renderItem, renderSection, renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
 import { renderErrors } from './lists.js'
 import { renderOverview } from './usage-page.js'
@@ -36,28 +36,16 @@ export function createTodayPage(site: Site): Page {
       listEnding(site, visit),
     ])
     const titles = [texts.health, texts.waiting, texts.quotas, texts.refusing, texts.undelivered, texts.ending]
-    const cards = found.flatMap((rows, at) =>
-      rows.length > 0
-        ? [
-            renderCard(
-              { title: html`${titles[at]} ${renderPill(rows.length, at === 0 ? 'bad' : 'warn')}`, level: 2 },
-              renderRows(rows),
-            ),
-          ]
-        : [],
-    )
+    const cards = found.flatMap((rows, at) => {
+      const title = html`${titles[at]} ${renderPill(rows.length, at === 0 ? 'bad' : 'warn')}`
+      return rows.length > 0 ? [renderSection(title, rows, {})] : []
+    })
+    const nothing = { title: texts.nothingToDo, isGood: true }
+    const because = html`<p>${texts.nothingToDoBecause}</p>`
     return {
       heading: texts.tabs.today,
       tab: 'today',
-      content: html`${
-        cards.length > 0
-          ? html`<div class="today">${cards}</div>`
-          : renderEmptyCard(
-              texts.tabs.today,
-              { title: texts.nothingToDo, isGood: true },
-              html`<p>${texts.nothingToDoBecause}</p>`,
-            )
-      }
+      content: html`${cards.length > 0 ? html`<div class="today">${cards}</div>` : renderEmptyCard(texts.tabs.today, nothing, because)}
       ${overview}`,
     }
   }
@@ -87,32 +75,14 @@ function createFindings(auth: Platform) {
 }
 
 async function listFindings(find: ReturnType<typeof createFindings>, { may, now }: Visit): Promise<readonly Html[]> {
-  return may('signingKeys.list') || may('emails.status')
-    ? (await find(now)).map(
-        ([problem, fix]) =>
-          html`<li>
-            <h3>${problem}</h3>
-            ${fix !== undefined && html`<p class="soft">${fix}</p>`}
-          </li> `,
-      )
-    : []
-}
-
-function renderItem(
-  visit: Visit,
-  application: NamedApplication,
-  facts: readonly (Html | string | false | undefined)[],
-  end?: Html | false,
-): Html {
-  return html`<li class="row">
-    <div>
-      <h3>${renderApplicationLink(visit, application)}</h3>
-      <p class="facts-line">
-        ${facts.map((fact) => fact !== undefined && fact !== false && html`<span>${fact}</span> `)}
-      </p>
-    </div>
-    ${end}
-  </li> `
+  const found = may('signingKeys.list') || may('emails.status') ? await find(now) : []
+  return found.map(
+    ([problem, fix]) =>
+      html`<li>
+        <h3>${problem}</h3>
+        ${fix !== undefined && html`<p class="soft">${fix}</p>`}
+      </li> `,
+  )
 }
 
 /** Registrations and requests for access, what has waited longest first. */
@@ -126,13 +96,8 @@ async function listWaiting({ auth, core }: Site, visit: Visit): Promise<readonly
     .flatMap(listRequests)
     .map(({ application, at, apis }) =>
       renderItem(
-        visit,
-        application,
-        [
-          html`${fillIn<string | Html>(texts.waitsSince, { time: renderTime(at, visit) })}`,
-          apis.join(', '),
-          application.contact,
-        ],
+        renderApplicationLink(visit, application),
+        [fillTime(texts.waitsSince, at, visit), apis.join(', '), application.contact],
         html`<p class="actions">
           <a class="action" href="${root}/applications/${application.id}"
             >${texts.decide}<span class="unseen"> ${application.name}</span></a
@@ -158,13 +123,8 @@ async function listQuotas({ auth }: Site, visit: Visit): Promise<readonly Html[]
   const { count, percent } = getFormats(language)
   return items.map(({ applicationId: id, name, plan, used, limit, share, endsAt }) =>
     renderItem(
-      visit,
-      { id, name },
-      [
-        plan,
-        `${count.format(used)} / ${count.format(limit)}`,
-        html`${fillIn<string | Html>(texts.startsAnew, { time: renderTime(endsAt, visit) })}`,
-      ],
+      renderApplicationLink(visit, { id, name }),
+      [plan, `${count.format(used)} / ${count.format(limit)}`, fillTime(texts.startsAnew, endsAt, visit)],
       html`<div class="share">
         ${renderBar(texts.quotaUsed, used, limit)}<span class="soft">${percent.format(share / 100)}</span>
       </div>`,
@@ -181,8 +141,7 @@ async function listRefusing({ auth }: Site, visit: Visit): Promise<readonly Html
     .filter(({ refused, mean }) => refused > FEW_REFUSALS && refused > 2 * (mean?.refused ?? 0))
     .map(({ applicationId: id, name, refused, share, errors, mean }) =>
       renderItem(
-        visit,
-        { id, name },
+        renderApplicationLink(visit, { id, name }),
         [
           html`${fillIn(texts.refusedToday, { count: count.format(refused), mean: count.format(Math.round(mean?.refused ?? 0)) })}`,
           renderErrors(errors, visit),
@@ -202,8 +161,7 @@ async function listUndelivered({ auth: { emails } }: Site, visit: Visit): Promis
     .filter(({ problem }) => problem !== undefined)
     .map(({ applicationId: id, name, purpose, problem, createdAt, state }) =>
       renderItem(
-        visit,
-        { id, name },
+        renderApplicationLink(visit, { id, name }),
         [texts.purposes[purpose], renderTime(createdAt, visit), html`<span class="warn">${problem}</span>`],
         renderPill(texts.emailStates[state], state === 'failed' ? 'bad' : 'warn'),
       ),
@@ -227,10 +185,10 @@ async function listEnding({ auth }: Site, visit: Visit): Promise<readonly Html[]
   return ending
     .slice(0, SHOWN)
     .map(({ application, name, expiresAt, lastUsedAt }) =>
-      renderItem(visit, application, [
+      renderItem(renderApplicationLink(visit, application), [
         name,
-        html`${fillIn<string | Html>(texts.expires, { time: renderTime(expiresAt, visit) })}`,
-        html`${fillIn<string | Html>(texts.lastUsed, { time: renderTime(lastUsedAt, visit) })}`,
+        fillTime(texts.expires, expiresAt, visit),
+        fillTime(texts.lastUsed, lastUsedAt, visit),
       ]),
     )
 }

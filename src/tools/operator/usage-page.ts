@@ -3,8 +3,9 @@ import { getFormats } from '../../shared/web/formats.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderCard, renderEmpty, renderPill, renderTable, renderTiles } from '../../shared/web/parts.js'
 import { renderApplicationLink } from './applications-page.js'
+import { nameColumns } from './formats.js'
 import { formatCsv } from './csv.js'
-import { countRefused, readOverall, readRoutes, renderDays, sumUsage } from './figures.js'
+import { countRefused, describeRefused, readOverall, readRoutes, renderDays, sumUsage } from './figures.js'
 import { PAGE_SIZE, renderErrors, renderList } from './lists.js'
 import { readQuery, renderSearch } from './search-form.js'
 import type { Answer, Site, Visit } from './visit.js'
@@ -16,18 +17,13 @@ export async function renderOverview(site: Site, visit: Visit, actions: Html | f
   if (!entries) return false
   const head = { title: texts.overall, level: 2 } as const
   if (entries.length === 0) return renderCard(head, renderEmpty({ title: texts.noUsage }))
-  const { count, percent } = getFormats(language)
+  const { count } = getFormats(language)
   const { calls, refused } = sumUsage(entries)
   const tokens = entries.reduce((sum, { accessTokens }) => sum + accessTokens, 0)
   const today = sumUsage(entries.filter(({ period }) => period === formatDay(now)))
   const tiles = [
     { label: texts.columns.allowed, value: count.format(calls - refused) },
-    {
-      label: texts.columns.refused,
-      value: count.format(refused),
-      note: calls > 0 && percent.format(refused / calls),
-      tone: refused * 10 > calls ? ('bad' as const) : undefined,
-    },
+    describeRefused(calls, refused, visit),
     { label: texts.columns.tokens, value: count.format(tokens) },
     { label: texts.callsToday, value: count.format(today.calls) },
   ]
@@ -59,21 +55,12 @@ export async function answerUsage(site: Site, visit: Visit): Promise<Answer | un
     {
       name: 'sort',
       label: texts.sort,
-      choices: [
-        ['refused', columns.refused],
-        ['allowed', columns.allowed],
-      ],
+      choices: (['refused', 'allowed'] as const).map((each) => [each, columns[each]]),
     },
   ])
   return renderList(visit, {
     tab: 'usage',
-    columns: [
-      { title: columns.application },
-      { title: columns.allowed, isNumber: true },
-      { title: columns.refused, isNumber: true },
-      { title: columns.tokens, isNumber: true },
-      { title: columns.reason },
-    ],
+    columns: 'application #allowed #refused #tokens reason',
     rows: items.map(({ applicationId: id, name, allowed, refused, accessTokens, errors }) => [
       renderApplicationLink(visit, { id, name }),
       count.format(allowed),
@@ -93,26 +80,16 @@ export async function answerUsage(site: Site, visit: Visit): Promise<Answer | un
 /** The routes with most calls, where servers count them. */
 async function renderRoutes(site: Site, visit: Visit, period: string): Promise<Html | false> {
   const { texts, language, root } = visit
-  const { columns } = texts
   const { count } = getFormats(language)
   const routes = await readRoutes(site, visit, period)
   if (routes.length === 0) return false
-  return renderCard(
-    {
-      title: html`${texts.routes} ${renderPill(period)}`,
-      level: 2,
-      actions: html`<a class="action" href="${root}/usage-routes.csv?period=${encodeURIComponent(period)}"
-        >${texts.csv}</a
-      >`,
-    },
-    renderTable(
-      texts.routes,
-      [{ title: columns.route }, { title: columns.api }, { title: columns.allowed, isNumber: true }],
-      routes
-        .slice(0, PAGE_SIZE)
-        .map(({ route, api, allowed }) => [html`<code>${route}</code>`, api, count.format(allowed)]),
-    ),
-  )
+  const address = `${root}/usage-routes.csv?period=${encodeURIComponent(period)}`
+  const actions = html`<a class="action" href="${address}">${texts.csv}</a>`
+  const rows = routes
+    .slice(0, PAGE_SIZE)
+    .map(({ route, api, allowed }) => [html`<code>${route}</code>`, api, count.format(allowed)])
+  const table = renderTable(texts.routes, nameColumns(texts, 'route api #allowed'), rows)
+  return renderCard({ title: html`${texts.routes} ${renderPill(period)}`, level: 2, actions }, table)
 }
 
 /** What the page shows as CSV, with every column: of applications the page that is asked for, with up to 1,000. */
@@ -126,35 +103,20 @@ export async function answerUsageFile(
   const query = readTotalsQuery(visit)
   const { period } = query
   if (of === 'days') {
-    const rows = ((await readOverall(site, visit)) ?? []).map((each) => [
-      each.period,
-      each.api,
-      each.allowed,
-      countRefused(each),
-      each.accessTokens,
-      JSON.stringify(each.refused),
-    ])
-    const head = ['day', 'api', 'allowed', 'refused', 'access_tokens', 'errors']
-    return { name: `usage-days-${formatDay(visit.now)}`, csv: formatCsv([head, ...rows]) }
+    const entries = (await readOverall(site, visit)) ?? []
+    const rows = entries.map((e) => [e.period, e.api, e.allowed, countRefused(e), e.accessTokens, e.refused])
+    const csv = formatCsv('day api allowed refused access_tokens errors', rows)
+    return { name: `usage-days-${formatDay(visit.now)}`, csv }
   }
   if (of === 'routes') {
     const routes = await readRoutes(site, visit, period)
     const rows = routes.map((each) => [each.period, each.api, each.route, each.allowed, each.units])
-    const head = ['period', 'api', 'route', 'allowed', 'units']
-    return { name: `usage-routes-${period}`, csv: formatCsv([head, ...rows]) }
+    return { name: `usage-routes-${period}`, csv: formatCsv('period api route allowed units', rows) }
   }
   const { items } = await usage.totals({ ...query, limit: 1000 })
-  const rows = items.map((each) => [
-    each.period,
-    each.applicationId,
-    each.name,
-    each.allowed,
-    each.refused,
-    each.accessTokens,
-    JSON.stringify(each.errors),
-  ])
-  const head = ['period', 'application', 'name', 'allowed', 'refused', 'access_tokens', 'errors']
-  return { name: `usage-${period}`, csv: formatCsv([head, ...rows]) }
+  const rows = items.map((e) => [e.period, e.applicationId, e.name, e.allowed, e.refused, e.accessTokens, e.errors])
+  const csv = formatCsv('period application name allowed refused access_tokens errors', rows)
+  return { name: `usage-${period}`, csv }
 }
 
 function readTotalsQuery(visit: Visit) {

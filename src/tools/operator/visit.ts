@@ -55,18 +55,21 @@ export interface Visit {
 
 export type TabName = keyof OperatorTexts['tabs']
 
+/** A page. */
+export interface PageAnswer {
+  readonly status?: number
+  readonly heading: string
+  readonly tab?: TabName
+  readonly content: Html
+  /** A path below the pages, and the heading of the page there, to which this one belongs. */
+  readonly parent?: readonly [path: string, heading: string]
+  /** What is wrong, above the content. The title, announced first, names it too. */
+  readonly problem?: Problem | undefined
+}
+
 /** The answer to a visit. */
 export type Answer =
-  | {
-      readonly status?: number
-      readonly heading: string
-      readonly tab?: TabName
-      readonly content: Html
-      /** A path below the pages, and the heading of the page there, to which this one belongs. */
-      readonly parent?: readonly [path: string, heading: string]
-      /** What is wrong, above the content. */
-      readonly problem?: Problem | undefined
-    }
+  | PageAnswer
   /** A path below the pages. */
   | { readonly redirect: string }
   | { readonly csv: string; readonly name: string }

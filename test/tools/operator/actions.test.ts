@@ -372,7 +372,7 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       ['edit', { metadata: '[]' }, 'metadata', 'Your own data, JSON'],
       ['edit', { networks: 'nowhere' }, 'networks', 'Only from networks', /It has "nowhere", which is no network/],
       ['plan', { plan: 'iron' }, 'plan', 'Plan'],
-      ['resourceServer', { resourceServer: 'none' }, 'resourceServer', 'Checks credentials for'],
+      ['resourceServer', { resourceServer: 'none' }, 'resourceServer', 'Resource server of'],
       ['addKey', { name: 'default' }, 'name', 'Name', /There is a live key/],
       ['addKey', { name: 'a', expiresAt: '2001-01-31' }, 'expiresAt', 'Expires on', /not in the future\.$/],
       ['addKey', { name: 'a', expiresAt: 'soon' }, 'expiresAt', 'Expires on'],

@@ -49,6 +49,7 @@ export const de: Sentences = {
   refusedField: '„{field}“ wurde nicht angenommen. {problem}',
   missing: 'Füllen Sie das aus.',
   unknownChoice: 'Wählen Sie eines von denen, die es gibt.',
+  tooLong: 'Höchstens 500 Zeichen, ohne Steuerzeichen.',
   chooseOne: 'Kreuzen Sie mindestens eines an.',
   confirmName: 'Das ist nicht der Name der Anwendung.',
   issuedOnce: 'Nur diese Seite zeigt die neuen Zugangsdaten von {name}. Speichern Sie sie jetzt.',

@@ -47,6 +47,7 @@ export const en = {
   refusedField: '“{field}” was not accepted. {problem}',
   missing: 'Fill this in.',
   unknownChoice: 'Choose one of those that there are.',
+  tooLong: 'At most 500 characters, without control characters.',
   chooseOne: 'Tick at least one.',
   confirmName: 'This is not the name of the application.',
   issuedOnce: 'Only this page shows the new credentials of {name}. Store them now.',

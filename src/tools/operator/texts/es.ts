@@ -49,6 +49,7 @@ export const es: Sentences = {
   refusedField: '«{field}» no se ha aceptado. {problem}',
   missing: 'Rellene este campo.',
   unknownChoice: 'Elija entre los que hay.',
+  tooLong: 'Como máximo 500 caracteres, sin caracteres de control.',
   chooseOne: 'Marque al menos uno.',
   confirmName: 'Este no es el nombre de la aplicación.',
   issuedOnce: 'Solo esta página muestra las credenciales nuevas de {name}. Guárdelas ahora.',

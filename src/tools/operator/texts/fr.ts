@@ -50,6 +50,7 @@ export const fr: Sentences = {
   refusedField: "« {field} » n'a pas été accepté. {problem}",
   missing: 'Remplissez ce champ.',
   unknownChoice: 'Choisissez parmi ceux qui existent.',
+  tooLong: '500 caractères au plus, sans caractères de contrôle.',
   chooseOne: 'Cochez-en au moins un.',
   confirmName: "Ce n'est pas le nom de l'application.",
   issuedOnce: 'Seule cette page montre les nouveaux identifiants de {name}. Enregistrez-les maintenant.',
