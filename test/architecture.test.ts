@@ -117,7 +117,9 @@ const RULES: Readonly<Record<string, Rule>> = {
       'core/tokens',
       'core/options/read-metadata-schema',
       'core/options/read-persistence',
-      ...['emails', 'plans', 'usage'].map((name) => `features/${name}/store-calls`),
+      'features/emails/email-queue',
+      'features/plans/plans-calls',
+      'features/usage/usage-queries',
     ],
     // The subpaths by which declarations of programs name the types.
     mayImportTypes: [...FEATURE_INDEXES, 'index', 'store'],

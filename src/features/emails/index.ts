@@ -10,7 +10,7 @@ import { diagnoseMailer } from './mail-server.js'
 import { readEmailsOptions, type EmailsOptions, type EmailsSettings } from './emails-options.js'
 import { createReminders } from './reminders.js'
 import { createSending } from './sending.js'
-import { createEmailQueue, QUEUE_PARAMETERS, type EmailQueue } from './store-calls.js'
+import { createEmailQueue, QUEUE_PARAMETERS, type EmailQueue } from './email-queue.js'
 import type { Middleware } from '../../core/http/middleware.js'
 
 export { smtpMailer, type Sender, type SmtpMessage, type SmtpTransport } from './smtp.js'
@@ -41,7 +41,7 @@ export type {
   SuspendedEmail,
 } from '../../shared/contracts/email-content.js'
 export type { EmailsOptions } from './emails-options.js'
-export type { EmailEntry, EmailListQuery, EmailQueue, EmailQueueStatus } from './store-calls.js'
+export type { EmailEntry, EmailListQuery, EmailQueue, EmailQueueStatus } from './email-queue.js'
 
 /** What `emails()` returns, for the option `features`. */
 export interface EmailsFeature extends Feature<'emails'> {

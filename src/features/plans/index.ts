@@ -6,7 +6,7 @@ import {
 import type { Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlansOffer } from '../../shared/contracts/offers.js'
 import type { PlatformAuth } from '../../index.js'
-import { type Plans, createSetPlan } from './store-calls.js'
+import { type Plans, createSetPlan } from './plans-calls.js'
 import { BATCH_ID_RETENTION_MS } from '../../shared/lib/batch-writer.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { createHourlyDeletion, MAX_DELETED_PER_CALL } from '../../shared/lib/hourly-cleanup.js'
@@ -21,7 +21,7 @@ import { createListAbove } from './quotas-above.js'
 import { describePlan, describeTooLow, createPlanNames } from './plan.js'
 
 export type { PlanUsage, QuotaAbove, QuotaUsage } from '../../shared/contracts/plan-usage.js'
-export type { Plans } from './store-calls.js'
+export type { Plans } from './plans-calls.js'
 export type { PlanLimit, PlanOptions, PlansOptions } from './plans-options.js'
 
 /** What `plans()` returns, for the option `features`. */

@@ -26,43 +26,48 @@ export function createLimiter(options: {
   readonly now: () => number
 }): LimitByPlan {
   const { findPlan, ledger, countShared, headers, now } = options
-  function judge(account: Account, plan: Plan, units: number): MaybePromise<LimitHeaders> {
+  function limit(account: Account, plan: Plan, units: number): MaybePromise<LimitHeaders> {
     refuseExceeded(account, plan, units, now())
-    return countShared ? judgeShared(countShared, account, plan, units) : judgeAlone(account, plan, units)
+    return countShared ? limitWithRedis(countShared, account, plan, units) : limitAlone(account, plan, units)
   }
 
-  async function judgeShared(count: CountShared, account: Account, plan: Plan, units: number): Promise<LimitHeaders> {
+  async function limitWithRedis(
+    count: CountShared,
+    account: Account,
+    plan: Plan,
+    units: number,
+  ): Promise<LimitHeaders> {
     const outcome = await count(account, plan, units, now(), ledger.writer.isFailing)
-    if (outcome === 'counted') return pass(account, plan, units, now())
-    if (outcome === 'askStore') return judgeAfter(ledger.refresh(account), account, plan, units)
-    if (outcome === undefined) return judgeAlone(await recall(account, plan), plan, units)
+    if (outcome === 'counted') return countPassed(account, plan, units, now())
+    if (outcome === 'askStore') return limitAfter(ledger.refresh(account), account, plan, units)
+    if (outcome === undefined) return limitAlone(await recall(account, plan), plan, units)
     refuseExceeded(account, plan, units, now())
     // A window has ended since Redis refused.
-    return judge(await recall(account, plan), plan, units)
+    return limit(await recall(account, plan), plan, units)
   }
 
   /** Without Redis, or while it is unavailable: the store tells what the other processes have counted, before the limit can be exceeded by more than 1 %. */
-  function judgeAlone(account: Account, plan: Plan, units: number): MaybePromise<LimitHeaders> {
+  function limitAlone(account: Account, plan: Plan, units: number): MaybePromise<LimitHeaders> {
     const time = now()
     refuseExceeded(account, plan, units, time)
     const { writer } = ledger
     if (plan.hasQuota && !writer.isFailing) {
       if (countShared && !account.isStoredCurrent)
-        return judgeAfter(ledger.refresh(account), account, plan, units, judgeAlone)
-      if (mustWait(account, plan)) return judgeAfter(writer.write(), account, plan, units, judgeAlone)
+        return limitAfter(ledger.refresh(account), account, plan, units, limitAlone)
+      if (mustWait(account, plan)) return limitAfter(writer.write(), account, plan, units, limitAlone)
     }
-    return admit(account, plan, units, time)
+    return countAlone(account, plan, units, time)
   }
 
-  async function judgeAfter(
+  async function limitAfter(
     ready: Promise<unknown>,
     account: Pick<Account, 'applicationId'>,
     plan: Plan,
     units: number,
-    judgeNow = judge,
+    limitNow = limit,
   ): Promise<LimitHeaders> {
     await ready
-    return judgeNow(await recall(account, plan), plan, units)
+    return limitNow(await recall(account, plan), plan, units)
   }
 
   /** The account, which may have been forgotten meanwhile, or be of an earlier day. */
@@ -70,7 +75,7 @@ export function createLimiter(options: {
     return ledger.find(applicationId, plan, now()) ?? ledger.read(applicationId, plan)
   }
 
-  function admit(account: Account, plan: Plan, units: number, time: number): LimitHeaders {
+  function countAlone(account: Account, plan: Plan, units: number, time: number): LimitHeaders {
     const { used, endsAt } = account
     for (let at = 0; at < used.length; at++) {
       const { per, milliseconds } = plan.windows[at]!
@@ -79,10 +84,10 @@ export function createLimiter(options: {
       used[at]! += units
     }
     if (countShared) addShared(account, units)
-    return pass(account, plan, units, time)
+    return countPassed(account, plan, units, time)
   }
 
-  function pass(account: Account, plan: Plan, units: number, time: number): LimitHeaders {
+  function countPassed(account: Account, plan: Plan, units: number, time: number): LimitHeaders {
     if (plan.hasQuota) {
       ledger.add(account, units)
       // With Redis too: it may be gone at the next request, and the store must not lack more than without it.
@@ -95,8 +100,8 @@ export function createLimiter(options: {
     const plan = findPlan(application)
     if (plan === undefined || units === 0) return undefined
     const account = ledger.find(application.id, plan, now())
-    if (account) return judge(account, plan, units)
-    return judgeAfter(Promise.resolve(), { applicationId: application.id }, plan, units)
+    if (account) return limit(account, plan, units)
+    return limitAfter(Promise.resolve(), { applicationId: application.id }, plan, units)
   }
 }
 

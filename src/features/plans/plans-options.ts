@@ -12,7 +12,7 @@ import {
 import type { PlanWindow } from '../../shared/contracts/quotas.js'
 import { boolean, group, list, members } from '../../shared/lib/option-rules.js'
 import { createPlan, type Plan } from './plan.js'
-import { isPlanName, PLAN_NAME_FORM } from './store-calls.js'
+import { isPlanName, PLAN_NAME_FORM } from './plans-calls.js'
 
 /** At most `limit` requests in `window` seconds, or in each day or month (UTC). */
 export type PlanLimit = (

@@ -4,7 +4,7 @@ import type { PlanWindow, QuotaStore, QuotaUse, QuotaUseQuery } from '../../shar
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { findMonthEnd } from './account.js'
 import type { Plan } from './plan.js'
-import type { Plans } from './store-calls.js'
+import type { Plans } from './plans-calls.js'
 
 const DEFAULT_SHARE = 80
 /** Soft quotas may be used many times over. */

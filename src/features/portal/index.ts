@@ -10,7 +10,6 @@ import { normalizeContact } from '../../core/applications/contacts/contact-lists
 import { createSignOutContact, createSignOuts } from '../../core/applications/contacts/sign-outs.js'
 import { checkBefore } from '../../core/applications/records/application-writer.js'
 import { readContact } from '../../core/applications/records/validation.js'
-import type { Limit } from '../../shared/contracts/api.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import { type PortalAction, readPortalOptions, type PortalOptions, type PortalSettings } from './portal-options.js'
 import type { MetadataOutput } from '../../shared/contracts/metadata-schema.js'
@@ -19,7 +18,7 @@ import type { PlatformAuth } from '../../index.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import { readBrand } from '../../shared/web/read-brand.js'
 import type { Portal, PortalLinkOptions } from './portal-calls.js'
-import { createInvitationLimits, createInvitations, type AcceptInvitation } from './invitations.js'
+import { createInvitations, type AcceptInvitation } from './invitations.js'
 import type { CreateActionCalls } from './pages/action-page.js'
 import { createPageRenderer } from './pages/page.js'
 import { createPortalPages, type PortalPages } from './pages/pages.js'
@@ -125,7 +124,6 @@ function createActionCalls(core: Core): CreateActionCalls {
 
 function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: AcceptInvitation) {
   const { developersUrl, limits } = settings
-  const { rateLimits } = core
   const brand = createPageBrand(readBrand(core.settings.brand))
   const root = `${new URL(developersUrl).pathname.replace(/\/$/, '')}/applications`
   /** The key is derived at each use, because the session secret may be replaced. */
@@ -140,13 +138,7 @@ function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: Ac
     signOuts,
     getHashKey: deriveKey('sign-in'),
     pageUrl: `${developersUrl}/applications/sign-in`,
-    limitRequests: rateLimits.create('signIn', limits.signIn, { setBy: 'portal.limits.signIn', untrustedKeys: true }),
-    limitEmails: rateLimits.create('signInEmails', multiply(limits.signIn, CONTACT_SHARES), {
-      setBy: 'portal.limits.signIn',
-      untrustedKeys: true,
-    }),
-    limitUnconfirmed: rateLimits.create('unconfirmedSignIns', UNCONFIRMED_LIMIT, { untrustedKeys: true }),
-    limitGuesses: rateLimits.create('signInGuesses', GUESS_LIMIT, { untrustedKeys: true }),
+    limit: limits.signIn,
   })
   const renderPage = createPageRenderer({ root, developersUrl, brand })
   const signInPages = createSignInPages(renderPage, root)
@@ -158,11 +150,7 @@ function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: Ac
     createCalls: createActionCalls(core),
     renderPage,
     root,
-    invitationLimits: createInvitationLimits(rateLimits),
-    limitActions: rateLimits.create('portalActions', limits.actions, {
-      setBy: 'portal.limits.actions',
-      untrustedKeys: true,
-    }),
+    limit: limits.actions,
   })
   const pages: PortalPages = (request) => {
     const limit = request.method === 'GET' ? core.limitLookups : core.limitChanges
@@ -176,16 +164,6 @@ function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: Ac
 
 function without(actions: ReadonlySet<PortalAction>, action: PortalAction): ReadonlySet<PortalAction> {
   return new Set([...actions].filter((each) => each !== action))
-}
-
-/** A mailbox gets as many e-mails as this number of addresses may ask for. */
-const CONTACT_SHARES = 3
-const UNCONFIRMED_LIMIT: Limit = { limit: 1, window: 3600 }
-/** The limit of a mailbox, for all of its codes, of which there are 20^8: one guess in 500 million an hour is right. */
-const GUESS_LIMIT: Limit = { limit: 50, window: 3600 }
-
-function multiply(limit: Limit | false, by: number): Limit | false {
-  return limit && { ...limit, limit: Math.min(limit.limit * by, Number.MAX_SAFE_INTEGER) }
 }
 
 const LINK_ARGUMENT = 'link() takes { contact } or { applicationId }.'

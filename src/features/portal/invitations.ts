@@ -104,9 +104,6 @@ function describeActor(by: string | undefined): { invitedBy: string } | undefine
   return address === undefined ? undefined : { invitedBy: address }
 }
 
-/** Bounds the e-mails that contacts send to addresses of their choice. Both calls reject with `too_many_requests`. */
-export type InvitationLimits = ReturnType<typeof createInvitationLimits>
-
 const OF_CONTACT: Limit = { limit: 20, window: 3600 }
 const OF_APPLICATION: Limit = { limit: 20, window: 3600 }
 const TO_ADDRESS: Limit = { limit: 5, window: 3600 }
@@ -114,13 +111,12 @@ const IN_ALL: Limit = { limit: 200, window: 3600 }
 /** The first ones of an application are not counted in all, so that no stranger uses up those of others. */
 const RESERVED: Limit = { limit: 2, window: 3600 }
 
+/** Bounds the e-mails that contacts send to addresses of their choice. Both calls reject with `too_many_requests`. */
 export function createInvitationLimits({ create }: Pick<RateLimits, 'create'>) {
-  const [contacts, applications, addresses, reserved] = [
-    create('invitations', OF_CONTACT, { untrustedKeys: true }),
-    create('invitationsOfApplication', OF_APPLICATION, { untrustedKeys: true }),
-    create('invitationsToAddress', TO_ADDRESS, { untrustedKeys: true }),
-    create('reservedInvitations', RESERVED, { untrustedKeys: true }),
-  ]
+  const contacts = create('invitations', OF_CONTACT, { untrustedKeys: true })
+  const applications = create('invitationsOfApplication', OF_APPLICATION, { untrustedKeys: true })
+  const addresses = create('invitationsToAddress', TO_ADDRESS, { untrustedKeys: true })
+  const reserved = create('reservedInvitations', RESERVED, { untrustedKeys: true })
   const all = create('allInvitations', IN_ALL)
 
   return {

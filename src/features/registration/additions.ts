@@ -5,7 +5,7 @@ import type { OperatorDataRecord } from '../../core/applications/records/metadat
 import type { ApplicationRecord, Language } from '../../shared/contracts/application-record.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { verifyCaptcha } from './captcha.js'
-import { createJudge } from './fields/judge-fields.js'
+import { createCheckFields } from './fields/check-fields.js'
 import { RegistrationMistakes, type FieldProblems, type FormFields } from './mistakes.js'
 import { TEXTS } from './texts/languages.js'
 
@@ -16,7 +16,7 @@ export interface Additions {
   readForm(form: FormFields): GivenAdditions
   /** Throws `RegistrationMistakes` for a field that is not asked for. */
   readJson(body: Readonly<Record<string, unknown>>): GivenAdditions
-  judge(given: GivenAdditions, language: Language): Promise<JudgedAdditions>
+  check(given: GivenAdditions, language: Language): Promise<CheckedAdditions>
   /** Rejects with `RegistrationMistakes` if the captcha recognizes no person. */
   verifyPerson(given: GivenAdditions, language: Language, req: IncomingMessage): Promise<void>
 }
@@ -30,7 +30,7 @@ interface GivenAdditions {
   readonly captcha: unknown
 }
 
-interface JudgedAdditions {
+interface CheckedAdditions {
   readonly problems: FieldProblems
   /** What is stored if there are no problems. */
   readonly data: RegistrationData
@@ -43,7 +43,7 @@ export function createAdditions(core: Core, settings: RegistrationSettings): Add
   const { logger, now } = core
   const { fields, terms, captcha } = settings
   const { inputs } = fields
-  const judgeFields = createJudge(core, fields)
+  const checkFields = createCheckFields(core, fields)
 
   return {
     names: [...inputs.map(({ id }) => id), ...(terms ? ['terms'] : []), ...(captcha ? [captcha.field] : [])],
@@ -61,8 +61,8 @@ export function createAdditions(core: Core, settings: RegistrationSettings): Add
       if (!isRight) throw createFieldsError(names)
       return { fields: new Map(Object.entries(given)), terms: version, captcha: response }
     },
-    async judge(given, language) {
-      const { data, problems: found } = await judgeFields(given.fields, language)
+    async check(given, language) {
+      const { data, problems: found } = await checkFields(given.fields, language)
       const texts = TEXTS[language]
       const problems = new Map(found)
       if (terms && given.terms !== terms.version) {

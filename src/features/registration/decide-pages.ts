@@ -3,7 +3,7 @@ import { toSentence } from '../../shared/contracts/errors.js'
 import type { ClosedApproval, OpenApproval } from './approvals.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApplicationRecord, DecidedRequest } from '../../shared/contracts/application-record.js'
-import { renderField } from '../../shared/web/form-field.js'
+import { renderField, renderInputField } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderChip } from '../../shared/web/parts.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
@@ -54,18 +54,12 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
   return {
     /** Asks for the link; a script gives the page the one that was followed, and shows the request at once. */
     renderStart(refused?: { readonly link: string | undefined; readonly problem: string }): string {
-      const renderInput = (attributes: Html): Html =>
-        html`<input
-          ${attributes}
-          value="${refused?.link}"
-          required
-          maxlength="${MAX_LINK_LENGTH}"
-          autocomplete="off"
-          spellcheck="false"
-        />`
+      const field = { id: 'link', label: 'Link from the e-mail', problem: undefined }
+      const entered = html`value="${refused?.link}" required maxlength="${MAX_LINK_LENGTH}" autocomplete="off"
+      spellcheck="false"`
       const content = html`${refused && renderProblem(toSentence(refused.problem))}
         <form method="post">
-          ${renderField({ id: 'link', label: 'Link from the e-mail', problem: undefined, render: renderInput }, 'en')}
+          ${renderInputField(field, entered, 'en')}
           <button>Show the request</button>
         </form>
         <noscript><p>This browser runs no scripts. Copy the link from the e-mail, and paste it above.</p></noscript>`

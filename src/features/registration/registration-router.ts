@@ -129,7 +129,7 @@ export function createRegistrationRouter(
   ): Promise<PreparedRegistration> {
     const language = application.language ?? readPreferredLanguage(req)
     const prepared = mistakes.size === 0 ? await prepareRegistration({ ...application, language }) : undefined
-    const { data, problems } = await additions.judge(given, pageLanguage)
+    const { data, problems } = await additions.check(given, pageLanguage)
     if (!prepared || problems.size > 0) throw new RegistrationMistakes(new Map([...mistakes, ...problems]))
     await available()
     const { name, contact, apis: granted } = prepared

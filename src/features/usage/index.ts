@@ -1,7 +1,7 @@
 import type { UsageOffer } from '../../shared/contracts/offers.js'
 import type { Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
-import { createUsageCalls } from './store-calls.js'
+import { createUsageCalls } from './usage-queries.js'
 import type { Usage } from './usage-calls.js'
 import { BATCH_ID_RETENTION_MS } from '../../shared/lib/batch-writer.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
@@ -12,11 +12,11 @@ import { createReportedCollector } from './reported-collector.js'
 import { createCountRefusals, MAX_REFUSAL_AGE_MS } from './refusals.js'
 
 export type { Usage } from './usage-calls.js'
-export type { UsagePeriod } from './usage.js'
+export type { UsagePeriod } from './list-usage.js'
 export type { UsageOptions } from './usage-options.js'
 export type { ReportedQuery, ReportedRequests } from './report-only.js'
 export type { RefusalEntry, RefusalExplanation, UsageEntry, UsageTotal } from '../../shared/contracts/usage-entries.js'
-export type { OverallEntry, OverallRouteEntry, RouteUsageEntry, UsageQuery } from './usage.js'
+export type { OverallEntry, OverallRouteEntry, RouteUsageEntry, UsageQuery } from './list-usage.js'
 
 /** What `usage()` returns, for the option `features`. */
 export interface UsageFeature extends Feature<'usage'> {
@@ -56,7 +56,7 @@ export function usage(options?: UsageOptions): UsageFeature {
 }
 
 function createUsagePart(core: Core, { collect, retention, routes }: ReturnType<typeof readUsageOptions>): FeaturePart {
-  const { logger, now } = core
+  const { opened, logger, now } = core
   const { usage: store } = core.store
   const collector = collect ? createUsageCollector({ store, now, routes }) : undefined
   const reported = createReportedCollector({ store, now })
@@ -73,8 +73,9 @@ function createUsagePart(core: Core, { collect, retention, routes }: ReturnType<
     subject: 'old usage and refusals',
     logger,
   })
-  const calls = createUsageCalls({ ...core, flushReported: reported.flush })
-  const countRefusals = createCountRefusals({ ...core, store })
+  const reads = { store, opened, now }
+  const calls = createUsageCalls(reads, reported.flush)
+  const countRefusals = createCountRefusals(reads)
   return {
     calls,
     offers: {

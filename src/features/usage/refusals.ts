@@ -1,36 +1,29 @@
 import type { Language } from '../../shared/contracts/application-record.js'
 import type { CountedRefusal, RefusalEntry, RefusalExplanation } from '../../shared/contracts/usage-entries.js'
-import type { RefusalRecord, UsageStore } from '../../shared/contracts/usage.js'
+import type { RefusalRecord } from '../../shared/contracts/usage.js'
 import { DAY_MS } from '../../shared/lib/day.js'
 import { fillText } from '../../shared/lib/fill-in.js'
+import type { UsageReads } from './list-usage.js'
 import { de } from './texts/de.js'
 import { en, type RefusalTexts } from './texts/en.js'
 import { es } from './texts/es.js'
 import { fr } from './texts/fr.js'
 
-interface RefusalsOptions {
-  readonly store: Pick<UsageStore, 'listRefusals'>
-  readonly opened: () => Promise<unknown>
-  readonly now: () => number
-}
-
 export const MAX_REFUSAL_AGE_MS = 7 * DAY_MS
 
-export function createListRefusals(
-  options: RefusalsOptions,
-): (applicationId: string) => Promise<{ items: RefusalEntry[] }> {
+export function createListRefusals(reads: UsageReads): (applicationId: string) => Promise<{ items: RefusalEntry[] }> {
   return async function listRefusals(applicationId) {
-    const { records, now } = await readRefusals(applicationId, options)
+    const { records, now } = await readRefusals(applicationId, reads)
     return { items: records.map((record) => describe(record, now, 'en')) }
   }
 }
 
 /** The same with equal ones counted, in the words of that language: each is the newest of its kind. */
 export function createCountRefusals(
-  options: RefusalsOptions,
+  reads: UsageReads,
 ): (applicationId: string, language: Language) => Promise<{ items: CountedRefusal[] }> {
   return async function countRefusals(applicationId, language) {
-    const { records, now } = await readRefusals(applicationId, options)
+    const { records, now } = await readRefusals(applicationId, reads)
     const counts = new Map<string, number>()
     for (const kind of records.map(identify)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
     const newest = [...counts].map(([kind, count]) => ({
@@ -44,7 +37,7 @@ export function createCountRefusals(
 /** Newest first. */
 async function readRefusals(
   applicationId: string,
-  { store, opened, now }: RefusalsOptions,
+  { store, opened, now }: UsageReads,
 ): Promise<{ records: readonly RefusalRecord[]; now: number }> {
   await opened()
   const at = now()

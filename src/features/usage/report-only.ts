@@ -1,7 +1,8 @@
 import { isText } from '../../core/applications/call-arguments.js'
 import { readPageSize } from '../../core/applications/records/validation.js'
-import type { ReportedCount, ReportedKey, UsageStore } from '../../shared/contracts/usage.js'
+import type { ReportedCount, ReportedKey } from '../../shared/contracts/usage.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
+import type { UsageReads } from './list-usage.js'
 
 /** Requests that report-only guards let pass and would have refused. */
 export interface ReportedRequests {
@@ -30,18 +31,16 @@ export interface ReportedQuery<ApiNames extends string = string> {
   readonly limit?: number | undefined
 }
 
-export function createListReported(options: {
-  readonly store: Pick<UsageStore, 'listReported'>
-  readonly opened: () => Promise<unknown>
+export function createListReported(
+  { store, opened }: UsageReads,
   /** Writes the counts of this process. */
-  readonly flush: () => Promise<void>
-}): (query?: ReportedQuery) => Promise<{ items: ReportedRequests[]; next?: string }> {
-  const { store, opened, flush } = options
+  flush?: () => Promise<void>,
+): (query?: ReportedQuery) => Promise<{ items: ReportedRequests[]; next?: string }> {
   return async function listReported({ applicationId, api, after, limit } = {}) {
     const pageSize = readPageSize(limit)
     const key = readCursor(after)
     await opened()
-    await flush()
+    await flush?.()
     // One entry more than the page holds shows that there is a next page.
     const counts = await store.listReported({ after: key, applicationId, api, limit: pageSize + 1 })
     const items = counts.slice(0, pageSize)

@@ -1,22 +1,15 @@
 import { readPageSize } from '../../core/applications/records/validation.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { UsageTotal } from '../../shared/contracts/usage-entries.js'
-import type { UsageStore, UsageSum, UsageSumQuery } from '../../shared/contracts/usage.js'
+import type { UsageSum, UsageSumQuery } from '../../shared/contracts/usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
-import { readDay } from './usage.js'
+import { readDay, type UsageReads } from './list-usage.js'
 import type { Usage } from './usage-calls.js'
 
 const DAYS_BEFORE = 7
 
 /** `auth.usage.totals()`: an index has the order, and the errors of each application of a page are read by another one. */
-export function createListTotals(options: {
-  readonly store: Pick<UsageStore, 'listSums'>
-  readonly list: Usage['list']
-  readonly opened: () => Promise<unknown>
-  readonly now: () => number
-}): Usage['totals'] {
-  const { store, list, opened, now } = options
-
+export function createListTotals({ store, opened, now }: UsageReads, list: Usage['list']): Usage['totals'] {
   async function describe(sum: UsageSum, period: string): Promise<UsageTotal> {
     const { applicationId, allowed, accessTokens, refused } = sum
     const isDay = period.length > 'YYYY-MM'.length

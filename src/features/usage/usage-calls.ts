@@ -1,6 +1,6 @@
 import type { RefusalEntry, UsageEntry, UsageTotal } from '../../shared/contracts/usage-entries.js'
 import type { ReportedQuery, ReportedRequests } from './report-only.js'
-import type { OverallEntry, OverallRouteEntry, RouteUsageEntry, UsageQuery } from './usage.js'
+import type { OverallEntry, OverallRouteEntry, RouteUsageEntry, UsageQuery } from './list-usage.js'
 
 /** `auth.usage`: how often applications used the APIs, and why they were refused. */
 export interface Usage<ApiNames extends string = string> {

@@ -36,9 +36,13 @@ export function renderField(field: Field, language: Language): Html {
 
 /** The problem above the form, which has the focus and is announced: a link to the field that is wrong. */
 export function renderProblem({ text, field }: Problem): Html {
-  return html`<div class="problem" role="alert" tabindex="-1" autofocus>
-    ${field === undefined ? text : html`<a href="#${field}">${text}</a>`}
-  </div>`
+  const content = field === undefined ? text : html`<a href="#${field}">${text}</a>`
+  return html`<div class="problem" role="alert" tabindex="-1" autofocus>${content}</div>`
+}
+
+/** A field with an `input` that has these further attributes. */
+export function renderInputField(field: Omit<Field, 'render'>, further: Html, language: Language): Html {
+  return renderField({ ...field, render: (attributes) => html`<input ${attributes} ${further} />` }, language)
 }
 
 /** The attributes that tie a control to its hint and its problem. */

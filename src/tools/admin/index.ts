@@ -5,7 +5,7 @@ import { any, withCheckedArguments } from '../../core/applications/call-argument
 import { APPLICATION_PARAMETERS, AUDIT_PARAMETERS } from '../../core/applications/call-parameters.js'
 import { createDecisions } from '../../core/applications/decisions/decisions.js'
 import { createOperatorDataReader } from '../../core/applications/records/metadata.js'
-import { createEmailQueue, QUEUE_PARAMETERS } from '../../features/emails/store-calls.js'
+import { createEmailQueue, QUEUE_PARAMETERS } from '../../features/emails/email-queue.js'
 import { createGrants } from '../../core/applications/records/grant-calls.js'
 import { createKeySetReplacement } from '../../core/applications/credentials/key-sets.js'
 import { createNamedCredentials } from '../../core/applications/credentials/named-credentials.js'
@@ -22,9 +22,9 @@ import { describeSigningKeys, selectVerifyingKeys } from '../../core/tokens/key-
 import type { EmailQueue } from '../../features/emails/index.js'
 import type { Plans } from '../../features/plans/index.js'
 import type { SignOutContact } from '../../features/portal/index.js'
-import { createSetPlan } from '../../features/plans/store-calls.js'
+import { createSetPlan } from '../../features/plans/plans-calls.js'
 import type { Usage } from '../../features/usage/index.js'
-import { createUsageCalls } from '../../features/usage/store-calls.js'
+import { createUsageCalls } from '../../features/usage/usage-queries.js'
 
 /** The operations that need a platform's store alone. Those on a part that the store does not have are undefined. */
 export interface AdminApi {
@@ -111,7 +111,7 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
     },
     audit: withCheckedArguments(AUDIT_PARAMETERS, createAudit({ store, opened })),
     emails: store.emails && withCheckedArguments(QUEUE_PARAMETERS, createEmailQueue({ store, writer, opened, now })),
-    usage: store.usage && createUsageCalls({ store: { usage: store.usage }, opened, now }),
+    usage: store.usage && createUsageCalls({ store: store.usage, opened, now }),
     plans: store.quotas && createSetPlan({ writer, opened }),
     portal:
       store.signIns &&

@@ -2,7 +2,7 @@ import type { ApiSettings } from '../../../core/options/settings.js'
 import { isWithheld } from '../../../core/applications/records/withheld.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
-import { renderField, renderFieldProblem, describeField, type Problem } from '../../../shared/web/form-field.js'
+import { renderInputField, renderFieldProblem, describeField, type Problem } from '../../../shared/web/form-field.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { findRequestable } from '../sections/api-section.js'
 import { readField } from '../../../core/http/form.js'
@@ -87,14 +87,9 @@ export function createDeletePage(view: ApplicationView): ActionPage {
     isDestructive: true,
     render: (entered, problem) =>
       html`<p>${texts.deleteAbout}</p>
-        ${renderField(
-          {
-            id: 'name',
-            label: fillHtml(texts.confirmName, { name: html`<strong>${name}</strong>` }),
-            problem,
-            render: (attributes) =>
-              html`<input ${attributes} value="${readField(entered, 'name')}" required autocomplete="off" />`,
-          },
+        ${renderInputField(
+          { id: 'name', label: fillHtml(texts.confirmName, { name: html`<strong>${name}</strong>` }), problem },
+          html`value="${readField(entered, 'name')}" required autocomplete="off"`,
           texts.language,
         )}`,
     async perform(entered, { applications, by }) {

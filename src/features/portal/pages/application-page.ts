@@ -13,20 +13,22 @@ import { renderSummary } from '../sections/summary.js'
 import { renderTermsNote } from './terms.js'
 import { renderDate } from './times.js'
 import { renderDangerZone } from '../../../shared/web/parts.js'
-import { offers, renderAction, type ApplicationView } from './view.js'
+import { isOffered, renderAction, type ApplicationView } from './view.js'
 
-export interface ApplicationPageOptions extends ApplicationView {
-  /** The usage of the last 30 days; undefined if the platform stores no usage. */
-  readonly usage: readonly UsageEntry[] | undefined
-  /** Undefined if it has no plan, or the platform knows none. */
-  readonly plan: PlanUsage | undefined
-  /** Newest first; undefined if the platform stores no refusals. */
-  readonly refusals: readonly CountedRefusal[] | undefined
-}
-
-export function renderApplication(options: ApplicationPageOptions): Html {
-  const { record, plan, usage, refusals, texts } = options
-  const networks = renderNetworks(options)
+export function renderApplication(
+  view: ApplicationView,
+  counted: {
+    /** Of the last 30 days; undefined if the platform stores no usage. */
+    readonly usage: readonly UsageEntry[] | undefined
+    /** Undefined if it has no plan, or the platform knows none. */
+    readonly plan: PlanUsage | undefined
+    /** Newest first; undefined if the platform stores no refusals. */
+    readonly refusals: readonly CountedRefusal[] | undefined
+  },
+): Html {
+  const { record, texts } = view
+  const { plan, usage, refusals } = counted
+  const networks = renderNetworks(view)
   const sections = [
     plan && ['plan', texts.plan],
     usage && ['usage', texts.usage],
@@ -45,16 +47,15 @@ export function renderApplication(options: ApplicationPageOptions): Html {
       <span>${texts.applicationId} <code class="inline">${record.id}</code></span>
       <span>${fillHtml(texts.created, { date: renderDate(record.createdAt, texts) })}</span>
     </p>
-    ${note !== undefined && html`<p class="note">${note}</p>`} ${renderTermsNote(options)}
-    ${renderSummary(options, { usage, plan })}
+    ${note !== undefined && html`<p class="note">${note}</p>`} ${renderTermsNote(view)}
+    ${renderSummary(view, { usage, plan })}
     <nav class="contents" aria-label="${texts.parts}">
       <ul>
         ${sections.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}
       </ul>
     </nav>
-    ${plan && renderPlan(options, plan)} ${usage && renderUsage(options, usage)}
-    ${refusals && renderRefusals(options, refusals)} ${renderCredentials(options)} ${renderApis(options)} ${networks}
-    ${renderContacts(options)} ${renderDeletion(options)}`
+    ${plan && renderPlan(view, plan)} ${usage && renderUsage(view, usage)} ${refusals && renderRefusals(view, refusals)}
+    ${renderCredentials(view)} ${renderApis(view)} ${networks} ${renderContacts(view)} ${renderDeletion(view)}`
 }
 
 /** The style sheet shows the one that a redirect names in its fragment. */
@@ -63,7 +64,7 @@ function renderNotices({ notices: { deleted: _deleted, left: _left, ...notices }
 }
 
 function renderDeletion(view: ApplicationView): Html | false {
-  if (!offers(view, 'delete')) return false
+  if (!isOffered(view, 'delete')) return false
   const { texts } = view
   const action = html`<p class="actions">
     ${renderAction(view.link(view.record.id, 'delete'), texts.deleteIt, '', 'danger')}

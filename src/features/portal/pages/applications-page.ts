@@ -13,7 +13,8 @@ import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderEmpty, renderPill, renderTable } from '../../../shared/web/parts.js'
 
-interface ApplicationsPageOptions {
+/** The applications of a contact, and what the list shows of them. */
+interface ListedApplications {
   readonly records: readonly ApplicationRecord[]
   /** Titles of the APIs by name. */
   readonly titles: ReadonlyMap<string, string>
@@ -28,8 +29,8 @@ interface ApplicationsPageOptions {
   readonly now: number
 }
 
-export function renderApplications(options: ApplicationsPageOptions): Html {
-  const { records, registerUrl, texts } = options
+export function renderApplications(list: ListedApplications): Html {
+  const { records, registerUrl, texts } = list
   return html`<p class="notice" id="deleted" tabindex="-1">${texts.notices.deleted}</p>
     <p class="notice" id="left" tabindex="-1">${texts.notices.left}</p>
     ${
@@ -38,8 +39,8 @@ export function renderApplications(options: ApplicationsPageOptions): Html {
         : html`<div class="applications">
             ${renderTable(
               FRAME_TEXTS[texts.language].myApplications,
-              listColumns(options),
-              records.map((record) => listCells(record, options)),
+              listColumns(list),
+              records.map((record) => listCells(record, list)),
             )}
           </div>`
     }
@@ -51,7 +52,7 @@ export function renderStatus({ status }: Pick<ApplicationRecord, 'status'>, { st
   return renderPill(statuses[status], tone)
 }
 
-function listColumns({ usage, texts }: ApplicationsPageOptions) {
+function listColumns({ usage, texts }: ListedApplications) {
   const counts = [
     { title: texts.callsOfMonth, isNumber: true },
     { title: texts.refusedOfMonth, isNumber: true },
@@ -59,8 +60,8 @@ function listColumns({ usage, texts }: ApplicationsPageOptions) {
   return [{ title: texts.nameOfList }, ...(usage ? counts : []), { title: texts.lastUse }]
 }
 
-function listCells(record: ApplicationRecord, options: ApplicationsPageOptions): Html[] {
-  const { titles, terms, usage, link, now, texts } = options
+function listCells(record: ApplicationRecord, list: ListedApplications): Html[] {
+  const { titles, terms, usage, link, now, texts } = list
   const { count } = getFormats(texts.language)
   const live = [...record.keys, ...record.secrets].filter((each) => isLive(each, now))
   const lastUsedAt = Math.max(...live.map((each) => each.lastUsedAt ?? 0))

@@ -10,7 +10,7 @@ import { formatRelativeTime } from '../../../shared/lib/relative-time.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { fillHtml, html } from '../../../shared/web/html.js'
 import { FormProblem, type ActionPage } from './action-page.js'
-import { renderField } from '../../../shared/web/form-field.js'
+import { renderInputField } from '../../../shared/web/form-field.js'
 import { hashAddress, mayRemove } from '../sections/contact-section.js'
 import { readField } from '../../../core/http/form.js'
 import type { ApplicationView } from './view.js'
@@ -23,21 +23,9 @@ export function createInvitePage(view: ApplicationView): ActionPage {
     button: texts.invite,
     render: (entered, problem) =>
       html`<p>${texts.inviteAbout}</p>
-        ${renderField(
-          {
-            id: 'address',
-            label: texts.address,
-            problem,
-            render: (attributes) =>
-              html`<input
-                ${attributes}
-                type="email"
-                value="${readField(entered, 'address')}"
-                required
-                maxlength="254"
-                autocomplete="off"
-              />`,
-          },
+        ${renderInputField(
+          { id: 'address', label: texts.address, problem },
+          html`type="email" value="${readField(entered, 'address')}" required maxlength="254" autocomplete="off"`,
           texts.language,
         )}`,
     async perform(entered, { invite, by, limitInvitation }) {

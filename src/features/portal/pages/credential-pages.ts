@@ -6,12 +6,12 @@ import { DAY_MS } from '../../../shared/lib/day.js'
 import { fillCount, fillText } from '../../../shared/lib/fill-in.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { FormProblem, type ActionCall, type ActionPage, type IssuedCredential } from './action-page.js'
-import { renderField, type Problem } from '../../../shared/web/form-field.js'
+import { renderField, renderInputField, type Problem } from '../../../shared/web/form-field.js'
 import { listCredentials, renderShown, type ShownCredential } from '../sections/credential-section.js'
 import { readField, type FormFields } from '../../../core/http/form.js'
 import type { PortalTexts } from '../texts/en.js'
 import { formatDateTime, renderDateTime } from './times.js'
-import { offers, type ApplicationView, renderHiddenFields } from './view.js'
+import { isOffered, type ApplicationView, renderHiddenFields } from './view.js'
 import type { ApiSettings } from '../../../core/options/settings.js'
 import { LISTS } from '../../../core/applications/credentials/credential-lists.js'
 import { findGrant } from '../../../core/applications/records/grants.js'
@@ -121,7 +121,7 @@ export function createEndPage(view: ApplicationView, id: string): ActionPage | u
   if (!shown) return undefined
   const { kind, credential } = shown
   const isOnly = listCredentials(view.record, view.now).filter((each) => each.kind === kind).length === 1
-  const revokes = kind === 'secret' && offers(view, 'revokeTokens')
+  const revokes = kind === 'secret' && isOffered(view, 'revokeTokens')
   const { texts } = view
   const { keySets } = texts
   const isKeySet = credential.keySet !== undefined
@@ -179,9 +179,8 @@ export function describeCredential(kind: CredentialKind, credential: CredentialR
 }
 
 export function renderNameField(value: string, hint: string, problem: Problem | undefined, texts: PortalTexts): Html {
-  const render = (attributes: Html): Html =>
-    html`<input ${attributes} value="${value}" required maxlength="200" autocomplete="off" />`
-  return renderField({ id: 'name', label: texts.name, hint, problem, render }, texts.language)
+  const field = { id: 'name', label: texts.name, hint, problem }
+  return renderInputField(field, html`value="${value}" required maxlength="200" autocomplete="off"`, texts.language)
 }
 
 export function renderSelect(

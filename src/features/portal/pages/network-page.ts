@@ -4,7 +4,7 @@ import { isInNetworks, readNetwork } from '../../../shared/lib/networks.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { renderField, renderFieldProblem, describeField } from '../../../shared/web/form-field.js'
 import { readField, type FormFields } from '../../../core/http/form.js'
-import { type ApplicationView, offers, renderAction, renderRows, renderSection } from './view.js'
+import { type ApplicationView, isOffered, renderAction, renderRows, renderSection } from './view.js'
 
 /** Changes the networks from which the application may call, one in each line. */
 export function createNetworksPage(view: ApplicationView): ActionPage {
@@ -70,7 +70,7 @@ const MAX_SHOWN_LENGTH = 50
 export function renderNetworks(view: ApplicationView): Html | false {
   const { record, link, texts } = view
   const { networks } = record
-  const mayChange = offers(view, 'networks')
+  const mayChange = isOffered(view, 'networks')
   if (!networks && !mayChange) return false
   const rows = (networks ?? []).map((network) => html`<li class="row"><code class="inline">${network}</code></li> `)
   return renderSection(

@@ -1,5 +1,6 @@
 import type { Core } from '../../../feature.js'
 import { describeContactActor, hasContact } from '../../../core/applications/contacts/contact-lists.js'
+import type { Limit } from '../../../shared/contracts/api.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import { type PortalAction, isPossible } from '../portal-options.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
@@ -15,9 +16,8 @@ import {
 } from './action-page.js'
 import { renderApplication } from './application-page.js'
 import { renderApplications } from './applications-page.js'
-import { readField } from '../../../core/http/form.js'
-import type { RateLimit } from '../../../core/rate-limits/rate-limits.js'
-import type { InvitationLimits } from '../invitations.js'
+import { readField, type FormFields } from '../../../core/http/form.js'
+import { createInvitationLimits } from '../invitations.js'
 import {
   formatIssuedFile,
   renderIssued,
@@ -29,7 +29,7 @@ import {
 import type { RenderPortalPage, PortalPage } from './page.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { TEXTS } from '../texts/languages.js'
-import { createLinks, findPage, type PageName, offers, type ApplicationView } from './view.js'
+import { createLinks, findPage, type PageName, isOffered, type ApplicationView } from './view.js'
 import type { PortalAnswer, PortalRequest } from '../exchange.js'
 import type { PortalSession } from '../sign-in/session.js'
 import { listUsage } from '../sections/usage-section.js'
@@ -60,9 +60,8 @@ export function createPortalPages(
     /** The actions that the platform offers. */
     readonly actions: ReadonlySet<PortalAction>
     readonly createCalls: CreateActionCalls
-    readonly invitationLimits: InvitationLimits
-    /** Counts a form that a contact sends. Rejects with `too_many_requests`. */
-    readonly limitActions: RateLimit | undefined
+    /** Of the forms that a contact sends. */
+    readonly limit: Limit | false
   },
 ): PortalPages {
   const { store, lastUsed, now } = core
@@ -71,7 +70,11 @@ export function createPortalPages(
   const [plans, usage, terms] = [core.find('plans'), core.find('usage'), core.find('registration')?.terms]
   const takesKeys = apis.some(({ clientAuthentication }) => clientAuthentication.includes('private_key_jwt'))
   const actions = new Set([...options.actions].filter((action) => takesKeys || action !== 'addKeySet'))
-  const { countAttempt, limitInvitation } = options.invitationLimits
+  const { countAttempt, limitInvitation } = createInvitationLimits(core.rateLimits)
+  const limitActions = core.rateLimits.create('portalActions', options.limit, {
+    setBy: 'portal.limits.actions',
+    untrustedKeys: true,
+  })
   const link = createLinks(root)
   const { show, showForm, showStale, showNotFound } = createPagesOfApplication(renderPage)
   const titles = new Map(apis.map(({ name, title }) => [name, title]))
@@ -126,7 +129,7 @@ export function createPortalPages(
       usage && listUsage(usage, record.id, view.now),
       usage?.countRefusals(record.id, texts.language),
     ])
-    const content = renderApplication({ ...view, plan, usage: counts, refusals: refusals?.items })
+    const content = renderApplication(view, { plan, usage: counts, refusals: refusals?.items })
     return { status: 200, page: show(view, record.name, { content, script: 'form' }) }
   }
 
@@ -139,7 +142,7 @@ export function createPortalPages(
     const calls = options.createCalls((current) => {
       if (current.version !== version || !isPossible(page.action, current)) throw new StaleForm()
     })
-    await options.limitActions?.(session.contact)
+    await limitActions?.(session.contact)
     try {
       if (view.record.version !== version) throw new StaleForm()
       if (page.action === 'invite' && fields.has('address')) await countAttempt(session.contact)
@@ -179,7 +182,8 @@ export function createPortalPages(
     const found = findPage(rest)
     if (!isRead && found?.page === 'download') return sendEnvFile(view, request)
     const page = found && found.page !== 'download' ? ACTION_PAGES[found.page](view, found.subject) : undefined
-    if (page && offers(view, page.action)) return isRead ? showForm(view, page, fields) : perform(view, page, request)
+    if (page && isOffered(view, page.action))
+      return isRead ? showForm(view, page, fields) : perform(view, page, request)
     if (isRead) return showNotFound(view)
     return Number(readField(fields, 'version')) === record.version ? undefined : showStale(view)
   }
@@ -216,28 +220,22 @@ const ACTION_PAGES: Readonly<Record<Exclude<PageName, 'download'>, CreateActionP
   delete: createDeletePage,
 }
 
-export interface PagesOfApplication {
-  show(view: ApplicationView, heading: string, page: Omit<PortalPage, 'session' | 'language'>): string
-  /** The form, again with the contact's input if it was refused. */
-  showForm(
-    view: ApplicationView,
-    page: ActionPage,
-    entered: PortalRequest['fields'],
-    problem?: FormProblem,
-  ): PortalAnswer
-  /** A form that was sent twice, or too late. */
-  showStale(view: ApplicationView): PortalAnswer
-  /** Going back in the browser leads to the page of a credential that was replaced meanwhile. */
-  showNotFound(view: ApplicationView): PortalAnswer
-}
+function createPagesOfApplication(renderPage: RenderPortalPage) {
+  const show = (
+    { session, texts }: ApplicationView,
+    heading: string,
+    page: Omit<PortalPage, 'session' | 'language'>,
+  ): string => renderPage(heading, { session, language: texts.language, ...page })
 
-function createPagesOfApplication(renderPage: RenderPortalPage): PagesOfApplication {
-  const show: PagesOfApplication['show'] = ({ session, texts }, heading, page) =>
-    renderPage(heading, { session, language: texts.language, ...page })
+  /** A text with a link that leads back. */
+  function showText(view: ApplicationView, status: number, heading: string, text: string): PortalAnswer {
+    return { status, page: show(view, heading, { content: renderWayBack(view, text) }) }
+  }
 
   return {
     show,
-    showForm(view, action, entered, problem) {
+    /** The form, again with the contact's input if it was refused. */
+    showForm(view: ApplicationView, action: ActionPage, entered: FormFields, problem?: FormProblem): PortalAnswer {
       const error = problem && { text: problem.message, field: problem.field }
       const content = renderActionForm(view, action, entered, error)
       const page = show(view, action.heading, { content, error, script: 'form' })
@@ -245,17 +243,12 @@ function createPagesOfApplication(renderPage: RenderPortalPage): PagesOfApplicat
       const { retryAfter: seconds } = problem
       return seconds === undefined ? { status: 400, page } : { status: 429, page, headers: retryAfter(seconds) }
     },
-    showStale(view) {
-      const { unchanged, unchangedBecause } = view.texts
-      return { status: 409, page: show(view, unchanged, { content: renderWayBack(view, unchangedBecause) }) }
-    },
-    showNotFound(view) {
-      const { notFound, noPageOf } = view.texts
-      return {
-        status: 404,
-        page: show(view, notFound, { content: renderWayBack(view, fillText(noPageOf, { name: view.record.name })) }),
-      }
-    },
+    /** A form that was sent twice, or too late. */
+    showStale: (view: ApplicationView): PortalAnswer =>
+      showText(view, 409, view.texts.unchanged, view.texts.unchangedBecause),
+    /** Going back in the browser leads to the page of a credential that was replaced meanwhile. */
+    showNotFound: (view: ApplicationView): PortalAnswer =>
+      showText(view, 404, view.texts.notFound, fillText(view.texts.noPageOf, { name: view.record.name })),
   }
 }
 

@@ -2,7 +2,7 @@ import { fillText } from '../../../shared/lib/fill-in.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { readField } from '../../../core/http/form.js'
-import { type ApplicationView, offers, renderAction } from './view.js'
+import { type ApplicationView, isOffered, renderAction } from './view.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { RegistrationOffer } from '../../../shared/contracts/offers.js'
 
@@ -38,7 +38,7 @@ export function findUnaccepted({ acceptedTerms }: Pick<ApplicationRecord, 'accep
 /** Leads from the application's page to the form. Nothing is blocked meanwhile: that is for the provider to decide. */
 export function renderTermsNote(view: ApplicationView): Html | false {
   const { record, terms, texts, link } = view
-  if (!offers(view, 'acceptTerms') || !findUnaccepted(record, terms)) return false
+  if (!isOffered(view, 'acceptTerms') || !findUnaccepted(record, terms)) return false
   return html`<div class="note">
     <p>${texts.termsAsked}</p>
     <p class="actions">${renderAction(link(record.id, 'acceptTerms'), texts.terms, '')}</p>

@@ -15,16 +15,16 @@ export function formatDate(at: number, words: Pick<Words, 'language'>): string {
 
 /** The time since or until, in words, with the exact time in UTC as its title. */
 export function renderRelativeTime(at: number, now: number, words: Words): Html {
-  return html`<time datetime="${new Date(at).toISOString()}" title="${formatDateTime(at, words)}"
-    >${formatRelative(at, now, words)}</time
-  >`
+  return renderTime(at, formatRelative(at, now, words), words)
 }
 
 /** The date, with the exact time in UTC as its title. */
 export function renderDate(at: number, words: Words): Html {
-  return html`<time datetime="${new Date(at).toISOString()}" title="${formatDateTime(at, words)}"
-    >${formatDate(at, words)}</time
-  >`
+  return renderTime(at, formatDate(at, words), words)
+}
+
+function renderTime(at: number, text: string, words: Words): Html {
+  return html`<time datetime="${new Date(at).toISOString()}" title="${formatDateTime(at, words)}">${text}</time>`
 }
 
 /** Date and time of day, in UTC. */

@@ -27,7 +27,7 @@ export interface ApplicationView {
 }
 
 /** Whether a link to the action is shown: the platform offers it, and the application's status allows it. */
-export function offers(
+export function isOffered(
   { record, actions }: Pick<ApplicationView, 'record' | 'actions'>,
   action: PortalAction,
 ): boolean {

@@ -7,7 +7,7 @@ import { fillCount, fillText } from '../../../shared/lib/fill-in.js'
 import { renderPill } from '../../../shared/web/parts.js'
 import type { PortalTexts } from '../texts/en.js'
 import { renderDateTime, renderRelativeTime } from '../pages/times.js'
-import { offers, renderAction, renderRows, renderSection, type ApplicationView } from '../pages/view.js'
+import { isOffered, renderAction, renderRows, renderSection, type ApplicationView } from '../pages/view.js'
 
 /** The scopes that may be requested at an API; undefined if there are none. */
 export function findRequestable(
@@ -27,7 +27,7 @@ export function renderApis(view: ApplicationView): Html {
   const isShown = (api: ApiSettings): boolean =>
     isGranted(api) ||
     findAccessRequest(api.name, view.record) !== undefined ||
-    (offers(view, 'requestAccess') && findRequestable(api, view) !== undefined)
+    (isOffered(view, 'requestAccess') && findRequestable(api, view) !== undefined)
   const shown = view.apis.filter(isShown).toSorted((a, b) => Number(isGranted(b)) - Number(isGranted(a)))
   const { texts } = view
   return renderSection(
@@ -50,7 +50,7 @@ function renderApi(api: ApiSettings, view: ApplicationView): Html {
   const { texts } = view
   const grant = findGrant(view.record, api)
   const request = findAccessRequest(name, view.record)
-  const requestable = offers(view, 'requestAccess') && findRequestable(api, view)
+  const requestable = isOffered(view, 'requestAccess') && findRequestable(api, view)
   return html`<li class="row">
     <div>
       <h3>

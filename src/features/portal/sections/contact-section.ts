@@ -9,7 +9,7 @@ import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { renderPill } from '../../../shared/web/parts.js'
 import { renderRelativeTime } from '../pages/times.js'
-import { offers, renderAction, renderHiddenFields, renderSection, type ApplicationView } from '../pages/view.js'
+import { isOffered, renderAction, renderHiddenFields, renderSection, type ApplicationView } from '../pages/view.js'
 
 /** Stands for an address in the path of a page: paths are in the logs of proxies. */
 export function hashAddress(address: string): string {
@@ -24,7 +24,7 @@ export function mayRemove(view: ApplicationView, address: string): boolean {
   const isFirst =
     view.record.contact !== undefined && normalizeContact(address) === normalizeContact(view.record.contact)
   if (!isFirst || normalizeContact(address) === view.session.contact) return true
-  return offers(view, 'rotate') || (offers(view, 'addKey') && offers(view, 'addSecret'))
+  return isOffered(view, 'rotate') || (isOffered(view, 'addKey') && isOffered(view, 'addSecret'))
 }
 
 /** Contacts and open invitations, and the form to invite another. */
@@ -39,7 +39,7 @@ export function renderContacts(view: ApplicationView): Html {
         ${contacts.map((address, index) => renderContact(address, { isFirst: index === 0, isOnly: contacts.length === 1 }, view))}
         ${listOpenInvitations(record, now).map((invitation) => renderInvitation(invitation, view))}
       </ul>
-      ${offers(view, 'invite') && renderInviteForm(view)}`,
+      ${isOffered(view, 'invite') && renderInviteForm(view)}`,
   )
 }
 
@@ -56,7 +56,7 @@ function renderContact(
       <h3>${address}</h3>
       ${(isMe || isFirst) && html`<p class="facts">${isMe && html`<span>${texts.you}</span> `}${isFirst && html`<span>${texts.getsEmails}</span>`}</p>`}
     </div>
-    ${offers(view, 'removeContact') && !isOnly && mayRemove(view, address) && html`<p class="actions">${renderAction(path, isMe ? texts.leave : texts.remove, isMe ? texts.thisApplication : address, 'danger')}</p>`}
+    ${isOffered(view, 'removeContact') && !isOnly && mayRemove(view, address) && html`<p class="actions">${renderAction(path, isMe ? texts.leave : texts.remove, isMe ? texts.thisApplication : address, 'danger')}</p>`}
   </li> `
 }
 
@@ -70,7 +70,7 @@ function renderInvitation({ address, expiresAt }: Invitation, view: ApplicationV
         <span>${fillHtml(texts.invitationEnds, { time: renderRelativeTime(expiresAt, view.now, texts) })}</span>
       </p>
     </div>
-    ${offers(view, 'invite') && html`<p class="actions">${renderAction(path, texts.cancel, fillText(texts.invitationOf, { address }))}</p>`}
+    ${isOffered(view, 'invite') && html`<p class="actions">${renderAction(path, texts.cancel, fillText(texts.invitationOf, { address }))}</p>`}
   </li> `
 }
 

@@ -6,7 +6,7 @@ import { DAY_MS } from '../../../shared/lib/day.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { renderDate, renderDateTime, renderRelativeTime } from '../pages/times.js'
-import { offers, renderAction, renderRows, renderSection, type ApplicationView } from '../pages/view.js'
+import { isOffered, renderAction, renderRows, renderSection, type ApplicationView } from '../pages/view.js'
 
 /** A credential is pointed out this long before its end. */
 export const EXPIRY_NOTICE_MS = 14 * DAY_MS
@@ -35,12 +35,12 @@ export function listCredentials(record: ApplicationRecord, now: number): ShownCr
 export function renderCredentials(view: ApplicationView): Html {
   const { record, link, now, texts } = view
   const rows = listCredentials(record, now).map((each) => renderCredential(each, view))
-  const canAddSecret = offers(view, 'addSecret')
+  const canAddSecret = isOffered(view, 'addSecret')
   const adding = [
-    offers(view, 'addKey') && renderAction(link(record.id, 'addKey'), texts.add.key, ''),
+    isOffered(view, 'addKey') && renderAction(link(record.id, 'addKey'), texts.add.key, ''),
     canAddSecret && renderAction(link(record.id, 'addSecret'), texts.add.secret, ''),
-    offers(view, 'addKeySet') && renderAction(link(record.id, 'addKeySet'), texts.keySets.add, ''),
-    offers(view, 'revokeTokens') &&
+    isOffered(view, 'addKeySet') && renderAction(link(record.id, 'addKeySet'), texts.keySets.add, ''),
+    isOffered(view, 'revokeTokens') &&
       record.secrets.length > 0 &&
       renderAction(link(record.id, 'revokeTokens'), texts.revoke, '', 'danger'),
   ]
@@ -62,7 +62,7 @@ function renderCredential(shown: ShownCredential, view: ApplicationView): Html {
   const subject = keySet
     ? `(${texts.keySets.kind} ${name})`
     : fillText((isReplaced ? texts.ofReplaced : texts.ofCredential)[kind], { name })
-  const canReplace = keySet && offers(view, 'replaceKeySet')
+  const canReplace = keySet && isOffered(view, 'replaceKeySet')
   return html`<li class="row">
     <div>
       <h3>${name} <span class="kind">${keySet ? texts.keySets.kind : texts.kinds[kind]}</span></h3>
@@ -78,11 +78,11 @@ function renderCredential(shown: ShownCredential, view: ApplicationView): Html {
       </p>
     </div>
     <p class="actions">
-      ${offers(view, 'rename') && !isReplaced && renderAction(address('rename'), texts.rename, subject)}
+      ${isOffered(view, 'rename') && !isReplaced && renderAction(address('rename'), texts.rename, subject)}
       ${canReplace && 'address' in keySet && renderAction(address('reloadKeySet'), texts.keySets.reload, subject)}
       ${canReplace && renderAction(address('replaceKeySet'), texts.keySets.replace, subject)}
-      ${!keySet && offers(view, 'rotate') && !isReplaced && renderAction(address('rotate'), texts.rotate, subject)}
-      ${offers(view, 'end') && renderAction(address('end'), texts.end, subject, 'danger')}
+      ${!keySet && isOffered(view, 'rotate') && !isReplaced && renderAction(address('rotate'), texts.rotate, subject)}
+      ${isOffered(view, 'end') && renderAction(address('end'), texts.end, subject, 'danger')}
     </p>
   </li> `
 }

@@ -4,7 +4,7 @@ import { describeRefusal } from '../../../shared/web/describe-refusal.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
-import { renderField, type Problem } from '../../../shared/web/form-field.js'
+import { renderInputField, type Problem } from '../../../shared/web/form-field.js'
 import { renderCsrf, type RenderPortalPage } from '../pages/page.js'
 import type { PortalTexts } from '../texts/en.js'
 import { TEXTS } from '../texts/languages.js'
@@ -109,13 +109,11 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string) {
 
 /** The page of an invitation, which has no code: without scripts, the page cannot read the secret part of the link. */
 function renderPasteForm(root: string, csrf: string, problem: Problem | undefined, texts: PortalTexts): Html {
-  const render = (attributes: Html): Html =>
-    html`<input ${attributes} required maxlength="4096" autocomplete="off" spellcheck="false" />`
-  const field = { id: 'pasted', name: 'token', label: texts.pastedLink, hint: texts.pastedHint, problem, render }
+  const field = { id: 'pasted', name: 'token', label: texts.pastedLink, hint: texts.pastedHint, problem }
   return html`<form method="post" action="${root}/invitation">
     ${renderCsrf({ csrf })}
     <p>${texts.invitationMeans}</p>
-    ${renderField(field, texts.language)}
+    ${renderInputField(field, html`required maxlength="4096" autocomplete="off" spellcheck="false"`, texts.language)}
     <button>${texts.accept}</button>
   </form>`
 }
@@ -128,11 +126,11 @@ function renderRequestForm(
   problem: Problem | undefined,
   texts: PortalTexts,
 ): Html {
-  const render = (attributes: Html): Html =>
-    html`<input ${attributes} value="${contact ?? ''}" type="email" required maxlength="254" autocomplete="email" />`
+  const entered = html`value="${contact}" type="email" required maxlength="254" autocomplete="email"`
   return html`<p>${texts.askForLink}</p>
     <form method="post" action="${root}/sign-in?sent" novalidate>
-      ${renderCsrf({ csrf })} ${renderField({ id: 'contact', label: texts.address, problem, render }, texts.language)}
+      ${renderCsrf({ csrf })}
+      ${renderInputField({ id: 'contact', label: texts.address, problem }, entered, texts.language)}
       <button>${texts.sendEmail}</button>
     </form>`
 }
@@ -144,18 +142,12 @@ function renderCodeForm(
   problem: Problem | undefined,
   texts: PortalTexts,
 ): Html {
-  const render = (attributes: Html): Html =>
-    html`<input
-      ${attributes}
-      required
-      maxlength="20"
-      autocomplete="one-time-code"
-      autocapitalize="characters"
-      spellcheck="false"
-    />`
+  const field = { id: 'code', label: texts.code, hint: texts.codeHint, problem }
+  const isCode = html`required maxlength="20" autocomplete="one-time-code" autocapitalize="characters"
+  spellcheck="false"`
   return html`<form method="post" action="${root}/sign-in/code" novalidate>
     ${renderCsrf({ csrf })}<input type="hidden" name="id" value="${id}" />
-    ${renderField({ id: 'code', label: texts.code, hint: texts.codeHint, problem, render }, texts.language)}
+    ${renderInputField(field, isCode, texts.language)}
     <button>${texts.signIn}</button>
   </form>`
 }

@@ -3,9 +3,11 @@ import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findContact, isConfirmed, isFirstContact } from '../../../core/applications/contacts/contact-lists.js'
 import { ApplicationError, StoreUnavailableError } from '../../../shared/contracts/errors.js'
-import type { ApplicationRecord, Language } from '../../../shared/contracts/application-record.js'
+import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
+import type { EmailsOffer } from '../../../shared/contracts/offers.js'
 import { OAuthError } from '../../../shared/contracts/denial.js'
 import type { Store } from '../../../shared/contracts/store.js'
+import type { Limit } from '../../../shared/contracts/api.js'
 import type { SignIn as SignInRecord } from '../../../shared/contracts/sign-ins.js'
 import { readClientAddress } from '../../../shared/lib/request.js'
 import type { RateLimit } from '../../../core/rate-limits/rate-limits.js'
@@ -17,37 +19,15 @@ import type { ApplicationWriter } from '../../../core/applications/records/appli
 /** Links and codes that sign a contact in: sent by e-mail, valid for 15 minutes, once. */
 export type SignIn = ReturnType<typeof createSignIn>
 
-/** Sends the e-mail soon, in the background. Never throws. */
-export type SendSignIn = (email: {
-  readonly to: string
-  readonly link: string
-  readonly code: string
-  readonly minutes: number
-  readonly language: Language
-}) => void
-
-interface SignInParts {
-  readonly sessions: Pick<Sessions, 'isContact'>
-  readonly confirmContact: ConfirmContact
-  readonly signOuts: Pick<SignOuts, 'readLast'>
-  /** 256 bits. */
-  readonly getHashKey: () => Uint8Array
-  readonly sendSignIn: SendSignIn
-  /** The address of the page that links lead to. */
-  readonly pageUrl: string
-  /** The limit per address of a client. */
-  readonly limitRequests: RateLimit | undefined
-  /** The limit per mailbox: more than one address may ask for, so that none uses up the e-mails of another's mailbox. */
-  readonly limitEmails: RateLimit | undefined
-  /** The limit per mailbox that only registrations have which nobody has confirmed: anybody may make them. Signing in confirms them. */
-  readonly limitUnconfirmed: RateLimit | undefined
-  /** The limit per mailbox of codes that are compared, whatever they are guessed for. */
-  readonly limitGuesses: RateLimit | undefined
-}
-
 const SIGN_IN_MINUTES = 15
-/** The guesses of one code. All codes of a mailbox together are bounded by `limitGuesses`. */
+/** The guesses of one code. All codes of a mailbox together are bounded by `GUESS_LIMIT`. */
 const MAX_GUESSES = 5
+/** A mailbox gets as many e-mails as this number of addresses may ask for, so that none uses up those of another's mailbox. */
+const CONTACT_SHARES = 3
+/** The limit of a mailbox that only registrations have which nobody has confirmed: anybody may make them. Signing in confirms them. */
+const UNCONFIRMED_LIMIT: Limit = { limit: 1, window: 3600 }
+/** The limit of a mailbox, for all of its codes, of which there are 20^8: one guess in 500 million an hour is right. */
+const GUESS_LIMIT: Limit = { limit: 50, window: 3600 }
 /** The applications of a mailbox in one look-up. Hardly any mailbox has more. */
 const MAX_LISTED = 100
 /** The characters have no vowels, so that no words arise, and none look like digits (RFC 8628 6.1). */
@@ -56,10 +36,27 @@ const CODE_LENGTH = 8
 /** The e-mail is sent after the answer, at a time that shows nothing to somebody who measures other answers. */
 const MAX_SEND_DELAY_MS = 500
 
-export function createSignIn(core: Core, parts: SignInParts) {
-  const { store, limitLookups, limitChanges, logger, now } = core
-  const { sessions, confirmContact, signOuts, getHashKey, sendSignIn, pageUrl } = parts
-  const { limitRequests, limitEmails, limitUnconfirmed, limitGuesses } = parts
+export function createSignIn(
+  { store, rateLimits, limitLookups, limitChanges, logger, now }: Core,
+  options: {
+    readonly sessions: Pick<Sessions, 'isContact'>
+    readonly confirmContact: ConfirmContact
+    readonly signOuts: Pick<SignOuts, 'readLast'>
+    /** 256 bits. */
+    readonly getHashKey: () => Uint8Array
+    readonly sendSignIn: EmailsOffer['sendSignIn']
+    /** The address of the page that links lead to. */
+    readonly pageUrl: string
+    /** Of requests for a sign-in e-mail, per address of a client. */
+    readonly limit: Limit | false
+  },
+) {
+  const { sessions, confirmContact, signOuts, getHashKey, sendSignIn, pageUrl, limit } = options
+  const ofOption = { setBy: 'portal.limits.signIn', untrustedKeys: true }
+  const limitRequests = rateLimits.create('signIn', limit, ofOption)
+  const limitEmails = rateLimits.create('signInEmails', multiply(limit, CONTACT_SHARES), ofOption)
+  const limitUnconfirmed = rateLimits.create('unconfirmedSignIns', UNCONFIRMED_LIMIT, { untrustedKeys: true })
+  const limitGuesses = rateLimits.create('signInGuesses', GUESS_LIMIT, { untrustedKeys: true })
 
   function computeHash(kind: 'link' | 'code', text: string): string {
     return createHmac('sha256', getHashKey()).update(`${kind} ${text}`).digest('base64url')
@@ -164,6 +161,10 @@ export function createSignIn(core: Core, parts: SignInParts) {
       return link
     },
   }
+}
+
+function multiply(limit: Limit | false, by: number): Limit | false {
+  return limit && { ...limit, limit: Math.min(limit.limit * by, Number.MAX_SAFE_INTEGER) }
 }
 
 function reportFailure(logger: Core['logger'], problem: string): (error: unknown) => void {

@@ -4,21 +4,11 @@ import {
   withCheckedArguments,
   type CallParameters,
 } from '../../core/applications/call-arguments.js'
-import type { StoreWith } from '../../shared/contracts/store.js'
 import type { Usage } from './usage-calls.js'
 import { createListReported, type ReportedQuery } from './report-only.js'
 import { createListRefusals } from './refusals.js'
 import { createListTotals } from './totals.js'
-import { createListUsage, type UsageQuery } from './usage.js'
-
-interface UsageCallsOptions {
-  readonly store: Pick<StoreWith<'usage'>, 'usage'>
-  /** Resolves once the store is open. */
-  readonly opened: () => Promise<unknown>
-  /** Writes the counts of report-only guards that this process has collected; nothing if left out. */
-  readonly flushReported?: () => Promise<void>
-  readonly now: () => number
-}
+import { createListUsage, type UsageQuery, type UsageReads } from './list-usage.js'
 
 const OVERALL = { api: 'text', from: 'own', to: 'own', by: 'text', after: 'text', limit: 'own' } as const
 const query = readOptions<UsageQuery>({ applicationId: 'text', ...OVERALL })
@@ -42,13 +32,16 @@ const PARAMETERS: CallParameters<Usage> = {
 }
 
 /** The calls of `auth.usage`, which the store alone answers. */
-export function createUsageCalls({ store, opened, flushReported, now }: UsageCallsOptions): Usage {
-  const options = { store: store.usage, opened, now }
-  const lists = createListUsage(options)
+export function createUsageCalls(
+  reads: UsageReads,
+  /** Writes the counts of report-only guards that this process has collected. */
+  flushReported?: () => Promise<void>,
+): Usage {
+  const lists = createListUsage(reads)
   return withCheckedArguments(PARAMETERS, {
     ...lists,
-    totals: createListTotals({ ...options, list: lists.list }),
-    refusals: createListRefusals(options),
-    reportOnly: createListReported({ ...options, flush: flushReported ?? (async () => undefined) }),
+    totals: createListTotals(reads, lists.list),
+    refusals: createListRefusals(reads),
+    reportOnly: createListReported(reads, flushReported),
   })
 }

@@ -18,28 +18,28 @@ import { NO_PROBLEMS, type FieldProblems } from '../mistakes.js'
 import type { FieldSettings, InputSettings } from './read-fields.js'
 
 /** The data to store, if there are no problems. */
-interface Judgement {
+interface CheckedFields {
   readonly data: OperatorDataRecord
   readonly problems: FieldProblems
 }
 
-/** Judges what a stranger entered: name of the input -> a text, or true and false. */
-export type JudgeFields = (entered: ReadonlyMap<string, unknown>, language: Language) => Promise<Judgement>
+/** Checks what a stranger entered: name of the input -> a text, or true and false. */
+export type CheckFields = (entered: ReadonlyMap<string, unknown>, language: Language) => Promise<CheckedFields>
 
 /** With `inputs`, what is registered has `metadata`: each value that was given, as the schema has changed it. */
-export function createJudge(
+export function createCheckFields(
   { settings: { metadata }, calls: { readOperatorData }, logger }: Core,
   { inputs, schema }: FieldSettings,
-): JudgeFields {
-  return async function judge(entered, language) {
+): CheckFields {
+  return async function checkFields(entered, language) {
     if (inputs.length === 0) return { data: {}, problems: NO_PROBLEMS }
     const { values, problems } = readValues(inputs, entered, language)
     if (problems.size > 0) return { data: {}, problems }
-    const judging = schema ?? metadata
+    const judge = schema ?? metadata
     const option = schema ? OPTION : 'metadata'
-    const result = judging && (await callHost(option, () => validate(judging, option, values), logger))
+    const result = judge && (await callHost(option, () => validate(judge, option, values), logger))
     if (result?.issues) return { data: {}, problems: describeIssues(result.issues, inputs, language) }
-    // The platform's own schema also judges what the schema of the fields has made of the values.
+    // The platform's own schema also checks what the schema of the fields has made of the values.
     const given = schema && result ? result.value : values
     try {
       return { data: await callHost('metadata', () => readOperatorData({ metadata: given }), logger), problems }

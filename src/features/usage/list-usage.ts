@@ -36,8 +36,10 @@ export interface UsageQuery<ApiNames extends string = string> {
   readonly limit?: number | undefined
 }
 
-interface UsageOptions {
-  readonly store: Pick<UsageStore, 'list'>
+/** What the calls of `auth.usage` read. */
+export interface UsageReads {
+  readonly store: UsageStore
+  /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   readonly now: () => number
 }
@@ -45,7 +47,7 @@ interface UsageOptions {
 /** A read by month sums up some ten applications of a year: SQLite holds up other requests for it. */
 const COUNTS_PER_READ = { day: 2000, month: 500 } as const
 
-export function createListUsage({ store, opened, now }: UsageOptions) {
+export function createListUsage({ store, opened, now }: UsageReads) {
   async function* readCounts(query: CountQuery): AsyncGenerator<UsageCount> {
     const limit = COUNTS_PER_READ[query.by]
     for (let { after } = query; ;) {
