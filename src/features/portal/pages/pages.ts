@@ -45,6 +45,7 @@ import { html, type Html } from '../../../shared/web/html.js'
 /** The applications of a mailbox that the list shows. */
 const MAX_APPLICATIONS = 1000
 const MAX_COUNTED = 20
+const OF_ACTIONS = { setBy: 'portal.limits.actions', untrustedKeys: true }
 
 /** Answers a request below the mount. Undefined for a page that does not exist, or not for this contact: both get one 404. */
 export type PortalPages = (request: PortalRequest) => Promise<PortalAnswer | undefined>
@@ -71,10 +72,7 @@ export function createPortalPages(
   const takesKeys = apis.some(({ clientAuthentication }) => clientAuthentication.includes('private_key_jwt'))
   const actions = new Set([...options.actions].filter((action) => takesKeys || action !== 'addKeySet'))
   const { countAttempt, limitInvitation } = createInvitationLimits(core.rateLimits)
-  const limitActions = core.rateLimits.create('portalActions', options.limit, {
-    setBy: 'portal.limits.actions',
-    untrustedKeys: true,
-  })
+  const limitActions = core.rateLimits.create('portalActions', options.limit, OF_ACTIONS)
   const link = createLinks(root)
   const { show, showForm, showStale, showNotFound } = createPagesOfApplication(renderPage)
   const titles = new Map(apis.map(({ name, title }) => [name, title]))
@@ -103,13 +101,18 @@ export function createPortalPages(
     return new Map(await Promise.all(records.map(async ({ id }) => [id, await listUsage(usage, id, now())] as const)))
   }
 
-  async function listRecords({ contact, applicationId }: PortalSession): Promise<readonly ApplicationRecord[]> {
-    if (applicationId !== undefined) {
-      const record = await store.findApplication(applicationId)
-      return hasContact(record, contact) ? [record] : []
-    }
-    const filter = { api: undefined, status: undefined, contact: contact }
-    return store.listApplications({ after: undefined, limit: MAX_APPLICATIONS, ...filter })
+  async function listRecords(session: PortalSession): Promise<readonly ApplicationRecord[]> {
+    const { contact, applicationId } = session
+    if (applicationId === undefined)
+      return store.listApplications({
+        after: undefined,
+        limit: MAX_APPLICATIONS,
+        api: undefined,
+        status: undefined,
+        contact,
+      })
+    const record = await findRecord(applicationId, session)
+    return record ? [record] : []
   }
 
   /** Undefined for an application that does not exist, or that the session may not see. */
