@@ -4,6 +4,7 @@ import type { Limit } from '../../../shared/contracts/api.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import { type PortalAction, isPossible } from '../portal-options.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
+import type { UsageOffer } from '../../../shared/contracts/offers.js'
 import { hasOwnMember } from '../../../shared/lib/own-members.js'
 import {
   FormProblem,
@@ -84,7 +85,7 @@ export function createPortalPages(
     const texts = TEXTS[language]
     const content = renderApplications({
       records,
-      usage: await countEach(records),
+      usage: usage && (await countEach(usage, records, now())),
       titles,
       registerUrl,
       terms: actions.has('acceptTerms') ? terms : undefined,
@@ -95,22 +96,10 @@ export function createPortalPages(
     return { status: 200, page: renderPage(FRAME_TEXTS[language].myApplications, { session, language, content }) }
   }
 
-  /** A mailbox with more has a list without counts: each application is a call of the store. */
-  async function countEach(records: readonly ApplicationRecord[]) {
-    if (!usage || records.length > MAX_COUNTED) return undefined
-    return new Map(await Promise.all(records.map(async ({ id }) => [id, await listUsage(usage, id, now())] as const)))
-  }
-
   async function listRecords(session: PortalSession): Promise<readonly ApplicationRecord[]> {
     const { contact, applicationId } = session
-    if (applicationId === undefined)
-      return store.listApplications({
-        after: undefined,
-        limit: MAX_APPLICATIONS,
-        api: undefined,
-        status: undefined,
-        contact,
-      })
+    const query = { after: undefined, limit: MAX_APPLICATIONS, api: undefined, status: undefined, contact }
+    if (applicationId === undefined) return store.listApplications(query)
     const record = await findRecord(applicationId, session)
     return record ? [record] : []
   }
@@ -190,6 +179,12 @@ export function createPortalPages(
     if (isRead) return showNotFound(view)
     return Number(readField(fields, 'version')) === record.version ? undefined : showStale(view)
   }
+}
+
+/** Of the last 30 days, by application. A mailbox with more has a list without counts: each application is a call of the store. */
+async function countEach(usage: UsageOffer, records: readonly ApplicationRecord[], now: number) {
+  if (records.length > MAX_COUNTED) return undefined
+  return new Map(await Promise.all(records.map(async ({ id }) => [id, await listUsage(usage, id, now)] as const)))
 }
 
 /** Sends back the credential that the page has just shown, as a file: it is stored nowhere. */
