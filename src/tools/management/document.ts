@@ -121,8 +121,9 @@ function describeBody({ operation, path, method, hasBody }: Route, schemas: Map<
   if (members.length === 0) return {}
   const needed = required.filter(isInBody)
   const schema = { ...rest, properties: Object.fromEntries(members), ...(needed.length > 0 && { required: needed }) }
-  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
-  return { requestBody: { required: needed.length > 0, content: { [type]: { schema } } } }
+  const types = [...(method === 'PATCH' ? ['application/merge-patch+json'] : []), 'application/json']
+  const content = Object.fromEntries(types.map((type) => [type, { schema }]))
+  return { requestBody: { required: needed.length > 0, content } }
 }
 
 /** A schema without its name, or a reference to it. */

@@ -14,9 +14,10 @@ import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import type { Operation } from '../operations/operation.js'
 import { SCOPES, type Scope } from '../operations/operator-calls.js'
+import { leaveOutGuarded } from '../operations/schemas.js'
 import { offers, perform } from '../operations/perform.js'
 import { createDocument, isConditional, isVersioned } from './document.js'
-import { applyPatch, needsRecord, readInput, readVersion } from './read-request.js'
+import { applyPatch, needsRecord, readInput, readVersions } from './read-request.js'
 import { readOnce, Repeat, type Made, type Once } from './once.js'
 import { Problem, sendProblem, toGuardProblem, toProblem } from './problem.js'
 import { matchPath, ROUTES, type Route } from './routes.js'
@@ -73,7 +74,7 @@ export function management(auth: CoreAuth, { api }: { readonly api: string }): M
     for (const [member, scope] of Object.entries(operation.memberScopes))
       if (Object.hasOwn(input, member) && !scopes.includes(scope)) throw lackOf(scope, api)
     refuseGrant(operation, input, api)
-    const expected = readVersion(req)
+    const expected = readVersions(req)
     const once = readOnce(req, { auth, parts, operation, input, callerId: application.id })
     const change = createChange({ auth, parts, api, operation, expected, once })
     // The audit log and its rules know contacts by how `by` begins, so the id comes first.
@@ -82,8 +83,10 @@ export function management(auth: CoreAuth, { api }: { readonly api: string }): M
     const headers = { 'Cache-Control': 'no-store', ...change.headers() }
     if (operation.output === undefined) return sendEmpty(res, 204, headers)
     const made = operation.creates ? { Location: locate(req, result) } : {}
-    const isNew = operation.creates && (result as Partial<Made>).repeated !== true
-    sendJson(res, isNew ? 201 : 200, result, { ...headers, ...made })
+    const isRepeat = operation.creates && (result as Partial<Made>).repeated === true
+    const isWhole = isRepeat || scopes.includes('applications:read')
+    const seen = isWhole ? result : leaveOutGuarded(operation.output, result)
+    sendJson(res, operation.creates && !isRepeat ? 201 : 200, seen, { ...headers, ...made })
   }
 
   return function managementRouter(req, res, next) {
@@ -100,12 +103,14 @@ export function management(auth: CoreAuth, { api }: { readonly api: string }): M
         guardParts.warn(`Management: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`)
       sendProblem(req, res, problem)
     }
+    const allowed = matched.flatMap((each) => (each.method === 'GET' ? ['GET', 'HEAD'] : each.method)).join(', ')
+    if (matched.length > 0 && method === 'OPTIONS') return sendEmpty(res, 204, { Allow: `${allowed}, OPTIONS` })
     if (matched.length === 0)
       return fail(new Problem('not_offered', 'This platform lacks the feature that has this operation.'))
     if (!route)
       return fail(
         new Problem('method_not_allowed', 'There is no such method here.', {
-          Allow: matched.map((each) => each.method).join(', '),
+          Allow: `${allowed}, OPTIONS`,
         }),
       )
     const begin = (): void => void answer(req, res, route, parameters).catch(fail)
@@ -142,8 +147,8 @@ interface ChangeOptions {
   readonly parts: PlatformParts['management']
   readonly api: string
   readonly operation: Operation
-  /** The version that the application must have. */
-  readonly expected: number | undefined
+  /** The versions of which the application must have one. */
+  readonly expected: readonly number[] | undefined
   readonly once: Once | undefined
 }
 
@@ -153,8 +158,8 @@ const MAX_PATCH_ATTEMPTS = 20
 /** Runs an operation, on the very version of the application that was judged. */
 function createChange({ auth, parts, api, operation, expected, once }: ChangeOptions) {
   let version: number | undefined
-  /** The version that the application must have. */
-  let wanted: number | undefined
+  /** The versions of which the application must have one. */
+  let wanted: readonly number[] | undefined
 
   function check(record: ApplicationRecord): void {
     if (Object.hasOwn(record.apis, api) || record.resourceServer) {
@@ -164,14 +169,14 @@ function createChange({ auth, parts, api, operation, expected, once }: ChangeOpt
         `Application ${record.id} ${why}: operators change it, with the command line.`,
       )
     }
-    if (wanted !== undefined && record.version !== wanted)
+    if (wanted?.includes(record.version) === false)
       throw new Problem('version_changed', 'The application has changed since: read it again.')
     version = record.version
   }
 
   function keep(saved: ApplicationRecord): void {
     version = saved.version
-    if (wanted !== undefined) wanted = saved.version
+    if (wanted) wanted = [saved.version]
   }
 
   /** The calls with the check, beside those that change no application. */
@@ -197,7 +202,7 @@ function createChange({ auth, parts, api, operation, expected, once }: ChangeOpt
       return perform(operation, auth, input, by)
     }
     const isPatch = operation.name === 'applications.update' && needsRecord(input) && record !== undefined
-    wanted = expected ?? (once || isPatch ? record?.version : undefined)
+    wanted = expected ?? (record && (once || isPatch) ? [record.version] : undefined)
     // Also for calls that refuse before they change anything.
     if (record) check(record)
     return perform(operation, createCalls(), isPatch ? applyPatch(input, record) : input, by)

@@ -55,13 +55,11 @@ function readText(text: string, kind: ReturnType<typeof describeMember>['kind'])
   return text
 }
 
-/** The version that `If-Match` names; undefined if any will do. */
-export function readVersion(req: IncomingMessage): number | undefined {
+/** The versions that `If-Match` names; undefined if any will do. A weak tag, or one of another API, is never the current one (RFC 9110 13.1.1). */
+export function readVersions(req: IncomingMessage): readonly number[] | undefined {
   const given = readHeader(req, 'if-match')
   if (given === undefined || given.trim() === '*') return undefined
-  const [, version] = /^"(\d{1,15})"$/.exec(given.trim()) ?? []
-  // A weak tag, or one that this API did not make: it cannot be the current one (RFC 9110 13.1.1).
-  return version === undefined ? 0 : Number(version)
+  return given.split(',').flatMap((each) => /^"(\d{1,15})"$/.exec(each.trim())?.slice(1).map(Number) ?? [])
 }
 
 type Members = Readonly<Record<string, unknown>>

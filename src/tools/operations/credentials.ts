@@ -9,6 +9,7 @@ import {
   CREDENTIAL,
   flag,
   grants,
+  guarded,
   id,
   keySetSource,
   list,
@@ -143,7 +144,9 @@ export const credentialOperations = [
       application: APPLICATION,
       credentials: optional(NEW_CREDENTIALS),
       selfService: z
-        .array(z.strictObject({ api: text(), scopes: z.array(z.string()), at: timestamp(), by: optional(text()) }))
+        .array(
+          z.strictObject({ api: text(), scopes: z.array(z.string()), at: timestamp(), by: guarded(optional(text())) }),
+        )
         .check(z.describe('What contacts had got for themselves, without a decision.')),
     }),
   }),

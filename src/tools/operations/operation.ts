@@ -171,9 +171,13 @@ export function describeMember(schema: z.ZodMiniType): MemberDescription {
 }
 
 /** The members of Zod's definitions that are read here. */
-interface ZodDefinition {
+export interface ZodDefinition {
   readonly type: string
   readonly innerType?: z.ZodMiniType
+  readonly shape?: Readonly<Record<string, z.ZodMiniType>>
+  readonly element?: z.ZodMiniType
+  readonly valueType?: z.ZodMiniType
+  readonly options?: readonly z.ZodMiniType[]
   readonly entries?: Readonly<Record<string, string>>
   readonly values?: readonly string[]
 }

@@ -3,7 +3,7 @@ import { ApplicationError } from '../../index.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { copyOwn } from '../../shared/lib/own-members.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
-import type { Operation } from './operation.js'
+import type { Operation, ZodDefinition } from './operation.js'
 import type { CallName } from './operator-calls.js'
 import { applicationOperations } from './applications.js'
 import { credentialOperations } from './credentials.js'
@@ -79,22 +79,13 @@ function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodMiniType): string {
 
 /** The members that there are at a place of a schema. */
 function listMembers(schema: z.ZodMiniType, path: readonly PropertyKey[]): readonly string[] {
-  const { innerType, shape, element, valueType, options } = schema.def as ZodParts
+  const { innerType, shape, element, valueType, options } = schema.def as ZodDefinition
   if (innerType) return listMembers(innerType, path)
   if (options) return options.flatMap((each) => listMembers(each, path))
   const [name, ...rest] = path
   if (name === undefined) return Object.keys(shape ?? {})
   const inner = shape?.[String(name)] ?? (typeof name === 'number' ? element : valueType)
   return inner ? listMembers(inner, rest) : []
-}
-
-/** The parts of Zod's definitions that have members. */
-interface ZodParts {
-  readonly innerType?: z.ZodMiniType
-  readonly shape?: Readonly<Record<string, z.ZodMiniType>>
-  readonly element?: z.ZodMiniType
-  readonly valueType?: z.ZodMiniType
-  readonly options?: readonly z.ZodMiniType[]
 }
 
 /** Characters of a name that does not exist: more would be data in the wrong place. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { EMAIL_STATES } from '../../shared/contracts/queued-email.js'
 import { operation } from './operation.js'
-import { choice, count, flag, id, optional, page, pageOf, text, time, timestamp } from './schemas.js'
+import { choice, count, flag, guarded, id, optional, page, pageOf, text, time, timestamp } from './schemas.js'
 
 const EMAIL_PURPOSES = [
   'registration',
@@ -106,7 +106,7 @@ export const platformOperations = [
       z.strictObject({
         period: text(),
         applicationId: text(),
-        name: text(),
+        name: guarded(text()),
         allowed: z.int(),
         accessTokens: z.int(),
         refused: z.int(),
@@ -190,7 +190,7 @@ export const platformOperations = [
       z.strictObject({
         ...QUOTA,
         applicationId: text(),
-        name: text(),
+        name: guarded(text()),
         plan: text(),
         share: z.number().check(z.describe('Percent; 100 or more: all of it is used.')),
       }),
@@ -269,9 +269,9 @@ export const platformOperations = [
       z.strictObject({
         id: text(),
         applicationId: text(),
-        name: text('That of the application.'),
+        name: guarded(text('That of the application.')),
         purpose: z.enum(EMAIL_PURPOSES),
-        recipient: optional(text()),
+        recipient: guarded(optional(text())),
         state: z.enum(EMAIL_STATES),
         attempts: z.int(),
         problem: optional(text('The code of the last failure.')),

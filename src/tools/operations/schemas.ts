@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+import type { ZodDefinition } from './operation.js'
+import { isObject } from '../../shared/lib/is-object.js'
 
 /** An optional member: it may be left out. */
 export const optional = z.optional
@@ -81,6 +83,22 @@ export function pageOf<Item extends z.ZodMiniType>(item: Item) {
   })
 }
 
+/** A member of an output that only those see who may read applications: names, addresses of people, and the provider's own data. */
+export function guarded<Schema extends z.ZodMiniType>(schema: Schema): Schema {
+  return schema.check(z.meta({ [GUARD]: 'applications:read' }))
+}
+const GUARD = 'x-scope'
+
+/** An output for those who may not read applications. */
+export function leaveOutGuarded(schema: z.ZodMiniType, value: unknown): unknown {
+  const { innerType, shape, element } = schema.def as ZodDefinition
+  if (innerType) return leaveOutGuarded(innerType, value)
+  if (element && Array.isArray(value)) return value.map((each) => leaveOutGuarded(element, each))
+  if (!shape || !isObject(value)) return value
+  const seen = Object.entries(value).filter(([name]) => z.globalRegistry.get(shape[name]!)?.[GUARD] === undefined)
+  return Object.fromEntries(seen.map(([name, member]) => [name, leaveOutGuarded(shape[name]!, member)]))
+}
+
 const granted = z.record(z.string(), z.strictObject({ scopes: z.array(z.string()) }))
 
 const PUBLIC_JWK = z.strictObject({
@@ -133,17 +151,24 @@ export const CREDENTIAL = z
 export const APPLICATION = z
   .strictObject({
     id: text(),
-    name: text(),
-    contact: optional(text('The first contact, which gets the e-mails.')),
-    contacts: z.array(z.string()),
-    invitations: z.array(
-      z.strictObject({ address: text(), createdAt: timestamp(), expiresAt: timestamp(), by: optional(text()) }),
+    name: guarded(text()),
+    contact: guarded(optional(text('The first contact, which gets the e-mails.'))),
+    contacts: guarded(z.array(z.string())),
+    invitations: guarded(
+      z.array(
+        z.strictObject({ address: text(), createdAt: timestamp(), expiresAt: timestamp(), by: optional(text()) }),
+      ),
     ),
     language: optional(z.enum(['en', 'de', 'fr', 'es'])),
     status: z.enum(['pending', 'active', 'suspended', 'deleted']),
     apis: granted.check(z.describe('The APIs that it may use, with the scopes there.')),
     accessRequests: z.array(
-      z.strictObject({ api: text(), scopes: z.array(z.string()), requestedAt: timestamp(), by: optional(text()) }),
+      z.strictObject({
+        api: text(),
+        scopes: z.array(z.string()),
+        requestedAt: timestamp(),
+        by: guarded(optional(text())),
+      }),
     ),
     rateLimits: z.record(z.string(), z.strictObject({ ...LIMIT, until: optional(timestamp()) })),
     networks: optional(z.array(z.string())),
@@ -152,8 +177,8 @@ export const APPLICATION = z
       z.array(z.string()).check(z.describe('The APIs whose resource server it is; left out if it is none.')),
     ),
     acceptedTerms: optional(z.strictObject({ url: text(), version: text(), at: timestamp() })),
-    externalId: optional(text()),
-    metadata: optional(z.record(z.string(), z.unknown())),
+    externalId: guarded(optional(text())),
+    metadata: guarded(optional(z.record(z.string(), z.unknown()))),
     keys: z.array(CREDENTIAL).check(z.describe('Live keys, newest first.')),
     secrets: z.array(CREDENTIAL).check(z.describe('Live secrets, newest first.')),
     lastUsedAt: optional(timestamp('When any of its credentials was last used; left out while none was.')),
@@ -200,10 +225,18 @@ export function toJsonSchema(
     },
   })
   const text = JSON.stringify(made).replaceAll('"#/$defs/', `"${root}`)
-  const { $defs = {}, properties } = JSON.parse(text) as {
+  const { $defs = {}, properties } = JSON.parse(text, makeOptional) as {
     $defs?: Record<string, Record<string, unknown>>
     properties: { schema: JsonSchema }
   }
   const parts = Object.entries($defs).map(([name, { id: _name, ...part }]) => [name, part] as const)
   return { schema: properties.schema, parts: Object.fromEntries(parts) }
+}
+
+/** In the JSON Schema, a member that not everybody sees may be missing. */
+function makeOptional(_: string, node: unknown): unknown {
+  const { properties, required, ...rest } = Object(node) as { properties?: Record<string, object>; required?: string[] }
+  if (!properties || !Array.isArray(required)) return node
+  const needed = required.filter((name) => !Object.hasOwn(properties[name]!, GUARD))
+  return { ...rest, properties, ...(needed.length > 0 && { required: needed }) }
 }

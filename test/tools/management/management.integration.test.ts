@@ -106,6 +106,21 @@ describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore)
       rateLimits: {},
     })
 
+    // A repeat changes nothing, in either type of JSON; null takes away.
+    const patch = { externalId: null, metadata: { a: 1, b: null }, networks: null }
+    const patched = (await call(`PATCH ${at}`, patch)).body
+    expect(patched).toMatchObject({ metadata: { a: 1 } })
+    expect(Object.keys(patched)).not.toContain('externalId')
+    for (const type of ['application/json', 'application/merge-patch+json; charset=utf-8'])
+      expect((await call(`PATCH ${at}`, patch, { 'content-type': type, 'if-match': '*' })).body).toEqual(patched)
+    const [head, options] = [await call(`HEAD ${at}`), await call(`OPTIONS ${at}`, undefined, { authorization: '' })]
+    expect([head.status, head.headers.get('etag'), head.body]).toEqual([
+      200,
+      (await call(`GET ${at}`)).headers.get('etag'),
+      undefined,
+    ])
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, PATCH, DELETE, OPTIONS'])
+
     // A change of the version that was read, and one of a version that is gone.
     const tag = (await call(`GET ${at}`)).headers.get('etag')!
     const renamed = await call(`PATCH ${at}`, { name: 'Third' }, { 'if-match': tag })

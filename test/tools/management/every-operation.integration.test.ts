@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { ROUTES } from '../../../src/tools/management/routes.js'
+import { managementApi } from '../../../src/tools/management/index.js'
 import { STORES } from '../../support/platform.js'
 import { useManagement, type Answer, type Call, type ManagementSite } from './site.js'
 
@@ -20,6 +21,7 @@ const createShop = async ({ auth }: ManagementSite) => {
     name: 'Shop',
     contact: 'dev@shop.example',
     apis: ['orders', 'catalog', 'partner'],
+    metadata: { secret: 'dev@shop.example' },
   })
   return application
 }
@@ -148,12 +150,12 @@ it.each(changing.map((route) => [route.operation.name, route] as const))(
     const before = await countChanges()
     if (operation.changes === 'application' && path.includes('{id}')) {
       const tag = await readTag()
-      for (const stale of ['"99"', `W/${tag}`, 'x', `${tag}, "99"`]) {
+      for (const stale of ['"99"', `W/${tag}`, 'x', `"98", W/${tag}`]) {
         const refused = await send({ 'if-match': stale })
         expect([stale, refused.status, refused.body.code]).toEqual([stale, 412, 'version_changed'])
       }
       expect([await countChanges(), await readTag()]).toEqual([before, tag])
-      const changed = await send({ 'if-match': tag })
+      const changed = await send({ 'if-match': `"98", ${tag}` })
       expect([changed.status < 300, await countChanges()], JSON.stringify(changed.body)).toEqual([true, before + 1])
       expect(changed.headers.get('etag')).toBe(`"${Number(JSON.parse(tag)) + 1}"`)
       expect(await readTag()).toBe(changed.headers.get('etag'))
@@ -186,6 +188,47 @@ it.each(changing.map((route) => [route.operation.name, route] as const))(
     expect([reused.status, reused.body.code]).toEqual([422, 'idempotency_key_reused'])
   },
 )
+
+it('shows names, addresses and data of applications to nobody who may not read applications', async () => {
+  const scopes = Object.keys(managementApi.scopes).filter((scope) => scope !== 'applications:read')
+  const blind = await site.caller(scopes, 'Blind')
+  const { id } = await createShop(site)
+  await site.auth.portal.invite(id, address)
+  await site.auth.usage.list()
+  for (const { operation, method, path } of ROUTES) {
+    if (operation.scope === 'applications:read' || operation.output === undefined) continue
+    const { body, parameters, prepare = prepareShop } = REQUESTS[operation.name] ?? {}
+    const values: object = { ...parameters, ...(await prepare(site)) }
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => String(Reflect.get(values, parameter)))
+    const answer = await blind(`${method} ${filled}`, body)
+    expect(answer.status, `${operation.name} ${JSON.stringify(answer.body)}`).toBeLessThan(300)
+    // The audit log has a scope of its own.
+    if (operation.name !== 'audit.list') expect(JSON.stringify(answer.body), operation.name).not.toMatch(/Shop|Asks|@/)
+  }
+})
+
+it('marks every such member of an answer in the document', () => {
+  const found: string[] = []
+  const walk = (node: unknown, place: string): void => {
+    if (typeof node !== 'object' || node === null) return
+    const { properties = {}, ...others } = node as { properties?: Record<string, object> }
+    for (const [name, member] of Object.entries(properties)) {
+      if ('x-scope' in member) continue
+      if (/^(?:name|contacts?|recipient|address|by|externalId|metadata)$/.test(name)) found.push(`${place}.${name}`)
+      walk(member, `${place}.${name}`)
+    }
+    for (const other of Object.values(others)) walk(other, place)
+  }
+  for (const [path, item] of Object.entries(site.document.paths))
+    for (const [method, { responses }] of Object.entries(item)) walk(responses, `${method} ${path}`)
+  walk(site.document.components, '')
+  expect(found.toSorted()).toEqual([
+    // Names of credentials, who has made a change, and from where a request came.
+    '.name',
+    'get /applications/{id}/refusals.items.address',
+    'get /audit.items.by',
+  ])
+})
 
 /** Other inputs of the same operations. */
 const DIFFERENT: Readonly<Record<string, object>> = {
